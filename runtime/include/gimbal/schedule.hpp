@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "gimbal/technique.hpp"
+
+namespace gimbal {
+
+/// The modifier of an OpenMP schedule.
+enum class Modifier : std::uint8_t { none, monotonic, nonmonotonic };
+
+/// A schedule as a user writes it: `[monotonic:|nonmonotonic:]technique[,chunk]`, or `runtime`.
+struct Schedule {
+    const Technique* technique = nullptr;  ///< nullptr: "runtime", Gimbal chooses
+    std::uint64_t chunk = 0;               ///< chunk or minimum chunk [iterations]; 0: not given
+    Modifier modifier = Modifier::none;
+};
+
+/// Read a schedule. Case, blanks and '-' versus '_' do not matter.
+/// @param text  what the user wrote; any length
+/// @errors gimbal::Error(invalid_option) saying what is wrong, with the allowed names and the nearest one as hint:
+///         empty text, unknown technique or modifier, chunk that is not an integer in [1, 2^31)
+/// @threads any  @cost O(length)
+[[nodiscard]] Schedule parse_schedule(std::string_view text);
+
+/// The canonical spelling, e.g. "fac2", "static,16", "monotonic:ss", "runtime".
+[[nodiscard]] std::string to_string(const Schedule& schedule);
+
+}  // namespace gimbal

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "gimbal/plan.hpp"
+
+namespace gimbal {
+
+/// What earlier executions of a loop showed about its iterations. Any unit of time, the same for all three.
+struct IterationStatistics {
+    double mean = 0;      ///< mu, mean time of one iteration
+    double sd = 0;        ///< sigma, standard deviation of the time of one iteration
+    double overhead = 0;  ///< h, time of one dispatch
+    bool known = false;   ///< false: no execution has been measured yet
+};
+
+/// Everything a plan may depend on.
+struct LoopShape {
+    std::uint64_t iterations = 0;           ///< N [iterations], N >= 0
+    std::uint32_t workers = 1;              ///< P, threads or ranks that draw chunks [count], P >= 1
+    std::uint64_t chunk = 0;                ///< chunk, or minimum chunk, as the user gave it [iterations]; 0: not given
+    std::span<const double> weights = {};   ///< [P] relative speed of each worker, sum = P; empty: all equal
+    IterationStatistics statistics = {};    ///< mean, deviation and overhead, if known
+    std::uint64_t seed = 0;                 ///< for techniques that draw random numbers
+};
+
+/// Where a technique comes from and what it can do; what `gimbal info techniques` prints.
+struct TechniqueInfo {
+    std::string_view name;                       ///< lower-case word, e.g. "fac2"
+    std::span<const std::string_view> aliases;   ///< other spellings, normalised (lower case, '-' for '_')
+    std::string_view family;                     ///< "planned", "adaptive", "lightweight", ...
+    std::string_view summary;                    ///< one sentence
+    std::string_view parameter;                  ///< what the number after the comma means
+    std::string_view source;                     ///< paper: authors, year
+    bool monotonic = true;                       ///< a worker's chunks come in ascending order
+    bool needs_statistics = false;               ///< wants IterationStatistics; plans without them fall back to fac2
+};
+
+/// One loop self-scheduling technique. Stateless: all state lives on the loop site.
+/// @threads every member may be called concurrently
+class Technique {
+public:
+    virtual ~Technique() = default;
+
+    [[nodiscard]] virtual const TechniqueInfo& info() const noexcept = 0;
+
+    /// The sequence of chunks for one loop.
+    /// @param shape  N, P, chunk, weights, statistics, seed; any N in [0, 2^64), P >= 1
+    /// @return a plan that covers [0, N) exactly once, every chunk in [1, R]; zero steps only if N == 0
+    /// @errors std::bad_alloc  @cost O(steps)
+    [[nodiscard]] virtual Plan plan(const LoopShape& shape) const = 0;
+};
+
+/// All techniques, in the order in which documentation lists them.
+/// @threads any  @cost O(1)
+[[nodiscard]] std::span<const Technique* const> techniques() noexcept;
+
+/// The technique of that name or alias; case, blanks and '-' versus '_' do not matter. nullptr if there is none.
+/// @threads any  @cost O(number of techniques)
+[[nodiscard]] const Technique* find_technique(std::string_view name) noexcept;
+
+}  // namespace gimbal

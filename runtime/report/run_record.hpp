@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gimbal {
+
+/// Which schedule ran for a loop, how often, and why.
+struct ScheduleUse {
+    std::string schedule;     ///< e.g. "fac2", "static,16"
+    std::string reason;       ///< e.g. "GIMBAL_SCHEDULE", "OMP_SCHEDULE", "default"
+    std::uint64_t calls = 0;  ///< executions of the loop under it [count]
+};
+
+/// One thread's sums over all executions of a loop.
+struct WorkerTotals {
+    double busy_s = 0;             ///< time in the loop [s]
+    std::uint64_t iterations = 0;  ///< [iterations]
+    std::uint64_t chunks = 0;      ///< [count]
+};
+
+/// One loop of one process, for one team size, over the whole run. Sums over executions.
+struct LoopSummary {
+    std::string name;               ///< "file:line function", or "module symbol+0x12" until resolved
+    std::string module;             ///< path of the object that holds the loop; empty if unknown
+    std::uint64_t offset = 0;       ///< address of the loop in that object [bytes]
+    std::uint32_t workers = 0;      ///< P, team size [count]
+    std::uint64_t calls = 0;        ///< executions [count]
+    std::uint64_t iterations = 0;   ///< over all executions [iterations]
+    std::uint64_t chunks = 0;       ///< over all executions [count]
+    double time_s = 0;              ///< sum of loop times (last finish minus first begin) [s]
+    double busy_max_s = 0;          ///< sum over executions of max(L) [s]
+    double busy_mean_s = 0;         ///< sum over executions of mean(L) [s]
+    double scheduling_s = 0;        ///< estimated time in dispatch, one worker's mean [s]
+    std::uint64_t fallbacks = 0;    ///< executions that fell back to a plain schedule [count]
+    std::vector<ScheduleUse> schedules;
+    std::vector<WorkerTotals> per_worker;  ///< [workers]
+};
+
+/// An option that is not at its default, and where its value came from.
+struct OptionUse {
+    std::string name, value, origin;
+};
+
+/// Everything one process has to say at its end; what GIMBAL_OUTPUT holds as JSON.
+struct RunRecord {
+    int schema_version = 1;
+    std::string gimbal_version;
+    std::string program;       ///< command line, blanks between words
+    std::string host;          ///< host name
+    std::string job;           ///< job identifier of the batch system, or the process id
+    std::string openmp;        ///< path of the OpenMP runtime that ran; empty if none was seen
+    int pid = 0;
+    int rank = 0;              ///< 0 without MPI
+    int ranks = 1;             ///< 1 without MPI
+    double wall_s = 0;         ///< from load to exit [s]
+    double dispatch_ns = 0;    ///< calibrated cost of drawing one chunk on one thread [ns]
+    std::uint64_t seed = 0;
+    std::vector<OptionUse> options;
+    std::vector<std::string> warnings;  ///< missing capabilities, each said once
+    std::vector<LoopSummary> loops;     ///< in order of total time, largest first
+};
+
+}  // namespace gimbal
