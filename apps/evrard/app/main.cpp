@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "atomic_file.hpp"
+#include "mpi_exchange.hpp"
+#include "options.hpp"
+#include "report.hpp"
+#include "results.hpp"
+#include "simulation.hpp"
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+
+namespace {
+
+using namespace evrard;
+
+constexpr int kWrongInput = 2;  // options or output
+constexpr int kFailed = 1;      // anything else
+
+/// Do something on rank 0 that may fail for a reason of the machine's.
+/// @return whether it went well, on all ranks; if not, rank 0 has said why
+template <class Work>
+bool on_root(const MpiExchange& exchange, const Work& work) {
+    bool good = true;
+    if (exchange.rank() == 0) {
+        try {
+            work();
+        } catch (const OutputError& error) {
+            std::fprintf(stderr, "evrard: error: %s\n", error.what());
+            good = false;
+        }
+    }
+    return exchange.agree(good);
+}
+
+/// @return the program's exit code
+int simulate(const Options& options, MpiExchange& exchange) {
+    const double begin_s = now_s();
+    Simulation simulation(options.config, exchange);
+    Results results(options);
+    Progress progress(exchange.rank() == 0 && !options.quiet, options.end_time, options.steps);
+    if (!on_root(exchange, [&] { results.begin(simulation); })) return kWrongInput;
+
+    double next_snapshot = options.snapshot_every;
+    while (simulation.steps() < options.steps && simulation.time() < options.end_time) {
+        simulation.step(options.end_time);
+        const bool save = options.snapshot_every > 0.0 && simulation.time() >= next_snapshot;
+        while (save && next_snapshot <= simulation.time()) next_snapshot += options.snapshot_every;
+        const bool good = on_root(exchange, [&] {
+            results.add_step(simulation);
+            if (save) results.save(simulation);
+        });
+        if (!good) return kWrongInput;
+        progress.show(simulation);
+    }
+    progress.clear();
+    if (!on_root(exchange, [&] { results.save(simulation); })) return kWrongInput;
+    print_report(simulation, exchange, now_s() - begin_s, options.quiet);
+    return 0;
+}
+
+int run(int argc, char** argv, MpiExchange& exchange) {
+    const bool root = exchange.rank() == 0;
+    try {
+        return simulate(parse_options(argc, argv), exchange);
+    } catch (const InfoRequest& info) {
+        if (root) std::fputs(info.text.c_str(), stdout);
+        return 0;
+    } catch (const UsageError& error) {
+        if (root) std::fprintf(stderr, "evrard: error: %s (see evrard --help)\n", error.what());
+        return kWrongInput;
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit shows as a failed write, with a message
+    MpiExchange exchange(argc, argv);
+    int code = kFailed;
+    try {
+        code = run(argc, argv, exchange);
+    } catch (const std::exception& error) {
+        // Ranks are replicas: they fail alike, and one message is enough.
+        if (exchange.rank() == 0) std::fprintf(stderr, "evrard: error: %s\n", error.what());
+    }
+    if (exchange.rank() == 0 && std::fflush(stdout) != 0) {
+        std::fprintf(stderr, "evrard: error: cannot write to standard output\n");
+        code = kWrongInput;
+    }
+    return code;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <map>
+
+namespace evrard {
+
+namespace {
+
+constexpr double kMaxParticles = 100e6;
+constexpr double kMinNeighbours = 30.0;  // a particle itself counts as 26.5 under the density constraint
+constexpr double kMaxNeighbours = 1000.0;
+
+void check(bool good, const std::string& message) {
+    if (!good) throw UsageError(message);
+}
+
+/// Checks that CLI11's ranges cannot make: a NaN passes those.
+void check_values(const Options& options, std::int64_t particles) {
+    const Config& config = options.config;
+    check(config.neighbours >= kMinNeighbours && config.neighbours <= kMaxNeighbours,
+          "--neighbours must lie between 30 and 1000");
+    check(static_cast<double>(particles) >= 2.0 * config.neighbours && static_cast<double>(particles) <= kMaxParticles,
+          "--particles must lie between twice --neighbours and 100000000");
+    check(config.theta >= 0.1 && config.theta <= 1.2, "--theta must lie between 0.1 and 1.2");
+    check(options.end_time > 0.0 && options.end_time <= 1e3, "--end-time must be positive and at most 1000");
+    check(options.steps >= 1, "--steps must be at least 1");
+    check(options.snapshot_every >= 0.0 && std::isfinite(options.snapshot_every),
+          "--snapshot-every must be a time, zero or more");
+    check(options.snapshot_every == 0.0 || !options.output.empty(), "--snapshot-every needs --output");
+}
+
+/// CLI11 joins its lines with line feeds; an error is one line here.
+std::string one_line(std::string text) {
+    for (char& c : text) {
+        if (c == '\n' || c == '\r') c = ' ';
+    }
+    constexpr std::size_t kLongest = 300;
+    if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
+    return text;
+}
+
+}  // namespace
+
+Options parse_options(int argc, char** argv) {
+    Options options;
+    auto particles = static_cast<std::int64_t>(options.config.particles);
+    const std::map<std::string, Order> orders{
+        {"radial", Order::radial}, {"morton", Order::morton}, {"initial", Order::initial}};
+
+    CLI::App app{"Collapse of a cold gas sphere (Evrard): SPH with self-gravity, on MPI ranks of OpenMP threads.\n"
+                 "Every particle loop is schedule(runtime): OMP_SCHEDULE chooses how it is shared out.",
+                 "evrard"};
+    app.set_version_flag("--version", "evrard, part of Gimbal " EVRARD_VERSION);
+    app.add_option("--particles", particles, "number of particles")->capture_default_str();
+    auto* end_time = app.add_option("--end-time", options.end_time, "simulated time to reach (free fall is 1.11)");
+    end_time->capture_default_str();
+    app.add_option("--steps", options.steps, "number of steps to make, instead of --end-time")->excludes(end_time);
+    app.add_option("--theta", options.config.theta, "opening angle of gravity: smaller is more exact")
+        ->capture_default_str();
+    app.add_option("--neighbours", options.config.neighbours, "neighbours of a particle")->capture_default_str();
+    app.add_option("--order", options.config.order, "order of the particle loops: radial, morton or initial")
+        ->transform(CLI::CheckedTransformer(orders))
+        ->default_str("radial");
+    app.add_option("--seed", options.config.seed, "seed of the initial positions")->capture_default_str();
+    app.add_option("--output", options.output, "folder for energies.csv and snapshot_<step>.h5 (made if missing)");
+    app.add_option("--snapshot-every", options.snapshot_every, "simulated time between snapshots; 0: one at the end");
+    app.add_flag("--ascii-energies", options.ascii_energies,
+                 "print a line of each step: step t dt Etot Ekin Eint Egrav |P| |L|");
+    app.add_flag("--quiet", options.quiet, "print nothing but errors, and what --ascii-energies asks for");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::CallForHelp&) {
+        throw InfoRequest{app.help()};
+    } catch (const CLI::CallForVersion& version) {
+        throw InfoRequest{std::string(version.what()) + "\n"};
+    } catch (const CLI::ParseError& error) {
+        throw UsageError(one_line(error.what()));
+    }
+    // An empty folder name is a script's unset variable, not a wish.
+    check(app.count("--output") == 0 || !options.output.empty(), "--output must name a folder");
+    check_values(options, particles);
+    options.config.particles = static_cast<std::size_t>(particles);
+    if (app.count("--steps") > 0) options.end_time = HUGE_VAL;
+    return options;
+}
+
+}  // namespace evrard

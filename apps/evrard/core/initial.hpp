@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "config.hpp"
+#include "particles.hpp"
+
+namespace evrard {
+
+/// The Evrard sphere at t = 0: mass 1 inside radius 1 with density 1 / (2 pi r), so that M(<r) = r^2 and |g| = 1
+/// everywhere inside; at rest, with constant specific internal energy.
+/// A glass is tiled over space, the nearest `particles` points to the centre are kept and scaled to the unit sphere,
+/// and the radial stretch r -> r^(3/2) turns constant density into 1 / r.
+/// @return exactly config.particles particles; h holds a first guess, everything derived is zero
+/// @source Evrard 1988; Steinmetz and Mueller 1993
+Particles make_initial_sphere(const Config& config);
+
+}  // namespace evrard

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "integrator.hpp"
+
+#include "kernel.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace evrard {
+
+double advance_energy(double energy, double rate, double dt) {
+    const double change = rate * dt;
+    return change > -0.5 * energy ? energy + change : energy * std::exp(change / energy);
+}
+
+Fluid equation_of_state(const Particles& particles, std::size_t i, double softening, double gamma) {
+    const double density = particles.density[i];
+    const double h = particles.h[i];
+    Fluid fluid;
+    fluid.position = particles.position[i];
+    fluid.velocity = particles.velocity[i];
+    fluid.inv_h2 = 1.0 / (h * h);
+    fluid.norm = kKernelNorm / (h * h * h);
+    fluid.volume = particles.mass / density;
+    fluid.heat_term = (gamma - 1.0) * particles.energy[i] / density;
+    fluid.force_term = fluid.heat_term - softening * h / (3.0 * density);
+    fluid.sound_speed = std::sqrt(gamma * (gamma - 1.0) * particles.energy[i]);
+    fluid.h = h;
+    return fluid;
+}
+
+double next_dt(const Particles& particles, const std::vector<double>& signal_speed, double last_dt,
+               const Config& config) {
+    if (last_dt == 0.0) return config.first_dt;
+    double dt = config.dt_growth * last_dt;
+    for (std::size_t i = 0; i < particles.size(); ++i) {
+        const double acceleration = std::max(norm(particles.acceleration[i]), 1e-300);
+        dt = std::min(dt, config.courant * particles.h[i] / signal_speed[i]);
+        dt = std::min(dt, config.acceleration_eta * std::sqrt(config.acceleration_length / acceleration));
+    }
+    return dt;
+}
+
+}  // namespace evrard

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "config.hpp"
+#include "vec3.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace evrard {
+
+/// The order in which loops go through the particles in this step.
+/// @param position  [n] of the particles
+/// @return [n] particle indices, each once; equal keys are ordered by index, so that the result is unique
+/// @cost one sort, O(n log n)
+std::vector<std::uint32_t> iteration_order(const std::vector<Vec3>& position, Order order);
+
+/// Bounds of each rank's block of iterations: block r is [starts[r], starts[r + 1]).
+/// @return [ranks + 1] bounds; block lengths differ by at most one
+std::vector<std::size_t> block_starts(std::size_t count, int ranks);
+
+}  // namespace evrard
