@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+sys.dont_write_bytecode = True  # leaves no caches beside the sources
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from harness import runner, table  # noqa: E402

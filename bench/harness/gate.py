@@ -89,13 +89,15 @@ class Reading:
 class Gate:
     """Takes readings between control runs; one control run is the "after" of one and the "before" of the next.
 
-    control: runs the control job (a test can put a fake here). Not for use from several threads.
+    control: runs the control job; clock: seconds that never go back (a test can put fakes here). Not for use from
+    several threads.
     """
 
     control: Callable[[], ControlTimes]
     best_ns: float
     strict: float = STRICT_TOLERANCE
     readings: int = 0
+    clock: Callable[[], float] = time.monotonic
     _last_ns: float = field(default=math.inf, repr=False)
     _last_time: float = field(default=-math.inf, repr=False)
     _recent: collections.deque[bool] = field(default_factory=lambda: collections.deque(maxlen=RECENT), repr=False)
@@ -103,7 +105,7 @@ class Gate:
     def _look(self) -> float:
         times = self.control()
         self._last_ns = times.wall_ns
-        self._last_time = time.monotonic()
+        self._last_time = self.clock()
         # A faster run than any before means that the calibration itself was disturbed.
         self.best_ns = min(self.best_ns, times.cpu_ns)
         return self._last_ns
@@ -113,7 +115,7 @@ class Gate:
         return len(self._recent) < RECENT or sum(self._recent) >= HOPELESS * RECENT
 
     def _before(self) -> float:
-        fresh = time.monotonic() - self._last_time < STALE_SECONDS
+        fresh = self.clock() - self._last_time < STALE_SECONDS
         before_ns = self._last_ns if fresh else self._look()
         for _ in range(QUIET_WAITS if self.patient() else 0):
             if before_ns <= self.strict * self.best_ns:
