@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "gimbal/options.hpp"
+
 namespace gimbal {
 
 /// Which schedule ran for a loop, how often, and why.
@@ -23,9 +25,9 @@ struct WorkerTotals {
 
 /// One loop of one process, for one team size, over the whole run. Sums over executions.
 struct LoopSummary {
-    std::string name;               ///< "file:line function", or "module symbol+0x12" until resolved
-    std::string module;             ///< path of the object that holds the loop; empty if unknown
-    std::uint64_t offset = 0;       ///< address of the loop in that object [bytes]
+    std::string name;               ///< "file:line function", "module symbol+0x12", or empty until resolved
+    std::string module;             ///< path of the object that holds the loop; empty: the name is final
+    std::uint64_t offset = 0;       ///< return address of the runtime call, from where the object is loaded [bytes]
     std::uint32_t workers = 0;      ///< P, team size [count]
     std::uint64_t calls = 0;        ///< executions [count]
     std::uint64_t iterations = 0;   ///< over all executions [iterations]
@@ -37,11 +39,6 @@ struct LoopSummary {
     std::uint64_t fallbacks = 0;    ///< executions that fell back to a plain schedule [count]
     std::vector<ScheduleUse> schedules;
     std::vector<WorkerTotals> per_worker;  ///< [workers]
-};
-
-/// An option that is not at its default, and where its value came from.
-struct OptionUse {
-    std::string name, value, origin;
 };
 
 /// Everything one process has to say at its end; what GIMBAL_OUTPUT holds as JSON.
@@ -58,7 +55,7 @@ struct RunRecord {
     double wall_s = 0;         ///< from load to exit [s]
     double dispatch_ns = 0;    ///< calibrated cost of drawing one chunk on one thread [ns]
     std::uint64_t seed = 0;
-    std::vector<OptionUse> options;
+    std::vector<OptionUse> options;     ///< those that are not at their default
     std::vector<std::string> warnings;  ///< missing capabilities, each said once
     std::vector<LoopSummary> loops;     ///< in order of total time, largest first
 };

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "config/environment.hpp"
+
+#include <array>
+#include <charconv>
+#include <string_view>
+
+#include "config/table.hpp"
+
+namespace gimbal {
+
+namespace {
+
+struct RankVariables {
+    std::string_view rank, size;
+};
+
+// SLURM's comes last: inside a batch script it is set to 0 for every rank that another launcher starts.
+constexpr std::array<RankVariables, 4> kLaunchers = {{{"PMI_RANK", "PMI_SIZE"},
+                                                      {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                                                      {"PMIX_RANK", "PMIX_SIZE"},
+                                                      {"SLURM_PROCID", "SLURM_NTASKS"}}};
+
+constexpr std::array<std::string_view, 3> kJobs = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"};
+
+std::optional<int> count(std::string_view text) {
+    int value = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (status != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
+    return value;
+}
+
+bool is_alias(std::string_view name) {
+    for (const OptionSpec& spec : option_table())
+        for (const std::string_view alias : spec.aliases)
+            if (name == alias) return true;
+    return false;
+}
+
+}  // namespace
+
+Environment read_environment(const char* const* variables) {
+    Environment found;
+    std::array<std::optional<int>, kLaunchers.size()> rank, size;
+    std::array<std::string, kJobs.size()> job;
+    for (; variables && *variables; ++variables) {
+        const std::string_view line = *variables;
+        const std::size_t equals = line.find('=');
+        if (equals == std::string_view::npos) continue;
+        const std::string_view name = line.substr(0, equals), value = line.substr(equals + 1);
+        if (name.starts_with("GIMBAL_") || is_alias(name))
+            found.settings.push_back({std::string(name), std::string(value), "environment"});
+        if (name == "OMP_SCHEDULE") found.omp_schedule = value;
+        for (std::size_t i = 0; i < kLaunchers.size(); ++i) {
+            if (name == kLaunchers[i].rank) rank[i] = count(value);
+            if (name == kLaunchers[i].size) size[i] = count(value);
+        }
+        for (std::size_t i = 0; i < kJobs.size(); ++i)
+            if (name == kJobs[i]) job[i] = value;
+    }
+    for (std::size_t i = kLaunchers.size(); i-- > 0;) {
+        if (!rank[i]) continue;
+        found.rank = *rank[i];
+        found.ranks = size[i].value_or(1) > found.rank ? size[i].value_or(1) : found.rank + 1;
+    }
+    for (std::size_t i = kJobs.size(); i-- > 0;)
+        if (!job[i].empty()) found.job = job[i];
+    return found;
+}
+
+}  // namespace gimbal

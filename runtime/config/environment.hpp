@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gimbal {
+
+/// One assignment as a user wrote it, before anyone has judged it.
+struct Setting {
+    std::string name;    ///< "GIMBAL_SCHEDULE", "schedule" or "--schedule"
+    std::string value;   ///< any text
+    std::string origin;  ///< "environment", "file <path>", "command line" or "API"
+};
+
+/// What Gimbal takes from the environment, read in one pass.
+struct Environment {
+    std::vector<Setting> settings;            ///< every variable that begins with GIMBAL_, and the aliases
+    std::optional<std::string> omp_schedule;  ///< OMP_SCHEDULE, if set
+    int rank = 0;                             ///< from PMI_RANK, OMPI_COMM_WORLD_RANK, PMIX_RANK or SLURM_PROCID
+    int ranks = 1;                            ///< from the matching size variable; 1 if unknown
+    std::string job;                          ///< identifier given by the batch system; empty: none
+};
+
+/// Read the environment; the only place where Gimbal does.
+/// @param variables  "NAME=value" strings ending with a null pointer, e.g. `environ`; may be null
+/// @errors std::bad_alloc  @threads while nobody calls setenv  @cost one pass
+[[nodiscard]] Environment read_environment(const char* const* variables);
+
+}  // namespace gimbal

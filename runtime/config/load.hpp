@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "config/environment.hpp"
+#include "gimbal/error.hpp"
+#include "gimbal/options.hpp"
+
+namespace gimbal {
+
+/// Settings, and everything that was wrong with what the user wrote.
+struct LoadedOptions {
+    Options options;              ///< complete; the default stands where the user's value was wrong
+    std::vector<Error> problems;  ///< in the order overrides, environment, file; empty: all is well
+};
+
+/// Judge what the user wrote. Precedence: overrides, then environment, then file, then default; values that lose
+/// are checked all the same.
+/// @param overrides  from the API or the command line; later ones win
+/// @errors std::bad_alloc; problems are returned, not thrown
+/// @threads any  @cost reads the configuration file, if one is named
+[[nodiscard]] LoadedOptions load_options(const Environment& environment, std::span<const Setting> overrides = {});
+
+/// The first problem as an exception.
+/// @errors gimbal::Error if there is a problem
+void validate(const LoadedOptions& loaded);
+
+/// What a library constructor calls: read the environment of this process and publish options(). A wrong setting is
+/// said once, by rank 0 and on standard error, and ends every rank with status 2; with GIMBAL_STRICT=0 each is a
+/// warning. Prints the settings if GIMBAL_DISPLAY asks for it. A second call does nothing.
+/// @errors none: does not throw  @threads before the program's own start  @cost one pass over the environment
+void load_options_or_exit() noexcept;
+
+/// The environment as it was at the first reading; rank, ranks and job of this process.
+/// @threads any  @cost one load after the first call
+[[nodiscard]] const Environment& process_environment();
+
+/// An error in the form that users see: "gimbal: error: what", and the hint on a second line.
+/// @param severity  "error" or "warning"
+[[nodiscard]] std::string message_text(const Error& error, std::string_view severity);
+
+/// Every setting that is not hidden, with its origin, one per line.
+[[nodiscard]] std::string settings_text(const Options& options);
+
+/// Write to standard error with write(2): works before and after the life of the C++ streams.
+void write_stderr(std::string_view text) noexcept;
+
+}  // namespace gimbal

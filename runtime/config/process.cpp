@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The settings of this process: read once, published, never changed behind a reader's back.
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <ctime>
+#include <mutex>
+
+#include "config/load.hpp"
+#include "config/table.hpp"
+#include "gimbal/options.hpp"
+
+extern "C" char** environ;
+
+namespace gimbal {
+
+namespace {
+
+/// The environment and what the program set through the API. Never destroyed: the report at exit still reads it.
+struct Process {
+    Environment environment = read_environment(environ);
+    std::vector<Setting> overrides;
+};
+
+std::atomic<const Options*> g_options = nullptr;
+std::mutex g_writer;  // serialises publishing; readers need no lock
+
+Process& process() {
+    static Process* const only = new Process;
+    return *only;
+}
+
+/// @pre g_writer is held
+void publish(Options options) {
+    // Release pairs with the acquire load in options(). What was published before is kept: readers may hold it.
+    g_options.store(new Options(std::move(options)), std::memory_order_release);
+}
+
+void pause_ms(long milliseconds) {
+    timespec left = {0, milliseconds * 1000000};
+    while (nanosleep(&left, &left) != 0 && errno == EINTR) {}
+}
+
+/// Rank 0 speaks for all; the others wait a little, so that a launcher that ends the job at the first failure does
+/// not silence it.
+[[noreturn]] void stop(const Error& error, int rank) {
+    if (rank == 0)
+        write_stderr(message_text(error, "error"));
+    else
+        pause_ms(300);
+    _exit(2);
+}
+
+}  // namespace
+
+void write_stderr(std::string_view text) noexcept {
+    while (!text.empty()) {
+        const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return;
+        text.remove_prefix(static_cast<std::size_t>(written));
+    }
+}
+
+std::string settings_text(const Options& options) {
+    std::string text;
+    for (std::size_t i = 0; i < options.effective.size(); ++i) {
+        if (option_table()[i].hidden) continue;
+        const OptionUse& use = options.effective[i];
+        std::string line = "  " + use.name + "=" + (use.value.empty() ? "(not set)" : use.value);
+        if (line.size() < 40) line.resize(40, ' ');
+        text += line + "  " + use.origin + "\n";
+    }
+    if (!options.omp_schedule.empty()) {
+        std::string line = "  OMP_SCHEDULE=" + options.omp_schedule;
+        if (line.size() < 40) line.resize(40, ' ');
+        text += line + "  environment" + (options.omp_schedule_is_gimbals ? "" : " (OpenMP's own)") + "\n";
+    }
+    return text;
+}
+
+const Environment& process_environment() { return process().environment; }
+
+void load_options_or_exit() noexcept {
+    try {
+        const std::lock_guard<std::mutex> lock(g_writer);
+        if (g_options.load(std::memory_order_relaxed)) return;
+        const Environment& environment = process_environment();
+        LoadedOptions loaded = load_options(environment);
+        if (!loaded.problems.empty() && loaded.options.strict) stop(loaded.problems.front(), environment.rank);
+        if (environment.rank == 0) {
+            for (const Error& problem : loaded.problems) write_stderr(message_text(problem, "warning"));
+            if (loaded.options.display) write_stderr("gimbal: settings\n" + settings_text(loaded.options));
+        }
+        publish(std::move(loaded.options));
+    } catch (...) {
+        // Out of memory before the program has started: it will find out by itself.
+        write_stderr("gimbal: warning: cannot read the settings\n");
+    }
+}
+
+const Options& options() {
+    // Acquire pairs with the release store in publish().
+    if (const Options* const ready = g_options.load(std::memory_order_acquire)) return *ready;
+    const std::lock_guard<std::mutex> lock(g_writer);
+    if (!g_options.load(std::memory_order_relaxed)) publish(load_options(process_environment()).options);
+    return *g_options.load(std::memory_order_relaxed);
+}
+
+void set_option(std::string_view name, std::string_view value) {
+    const std::lock_guard<std::mutex> lock(g_writer);
+    const Setting setting = {std::string(name), std::string(value), "API"};
+    validate(load_options({}, std::span(&setting, 1)));
+    process().overrides.push_back(setting);
+    publish(load_options(process().environment, process().overrides).options);
+}
+
+std::string_view Options::origin(std::string_view name) const noexcept {
+    for (const OptionUse& use : effective)
+        if (use.name == name) return use.origin;
+    return "default";
+}
+
+}  // namespace gimbal

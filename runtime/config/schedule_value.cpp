@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "config/schedule_value.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "config/text.hpp"
+#include "gimbal/error.hpp"
+#include "gimbal/technique.hpp"
+
+namespace gimbal {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> kOrdinary = {"static", "dynamic",     "guided",
+                                                       "auto",   "trapezoidal", "static_steal"};
+
+}  // namespace
+
+bool is_ordinary_openmp(std::string_view text) {
+    const std::string value = to_lower(trim(text));
+    if (value.starts_with("experimental")) return true;
+    std::string_view rest = value;
+    const std::size_t colon = rest.find(':');
+    if (colon != std::string_view::npos) {
+        const std::string_view modifier = trim(rest.substr(0, colon));
+        if (modifier != "monotonic" && modifier != "nonmonotonic") return false;
+        rest.remove_prefix(colon + 1);
+    }
+    return std::find(kOrdinary.begin(), kOrdinary.end(), trim(rest.substr(0, rest.find(',')))) != kOrdinary.end();
+}
+
+Schedule read_schedule(std::string_view text) {
+    try {
+        return parse_schedule(text);
+    } catch (const Error& error) {
+        // Where the value came from goes between the two, and what is allowed after them: load.cpp adds both.
+        const std::string suggestion = error.hint().substr(0, error.hint().find('\n'));
+        throw Error(error.code(), error.what(), suggestion.starts_with("Did you mean") ? suggestion : "");
+    }
+}
+
+std::string schedule_names() {
+    std::string names;
+    for (const Technique* technique : techniques()) names += std::string(technique->info().name) + " ";
+    return names + "runtime";
+}
+
+}  // namespace gimbal

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "config/table.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "config/text.hpp"
+
+namespace gimbal {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kReportLevels = {"off", "summary", "full"};
+
+ReportLevel report_level(const std::string& word) {
+    if (word == "off") return ReportLevel::off;
+    return word == "full" ? ReportLevel::full : ReportLevel::summary;
+}
+
+// Named initialisers leave out what does not apply; the last column binds the row to its field.
+constexpr std::array<OptionSpec, 10> kTable = {{
+    {.name = "GIMBAL_SCHEDULE",
+     .type = OptionType::schedule,
+     .fallback = "runtime",
+     .level = "thread",
+     .flag = "--schedule",
+     .doc = "Technique, and after a comma its chunk, for schedule(runtime) loops under OMP_SCHEDULE=runtime; "
+            "`runtime` lets Gimbal choose.",
+     .set = [](Options& o, const OptionValue& v) { o.schedule = std::get<Schedule>(v); }},
+    {.name = "GIMBAL_REPORT",
+     .type = OptionType::choice,
+     .fallback = "summary",
+     .choices = kReportLevels,
+     .level = "all",
+     .flag = "--report",
+     .doc = "How much to say at exit; `full` adds every thread and every setting.",
+     .set = [](Options& o, const OptionValue& v) { o.report = report_level(std::get<std::string>(v)); }},
+    {.name = "GIMBAL_OUTPUT",
+     .type = OptionType::pattern,
+     .level = "all",
+     .flag = "--output",
+     .doc = "File for the JSON record; %j job, %r rank, %p process, %h host, %% a per cent sign.",
+     .set = [](Options& o, const OptionValue& v) { o.output = std::get<std::string>(v); }},
+    {.name = "GIMBAL_CONFIG",
+     .type = OptionType::text,
+     .level = "all",
+     .flag = "--config",
+     .doc = "TOML file with settings; its keys are these names in lower case without GIMBAL_.",
+     .set = [](Options& o, const OptionValue& v) { o.config = std::get<std::string>(v); }},
+    {.name = "GIMBAL_STRICT",
+     .type = OptionType::boolean,
+     .fallback = "on",
+     .level = "all",
+     .doc = "Whether a wrong setting stops the program; if off it is a warning, and the default is used.",
+     .set = [](Options& o, const OptionValue& v) { o.strict = std::get<bool>(v); }},
+    {.name = "GIMBAL_SEED",
+     .type = OptionType::integer,
+     .fallback = "42",
+     .low = 0,
+     .high = 9007199254740992.0,
+     .level = "all",
+     .doc = "Seed of everything that draws random numbers.",
+     .set = [](Options& o, const OptionValue& v) { o.seed = static_cast<std::uint64_t>(std::get<std::int64_t>(v)); }},
+    {.name = "GIMBAL_WEIGHTS",
+     .type = OptionType::reals,
+     .low = 0,
+     .high = 1e9,
+     .low_open = true,
+     .level = "thread",
+     .doc = "Relative speed of each thread for wf2, in the order of thread numbers; not set: all equal.",
+     .set = [](Options& o, const OptionValue& v) { o.weights = std::get<std::vector<double>>(v); }},
+    {.name = "GIMBAL_LOOP_STATS",
+     .type = OptionType::text,
+     .level = "thread",
+     .doc = "File of loop statistics for fsc, fac and tap; read if it exists, written at exit.",
+     .set = [](Options& o, const OptionValue& v) { o.loop_stats = std::get<std::string>(v); }},
+    {.name = "GIMBAL_DISPLAY",
+     .type = OptionType::boolean,
+     .fallback = "off",
+     .level = "all",
+     .doc = "Print the effective settings at start (rank 0 only).",
+     .set = [](Options& o, const OptionValue& v) { o.display = std::get<bool>(v); }},
+    {.name = "GIMBAL_RUN_DIR",
+     .type = OptionType::text,
+     .level = "all",
+     .doc = "Folder in which `gimbal run` collects the records of all processes.",
+     .hidden = true,
+     .set = [](Options& o, const OptionValue& v) { o.run_dir = std::get<std::string>(v); }},
+}};
+
+constexpr std::string_view kPrefix = "GIMBAL_";
+
+}  // namespace
+
+std::span<const OptionSpec> option_table() noexcept { return kTable; }
+
+std::string key_of(const OptionSpec& spec) { return to_lower(spec.name.substr(kPrefix.size())); }
+
+const OptionSpec* find_option(std::string_view name, std::span<const OptionSpec> table) {
+    for (const OptionSpec& spec : table) {
+        if (name == spec.name || to_lower(name) == key_of(spec) || (!spec.flag.empty() && name == spec.flag))
+            return &spec;
+        if (std::find(spec.aliases.begin(), spec.aliases.end(), name) != spec.aliases.end()) return &spec;
+    }
+    return nullptr;
+}
+
+}  // namespace gimbal

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "gimbal/options.hpp"
+#include "gimbal/schedule.hpp"
+
+namespace gimbal {
+
+/// What an option's value looks like, and so how it is read and what its error says.
+enum class OptionType : std::uint8_t { text, integer, real, boolean, choice, schedule, pattern, reals };
+
+/// A value that has been read. Text, choice and pattern are strings (a choice in lower case).
+using OptionValue = std::variant<std::string, std::int64_t, double, bool, Schedule, std::vector<double>>;
+
+/// One row of the option table. Environment, file, command line, help and documentation are all made from it.
+struct OptionSpec {
+    std::string_view name;                            ///< variable, "GIMBAL_..."; the file's key is the rest, lower case
+    std::span<const std::string_view> aliases = {};   ///< other variables that mean the same
+    OptionType type = OptionType::text;               ///< how the value is read
+    std::string_view fallback = {};                   ///< default, as a user would write it; empty: not set
+    std::span<const std::string_view> choices = {};   ///< allowed values of a choice
+    double low = 0;                                   ///< smallest allowed integer or real
+    double high = 0;                                  ///< largest allowed integer or real
+    bool low_open = false;                            ///< low itself is not allowed
+    std::string_view level = {};                      ///< what it applies to: "thread", "rank", "placement" or "all"
+    std::string_view flag = {};                       ///< option of `gimbal run`, e.g. "--report"; empty: none
+    std::string_view doc = {};                        ///< one sentence
+    bool hidden = false;                              ///< internal: not in help and documentation
+    void (*set)(Options&, const OptionValue&) = nullptr;  ///< put a value where it belongs
+};
+
+/// The option table, in the order in which documentation lists it.
+/// @threads any  @cost O(1); constant-initialised, so safe in a library constructor
+[[nodiscard]] std::span<const OptionSpec> option_table() noexcept;
+
+/// The key of an option in a TOML file: its name in lower case without "GIMBAL_".
+[[nodiscard]] std::string key_of(const OptionSpec& spec);
+
+/// The row that a user's spelling means: the variable, an alias, or the key. Case matters for variables only.
+/// @return nullptr if there is none
+[[nodiscard]] const OptionSpec* find_option(std::string_view name,
+                                            std::span<const OptionSpec> table = option_table());
+
+/// What may be written for an option, in words; e.g. "off summary full", "an integer in [0, 10]".
+[[nodiscard]] std::string allowed_values(const OptionSpec& spec);
+
+/// Read a value. Blanks at both ends do not count.
+/// @param text  what the user wrote; any length (more than 4096 bytes is an error)
+/// @errors gimbal::Error(invalid_option): what() says what is wrong with the value, without the option's name;
+///         hint() may name the nearest right spelling
+/// @threads any  @cost O(length)
+[[nodiscard]] OptionValue read_value(const OptionSpec& spec, std::string_view text);
+
+}  // namespace gimbal

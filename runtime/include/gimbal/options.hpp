@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gimbal/schedule.hpp"
+
+namespace gimbal {
+
+/// How much is said at exit.
+enum class ReportLevel : std::uint8_t { off, summary, full };
+
+/// One option's value as text, and where it came from.
+struct OptionUse {
+    std::string name;    ///< as in the environment, e.g. "GIMBAL_SCHEDULE"
+    std::string value;   ///< as the user wrote it, or the default
+    std::string origin;  ///< "API", "command line", "environment", "file <path>" or "default"
+};
+
+/// Every setting of one process. Generated from the option table (runtime/config/table.cpp), which documents each.
+/// @threads immutable once published by options()
+struct Options {
+    Schedule schedule;                           ///< what OMP_SCHEDULE=runtime uses; technique nullptr: Gimbal chooses
+    ReportLevel report = ReportLevel::summary;   ///< how much is said at exit
+    std::string output;                          ///< pattern of the JSON file to write; empty: none
+    std::string config;                          ///< file that settings were read from; empty: none
+    bool strict = true;                          ///< wrong settings stop the program
+    std::uint64_t seed = 42;                     ///< for everything that draws random numbers
+    std::vector<double> weights;                 ///< relative speed of each thread, for wf2; empty: measured
+    std::string loop_stats;                      ///< file of loop statistics, read and written; empty: none
+    bool display = false;                        ///< print the effective settings at start
+    std::string run_dir;                         ///< folder that collects the records of all processes; empty: none
+    std::string omp_schedule;                    ///< OMP_SCHEDULE as set; empty: not set
+    bool omp_schedule_is_gimbals = false;        ///< it names a technique or `runtime`, not an ordinary OpenMP value
+    std::vector<OptionUse> effective;            ///< every option of the table, in its order
+
+    /// Where the value of an option came from.
+    /// @param name  e.g. "GIMBAL_SCHEDULE"  @return e.g. "environment"; "default" for a name that does not exist
+    [[nodiscard]] std::string_view origin(std::string_view name) const noexcept;
+};
+
+/// The settings of this process. The environment is read once, at the first call or in the library's constructor;
+/// wrong values count as not given here (the constructor has already said so, or stopped the program).
+/// @return a reference that stays valid, and unchanged, until the process ends
+/// @errors none  @threads any  @cost one load after the first call
+[[nodiscard]] const Options& options();
+
+/// Set one option from the program; beats environment and file. Objects that have read options() before keep what
+/// they read, so call it before the first loop.
+/// @param name   "GIMBAL_SCHEDULE" or "schedule"
+/// @param value  as in the environment
+/// @errors gimbal::Error(invalid_option or unknown_option); nothing is changed then
+/// @threads any, serialised by a lock  @cost reads every option again
+void set_option(std::string_view name, std::string_view value);
+
+}  // namespace gimbal

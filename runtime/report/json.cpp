@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report/json.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "gimbal/error.hpp"
+
+namespace gimbal {
+
+namespace {
+
+// Keys stay in the order in which they are written: a record is read by people too.
+using Json = nlohmann::ordered_json;
+
+constexpr int kSchemaVersion = 1;
+
+double finite(double value) { return std::isfinite(value) ? value : 0; }
+
+Json json_of(const LoopSummary& loop) {
+    Json schedules = Json::array(), workers = Json::array();
+    for (const ScheduleUse& use : loop.schedules)
+        schedules.push_back({{"schedule", use.schedule}, {"reason", use.reason}, {"calls", use.calls}});
+    for (const WorkerTotals& worker : loop.per_worker)
+        workers.push_back({{"busy_s", finite(worker.busy_s)}, {"iterations", worker.iterations}, {"chunks", worker.chunks}});
+    const double max_s = finite(loop.busy_max_s), mean_s = finite(loop.busy_mean_s);
+    return {{"name", loop.name},
+            {"module", loop.module},
+            {"offset_bytes", loop.offset},
+            {"workers", loop.workers},
+            {"calls", loop.calls},
+            {"iterations", loop.iterations},
+            {"chunks", loop.chunks},
+            {"time_s", finite(loop.time_s)},
+            {"busy_max_s", max_s},
+            {"busy_mean_s", mean_s},
+            {"imbalance", mean_s > 0 ? max_s / mean_s - 1 : 0.0},
+            {"lost", max_s > 0 ? 1 - mean_s / max_s : 0.0},
+            {"scheduling_s", finite(loop.scheduling_s)},
+            {"fallbacks", loop.fallbacks},
+            {"schedules", std::move(schedules)},
+            {"per_worker", std::move(workers)}};
+}
+
+template <class T>
+void read(const Json& json, const char* key, T& value) {
+    try {
+        json.at(key).get_to(value);
+    } catch (const Json::exception&) {
+        throw Error(ErrorCode::file, "the record's key \"" + std::string(key) + "\" is missing or of the wrong type",
+                    "the file may be damaged, or written by another program");
+    }
+}
+
+const Json& list(const Json& json, const char* key) {
+    const auto found = json.find(key);
+    if (found == json.end() || !found->is_array())
+        throw Error(ErrorCode::file, "the record's list \"" + std::string(key) + "\" is missing");
+    return *found;
+}
+
+LoopSummary loop_from(const Json& json) {
+    LoopSummary loop;
+    read(json, "name", loop.name);
+    read(json, "module", loop.module);
+    read(json, "offset_bytes", loop.offset);
+    read(json, "workers", loop.workers);
+    read(json, "calls", loop.calls);
+    read(json, "iterations", loop.iterations);
+    read(json, "chunks", loop.chunks);
+    read(json, "time_s", loop.time_s);
+    read(json, "busy_max_s", loop.busy_max_s);
+    read(json, "busy_mean_s", loop.busy_mean_s);
+    read(json, "scheduling_s", loop.scheduling_s);
+    read(json, "fallbacks", loop.fallbacks);
+    for (const Json& item : list(json, "schedules")) {
+        ScheduleUse& use = loop.schedules.emplace_back();
+        read(item, "schedule", use.schedule);
+        read(item, "reason", use.reason);
+        read(item, "calls", use.calls);
+    }
+    for (const Json& item : list(json, "per_worker")) {
+        WorkerTotals& worker = loop.per_worker.emplace_back();
+        read(item, "busy_s", worker.busy_s);
+        read(item, "iterations", worker.iterations);
+        read(item, "chunks", worker.chunks);
+    }
+    return loop;
+}
+
+void check_version(const Json& json) {
+    int version = 0;
+    read(json, "schema_version", version);
+    if (version != kSchemaVersion)
+        throw Error(ErrorCode::file,
+                    "the record has schema_version " + std::to_string(version) + ", this gimbal reads " +
+                        std::to_string(kSchemaVersion),
+                    "use the gimbal that wrote it");
+}
+
+}  // namespace
+
+std::string to_json(const RunRecord& record) {
+    Json options = Json::array(), loops = Json::array();
+    for (const OptionUse& use : record.options)
+        options.push_back({{"name", use.name}, {"value", use.value}, {"origin", use.origin}});
+    for (const LoopSummary& loop : record.loops) loops.push_back(json_of(loop));
+    const Json json = {{"schema_version", kSchemaVersion},
+                       {"gimbal_version", record.gimbal_version},
+                       {"program", record.program},
+                       {"host", record.host},
+                       {"job", record.job},
+                       {"openmp", record.openmp},
+                       {"pid", record.pid},
+                       {"rank", record.rank},
+                       {"ranks", record.ranks},
+                       {"wall_s", finite(record.wall_s)},
+                       {"dispatch_ns", finite(record.dispatch_ns)},
+                       {"seed", record.seed},
+                       {"options", std::move(options)},
+                       {"warnings", record.warnings},
+                       {"loops", std::move(loops)}};
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+RunRecord from_json(std::string_view text) {
+    const Json json = Json::parse(text, nullptr, false);
+    if (json.is_discarded() || !json.is_object()) throw Error(ErrorCode::file, "the record is not a JSON object");
+    check_version(json);
+    RunRecord record;
+    read(json, "gimbal_version", record.gimbal_version);
+    read(json, "program", record.program);
+    read(json, "host", record.host);
+    read(json, "job", record.job);
+    read(json, "openmp", record.openmp);
+    read(json, "pid", record.pid);
+    read(json, "rank", record.rank);
+    read(json, "ranks", record.ranks);
+    read(json, "wall_s", record.wall_s);
+    read(json, "dispatch_ns", record.dispatch_ns);
+    read(json, "seed", record.seed);
+    read(json, "warnings", record.warnings);
+    for (const Json& item : list(json, "options")) {
+        OptionUse& use = record.options.emplace_back();
+        read(item, "name", use.name);
+        read(item, "value", use.value);
+        read(item, "origin", use.origin);
+    }
+    for (const Json& item : list(json, "loops")) record.loops.push_back(loop_from(item));
+    return record;
+}
+
+}  // namespace gimbal

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report/names.hpp"
+
+#include <cxxabi.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+
+#include "report/symbols.hpp"
+
+namespace gimbal {
+
+namespace {
+
+std::string base_name(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+std::string hexadecimal(std::uint64_t value) {
+    std::array<char, 24> text{};
+    std::snprintf(text.data(), text.size(), "+0x%llx", static_cast<unsigned long long>(value));
+    return text.data();
+}
+
+/// Cut the parameters off a demangled name: from the parenthesis that matches the last closing one.
+std::string without_parameters(std::string name) {
+    const std::size_t close = name.rfind(')');
+    if (close == std::string::npos) return name;
+    int depth = 0;
+    for (std::size_t i = close + 1; i-- > 0;) {
+        if (name[i] == ')') ++depth;
+        if (name[i] != '(' || --depth != 0) continue;
+        return i == 0 || name[i - 1] == ':' ? name : name.substr(0, i);
+    }
+    return name;
+}
+
+std::string name_of(const LoopSummary& loop, const ObjectSymbols& symbols) {
+    // A return address belongs to the instruction after the call; the call itself is one byte or more before.
+    const std::uint64_t address = loop.offset ? loop.offset - 1 : 0;
+    const CodePlace place = symbols.find(address);
+    if (!place.file.empty())
+        return base_name(place.file) + ":" + std::to_string(place.line) + (place.symbol.empty() ? "" : " ") +
+               readable_function(place.symbol);
+    if (!place.symbol.empty())
+        return base_name(loop.module) + " " + readable_function(place.symbol) +
+               hexadecimal(place.distance + (loop.offset - address));
+    return base_name(loop.module) + hexadecimal(loop.offset);
+}
+
+}  // namespace
+
+std::string readable_function(std::string_view symbol) {
+    for (const std::string_view added : {"._omp_fn", ".omp_outlined", ".omp_task_entry"}) {
+        const std::size_t at = symbol.find(added);
+        if (at != std::string_view::npos && at > 0) symbol = symbol.substr(0, at);
+    }
+    const std::string plain(symbol);
+    if (!symbol.starts_with("_Z")) return plain;
+    int status = 0;
+    const std::unique_ptr<char, void (*)(void*)> demangled(
+        abi::__cxa_demangle(plain.c_str(), nullptr, nullptr, &status), std::free);
+    return demangled ? without_parameters(demangled.get()) : plain;
+}
+
+void resolve_names(RunRecord& record) {
+    std::map<std::string, std::unique_ptr<ObjectSymbols>> objects;
+    for (LoopSummary& loop : record.loops) {
+        if (loop.module.empty()) continue;
+        std::unique_ptr<ObjectSymbols>& symbols = objects[loop.module];
+        if (!symbols) symbols = std::make_unique<ObjectSymbols>(loop.module);
+        loop.name = name_of(loop, *symbols);
+        loop.module.clear();
+    }
+    if (!objects.empty() && !ObjectSymbols::available())
+        record.warnings.emplace_back("loops have no file and line: libdw is not installed. Nothing else is affected.");
+}
+
+}  // namespace gimbal

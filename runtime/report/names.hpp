@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "report/run_record.hpp"
+
+namespace gimbal {
+
+/// Give every loop that has a module its name: "file:line function" from the debug information, otherwise
+/// "module symbol+0x12", otherwise "module+0x1234". Loops without a module keep theirs. The debug information is read
+/// with libdw, loaded when first needed; without libdw the symbols of the object itself have to do, and a
+/// warning says so.
+/// @errors std::bad_alloc; whatever cannot be read just gives a shorter name
+/// @threads one at a time  @cost milliseconds per object, more for large debug information; not for loop paths
+void resolve_names(RunRecord& record);
+
+/// A function's name as its author wrote it: C++ names demangled, without parameters, and without what compilers add
+/// to the bodies of parallel regions ("main._omp_fn.0", "main.omp_outlined").
+[[nodiscard]] std::string readable_function(std::string_view symbol);
+
+}  // namespace gimbal

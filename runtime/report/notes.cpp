@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report/notes.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/table.hpp"
+
+namespace gimbal {
+
+namespace {
+
+constexpr std::size_t kMost = 3;          // notes per report
+constexpr double kWorthSaying = 0.01;     // smallest loss that gets a note, as a part of the run
+constexpr double kFewPerThread = 2;       // with fewer iterations per thread and call no technique can balance
+constexpr double kOverheadOfSaved = 0.1;  // part of the loss that drawing chunks may cost after the change
+
+/// One loop's losses, mean over ranks. Two of them, because their cures are opposite.
+struct Loss {
+    const MergedLoop* loop;
+    double balance_s;     ///< perfect balance would save [s]
+    double scheduling_s;  ///< drawing chunks costs [s]
+    [[nodiscard]] double larger() const { return std::max(balance_s, scheduling_s); }
+};
+
+/// The schedule that ran most often.
+const ScheduleUse* main_schedule(const LoopSummary& loop) {
+    const auto most = std::max_element(loop.schedules.begin(), loop.schedules.end(),
+                                       [](const auto& a, const auto& b) { return a.calls < b.calls; });
+    return most == loop.schedules.end() ? nullptr : &*most;
+}
+
+/// The technique without modifier and chunk.
+std::string technique_of(const ScheduleUse* use) {
+    if (!use) return {};
+    const std::size_t colon = use->schedule.find(':');
+    const std::string rest = colon == std::string::npos ? use->schedule : use->schedule.substr(colon + 1);
+    return rest.substr(0, rest.find(','));
+}
+
+/// The variable that decided; the same one changes it.
+std::string variable(const ScheduleUse* use) {
+    return use && use->reason == "OMP_SCHEDULE" ? "OMP_SCHEDULE" : "GIMBAL_SCHEDULE";
+}
+
+/// Self-scheduling with the smallest chunk whose dispatch stays under a tenth of what is to be saved.
+std::string fine_schedule(const LoopSummary& loop, double saved_s, double dispatch_ns) {
+    const double dispatches = static_cast<double>(loop.iterations) / std::max(1U, loop.workers);
+    const double chunk = std::ceil(dispatches * dispatch_ns * 1e-9 / (kOverheadOfSaved * saved_s));
+    if (!(chunk > 1)) return "ss";
+    return chunk < 1e9 ? "ss," + fixed(chunk, 0) : "fac2";
+}
+
+std::string balance_advice(const Loss& loss, const MergedRun& run) {
+    const LoopSummary& loop = loss.loop->sum;
+    const ScheduleUse* const use = main_schedule(loop);
+    const std::string technique = technique_of(use);
+    const double per_call = static_cast<double>(loop.iterations) / static_cast<double>(std::max<std::uint64_t>(1, loop.calls));
+    if (per_call < kFewPerThread * loop.workers)
+        return "Only " + fixed(per_call, per_call < 10 ? 1 : 0) + " iterations per call for " +
+               std::to_string(loop.workers) + " threads: split them, or collapse loops.";
+    if (technique == "ss" && loop.chunks >= loop.iterations)
+        return "Chunks are single iterations already: split the longest ones, or run them first.";
+    // Factoring first: it balances almost everything at almost no cost. Only then the finest chunks that pay.
+    const std::string next = technique.starts_with("fac") || technique == "ss" || technique == "mfsc"
+                                 ? fine_schedule(loop, loss.balance_s * loss.loop->ranks, run.dispatch_ns)
+                                 : "fac2";
+    if (use && next == use->schedule) return "Finer chunks would cost more than they save.";
+    return "Try " + variable(use) + "=" + next + ".";
+}
+
+std::string note(const Loss& loss, const MergedRun& run) {
+    const LoopSummary& loop = loss.loop->sum;
+    const double part = run.wall_s.mean > 0 ? loss.larger() / run.wall_s.mean : 0;
+    const std::string amount = seconds(loss.larger()) + " s (" + per_cent(part) + " of the run). ";
+    const std::string name = "NOTE " + shorten_name(loop.name, 44) + ": ";
+    if (loss.balance_s >= loss.scheduling_s)
+        return name + "perfect balance would save " + amount + balance_advice(loss, run);
+    const ScheduleUse* const use = main_schedule(loop);
+    return name + "drawing chunks costs " + amount + "Try " + variable(use) + "=" +
+           (technique_of(use) == "fac2" ? "static" : "fac2") + ".";
+}
+
+}  // namespace
+
+std::vector<std::string> notes(const MergedRun& run) {
+    if (run.loops.empty()) return {};
+    std::vector<Loss> losses;
+    for (const MergedLoop& loop : run.loops) {
+        const double ranks = std::max(1U, run.ranks_seen);
+        losses.push_back({&loop, std::max(0.0, loop.sum.busy_max_s - loop.sum.busy_mean_s) / ranks,
+                          loop.sum.scheduling_s / ranks});
+    }
+    std::stable_sort(losses.begin(), losses.end(),
+                     [](const Loss& a, const Loss& b) { return a.larger() > b.larger(); });
+    std::vector<std::string> lines;
+    for (const Loss& loss : losses)
+        if (lines.size() < kMost && loss.larger() > 0 && loss.larger() >= kWorthSaying * run.wall_s.mean)
+            lines.push_back(note(loss, run));
+    if (lines.empty())
+        lines.push_back("NOTE every loop is within 1 % of the run from ideal: another technique cannot save more.");
+    return lines;
+}
+
+}  // namespace gimbal

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report/summary.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "report/merge.hpp"
+#include "report/notes.hpp"
+#include "report/table.hpp"
+
+namespace gimbal {
+
+namespace {
+
+using Side = TextTable::Side;
+
+constexpr std::size_t kNameWidth = 44;  // of the loop column [characters]
+
+std::string count(std::uint64_t n, const char* one, const char* many) {
+    return std::to_string(n) + " " + (n == 1 ? one : many);
+}
+
+/// With equal values on all records, that value; otherwise "various".
+template <class Member>
+std::string common(std::span<const RunRecord> records, Member member) {
+    const auto& first = records.front().*member;
+    const bool equal = std::all_of(records.begin(), records.end(), [&](const RunRecord& r) { return r.*member == first; });
+    if (!equal) return "various";
+    if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(first)>>)
+        return std::to_string(first);
+    else
+        return first;
+}
+
+std::string header(std::span<const RunRecord> records, const MergedRun& run) {
+    std::string line = "gimbal " + common(records, &RunRecord::gimbal_version);
+    line += "  job " + common(records, &RunRecord::job);
+    line += "  " + count(run.ranks, "rank", "ranks");
+    if (run.threads) line += " x " + count(run.threads, "thread", "threads");
+    line += "  wall " + seconds(run.wall_s.max) + " s";
+    line += "  seed " + common(records, &RunRecord::seed);
+    const std::string openmp = common(records, &RunRecord::openmp);
+    if (!openmp.empty()) line += "  " + shorten_name(openmp, 60);
+    return line + "\n";
+}
+
+/// "fac2 (GIMBAL_SCHEDULE)", or with the share of its calls if others ran too: "gss 61/80 (q_learning)".
+std::string technique_cell(const LoopSummary& loop) {
+    const auto most = std::max_element(loop.schedules.begin(), loop.schedules.end(),
+                                       [](const auto& a, const auto& b) { return a.calls < b.calls; });
+    if (most == loop.schedules.end()) return "-";
+    std::string cell = most->schedule;
+    if (most->calls != loop.calls)
+        cell.append(" ").append(std::to_string(most->calls)).append("/").append(std::to_string(loop.calls));
+    return cell.append(" (").append(most->reason).append(")");
+}
+
+std::string loop_table(const MergedRun& run) {
+    const bool ranks = run.ranks_seen > 1;
+    std::vector<std::string> titles = {"loop", "calls", "iterations", "technique (why)"};
+    std::vector<Side> sides = {Side::left, Side::right, Side::right, Side::left};
+    for (const char* title : {ranks ? "time_s min" : "time_s", "mean", "max"}) {
+        titles.emplace_back(title);
+        sides.push_back(Side::right);
+        if (!ranks) break;
+    }
+    for (const char* title : {"imbalance", "lost", "sched.ovh"}) {
+        titles.emplace_back(title);
+        sides.push_back(Side::right);
+    }
+    TextTable table(titles, sides);
+    for (const MergedLoop& loop : run.loops) {
+        std::vector<std::string> cells = {shorten_name(loop.sum.name, kNameWidth), std::to_string(loop.sum.calls),
+                                          std::to_string(loop.sum.iterations), technique_cell(loop.sum)};
+        if (ranks) cells.push_back(seconds(loop.time_s.min));
+        cells.push_back(seconds(loop.time_s.mean));
+        if (ranks) cells.push_back(seconds(loop.time_s.max));
+        cells.push_back(fixed(loop.imbalance(), 3));
+        cells.push_back(per_cent(loop.lost()));
+        cells.push_back(per_cent(loop.scheduling_overhead()));
+        table.add(std::move(cells));
+    }
+    return table.text();
+}
+
+/// The full report's part: every thread of every rank, loop by loop.
+std::string thread_tables(std::span<const RunRecord> records, const MergedRun& run) {
+    std::string text;
+    for (const MergedLoop& loop : run.loops) {
+        TextTable table({"rank", "thread", "busy_s", "iterations", "chunks"}, std::vector<Side>(5, Side::right));
+        for (const RunRecord& record : records)
+            for (const LoopSummary& own : record.loops) {
+                if (own.name != loop.sum.name || own.workers != loop.sum.workers) continue;
+                for (std::size_t i = 0; i < own.per_worker.size(); ++i)
+                    table.add({std::to_string(record.rank), std::to_string(i), seconds(own.per_worker[i].busy_s),
+                               std::to_string(own.per_worker[i].iterations), std::to_string(own.per_worker[i].chunks)});
+            }
+        text += "\nthreads of " + loop.sum.name + " (team of " + std::to_string(loop.sum.workers) + ")\n" +
+                table.text(2);
+    }
+    return text;
+}
+
+std::string settings(const RunRecord& record) {
+    std::string text = "program: " + record.program + "\n";
+    for (const OptionUse& use : record.options)
+        text += "setting: " + use.name + "=" + use.value + " (" + use.origin + ")\n";
+    return text;
+}
+
+/// What a report from one process of many cannot show, and how to see it.
+std::string missing_ranks(const MergedRun& run) {
+    if (run.ranks_seen >= run.ranks) return {};
+    if (run.ranks_seen == 1)
+        return "one rank of " + std::to_string(run.ranks) + " is shown; to see all: gimbal run -n " +
+               std::to_string(run.ranks) + " -- program, or GIMBAL_OUTPUT=run-%j-%r.json and then gimbal report "
+               "run-*.json\n";
+    return "WARN only " + std::to_string(run.ranks_seen) + " of " + std::to_string(run.ranks) +
+           " ranks wrote a record.\n";
+}
+
+std::string warnings(const MergedRun& run) {
+    std::string text;
+    std::uint64_t fallbacks = 0;
+    for (const MergedLoop& loop : run.loops) fallbacks += loop.sum.fallbacks;
+    if (fallbacks)
+        text += "WARN " + count(fallbacks, "loop execution", "loop executions") + " fell back to a plain schedule.\n";
+    for (const std::string& warning : run.warnings) text += "WARN " + warning + "\n";
+    return text;
+}
+
+}  // namespace
+
+std::string merged_text(std::span<const RunRecord> records, ReportLevel level) {
+    if (level == ReportLevel::off || records.empty()) return {};
+    std::vector<RunRecord> sorted(records.begin(), records.end());
+    std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
+    const MergedRun run = merge(sorted);
+    std::string text = header(sorted, run);
+    if (level == ReportLevel::full) text += settings(sorted.front());
+    if (run.loops.empty())
+        text += "no loop ran under Gimbal: it takes schedule(runtime) loops, and OMP_SCHEDULE=runtime or a technique.\n";
+    else
+        text += loop_table(run);
+    if (run.ranks_seen > 1) text += "rank balance " + fixed(run.rank_balance, 3) + " (mean/max of the time in loops)\n";
+    for (const std::string& line : notes(run)) text += line + "\n";
+    text += missing_ranks(run) + warnings(run);
+    if (level == ReportLevel::full) text += thread_tables(sorted, run);
+    return text;
+}
+
+std::string summary_text(const RunRecord& record, ReportLevel level) { return merged_text(std::span(&record, 1), level); }
+
+}  // namespace gimbal

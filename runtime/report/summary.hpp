@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "report/run_record.hpp"
+
+namespace gimbal {
+
+/// The exit report of one process in plain ASCII: header, table of loops, at most three NOTE lines, WARN lines.
+/// @param record  names already resolved (names.hpp)
+/// @param level   off: empty text; full: every setting and every thread as well
+/// @errors std::bad_alloc  @threads any  @cost O(loops log loops)
+[[nodiscard]] std::string summary_text(const RunRecord& record, ReportLevel level);
+
+/// One report for the records of many processes: the same, with minimum, mean and maximum over ranks.
+/// @param records  at least one, in any order
+/// @errors std::bad_alloc  @threads any  @cost O(records * loops)
+[[nodiscard]] std::string merged_text(std::span<const RunRecord> records, ReportLevel level);
+
+}  // namespace gimbal

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// libdw through dlopen: the library is loaded into strangers' processes, and must load where libdw is not installed.
+#include "report/symbols.hpp"
+
+#include <dlfcn.h>
+#include <elfutils/libdwfl.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <array>
+
+namespace gimbal {
+
+namespace {
+
+struct Dw {
+    decltype(&dwfl_begin) begin = nullptr;
+    decltype(&dwfl_end) end = nullptr;
+    decltype(&dwfl_report_offline) report_offline = nullptr;
+    decltype(&dwfl_report_end) report_end = nullptr;
+    decltype(&dwfl_module_getelf) module_getelf = nullptr;
+    decltype(&dwfl_module_getsrc) module_getsrc = nullptr;
+    decltype(&dwfl_module_addrinfo) module_addrinfo = nullptr;
+    decltype(&dwfl_lineinfo) lineinfo = nullptr;
+    decltype(&dwfl_offline_section_address) section_address = nullptr;
+    bool complete = false;
+};
+
+std::string program_path() {
+    std::array<char, 4096> path{};
+    const ssize_t length = readlink("/proc/self/exe", path.data(), path.size() - 1);
+    return length > 0 ? std::string(path.data(), static_cast<std::size_t>(length)) : std::string();
+}
+
+template <class Function>
+bool bind(void* library, const char* name, Function& function) {
+    function = reinterpret_cast<Function>(dlsym(library, name));
+    return function != nullptr;
+}
+
+Dw load() {
+    Dw dw;
+    // Local: none of its symbols may meet the program's own.
+    void* const library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!library) return dw;
+    dw.complete = bind(library, "dwfl_begin", dw.begin) && bind(library, "dwfl_end", dw.end) &&
+                  bind(library, "dwfl_report_offline", dw.report_offline) &&
+                  bind(library, "dwfl_report_end", dw.report_end) &&
+                  bind(library, "dwfl_module_getelf", dw.module_getelf) &&
+                  bind(library, "dwfl_module_getsrc", dw.module_getsrc) &&
+                  bind(library, "dwfl_module_addrinfo", dw.module_addrinfo) &&
+                  bind(library, "dwfl_lineinfo", dw.lineinfo) &&
+                  bind(library, "dwfl_offline_section_address", dw.section_address);
+    return dw;
+}
+
+const Dw& libdw() {
+    static const Dw dw = load();
+    return dw;
+}
+
+/// Separate debug files are not looked for: the search may reach over the network.
+int no_other_file(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, const char*, GElf_Word, char**) {
+    return -1;
+}
+
+const Dwfl_Callbacks& callbacks() {
+    static char* no_path = nullptr;
+    static const Dwfl_Callbacks only = {.find_elf = nullptr,
+                                        .find_debuginfo = no_other_file,
+                                        .section_address = libdw().section_address,
+                                        .debuginfo_path = &no_path};
+    return only;
+}
+
+/// Where an object stands in this process. The program itself has no name in the loader's list.
+struct Loaded {
+    std::string path;
+    std::uint64_t base = 0;
+    bool found = false;
+};
+
+int match_object(dl_phdr_info* object, std::size_t, void* data) {
+    auto& wanted = *static_cast<Loaded*>(data);
+    std::string path = object->dlpi_name;
+    if (path.empty()) path = program_path();
+    if (path != wanted.path) return 0;
+    wanted.base = object->dlpi_addr;
+    wanted.found = true;
+    return 1;
+}
+
+/// Without libdw: the nearest exported symbol, if the object is part of this process.
+CodePlace exported_symbol(const std::string& path, std::uint64_t offset) {
+    CodePlace place;
+    Loaded object = {path};
+    dl_iterate_phdr(match_object, &object);
+    Dl_info info{};
+    if (!object.found || !dladdr(reinterpret_cast<void*>(object.base + offset), &info) || !info.dli_sname) return place;
+    place.symbol = info.dli_sname;
+    place.distance = object.base + offset - reinterpret_cast<std::uintptr_t>(info.dli_saddr);
+    return place;
+}
+
+}  // namespace
+
+struct ObjectSymbols::Handle {
+    std::string path;
+    Dwfl* session = nullptr;
+    Dwfl_Module* module = nullptr;
+    GElf_Addr bias = 0;
+};
+
+ObjectSymbols::ObjectSymbols(const std::string& path) : handle_(std::make_unique<Handle>()) {
+    handle_->path = path;
+    if (!available()) return;
+    handle_->session = libdw().begin(&callbacks());
+    if (!handle_->session) return;
+    handle_->module = libdw().report_offline(handle_->session, "", path.c_str(), -1);
+    libdw().report_end(handle_->session, nullptr, nullptr);
+    if (handle_->module && !libdw().module_getelf(handle_->module, &handle_->bias)) handle_->module = nullptr;
+}
+
+ObjectSymbols::~ObjectSymbols() {
+    if (handle_->session) libdw().end(handle_->session);
+}
+
+bool ObjectSymbols::available() noexcept { return libdw().complete; }
+
+CodePlace ObjectSymbols::find(std::uint64_t offset) const {
+    CodePlace place;
+    if (!available()) return exported_symbol(handle_->path, offset);
+    if (!handle_->module) return place;
+    const GElf_Addr address = offset + handle_->bias;
+    GElf_Sym symbol;
+    GElf_Off distance = 0;
+    if (const char* const name = libdw().module_addrinfo(handle_->module, address, &distance, &symbol, nullptr, nullptr,
+                                                         nullptr)) {
+        place.symbol = name;
+        place.distance = distance;
+    }
+    Dwfl_Line* const line = libdw().module_getsrc(handle_->module, address);
+    if (!line) return place;
+    if (const char* const file = libdw().lineinfo(line, nullptr, &place.line, nullptr, nullptr, nullptr)) place.file = file;
+    return place;
+}
+
+}  // namespace gimbal

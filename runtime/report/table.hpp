@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gimbal {
+
+/// A text table whose columns are as wide as their widest cell.
+class TextTable {
+public:
+    enum class Side { left, right };
+
+    /// @param header  title of each column  @param sides  on which side the cells of each column stand
+    TextTable(std::vector<std::string> header, std::vector<Side> sides);
+
+    /// @pre cells.size() == number of columns
+    void add(std::vector<std::string> cells);
+
+    /// The table, a line feed after each row, two blanks between columns, no blanks at line ends.
+    /// @param indent  blanks before each row
+    [[nodiscard]] std::string text(std::size_t indent = 0) const;
+
+private:
+    std::vector<std::vector<std::string>> rows_;
+    std::vector<Side> sides_;
+};
+
+/// A number with that many digits after the point.
+[[nodiscard]] std::string fixed(double value, int digits);
+
+/// Seconds with about four significant digits, e.g. "12.41", "0.0031".
+[[nodiscard]] std::string seconds(double value_s);
+
+/// A part of one as per cent, e.g. "9.8 %".
+[[nodiscard]] std::string per_cent(double part);
+
+/// The name of a loop, "path:line function", in at most that many characters: first the path loses its beginning,
+/// then the function its end.
+/// @param width  at least 20
+[[nodiscard]] std::string shorten_name(std::string_view name, std::size_t width);
+
+}  // namespace gimbal
