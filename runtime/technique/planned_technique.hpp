@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "gimbal/technique.hpp"
+
+namespace gimbal::technique {
+
+/// A technique whose chunks are all known before the loop starts: its description and the function that plans.
+class PlannedTechnique final : public Technique {
+public:
+    using PlanFunction = Plan (*)(const LoopShape&);
+
+    constexpr PlannedTechnique(const TechniqueInfo& info, PlanFunction function) noexcept
+        : info_(info), plan_(function) {}
+
+    [[nodiscard]] const TechniqueInfo& info() const noexcept override { return info_; }
+    [[nodiscard]] Plan plan(const LoopShape& shape) const override { return plan_(shape); }
+
+private:
+    TechniqueInfo info_;
+    PlanFunction plan_;
+};
+
+/// Keeps a technique from before the first constructor until after the last destructor of the program: it is
+/// constant-initialised and never destroyed, so that loops in static constructors, destructors and exit handlers of the
+/// host program are served like any other.
+union Immortal {
+    constexpr Immortal(const TechniqueInfo& info, PlannedTechnique::PlanFunction plan) noexcept
+        : technique(info, plan) {}
+    Immortal(const Immortal&) = delete;
+    Immortal& operator=(const Immortal&) = delete;
+    constexpr ~Immortal() {}
+
+    PlannedTechnique technique;
+};
+
+/// What most techniques say about the number after the comma.
+inline constexpr std::string_view kMinimumChunk = "minimum chunk [iterations], default 1";
+
+}  // namespace gimbal::technique

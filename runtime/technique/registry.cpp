@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+
+#include "technique/names.hpp"
+#include "technique/technique_list.hpp"
+
+namespace gimbal {
+namespace {
+
+// In the order of the documentation. Addresses only: constant-initialised, so that order of start-up does not matter.
+constinit const Technique* const kTechniques[] = {
+    &technique::kStatic.technique, &technique::kSs.technique,     &technique::kGss.technique,
+    &technique::kGuided.technique, &technique::kFsc.technique,    &technique::kMfsc.technique,
+    &technique::kTss.technique,    &technique::kTfss.technique,   &technique::kFac.technique,
+    &technique::kFac2.technique,   &technique::kWf2.technique,    &technique::kTap.technique,
+    &technique::kFiss.technique,   &technique::kViss.technique,   &technique::kRnd.technique,
+    &technique::kPls.technique,    &technique::kGolden.technique,
+};
+
+}  // namespace
+
+std::span<const Technique* const> techniques() noexcept {
+    return kTechniques;
+}
+
+const Technique* find_technique(std::string_view name) noexcept {
+    for (const Technique* technique : kTechniques) {
+        const TechniqueInfo& info = technique->info();
+        if (technique::spells(name, info.name)) return technique;
+        if (std::any_of(info.aliases.begin(), info.aliases.end(),
+                        [&](std::string_view alias) { return technique::spells(name, alias); })) {
+            return technique;
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace gimbal

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+
+#include "technique/plan_builder.hpp"
+#include "technique/technique_list.hpp"
+
+namespace gimbal::technique {
+namespace {
+
+/// SplitMix64: the same numbers on every machine, and every seed is a good one.
+class Random {
+public:
+    explicit Random(std::uint64_t seed) noexcept : state_(seed) {}
+
+    /// Uniform in [low, high]. @pre low <= high < 2^64 - 1
+    std::uint64_t between(std::uint64_t low, std::uint64_t high) noexcept {
+        // The upper half of a 128-bit product: a bias of at most (high - low) / 2^64, and no loop.
+        return low + static_cast<std::uint64_t>((Wide{next()} * (high - low + 1)) >> 64);
+    }
+
+private:
+    std::uint64_t next() noexcept {
+        state_ += 0x9e3779b97f4a7c15u;
+        std::uint64_t z = state_;
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        return z ^ (z >> 31);
+    }
+
+    std::uint64_t state_;
+};
+
+/// Random: chunk sizes drawn uniformly from [c, max(c, ceil(N / 2P))].
+/// @param shape  N, P, minimum chunk c, and the seed: the same seed gives the same plan everywhere
+/// @return random chunks
+/// @errors std::bad_alloc  @threads any  @cost O(steps), about 4P
+/// @source Ciorba, Iwainsky, Buder 2018; SplitMix64: Steele, Lea, Flood 2014; test:
+/// tests/unit/technique/sequence_test.cpp
+Plan plan_rnd(const LoopShape& shape) {
+    Random random(shape.seed);
+    // No chunk can exceed N, and no draw has to.
+    const std::uint64_t low = std::min(min_chunk_of(shape), std::max<std::uint64_t>(shape.iterations, 1));
+    const std::uint64_t high = std::max(low, ceil_div(shape.iterations, 2 * workers_of(shape)));
+    PlanBuilder plan(shape);
+    while (!plan.done()) plan.take(low == high ? low : random.between(low, high));
+    return std::move(plan).finish();
+}
+
+}  // namespace
+
+constinit const Immortal kRnd{{.name = "rnd",
+                               .aliases = {},
+                               .family = "planned",
+                               .summary = "Random chunk sizes between the minimum and N/2P, from the seed.",
+                               .parameter = kMinimumChunk,
+                               .source = "Ciorba, Iwainsky, Buder 2018"},
+                              plan_rnd};
+
+}  // namespace gimbal::technique

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "gimbal/schedule.hpp"
+
+#include <charconv>
+#include <vector>
+
+#include "gimbal/error.hpp"
+#include "technique/names.hpp"
+#include "technique/nearest.hpp"
+#include "technique/quote.hpp"
+
+namespace gimbal {
+namespace {
+
+using technique::spells;
+using technique::trimmed;
+
+constexpr std::string_view kRuntime = "runtime";
+constexpr std::uint64_t kMaxChunk = (std::uint64_t{1} << 31) - 1;  // OpenMP hands chunks around as int
+constexpr std::string_view kMore = "      more: gimbal info techniques";
+
+[[noreturn]] void fail(std::string what, std::string hint) {
+    throw Error(ErrorCode::invalid_option, std::move(what), std::move(hint));
+}
+
+/// `Did you mean "x"?` on a line of its own if a candidate is near, then what is allowed.
+std::string suggestion(std::string_view word, std::span<const std::string_view> candidates, std::string allowed) {
+    const std::string_view near = nearest(technique::normalised(word), candidates);
+    if (near.empty()) return allowed;
+    return "Did you mean \"" + std::string(near) + "\"?\n        " + allowed;
+}
+
+std::string allowed_techniques() {
+    std::string allowed = "allowed:";
+    for (const Technique* technique : techniques()) allowed.append(" ").append(technique->info().name);
+    return allowed.append(" ").append(kRuntime).append(kMore);
+}
+
+[[noreturn]] void fail_unknown_technique(std::string_view name) {
+    std::vector<std::string_view> candidates;
+    for (const Technique* technique : techniques()) candidates.push_back(technique->info().name);
+    candidates.push_back(kRuntime);
+    for (const Technique* technique : techniques()) {
+        const auto aliases = technique->info().aliases;
+        candidates.insert(candidates.end(), aliases.begin(), aliases.end());
+    }
+    fail("unknown technique " + quote_value(name), suggestion(name, candidates, allowed_techniques()));
+}
+
+Modifier parse_modifier(std::string_view text) {
+    if (spells(text, "monotonic")) return Modifier::monotonic;
+    if (spells(text, "nonmonotonic")) return Modifier::nonmonotonic;
+    constexpr std::string_view kModifiers[] = {"monotonic", "nonmonotonic"};
+    fail("unknown modifier " + quote_value(trimmed(text)),
+         suggestion(text, kModifiers, "allowed before the colon: monotonic nonmonotonic"));
+}
+
+std::uint64_t parse_chunk(std::string_view text) {
+    const std::string example = "example: fac2,16" + std::string(kMore);
+    text = trimmed(text);
+    if (text.empty()) fail("no chunk after the comma", example);
+    std::uint64_t chunk = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, chunk);
+    if (error != std::errc() || stop != end || chunk < 1 || chunk > kMaxChunk) {
+        fail("chunk " + quote_value(text) + " is not an integer from 1 to " + std::to_string(kMaxChunk), example);
+    }
+    return chunk;
+}
+
+}  // namespace
+
+Schedule parse_schedule(std::string_view text) {
+    Schedule schedule;
+    if (const std::size_t colon = text.find(':'); colon != std::string_view::npos) {
+        schedule.modifier = parse_modifier(text.substr(0, colon));
+        text.remove_prefix(colon + 1);
+    }
+    const std::size_t comma = text.find(',');
+    const std::string_view name = trimmed(text.substr(0, comma));
+    if (name.empty()) fail("no technique given", allowed_techniques());
+    const bool chosen_by_gimbal = spells(name, kRuntime);
+    if (!chosen_by_gimbal) {
+        schedule.technique = find_technique(name);
+        if (!schedule.technique) fail_unknown_technique(name);
+    }
+    if (comma == std::string_view::npos) return schedule;
+    if (chosen_by_gimbal) fail("\"runtime\" takes no chunk", "Gimbal chooses the chunk together with the technique.");
+    schedule.chunk = parse_chunk(text.substr(comma + 1));
+    return schedule;
+}
+
+std::string to_string(const Schedule& schedule) {
+    std::string text;
+    if (schedule.modifier == Modifier::monotonic) text += "monotonic:";
+    if (schedule.modifier == Modifier::nonmonotonic) text += "nonmonotonic:";
+    text += schedule.technique ? schedule.technique->info().name : kRuntime;
+    if (schedule.chunk != 0) text.append(",").append(std::to_string(schedule.chunk));
+    return text;
+}
+
+}  // namespace gimbal
