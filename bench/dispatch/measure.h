@@ -67,7 +67,7 @@ static int note_gimbal(struct dl_phdr_info *info, size_t size, void *found) {
     return 0;
 }
 
-/// Prints `,"runtime":"<file that serves the OpenMP calls>","gimbal":true|false` into a JSON object that is being written.
+/// Prints `,"runtime":"<file that serves the OpenMP calls>","gimbal":true|false` into a JSON object being written.
 static void print_runtime(void) {
     Dl_info where;
     char path[PATH_MAX] = "unknown";

@@ -140,7 +140,10 @@ def main() -> int:
     budget_s = options.budget or (45.0 if options.quick else 270.0)
     print(f"dispatch: threads one per core on {len(setting.cores)} cores (more threads share them); control job "
           f"{gate.best_ns / 1e6:.2f} ms, gate at {gate.strict:.2f} of it; * = not gated\n", flush=True)
-    result = measure(setting, gate, budget_s, options.quick)
+    try:
+        result = measure(setting, gate, budget_s, options.quick)
+    except runner.SampleError as error:
+        fail(str(error), "the program ran when its chunks were counted, or it belongs to the upstream runtime")
     result["conditions"] = {"key_threads": KEY_THREADS, "cores": len(setting.cores), "many_n": sections.MANY_N,
                             "few_n_per_thread": sections.FEW_N_PER_THREAD, "gate": gate.strict,
                             "control_best_ns": gate.best_ns, "same_twice": options.same_twice,

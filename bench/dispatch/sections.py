@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.gate import Gate
-from harness.runner import Comparison, Session
+from harness.runner import Comparison, SampleError, Session, Variant
 from harness.stats import Summary
 from harness.table import render
 
@@ -79,9 +79,17 @@ def prepare_few(setting: Setting, gate: Gate, compiler: str, threads: int, time_
 
 def prepare_idle(setting: Setting, gate: Gate, threads: int) -> Section:
     """A program without schedule(runtime), with the patched runtime preloaded and with the upstream one."""
-    cases = [Case("clang", runtime, "static", threads) for runtime in ("gimbal", "upstream")]
-    return Section(Session([setting.variant(case, "idle", (3, 10)) for case in cases], gate),
-                   dict.fromkeys(cases, 0.0))
+    variants: dict[Case, Variant] = {}
+    failures: list[str] = []
+    for runtime in ("gimbal", "upstream"):
+        case = Case("clang", runtime, "static", threads)
+        variants[case] = setting.variant(case, "idle", (3, 10))
+        try:
+            variants[case].run()
+        except SampleError as error:
+            failures.append(str(error))
+            del variants[case]
+    return Section(Session(list(variants.values()), gate), dict.fromkeys(variants, 0.0), failures=failures)
 
 
 def interval(comparison: Comparison | None) -> list[Any]:
@@ -97,7 +105,7 @@ def many_table(section: Section) -> str:
     rows = []
     for case, count in section.chunks.items():
         # A serial team gets the loop in one piece: a cost per chunk would then be the cost of the body.
-        per_chunk = section.summary(case).median / MANY_N if count > MANY_N / 2 else None
+        per_chunk = section.summary(case).median / MANY_N if count > case.threads else None
         dynamic = case.schedule in ("ss", "dynamic,1", "static_steal", "monotonic:dynamic,1")
         reference = Case(case.compiler, "upstream", "monotonic:dynamic,1" if dynamic else "static,1", case.threads)
         summary = section.summary(case)
@@ -123,7 +131,7 @@ def few_table(section: Section) -> str:
         rows.append([case.runtime, case.schedule, count, summary.median, summary.interquartile_range, per_chunk,
                      reference.schedule if reference else None, section.chunks[reference] if reference else None,
                      *interval(section.compare(case, reference) if reference else None)])
-    return render(f"Few chunks: {first.compiler} program, {first.threads} threads, loops of "
+    return render(f"Few chunks: {first.compiler} program, {first.threads} thread(s), loops of "
                   f"{FEW_N_PER_THREAD * first.threads} iterations with their barrier; ratio to upstream's schedule of "
                   f"as many chunks", ["runtime", "schedule", "chunks", "loop ns", "IQR ns", "ns/chunk over static",
                                       "compared with", "its chunks", "ratio", "95 %", "pairs"], rows)
@@ -131,6 +139,8 @@ def few_table(section: Section) -> str:
 
 def idle_table(section: Section) -> str:
     """The parts of the idle program under both runtimes [us]."""
+    if section.failures:
+        return "A program without schedule(runtime): not measured"
     ours, theirs = (variant.name for variant in section.session.variants)
     rows = []
     for key, what in (("ns", "all"), ("regions_ns", "20 empty regions"), ("barriers_ns", "20 barriers"),

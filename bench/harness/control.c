@@ -35,8 +35,8 @@ static int64_t now_ns(clockid_t clock) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-// Four independent chains keep the multiplier busy in every cycle. One chain would leave it idle most of the time, and a
-// neighbour on the other hardware thread of the same core would then go unnoticed.
+// Four independent chains keep the multiplier busy in every cycle. One chain would leave it idle most of the time, and
+// a neighbour on the other hardware thread of the same core would then go unnoticed.
 static uint64_t arithmetic(uint64_t seed) {
     uint64_t a = seed + 1, b = seed + 2, c = seed + 3, d = seed + 4;
     const uint64_t factor = 6364136223846793005u;
