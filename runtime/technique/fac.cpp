@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cmath>
+#include <utility>
 
 #include "technique/fac2.hpp"
 #include "technique/plan_builder.hpp"

@@ -2,6 +2,7 @@
 #include "technique/fac2.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "technique/plan_builder.hpp"
 #include "technique/technique_list.hpp"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <utility>
+
 #include "technique/plan_builder.hpp"
 #include "technique/technique_list.hpp"
 
@@ -21,7 +23,7 @@ Plan plan_guided(const LoopShape& shape) {
     }
     // libomp multiplies in double precision; to give the same chunks, so must we.
     const double part = 0.5 / static_cast<double>(workers);
-    const Wide threshold = 2 * workers * (min_chunk + 1);
+    const Wide threshold = Wide{2} * workers * (min_chunk + 1);
     PlanBuilder plan(shape);
     while (plan.remaining() >= threshold) {
         plan.take(static_cast<std::uint64_t>(static_cast<double>(plan.remaining()) * part));

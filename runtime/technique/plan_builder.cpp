@@ -13,8 +13,9 @@ namespace {
 // plan must not depend on that.
 constexpr double kRoundingError = 1e-12;
 
+constexpr double kLimit = 18446744073709551616.0;  // 2^64
+
 std::uint64_t saturated(double whole) noexcept {
-    constexpr double kLimit = 18446744073709551616.0;  // 2^64
     if (!(whole > 0)) return 0;
     return whole < kLimit ? static_cast<std::uint64_t>(whole) : std::numeric_limits<std::uint64_t>::max();
 }

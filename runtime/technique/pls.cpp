@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <utility>
+
 #include "technique/plan_builder.hpp"
 #include "technique/technique_list.hpp"
 

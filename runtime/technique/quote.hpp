@@ -14,7 +14,7 @@ inline constexpr std::size_t kShownCharacters = 40;
 /// that is not printable ASCII escaped, so that no value can break a message or a terminal.
 /// @errors std::bad_alloc  @threads any  @cost O(1)
 [[nodiscard]] inline std::string quote_value(std::string_view text) {
-    constexpr char kDigits[] = "0123456789abcdef";
+    constexpr std::string_view digits = "0123456789abcdef";
     std::string result = "\"";
     for (const char letter : text.substr(0, kShownCharacters)) {
         const auto byte = static_cast<unsigned char>(letter);
@@ -27,8 +27,8 @@ inline constexpr std::size_t kShownCharacters = 40;
             result += "\\t";
         } else if (byte < 0x20 || byte >= 0x7f) {
             result += "\\x";
-            result += kDigits[byte / 16];
-            result += kDigits[byte % 16];
+            result += digits[byte / 16];
+            result += digits[byte % 16];
         } else {
             result += letter;
         }

@@ -2,6 +2,9 @@
 #include "gimbal/schedule.hpp"
 
 #include <charconv>
+#include <span>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "gimbal/error.hpp"
@@ -16,6 +19,7 @@ using technique::spells;
 using technique::trimmed;
 
 constexpr std::string_view kRuntime = "runtime";
+constexpr std::string_view kModifiers[] = {"monotonic", "nonmonotonic"};
 constexpr std::uint64_t kMaxChunk = (std::uint64_t{1} << 31) - 1;  // OpenMP hands chunks around as int
 constexpr std::string_view kMore = "      more: gimbal info techniques";
 
@@ -50,7 +54,6 @@ std::string allowed_techniques() {
 Modifier parse_modifier(std::string_view text) {
     if (spells(text, "monotonic")) return Modifier::monotonic;
     if (spells(text, "nonmonotonic")) return Modifier::nonmonotonic;
-    constexpr std::string_view kModifiers[] = {"monotonic", "nonmonotonic"};
     fail("unknown modifier " + quote_value(trimmed(text)),
          suggestion(text, kModifiers, "allowed before the colon: monotonic nonmonotonic"));
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "technique/tss.hpp"
 
+#include <utility>
+
 #include "technique/plan_builder.hpp"
 #include "technique/technique_list.hpp"
 

@@ -131,8 +131,9 @@ TEST(PlanTable, IsBoundedWhenAFormulaAsksForChunksOfOne) {
             const Plan plan = technique_named(name).plan(shape);
             EXPECT_EQ(flaw_of(plan, shape), "") << name << " " << describe(shape);
             EXPECT_GT(plan.steps, 1u << 20) << "the bound was not reached: the test proves nothing";
-            // 2^20 chunks of one, then chunks of ceil(R / 2^19).
-            EXPECT_EQ(plan.starts[1u << 20], n == kHuge ? plan.starts[1u << 20] : 1u << 20);
+            if (n < kHuge) {
+                EXPECT_EQ(plan.starts[1u << 20], 1u << 20) << "chunks of one up to the bound";
+            }
             const std::uint64_t rest = n - plan.starts[1u << 20];
             const std::uint64_t tail = plan.starts[(1u << 20) + 1] - plan.starts[1u << 20];
             EXPECT_GE(tail, rest / (1u << 19));
