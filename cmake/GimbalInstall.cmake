@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Installation, the CMake package and the pkg-config file.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS gimbal EXPORT gimbalTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY runtime/include/gimbal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT gimbalTargets NAMESPACE gimbal:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gimbal)
+configure_package_config_file(cmake/gimbalConfig.cmake.in gimbalConfig.cmake
+    INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gimbal)
+write_basic_package_version_file(gimbalConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/gimbalConfig.cmake" "${CMAKE_CURRENT_BINARY_DIR}/gimbalConfigVersion.cmake"
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gimbal)
+configure_file(cmake/gimbal.pc.in gimbal.pc @ONLY)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/gimbal.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What kmp.h gains: the schedule hook as the rest of libomp sees it. The patch
+// only calls what is declared here; kmp_schedule_hook_dispatch.h implements the
+// part that needs the dispatch templates.
+
+#ifndef KMP_SCHEDULE_HOOK_H
+#define KMP_SCHEDULE_HOOK_H
+
+#include "schedule_hook.h"
+
+extern "C" {
+// The share of the loop that this thread is drawing chunks from, if the next
+// chunk may be drawn without asking anybody; NULL otherwise. Every loop start
+// on this thread clears it, so a match can never be another loop's.
+extern __thread gimbal_share *__kmp_hook_share
+    __attribute__((tls_model("initial-exec")));
+// Where in the program the loop that is about to start lies.
+extern __thread const void *__kmp_hook_site
+    __attribute__((tls_model("initial-exec")));
+}
+
+// Notes the place in the program for a loop that starts in this scope; the
+// outermost of several nested entry points wins. One byte before the return
+// address: still inside the call, so on the loop's own line.
+class KmpHookSite {
+  bool Set;
+
+public:
+  explicit KmpHookSite(const void *Return) : Set(__kmp_hook_site == nullptr) {
+    if (Set)
+      __kmp_hook_site = (const char *)Return - 1;
+  }
+  ~KmpHookSite() {
+    if (Set)
+      __kmp_hook_site = nullptr;
+  }
+};
+#define KMP_HOOK_SITE() KmpHookSite HookSite(__builtin_return_address(0));
+// The same for a region that the compiler outlined together with its loop.
+#define KMP_HOOK_SITE_TASK(task) __kmp_hook_site = (const void *)(task);
+
+static inline const gimbal_schedule_hook *__kmp_hook() {
+  const gimbal_schedule_hook *hook = gimbal_schedule_hook_get();
+  KMP_DEBUG_ASSERT(hook->version == GIMBAL_HOOK_VERSION);
+  return hook;
+}
+
+// OMP_SCHEDULE (NULL: not set). Returns true if the hook takes it.
+static inline bool __kmp_hook_parse_schedule(const char *value) {
+  int schedule = __kmp_hook()->parse(value);
+  if (schedule <= 0)
+    return false;
+  static const int modifier[3] = {0, kmp_sch_modifier_monotonic,
+                                  kmp_sch_modifier_nonmonotonic};
+  __kmp_sched =
+      (enum sched_type)(kmp_sch_hook | modifier[__kmp_hook()->modifier(schedule)]);
+  __kmp_chunk = schedule;
+  return true;
+}
+
+// OMP_DISPLAY_ENV. Returns true if the schedule in force is the hook's.
+static inline bool __kmp_hook_print_schedule(kmp_str_buf_t *buffer) {
+  if (SCHEDULE_WITHOUT_MODIFIERS(__kmp_sched) != kmp_sch_hook)
+    return false;
+  char text[64];
+  __kmp_hook()->print(__kmp_chunk, text, sizeof(text));
+  __kmp_str_buf_print(buffer, "%s'\n", text);
+  return true;
+}
+
+// omp_set_schedule. Returns true if the kind is one of the hook's.
+static inline bool __kmp_hook_set_schedule(int gtid, kmp_sched_t kind,
+                                           int chunk) {
+  int schedule = __kmp_hook()->set(__kmp_sched_without_mods(kind), chunk);
+  if (schedule <= 0)
+    return false;
+  kmp_info_t *th = __kmp_threads[gtid];
+  __kmp_save_internal_controls(th);
+  kmp_r_sched_t *icv = &th->th.th_current_task->td_icvs.sched;
+  icv->r_sched_type = kmp_sch_hook;
+  __kmp_sched_apply_mods_intkind(kind, &icv->r_sched_type);
+  icv->chunk = schedule;
+  return true;
+}
+
+// omp_get_schedule, for a loop schedule that is the hook's.
+static inline void __kmp_hook_get_schedule(int gtid, kmp_sched_t *kind,
+                                           int *chunk) {
+  kmp_r_sched_t icv = __kmp_threads[gtid]->th.th_current_task->td_icvs.sched;
+  *kind = (kmp_sched_t)__kmp_hook()->kind(icv.chunk, chunk);
+  __kmp_sched_apply_mods_stdkind(kind, icv.r_sched_type);
+}
+
+// A thread leaves its loop by cancellation instead of running out of chunks.
+extern void __kmp_hook_leave(kmp_info_t *th);
+
+// A team forks: forget a loop that a cancelled region left behind.
+static inline void __kmp_hook_reset(dispatch_shared_info_t *sh) {
+  void *left = sh->hook_execution.load(std::memory_order_relaxed);
+  if (left == nullptr)
+    return;
+  __kmp_hook()->drop(left);
+  memset((void *)&sh->u, 0, sizeof(sh->u));
+  sh->hook_execution.store(nullptr, std::memory_order_relaxed);
+}
+
+#endif // KMP_SCHEDULE_HOOK_H

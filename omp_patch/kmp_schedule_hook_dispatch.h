@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What kmp_dispatch.cpp gains: loops whose chunks come from the schedule hook.
+// A thread's share of a loop lives in its dispatch buffer (pr->hook); the loop
+// in flight hangs on the team's buffer (sh->hook_execution).
+
+#ifndef KMP_SCHEDULE_HOOK_DISPATCH_H
+#define KMP_SCHEDULE_HOOK_DISPATCH_H
+
+// Turns a chunk of iterations [first, end) into the bounds the program sees.
+template <typename T>
+static inline int __kmp_hook_bounds(const gimbal_share *share, kmp_uint64 first,
+                                    kmp_uint64 end, kmp_int32 *p_last, T *p_lb,
+                                    T *p_ub,
+                                    typename traits_t<T>::signed_t *p_st) {
+  // Modulo 2^64 and cut to T: right for every width, sign and stride.
+  *p_lb = (T)(share->base + first * share->stride);
+  *p_ub = (T)(share->base + (end - 1) * share->stride);
+  if (p_st != NULL)
+    *p_st = (typename traits_t<T>::signed_t)share->stride;
+  if (p_last != NULL)
+    *p_last = end == share->trip;
+  return 1;
+}
+
+// The short way to the next chunk. Returns 0 when there is no such way, also
+// when the loop has run out: the long way then ends the share.
+template <typename T>
+static inline int __kmp_hook_next_fast(kmp_int32 *p_last, T *p_lb, T *p_ub,
+                                       typename traits_t<T>::signed_t *p_st) {
+  gimbal_share *share = __kmp_hook_share;
+  uint64_t first, end;
+  if (share == NULL || !gimbal_share_next(share, &first, &end))
+    return 0;
+  return __kmp_hook_bounds(share, first, end, p_last, p_lb, p_ub, p_st);
+}
+
+// The long way: the first chunk after another loop ran on this thread in
+// between, ordered loops, techniques that measure, tools that want to see every
+// chunk. Returns 0 when the loop has run out; the share is then over.
+template <typename T>
+static int __kmp_hook_next(kmp_info_t *th, dispatch_private_info_template<T> *pr,
+                           kmp_int32 *p_last, T *p_lb, T *p_ub,
+                           typename traits_t<T>::signed_t *p_st) {
+  gimbal_share *share = &pr->hook;
+  uint64_t first, end;
+  if (!__kmp_hook()->next(share, &first, &end)) {
+    __kmp_hook_share = nullptr;
+    kmp_team_t *team = th->th.th_team;
+    void *sh = th->th.th_dispatch->th_dispatch_sh_current;
+    // The last one closes the loop. The buffer itself is released by num_done,
+    // which every thread increments after this.
+    if (__kmp_hook()->end(share) && !team->t.t_serialized)
+      ((dispatch_shared_info_t *)sh)
+          ->hook_execution.store(nullptr, std::memory_order_relaxed);
+    *p_lb = *p_ub = 0;
+    if (p_st != NULL)
+      *p_st = 0;
+    return 0;
+  }
+  if (pr->flags.ordered) {
+    pr->u.p.ordered_lower = first;
+    pr->u.p.ordered_upper = end - 1;
+  } else if (share->fast) {
+    __kmp_hook_share = share;
+  }
+  return __kmp_hook_bounds(share, first, end, p_last, p_lb, p_ub, p_st);
+}
+
+// The loop in flight of this team's buffer: the first thread to come opens it.
+static inline void *__kmp_hook_open(std::atomic<void *> *slot,
+                                    const gimbal_loop_desc *desc) {
+  static char opening;
+  void *execution = slot->load(std::memory_order_acquire);
+  if (execution == nullptr && slot->compare_exchange_strong(
+                                  execution, &opening,
+                                  std::memory_order_acquire)) {
+    execution = __kmp_hook()->open(desc);
+    // Partner: the acquire loads above and below.
+    slot->store(execution, std::memory_order_release);
+    return execution;
+  }
+  kmp_uint32 spins;
+  kmp_uint64 time;
+  KMP_INIT_YIELD(spins);
+  KMP_INIT_BACKOFF(time);
+  while ((execution = slot->load(std::memory_order_acquire)) == &opening)
+    KMP_YIELD_OVERSUB_ELSE_SPIN(spins, time);
+  return execution;
+}
+
+// Starts a loop on this thread. `unit`: chunks are to be multiples of this.
+template <typename T>
+static void __kmp_hook_init(ident_t *loc, kmp_info_t *th,
+                            dispatch_private_info_template<T> *pr, T tc, T unit,
+                            bool monotonic) {
+  kmp_team_t *team = th->th.th_team;
+  kmp_disp_t *disp = th->th.th_dispatch;
+  gimbal_share *share = &pr->hook;
+  bool active = !team->t.t_serialized;
+  gimbal_loop_desc desc;
+  desc.code = __kmp_hook_site;
+  desc.source = loc ? loc->psource : nullptr;
+  desc.trip = (typename traits_t<T>::unsigned_t)tc;
+  desc.unit = unit > 0 ? (kmp_uint64)unit : 1;
+  desc.workers = active ? th->th.th_team_nproc : 1;
+  desc.schedule = team->t.t_sched.chunk;
+  desc.monotonic = monotonic || pr->flags.ordered ||
+                   disp->th_doacross_flags != NULL ||
+                   SCHEDULE_HAS_MONOTONIC(team->t.t_sched.r_sched_type);
+  void *execution;
+  if (active) {
+    kmp_uint32 index = (disp->th_disp_index - 1) % __kmp_dispatch_num_buffers;
+    execution =
+        __kmp_hook_open(&team->t.t_disp_buffer[index].hook_execution, &desc);
+  } else {
+    execution = __kmp_hook()->open(&desc);
+  }
+  // A serial loop that a cancellation left behind.
+  if (!active && share->execution)
+    __kmp_hook()->end(share);
+  share->base = (kmp_uint64)pr->u.p.lb;
+  share->stride = (kmp_uint64)(kmp_int64)pr->u.p.st;
+  __kmp_hook()->begin(execution, active ? th->th.th_info.ds.ds_tid : 0, share);
+#if OMPT_SUPPORT && OMPT_OPTIONAL
+  if (ompt_enabled.ompt_callback_dispatch)
+    share->fast = 0;
+#endif
+  if (active && share->fast && !pr->flags.ordered)
+    __kmp_hook_share = share;
+}
+
+// A serialized loop hands out everything at once: libomp does that itself and
+// comes here before (tc != 0) and after (tc == 0).
+template <typename T>
+static inline void __kmp_hook_next_serial(dispatch_private_info_template<T> *pr) {
+  uint64_t first, end;
+  if (pr->hook.execution == nullptr)
+    return;
+  while (__kmp_hook()->next(&pr->hook, &first, &end))
+    ;
+  if (pr->u.p.tc == 0)
+    __kmp_hook()->end(&pr->hook);
+}
+
+// See kmp_schedule_hook.h.
+void __kmp_hook_leave(kmp_info_t *th) {
+  kmp_disp_t *disp = th->th.th_dispatch;
+  bool active = !th->th.th_team->t.t_serialized;
+  dispatch_private_info_t *pr =
+      active ? disp->th_dispatch_pr_current : disp->th_disp_buffer;
+  if (pr == nullptr || pr->schedule != kmp_sch_hook || !pr->hook.execution)
+    return;
+  __kmp_hook_share = nullptr;
+  bool last = __kmp_hook()->end(&pr->hook);
+  if (!active)
+    return;
+  dispatch_shared_info_t *sh =
+      (dispatch_shared_info_t *)disp->th_dispatch_sh_current;
+  if (last)
+    sh->hook_execution.store(nullptr, std::memory_order_relaxed);
+  bool wide = pr->type_size == 8;
+  kmp_int64 done =
+      wide ? test_then_inc<kmp_int64>((volatile kmp_int64 *)&sh->u.s64.num_done)
+           : test_then_inc<kmp_int32>(
+                 (volatile kmp_int32 *)&sh->u.s32.num_done);
+  if (done == th->th.th_team_nproc - 1) {
+    memset((void *)&sh->u, 0, sizeof(sh->u));
+    KMP_MB();
+    sh->buffer_index += __kmp_dispatch_num_buffers;
+    KMP_MB();
+  }
+  disp->th_deo_fcn = NULL;
+  disp->th_dxo_fcn = NULL;
+  disp->th_dispatch_sh_current = NULL;
+  disp->th_dispatch_pr_current = NULL;
+}
+
+#endif // KMP_SCHEDULE_HOOK_DISPATCH_H

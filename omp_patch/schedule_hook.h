@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#ifndef GIMBAL_SCHEDULE_HOOK_H
+#define GIMBAL_SCHEDULE_HOOK_H
+
+#include "gimbal/loop.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The version of this contract; a host refuses a hook of another version and runs as if there were none. */
+enum { GIMBAL_HOOK_VERSION = 1 };
+
+/** The schedule hook (design 3.1): the only thing the patched OpenMP runtime knows about what lies behind it.
+ *  The members are the functions of gimbal/loop.h, which documents them. */
+typedef struct gimbal_schedule_hook {
+  unsigned version; /**< GIMBAL_HOOK_VERSION */
+  unsigned size;    /**< sizeof(gimbal_schedule_hook) */
+
+  int (*parse)(const char *text);
+  int (*kind)(int schedule, int *chunk);
+  int (*set)(int kind, int chunk);
+  void (*print)(int schedule, char *text, size_t size);
+  int (*modifier)(int schedule);
+
+  void *(*open)(const gimbal_loop_desc *desc);
+  void (*begin)(void *execution, uint32_t worker, gimbal_share *share);
+  int (*next)(gimbal_share *share, uint64_t *first, uint64_t *end);
+  int (*end)(gimbal_share *share);
+  void (*drop)(void *execution);
+} gimbal_schedule_hook;
+
+/** The hook to use; the adapter defines it. */
+const gimbal_schedule_hook *gimbal_schedule_hook_get(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "gimbal/error.hpp"
+#include "gimbal/loop.h"
+#include "config/schedule_value.hpp"
+#include "gimbal/options.hpp"
+#include "loop/schedules.hpp"
+#include "loop/site_table.hpp"
+
+using gimbal::Execution;
+using gimbal::Schedule;
+
+extern "C" {
+
+void* gimbal_loop_open(const gimbal_loop_desc* desc) {
+    gimbal::Request request;
+    request.trip = desc->trip;
+    request.unit = desc->unit;
+    request.monotonic = desc->monotonic != 0;
+    if (desc->schedule > 0) {
+        const Schedule& asked = gimbal::interned(desc->schedule);
+        request.technique = asked.technique;
+        request.chunk = asked.chunk;
+    }
+    return gimbal::find_site(*desc)->open(request);
+}
+
+void gimbal_loop_begin(void* execution, uint32_t worker, gimbal_share* share) {
+    static_cast<Execution*>(execution)->begin(worker, *share);
+}
+
+int gimbal_loop_next(gimbal_share* share, uint64_t* first, uint64_t* end) {
+    return static_cast<Execution*>(share->execution)->next(*share, *first, *end);
+}
+
+int gimbal_loop_end(gimbal_share* share) {
+    auto* const execution = static_cast<Execution*>(share->execution);
+    if (!execution->end(*share)) return 0;
+    execution->site().close(execution);
+    return 1;
+}
+
+void gimbal_loop_drop(void* execution) {
+    auto* const left = static_cast<Execution*>(execution);
+    left->site().drop(left);
+}
+
+int gimbal_schedule_parse(const char* text) {
+    const gimbal::Options& options = gimbal::options();
+    // Without OMP_SCHEDULE, naming a schedule for Gimbal is asking for Gimbal.
+    if (!text) return options.origin("GIMBAL_SCHEDULE") == "default" ? 0 : gimbal::intern(Schedule{});
+    if (gimbal::is_ordinary_openmp(text)) return 0;
+    try {
+        return gimbal::intern(gimbal::parse_schedule(text));
+    } catch (const gimbal::Error&) {
+        return 0;
+    }
+}
+
+int gimbal_schedule_kind(int schedule, int* chunk) {
+    const Schedule& asked = gimbal::interned(schedule);
+    *chunk = static_cast<int>(asked.chunk);
+    if (!asked.technique) return GIMBAL_SCHEDULE_KIND;
+    const auto all = gimbal::techniques();
+    const auto place = std::find(all.begin(), all.end(), asked.technique) - all.begin();
+    return GIMBAL_SCHEDULE_KIND + 1 + static_cast<int>(place);
+}
+
+int gimbal_schedule_set(int kind, int chunk) {
+    const auto all = gimbal::techniques();
+    const int place = kind - GIMBAL_SCHEDULE_KIND - 1;
+    if (place < -1 || place >= static_cast<int>(all.size())) return 0;
+    Schedule schedule;
+    if (place >= 0) schedule.technique = all[static_cast<std::size_t>(place)];
+    schedule.chunk = chunk > 0 ? static_cast<std::uint64_t>(chunk) : 0;
+    return gimbal::intern(schedule);
+}
+
+void gimbal_schedule_print(int schedule, char* text, size_t size) {
+    if (size == 0) return;
+    const std::string spelling = gimbal::to_string(gimbal::interned(schedule));
+    const std::size_t length = std::min(spelling.size(), size - 1);
+    std::memcpy(text, spelling.data(), length);
+    text[length] = '\0';
+}
+
+int gimbal_schedule_modifier(int schedule) { return static_cast<int>(gimbal::interned(schedule).modifier); }
+
+}  // extern "C"

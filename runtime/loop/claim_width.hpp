@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "gimbal/plan.hpp"
+#include "measure/record.hpp"
+
+namespace gimbal {
+
+/// How many single steps of a constant-chunk plan a worker claims at once.
+///
+/// One: an atomic per chunk. More makes a chunk cheaper than the atomic, but what is claimed cannot be balanced any
+/// more. So the width only doubles from one execution of a loop to the next, only while a whole claim takes less than
+/// a microsecond, and falls back to one when the workers leave the loop too far apart; after a few such setbacks for
+/// good. A loop that runs once never claims more than one step.
+/// @threads guarded by its owner  @source test: tests/unit/loop/claim_width_test.cpp
+class ClaimWidth {
+public:
+    /// @return steps to claim at once for this plan [count], >= 1
+    [[nodiscard]] std::uint64_t width(const Plan& plan) const noexcept;
+
+    /// @param record  of an execution of `plan` under width(plan)
+    /// @param microsecond  length of a microsecond in the record's unit of time [ticks]
+    void learn(const LoopRecord& record, const Plan& plan, double microsecond) noexcept;
+
+private:
+    std::uint64_t width_ = 1;
+    unsigned setbacks_ = 0;
+};
+
+}  // namespace gimbal

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "loop/dispatch_cost.hpp"
+
+#include <algorithm>
+
+#include "gimbal/share.h"
+#include "measure/clock.hpp"
+
+namespace gimbal {
+
+namespace {
+
+double measure() noexcept {
+    constexpr int kBursts = 5;
+    constexpr std::uint64_t kChunks = 1000;
+    double best = 1e9;
+    for (int burst = 0; burst < kBursts; ++burst) {
+        alignas(128) std::uint64_t counter = 0;
+        gimbal_share share{};
+        share.counter = &counter;
+        share.claim = 1;
+        share.step_inc = 1;
+        share.steps = kChunks;
+        share.chunk = 1;
+        share.trip = kChunks;
+        std::uint64_t first = 0;
+        std::uint64_t end = 0;
+        const std::uint64_t begin = ticks();
+        while (gimbal_share_next(&share, &first, &end)) {}
+        best = std::min(best, static_cast<double>(ticks() - begin) / static_cast<double>(kChunks));
+    }
+    return std::max(best, 1e-3);
+}
+
+}  // namespace
+
+double dispatch_ticks() noexcept {
+    static const double cost = measure();
+    return cost;
+}
+
+}  // namespace gimbal

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "loop/execution.hpp"
+
+#include <algorithm>
+
+#include "measure/clock.hpp"
+
+namespace gimbal {
+
+void Execution::prepare(std::uint32_t workers, const Manner& manner, std::shared_ptr<const Plan> plan) {
+    if (slots_.size() < workers) slots_ = std::vector<WorkerSlot>(workers);
+    manner_ = manner;
+    plan_ = std::move(plan);
+    workers_ = workers;
+    counter_ = 0;
+    inside_.store(workers, std::memory_order_relaxed);
+}
+
+void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
+    const Plan& plan = *plan_;
+    share.step = plan.claim == Claim::owned ? worker : 0;
+    share.step_end = plan.claim == Claim::owned ? plan.steps : 0;
+    share.step_inc = plan.claim == Claim::owned ? workers_ : 1;
+    share.chunks = 0;
+    share.iterations = 0;
+    share.claim = manner_.claim;
+    share.counter = plan.claim == Claim::owned ? nullptr : &counter_;
+    share.starts = plan.starts.empty() ? nullptr : plan.starts.data();
+    share.steps = plan.steps;
+    share.chunk = plan.chunk;
+    share.trip = plan.iterations;
+    share.execution = this;
+    share.worker = worker;
+    share.fast = plan.claim != Claim::weighted && !manner_.timed;
+    WorkerSlot& slot = slots_[worker];
+    slot.last_size = 0;
+    slot.position_hint = 0;
+    if (manner_.timed) slot.times = {};
+    slot.record.begin = ticks();
+}
+
+int Execution::next(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
+    const int got = plan_->claim == Claim::weighted ? next_weighted(share, first, end)
+                                                    : gimbal_share_next(&share, &first, &end);
+    if (manner_.timed) note_chunk(slots_[share.worker], got ? end - first : 0);
+    return got;
+}
+
+// Weighted plans: the counter is the next iteration. The size is chosen from the batch in which the counter was just
+// before; between the two another worker may have moved it on, so a share may reach into the next batch. The
+// fetch_add alone decides who gets what, so every iteration is still handed out once.
+int Execution::next_weighted(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
+    const Plan& plan = *plan_;
+    std::uint64_t& batch = slots_[share.worker].position_hint;
+    const std::uint64_t position = __atomic_load_n(&counter_, __ATOMIC_RELAXED);
+    while (batch < plan.steps && plan.starts[batch + 1] <= position) ++batch;
+    if (batch == plan.steps) return 0;
+    const std::uint64_t size = plan.shares[batch * workers_ + share.worker];
+    first = __atomic_fetch_add(&counter_, size, __ATOMIC_RELAXED);
+    if (first >= plan.iterations) return 0;
+    end = plan.iterations - first < size ? plan.iterations : first + size;
+    share.chunks += 1;
+    share.iterations += end - first;
+    return 1;
+}
+
+// One timestamp per chunk: a chunk's time runs from its own dispatch to the next one.
+void Execution::note_chunk(WorkerSlot& slot, std::uint64_t size) noexcept {
+    const std::uint64_t now = ticks();
+    if (slot.last_size) slot.times.add(slot.last_size, static_cast<double>(now - slot.last_stamp));
+    slot.last_stamp = now;
+    slot.last_size = size;
+}
+
+bool Execution::end(gimbal_share& share) noexcept {
+    WorkerSlot& slot = slots_[share.worker];
+    slot.record.end = ticks();
+    slot.record.chunks = share.chunks;
+    slot.record.iterations = share.iterations;
+    share.execution = nullptr;
+    // Release our record, acquire everybody's: the last one to leave reads them all.
+    return inside_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+}
+
+}  // namespace gimbal

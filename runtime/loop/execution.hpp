@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "gimbal/plan.hpp"
+#include "gimbal/share.h"
+#include "measure/iteration_times.hpp"
+#include "measure/record.hpp"
+#include "select/selector.hpp"
+
+namespace gimbal {
+
+class LoopSite;
+
+/// Two adjacent cache lines: processors prefetch lines in pairs, so this much apart is really apart.
+inline constexpr std::size_t kApart = 128;
+
+/// What one worker leaves behind in an execution; written by that worker only.
+struct alignas(kApart) WorkerSlot {
+    WorkerRecord record;
+    IterationTimes times;           ///< only if the execution is timed
+    std::uint64_t last_stamp = 0;   ///< when the chunk in progress was drawn [ticks]; only if timed
+    std::uint64_t last_size = 0;    ///< its iterations; 0: none yet
+    std::uint64_t position_hint = 0;  ///< batch this worker has reached; weighted plans only
+};
+
+/// How an execution is run, as decided when it was opened.
+struct Manner {
+    Choice choice;
+    std::string_view reason;      ///< why this choice; a string literal
+    std::uint64_t claim = 1;      ///< steps that a worker claims at once [count]
+    bool timed = false;           ///< every chunk gets a timestamp
+};
+
+/// One execution of a loop: what its workers share while it is in flight.
+/// @threads prepare() by the one that opens it; begin, next and end by each worker on its own share
+class Execution {
+public:
+    explicit Execution(LoopSite& site) : site_(&site) {}
+
+    /// Make ready for workers to enter.
+    /// @errors std::bad_alloc
+    void prepare(std::uint32_t workers, const Manner& manner, std::shared_ptr<const Plan> plan);
+
+    void begin(std::uint32_t worker, gimbal_share& share) noexcept;
+    int next(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
+    /// @return true for the last worker to leave
+    bool end(gimbal_share& share) noexcept;
+
+    [[nodiscard]] LoopSite& site() const noexcept { return *site_; }
+    [[nodiscard]] const Manner& manner() const noexcept { return manner_; }
+    [[nodiscard]] const Plan& plan() const noexcept { return *plan_; }
+    [[nodiscard]] std::uint32_t workers() const noexcept { return workers_; }
+
+    /// The workers' records and times; to be read when all have left.
+    [[nodiscard]] const std::vector<WorkerSlot>& slots() const noexcept { return slots_; }
+
+private:
+    int next_weighted(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
+    void note_chunk(WorkerSlot& slot, std::uint64_t size) noexcept;
+
+    LoopSite* site_;
+    Manner manner_;
+    std::shared_ptr<const Plan> plan_;
+    std::uint32_t workers_ = 0;
+    std::vector<WorkerSlot> slots_;
+    alignas(kApart) std::uint64_t counter_ = 0;  // the chunk path's one atomic; alone in its lines
+    alignas(kApart) std::atomic<std::uint32_t> inside_{0};
+};
+
+}  // namespace gimbal

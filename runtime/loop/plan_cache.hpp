@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "gimbal/technique.hpp"
+#include "select/selector.hpp"
+
+namespace gimbal {
+
+/// What a plan was made for.
+struct PlanKey {
+    Choice choice;
+    std::uint64_t iterations = 0;  ///< N [iterations]
+    std::uint64_t unit = 1;        ///< chunks are multiples of this [iterations]
+    std::uint32_t workers = 1;     ///< P [count]
+
+    bool operator==(const PlanKey&) const = default;
+};
+
+/// The last few plans of a loop, so that an ordinary execution plans nothing.
+/// @threads guarded by its owner
+class PlanCache {
+public:
+    /// The plan for `key`, made now if it is not among the last few, or if the technique wants statistics and these
+    /// have moved by more than a tenth since it was made.
+    /// @errors std::bad_alloc  @cost O(1) when cached, else O(steps)
+    [[nodiscard]] std::shared_ptr<const Plan> get(const PlanKey& key, const IterationStatistics& statistics);
+
+private:
+    static constexpr std::size_t kPlans = 4;
+    struct Entry {
+        PlanKey key;
+        IterationStatistics statistics;
+        std::shared_ptr<const Plan> plan;
+    };
+    std::array<Entry, kPlans> entries_;
+    std::size_t oldest_ = 0;
+};
+
+/// A plan for one worker, or for want of anything better: P blocks of equal size, in units.
+[[nodiscard]] Plan block_plan(std::uint64_t iterations, std::uint32_t workers);
+
+}  // namespace gimbal

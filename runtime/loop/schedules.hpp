@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "gimbal/schedule.hpp"
+
+namespace gimbal {
+
+/// Schedules by number, for hosts that can keep nothing but an int (libomp's schedule ICV).
+/// @return the same number > 0 for the same schedule, as long as the process lives; 0 when there are too many
+/// @threads any  @cost O(number of different schedules)
+[[nodiscard]] int intern(const Schedule& schedule) noexcept;
+
+/// The schedule of a number that intern() returned. @threads any; wait-free
+[[nodiscard]] const Schedule& interned(int number) noexcept;
+
+}  // namespace gimbal

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "gimbal/loop.h"
+#include "loop/claim_width.hpp"
+#include "loop/execution.hpp"
+#include "loop/plan_cache.hpp"
+#include "loop/totals.hpp"
+#include "report/run_record.hpp"
+#include "select/selector.hpp"
+
+namespace gimbal {
+
+/// What the caller of a loop fixed before the site chooses: a schedule named for this loop, or nothing.
+struct Request {
+    std::uint64_t trip = 0;                ///< N [iterations]
+    std::uint64_t unit = 1;                ///< chunks are multiples of this [iterations]
+    bool monotonic = false;                ///< the loop needs ascending chunks
+    const Technique* technique = nullptr;  ///< named by OMP_SCHEDULE or the program; nullptr: the selector chooses
+    std::uint64_t chunk = 0;               ///< its chunk [iterations]; 0: none given
+};
+
+/// Where a loop lies in the program.
+struct SiteIdentity {
+    std::string name;                     ///< "file:line function" if the compiler said so; else empty
+    std::string module;                   ///< path of the object that holds the code; empty if unknown
+    std::uint64_t offset = 0;             ///< of the code in that object [bytes]
+
+    /// What names this loop from run to run: the name, or module and offset.
+    [[nodiscard]] std::string key() const;
+};
+
+/// One source loop at one team size: the place where everything learnt about it is kept (design 3.2).
+/// @threads open() and close() may run concurrently for several executions of the same loop
+class LoopSite {
+public:
+    LoopSite(SiteIdentity identity, std::uint32_t workers);
+
+    /// Begin an execution: choose, plan, hand out.
+    /// @return never nullptr; goes back to close() or drop()
+    /// @errors none; out of memory ends the program, as in the OpenMP runtime itself
+    [[nodiscard]] Execution* open(const Request& request) noexcept;
+
+    /// All workers have left: learn from the execution and keep it for the next one.
+    void close(Execution* execution) noexcept;
+
+    /// The execution will never be complete: forget it without learning.
+    void drop(Execution* execution) noexcept;
+
+    [[nodiscard]] std::uint32_t workers() const noexcept { return workers_; }
+    [[nodiscard]] const SiteIdentity& identity() const noexcept { return identity_; }
+
+    /// What the report says about this loop so far.
+    [[nodiscard]] LoopSummary summary(double seconds_per_tick, double dispatch_s) const;
+    /// Mean and deviation of iteration times [ticks], for GIMBAL_LOOP_STATS.
+    [[nodiscard]] IterationStatistics statistics() const;
+    void set_statistics(const IterationStatistics& statistics);
+
+private:
+    Choice choose(const Request& request);
+    Execution* take();
+    void give_back(Execution* execution) noexcept;
+
+    SiteIdentity identity_;
+    std::uint32_t workers_;
+    std::atomic<Execution*> spare_{nullptr};  // one finished execution, ready for the next open()
+
+    mutable std::mutex mutex_;  // guards what follows; held at open and close, never while chunks are drawn
+    std::unique_ptr<Selector> selector_;
+    PlanCache plans_;
+    IterationStatistics statistics_;
+    ClaimWidth claim_width_;
+    LoopTotals totals_;
+};
+
+}  // namespace gimbal

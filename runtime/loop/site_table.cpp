@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "loop/site_table.hpp"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <atomic>
+#include <string_view>
+
+#include "measure/loop_stats.hpp"
+
+namespace gimbal {
+
+namespace {
+
+// Where a loop at one address with one team size leads. Never freed: learning outlives every execution.
+struct Node {
+    const void* code;
+    std::uint32_t workers;
+    LoopSite* site;
+    Node* next;
+};
+
+constexpr std::size_t kBuckets = 1024;
+
+struct Table {
+    std::array<std::atomic<Node*>, kBuckets> buckets{};
+    std::mutex mutex;  // guards insertion and `sites`
+    std::vector<std::unique_ptr<LoopSite>> sites;
+};
+
+// On purpose never destroyed: loops may run while the process ends.
+Table& table() {
+    static Table* const the_table = new Table;
+    return *the_table;
+}
+
+// For loops without debug information the address is all there is; for all others it is what differs soonest.
+const void* address_of(const gimbal_loop_desc& desc) noexcept { return desc.code ? desc.code : desc.source; }
+
+std::size_t bucket_of(const void* code, std::uint32_t workers) noexcept {
+    std::uint64_t hash = reinterpret_cast<std::uintptr_t>(code) + (static_cast<std::uint64_t>(workers) << 48U);
+    hash *= 0x9E3779B97F4A7C15U;
+    return hash >> 54U;
+}
+
+LoopSite* lookup(const Node* node, const void* code, std::uint32_t workers) noexcept {
+    for (; node; node = node->next) {
+        if (node->code == code && node->workers == workers) return node->site;
+    }
+    return nullptr;
+}
+
+// ";file;function;line;column;;" to "file:line function"; "" if the compiler did not say.
+std::string source_name(const char* source) {
+    if (!source || *source != ';') return {};
+    std::array<std::string_view, 3> fields;
+    std::string_view rest = source + 1;
+    for (std::string_view& field : fields) {
+        const std::size_t semicolon = rest.find(';');
+        if (semicolon == std::string_view::npos) return {};
+        field = rest.substr(0, semicolon);
+        rest.remove_prefix(semicolon + 1);
+    }
+    if (fields[0] == "unknown" || fields[0].empty() || fields[2] == "0") return {};
+    return std::string(fields[0]) + ":" + std::string(fields[2]) + " " + std::string(fields[1]);
+}
+
+SiteIdentity identify(const gimbal_loop_desc& desc) {
+    SiteIdentity identity;
+    identity.name = source_name(desc.source);
+    Dl_info info{};
+    if (desc.code && dladdr(desc.code, &info) != 0 && info.dli_fname) {
+        identity.module = info.dli_fname;
+        identity.offset = reinterpret_cast<std::uintptr_t>(desc.code) - reinterpret_cast<std::uintptr_t>(info.dli_fbase);
+    }
+    return identity;
+}
+
+// With the table's lock held.
+LoopSite* site_for(Table& all, const gimbal_loop_desc& desc) {
+    SiteIdentity identity = identify(desc);
+    if (!identity.name.empty()) {
+        for (const auto& site : all.sites) {
+            if (site->workers() == desc.workers && site->identity().name == identity.name) return site.get();
+        }
+    }
+    all.sites.push_back(std::make_unique<LoopSite>(std::move(identity), desc.workers));
+    LoopSite* const site = all.sites.back().get();
+    if (const auto known = stored_statistics(site->identity().key(), desc.workers)) site->set_statistics(*known);
+    return site;
+}
+
+}  // namespace
+
+LoopSite* find_site(const gimbal_loop_desc& desc) noexcept {
+    Table& all = table();
+    const void* const code = address_of(desc);
+    std::atomic<Node*>& head = all.buckets[bucket_of(code, desc.workers)];
+    // Acquire what the inserting thread wrote; partner: the release store below.
+    if (LoopSite* const site = lookup(head.load(std::memory_order_acquire), code, desc.workers)) return site;
+    const std::lock_guard lock(all.mutex);
+    Node* const first = head.load(std::memory_order_relaxed);
+    if (LoopSite* const site = lookup(first, code, desc.workers)) return site;
+    LoopSite* const site = site_for(all, desc);
+    head.store(new Node{code, desc.workers, site, first}, std::memory_order_release);
+    return site;
+}
+
+std::vector<LoopSite*> all_sites() {
+    Table& all = table();
+    const std::lock_guard lock(all.mutex);
+    std::vector<LoopSite*> sites;
+    sites.reserve(all.sites.size());
+    for (const auto& site : all.sites) sites.push_back(site.get());
+    return sites;
+}
+
+}  // namespace gimbal

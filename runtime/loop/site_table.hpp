@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <vector>
+
+#include "gimbal/loop.h"
+#include "loop/site.hpp"
+
+namespace gimbal {
+
+/// The site of a loop; made at its first execution with this team size. Loops at several addresses that stem from the
+/// same source line (inlining, templates) share one site when the compiler left their source position.
+/// @return never nullptr; valid until the process ends
+/// @errors none; out of memory ends the program
+/// @threads any; without a lock once the loop has run before  @cost O(1)
+[[nodiscard]] LoopSite* find_site(const gimbal_loop_desc& desc) noexcept;
+
+/// All sites so far, in order of first execution. @threads any
+[[nodiscard]] std::vector<LoopSite*> all_sites();
+
+
+}  // namespace gimbal

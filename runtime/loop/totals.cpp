@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "loop/totals.hpp"
+
+#include <algorithm>
+
+namespace gimbal {
+
+void LoopTotals::add(const LoopRecord& record, const Manner& manner) {
+    ++calls;
+    iterations += record.iterations;
+    chunks += record.chunks;
+    loop_time += record.loop_time;
+    busy_max += record.busy_max;
+    busy_mean += record.busy_mean;
+    const auto same = [&](const Use& use) { return use.choice == manner.choice && use.reason == manner.reason; };
+    auto use = std::find_if(uses.begin(), uses.end(), same);
+    if (use == uses.end()) use = uses.insert(uses.end(), Use{manner.choice, manner.reason, 0});
+    ++use->calls;
+    if (per_worker.size() < record.workers.size()) per_worker.resize(record.workers.size());
+    for (std::size_t i = 0; i < record.workers.size(); ++i) {
+        per_worker[i].end += record.workers[i].end - record.workers[i].begin;
+        per_worker[i].chunks += record.workers[i].chunks;
+        per_worker[i].iterations += record.workers[i].iterations;
+    }
+}
+
+LoopRecord record_of(const Execution& execution, std::vector<WorkerRecord>& workers) {
+    LoopRecord record;
+    record.iterations = execution.plan().iterations;
+    workers.clear();
+    std::uint64_t first_begin = UINT64_MAX;
+    std::uint64_t last_end = 0;
+    double busy_sum = 0;
+    for (std::uint32_t i = 0; i < execution.workers(); ++i) {
+        const WorkerRecord& worker = execution.slots()[i].record;
+        workers.push_back(worker);
+        first_begin = std::min(first_begin, worker.begin);
+        last_end = std::max(last_end, worker.end);
+        const auto busy = static_cast<double>(worker.end - worker.begin);
+        busy_sum += busy;
+        record.busy_max = std::max(record.busy_max, busy);
+        record.chunks += worker.chunks;
+    }
+    record.busy_mean = busy_sum / execution.workers();
+    record.loop_time = static_cast<double>(last_end - first_begin);
+    record.workers = workers;
+    return record;
+}
+
+}  // namespace gimbal

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+namespace gimbal {
+
+namespace detail {
+/// True once start_clock() found a time stamp counter that runs at a constant rate.
+extern bool clock_is_tsc;
+}  // namespace detail
+
+/// Nanoseconds of the monotonic clock.
+[[nodiscard]] inline std::uint64_t monotonic_ns() noexcept {
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// The cheapest clock of this machine: the time stamp counter where it is invariant, else CLOCK_MONOTONIC.
+/// @return ticks since some start; compare and subtract only  @threads any  @cost 10-25 ns
+[[nodiscard]] inline std::uint64_t ticks() noexcept {
+#if defined(__x86_64__)
+    if (detail::clock_is_tsc) return __rdtsc();
+#endif
+    return monotonic_ns();
+}
+
+/// Choose the clock and note the first point of its calibration. Called when the library is loaded.
+/// @threads one, before any loop
+void start_clock() noexcept;
+
+/// Seconds per tick, measured between start_clock() and now; the longer ago, the better (at least 2 ms are waited for).
+/// @threads any
+[[nodiscard]] double seconds_per_tick() noexcept;
+
+/// Ticks per microsecond, roughly and at once: for bounds, not for reports. Too small in the first milliseconds.
+/// @threads any  @cost one load once the process is older than 50 ms
+[[nodiscard]] double ticks_per_microsecond() noexcept;
+
+/// Seconds since start_clock().
+[[nodiscard]] double seconds_since_start() noexcept;
+
+/// "tsc" or "clock_gettime": what ticks() reads.
+[[nodiscard]] const char* clock_name() noexcept;
+
+}  // namespace gimbal

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "measure/loop_stats.hpp"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "gimbal/error.hpp"
+#include "gimbal/options.hpp"
+#include "loop/dispatch_cost.hpp"
+#include "measure/clock.hpp"
+#include "process/warnings.hpp"
+
+namespace gimbal {
+
+namespace {
+
+constexpr int kSchemaVersion = 1;
+
+std::vector<StoredStatistics> read_file() {
+    const std::string& path = options().loop_stats;
+    if (path.empty()) return {};
+    std::ifstream file(path);
+    if (!file) return {};
+    std::ostringstream text;
+    text << file.rdbuf();
+    try {
+        return parse_loop_stats(text.str());
+    } catch (const Error& error) {
+        warn_once("GIMBAL_LOOP_STATS: " + path + ": " + error.what());
+        return {};
+    }
+}
+
+}  // namespace
+
+std::vector<StoredStatistics> parse_loop_stats(std::string_view text) {
+    const auto json = nlohmann::json::parse(text, nullptr, false);
+    if (!json.is_object() || json.value("schema_version", 0) != kSchemaVersion || !json.contains("loops")) {
+        throw Error(ErrorCode::file, "not a file of loop statistics (schema_version 1)");
+    }
+    std::vector<StoredStatistics> all;
+    try {
+        for (const auto& loop : json.at("loops")) {
+            all.push_back({loop.at("loop").get<std::string>(), loop.at("workers").get<std::uint32_t>(),
+                           loop.at("mean_s").get<double>(), loop.at("sd_s").get<double>()});
+        }
+    } catch (const nlohmann::json::exception& error) {
+        throw Error(ErrorCode::file, std::string("not a file of loop statistics: ") + error.what());
+    }
+    return all;
+}
+
+std::string format_loop_stats(const std::vector<StoredStatistics>& statistics) {
+    nlohmann::ordered_json json;
+    json["schema_version"] = kSchemaVersion;
+    json["loops"] = nlohmann::ordered_json::array();
+    for (const StoredStatistics& one : statistics) {
+        json["loops"].push_back({{"loop", one.loop}, {"workers", one.workers}, {"mean_s", one.mean_s}, {"sd_s", one.sd_s}});
+    }
+    return json.dump(2) + "\n";
+}
+
+std::optional<IterationStatistics> stored_statistics(std::string_view loop, std::uint32_t workers) {
+    static const std::vector<StoredStatistics> stored = read_file();
+    const StoredStatistics* found = nullptr;
+    for (const StoredStatistics& one : stored) {
+        if (one.loop == loop && (!found || one.workers == workers)) found = &one;
+    }
+    if (!found || found->mean_s <= 0) return std::nullopt;
+    const double tick = seconds_per_tick();
+    return IterationStatistics{found->mean_s / tick, found->sd_s / tick, dispatch_ticks(), true};
+}
+
+}  // namespace gimbal

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gimbal/technique.hpp"
+
+namespace gimbal {
+
+/// Mean and deviation of the iteration times of one loop, as GIMBAL_LOOP_STATS keeps them.
+struct StoredStatistics {
+    std::string loop;           ///< SiteIdentity::key()
+    std::uint32_t workers = 0;  ///< team size [count]
+    double mean_s = 0;          ///< [s]
+    double sd_s = 0;            ///< [s]
+};
+
+/// Read loop statistics from JSON text.
+/// @errors gimbal::Error(file) if the text is not what write_loop_stats() writes
+[[nodiscard]] std::vector<StoredStatistics> parse_loop_stats(std::string_view text);
+
+/// The same as JSON text.
+[[nodiscard]] std::string format_loop_stats(const std::vector<StoredStatistics>& statistics);
+
+/// What the file of GIMBAL_LOOP_STATS says about a loop, for any team size if not for this one; in ticks.
+/// The file is read once, at the first call; a missing file is an empty one, a bad one is ignored with a warning.
+/// @threads any, but the caller serialises the first call
+[[nodiscard]] std::optional<IterationStatistics> stored_statistics(std::string_view loop, std::uint32_t workers);
+
+}  // namespace gimbal

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "process/warnings.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+namespace gimbal {
+
+namespace {
+
+struct Store {
+    std::mutex mutex;
+    std::vector<std::string> texts;
+};
+
+// Never destroyed: used until the very end of the process.
+Store& store() {
+    static Store* const the_store = new Store;
+    return *the_store;
+}
+
+}  // namespace
+
+void warn_once(std::string text) noexcept {
+    Store& all = store();
+    const std::lock_guard lock(all.mutex);
+    if (std::find(all.texts.begin(), all.texts.end(), text) == all.texts.end()) all.texts.push_back(std::move(text));
+}
+
+std::vector<std::string> warnings() {
+    Store& all = store();
+    const std::lock_guard lock(all.mutex);
+    return all.texts;
+}
+
+}  // namespace gimbal

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace gimbal {
+
+/// Remember that something is missing or was ignored; each text is kept once and stands in the report. After start-up
+/// nothing of Gimbal's ends the host program, so this is all that happens.
+/// @threads any  @errors none
+void warn_once(std::string text) noexcept;
+
+/// Everything warned about so far, in order. @threads any
+[[nodiscard]] std::vector<std::string> warnings();
+
+}  // namespace gimbal

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "select/selector.hpp"
+
+#include "gimbal/options.hpp"
+#include "select/fixed.hpp"
+
+namespace gimbal {
+
+std::unique_ptr<Selector> make_selector() {
+    const Schedule& asked = options().schedule;
+    if (asked.technique) return std::make_unique<FixedSelector>(Choice{asked.technique, asked.chunk}, "GIMBAL_SCHEDULE");
+    return std::make_unique<FixedSelector>(Choice{find_technique("fac2"), asked.chunk}, "default");
+}
+
+}  // namespace gimbal
