@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "elf_object.hpp"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string_view>
+
+namespace gimbal::tool {
+
+namespace {
+
+#if defined(__x86_64__)
+constexpr int kMachine = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr int kMachine = EM_AARCH64;
+#elif defined(__powerpc64__)
+constexpr int kMachine = EM_PPC64;
+#elif defined(__riscv)
+constexpr int kMachine = EM_RISCV;
+#else
+constexpr int kMachine = EM_NONE;
+#endif
+
+// Every LLVM and Intel runtime has this function, whatever its file is called.
+constexpr std::string_view kRuntimeMark = "__kmpc_fork_call";
+
+void read_interpreter(Elf* elf, ElfObject& object) {
+    std::size_t count = 0;
+    if (elf_getphdrnum(elf, &count) != 0) return;
+    std::size_t size = 0;
+    const char* const bytes = elf_rawfile(elf, &size);
+    for (std::size_t i = 0; i < count; ++i) {
+        GElf_Phdr header;
+        if (!gelf_getphdr(elf, static_cast<int>(i), &header) || header.p_type != PT_INTERP) continue;
+        if (!bytes || header.p_offset >= size || header.p_filesz > size - header.p_offset) return;
+        const std::string_view text(bytes + header.p_offset, header.p_filesz);
+        object.interpreter = text.substr(0, text.find('\0'));
+    }
+}
+
+void read_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfObject& object) {
+    Elf_Data* const data = elf_getdata(section, nullptr);
+    if (!data || header.sh_entsize == 0) return;
+    const auto count = static_cast<int>(header.sh_size / header.sh_entsize);
+    for (int i = 0; i < count; ++i) {
+        GElf_Sym symbol;
+        if (!gelf_getsym(data, i, &symbol)) return;
+        const char* const text = elf_strptr(elf, header.sh_link, symbol.st_name);
+        if (!text) continue;
+        const std::string_view name = text;
+        const bool defined = symbol.st_shndx != SHN_UNDEF;
+        if (defined && name == kRuntimeMark) object.defines_kmpc = true;
+        // The full symbol table repeats the dynamic one; only the latter is linked by name.
+        if (header.sh_type != SHT_DYNSYM || !name.starts_with("GOMP_")) continue;
+        if (defined)
+            object.exports.emplace_back(name);
+        else if (GELF_ST_BIND(symbol.st_info) != STB_WEAK)
+            object.imports.emplace_back(name);
+    }
+}
+
+void read_soname(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfObject& object) {
+    Elf_Data* const data = elf_getdata(section, nullptr);
+    if (!data || header.sh_entsize == 0) return;
+    const auto count = static_cast<int>(header.sh_size / header.sh_entsize);
+    for (int i = 0; i < count; ++i) {
+        GElf_Dyn entry;
+        if (!gelf_getdyn(data, i, &entry) || entry.d_tag == DT_NULL) return;
+        if (entry.d_tag != DT_SONAME) continue;
+        if (const char* const name = elf_strptr(elf, header.sh_link, entry.d_un.d_val)) object.soname = name;
+    }
+}
+
+void read_sections(Elf* elf, ElfObject& object) {
+    for (Elf_Scn* section = elf_nextscn(elf, nullptr); section; section = elf_nextscn(elf, section)) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(section, &header)) continue;
+        if (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB) read_symbols(elf, section, header, object);
+        if (header.sh_type == SHT_DYNAMIC) read_soname(elf, section, header, object);
+    }
+}
+
+}  // namespace
+
+ElfObject read_elf(const std::string& path) {
+    ElfObject object;
+    if (elf_version(EV_CURRENT) == EV_NONE) return object;
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return object;
+    const std::unique_ptr<Elf, int (*)(Elf*)> elf(elf_begin(file, ELF_C_READ_MMAP, nullptr), elf_end);
+    GElf_Ehdr header;
+    if (elf && elf_kind(elf.get()) == ELF_K_ELF && gelf_getehdr(elf.get(), &header) &&
+        header.e_ident[EI_CLASS] == ELFCLASS64 && (kMachine == EM_NONE || header.e_machine == kMachine) &&
+        (header.e_type == ET_EXEC || header.e_type == ET_DYN)) {
+        object.is_elf = true;
+        read_interpreter(elf.get(), object);
+        read_sections(elf.get(), object);
+    }
+    close(file);
+    return object;
+}
+
+}  // namespace gimbal::tool

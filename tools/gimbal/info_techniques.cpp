@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "gimbal/technique.hpp"
+#include "info_command.hpp"
+#include "report/table.hpp"
+
+namespace gimbal::tool {
+
+namespace {
+
+std::string alias_list(const TechniqueInfo& info) {
+    std::string list;
+    for (const std::string_view alias : info.aliases) list.append(list.empty() ? "" : " ").append(alias);
+    return list;
+}
+
+Json json_of(const TechniqueInfo& info) {
+    return {{"name", info.name},
+            {"aliases", info.aliases},
+            {"family", info.family},
+            {"summary", info.summary},
+            {"parameter", info.parameter},
+            {"source", info.source},
+            {"monotonic", info.monotonic},
+            {"needs_statistics", info.needs_statistics}};
+}
+
+}  // namespace
+
+int info_techniques(InfoForm form) {
+    if (form == InfoForm::json) {
+        Json list = Json::array();
+        for (const Technique* technique : techniques()) list.push_back(json_of(technique->info()));
+        return print_json(list);
+    }
+    TextTable table({"name", "family", "monotonic", "number after the comma", "aliases", "source"},
+                    std::vector<TextTable::Side>(6, TextTable::Side::left));
+    std::string sentences;
+    for (const Technique* technique : techniques()) {
+        const TechniqueInfo& info = technique->info();
+        table.add({std::string(info.name), std::string(info.family), info.monotonic ? "yes" : "no",
+                   std::string(info.parameter), alias_list(info), std::string(info.source)});
+        std::string name(info.name);
+        if (name.size() < 8) name.resize(8, ' ');
+        sentences += "  " + name + " " + std::string(info.summary) + "\n";
+    }
+    return print_text(table.text() + "\n" + sentences +
+                      "  runtime  Gimbal chooses (fac2 as long as there is no selector).\n\n"
+                      "Use: GIMBAL_SCHEDULE=fac2,16 with OMP_SCHEDULE=runtime, or gimbal run --schedule fac2,16 -- program\n");
+}
+
+}  // namespace gimbal::tool

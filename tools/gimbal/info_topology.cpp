@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "info_command.hpp"
+
+#ifdef GIMBAL_HAVE_HWLOC
+#include <hwloc.h>
+#include <sched.h>
+
+#include <cstdlib>
+#include <memory>
+#endif
+
+namespace gimbal::tool {
+
+#ifdef GIMBAL_HAVE_HWLOC
+
+namespace {
+
+/// hwloc's own notation of a set, e.g. "0-3,8".
+std::string set_text(hwloc_const_bitmap_t set) {
+    char* text = nullptr;
+    if (hwloc_bitmap_list_asprintf(&text, set) < 0) return {};
+    const std::unique_ptr<char, void (*)(void*)> owned(text, std::free);
+    return text;
+}
+
+/// Where this process may run: its own mask, narrower than what the machine has if a launcher or cgroup said so.
+std::string allowed_text(hwloc_topology_t topology) {
+    const std::unique_ptr<hwloc_bitmap_s, void (*)(hwloc_bitmap_t)> set(hwloc_bitmap_alloc(), hwloc_bitmap_free);
+    if (hwloc_get_cpubind(topology, set.get(), HWLOC_CPUBIND_PROCESS) != 0) return "unknown";
+    return set_text(set.get());
+}
+
+Json numa_nodes(hwloc_topology_t topology) {
+    Json nodes = Json::array();
+    for (hwloc_obj_t node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, nullptr); node;
+         node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node))
+        nodes.push_back({{"node", node->os_index},
+                         {"cpus", set_text(node->cpuset)},
+                         {"memory_bytes", node->attr->numanode.local_memory}});
+    return nodes;
+}
+
+}  // namespace
+
+int info_topology(InfoForm form) {
+    hwloc_topology_t topology = nullptr;
+    if (hwloc_topology_init(&topology) != 0) return 1;
+    const std::unique_ptr<hwloc_topology, void (*)(hwloc_topology_t)> owned(topology, hwloc_topology_destroy);
+    if (hwloc_topology_load(topology) != 0) return 1;
+    const auto count = [&](hwloc_obj_type_t type) { return hwloc_get_nbobjs_by_type(topology, type); };
+    const Json json = {{"packages", count(HWLOC_OBJ_PACKAGE)},
+                       {"numa_nodes", count(HWLOC_OBJ_NUMANODE)},
+                       {"cores", count(HWLOC_OBJ_CORE)},
+                       {"hardware_threads", count(HWLOC_OBJ_PU)},
+                       {"allowed_cpus", allowed_text(topology)},
+                       {"numa", numa_nodes(topology)}};
+    if (form == InfoForm::json) return print_json(json);
+    std::string text;
+    for (const auto& [key, value] : json.items()) {
+        if (value.is_array()) continue;
+        std::string name = key;
+        name.resize(18, ' ');
+        text += name + (value.is_string() ? value.get<std::string>() : value.dump()) + "\n";
+    }
+    for (const Json& node : json["numa"])
+        text += "numa node " + node["node"].dump() + ": cpus " + node["cpus"].get<std::string>() + ", memory " +
+                std::to_string(node["memory_bytes"].get<std::uint64_t>() >> 20) + " MiB\n";
+    return print_text(text + "CPU numbers are the operating system's.\n");
+}
+
+#else
+
+int info_topology(InfoForm form) {
+    if (form == InfoForm::json) return print_json(Json{{"hwloc", "none"}});
+    return print_text("This gimbal was built without hwloc and does not know the machine.\n");
+}
+
+#endif
+
+}  // namespace gimbal::tool

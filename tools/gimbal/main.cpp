@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// `gimbal`: start programs under the patched OpenMP runtime, merge reports, and say what there is.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+
+#include "config/load.hpp"
+#include "config/schedule_value.hpp"
+#include "config/table.hpp"
+#include "gimbal/error.hpp"
+#include "info_command.hpp"
+#include "report/process_record.hpp"
+#include "report_command.hpp"
+#include "run_command.hpp"
+#include "technique/nearest.hpp"
+
+namespace gimbal::tool {
+
+namespace {
+
+constexpr int kWrongUse = 2;
+
+constexpr const char* kRunExamples =
+    "Examples:\n"
+    "  gimbal run -- ./app input.txt                 loops with schedule(runtime), Gimbal chooses\n"
+    "  gimbal run -t 8 --schedule gss -- ./app       8 threads, one technique for all of them\n"
+    "  gimbal run -n 4 -t 2 --report full -- ./app   4 MPI ranks, one report for all\n"
+    "  gimbal run -n 4 --mpiexec srun --output run-%j-%r.json -- ./app\n"
+    "Exit status: the program's own; 128 + signal; 2: refused; 126, 127: cannot be started.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  gimbal run -n 4 -- ./app        run, and report which loops were unbalanced\n"
+    "  gimbal report run-*.json        the same report from saved records\n"
+    "  gimbal info techniques          what --schedule may name";
+
+struct CommandLine {
+    RunRequest run;
+    std::map<std::string, std::string> flags;  ///< values of the option table's flags
+    std::vector<std::string> report_files;
+    bool report_full = false;
+    bool json = false, markdown = false;
+};
+
+void add_run(CLI::App& app, CommandLine& line) {
+    CLI::App* const run = app.add_subcommand("run", "Run a program under Gimbal and report at its end");
+    run->footer(kRunExamples);
+    run->prefix_command();
+    run->add_option("-n,--ranks", line.run.ranks, "Start this many MPI ranks with mpiexec")
+        ->check(CLI::Range(1, 1 << 24));
+    run->add_option("-t,--threads", line.run.threads, "Threads per process (sets OMP_NUM_THREADS)")
+        ->check(CLI::Range(1, 1 << 20));
+    run->add_option("--mpiexec", line.run.mpiexec, "MPI launcher for -n, with its options")->capture_default_str();
+    for (const OptionSpec& spec : option_table())
+        if (!spec.flag.empty())
+            run->add_option(std::string(spec.flag), line.flags[std::string(spec.flag)],
+                            std::string(spec.doc) + " (" + std::string(spec.name) + ")");
+}
+
+void add_report(CLI::App& app, CommandLine& line) {
+    CLI::App* const report = app.add_subcommand("report", "Print one report for saved records");
+    report->footer("Example:\n  gimbal report run-81234-*.json");
+    report->add_option("files", line.report_files, "JSON records written by --output or GIMBAL_OUTPUT")->required();
+    report->add_flag("--full", line.report_full, "Every setting and every thread as well");
+}
+
+void add_info(CLI::App& app, CommandLine& line) {
+    CLI::App* const info = app.add_subcommand("info", "Say what there is: techniques, settings, machine, build");
+    info->require_subcommand(1);
+    info->footer("Examples:\n  gimbal info techniques\n  gimbal info config --markdown\n  gimbal info topology --json");
+    const auto topic = [&](const char* name, const char* what) {
+        CLI::App* const command = info->add_subcommand(name, what);
+        command->add_flag("--json", line.json, "As JSON");
+        command->footer(std::string("Example:\n  gimbal info ") + name + " --json");
+        return command;
+    };
+    topic("techniques", "Self-scheduling techniques: names, parameters, sources");
+    topic("config", "Settings: value now, origin, what is allowed")
+        ->add_flag("--markdown", line.markdown, "As a table for documentation");
+    topic("topology", "Cores, NUMA nodes, and where this process may run");
+    topic("build", "Versions, and the OpenMP runtime that `gimbal run` uses");
+    topic("metrics", "The formulas of the report");
+}
+
+/// Say that an option does not exist, with the nearest one that does.
+Error unknown_flag(const CLI::App& command, const std::string& word) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : command.get_options())
+        for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    const std::string suggestion = did_you_mean(nearest(word.substr(0, word.find('=')), views));
+    return {ErrorCode::unknown_option,
+            word + ": there is no such option" + (suggestion.empty() ? "." : ". " + suggestion),
+            "see: gimbal " + command.get_name() + " --help"};
+}
+
+int do_run(const CLI::App& command, CommandLine& line) {
+    line.run.command = command.remaining();
+    std::vector<std::string>& words = line.run.command;
+    if (!words.empty() && words.front() == "--")
+        words.erase(words.begin());
+    else if (!words.empty() && words.front().starts_with("-"))
+        throw unknown_flag(command, words.front());
+    if (words.empty())
+        throw Error(ErrorCode::wrong_use, "run: no program is given", "example: gimbal run -t 4 -- ./app");
+    for (const OptionSpec& spec : option_table())
+        if (!spec.flag.empty() && command.count(std::string(spec.flag)) > 0)
+            line.run.overrides.push_back({std::string(spec.flag), line.flags[std::string(spec.flag)], "command line"});
+    return run(line.run);
+}
+
+int do_info(const CLI::App& info, const CommandLine& line) {
+    const InfoForm form = line.json ? InfoForm::json : line.markdown ? InfoForm::markdown : InfoForm::text;
+    const std::string topic = info.get_subcommands().front()->get_name();
+    if (topic == "techniques") return info_techniques(form);
+    if (topic == "config") return info_config(form);
+    if (topic == "topology") return info_topology(form);
+    return topic == "build" ? info_build(form) : info_metrics(form);
+}
+
+int dispatch(const CLI::App& app, CommandLine& line) {
+    const CLI::App& command = *app.get_subcommands().front();
+    if (command.get_name() == "run") return do_run(command, line);
+    if (command.get_name() == "report")
+        return report_files(line.report_files, line.report_full ? ReportLevel::full : ReportLevel::summary);
+    return do_info(command, line);
+}
+
+int main_of(int argc, char** argv) {
+    CLI::App app("Gimbal removes load imbalance from MPI+OpenMP programs.", "gimbal");
+    app.set_version_flag("--version", "gimbal " + std::string(version()));
+    app.footer(kExamples);
+    app.require_subcommand(1);
+    CommandLine line;
+    add_run(app, line);
+    add_report(app, line);
+    add_info(app, line);
+    try {
+        app.parse(argc, argv);
+        return dispatch(app, line);
+    } catch (const CLI::ParseError& error) {
+        if (error.get_exit_code() == 0) return app.exit(error);
+        write_stderr(message_text(Error(ErrorCode::wrong_use, error.what(), "see: gimbal --help"), "error"));
+    } catch (const Error& error) {
+        write_stderr(message_text(error, "error"));
+    } catch (const std::exception& error) {
+        write_stderr(std::string("gimbal: error: ") + error.what() + "\n");
+        return 1;
+    }
+    return kWrongUse;
+}
+
+}  // namespace
+
+}  // namespace gimbal::tool
+
+int main(int argc, char** argv) { return gimbal::tool::main_of(argc, argv); }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "paths.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+namespace gimbal::tool {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// 0: may be started; otherwise the status a shell would return.
+int startable(const std::string& path) {
+    struct stat info {};
+    if (stat(path.c_str(), &info) != 0) return 127;
+    return S_ISREG(info.st_mode) && access(path.c_str(), X_OK) == 0 ? 0 : 126;
+}
+
+FoundProgram judged(const std::string& name, std::string path, int status) {
+    if (status == 127) return {"", 127, "\"" + name + "\": program not found"};
+    if (status == 126) return {"", 126, "\"" + path + "\": not an executable file"};
+    return {std::move(path), 0, ""};
+}
+
+std::vector<std::string> candidates() {
+    std::error_code ignored;
+    const fs::path prefix = fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();
+    return {prefix / "lib" / "libomp.so", prefix / GIMBAL_LIBDIR / "gimbal" / "libomp.so",
+            prefix / "lib" / "gimbal" / "libomp.so"};
+}
+
+}  // namespace
+
+FoundProgram find_program(const std::string& name) {
+    if (name.find('/') != std::string::npos) return judged(name, name, startable(name));
+    const char* const variable = std::getenv("PATH");
+    std::string_view folders = variable ? variable : "/usr/local/bin:/usr/bin:/bin";
+    FoundProgram best = judged(name, "", 127);
+    while (!name.empty()) {
+        const std::size_t colon = folders.find(':');
+        const std::string folder(folders.substr(0, colon));
+        const std::string path = (folder.empty() ? std::string(".") : folder) + "/" + name;
+        const int status = startable(path);
+        if (status == 0) return judged(name, path, 0);
+        if (status == 126 && best.exit_status == 127 && !fs::is_directory(path)) best = judged(name, path, 126);
+        if (colon == std::string_view::npos) break;
+        folders.remove_prefix(colon + 1);
+    }
+    return best;
+}
+
+std::string find_libomp() {
+    std::error_code ignored;
+    for (const std::string& path : candidates())
+        if (fs::is_regular_file(path, ignored)) return fs::canonical(path, ignored);
+    return {};
+}
+
+std::string libomp_places() {
+    std::string places;
+    for (const std::string& path : candidates())
+        if (places.find(path) == std::string::npos) places += (places.empty() ? "" : ", ") + path;
+    return places;
+}
+
+}  // namespace gimbal::tool

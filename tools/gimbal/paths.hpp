@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+
+namespace gimbal::tool {
+
+/// A program as the shell would find it, and what stands in the way if it cannot be started.
+struct FoundProgram {
+    std::string path;      ///< file to start; empty if there is none
+    int exit_status = 0;   ///< 0, or what a shell returns: 127 not found, 126 not executable
+    std::string problem;   ///< in words; empty if all is well
+};
+
+/// Look a program up: a name with a slash as it is, any other in PATH.
+/// @errors std::bad_alloc
+[[nodiscard]] FoundProgram find_program(const std::string& name);
+
+/// The patched OpenMP runtime that belongs to this tool: beside it in the build tree or where it is installed.
+/// @return absolute path; empty if there is none
+[[nodiscard]] std::string find_libomp();
+
+/// The places where find_libomp() looks, for messages.
+[[nodiscard]] std::string libomp_places();
+
+}  // namespace gimbal::tool

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "preflight.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "elf_object.hpp"
+#include "gimbal/error.hpp"
+
+namespace gimbal::tool {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kNamesShown = 6;
+
+[[noreturn]] void refuse(std::string what, std::string hint) {
+    throw Error(ErrorCode::unsupported, std::move(what), std::move(hint));
+}
+
+std::string file_name(const std::string& path) { return fs::path(path).filename(); }
+
+/// Standard output of a command; what it says on standard error is dropped.
+std::string output_of(const std::vector<std::string>& command, const std::string& preload) {
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) return {};
+    const pid_t child = fork();
+    if (child == 0) {
+        std::vector<char*> words;
+        for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+        words.push_back(nullptr);
+        dup2(ends[1], STDOUT_FILENO);
+        dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+        setenv("LD_PRELOAD", preload.c_str(), 1);
+        execv(words[0], words.data());
+        _exit(127);
+    }
+    close(ends[1]);
+    std::string text;
+    std::array<char, 4096> buffer{};
+    ssize_t got = 0;
+    while (child > 0 && ((got = read(ends[0], buffer.data(), buffer.size())) > 0 || (got < 0 && errno == EINTR)))
+        if (got > 0) text.append(buffer.data(), static_cast<std::size_t>(got));
+    close(ends[0]);
+    while (child > 0 && waitpid(child, nullptr, 0) < 0 && errno == EINTR) {}
+    return text;
+}
+
+/// The shared objects that would be loaded, as the dynamic linker itself says: "name => path (address)".
+std::vector<std::string> libraries_of(const std::string& program, const ElfObject& elf, const std::string& preload) {
+    // Only glibc's linker is known to list without starting the program.
+    const std::string linker = file_name(elf.interpreter);
+    if (!linker.starts_with("ld-linux") && !linker.starts_with("ld64.so")) return {};
+    const std::string text = output_of({elf.interpreter, "--list", program}, preload);
+    std::vector<std::string> paths;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        const std::string_view line(text.data() + at, end - at);
+        const std::size_t slash = line.find('/'), address = line.rfind(" (0x");
+        const std::size_t arrow = line.find("=> ");
+        const std::size_t begin = arrow == std::string_view::npos ? slash : arrow + 3;
+        if (begin < line.size() && address != std::string_view::npos && address > begin && line[begin] == '/')
+            paths.emplace_back(line.substr(begin, address - begin));
+        at = end + 1;
+    }
+    return paths;
+}
+
+bool is_same_file(const std::string& a, const std::string& b) {
+    std::error_code ignored;
+    return fs::equivalent(a, b, ignored);
+}
+
+/// GOMP_ functions that libomp does not have; offloading is another library's business.
+void add_missing(const ElfObject& object, const ElfObject& libomp, std::set<std::string>& missing) {
+    for (const std::string& name : object.imports) {
+        if (name.starts_with("GOMP_target") || name.starts_with("GOMP_PLUGIN")) continue;
+        if (std::find(libomp.exports.begin(), libomp.exports.end(), name) == libomp.exports.end()) missing.insert(name);
+    }
+}
+
+void refuse_missing(const std::string& program, const std::set<std::string>& missing) {
+    std::string names;
+    std::size_t shown = 0;
+    for (const std::string& name : missing)
+        if (shown++ < kNamesShown) names += " " + name;
+    if (missing.size() > kNamesShown) names += " and " + std::to_string(missing.size() - kNamesShown) + " more";
+    refuse(program + ": needs functions of libgomp that libomp does not have:" + names,
+           "two OpenMP runtimes would run side by side; build the program with clang -fopenmp");
+}
+
+void refuse_second(const std::string& program, const std::string& other, const std::string& libomp) {
+    refuse(program + ": a second OpenMP runtime would run in the process: " + other + " beside " + libomp,
+           "link the program against libomp.so.5 (clang -fopenmp) or libgomp (gcc -fopenmp), as a shared library");
+}
+
+void check_rights(const std::string& program) {
+    struct stat info {};
+    if (stat(program.c_str(), &info) == 0 && (info.st_mode & (S_ISUID | S_ISGID)) != 0)
+        refuse(program + ": runs with another user's or group's rights (setuid or setgid), so LD_PRELOAD is ignored",
+               "copy the program without these bits");
+}
+
+}  // namespace
+
+void check_program(const std::string& program, const std::string& libomp, const std::string& preload) {
+    const ElfObject elf = read_elf(program);
+    if (!elf.is_elf) return;
+    check_rights(program);
+    if (elf.interpreter.empty())
+        refuse(program + ": is linked statically, so no other OpenMP runtime can be put under it",
+               "link it without -static");
+    if (elf.defines_kmpc) refuse_second(program, "one inside the program itself", libomp);
+    const ElfObject own = read_elf(libomp);
+    std::set<std::string> missing;
+    add_missing(elf, own, missing);
+    for (const std::string& path : libraries_of(program, elf, preload)) {
+        if (is_same_file(path, libomp)) continue;
+        const ElfObject library = read_elf(path);
+        if (library.defines_kmpc) refuse_second(program, path, libomp);
+        // libgomp being mapped is fine: every call that it could answer finds libomp first.
+        if (!file_name(path).starts_with("libgomp")) add_missing(library, own, missing);
+    }
+    if (!missing.empty()) refuse_missing(program, missing);
+}
+
+}  // namespace gimbal::tool

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "run_command.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include "config/load.hpp"
+#include "config/table.hpp"
+#include "config/text.hpp"
+#include "gimbal/error.hpp"
+#include "launch.hpp"
+#include "paths.hpp"
+#include "preflight.hpp"
+#include "report/files.hpp"
+#include "report/json.hpp"
+#include "report/summary.hpp"
+#include "run_folder.hpp"
+
+extern "C" char** environ;
+
+namespace gimbal::tool {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kRefused = 2;
+
+/// Settings as the program will see them. A wrong flag always stops; a wrong variable unless GIMBAL_STRICT is off,
+/// and then the library warns.
+Options checked_options(const Environment& environment, const RunRequest& request) {
+    validate(load_options({}, request.overrides));
+    LoadedOptions loaded = load_options(environment, request.overrides);
+    if (loaded.options.strict) validate(loaded);
+    return std::move(loaded.options);
+}
+
+void check_output_folder(const std::string& pattern) {
+    if (pattern.empty()) return;
+    const std::string folder = fs::path(pattern).parent_path();
+    // A placeholder in the folder's name cannot be judged before the run.
+    if (folder.find('%') != std::string::npos) return;
+    if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0)
+        throw Error(ErrorCode::file, "GIMBAL_OUTPUT: cannot write into \"" + folder + "\": " + std::strerror(errno),
+                    "make the folder, or give another path");
+}
+
+Variables variables_for(const Environment& environment, const RunRequest& request, const std::string& preload,
+                        const std::string& folder) {
+    Variables variables = {{"LD_PRELOAD", preload}, {"GIMBAL_RUN_DIR", folder}};
+    bool schedule_given = false;
+    for (const Setting& setting : request.overrides) {
+        const OptionSpec* const spec = find_option(setting.name);
+        variables.emplace_back(spec->name, std::string(trim(setting.value)));
+        schedule_given |= spec->type == OptionType::schedule;
+    }
+    if (schedule_given && environment.omp_schedule && *environment.omp_schedule != "runtime")
+        write_stderr("gimbal: note: --schedule replaces OMP_SCHEDULE=" + *environment.omp_schedule + "\n");
+    if (schedule_given || !environment.omp_schedule) variables.emplace_back("OMP_SCHEDULE", "runtime");
+    if (request.threads > 0) variables.emplace_back("OMP_NUM_THREADS", std::to_string(request.threads));
+    return variables;
+}
+
+/// Under a launcher the variables stand on an `env` command line: not every launcher passes its own on to all nodes.
+std::vector<std::string> command_for(const RunRequest& request, const Variables& variables) {
+    if (request.ranks == 0) return request.command;
+    std::vector<std::string> command;
+    std::istringstream words(request.mpiexec);
+    for (std::string word; words >> word;) command.push_back(word);
+    command.insert(command.end(), {"-n", std::to_string(request.ranks), "env"});
+    for (const auto& [name, value] : variables) command.push_back(std::string(name).append("=").append(value));
+    command.insert(command.end(), request.command.begin(), request.command.end());
+    return command;
+}
+
+/// @return 0, or the status to exit with, after a message
+int check_startable(const std::string& name) {
+    const FoundProgram found = find_program(name);
+    if (found.exit_status != 0) write_stderr("gimbal: error: " + found.problem + "\n");
+    return found.exit_status;
+}
+
+void write_outputs(const std::string& pattern, const std::vector<RunRecord>& records) {
+    std::set<std::string> written;
+    for (const RunRecord& record : records) {
+        std::string path = expand_pattern(pattern, record);
+        if (!written.insert(path).second) {
+            const std::string extension = fs::path(path).extension();
+            path.insert(path.size() - extension.size(), std::string("-").append(std::to_string(record.pid)));
+        }
+        try {
+            write_file_aside(path, to_json(record));
+        } catch (const Error& error) {
+            write_stderr(message_text(error, "error"));
+        }
+    }
+}
+
+void explain_no_record(const RunRequest& request, int status) {
+    std::string text = "gimbal: warning: " + request.command.front() + " left no record";
+    if (status > 128) text += ": it was ended by signal " + std::to_string(status - 128) + " (" + strsignal(status - 128) + ")";
+    write_stderr(text + ".\n        Possible reasons: it was killed or called _exit; it, or what it started, is linked "
+                        "statically or runs setuid;\n        or it cleared LD_PRELOAD or its environment.\n");
+}
+
+void report(const RunRequest& request, const Options& options, const RunFolder& folder, int status) {
+    std::vector<std::string> problems;
+    std::vector<RunRecord> records = folder.records(problems);
+    for (const std::string& problem : problems) write_stderr("gimbal: warning: " + problem + "\n");
+    if (records.empty()) {
+        if (options.report != ReportLevel::off || !options.output.empty()) explain_no_record(request, status);
+        return;
+    }
+    for (RunRecord& record : records) {
+        // Without a batch system every process made up its own job name; one run needs one.
+        if (record.job == std::to_string(record.pid)) record.job = std::to_string(getpid());
+        // A rank that has ended early must be missed: the launcher knows better than the others' records.
+        record.ranks = std::max(record.ranks, request.ranks);
+    }
+    write_stderr(merged_text(records, options.report));
+    if (!options.output.empty()) write_outputs(options.output, records);
+}
+
+}  // namespace
+
+int run(const RunRequest& request) {
+    const Environment environment = read_environment(environ);
+    Options options;
+    const std::string libomp = find_libomp();
+    std::string preload = libomp;
+    try {
+        options = checked_options(environment, request);
+        check_output_folder(options.output);
+        if (const int status = check_startable(request.command.front())) return status;
+        if (request.ranks > 0)
+            if (const int status = check_startable(request.mpiexec.substr(0, request.mpiexec.find(' ')))) return status;
+        if (libomp.empty())
+            throw Error(ErrorCode::unsupported, "the patched OpenMP runtime is not there",
+                        "looked for " + libomp_places());
+        if (const char* const users = std::getenv("LD_PRELOAD"); users && *users) preload += std::string(":") + users;
+        check_program(find_program(request.command.front()).path, libomp, preload);
+    } catch (const Error& error) {
+        write_stderr(message_text(error, "error"));
+        return kRefused;
+    }
+    const SignalsHeld held;
+    const RunFolder folder;
+    const Variables variables = variables_for(environment, request, preload, folder.path());
+    const int status = launch(command_for(request, variables), request.ranks == 0 ? variables : Variables());
+    report(request, options, folder, status);
+    return status;
+}
+
+}  // namespace gimbal::tool

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/run_record.hpp"
+
+namespace gimbal::tool {
+
+/// A fresh folder in which the processes of one run leave their records; removed, with all in it, at the end.
+class RunFolder {
+public:
+    /// Made under TMPDIR, or /tmp. Ranks on other machines need a TMPDIR that all of them see.
+    /// @errors gimbal::Error(file)
+    RunFolder();
+    ~RunFolder();
+    RunFolder(const RunFolder&) = delete;
+    RunFolder& operator=(const RunFolder&) = delete;
+
+    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+    /// The records in it, by rank and process, loops named. Processes that ran no loop (shells, helpers) are left
+    /// out if their rank has one that did.
+    /// @param problems  out: one line per record that cannot be read
+    [[nodiscard]] std::vector<RunRecord> records(std::vector<std::string>& problems) const;
+
+private:
+    std::string path_;
+};
+
+}  // namespace gimbal::tool
