@@ -158,6 +158,14 @@ TEST(Tap, WithoutSpreadIsGss) {
     }
 }
 
+TEST(Tap, GivesSingleIterationsWhereTheSpreadExceedsTheShare) {
+    // The formula is negative for T < v^2; with a large v it is the difference of two huge, nearly equal numbers.
+    for (const double v : {10.0, 1e3, 1e6, 1e9, 3e10, 1e12, 1e100, 1e200}) {
+        const IterationStatistics wild{.mean = 1, .sd = v, .overhead = 0, .known = true};
+        EXPECT_EQ(sizes_of("tap", {.iterations = 1000, .workers = 12, .statistics = wild}), expand({{1, 1000}})) << v;
+    }
+}
+
 TEST(Fiss, GrowsByTheSameAmountInSBatches) {
     // S = 3: N / 20 = 50, increase 2000 (1 - 3/5) / (4 * 3 * 2) = 33.3: 50 83.3 116.7, cumulatively 50 133 250.
     EXPECT_EQ(sizes_of("fiss", {.iterations = 1000, .workers = 4}), expand({{50, 4}, {83, 4}, {117, 4}}));
