@@ -160,7 +160,7 @@ TEST(Tap, WithoutSpreadIsGss) {
 
 TEST(Tap, GivesSingleIterationsWhereTheSpreadExceedsTheShare) {
     // The formula is negative for T < v^2; with a large v it is the difference of two huge, nearly equal numbers.
-    for (const double v : {10.0, 1e3, 1e6, 1e9, 3e10, 1e12, 1e100, 1e200}) {
+    for (const double v : {10.0, 1.7e4, 1.3e6, 1.23456789e9, 3.3e9, 7.7e10, 1.1e12, 2.7e15, 1e200}) {
         const IterationStatistics wild{.mean = 1, .sd = v, .overhead = 0, .known = true};
         EXPECT_EQ(sizes_of("tap", {.iterations = 1000, .workers = 12, .statistics = wild}), expand({{1, 1000}})) << v;
     }
@@ -179,7 +179,7 @@ TEST(Fiss, NeedsNoMoreThanSBatches) {
         for (const std::uint64_t n : {1000u, 99991u, 1000003u}) {
             const std::uint64_t stages = std::max(2u, workers - 1);
             const Plan plan = technique_named("fiss").plan({.iterations = n, .workers = workers});
-            EXPECT_LE(plan.steps, std::max(stages * workers, n / 50)) << "N=" << n << " P=" << workers;
+            EXPECT_LE(plan.steps, stages * workers) << "N=" << n << " P=" << workers;
         }
     }
 }
