@@ -19,9 +19,19 @@ void check(bool good, const std::string& message) {
     if (!good) throw UsageError(message);
 }
 
-/// Checks that CLI11's ranges cannot make: a NaN passes those.
-void check_values(const Options& options, std::int64_t particles) {
+/// Text for an error, which is one line: without line feeds, and cut if it is long.
+std::string short_text(std::string text) {
+    for (char& c : text) {
+        if (c == '\n' || c == '\r') c = ' ';
+    }
+    constexpr std::size_t kLongest = 200;
+    return text.size() > kLongest ? text.substr(0, kLongest) + "..." : text;
+}
+
+/// Not by CLI11's own range checks: a NaN passes those, and a negative number becomes a large unsigned one.
+void check_values(const Options& options, std::int64_t particles, std::int64_t seed) {
     const Config& config = options.config;
+    check(seed >= 0, "--seed must not be negative");
     check(config.neighbours >= kMinNeighbours && config.neighbours <= kMaxNeighbours,
           "--neighbours must lie between 30 and 1000");
     check(static_cast<double>(particles) >= 2.0 * config.neighbours && static_cast<double>(particles) <= kMaxParticles,
@@ -34,14 +44,12 @@ void check_values(const Options& options, std::int64_t particles) {
     check(options.snapshot_every == 0.0 || !options.output.empty(), "--snapshot-every needs --output");
 }
 
-/// CLI11 joins its lines with line feeds; an error is one line here.
-std::string one_line(std::string text) {
-    for (char& c : text) {
-        if (c == '\n' || c == '\r') c = ' ';
-    }
-    constexpr std::size_t kLongest = 300;
-    if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
-    return text;
+Order order_named(const std::string& name) {
+    static const std::map<std::string, Order> orders{
+        {"radial", Order::radial}, {"morton", Order::morton}, {"initial", Order::initial}};
+    const auto found = orders.find(name);
+    check(found != orders.end(), "--order must be radial, morton or initial, not \"" + short_text(name) + "\"");
+    return found->second;
 }
 
 }  // namespace
@@ -49,8 +57,8 @@ std::string one_line(std::string text) {
 Options parse_options(int argc, char** argv) {
     Options options;
     auto particles = static_cast<std::int64_t>(options.config.particles);
-    const std::map<std::string, Order> orders{
-        {"radial", Order::radial}, {"morton", Order::morton}, {"initial", Order::initial}};
+    auto seed = static_cast<std::int64_t>(options.config.seed);
+    std::string order = "radial";
 
     CLI::App app{"Collapse of a cold gas sphere (Evrard): SPH with self-gravity, on MPI ranks of OpenMP threads.\n"
                  "Every particle loop is schedule(runtime): OMP_SCHEDULE chooses how it is shared out.",
@@ -63,10 +71,10 @@ Options parse_options(int argc, char** argv) {
     app.add_option("--theta", options.config.theta, "opening angle of gravity: smaller is more exact")
         ->capture_default_str();
     app.add_option("--neighbours", options.config.neighbours, "neighbours of a particle")->capture_default_str();
-    app.add_option("--order", options.config.order, "order of the particle loops: radial, morton or initial")
-        ->transform(CLI::CheckedTransformer(orders))
+    app.add_option("--order", order, "order of the particle loops: radial, morton or initial")
+        ->type_name("ORDER")
         ->default_str("radial");
-    app.add_option("--seed", options.config.seed, "seed of the initial positions")->capture_default_str();
+    app.add_option("--seed", seed, "seed of the initial positions")->capture_default_str();
     app.add_option("--output", options.output, "folder for energies.csv and snapshot_<step>.h5 (made if missing)");
     app.add_option("--snapshot-every", options.snapshot_every, "simulated time between snapshots; 0: one at the end");
     app.add_flag("--ascii-energies", options.ascii_energies,
@@ -79,11 +87,13 @@ Options parse_options(int argc, char** argv) {
     } catch (const CLI::CallForVersion& version) {
         throw InfoRequest{std::string(version.what()) + "\n"};
     } catch (const CLI::ParseError& error) {
-        throw UsageError(one_line(error.what()));
+        throw UsageError(short_text(error.what()));
     }
     // An empty folder name is a script's unset variable, not a wish.
     check(app.count("--output") == 0 || !options.output.empty(), "--output must name a folder");
-    check_values(options, particles);
+    check_values(options, particles, seed);
+    options.config.seed = static_cast<std::uint64_t>(seed);
+    options.config.order = order_named(order);
     options.config.particles = static_cast<std::size_t>(particles);
     if (app.count("--steps") > 0) options.end_time = HUGE_VAL;
     return options;

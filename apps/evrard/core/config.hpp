@@ -24,7 +24,7 @@ struct Config {
     double initial_energy = 0.05;    ///< specific internal energy at t = 0
     double viscosity_alpha = 1.0;    ///< linear artificial viscosity
     double viscosity_beta = 2.0;     ///< quadratic artificial viscosity
-    double courant = 0.2;            ///< dt <= courant h / signal speed
+    double courant = 0.3;            ///< dt <= courant h / signal speed
     double acceleration_eta = 0.2;   ///< dt <= eta sqrt(length / |a|)
     double acceleration_length = 0.005;
     double first_dt = 1e-4;          ///< first time step [time]
