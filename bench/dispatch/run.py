@@ -28,7 +28,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--upstream", type=Path, metavar="FILE",
                         help="unpatched Release libomp 19.1.7 (default: DIR/upstream/libomp.so)")
     parser.add_argument("--budget", type=float, default=None, metavar="SECONDS",
-                        help="time for all sections (default 270; with --quick 45)")
+                        help="time for everything (default 270; with --quick 50)")
     parser.add_argument("--quick", action="store_true", help="only the ratios of the RESULT line, under a minute")
     parser.add_argument("--same-twice", action="store_true",
                         help="A/A run: upstream stands in for the patched runtime; shows the error of the bench itself")
@@ -73,39 +73,46 @@ def add_worst(result: dict[str, Any], few: sections.Section) -> None:
     result["detail"]["planned"] = {
         case.schedule: {"ratio": r.ratio, "low": r.low, "high": r.high, "pairs": r.pairs, "gated": r.gated,
                         "chunks": few.chunks[case], "compared_with": few.references[case].schedule,
-                        "its_chunks": few.chunks[few.references[case]]} for case, r in ratios.items()}
+                        "its_chunks": few.chunks[few.references[case]],
+                        "more_ns_per_loop": few.more_ns(case)} for case, r in ratios.items()}
 
 
-def survey(setting: Setting, gate: Gate, budget_s: float) -> list[sections.Section]:
-    """Every technique with both compilers at 1, 2 and 8 threads: fewer rounds, for orientation."""
+def survey(setting: Setting, gate: Gate, deadline_s: float) -> list[sections.Section]:
+    """Every technique with both compilers at 1, 2 and 8 threads: fewer rounds, for orientation.
+
+    deadline_s: on the clock of time.monotonic().
+    """
     combinations = [(compiler, threads) for threads in SURVEY_THREADS for compiler in ("clang", "gcc")
                     if (compiler, threads) != ("clang", KEY_THREADS)]
     many = sections.prepare_many(setting, gate, [case for compiler, threads in combinations
                                                  for case in sections.many_cases(compiler, threads)
                                                  if threads != KEY_THREADS], 20)
-    many.session.run(budget_s * 0.35)
+    many.session.run(0.35 * (deadline_s - time.monotonic()))
     print(sections.many_table(many), end="\n\n", flush=True)
     measured = [many]
-    for compiler, threads in combinations:
+    for done, (compiler, threads) in enumerate(combinations):
+        share_s = (deadline_s - time.monotonic()) / (len(combinations) - done)
+        begin = time.monotonic()
         few = sections.prepare_few(setting, gate, compiler, threads, 10)
-        few.session.run(budget_s * 0.65 / len(combinations))
+        few.session.run(share_s - (time.monotonic() - begin))
         print(sections.few_table(few), end="\n\n", flush=True)
         measured.append(few)
     return measured
 
 
-def measure(setting: Setting, gate: Gate, budget_s: float, quick: bool) -> dict[str, Any]:
-    """All sections; prints their tables and returns the result."""
+def measure(setting: Setting, gate: Gate, deadline_s: float, quick: bool) -> dict[str, Any]:
+    """All sections; prints their tables and returns the result. deadline_s: on the clock of time.monotonic()."""
     cases = sections.many_cases("clang", KEY_THREADS) + sections.many_cases("gcc", KEY_THREADS)
     many = sections.prepare_many(setting, gate, cases, 40)
     few = sections.prepare_few(setting, gate, "clang", KEY_THREADS, 12)
     idle = sections.prepare_idle(setting, gate, KEY_THREADS)
     shares = (0.36, 0.40, 0.24) if quick else (0.24, 0.28, 0.14)
+    budget_s = deadline_s - time.monotonic()  # what counting chunks has left
     for section, share, show in zip((many, few, idle), shares,
                                     (sections.many_table, sections.few_table, sections.idle_table)):
         section.session.run(budget_s * share)
         print(show(section), end="\n\n", flush=True)
-    rest = [] if quick else survey(setting, gate, budget_s * (1 - sum(shares)))
+    rest = [] if quick else survey(setting, gate, deadline_s)
 
     def at(compiler: str, runtime: str, schedule: str) -> Case:
         return Case(compiler, runtime, schedule, KEY_THREADS)
@@ -137,11 +144,11 @@ def main() -> int:
     setting, control = find(options)
     begin = time.monotonic()
     gate = open_gate(control, setting.cores)
-    budget_s = options.budget or (45.0 if options.quick else 270.0)
+    budget_s = options.budget or (50.0 if options.quick else 270.0)
     print(f"dispatch: threads one per core on {len(setting.cores)} cores (more threads share them); control job "
           f"{gate.best_ns / 1e6:.2f} ms, gate at {gate.strict:.2f} of it; * = not gated\n", flush=True)
     try:
-        result = measure(setting, gate, budget_s, options.quick)
+        result = measure(setting, gate, begin + budget_s, options.quick)
     except runner.SampleError as error:
         fail(str(error), "the program ran when its chunks were counted, or it belongs to the upstream runtime")
     result["conditions"] = {"key_threads": KEY_THREADS, "cores": len(setting.cores), "many_n": sections.MANY_N,

@@ -37,6 +37,10 @@ class Section:
             return None
         return self.session.compare(case.name, reference.name)
 
+    def more_ns(self, case: Case) -> float:
+        """How much longer one loop takes than that of the case's reference [ns]."""
+        return self.summary(case).median - self.summary(self.references[case]).median
+
     def medians(self) -> dict[str, Any]:
         """Raw figures for the RESULT line."""
         return {case.name: {"ns_per_loop": self.summary(case).median, "chunks": count}
@@ -130,11 +134,13 @@ def few_table(section: Section) -> str:
         reference = section.references.get(case)
         rows.append([case.runtime, case.schedule, count, summary.median, summary.interquartile_range, per_chunk,
                      reference.schedule if reference else None, section.chunks[reference] if reference else None,
+                     section.more_ns(case) if reference else None,
                      *interval(section.compare(case, reference) if reference else None)])
     return render(f"Few chunks: {first.compiler} program, {first.threads} thread(s), loops of "
                   f"{FEW_N_PER_THREAD * first.threads} iterations with their barrier; ratio to upstream's schedule of "
                   f"as many chunks", ["runtime", "schedule", "chunks", "loop ns", "IQR ns", "ns/chunk over static",
-                                      "compared with", "its chunks", "ratio", "95 %", "pairs"], rows)
+                                      "compared with", "its chunks", "more ns", "ratio", "95 %",
+                                      "pairs"], rows)
 
 
 def idle_table(section: Section) -> str:

@@ -12,7 +12,7 @@ import math
 import os
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -69,11 +69,11 @@ class Control:
         wall_ns, cpu_ns = map(float, output.split())
         return ControlTimes(wall_ns, cpu_ns)
 
-    def calibrate(self, runs: int = 15) -> float:
-        """Sets the steps for a run of CONTROL_SECONDS; returns the best of several runs [ns]."""
+    def calibrate(self, runs: int = RECENT) -> list[ControlTimes]:
+        """Sets the steps for a run of CONTROL_SECONDS; returns the times of several such runs."""
         probe_ns = min(self.run().cpu_ns for _ in range(5))
         self.steps = max(1, int(self.steps * CONTROL_SECONDS * 1e9 / probe_ns))
-        return min(self.run().cpu_ns for _ in range(runs))
+        return [self.run() for _ in range(runs)]
 
 
 @dataclass(frozen=True)
@@ -110,6 +110,10 @@ class Gate:
         self.best_ns = min(self.best_ns, times.cpu_ns)
         return self._last_ns
 
+    def remember(self, walls_ns: Iterable[float]) -> None:
+        """Counts earlier control runs [ns] among the recent readings, so that a busy machine is known from the start."""
+        self._recent.extend(wall_ns <= self.strict * self.best_ns for wall_ns in walls_ns)
+
     def patient(self) -> bool:
         """Whether waiting and trying again pays: not on a machine that was hardly ever quiet of late."""
         return len(self._recent) < RECENT or sum(self._recent) >= HOPELESS * RECENT
@@ -141,5 +145,7 @@ class Gate:
 def open_gate(program: Path, cores: Sequence[int]) -> Gate:
     """A calibrated gate over the given cores. Raises OSError when the control program is missing."""
     control = Control(program, cores)
-    best_ns = control.calibrate()
-    return Gate(control.run, best_ns)
+    times = control.calibrate()
+    opened = Gate(control.run, min(one.cpu_ns for one in times))
+    opened.remember(one.wall_ns for one in times)
+    return opened

@@ -141,6 +141,13 @@ class GateRules(unittest.TestCase):
             opened.read(lambda: 0)
         self.assertTrue(opened.patient())
 
+    def test_a_machine_that_was_busy_during_calibration_gets_no_patience(self) -> None:
+        opened = gate.Gate(FakeMachine(300), 100)
+        opened.remember([300.0] * gate.RECENT)
+        self.assertFalse(opened.patient())
+        opened.remember([100.0] * gate.RECENT)
+        self.assertTrue(opened.patient())
+
 
 class Comparisons(unittest.TestCase):
     def test_ratio_is_the_median_of_the_ratios_within_rounds(self) -> None:
