@@ -39,7 +39,8 @@ struct Box {
 /// depend on schedule, threads, ranks or loop order.
 class Octree {
 public:
-    static constexpr std::uint32_t kLeafSize = 12;
+    /// Largest leaf. Walks visit fewer cells, and sums over a leaf vectorise better, than with smaller ones.
+    static constexpr std::uint32_t kLeafSize = 32;
 
     /// @param position  [n >= 1], finite   @param mass  of each particle   @param theta  opening angle, > 0
     /// @cost O(n log n)
