@@ -111,7 +111,7 @@ class Gate:
         return self._last_ns
 
     def remember(self, walls_ns: Iterable[float]) -> None:
-        """Counts earlier control runs [ns] among the recent readings, so that a busy machine is known from the start."""
+        """Counts earlier control runs [ns] among the recent readings, so that a busy machine is known at the start."""
         self._recent.extend(wall_ns <= self.strict * self.best_ns for wall_ns in walls_ns)
 
     def patient(self) -> bool:
