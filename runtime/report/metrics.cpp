@@ -8,7 +8,7 @@ namespace gimbal {
 namespace {
 
 // L: the threads' times in one execution of a loop; sums run over executions, and over ranks in a merged report.
-constexpr std::array<Metric, 11> kMetrics = {{
+constexpr std::array<Metric, 10> kMetrics = {{
     {"calls", "count", "executions of the loop", "summed over ranks"},
     {"iterations", "iterations", "sum of trip counts", "over all executions and ranks"},
     {"time_s", "s", "sum(last finish - first begin)", "wall time inside the loop, barrier not included"},
@@ -18,7 +18,6 @@ constexpr std::array<Metric, 11> kMetrics = {{
     {"scheduling_s", "s", "chunks / workers * dispatch_ns * 1e-9", "estimated: dispatch is calibrated once, not timed per chunk"},
     {"perfect balance saves", "s", "sum(max(L) - mean(L)) / ranks", "what equal times of all threads would save, mean over ranks"},
     {"rank balance", "1", "mean / max over ranks of sum(time_s)", "1 if all ranks spend the same time in loops"},
-    {"cov", "1", "sd(L) / mean(L)", "spread of the threads' times"},
     {"wall_s", "s", "exit - load", "life of the process as Gimbal saw it; the largest over ranks"},
 }};
 

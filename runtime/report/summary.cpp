@@ -109,9 +109,9 @@ std::string settings(const RunRecord& record) {
 }
 
 /// What a report from one process of many cannot show, and how to see it.
-std::string missing_ranks(const MergedRun& run) {
+std::string missing_ranks(const MergedRun& run, bool own) {
     if (run.ranks_seen >= run.ranks) return {};
-    if (run.ranks_seen == 1)
+    if (own)
         return "one rank of " + std::to_string(run.ranks) + " is shown; to see all: gimbal run -n " +
                std::to_string(run.ranks) + " -- program, or GIMBAL_OUTPUT=run-%j-%r.json and then gimbal report "
                "run-*.json\n";
@@ -129,9 +129,8 @@ std::string warnings(const MergedRun& run) {
     return text;
 }
 
-}  // namespace
-
-std::string merged_text(std::span<const RunRecord> records, ReportLevel level) {
+/// @param own  the report of one process at its own end, which can only know itself
+std::string report_text(std::span<const RunRecord> records, ReportLevel level, bool own) {
     if (level == ReportLevel::off || records.empty()) return {};
     std::vector<RunRecord> sorted(records.begin(), records.end());
     std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
@@ -144,11 +143,19 @@ std::string merged_text(std::span<const RunRecord> records, ReportLevel level) {
         text += loop_table(run);
     if (run.ranks_seen > 1) text += "rank balance " + fixed(run.rank_balance, 3) + " (mean/max of the time in loops)\n";
     for (const std::string& line : notes(run)) text += line + "\n";
-    text += missing_ranks(run) + warnings(run);
+    text += missing_ranks(run, own) + warnings(run);
     if (level == ReportLevel::full) text += thread_tables(sorted, run);
     return text;
 }
 
-std::string summary_text(const RunRecord& record, ReportLevel level) { return merged_text(std::span(&record, 1), level); }
+}  // namespace
+
+std::string merged_text(std::span<const RunRecord> records, ReportLevel level) {
+    return report_text(records, level, false);
+}
+
+std::string summary_text(const RunRecord& record, ReportLevel level) {
+    return report_text(std::span(&record, 1), level, true);
+}
 
 }  // namespace gimbal

@@ -29,7 +29,7 @@ int info_build(InfoForm form) {
     const Json json = {{"gimbal", version()},
                        {"compiler", __VERSION__},
                        {"build_type", GIMBAL_BUILD_TYPE},
-                       {"hwloc", hwloc_version()},
+                       {"hwloc_api", hwloc_version()},
                        {"libomp", libomp},
                        {"libomp_soname", libomp.empty() ? "" : read_elf(libomp).soname}};
     if (form == InfoForm::json) return print_json(json);

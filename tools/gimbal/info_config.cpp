@@ -47,7 +47,7 @@ int info_config(InfoForm form) {
         const OptionUse& use = loaded.options.effective[i];
         list.push_back(json_of(spec, use));
         markdown += markdown_row(spec);
-        text += use.name + "=" + use.value + "  (" + use.origin + ")\n    " + std::string(spec.doc) + "\n    " +
+        text += use.name + "=" + (use.value.empty() ? "(not set)" : use.value) + "  (" + use.origin + ")\n    " + std::string(spec.doc) + "\n    " +
                 facts(spec) + "\n";
     }
     if (form == InfoForm::json) print_json(list);

@@ -36,11 +36,24 @@ constexpr const char* kExamples =
 
 struct CommandLine {
     RunRequest run;
+    std::vector<std::string> after_dashes;     ///< what follows the first "--" of `run`
     std::map<std::string, std::string> flags;  ///< values of the option table's flags
     std::vector<std::string> report_files;
     bool report_full = false;
     bool json = false, markdown = false;
 };
+
+/// Line feeds in place of blanks, so that no line of help is longer than its column.
+std::string wrapped(std::string text) {
+    constexpr std::size_t kColumn = 80;
+    for (std::size_t begin = 0; text.size() - begin > kColumn;) {
+        const std::size_t blank = text.rfind(' ', begin + kColumn);
+        if (blank == std::string::npos || blank <= begin) break;
+        text[blank] = '\n';
+        begin = blank + 1;
+    }
+    return text;
+}
 
 void add_run(CLI::App& app, CommandLine& line) {
     CLI::App* const run = app.add_subcommand("run", "Run a program under Gimbal and report at its end");
@@ -54,7 +67,7 @@ void add_run(CLI::App& app, CommandLine& line) {
     for (const OptionSpec& spec : option_table())
         if (!spec.flag.empty())
             run->add_option(std::string(spec.flag), line.flags[std::string(spec.flag)],
-                            std::string(spec.doc) + " (" + std::string(spec.name) + ")");
+                            wrapped(std::string(spec.doc) + " (" + std::string(spec.name) + ")"));
 }
 
 void add_report(CLI::App& app, CommandLine& line) {
@@ -95,12 +108,12 @@ Error unknown_flag(const CLI::App& command, const std::string& word) {
 }
 
 int do_run(const CLI::App& command, CommandLine& line) {
-    line.run.command = command.remaining();
     std::vector<std::string>& words = line.run.command;
-    if (!words.empty() && words.front() == "--")
-        words.erase(words.begin());
-    else if (!words.empty() && words.front().starts_with("-"))
-        throw unknown_flag(command, words.front());
+    words = command.remaining();
+    if (!words.empty() && words.front().starts_with("-")) throw unknown_flag(command, words.front());
+    // After the program's name "--" is the program's own.
+    if (!words.empty() && !line.after_dashes.empty()) words.push_back("--");
+    words.insert(words.end(), line.after_dashes.begin(), line.after_dashes.end());
     if (words.empty())
         throw Error(ErrorCode::wrong_use, "run: no program is given", "example: gimbal run -t 4 -- ./app");
     for (const OptionSpec& spec : option_table())
@@ -126,6 +139,29 @@ int dispatch(const CLI::App& app, CommandLine& line) {
     return do_info(command, line);
 }
 
+/// CLI11 has no command that takes all the rest as it is, options included; so the rest never gets there.
+std::vector<std::string> split_off_program(int argc, char** argv, CommandLine& line) {
+    std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+    const auto dashes = std::find(words.begin(), words.end(), "--");
+    if (words.empty() || words.front() != "run" || dashes == words.end()) return words;
+    line.after_dashes.assign(dashes + 1, words.end());
+    words.erase(dashes, words.end());
+    return words;
+}
+
+void check_command(const CLI::App& app, const std::vector<std::string>& words) {
+    if (words.empty() || words.front().starts_with("-")) return;
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+        names.push_back(command->get_name());
+    if (std::find(names.begin(), names.end(), words.front()) != names.end()) return;
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    const std::string suggestion = did_you_mean(nearest(words.front(), views));
+    throw Error(ErrorCode::unknown_option,
+                words.front() + ": there is no such command." + (suggestion.empty() ? "" : " ") + suggestion,
+                "see: gimbal --help");
+}
+
 int main_of(int argc, char** argv) {
     CLI::App app("Gimbal removes load imbalance from MPI+OpenMP programs.", "gimbal");
     app.set_version_flag("--version", "gimbal " + std::string(version()));
@@ -136,7 +172,10 @@ int main_of(int argc, char** argv) {
     add_report(app, line);
     add_info(app, line);
     try {
-        app.parse(argc, argv);
+        std::vector<std::string> words = split_off_program(argc, argv, line);
+        check_command(app, words);
+        std::reverse(words.begin(), words.end());  // as CLI11 wants them
+        app.parse(std::move(words));
         return dispatch(app, line);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return app.exit(error);

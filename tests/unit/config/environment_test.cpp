@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "config/environment.hpp"
+
+#include <gtest/gtest.h>
+
+namespace gimbal {
+namespace {
+
+Environment read(std::vector<const char*> variables) {
+    variables.push_back(nullptr);
+    return read_environment(variables.data());
+}
+
+TEST(Environment, TakesOnlyItsOwnVariables) {
+    const Environment found = read({"HOME=/root", "GIMBAL_SEED=1", "XGIMBAL_SEED=2", "GIMBAL_FOO=a=b", "broken"});
+    ASSERT_EQ(found.settings.size(), 2U);
+    EXPECT_EQ(found.settings[0].name, "GIMBAL_SEED");
+    EXPECT_EQ(found.settings[1].name, "GIMBAL_FOO");
+    EXPECT_EQ(found.settings[1].value, "a=b");
+    EXPECT_EQ(found.settings[1].origin, "environment");
+    EXPECT_FALSE(found.omp_schedule.has_value());
+}
+
+TEST(Environment, TellsAnEmptyScheduleFromNone) {
+    EXPECT_EQ(read({"OMP_SCHEDULE="}).omp_schedule, "");
+    EXPECT_EQ(read({"OMP_SCHEDULE=fac2,4"}).omp_schedule, "fac2,4");
+}
+
+TEST(Environment, WithoutALauncherThereIsOneRank) {
+    const Environment found = read({});
+    EXPECT_EQ(found.rank, 0);
+    EXPECT_EQ(found.ranks, 1);
+    EXPECT_EQ(read_environment(nullptr).ranks, 1);
+}
+
+TEST(Environment, EveryLauncherTellsRankAndRanks) {
+    for (const auto& [rank, size] : {std::pair{"PMI_RANK=3", "PMI_SIZE=8"},
+                                     {"OMPI_COMM_WORLD_RANK=3", "OMPI_COMM_WORLD_SIZE=8"},
+                                     {"PMIX_RANK=3", "PMIX_SIZE=8"},
+                                     {"SLURM_PROCID=3", "SLURM_NTASKS=8"}}) {
+        EXPECT_EQ(read({rank, size}).rank, 3) << rank;
+        EXPECT_EQ(read({rank, size}).ranks, 8) << rank;
+    }
+}
+
+TEST(Environment, TheLauncherBeatsTheBatchScriptAroundIt) {
+    const Environment found = read({"SLURM_PROCID=0", "SLURM_NTASKS=1", "PMI_RANK=5", "PMI_SIZE=6"});
+    EXPECT_EQ(found.rank, 5);
+    EXPECT_EQ(found.ranks, 6);
+}
+
+TEST(Environment, NonsenseInRankVariablesCountsAsNone) {
+    EXPECT_EQ(read({"PMI_RANK=x", "PMI_SIZE=-2"}).rank, 0);
+    EXPECT_EQ(read({"PMI_RANK=-1"}).ranks, 1);
+    EXPECT_EQ(read({"PMI_RANK=4"}).ranks, 5) << "a rank cannot be outside its job";
+}
+
+TEST(Environment, KnowsTheBatchJob) {
+    EXPECT_EQ(read({"SLURM_JOB_ID=81234"}).job, "81234");
+    EXPECT_EQ(read({"PBS_JOBID=7.server"}).job, "7.server");
+    EXPECT_EQ(read({}).job, "");
+}
+
+}  // namespace
+}  // namespace gimbal

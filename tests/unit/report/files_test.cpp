@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report/files.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "gimbal/error.hpp"
+#include "sample_record.hpp"
+
+namespace gimbal {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Files : public testing::Test {
+protected:
+    void SetUp() override { fs::create_directories(folder_); }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    [[nodiscard]] std::string content(const std::string& name) const {
+        std::ostringstream text;
+        text << std::ifstream(folder_ / name).rdbuf();
+        return text.str();
+    }
+    [[nodiscard]] std::size_t entries() const {
+        return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+    }
+
+    const fs::path folder_ = fs::path(testing::TempDir()) / ("gimbal-files-" + std::to_string(getpid()));
+};
+
+TEST(Pattern, EveryPlaceholderHasItsMeaning) {
+    EXPECT_EQ(expand_pattern("run-%j-%r-%p-%h-100%%.json", sample_record(3, 4)), "run-81234-3-1003-node7-100%.json");
+    EXPECT_EQ(expand_pattern("plain.json", sample_record()), "plain.json");
+    EXPECT_EQ(expand_pattern("odd%x%", sample_record()), "odd%x%");
+}
+
+TEST(Pattern, NoRankOverwritesAnothersFile) {
+    EXPECT_EQ(expand_pattern("run.json", sample_record(3, 4)), "run-3.json");
+    EXPECT_EQ(expand_pattern("a.b/run", sample_record(3, 4)), "a.b/run-3");
+    EXPECT_EQ(expand_pattern(".hidden", sample_record(3, 4)), ".hidden-3");
+    EXPECT_EQ(expand_pattern("run-%p.json", sample_record(3, 4)), "run-1003.json");
+}
+
+TEST(Pattern, NamesCannotLeadIntoOtherFolders) {
+    RunRecord record = sample_record();
+    record.job = "../../etc/x";
+    EXPECT_EQ(expand_pattern("%j.json", record), ".._.._etc_x.json");
+}
+
+TEST(Pattern, RecordsAreNamedByRankAndProcess) { EXPECT_EQ(record_file_name(sample_record(2, 4)), "record-2-1002.json"); }
+
+TEST_F(Files, WritingReplacesTheOldFileAndLeavesNothingElse) {
+    write_file_aside(folder_ / "a.json", "old");
+    write_file_aside(folder_ / "a.json", "new");
+    EXPECT_EQ(content("a.json"), "new");
+    EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(Files, AMissingFolderIsNamed) {
+    try {
+        write_file_aside("/no/such/folder/a.json", "text");
+        FAIL() << "no error";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::file);
+        EXPECT_STREQ(error.what(), "cannot write \"/no/such/folder/a.json\": No such file or directory");
+    }
+}
+
+TEST_F(Files, AFolderInPlaceOfTheFileIsAnErrorAndStays) {
+    fs::create_directories(folder_ / "a.json" / "inside");
+    EXPECT_THROW(write_file_aside(folder_ / "a.json", "text"), Error);
+    EXPECT_TRUE(fs::is_directory(folder_ / "a.json"));
+    EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(Files, AnUnwritableFolderIsAnError) {
+    if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+    fs::permissions(folder_, fs::perms::owner_read | fs::perms::owner_exec);
+    EXPECT_THROW(write_file_aside(folder_ / "a.json", "text"), Error);
+    fs::permissions(folder_, fs::perms::owner_all);
+}
+
+// The logic: the child may write 1000 bytes; it must survive the signal, see the error, and leave the old file whole.
+TEST_F(Files, AFileThatGetsTooLargeIsAnErrorNotADeath) {
+    write_file_aside(folder_ / "a.json", "old");
+    const pid_t child = fork();
+    if (child == 0) {
+        const rlimit limit = {1000, 1000};
+        setrlimit(RLIMIT_FSIZE, &limit);
+        int status = 1;
+        try {
+            write_file_aside(folder_ / "a.json", std::string(5000, 'x'));
+        } catch (const Error& error) {
+            status = std::string(error.what()).ends_with("File too large") ? 0 : 2;
+        }
+        _exit(status);
+    }
+    int state = 0;
+    waitpid(child, &state, 0);
+    ASSERT_TRUE(WIFEXITED(state)) << "ended by signal " << WTERMSIG(state);
+    EXPECT_EQ(WEXITSTATUS(state), 0);
+    EXPECT_EQ(content("a.json"), "old");
+    EXPECT_EQ(entries(), 1U);
+}
+
+}  // namespace
+}  // namespace gimbal

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report/json.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "gimbal/error.hpp"
+#include "sample_record.hpp"
+
+namespace gimbal {
+namespace {
+
+std::string problem(const std::string& text) {
+    try {
+        (void)from_json(text);
+        return {};
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::file);
+        return error.what();
+    }
+}
+
+TEST(Json, ARecordComesBackAsItWent) {
+    RunRecord record = sample_record(3, 4);
+    record.warnings = {"counters off"};
+    record.loops[0].module = "/usr/bin/app";
+    record.loops[0].offset = std::numeric_limits<std::uint64_t>::max();
+    const RunRecord back = from_json(to_json(record));
+    EXPECT_EQ(to_json(back), to_json(record));
+    EXPECT_EQ(back.rank, 3);
+    EXPECT_EQ(back.ranks, 4);
+    EXPECT_EQ(back.host, "node7");
+    EXPECT_EQ(back.warnings, record.warnings);
+    EXPECT_EQ(back.loops[0].offset, record.loops[0].offset);
+    EXPECT_EQ(back.loops[0].per_worker[0].iterations, 1500U);
+    EXPECT_EQ(back.loops[0].schedules[0].reason, "GIMBAL_SCHEDULE");
+    EXPECT_DOUBLE_EQ(back.loops[0].busy_max_s, 3);
+    EXPECT_EQ(back.options[0].origin, "environment");
+}
+
+TEST(Json, UnitsAndVersionAreInTheText) {
+    const std::string text = to_json(sample_record());
+    for (const char* key : {"\"schema_version\": 1", "\"time_s\": 3.0", "\"offset_bytes\"", "\"dispatch_ns\"", "\"imbalance\": 0.5"})
+        EXPECT_NE(text.find(key), std::string::npos) << key;
+    EXPECT_EQ(text.back(), '\n');
+}
+
+TEST(Json, OtherVersionsAreRefusedByNumber) {
+    std::string text = to_json(sample_record());
+    text.replace(text.find("\"schema_version\": 1"), 19, "\"schema_version\": 2");
+    EXPECT_EQ(problem(text), "the record has schema_version 2, this gimbal reads 1");
+}
+
+TEST(Json, DamagedFilesAreRefusedWithTheReason) {
+    EXPECT_EQ(problem(""), "the record is not a JSON object");
+    EXPECT_EQ(problem("[]"), "the record is not a JSON object");
+    EXPECT_EQ(problem("{}"), "the record's key \"schema_version\" is missing or of the wrong type");
+    const std::string text = to_json(sample_record());
+    EXPECT_NE(problem(text.substr(0, text.size() / 2)), "");
+    std::string wrong_type = text;
+    wrong_type.replace(wrong_type.find("\"pid\": 1000"), 11, "\"pid\": \"no\"");
+    EXPECT_EQ(problem(wrong_type), "the record's key \"pid\" is missing or of the wrong type");
+}
+
+TEST(Json, FiguresThatAreNotFiniteBecomeZeroAndBadTextIsReplaced) {
+    RunRecord record = sample_record();
+    record.wall_s = std::numeric_limits<double>::quiet_NaN();
+    record.loops[0].busy_mean_s = std::numeric_limits<double>::infinity();
+    record.program = "app \xff\xfe";
+    const RunRecord back = from_json(to_json(record));
+    EXPECT_EQ(back.wall_s, 0);
+    EXPECT_EQ(back.loops[0].busy_mean_s, 0);
+    EXPECT_TRUE(back.program.starts_with("app "));
+}
+
+}  // namespace
+}  // namespace gimbal

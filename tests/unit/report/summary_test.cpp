@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report/summary.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "sample_record.hpp"
+
+namespace gimbal {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::size_t lines_with(const std::string& text, const std::string& beginning) {
+    std::size_t count = 0;
+    for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
+        if (text.compare(at, beginning.size(), beginning) == 0) ++count;
+    return count;
+}
+
+TEST(Summary, SaysWhatRanWhyAndWhatItLost) {
+    const std::string text = summary_text(sample_record(), ReportLevel::summary);
+    EXPECT_THAT(text, HasSubstr("gimbal 0.1.0  job 81234  1 rank x 2 threads"));
+    EXPECT_THAT(text, HasSubstr("sph.cpp:210 density"));
+    EXPECT_THAT(text, HasSubstr("static (GIMBAL_SCHEDULE)"));
+    EXPECT_THAT(text, HasSubstr("0.500"));
+    EXPECT_THAT(text, HasSubstr("33.3 %"));
+    EXPECT_THAT(text, HasSubstr("1.0 %"));
+}
+
+TEST(Summary, OffSaysNothing) { EXPECT_EQ(summary_text(sample_record(), ReportLevel::off), ""); }
+
+TEST(Summary, NoteNamesSavingAndVariable) {
+    EXPECT_THAT(summary_text(sample_record(), ReportLevel::summary),
+                HasSubstr("NOTE sph.cpp:210 density: perfect balance would save 1.00 s (10.0 % of the run). Try "
+                          "GIMBAL_SCHEDULE=fac2."));
+}
+
+TEST(Summary, NoteNamesTheVariableThatDecided) {
+    RunRecord record = sample_record();
+    record.loops[0].schedules = {{"gss", "OMP_SCHEDULE", 2}};
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("Try OMP_SCHEDULE=fac2."));
+}
+
+TEST(Summary, AfterFactoringOnlyFinerChunksThatPayAreProposed) {
+    RunRecord record = sample_record();
+    record.loops[0].schedules = {{"fac2", "default", 2}};
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("Try GIMBAL_SCHEDULE=ss."));
+    // 2 * 10^9 iterations on 2 threads at 10 ns are 10 s of dispatch; a tenth of the second to be saved allows 100 at once.
+    record.loops[0].iterations = 2000000000;
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("Try GIMBAL_SCHEDULE=ss,100."));
+}
+
+TEST(Summary, WhatNoTechniqueCanBalanceIsSaid) {
+    RunRecord record = sample_record();
+    record.loops[0].iterations = 6;
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("Only 3.0 iterations per call for 2 threads"));
+    record = sample_record();
+    record.loops[0].schedules = {{"ss", "GIMBAL_SCHEDULE", 2}};
+    record.loops[0].chunks = 2000;
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("Chunks are single iterations already"));
+}
+
+TEST(Summary, ExpensiveSchedulingIsNoted) {
+    RunRecord record = sample_record();
+    record.loops[0].schedules = {{"ss", "GIMBAL_SCHEDULE", 2}};
+    record.loops[0].scheduling_s = 2;
+    EXPECT_THAT(summary_text(record, ReportLevel::summary),
+                HasSubstr("drawing chunks costs 2.00 s (20.0 % of the run). Try GIMBAL_SCHEDULE=fac2."));
+}
+
+TEST(Summary, BalancedLoopsGetOneLineAndAtMostThreeAreNoted) {
+    RunRecord record = sample_record();
+    record.loops[0].busy_mean_s = 2.95;
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("NOTE every loop is within 1 %"));
+    record = sample_record();
+    for (int i = 0; i < 5; ++i) {
+        record.loops.push_back(record.loops[0]);
+        record.loops.back().name += std::to_string(i);
+    }
+    EXPECT_EQ(lines_with(summary_text(record, ReportLevel::summary), "NOTE "), 3U);
+}
+
+TEST(Summary, WarningsAndFallbacksStandInTheReport) {
+    RunRecord record = sample_record();
+    record.warnings = {"counters off"};
+    record.loops[0].fallbacks = 1;
+    const std::string text = summary_text(record, ReportLevel::summary);
+    EXPECT_THAT(text, HasSubstr("WARN counters off\n"));
+    EXPECT_THAT(text, HasSubstr("WARN 1 loop execution fell back"));
+}
+
+TEST(Summary, ARankAloneSaysHowToSeeTheOthers) {
+    EXPECT_THAT(summary_text(sample_record(0, 4), ReportLevel::summary), HasSubstr("gimbal run -n 4 -- program"));
+    EXPECT_THAT(summary_text(sample_record(), ReportLevel::summary), Not(HasSubstr("gimbal run -n")));
+}
+
+TEST(Summary, MergedReportShowsMinimumMeanAndMaximum) {
+    RunRecord records[] = {sample_record(1, 2), sample_record(0, 2)};
+    records[0].loops[0].time_s = 5;
+    const std::string text = merged_text(records, ReportLevel::summary);
+    EXPECT_THAT(text, HasSubstr("2 ranks x 2 threads"));
+    EXPECT_THAT(text, HasSubstr("time_s min  mean   max"));
+    EXPECT_THAT(text, HasSubstr("rank balance 0.800"));
+    const RunRecord few[] = {sample_record(0, 3), sample_record(2, 3)};
+    EXPECT_THAT(merged_text(few, ReportLevel::summary), HasSubstr("WARN only 2 of 3 ranks wrote a record."));
+}
+
+TEST(Summary, FullAddsSettingsAndEveryThread) {
+    const std::string text = summary_text(sample_record(), ReportLevel::full);
+    EXPECT_THAT(text, HasSubstr("setting: GIMBAL_SCHEDULE=static (environment)"));
+    EXPECT_THAT(text, HasSubstr("threads of sph.cpp:210 density (team of 2)"));
+    EXPECT_THAT(text, HasSubstr("1500"));
+}
+
+TEST(Summary, NoLoopIsExplained) {
+    RunRecord record = sample_record();
+    record.loops.clear();
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("no loop ran under Gimbal"));
+}
+
+TEST(Summary, TextIsPlainAsciiWithoutBlanksAtLineEnds) {
+    const std::string text = summary_text(sample_record(), ReportLevel::full);
+    EXPECT_TRUE(std::all_of(text.begin(), text.end(), [](char c) { return c == '\n' || (c >= ' ' && c < 127); }));
+    EXPECT_THAT(text, Not(HasSubstr(" \n")));
+}
+
+}  // namespace
+}  // namespace gimbal
