@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`gimbal --help`, `--version` and `gimbal info`."""
+import json
+import unittest
+
+from support import ToolTest
+
+TOPICS = ("techniques", "config", "topology", "build", "metrics")
+
+
+class Info(ToolTest):
+    def test_help_and_version_everywhere(self):
+        for words in ((), ("run",), ("report",), ("info",), *(("info", topic) for topic in TOPICS)):
+            result = self.gimbal(*words, "--help")
+            self.assertEqual(result.returncode, 0)
+            self.assertIn("Example", result.stdout, words)
+            self.assertNotIn("\033", result.stdout)
+        self.assertRegex(self.gimbal("--version").stdout, r"^gimbal \d+\.\d+\.\d+\n$")
+
+    def test_every_topic_in_both_forms(self):
+        for topic in TOPICS:
+            self.assertEqual(self.gimbal("info", topic).returncode, 0)
+            self.assertTrue(self.gimbal("info", topic).stdout)
+            self.assertTrue(json.loads(self.gimbal("info", topic, "--json").stdout), topic)
+
+    def test_techniques_are_those_that_can_be_used(self):
+        listed = json.loads(self.gimbal("info", "techniques", "--json").stdout)
+        names = [technique["name"] for technique in listed]
+        for name in ("static", "ss", "gss", "tss", "fac2"):
+            self.assertIn(name, names)
+        for technique in listed:
+            self.assertEqual(self.gimbal("run", "--schedule", technique["name"], "--", "true").returncode, 0)
+            self.assertTrue(technique["source"] and technique["summary"], technique)
+
+    def test_config_shows_value_and_origin(self):
+        (self.work / "g.toml").write_text('report = "full"\n')
+        text = self.gimbal("info", "config", "--json", env={"GIMBAL_SEED": "7", "GIMBAL_CONFIG": "g.toml"}).stdout
+        options = {option["name"]: option for option in json.loads(text)}
+        self.assertEqual((options["GIMBAL_SEED"]["value"], options["GIMBAL_SEED"]["origin"]), ("7", "environment"))
+        self.assertEqual((options["GIMBAL_REPORT"]["value"], options["GIMBAL_REPORT"]["origin"]), ("full", "file g.toml"))
+        self.assertEqual(options["GIMBAL_STRICT"]["origin"], "default")
+        self.assertNotIn("GIMBAL_RUN_DIR", options)
+
+    def test_config_as_documentation_has_a_row_per_option(self):
+        markdown = self.gimbal("info", "config", "--markdown").stdout
+        options = json.loads(self.gimbal("info", "config", "--json").stdout)
+        self.assertEqual(len(markdown.splitlines()), len(options) + 2)
+        for option in options:
+            self.assertIn(f"| `{option['name']}` |", markdown)
+
+    def test_config_answers_even_if_the_settings_are_wrong(self):
+        result = self.gimbal("info", "config", env={"GIMBAL_SEED": "x"})
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("gimbal: warning: GIMBAL_SEED", result.stderr)
+
+    def test_build_names_the_runtime_that_run_would_use(self):
+        build = json.loads(self.gimbal("info", "build", "--json").stdout)
+        self.assertEqual(build["libomp"], str(self.libomp.resolve()))
+        self.assertEqual(build["libomp_soname"], "libomp.so.5")
+
+    def test_metrics_have_formulas(self):
+        text = self.gimbal("info", "metrics").stdout
+        self.assertIn("sum(max(L)) / sum(mean(L)) - 1", text)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`gimbal report`: saved records become one report; loops get their names from debug information."""
+import json
+import shutil
+import subprocess
+import unittest
+
+from support import ToolTest, record
+
+LOOP = """#include <stdlib.h>
+int main(void) {
+    static double x[100];
+#pragma omp parallel for schedule(runtime)
+    for (int i = 0; i < 100; ++i) x[i] = i;
+    return x[7] > 0 ? 0 : 1;
+}
+"""
+
+
+class Report(ToolTest):
+    def save(self, name, entry):
+        (self.work / name).write_text(json.dumps(entry))
+        return name
+
+    def test_files_of_many_ranks_become_one_report(self):
+        files = [self.save(f"run-{rank}.json", record(rank, 2, 100 + rank)) for rank in (0, 1)]
+        result = self.gimbal("report", *files)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("2 ranks x 2 threads", result.stdout)
+        self.assertNotIn("threads of", result.stdout)
+        self.assertIn("threads of", self.gimbal("report", "--full", *files).stdout)
+
+    def test_wrong_files_are_named(self):
+        newer = record() | {"schema_version": 2}
+        cases = {"missing.json": "No such file", self.save("newer.json", newer): "schema_version 2",
+                 self.save("list.json", []): "not a JSON object", self.save("part.json", {"schema_version": 1}): "missing"}
+        for name, reason in cases.items():
+            result = self.gimbal("report", name)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(name, result.stderr)
+            self.assertIn(reason, result.stderr)
+
+    @unittest.skipUnless(shutil.which("gcc") and shutil.which("nm"), "no gcc or nm")
+    def test_a_gcc_loop_gets_the_line_of_its_pragma(self):
+        source, program = self.work / "loop.c", self.work / "loop"
+        source.write_text(LOOP)
+        subprocess.run(["gcc", "-g", "-fopenmp", "-o", program, source], check=True)
+        symbols = subprocess.run(["nm", program], check=True, capture_output=True, text=True).stdout
+        address = next(int(line.split()[0], 16) for line in symbols.splitlines() if "main._omp_fn.0" in line)
+        entry = record()
+        entry["loops"][0] |= {"name": "", "module": str(program), "offset_bytes": address + 1}
+        self.assertIn("loop.c:4 main ", self.gimbal("report", self.save("run.json", entry)).stdout)
+        subprocess.run(["strip", "--strip-debug", program], check=True)
+        self.assertIn("loop main+0x1 ", self.gimbal("report", self.save("run.json", entry)).stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

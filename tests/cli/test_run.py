@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`gimbal run`: what the program gets, what comes back, and what is refused before the start."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from support import ToolTest, record
+
+
+class Environment(ToolTest):
+    def seen(self, *flags, env=None):
+        """The variables that a program sees."""
+        result = self.gimbal("run", *flags, "--", "env", env=env)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return dict(line.split("=", 1) for line in result.stdout.splitlines() if "=" in line)
+
+    def test_the_patched_runtime_is_preloaded_and_chooses(self):
+        seen = self.seen()
+        self.assertEqual(seen["LD_PRELOAD"], str(self.libomp))
+        self.assertEqual(seen["OMP_SCHEDULE"], "runtime")
+        self.assertNotIn("OMP_NUM_THREADS", seen)
+        self.assertTrue(seen["GIMBAL_RUN_DIR"].startswith(str(self.temporary)))
+        self.assert_nothing_left()
+
+    def test_the_users_preload_stays_behind_ours(self):
+        other = self.compile("int other;", "lib/libother.so", "-shared", "-fPIC")
+        self.assertEqual(self.seen(env={"LD_PRELOAD": str(other)})["LD_PRELOAD"], f"{self.libomp}:{other}")
+
+    def test_flags_become_variables_and_beat_the_environment(self):
+        seen = self.seen("-t", "3", "--schedule", "gss,4", "--report", "off", env={"GIMBAL_SCHEDULE": "ss"})
+        self.assertEqual(seen["OMP_NUM_THREADS"], "3")
+        self.assertEqual(seen["GIMBAL_SCHEDULE"], "gss,4")
+        self.assertEqual(seen["GIMBAL_REPORT"], "off")
+
+    def test_the_users_schedule_stays_unless_a_flag_says_otherwise(self):
+        self.assertEqual(self.seen(env={"OMP_SCHEDULE": "static"})["OMP_SCHEDULE"], "static")
+        self.assertEqual(self.seen("--schedule", "ss", env={"OMP_SCHEDULE": "static"})["OMP_SCHEDULE"], "runtime")
+
+    def test_words_after_the_program_are_its_own(self):
+        for words in (("run", "--", "echo", "-n", "--", "x"), ("run", "echo", "-n", "--", "x")):
+            self.assertEqual(self.gimbal(*words).stdout, "-- x")
+
+
+class Status(ToolTest):
+    def test_exit_status_is_the_programs(self):
+        for status in (0, 1, 2, 77, 255):
+            self.assertEqual(self.gimbal("run", "--", "sh", "-c", f"exit {status}").returncode, status)
+
+    def test_a_signal_is_128_more_and_named(self):
+        result = self.gimbal("run", "--", "sh", "-c", "kill -9 $$")
+        self.assertEqual(result.returncode, 137)
+        self.assertIn("signal 9 (Killed)", result.stderr)
+        self.assert_nothing_left()
+
+    def test_programs_that_cannot_start(self):
+        (self.work / "plain").write_text("text")
+        for name, status in (("no-such-program", 127), ("./no/such", 127), ("./plain", 126), ("/", 126)):
+            result = self.gimbal("run", "--", name)
+            self.assertEqual(result.returncode, status)
+            self.assertEqual(result.stderr.count("gimbal: error: "), 1)
+        self.assertEqual(self.gimbal("run", "-n", "2", "--mpiexec", "no-such-mpi", "--", "true").returncode, 127)
+
+    def test_signals_reach_the_program_and_its_answer_comes_back(self):
+        program = self.script("trap 'exit 33' TERM\ntrap 'exit 34' USR1\ntouch ready\nwhile :; do sleep 0.05; done\n")
+        for number, status in ((signal.SIGTERM, 33), (signal.SIGUSR1, 34)):
+            (self.work / "ready").unlink(missing_ok=True)
+            with subprocess.Popen([self.tool, "run", "--", program], env=self.environment(), cwd=self.work,
+                                  stderr=subprocess.DEVNULL) as process:
+                deadline = time.monotonic() + 10
+                while not (self.work / "ready").exists() and time.monotonic() < deadline:
+                    time.sleep(0.02)
+                process.send_signal(number)
+                self.assertEqual(process.wait(timeout=10), status)
+            self.assert_nothing_left()
+
+    def test_a_missing_runtime_is_said_with_the_places(self):
+        os.rename(self.libomp, self.libomp.with_suffix(".away"))
+        try:
+            result = self.gimbal("run", "--", "true")
+        finally:
+            os.rename(self.libomp.with_suffix(".away"), self.libomp)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn(str(self.libomp), result.stderr)
+
+
+class Records(ToolTest):
+    def test_one_report_for_all_ranks(self):
+        program = self.writing_script(record(0, 2, 100, time_s=3.0), record(1, 2, 101, time_s=5.0))
+        result = self.gimbal("run", "--", program)
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual(result.stderr.count("gimbal 0.1.0"), 1)
+        for text in ("2 ranks x 2 threads", "sph.cpp:210 density", "time_s min", "rank balance 0.800", "NOTE "):
+            self.assertIn(text, result.stderr)
+        self.assertEqual(result.stdout, "")
+        self.assert_nothing_left()
+
+    def test_report_levels(self):
+        program = self.writing_script(record())
+        self.assertEqual(self.gimbal("run", "--report", "off", "--", program).stderr, "")
+        self.assertIn("threads of sph.cpp:210", self.gimbal("run", "--report", "full", "--", program).stderr)
+        self.assertIn("threads of", self.gimbal("run", "--", program, env={"GIMBAL_REPORT": "full"}).stderr)
+
+    def test_output_is_one_file_per_process(self):
+        program = self.writing_script(record(0, 2, 100), record(1, 2, 101))
+        self.gimbal("run", "--output", "run-%r.json", "--", program)
+        for rank in (0, 1):
+            self.assertEqual(json.loads((self.work / f"run-{rank}.json").read_text())["rank"], rank)
+        self.gimbal("run", "--", program, env={"GIMBAL_OUTPUT": "plain.json"})
+        self.assertTrue((self.work / "plain-0.json").exists() and (self.work / "plain-1.json").exists())
+
+    def test_processes_of_one_rank_do_not_overwrite_each_other_and_share_a_job(self):
+        self.gimbal("run", "--output", "one-%j.json", "--", self.writing_script(record(pid=100), record(pid=101)))
+        files = sorted(self.work.glob("one-*.json"))
+        self.assertEqual(len(files), 2, files)
+        self.assertEqual(len({json.loads(file.read_text())["job"] for file in files}), 1)
+
+    def test_shells_around_the_program_do_not_count(self):
+        result = self.gimbal("run", "--", self.writing_script(record(pid=100, loops=0), record(pid=101)))
+        self.assertIn("wall 10.00 s", result.stderr)
+        self.assertIn("sph.cpp:210", result.stderr)
+
+    def test_missing_ranks_are_missed(self):
+        result = self.gimbal("run", "--", self.writing_script(record(0, 4, 100), record(2, 4, 101)))
+        self.assertIn("WARN only 2 of 4 ranks wrote a record.", result.stderr)
+
+    def test_no_record_is_explained(self):
+        result = self.gimbal("run", "--", "true")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("true left no record", result.stderr)
+
+    def test_a_damaged_record_is_named_and_the_others_count(self):
+        program = self.writing_script(record(0, 1, 100))
+        program.write_text(program.read_text() + "echo '{' > $GIMBAL_RUN_DIR/record-0-7.json\n")
+        result = self.gimbal("run", "--", program)
+        self.assertIn("warning: record-0-7.json: the record is not a JSON object", result.stderr)
+        self.assertIn("sph.cpp:210", result.stderr)
+
+    @unittest.skipUnless(shutil.which("mpiexec"), "no mpiexec")
+    def test_ranks_under_mpiexec(self):
+        text = json.dumps(record(0, 2)).replace('"rank": 0', '"rank": $PMI_RANK').replace('"', '\\"').replace("\\$", "$")
+        program = self.script(f'echo "{text}" > $GIMBAL_RUN_DIR/record-$PMI_RANK-$$.json\nexit 5\n')
+        result = self.gimbal("run", "-n", "2", "-t", "1", "--", program, timeout=60)
+        self.assertEqual(result.returncode, 5, result.stderr)
+        self.assertIn("2 ranks x 2 threads", result.stderr)
+        self.assert_nothing_left()
+
+
+class Refusals(ToolTest):
+    def refused(self, program, *says, env=None):
+        result = self.gimbal("run", "--", program, env=env)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        for text in says:
+            self.assertIn(text, result.stderr)
+
+    def test_static_programs(self):
+        self.refused(self.compile("int main(void) { return 0; }", "fixed", "-static"), "linked statically")
+
+    def test_setuid_programs(self):
+        program = self.compile("int main(void) { return 0; }", "other-user")
+        program.chmod(0o4755)
+        self.refused(program, "setuid")
+
+    def test_a_second_runtime_in_a_library(self):
+        self.compile("void __kmpc_fork_call(void) {}", "libiomp5.so", "-shared", "-fPIC")
+        program = self.compile("void __kmpc_fork_call(void); int main(void) { __kmpc_fork_call(); return 0; }", "twice",
+                               f"-L{self.folder}", "-l:libiomp5.so", f"-Wl,-rpath,{self.folder}")
+        self.refused(program, "second OpenMP runtime", str(self.folder / "libiomp5.so"))
+
+    def test_a_second_runtime_in_the_program(self):
+        program = self.compile("void __kmpc_fork_call(void) {} int main(void) { return 0; }", "inside")
+        self.refused(program, "inside the program itself")
+
+    def test_functions_that_only_libgomp_has(self):
+        self.compile("void GOMP_parallel(void) {} void GOMP_magic(void) {} void GOMP_target_data(void) {}",
+                     "libgomp.so.1", "-shared", "-fPIC", "-Wl,-soname,libgomp.so.1")
+        flags = (str(self.folder / "libgomp.so.1"), f"-Wl,-rpath,{self.folder}")
+        main = "int main(int n, char **w) {{ (void)w; if (n > 9) {}(); return 0; }}"
+        magic = self.compile("void GOMP_magic(void); " + main.format("GOMP_magic"), "magic", *flags)
+        self.refused(magic, "functions of libgomp that libomp does not have: GOMP_magic")
+        for name in ("GOMP_parallel", "GOMP_target_data"):
+            program = self.compile(f"void {name}(void); " + main.format(name), "fine", *flags)
+            self.assertEqual(self.gimbal("run", "--", program).returncode, 0, name)
+
+    def test_the_check_never_starts_the_program(self):
+        trace = self.work / "count"
+        source = '#include <stdio.h>\nint main(void) { FILE *f = fopen("count", "a"); fputs("x", f); return fclose(f); }'
+        self.assertEqual(self.gimbal("run", "--", self.compile(source, "counting")).returncode, 0)
+        self.assertEqual(trace.read_text(), "x")
+
+
+if __name__ == "__main__":
+    unittest.main()

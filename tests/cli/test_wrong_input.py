@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Wrong input: one message, status 2, within a second, and the program never starts."""
+import time
+import unittest
+
+from support import ToolTest
+
+HUGE = "9" * 10000
+
+
+class WrongInput(ToolTest):
+    def refused(self, *words, env=None, says=()):
+        """Run `gimbal run` around a program that leaves a trace, and see that it was refused properly."""
+        trace = self.work / "started"
+        program = self.script(f"touch {trace}\n")
+        begin = time.monotonic()
+        result = self.gimbal("run", *words, "--", program, env=env)
+        self.assertLess(time.monotonic() - begin, 1.0)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertEqual(result.stderr.count("gimbal: "), 1, result.stderr)
+        self.assertTrue(result.stderr.startswith("gimbal: error: "), result.stderr)
+        self.assertLess(len(result.stderr), 600, "a message must not repeat a huge value")
+        self.assertEqual(result.stdout, "")
+        self.assertFalse(trace.exists(), "the program was started")
+        self.assert_nothing_left()
+        for text in says:
+            self.assertIn(text, result.stderr)
+
+    def test_unknown_technique_names_value_origin_and_the_nearest(self):
+        for variable in ("OMP_SCHEDULE", "GIMBAL_SCHEDULE"):
+            with self.subTest(variable):
+                self.refused(env={variable: "fac22"}, says=[
+                    f'{variable}: unknown technique "fac22" (from the environment). Did you mean "fac2"?\n',
+                    "        allowed: static ss", "runtime", "more: gimbal info techniques"])
+        self.refused("--schedule", "fac22", says=['--schedule: unknown technique "fac22" (from the command line).'])
+
+    def test_chunks_that_are_not_positive_integers(self):
+        for chunk in ("0", "-1", "x", "1.5", "", "99999999999999999999"):
+            for variable in ("OMP_SCHEDULE", "GIMBAL_SCHEDULE"):
+                with self.subTest(variable=variable, chunk=chunk):
+                    self.refused(env={variable: f"fac2,{chunk}"}, says=[variable])
+            with self.subTest(flag=chunk):
+                self.refused("--schedule", f"fac2,{chunk}", says=["--schedule"])
+
+    def test_empty_and_huge_values_of_every_variable(self):
+        for variable in ("OMP_SCHEDULE", "GIMBAL_SCHEDULE", "GIMBAL_REPORT", "GIMBAL_OUTPUT", "GIMBAL_CONFIG",
+                         "GIMBAL_STRICT", "GIMBAL_SEED", "GIMBAL_WEIGHTS", "GIMBAL_LOOP_STATS", "GIMBAL_DISPLAY"):
+            for value in ("", "  ", HUGE):
+                with self.subTest(variable=variable, length=len(value)):
+                    self.refused(env={variable: value}, says=[variable])
+
+    def test_unknown_variables(self):
+        self.refused(env={"GIMBAL_SHEDULE": "ss"}, says=['Did you mean "GIMBAL_SCHEDULE"?', "more: gimbal info config"])
+        self.refused(env={"GIMBAL_": "ss"}, says=["there is no such option"])
+        self.refused(env={"GIMBAL_FOO": HUGE}, says=["GIMBAL_FOO"])
+
+    def test_wrong_values_of_each_type(self):
+        for variable, value in {"GIMBAL_REPORT": "sumary", "GIMBAL_STRICT": "maybe", "GIMBAL_SEED": "-1",
+                                "GIMBAL_WEIGHTS": "1,,2", "GIMBAL_OUTPUT": "run-%x.json"}.items():
+            with self.subTest(variable):
+                self.refused(env={variable: value}, says=[variable, "allowed: "])
+
+    def test_settings_files(self):
+        (self.work / "wrong.toml").write_text('seed = 1\nshedule = "ss"\n')
+        self.refused("--config", "wrong.toml", says=["shedule", "file wrong.toml", 'Did you mean "schedule"?'])
+        (self.work / "broken.toml").write_text("seed = = 1\n")
+        self.refused(env={"GIMBAL_CONFIG": "broken.toml"}, says=["line 1"])
+        self.refused(env={"GIMBAL_CONFIG": "missing.toml"}, says=["missing.toml", "No such file"])
+
+    def test_output_that_cannot_be_written_is_known_before_the_start(self):
+        self.refused("--output", "/no/such/folder/run.json", says=["/no/such/folder"])
+
+    def test_flags(self):
+        self.refused("--shedule=ss", says=['Did you mean "--schedule"?'])
+        self.refused("-n", "0")
+        self.refused("-t", "-3")
+        self.refused("-n", "x")
+        self.refused("--report", "loud", says=["off summary full"])
+
+    def test_commands(self):
+        for words in ((), ("rnu",), ("run",), ("info",), ("info", "nothing"), ("report",)):
+            with self.subTest(words):
+                result = self.gimbal(*words)
+                self.assertEqual(result.returncode, 2)
+                self.assertEqual(result.stderr.count("gimbal: error: "), 1, result.stderr)
+        self.assertIn('Did you mean "run"?', self.gimbal("rnu").stderr)
+
+    def test_not_strict_lets_the_program_run(self):
+        result = self.gimbal("run", "--", "true", env={"GIMBAL_FOO": "1", "GIMBAL_STRICT": "0"})
+        self.assertEqual(result.returncode, 0)
+
+    def test_openmps_own_values_are_never_errors(self):
+        for value in ("static", "dynamic,-1", "monotonic:guided,4", "static_steal"):
+            self.assertEqual(self.gimbal("run", "--", "true", env={"OMP_SCHEDULE": value}).returncode, 0, value)
+
+
+if __name__ == "__main__":
+    unittest.main()
