@@ -42,6 +42,10 @@ def undefined_symbols(program):
     return {line.split()[-1].split("@")[0] for line in done.stdout.splitlines() if line.strip()}
 
 
+def readelf(option, program):
+    return subprocess.run(["readelf", option, str(program)], capture_output=True, text=True, check=True).stdout
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--programs", type=pathlib.Path, required=True, help="folder of the loop programs")
@@ -57,11 +61,11 @@ def main():
         failed += len(missing)
         for symbol in missing:
             print(f"FAILED {name} does not call {symbol}")
-        needed = subprocess.run(["readelf", "-d", str(folder / name)], capture_output=True, text=True, check=True).stdout
+        needed = readelf("-d", folder / name)
         if name in C_PROGRAMS and "libstdc++" in needed:
             print(f"FAILED {name} links libstdc++: it no longer stands for C programs")
             failed += 1
-        debug = subprocess.run(["readelf", "-S", str(folder / name)], capture_output=True, text=True, check=True).stdout
+        debug = readelf("-S", folder / name)
         if (".debug_info" in debug) == name.endswith("-nodebug"):
             print(f"FAILED {name}: debug information where there should be none, or none where there should be")
             failed += 1

@@ -198,15 +198,16 @@ program loops
     integer, parameter :: trips(6) = [0, 1, 2, 3, 7, 1000]
     integer, parameter :: teams(4) = [1, 2, 3, 8]
     integer :: t, k
-    logical :: gimbal
+    logical :: all_forms
     character(16) :: argument
 
-    ! --gimbal: also the doacross loops, in which libomp 19.1.7 crashes when the team has one thread.
-    gimbal = .false.
+    ! --all: also doacross loops in teams of one thread, in which libomp 19.1.7 crashes.
+    all_forms = .false.
     do k = 1, command_argument_count()
         call get_command_argument(k, argument)
-        if (argument == '--gimbal') gimbal = .true.
-        if (argument /= '--gimbal' .and. argument /= '--quick') error stop 'usage: loops [--quick] [--gimbal]'
+        if (argument == '--all') all_forms = .true.
+        if (argument /= '--all' .and. argument /= '--gimbal' .and. argument /= '--quick') &
+            error stop 'usage: loops [--quick] [--gimbal | --all]'
     end do
     call omp_set_dynamic(.false.)
     call omp_set_max_active_levels(3)
@@ -216,7 +217,7 @@ program loops
             call steps(trips(k), teams(t))
             call collapsed(trips(k), teams(t))
             call in_order(trips(k), teams(t))
-            if (gimbal) call chained(min(trips(k), 200), teams(t))
+            if (all_forms .or. teams(t) > 1) call chained(min(trips(k), 200), teams(t))
             call nested(min(trips(k), 100), teams(t))
             call values(trips(k), teams(t))
         end do

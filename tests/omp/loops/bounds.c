@@ -5,15 +5,15 @@
 
 #include "forms.h"
 
-#define LOOP(name, Type, compare, advance, sign)                                                                  \
-    static void name(const Case *run, const char *variant, Type first, Type last, Type step, long trips) {        \
-        const Span span = {(uint64_t)first, sign * (int64_t)step};                                                \
-        Tally tally = tally_open(run, variant, trips);                                                            \
-        _Pragma("omp parallel num_threads(run->threads)") {                                                       \
-            _Pragma("omp for schedule(runtime)")                                                                  \
-            for (Type i = first; i compare last; i advance step) tally_value(&tally, span, (uint64_t)i);          \
-        }                                                                                                         \
-        tally_close(&tally, 1);                                                                                   \
+#define LOOP(name, Type, compare, advance, sign)                                                           \
+    static void name(const Case* run, const char* variant, Type first, Type last, Type step, long trips) { \
+        const Span span = {(uint64_t)first, sign * (int64_t)step};                                         \
+        Tally tally = tally_open(run, variant, trips);                                                     \
+        _Pragma("omp parallel num_threads(run->threads)") {                                                \
+            _Pragma("omp for schedule(runtime)") for (Type i = first; i compare last; i advance step)      \
+                tally_value(&tally, span, (uint64_t)i);                                                    \
+        }                                                                                                  \
+        tally_close(&tally, 1);                                                                            \
     }
 
 LOOP(int_up, int, <, +=, 1)
@@ -30,7 +30,7 @@ LOOP(ull_up, unsigned long long, <, +=, 1)
 LOOP(ull_to, unsigned long long, <=, +=, 1)
 LOOP(ull_down, unsigned long long, >, -=, -1)
 
-static void int_bounds(const Case *run) {
+static void int_bounds(const Case* run) {
     const int k = (int)run->n;
     int_up(run, "[INT_MAX-N, INT_MAX)", INT_MAX - k, INT_MAX, 1, k);
     int_to(run, "[INT_MAX-N, INT_MAX-1]", INT_MAX - k, INT_MAX - 1, 1, k);
@@ -43,7 +43,7 @@ static void int_bounds(const Case *run) {
     int_up(run, "three huge steps", -1500000000, 1, 600000000, 3);
 }
 
-static void unsigned_bounds(const Case *run) {
+static void unsigned_bounds(const Case* run) {
     const unsigned k = (unsigned)run->n;
     unsigned_up(run, "[UINT_MAX-N, UINT_MAX)", UINT_MAX - k, UINT_MAX, 1, k);
     unsigned_up(run, "[2^31-N, 2^31+N)", 0x80000000U - k, 0x80000000U + k, 1, 2L * k);
@@ -55,7 +55,7 @@ static void unsigned_bounds(const Case *run) {
 #endif
 }
 
-static void long_bounds(const Case *run) {
+static void long_bounds(const Case* run) {
     const long long k = run->n;
     long_up(run, "[LLONG_MAX-N, LLONG_MAX)", LLONG_MAX - k, LLONG_MAX, 1, k);
     long_to(run, "[LLONG_MAX-N, LLONG_MAX-1]", LLONG_MAX - k, LLONG_MAX - 1, 1, k);
@@ -69,7 +69,7 @@ static void long_bounds(const Case *run) {
     long_down(run, "seven huge steps down", 3 * (1LL << 60), -3 * (1LL << 60) - 1, 1LL << 60, 7);
 }
 
-static void ull_bounds(const Case *run) {
+static void ull_bounds(const Case* run) {
     const unsigned long long k = (unsigned long long)run->n;
     ull_up(run, "[ULLONG_MAX-N, ULLONG_MAX)", ULLONG_MAX - k, ULLONG_MAX, 1, run->n);
     ull_to(run, "[ULLONG_MAX-N, ULLONG_MAX-1]", ULLONG_MAX - k, ULLONG_MAX - 1, 1, run->n);
@@ -79,7 +79,7 @@ static void ull_bounds(const Case *run) {
     ull_up(run, "seven huge steps", 0, 6 * (1ULL << 61) + 1, 1ULL << 61, 7);
 }
 
-static void ull_bounds_down(const Case *run) {
+static void ull_bounds_down(const Case* run) {
     const unsigned long long k = (unsigned long long)run->n;
     ull_down(run, "(0, N] down", k, 0, 1, run->n);
     ull_down(run, "[ULLONG_MAX-N+1, ULLONG_MAX] down", ULLONG_MAX, ULLONG_MAX - k, 1, run->n);
@@ -91,6 +91,6 @@ static const Form kForms[] = {
     {"bounds_unsigned", unsigned_bounds, kEachN},
     {"bounds_long", long_bounds, kEachN},
     {"bounds_ull", ull_bounds, kEachN},
-    {"bounds_ull_down", ull_bounds_down, kEachN | kGimbalOnly},  // as plain_ull_down
+    {"bounds_ull_down", ull_bounds_down, kEachN | kGnuUnrepaired},  // as plain_ull_down
 };
 FORM_TABLE(kBoundsForms, kForms);

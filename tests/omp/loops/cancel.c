@@ -7,7 +7,7 @@
 
 enum { kLoops = 12 };  // more than libomp's 7 dispatch buffers
 
-static void close_loop(Tally *tally, long trigger) {
+static void close_loop(Tally* tally, long trigger) {
     if (omp_get_cancellation() && trigger < tally->n) {
         tally_close_cancelled(tally, trigger);
     } else {
@@ -15,7 +15,7 @@ static void close_loop(Tally *tally, long trigger) {
     }
 }
 
-static void one(const Case *run) {
+static void one(const Case* run) {
     const long n = run->n;
     const long trigger = n / 3;
     Tally cancelled = tally_open(run, "cancelled loop", n);
@@ -37,7 +37,7 @@ static void one(const Case *run) {
     tally_close(&after, 1);
 }
 
-static void many(const Case *run) {
+static void many(const Case* run) {
     const int n = (int)run->n;
     const int trigger = n / 2;
     Tally cancelled[kLoops];
@@ -64,7 +64,7 @@ static void many(const Case *run) {
     tally_close(&after, kLoops);
 }
 
-static void combined(const Case *run) {
+static void combined(const Case* run) {
     const unsigned long long n = (unsigned long long)run->n;
     const long trigger = run->n - 1;
     for (int round = 0; round < 3; round++) {
@@ -81,7 +81,7 @@ static void combined(const Case *run) {
 }
 
 // cancel parallel: threads leave the region while others are in its second loop; the next region starts clean.
-static void region(const Case *run) {
+static void region(const Case* run) {
     const long n = run->n;
     for (int round = 0; round < 3; round++) {
         Tally before = tally_open(run, "loop before cancel parallel", n);
@@ -110,12 +110,12 @@ static void region(const Case *run) {
     }
 }
 
-// libomp 19.1.7 does not release the dispatch buffer of a cancelled loop: later loops of the team lose iterations or
-// hang. In a team of one thread it never clears the request, which ends every later loop of the region.
+// libomp does not release the dispatch buffer of a cancelled loop: later loops of the team lose iterations or hang. In
+// a team of one thread it never clears the request, which ends every later loop of the region that looks for one.
 static const Form kForms[] = {
-    {"cancel_one", one, kEachN | kGimbalOnly},
-    {"cancel_many", many, kEachN | kGimbalOnly},
-    {"cancel_combined", combined, kEachN | kGimbalOnly},
-    {"cancel_parallel", region, kEachN | kGimbalOnly},
+    {"cancel_one", one, kEachN | kRepaired},
+    {"cancel_many", many, kEachN | kRepaired | kTeamOnly},
+    {"cancel_combined", combined, kEachN | kRepaired},
+    {"cancel_parallel", region, kEachN | kRepaired},
 };
 FORM_TABLE(kCancelForms, kForms);

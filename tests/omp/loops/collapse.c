@@ -3,9 +3,11 @@
 #include "forms.h"
 
 // Columns that make N rows a nest of a few thousand iterations at most.
-static long columns_for(long rows) { return rows >= 1000 ? 3 : 7; }
+static long columns_for(long rows) {
+    return rows >= 1000 ? 3 : 7;
+}
 
-static void two(const Case *run) {
+static void two(const Case* run) {
     const int rows = (int)run->n;
     const int columns = (int)columns_for(run->n);
     Tally tally = tally_open(run, "collapse(2)", (long)rows * columns);
@@ -16,7 +18,7 @@ static void two(const Case *run) {
     tally_close(&tally, 1);
 }
 
-static void two_strided(const Case *run) {
+static void two_strided(const Case* run) {
     const long rows = run->n;
     const long columns = columns_for(run->n);
     Tally tally = tally_open(run, "collapse(2), i += 2, j -= 3", rows * columns);
@@ -29,7 +31,7 @@ static void two_strided(const Case *run) {
     tally_close(&tally, 1);
 }
 
-static void two_ull(const Case *run) {
+static void two_ull(const Case* run) {
     const unsigned long long rows = (unsigned long long)run->n;
     const unsigned columns = (unsigned)columns_for(run->n);
     Tally tally = tally_open(run, "collapse(2) of unsigned long long and unsigned", (long)(rows * columns));
@@ -47,7 +49,7 @@ static void two_ull(const Case *run) {
     tally_close(&tally, 2);
 }
 
-static void three(const Case *run) {
+static void three(const Case* run) {
     const int rows = (int)run->n;
     Tally tally = tally_open(run, "collapse(3)", run->n * 2 * 3);
 #pragma omp parallel for collapse(3) schedule(runtime) num_threads(run->threads)
@@ -59,7 +61,7 @@ static void three(const Case *run) {
     tally_close(&tally, 1);
 }
 
-static void empty_inner(const Case *run) {
+static void empty_inner(const Case* run) {
     const int rows = (int)run->n;
     volatile int none = 0;
     const int columns = none;
@@ -78,7 +80,7 @@ static void empty_inner(const Case *run) {
     tally_close(&after, 1);
 }
 
-static void nowait(const Case *run) {
+static void nowait(const Case* run) {
     const int rows = (int)run->n;
     const int columns = (int)columns_for(run->n);
     Tally first = tally_open(run, "collapse(2) nowait, first", (long)rows * columns);
@@ -98,14 +100,14 @@ static void nowait(const Case *run) {
     tally_close(&second, 1);
 }
 
-static void collapse(const Case *run) {
+static void collapse(const Case* run) {
     two(run);
     two_strided(run);
     two_ull(run);
     three(run);
 }
 
-static void collapse_nowait(const Case *run) {
+static void collapse_nowait(const Case* run) {
     empty_inner(run);
     nowait(run);
 }

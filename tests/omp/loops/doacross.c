@@ -10,9 +10,9 @@ enum {
 };
 
 // The values need no atomics: depend(sink) is what makes an earlier iteration's writes visible.
-static void chain(const Case *run) {
+static void chain(const Case* run) {
     const long n = run->n > 5 * kChain ? 5 * kChain : run->n;
-    long *const value = calloc((size_t)n + 1, sizeof *value);
+    long* const value = calloc((size_t)n + 1, sizeof *value);
     Tally tally = tally_open(run, "doacross long", n);
 #pragma omp parallel for ordered(1) schedule(runtime) num_threads(run->threads)
     for (long i = 0; i < n; i++) {
@@ -26,9 +26,9 @@ static void chain(const Case *run) {
     free(value);
 }
 
-static void chain_int_down(const Case *run) {
+static void chain_int_down(const Case* run) {
     const int n = run->n > 5 * kChain ? 5 * kChain : (int)run->n;
-    long *const value = calloc((size_t)n + 2, sizeof *value);
+    long* const value = calloc((size_t)n + 2, sizeof *value);
     Tally tally = tally_open(run, "doacross int, i--", n);
 #pragma omp parallel num_threads(run->threads)
     {
@@ -47,10 +47,10 @@ static void chain_int_down(const Case *run) {
 
 // Several in one region: the runtime keeps doacross state of its own beside the loop's. The loop does not begin at 0:
 // gcc 12 waits for ever for iteration 0 - 1 of an unsigned loop.
-static void chain_ull(const Case *run) {
+static void chain_ull(const Case* run) {
     const unsigned long long n = run->n > kChain ? kChain : (unsigned long long)run->n;
     enum { kLoops = 10 };
-    long *const value = calloc(n + 1, sizeof *value);
+    long* const value = calloc(n + 1, sizeof *value);
     Tally tally = tally_open(run, "doacross unsigned long long, 10 loops", (long)n);
 #pragma omp parallel num_threads(run->threads)
     {
@@ -69,10 +69,10 @@ static void chain_ull(const Case *run) {
     free(value);
 }
 
-static void several(const Case *run) {
+static void several(const Case* run) {
     const long n = run->n > kChain ? kChain : run->n;
     enum { kLoops = 10 };
-    long *const value = calloc((size_t)n + 1, sizeof *value);
+    long* const value = calloc((size_t)n + 1, sizeof *value);
     Tally tally = tally_open(run, "doacross long, 10 loops nowait", n);
 #pragma omp parallel num_threads(run->threads)
     {
@@ -98,9 +98,9 @@ static void several(const Case *run) {
 }
 
 // A wavefront over two loops.
-static void grid(const Case *run) {
+static void grid(const Case* run) {
     const int rows = run->n > 50 ? 50 : (int)run->n;
-    long *const value = calloc((size_t)(rows + 1) * (kColumns + 1), sizeof *value);
+    long* const value = calloc((size_t)(rows + 1) * (kColumns + 1), sizeof *value);
     Tally tally = tally_open(run, "doacross of two loops", (long)rows * kColumns);
 #pragma omp parallel for ordered(2) schedule(runtime) num_threads(run->threads)
     for (int i = 0; i < rows; i++) {
@@ -119,17 +119,17 @@ static void grid(const Case *run) {
     free(value);
 }
 
-static void doacross(const Case *run) {
+static void doacross(const Case* run) {
     chain(run);
     chain_int_down(run);
     grid(run);
 }
 
-// libomp 19.1.7 crashes in gcc's doacross loops when the team has one thread, and never releases the state of the
-// unsigned long long ones, so that the eighth of a region hangs.
+// libomp crashes in gcc's doacross loops when the team has one thread, and never releases the state of the unsigned
+// long long ones, so that the eighth of a region hangs.
 static const Form kForms[] = {
-    {"doacross", doacross, kEachN | kGimbalOnly},
-    {"doacross_several", several, kEachN | kGimbalOnly},
-    {"doacross_ull", chain_ull, kEachN | kGimbalOnly},
+    {"doacross", doacross, kEachN | kGnuTeamOnly},
+    {"doacross_several", several, kEachN | kGnuTeamOnly},
+    {"doacross_ull", chain_ull, kEachN | kGnuUnrepaired},
 };
 FORM_TABLE(kDoacrossForms, kForms);

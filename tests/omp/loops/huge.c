@@ -22,20 +22,20 @@ typedef struct Range {
 // The interface of libomp that clang calls.
 typedef struct Ident {
     int reserved_1, flags, reserved_2, reserved_3;
-    const char *source;
+    const char* source;
 } Ident;
-int __kmpc_global_thread_num(Ident *where);
-void __kmpc_dispatch_init_8(Ident *, int thread, int kind, long long lb, long long ub, long long st, long long chunk);
-int __kmpc_dispatch_next_8(Ident *, int thread, int *last, long long *lb, long long *ub, long long *st);
-void __kmpc_dispatch_init_8u(Ident *, int thread, int kind, unsigned long long lb, unsigned long long ub, long long st,
+int __kmpc_global_thread_num(Ident* where);
+void __kmpc_dispatch_init_8(Ident*, int thread, int kind, long long lb, long long ub, long long st, long long chunk);
+int __kmpc_dispatch_next_8(Ident*, int thread, int* last, long long* lb, long long* ub, long long* st);
+void __kmpc_dispatch_init_8u(Ident*, int thread, int kind, unsigned long long lb, unsigned long long ub, long long st,
                              long long chunk);
-int __kmpc_dispatch_next_8u(Ident *, int thread, int *last, unsigned long long *lb, unsigned long long *ub,
-                            long long *st);
+int __kmpc_dispatch_next_8u(Ident*, int thread, int* last, unsigned long long* lb, unsigned long long* ub,
+                            long long* st);
 
 static Ident here = {0, 0x202, 0, 0, ";huge.c;draw;1;1;;"};
 static const int kRuntime = 37 | (1 << 30);  // runtime, nonmonotonic: clang's default since 11
 
-static long draw_signed(long long first, long long end, Range *range) {
+static long draw_signed(long long first, long long end, Range* range) {
     const int thread = __kmpc_global_thread_num(&here);
     int last;
     long long low, high, stride;
@@ -47,7 +47,7 @@ static long draw_signed(long long first, long long end, Range *range) {
     return count;
 }
 
-static long draw_unsigned(unsigned long long first, unsigned long long end, Range *range) {
+static long draw_unsigned(unsigned long long first, unsigned long long end, Range* range) {
     const int thread = __kmpc_global_thread_num(&here);
     int last;
     unsigned long long low, high;
@@ -61,14 +61,14 @@ static long draw_unsigned(unsigned long long first, unsigned long long end, Rang
 }
 #else
 // The interface of libgomp that gcc calls; the ends of its chunks are excluded.
-_Bool GOMP_loop_maybe_nonmonotonic_runtime_start(long first, long end, long step, long *low, long *high);
-_Bool GOMP_loop_maybe_nonmonotonic_runtime_next(long *low, long *high);
+_Bool GOMP_loop_maybe_nonmonotonic_runtime_start(long first, long end, long step, long* low, long* high);
+_Bool GOMP_loop_maybe_nonmonotonic_runtime_next(long* low, long* high);
 _Bool GOMP_loop_ull_maybe_nonmonotonic_runtime_start(_Bool up, unsigned long long first, unsigned long long end,
-                                                     unsigned long long step, unsigned long long *low,
-                                                     unsigned long long *high);
-_Bool GOMP_loop_ull_maybe_nonmonotonic_runtime_next(unsigned long long *low, unsigned long long *high);
+                                                     unsigned long long step, unsigned long long* low,
+                                                     unsigned long long* high);
+_Bool GOMP_loop_ull_maybe_nonmonotonic_runtime_next(unsigned long long* low, unsigned long long* high);
 
-static long draw_signed(long long first, long long end, Range *range) {
+static long draw_signed(long long first, long long end, Range* range) {
     long low, high;
     long count = 0;
     _Bool more = GOMP_loop_maybe_nonmonotonic_runtime_start(first, end, 1, &low, &high);
@@ -78,7 +78,7 @@ static long draw_signed(long long first, long long end, Range *range) {
     return count;
 }
 
-static long draw_unsigned(unsigned long long first, unsigned long long end, Range *range) {
+static long draw_unsigned(unsigned long long first, unsigned long long end, Range* range) {
     unsigned long long low, high;
     long count = 0;
     _Bool more = GOMP_loop_ull_maybe_nonmonotonic_runtime_start(1, first, end, 1, &low, &high);
@@ -89,14 +89,14 @@ static long draw_unsigned(unsigned long long first, unsigned long long end, Rang
 }
 #endif
 
-static int compare_ranges(const void *a, const void *b) {
-    const Range *const left = a;
-    const Range *const right = b;
+static int compare_ranges(const void* a, const void* b) {
+    const Range* const left = a;
+    const Range* const right = b;
     return left->low < right->low ? -1 : left->low > right->low;
 }
 
 // Ranges are compared relative to the first iteration, so that signed and unsigned loops read the same.
-static void check(const Case *run, const char *variant, Range *range, long count, bool dry, unsigned long long trips) {
+static void check(const Case* run, const char* variant, Range* range, long count, bool dry, unsigned long long trips) {
     qsort(range, (size_t)count, sizeof *range, compare_ranges);
     unsigned long long next = 0;
     for (long k = 0; k < count; k++) {
@@ -118,7 +118,7 @@ static void check(const Case *run, const char *variant, Range *range, long count
     if (count == 0) case_fail(run, "%s: no chunk at all", variant);
 }
 
-static _Noreturn void child(const Case *run, const char *variant, bool is_signed, unsigned long long first) {
+static _Noreturn void child(const Case* run, const char* variant, bool is_signed, unsigned long long first) {
     static Range all[kMaxThreads * kDraws];
     const unsigned long long trips = LLONG_MAX;
     long count = 0;
@@ -148,7 +148,7 @@ static _Noreturn void child(const Case *run, const char *variant, bool is_signed
     _exit(1);
 }
 
-static void in_child(const Case *run, const char *variant, bool is_signed, unsigned long long first) {
+static void in_child(const Case* run, const char* variant, bool is_signed, unsigned long long first) {
     fflush(stdout);
     const pid_t pid = fork();
     if (pid == 0) child(run, variant, is_signed, first);
@@ -160,12 +160,12 @@ static void in_child(const Case *run, const char *variant, bool is_signed, unsig
     }
 }
 
-static void huge_signed(const Case *run) {
+static void huge_signed(const Case* run) {
     in_child(run, "[0, 2^63-1)", true, 0);
     in_child(run, "[-2^62, 2^62-1)", true, 0 - (1ULL << 62));
 }
 
-static void huge_unsigned(const Case *run) {
+static void huge_unsigned(const Case* run) {
     in_child(run, "unsigned [0, 2^63-1)", false, 0);
     in_child(run, "unsigned [2^63, 2^64-1)", false, 1ULL << 63);
 }

@@ -10,8 +10,8 @@
 
 #include "forms.h"
 
-static const FormTable *const kTables[] = {
-    &kHugeForms,    &kBasicForms,  &kBoundsForms, &kCollapseForms, &kNowaitForms, &kNestedForms,      &kOrderedForms,
+static const FormTable* const kTables[] = {
+    &kHugeForms,     &kBasicForms,  &kBoundsForms, &kCollapseForms, &kNowaitForms, &kNestedForms,      &kOrderedForms,
     &kDoacrossForms, &kCancelForms, &kClauseForms, &kSimdForms,     &kOrphanForms, &kScheduleApiForms, &kTeamForms,
 };
 static const long kTrips[] = {0, 1, 2, 3, 7, 1000};
@@ -23,9 +23,10 @@ enum { kUsageError = 2, kTableCount = sizeof kTables / sizeof kTables[0], kSecon
 typedef struct Options {
     bool quick;
     bool gimbal;
+    bool all;
     bool list;
     int threads;        // 0: all of kThreads
-    const char **only;  // names of the chosen forms
+    const char** only;  // names of the chosen forms
     int only_count;     // 0: all
 } Options;
 
@@ -45,25 +46,28 @@ static void on_alarm(int signal_number) {
     _exit(1);
 }
 
-static bool chosen(const Options *options, const Form *form) {
+static bool chosen(const Options* options, const Form* form) {
     for (int k = 0; k < options->only_count; k++) {
         if (strcmp(options->only[k], form->name) == 0) return true;
     }
-    return options->only_count == 0 && (options->gimbal || !(form->flags & kGimbalOnly));
+    if (options->only_count > 0) return false;
+    if ((form->flags & kRepaired) && !options->gimbal) return false;
+    return !(form->flags & kUnrepaired) || options->all;
 }
 
-static long run_case(const Form *form, int threads, long n, bool quick) {
+static long run_case(const Form* form, int threads, long n, bool quick) {
     current = (Case){.form = form->name, .threads = threads, .n = n, .quick = quick};
     form->run(&current);
     return 1;
 }
 
-static long run_form(const Form *form, const Options *options) {
+static long run_form(const Form* form, const Options* options) {
     long cases = 0;
     alarm(kSecondsPerForm);
     for (size_t t = 0; t < sizeof kThreads / sizeof kThreads[0]; t++) {
         const int threads = kThreads[t];
         if (options->threads && options->threads != threads) continue;
+        if (threads == 1 && (form->flags & kTeamOnly) && !options->all) continue;
         if (!(form->flags & kEachN)) {
             cases += run_case(form, threads, 1000, options->quick);
             continue;
@@ -78,16 +82,17 @@ static long run_form(const Form *form, const Options *options) {
     return cases;
 }
 
-static int usage(const char *argument) {
+static int usage(const char* argument) {
     fprintf(stderr,
             "loops: unknown argument \"%s\"\n"
-            "usage: loops [--quick] [--gimbal] [--threads 1|2|3|8] [--list] [form ...]\n"
-            "  --gimbal  also the forms that upstream runtimes get wrong\n",
+            "usage: loops [--quick] [--gimbal | --all] [--threads 1|2|3|8] [--list] [form ...]\n"
+            "  --gimbal  also the forms that libomp 19.1.7 fails and Gimbal repairs\n"
+            "  --all     every form: what a correct runtime passes\n",
             argument);
     return kUsageError;
 }
 
-static const Form *find_form(const char *name) {
+static const Form* find_form(const char* name) {
     for (int t = 0; t < kTableCount; t++) {
         for (size_t k = 0; k < kTables[t]->count; k++) {
             if (strcmp(kTables[t]->forms[k].name, name) == 0) return &kTables[t]->forms[k];
@@ -96,12 +101,14 @@ static const Form *find_form(const char *name) {
     return NULL;
 }
 
-static int parse(int argc, char **argv, Options *options) {
+static int parse(int argc, char** argv, Options* options) {
     for (int k = 1; k < argc; k++) {
         if (strcmp(argv[k], "--quick") == 0) {
             options->quick = true;
         } else if (strcmp(argv[k], "--gimbal") == 0) {
             options->gimbal = true;
+        } else if (strcmp(argv[k], "--all") == 0) {
+            options->gimbal = options->all = true;
         } else if (strcmp(argv[k], "--list") == 0) {
             options->list = true;
         } else if (strcmp(argv[k], "--threads") == 0 && k + 1 < argc) {
@@ -116,17 +123,17 @@ static int parse(int argc, char **argv, Options *options) {
     return 0;
 }
 
-static const char *label(void) {
+static const char* label(void) {
     static char text[200];
-    const char *const schedule = getenv("OMP_SCHEDULE");
-    const char *const technique = getenv("GIMBAL_SCHEDULE");
+    const char* const schedule = getenv("OMP_SCHEDULE");
+    const char* const technique = getenv("GIMBAL_SCHEDULE");
     snprintf(text, sizeof text, "%s%s%s", schedule ? schedule : "default", technique ? "/" : "",
              technique ? technique : "");
     return text;
 }
 
-int main(int argc, char **argv) {
-    Options options = {.only = malloc(sizeof(char *) * (size_t)argc)};
+int main(int argc, char** argv) {
+    Options options = {.only = malloc(sizeof(char*) * (size_t)argc)};
     const int error = parse(argc, argv, &options);
     if (error) return error;
     set_schedule_label(label());
@@ -136,11 +143,11 @@ int main(int argc, char **argv) {
     bool started = false;
     for (int t = 0; t < kTableCount; t++) {
         for (size_t k = 0; k < kTables[t]->count; k++) {
-            const Form *const form = &kTables[t]->forms[k];
+            const Form* const form = &kTables[t]->forms[k];
             if (!chosen(&options, form)) continue;
             forms++;
             if (options.list) {
-                printf("%s%s\n", form->name, form->flags & kGimbalOnly ? " (--gimbal)" : "");
+                printf("%s\n", form->name);
                 continue;
             }
             if (!(form->flags & kFirst) && !started) {

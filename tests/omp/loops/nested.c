@@ -6,9 +6,11 @@
 
 enum { kOuter = 12, kInnerThreads = 2 };
 
-static long inner_trips(const Case *run) { return run->n > 100 ? 100 : run->n; }
+static long inner_trips(const Case* run) {
+    return run->n > 100 ? 100 : run->n;
+}
 
-static void inner_runtime(const Case *run) {
+static void inner_runtime(const Case* run) {
     const long n = inner_trips(run);
     Tally outer = tally_open(run, "outer loop", kOuter);
     Tally inner = tally_open(run, "inner schedule(runtime) loop", kOuter * n);
@@ -22,7 +24,7 @@ static void inner_runtime(const Case *run) {
     tally_close(&inner, 1);
 }
 
-static void inner_others(const Case *run) {
+static void inner_others(const Case* run) {
     const long n = inner_trips(run);
     Tally outer = tally_open(run, "outer loop around static and dynamic loops", kOuter);
     Tally inner = tally_open(run, "inner static and dynamic loops", kOuter * n);
@@ -49,7 +51,7 @@ static void inner_others(const Case *run) {
 }
 
 // The inner region has one thread or is inactive: its loops run serialized inside a loop in flight.
-static void inner_serial(const Case *run) {
+static void inner_serial(const Case* run) {
     const long n = inner_trips(run);
     Tally outer = tally_open(run, "outer loop around serial regions", kOuter);
     Tally inner = tally_open(run, "inner loop of one thread", kOuter * n);
@@ -71,7 +73,7 @@ static void inner_serial(const Case *run) {
 }
 
 // Every iteration of the loop starts the same loop one level deeper: one source loop, several executions in flight.
-static void descend(Tally *leaves, int level, int threads, long place) {
+static void descend(Tally* leaves, int level, int threads, long place) {
     if (level == 0) {
         tally_hit(leaves, place);
         return;
@@ -80,7 +82,7 @@ static void descend(Tally *leaves, int level, int threads, long place) {
     for (int i = 0; i < 5; i++) descend(leaves, level - 1, 2, place * 5 + i);
 }
 
-static void recursion(const Case *run) {
+static void recursion(const Case* run) {
     Tally leaves = tally_open(run, "leaves of a recursion through one loop", 5 * 5 * 5);
     descend(&leaves, 3, run->threads, 0);
     tally_close(&leaves, 1);

@@ -6,7 +6,7 @@
 
 enum { kManyLoops = 20 };  // libomp has 7 dispatch buffers: this wraps around more than twice
 
-static void two_arrays(const Case *run) {
+static void two_arrays(const Case* run) {
     const long n = run->n;
     Tally first = tally_open(run, "first of two nowait loops", n);
     Tally second = tally_open(run, "second of two nowait loops", n);
@@ -21,7 +21,7 @@ static void two_arrays(const Case *run) {
     tally_close(&second, 1);
 }
 
-static void same_array(const Case *run) {
+static void same_array(const Case* run) {
     const int n = (int)run->n;
     Tally tally = tally_open(run, "two nowait loops over one array", n);
 #pragma omp parallel num_threads(run->threads)
@@ -35,7 +35,7 @@ static void same_array(const Case *run) {
 }
 
 // Thread 0 arrives late, so that the others are several loops ahead of it.
-static void many(const Case *run) {
+static void many(const Case* run) {
     const long n = run->n;
     Tally tally[kManyLoops];
     for (int k = 0; k < kManyLoops; k++) tally[k] = tally_open(run, "20 nowait loops", n);
@@ -51,7 +51,7 @@ static void many(const Case *run) {
 }
 
 // Loops of other kinds between the runtime loops, and then lengths that shrink to nothing.
-static void mixed(const Case *run) {
+static void mixed(const Case* run) {
     const long n = run->n;
     Tally tally = tally_open(run, "nowait loops of several schedules", n);
     Tally shrinking = tally_open(run, "nowait loops of shrinking length", n);
@@ -82,7 +82,7 @@ static void mixed(const Case *run) {
     tally_close(&shrinking, 0);
 }
 
-static void nowait_two(const Case *run) {
+static void nowait_two(const Case* run) {
     two_arrays(run);
     same_array(run);
 }

@@ -5,12 +5,12 @@
 #include "forms.h"
 
 // `next` is plain memory on purpose: the ordered region itself must make it safe.
-static void in_order(const Case *run, const char *variant, long *next, long k) {
+static void in_order(const Case* run, const char* variant, long* next, long k) {
     if (*next != k) case_fail(run, "%s: ordered region %ld came when %ld was due", variant, k, *next);
     *next = k + 1;
 }
 
-static void up(const Case *run) {
+static void up(const Case* run) {
     const int n = (int)run->n;
     long next = 0;
     Tally tally = tally_open(run, "ordered int", n);
@@ -23,7 +23,7 @@ static void up(const Case *run) {
     tally_close(&tally, 1);
 }
 
-static void down(const Case *run) {
+static void down(const Case* run) {
     const long n = run->n;
     long next = 0;
     Tally tally = tally_open(run, "ordered long, i -= 2", n);
@@ -40,7 +40,7 @@ static void down(const Case *run) {
 }
 
 // Two ordered loops with nowait, of another type, then an unordered one.
-static void in_a_row(const Case *run) {
+static void in_a_row(const Case* run) {
     const unsigned long long n = (unsigned long long)run->n;
     long next[2] = {0, 0};
     Tally tally = tally_open(run, "ordered unsigned long long", run->n);
@@ -65,7 +65,7 @@ static void in_a_row(const Case *run) {
 }
 
 // An iteration may leave its ordered region out; the next ones must not wait for it.
-static void sometimes(const Case *run) {
+static void sometimes(const Case* run) {
     const long n = run->n;
     long last = -1;
     Tally tally = tally_open(run, "ordered, two of three", n);
@@ -83,7 +83,7 @@ static void sometimes(const Case *run) {
     tally_close(&tally, 1);
 }
 
-static void collapsed(const Case *run) {
+static void collapsed(const Case* run) {
     const int rows = (int)run->n / 2;
     long next = 0;
     Tally tally = tally_open(run, "ordered collapse(2)", (long)rows * 2);
@@ -98,7 +98,7 @@ static void collapsed(const Case *run) {
     tally_close(&tally, 1);
 }
 
-static void ordered(const Case *run) {
+static void ordered(const Case* run) {
     up(run);
     down(run);
     sometimes(run);

@@ -4,17 +4,17 @@
 
 #include "forms.h"
 
-static void work(Tally *tally, long n) {
+static void work(Tally* tally, long n) {
 #pragma omp for schedule(runtime)
     for (long i = 0; i < n; i++) tally_hit(tally, i);
 }
 
-static void work_nowait(Tally *tally, long n) {
+static void work_nowait(Tally* tally, long n) {
 #pragma omp for schedule(runtime) nowait
     for (long i = n; i > 0; i--) tally_hit(tally, i - 1);
 }
 
-static void several_places(const Case *run) {
+static void several_places(const Case* run) {
     const long n = run->n;
     Tally tally = tally_open(run, "orphaned loop from several places", n);
     work(&tally, n);  // outside every region: a team of one
@@ -33,7 +33,7 @@ static void several_places(const Case *run) {
 }
 
 // Each thread of the team opens a region of its own with the same loop.
-static void from_each_thread(const Case *run) {
+static void from_each_thread(const Case* run) {
     const long n = run->n > 100 ? 100 : run->n;
     Tally tally = tally_open(run, "orphaned loop, one inner team per thread", n);
 #pragma omp parallel num_threads(run->threads)
@@ -47,7 +47,7 @@ static void from_each_thread(const Case *run) {
 enum { kTasks = 6 };
 
 // Tasks start regions while the threads that run them are inside a region themselves.
-static void from_tasks(const Case *run) {
+static void from_tasks(const Case* run) {
     const long n = run->n > 100 ? 100 : run->n;
     Tally tally = tally_open(run, "loop in a region that a task started", n);
     Tally outer = tally_open(run, "loop of the team that ran tasks", n);
@@ -70,7 +70,7 @@ static void from_tasks(const Case *run) {
 }
 
 // Iterations that create tasks: the barrier after the loop runs them between its chunks.
-static void creating_tasks(const Case *run) {
+static void creating_tasks(const Case* run) {
     const long n = run->n > 100 ? 100 : run->n;
     Tally tally = tally_open(run, "tasks created by iterations", n);
 #pragma omp parallel num_threads(run->threads)

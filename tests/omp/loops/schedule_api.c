@@ -6,7 +6,7 @@
 
 static const unsigned kMonotonic = 0x80000000U;
 
-static void loop(const Case *run, const char *variant) {
+static void loop(const Case* run, const char* variant) {
     const long n = run->n;
     Tally tally = tally_open(run, variant, n);
 #pragma omp parallel num_threads(run->threads)
@@ -19,7 +19,7 @@ static void loop(const Case *run, const char *variant) {
     tally_close(&tally, 2);
 }
 
-static void expect(const Case *run, const char *what, omp_sched_t kind, int chunk) {
+static void expect(const Case* run, const char* what, omp_sched_t kind, int chunk) {
     omp_sched_t now;
     int now_chunk = -1;
     omp_get_schedule(&now, &now_chunk);
@@ -30,7 +30,7 @@ static void expect(const Case *run, const char *what, omp_sched_t kind, int chun
     }
 }
 
-static void round_trip(const Case *run) {
+static void round_trip(const Case* run) {
     omp_sched_t kind;
     int chunk = -1;
     omp_get_schedule(&kind, &chunk);
@@ -54,7 +54,7 @@ static void round_trip(const Case *run) {
 }
 
 // The schedule belongs to a task's data environment: what a thread sets inside its region stays there.
-static void inside_region(const Case *run) {
+static void inside_region(const Case* run) {
     omp_sched_t kind;
     int chunk = -1;
     omp_get_schedule(&kind, &chunk);

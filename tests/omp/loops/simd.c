@@ -4,7 +4,7 @@
 
 #include "forms.h"
 
-static void close_values(const Case *run, const char *variant, int *value, int times) {
+static void close_values(const Case* run, const char* variant, int* value, int times) {
     for (long i = 0; i < run->n; i++) {
         if (value[i] == times) continue;
         case_fail(run, "%s: iteration %ld ran %d times, expected %d", variant, i, value[i], times);
@@ -13,9 +13,9 @@ static void close_values(const Case *run, const char *variant, int *value, int t
     free(value);
 }
 
-static void rounded(const Case *run) {
+static void rounded(const Case* run) {
     const int n = (int)run->n;
-    int *const value = calloc((size_t)n + 1, sizeof *value);
+    int* const value = calloc((size_t)n + 1, sizeof *value);
 #pragma omp parallel num_threads(run->threads)
     {
 #pragma omp for simd schedule(simd : runtime)
@@ -26,11 +26,11 @@ static void rounded(const Case *run) {
     close_values(run, "for simd schedule(simd: runtime)", value, 2);
 }
 
-static void plain(const Case *run) {
+static void plain(const Case* run) {
     const long n = run->n;
     long sum = 0;
     long last = -1;
-    int *const value = calloc((size_t)n + 1, sizeof *value);
+    int* const value = calloc((size_t)n + 1, sizeof *value);
 #pragma omp parallel for simd schedule(runtime) simdlen(4) reduction(+ : sum) lastprivate(last) \
     num_threads(run->threads)
     for (long i = 0; i < n; i++) {
@@ -43,9 +43,9 @@ static void plain(const Case *run) {
     close_values(run, "parallel for simd", value, 1);
 }
 
-static void collapsed(const Case *run) {
+static void collapsed(const Case* run) {
     const unsigned long long n = (unsigned long long)run->n;
-    int *const value = calloc(n + 1, sizeof *value);
+    int* const value = calloc(n + 1, sizeof *value);
 #pragma omp parallel for simd collapse(2) schedule(simd, nonmonotonic : runtime) num_threads(run->threads)
     for (unsigned long long i = 0; i < n; i++) {
         for (int j = 0; j < 1; j++) value[i + (unsigned long long)j]++;
@@ -53,7 +53,7 @@ static void collapsed(const Case *run) {
     close_values(run, "parallel for simd collapse(2)", value, 1);
 }
 
-static void simd(const Case *run) {
+static void simd(const Case* run) {
     rounded(run);
     plain(run);
     collapsed(run);

@@ -6,12 +6,12 @@
 
 #include "forms.h"
 
-static void team(Tally *tally, int threads, long n) {
+static void team(Tally* tally, int threads, long n) {
 #pragma omp parallel for schedule(runtime) num_threads(threads)
     for (long i = 0; i < n; i++) tally_hit(tally, i);
 }
 
-static void changing_size(const Case *run) {
+static void changing_size(const Case* run) {
     static const int kSizes[] = {1, 2, 8, 3, 1, 1, 5, 2, 2, 4, 1};
     const int executions = (int)(sizeof kSizes / sizeof kSizes[0]);
     Tally tally = tally_open(run, "team sizes 1 2 8 3 1 1 5 2 2 4 1", run->n);
@@ -22,7 +22,7 @@ static void changing_size(const Case *run) {
     tally_close(&tally, executions + (executions + 2) / 3);
 }
 
-static void slow_thread(const Case *run) {
+static void slow_thread(const Case* run) {
     const long n = run->n;
     const int last = run->threads - 1;
     Tally entry = tally_open(run, "loop that one thread enters late", n);
@@ -43,7 +43,7 @@ static void slow_thread(const Case *run) {
     tally_close(&after, times);
 }
 
-static void serialized(const Case *run) {
+static void serialized(const Case* run) {
     const long n = run->n;
     Tally tally = tally_open(run, "serialized regions", n);
     for (int round = 0; round < 3; round++) {
@@ -62,19 +62,19 @@ static void serialized(const Case *run) {
 enum { kPthreads = 3, kRounds = 4 };
 
 typedef struct Master {
-    Tally *tally;
+    Tally* tally;
     long n;
     int threads;
 } Master;
 
-static void *run_master(void *argument) {
-    const Master *const master = argument;
+static void* run_master(void* argument) {
+    const Master* const master = argument;
     for (int round = 0; round < kRounds; round++) team(master->tally, master->threads, master->n);
     return NULL;
 }
 
 // Each pthread is the first thread of teams of its own; all execute the same source loop at once.
-static void from_pthreads(const Case *run) {
+static void from_pthreads(const Case* run) {
     Tally tally[kPthreads];
     Master master[kPthreads];
     pthread_t thread[kPthreads];
