@@ -28,7 +28,9 @@ namespace {
 constexpr std::size_t kLargest = std::size_t{1} << 20;  // of a settings file [bytes]
 
 /// A path in full: a user must be able to copy it.
-std::string in_quotes(const std::string& path) { return '"' + path + '"'; }
+std::string in_quotes(const std::string& path) {
+    return '"' + path + '"';
+}
 
 [[noreturn]] void cannot_read(const std::string& path, int reason) {
     throw Error(ErrorCode::file, "cannot read " + in_quotes(path) + ": " + std::strerror(reason));
@@ -78,8 +80,9 @@ std::vector<Setting> read_settings_file(const std::string& path) {
     const toml::parse_result parsed = toml::parse(std::string_view(text));
     if (!parsed) {
         const toml::parse_error& error = parsed.error();
-        throw Error(ErrorCode::file, "line " + std::to_string(error.source().begin.line) + " of " + in_quotes(path) + ": " +
-                                         std::string(error.description()),
+        throw Error(ErrorCode::file,
+                    "line " + std::to_string(error.source().begin.line) + " of " + in_quotes(path) + ": " +
+                        std::string(error.description()),
                     "allowed: TOML, e.g. schedule = \"fac2\"      more: gimbal info config");
     }
     std::vector<std::pair<toml::source_index, Setting>> found;

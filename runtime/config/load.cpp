@@ -16,7 +16,9 @@ constexpr std::string_view kMoreTechniques = "      more: gimbal info techniques
 constexpr std::string_view kMoreOptions = "      more: gimbal info config";
 
 /// "(from the environment)", "(from the API)", "(from the file x)".
-std::string from(const Setting& setting) { return " (from the " + setting.origin + ")."; }
+std::string from(const Setting& setting) {
+    return " (from the " + setting.origin + ").";
+}
 
 std::string_view more(const OptionSpec& spec) {
     return spec.type == OptionType::schedule ? kMoreTechniques : kMoreOptions;
@@ -43,8 +45,8 @@ Error unknown_name(const Setting& setting) {
 }
 
 Error wrong_value(const Setting& setting, const Error& error, const std::string& allowed, std::string_view more) {
-    return {error.code(), setting.name + ": " + error.what() + from(setting) +
-                              (error.hint().empty() ? "" : " " + error.hint()),
+    return {error.code(),
+            setting.name + ": " + error.what() + from(setting) + (error.hint().empty() ? "" : " " + error.hint()),
             "allowed: " + allowed + std::string(more)};
 }
 

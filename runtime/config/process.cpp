@@ -39,7 +39,8 @@ void publish(Options options) {
 
 void pause_ms(long milliseconds) {
     timespec left = {0, milliseconds * 1000000};
-    while (nanosleep(&left, &left) != 0 && errno == EINTR) {}
+    while (nanosleep(&left, &left) != 0 && errno == EINTR) {
+    }
 }
 
 /// Rank 0 speaks for all; the others wait a little, so that a launcher that ends the job at the first failure does
@@ -80,7 +81,9 @@ std::string settings_text(const Options& options) {
     return text;
 }
 
-const Environment& process_environment() { return process().environment; }
+const Environment& process_environment() {
+    return process().environment;
+}
 
 void load_options_or_exit() noexcept {
     try {

@@ -92,9 +92,13 @@ constexpr std::string_view kPrefix = "GIMBAL_";
 
 }  // namespace
 
-std::span<const OptionSpec> option_table() noexcept { return kTable; }
+std::span<const OptionSpec> option_table() noexcept {
+    return kTable;
+}
 
-std::string key_of(const OptionSpec& spec) { return to_lower(spec.name.substr(kPrefix.size())); }
+std::string key_of(const OptionSpec& spec) {
+    return to_lower(spec.name.substr(kPrefix.size()));
+}
 
 const OptionSpec* find_option(std::string_view name, std::span<const OptionSpec> table) {
     for (const OptionSpec& spec : table) {

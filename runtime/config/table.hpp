@@ -21,18 +21,18 @@ using OptionValue = std::variant<std::string, std::int64_t, double, bool, Schedu
 
 /// One row of the option table. Environment, file, command line, help and documentation are all made from it.
 struct OptionSpec {
-    std::string_view name;                            ///< variable, "GIMBAL_..."; the file's key is the rest, lower case
-    std::span<const std::string_view> aliases = {};   ///< other variables that mean the same
-    OptionType type = OptionType::text;               ///< how the value is read
-    std::string_view fallback = {};                   ///< default, as a user would write it; empty: not set
-    std::span<const std::string_view> choices = {};   ///< allowed values of a choice
-    double low = 0;                                   ///< smallest allowed integer or real
-    double high = 0;                                  ///< largest allowed integer or real
-    bool low_open = false;                            ///< low itself is not allowed
-    std::string_view level = {};                      ///< what it applies to: "thread", "rank", "placement" or "all"
-    std::string_view flag = {};                       ///< option of `gimbal run`, e.g. "--report"; empty: none
-    std::string_view doc = {};                        ///< one sentence
-    bool hidden = false;                              ///< internal: not in help and documentation
+    std::string_view name;                           ///< variable, "GIMBAL_..."; the file's key is the rest, lower case
+    std::span<const std::string_view> aliases = {};  ///< other variables that mean the same
+    OptionType type = OptionType::text;              ///< how the value is read
+    std::string_view fallback = {};                  ///< default, as a user would write it; empty: not set
+    std::span<const std::string_view> choices = {};  ///< allowed values of a choice
+    double low = 0;                                  ///< smallest allowed integer or real
+    double high = 0;                                 ///< largest allowed integer or real
+    bool low_open = false;                           ///< low itself is not allowed
+    std::string_view level = {};                     ///< what it applies to: "thread", "rank", "placement" or "all"
+    std::string_view flag = {};                      ///< option of `gimbal run`, e.g. "--report"; empty: none
+    std::string_view doc = {};                       ///< one sentence
+    bool hidden = false;                             ///< internal: not in help and documentation
     void (*set)(Options&, const OptionValue&) = nullptr;  ///< put a value where it belongs
 };
 
@@ -45,8 +45,7 @@ struct OptionSpec {
 
 /// The row that a user's spelling means: the variable, an alias, or the key. Case matters for variables only.
 /// @return nullptr if there is none
-[[nodiscard]] const OptionSpec* find_option(std::string_view name,
-                                            std::span<const OptionSpec> table = option_table());
+[[nodiscard]] const OptionSpec* find_option(std::string_view name, std::span<const OptionSpec> table = option_table());
 
 /// What may be written for an option, in words; e.g. "off summary full", "an integer in [0, 10]".
 [[nodiscard]] std::string allowed_values(const OptionSpec& spec);

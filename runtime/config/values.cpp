@@ -104,14 +104,22 @@ std::string did_you_mean(std::string_view word) {
 
 std::string allowed_values(const OptionSpec& spec) {
     switch (spec.type) {
-        case OptionType::text: return "any text, at most 4096 bytes";
-        case OptionType::integer: return "an integer in " + range_text(spec);
-        case OptionType::real: return "a number in " + range_text(spec);
-        case OptionType::boolean: return "on off 1 0 yes no true false";
-        case OptionType::schedule: return schedule_names();
-        case OptionType::pattern: return "a path with %j %r %p %h %%";
-        case OptionType::reals: return "numbers in " + range_text(spec) + ", commas between them";
-        case OptionType::choice: break;
+        case OptionType::text:
+            return "any text, at most 4096 bytes";
+        case OptionType::integer:
+            return "an integer in " + range_text(spec);
+        case OptionType::real:
+            return "a number in " + range_text(spec);
+        case OptionType::boolean:
+            return "on off 1 0 yes no true false";
+        case OptionType::schedule:
+            return schedule_names();
+        case OptionType::pattern:
+            return "a path with %j %r %p %h %%";
+        case OptionType::reals:
+            return "numbers in " + range_text(spec) + ", commas between them";
+        case OptionType::choice:
+            break;
     }
     std::string words;
     for (const std::string_view choice : spec.choices) words.append(words.empty() ? "" : " ").append(choice);
@@ -125,14 +133,22 @@ OptionValue read_value(const OptionSpec& spec, std::string_view text) {
         fail("the value has " + std::to_string(word.size()) + " bytes, " + std::to_string(kLongest) +
              " are allowed: " + quote_value(word));
     switch (spec.type) {
-        case OptionType::text: return std::string(word);
-        case OptionType::integer: return read_integer(spec, word);
-        case OptionType::real: return read_real(spec, word);
-        case OptionType::boolean: return read_boolean(word);
-        case OptionType::choice: return read_choice(spec, word);
-        case OptionType::schedule: return read_schedule(word);
-        case OptionType::pattern: return read_pattern(word);
-        case OptionType::reals: return read_reals(spec, word);
+        case OptionType::text:
+            return std::string(word);
+        case OptionType::integer:
+            return read_integer(spec, word);
+        case OptionType::real:
+            return read_real(spec, word);
+        case OptionType::boolean:
+            return read_boolean(word);
+        case OptionType::choice:
+            return read_choice(spec, word);
+        case OptionType::schedule:
+            return read_schedule(word);
+        case OptionType::pattern:
+            return read_pattern(word);
+        case OptionType::reals:
+            return read_reals(spec, word);
     }
     fail("the option has no type");
 }

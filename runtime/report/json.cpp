@@ -15,14 +15,17 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kSchemaVersion = 1;
 
-double finite(double value) { return std::isfinite(value) ? value : 0; }
+double finite(double value) {
+    return std::isfinite(value) ? value : 0;
+}
 
 Json json_of(const LoopSummary& loop) {
     Json schedules = Json::array(), workers = Json::array();
     for (const ScheduleUse& use : loop.schedules)
         schedules.push_back({{"schedule", use.schedule}, {"reason", use.reason}, {"calls", use.calls}});
     for (const WorkerTotals& worker : loop.per_worker)
-        workers.push_back({{"busy_s", finite(worker.busy_s)}, {"iterations", worker.iterations}, {"chunks", worker.chunks}});
+        workers.push_back(
+            {{"busy_s", finite(worker.busy_s)}, {"iterations", worker.iterations}, {"chunks", worker.chunks}});
     const double max_s = finite(loop.busy_max_s), mean_s = finite(loop.busy_mean_s);
     return {{"name", loop.name},
             {"module", loop.module},

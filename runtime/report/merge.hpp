@@ -17,9 +17,9 @@ struct OverRanks {
 
 /// One loop over all ranks. A loop is the same on two ranks if name and team size are.
 struct MergedLoop {
-    LoopSummary sum;        ///< everything added up over ranks; per_worker is empty
-    OverRanks time_s;       ///< loop time of each rank; a rank that never ran the loop counts as 0 [s]
-    std::uint32_t ranks = 0;///< ranks that ran it [count]
+    LoopSummary sum;          ///< everything added up over ranks; per_worker is empty
+    OverRanks time_s;         ///< loop time of each rank; a rank that never ran the loop counts as 0 [s]
+    std::uint32_t ranks = 0;  ///< ranks that ran it [count]
 
     /// max/mean - 1 over threads, from the sums over executions and ranks; 0 if nothing was measured.
     [[nodiscard]] double imbalance() const noexcept;

@@ -15,14 +15,18 @@ constexpr std::array<Metric, 10> kMetrics = {{
     {"imbalance", "1", "sum(max(L)) / sum(mean(L)) - 1", "how much longer the slowest thread took than the mean"},
     {"lost", "1", "1 - sum(mean(L)) / sum(max(L))", "part of the threads' time that was spent waiting"},
     {"sched.ovh", "1", "scheduling_s / time_s", "part of the loop time that went into drawing chunks"},
-    {"scheduling_s", "s", "chunks / workers * dispatch_ns * 1e-9", "estimated: dispatch is calibrated once, not timed per chunk"},
-    {"perfect balance saves", "s", "sum(max(L) - mean(L)) / ranks", "what equal times of all threads would save, mean over ranks"},
+    {"scheduling_s", "s", "chunks / workers * dispatch_ns * 1e-9",
+     "estimated: dispatch is calibrated once, not timed per chunk"},
+    {"perfect balance saves", "s", "sum(max(L) - mean(L)) / ranks",
+     "what equal times of all threads would save, mean over ranks"},
     {"rank balance", "1", "mean / max over ranks of sum(time_s)", "1 if all ranks spend the same time in loops"},
     {"wall_s", "s", "exit - load", "life of the process as Gimbal saw it; the largest over ranks"},
 }};
 
 }  // namespace
 
-std::span<const Metric> metrics() noexcept { return kMetrics; }
+std::span<const Metric> metrics() noexcept {
+    return kMetrics;
+}
 
 }  // namespace gimbal

@@ -55,7 +55,8 @@ std::string balance_advice(const Loss& loss, const MergedRun& run) {
     const LoopSummary& loop = loss.loop->sum;
     const ScheduleUse* const use = main_schedule(loop);
     const std::string technique = technique_of(use);
-    const double per_call = static_cast<double>(loop.iterations) / static_cast<double>(std::max<std::uint64_t>(1, loop.calls));
+    const double per_call =
+        static_cast<double>(loop.iterations) / static_cast<double>(std::max<std::uint64_t>(1, loop.calls));
     if (per_call < kFewPerThread * loop.workers)
         return "Only " + fixed(per_call, per_call < 10 ? 1 : 0) + " iterations per call for " +
                std::to_string(loop.workers) + " threads: split them, or collapse loops.";
@@ -88,8 +89,8 @@ std::vector<std::string> notes(const MergedRun& run) {
     std::vector<Loss> losses;
     for (const MergedLoop& loop : run.loops) {
         const double ranks = std::max(1U, run.ranks_seen);
-        losses.push_back({&loop, std::max(0.0, loop.sum.busy_max_s - loop.sum.busy_mean_s) / ranks,
-                          loop.sum.scheduling_s / ranks});
+        losses.push_back(
+            {&loop, std::max(0.0, loop.sum.busy_max_s - loop.sum.busy_mean_s) / ranks, loop.sum.scheduling_s / ranks});
     }
     std::stable_sort(losses.begin(), losses.end(),
                      [](const Loss& a, const Loss& b) { return a.larger() > b.larger(); });

@@ -14,12 +14,23 @@ std::string file_word(std::string text) {
 /// What a placeholder stands for; false if there is no such one.
 bool placeholder(char letter, const RunRecord& record, std::string& path) {
     switch (letter) {
-        case 'j': path += file_word(record.job); return true;
-        case 'r': path += std::to_string(record.rank); return true;
-        case 'p': path += std::to_string(record.pid); return true;
-        case 'h': path += file_word(record.host); return true;
-        case '%': path += '%'; return true;
-        default: return false;
+        case 'j':
+            path += file_word(record.job);
+            return true;
+        case 'r':
+            path += std::to_string(record.rank);
+            return true;
+        case 'p':
+            path += std::to_string(record.pid);
+            return true;
+        case 'h':
+            path += file_word(record.host);
+            return true;
+        case '%':
+            path += '%';
+            return true;
+        default:
+            return false;
     }
 }
 

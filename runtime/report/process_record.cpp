@@ -7,6 +7,7 @@
 
 #include "config/file.hpp"
 #include "config/load.hpp"
+#include "config/table.hpp"
 #include "gimbal/error.hpp"
 
 namespace gimbal {
@@ -34,7 +35,9 @@ std::string host_name() {
 
 }  // namespace
 
-std::string_view version() noexcept { return GIMBAL_VERSION; }
+std::string_view version() noexcept {
+    return GIMBAL_VERSION;
+}
 
 RunRecord describe_process() {
     const Environment& environment = process_environment();
@@ -48,9 +51,11 @@ RunRecord describe_process() {
     record.rank = environment.rank;
     record.ranks = environment.ranks;
     record.seed = settings.seed;
-    for (const OptionUse& use : settings.effective)
-        if (use.origin != "default") record.options.push_back(use);
-    if (!settings.omp_schedule.empty()) record.options.push_back({"OMP_SCHEDULE", settings.omp_schedule, "environment"});
+    for (std::size_t i = 0; i < settings.effective.size(); ++i)
+        if (!option_table()[i].hidden && settings.effective[i].origin != "default")
+            record.options.push_back(settings.effective[i]);
+    if (!settings.omp_schedule.empty())
+        record.options.push_back({"OMP_SCHEDULE", settings.omp_schedule, "environment"});
     return record;
 }
 

@@ -25,18 +25,18 @@ struct WorkerTotals {
 
 /// One loop of one process, for one team size, over the whole run. Sums over executions.
 struct LoopSummary {
-    std::string name;               ///< "file:line function", "module symbol+0x12", or empty until resolved
-    std::string module;             ///< path of the object that holds the loop; empty: the name is final
-    std::uint64_t offset = 0;       ///< return address of the runtime call, from where the object is loaded [bytes]
-    std::uint32_t workers = 0;      ///< P, team size [count]
-    std::uint64_t calls = 0;        ///< executions [count]
-    std::uint64_t iterations = 0;   ///< over all executions [iterations]
-    std::uint64_t chunks = 0;       ///< over all executions [count]
-    double time_s = 0;              ///< sum of loop times (last finish minus first begin) [s]
-    double busy_max_s = 0;          ///< sum over executions of max(L) [s]
-    double busy_mean_s = 0;         ///< sum over executions of mean(L) [s]
-    double scheduling_s = 0;        ///< estimated time in dispatch, one worker's mean [s]
-    std::uint64_t fallbacks = 0;    ///< executions that fell back to a plain schedule [count]
+    std::string name;              ///< "file:line function", "module symbol+0x12", or empty until resolved
+    std::string module;            ///< path of the object that holds the loop; empty: the name is final
+    std::uint64_t offset = 0;      ///< return address of the runtime call, from where the object is loaded [bytes]
+    std::uint32_t workers = 0;     ///< P, team size [count]
+    std::uint64_t calls = 0;       ///< executions [count]
+    std::uint64_t iterations = 0;  ///< over all executions [iterations]
+    std::uint64_t chunks = 0;      ///< over all executions [count]
+    double time_s = 0;             ///< sum of loop times (last finish minus first begin) [s]
+    double busy_max_s = 0;         ///< sum over executions of max(L) [s]
+    double busy_mean_s = 0;        ///< sum over executions of mean(L) [s]
+    double scheduling_s = 0;       ///< estimated time in dispatch, one worker's mean [s]
+    std::uint64_t fallbacks = 0;   ///< executions that fell back to a plain schedule [count]
     std::vector<ScheduleUse> schedules;
     std::vector<WorkerTotals> per_worker;  ///< [workers]
 };
@@ -45,15 +45,15 @@ struct LoopSummary {
 struct RunRecord {
     int schema_version = 1;
     std::string gimbal_version;
-    std::string program;       ///< command line, blanks between words
-    std::string host;          ///< host name
-    std::string job;           ///< job identifier of the batch system, or the process id
-    std::string openmp;        ///< path of the OpenMP runtime that ran; empty if none was seen
+    std::string program;  ///< command line, blanks between words
+    std::string host;     ///< host name
+    std::string job;      ///< job identifier of the batch system, or the process id
+    std::string openmp;   ///< path of the OpenMP runtime that ran; empty if none was seen
     int pid = 0;
-    int rank = 0;              ///< 0 without MPI
-    int ranks = 1;             ///< 1 without MPI
-    double wall_s = 0;         ///< from load to exit [s]
-    double dispatch_ns = 0;    ///< calibrated cost of drawing one chunk on one thread [ns]
+    int rank = 0;            ///< 0 without MPI
+    int ranks = 1;           ///< 1 without MPI
+    double wall_s = 0;       ///< from load to exit [s]
+    double dispatch_ns = 0;  ///< calibrated cost of drawing one chunk on one thread [ns]
     std::uint64_t seed = 0;
     std::vector<OptionUse> options;     ///< those that are not at their default
     std::vector<std::string> warnings;  ///< missing capabilities, each said once

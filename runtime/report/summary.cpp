@@ -24,7 +24,8 @@ std::string count(std::uint64_t n, const char* one, const char* many) {
 template <class Member>
 std::string common(std::span<const RunRecord> records, Member member) {
     const auto& first = records.front().*member;
-    const bool equal = std::all_of(records.begin(), records.end(), [&](const RunRecord& r) { return r.*member == first; });
+    const bool equal =
+        std::all_of(records.begin(), records.end(), [&](const RunRecord& r) { return r.*member == first; });
     if (!equal) return "various";
     if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(first)>>)
         return std::to_string(first);
@@ -95,8 +96,8 @@ std::string thread_tables(std::span<const RunRecord> records, const MergedRun& r
                     table.add({std::to_string(record.rank), std::to_string(i), seconds(own.per_worker[i].busy_s),
                                std::to_string(own.per_worker[i].iterations), std::to_string(own.per_worker[i].chunks)});
             }
-        text += "\nthreads of " + loop.sum.name + " (team of " + std::to_string(loop.sum.workers) + ")\n" +
-                table.text(2);
+        text +=
+            "\nthreads of " + loop.sum.name + " (team of " + std::to_string(loop.sum.workers) + ")\n" + table.text(2);
     }
     return text;
 }
@@ -113,7 +114,8 @@ std::string missing_ranks(const MergedRun& run, bool own) {
     if (run.ranks_seen >= run.ranks) return {};
     if (own)
         return "one rank of " + std::to_string(run.ranks) + " is shown; to see all: gimbal run -n " +
-               std::to_string(run.ranks) + " -- program, or GIMBAL_OUTPUT=run-%j-%r.json and then gimbal report "
+               std::to_string(run.ranks) +
+               " -- program, or GIMBAL_OUTPUT=run-%j-%r.json and then gimbal report "
                "run-*.json\n";
     return "WARN only " + std::to_string(run.ranks_seen) + " of " + std::to_string(run.ranks) +
            " ranks wrote a record.\n";
@@ -138,7 +140,8 @@ std::string report_text(std::span<const RunRecord> records, ReportLevel level, b
     std::string text = header(sorted, run);
     if (level == ReportLevel::full) text += settings(sorted.front());
     if (run.loops.empty())
-        text += "no loop ran under Gimbal: it takes schedule(runtime) loops, and OMP_SCHEDULE=runtime or a technique.\n";
+        text +=
+            "no loop ran under Gimbal: it takes schedule(runtime) loops, and OMP_SCHEDULE=runtime or a technique.\n";
     else
         text += loop_table(run);
     if (run.ranks_seen > 1) text += "rank balance " + fixed(run.rank_balance, 3) + " (mean/max of the time in loops)\n";

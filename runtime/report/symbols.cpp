@@ -43,14 +43,13 @@ Dw load() {
     // Local: none of its symbols may meet the program's own.
     void* const library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library) return dw;
-    dw.complete = bind(library, "dwfl_begin", dw.begin) && bind(library, "dwfl_end", dw.end) &&
-                  bind(library, "dwfl_report_offline", dw.report_offline) &&
-                  bind(library, "dwfl_report_end", dw.report_end) &&
-                  bind(library, "dwfl_module_getelf", dw.module_getelf) &&
-                  bind(library, "dwfl_module_getsrc", dw.module_getsrc) &&
-                  bind(library, "dwfl_module_addrinfo", dw.module_addrinfo) &&
-                  bind(library, "dwfl_lineinfo", dw.lineinfo) &&
-                  bind(library, "dwfl_offline_section_address", dw.section_address);
+    dw.complete =
+        bind(library, "dwfl_begin", dw.begin) && bind(library, "dwfl_end", dw.end) &&
+        bind(library, "dwfl_report_offline", dw.report_offline) && bind(library, "dwfl_report_end", dw.report_end) &&
+        bind(library, "dwfl_module_getelf", dw.module_getelf) &&
+        bind(library, "dwfl_module_getsrc", dw.module_getsrc) &&
+        bind(library, "dwfl_module_addrinfo", dw.module_addrinfo) && bind(library, "dwfl_lineinfo", dw.lineinfo) &&
+        bind(library, "dwfl_offline_section_address", dw.section_address);
     return dw;
 }
 
@@ -125,7 +124,9 @@ ObjectSymbols::~ObjectSymbols() {
     if (handle_->session) libdw().end(handle_->session);
 }
 
-bool ObjectSymbols::available() noexcept { return libdw().complete; }
+bool ObjectSymbols::available() noexcept {
+    return libdw().complete;
+}
 
 CodePlace ObjectSymbols::find(std::uint64_t offset) const {
     CodePlace place;
@@ -134,14 +135,15 @@ CodePlace ObjectSymbols::find(std::uint64_t offset) const {
     const GElf_Addr address = offset + handle_->bias;
     GElf_Sym symbol;
     GElf_Off distance = 0;
-    if (const char* const name = libdw().module_addrinfo(handle_->module, address, &distance, &symbol, nullptr, nullptr,
-                                                         nullptr)) {
+    if (const char* const name =
+            libdw().module_addrinfo(handle_->module, address, &distance, &symbol, nullptr, nullptr, nullptr)) {
         place.symbol = name;
         place.distance = distance;
     }
     Dwfl_Line* const line = libdw().module_getsrc(handle_->module, address);
     if (!line) return place;
-    if (const char* const file = libdw().lineinfo(line, nullptr, &place.line, nullptr, nullptr, nullptr)) place.file = file;
+    if (const char* const file = libdw().lineinfo(line, nullptr, &place.line, nullptr, nullptr, nullptr))
+        place.file = file;
     return place;
 }
 

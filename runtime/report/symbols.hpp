@@ -9,10 +9,10 @@ namespace gimbal {
 
 /// What an object file says about one address.
 struct CodePlace {
-    std::string file;             ///< source file, as the compiler saw it; empty if unknown
-    int line = 0;                 ///< 1, 2, ...; 0 if unknown
-    std::string symbol;           ///< name of the function in the object, mangled; empty if unknown
-    std::uint64_t distance = 0;   ///< from the beginning of the symbol [bytes]
+    std::string file;            ///< source file, as the compiler saw it; empty if unknown
+    int line = 0;                ///< 1, 2, ...; 0 if unknown
+    std::string symbol;          ///< name of the function in the object, mangled; empty if unknown
+    std::uint64_t distance = 0;  ///< from the beginning of the symbol [bytes]
 };
 
 /// The debug information and symbols of one object file. Reads no other file and asks no server.

@@ -48,7 +48,9 @@ std::string seconds(double value_s) {
     return fixed(value_s, size >= 1000 ? 0 : size >= 100 ? 1 : size >= 1 ? 2 : size >= 0.1 ? 3 : size > 0 ? 4 : 2);
 }
 
-std::string per_cent(double part) { return fixed(100 * part, 1) + " %"; }
+std::string per_cent(double part) {
+    return fixed(100 * part, 1) + " %";
+}
 
 std::string shorten_name(std::string_view name, std::size_t width) {
     if (name.size() <= width) return std::string(name);

@@ -29,7 +29,8 @@ public:
     ~FileSizeSignalHeld() {
         const timespec now = {0, 0};
         if (!was_pending_)
-            while (sigtimedwait(&set_, nullptr, &now) > 0) {}
+            while (sigtimedwait(&set_, nullptr, &now) > 0) {
+            }
         pthread_sigmask(SIG_SETMASK, &old_, nullptr);
     }
     FileSizeSignalHeld(const FileSizeSignalHeld&) = delete;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What all tests of the tool share: a place where it finds a stand-in runtime, and records as the library writes them."""
+"""What all tests of the tool share: a place where it finds a stand-in runtime, and records like the library's."""
 import json
 import os
 import pathlib
@@ -21,7 +21,8 @@ def record(rank=0, ranks=1, pid=100, loops=1, time_s=3.0):
         "name": "sph.cpp:210 density", "module": "", "offset_bytes": 0, "workers": 2, "calls": 2, "iterations": 2000,
         "chunks": 4, "time_s": time_s, "busy_max_s": 3.0, "busy_mean_s": 2.0, "scheduling_s": 0.03, "fallbacks": 0,
         "schedules": [{"schedule": "static", "reason": "GIMBAL_SCHEDULE", "calls": 2}],
-        "per_worker": [{"busy_s": 3.0, "iterations": 1500, "chunks": 2}, {"busy_s": 1.0, "iterations": 500, "chunks": 2}],
+        "per_worker": [{"busy_s": 3.0, "iterations": 1500, "chunks": 2},
+                       {"busy_s": 1.0, "iterations": 500, "chunks": 2}],
     }
     return {
         "schema_version": 1, "gimbal_version": "0.1.0", "program": "./app", "host": "node7", "job": str(pid),

@@ -37,7 +37,8 @@ class Info(ToolTest):
         text = self.gimbal("info", "config", "--json", env={"GIMBAL_SEED": "7", "GIMBAL_CONFIG": "g.toml"}).stdout
         options = {option["name"]: option for option in json.loads(text)}
         self.assertEqual((options["GIMBAL_SEED"]["value"], options["GIMBAL_SEED"]["origin"]), ("7", "environment"))
-        self.assertEqual((options["GIMBAL_REPORT"]["value"], options["GIMBAL_REPORT"]["origin"]), ("full", "file g.toml"))
+        report = options["GIMBAL_REPORT"]
+        self.assertEqual((report["value"], report["origin"]), ("full", "file g.toml"))
         self.assertEqual(options["GIMBAL_STRICT"]["origin"], "default")
         self.assertNotIn("GIMBAL_RUN_DIR", options)
 

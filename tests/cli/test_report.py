@@ -32,8 +32,10 @@ class Report(ToolTest):
 
     def test_wrong_files_are_named(self):
         newer = record() | {"schema_version": 2}
-        cases = {"missing.json": "No such file", self.save("newer.json", newer): "schema_version 2",
-                 self.save("list.json", []): "not a JSON object", self.save("part.json", {"schema_version": 1}): "missing"}
+        cases = {"missing.json": "No such file",
+                 self.save("newer.json", newer): "schema_version 2",
+                 self.save("list.json", []): "not a JSON object",
+                 self.save("part.json", {"schema_version": 1}): "missing"}
         for name, reason in cases.items():
             result = self.gimbal("report", name)
             self.assertEqual(result.returncode, 2)

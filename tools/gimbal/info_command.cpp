@@ -13,14 +13,16 @@ int print_text(const std::string& text) {
     return 0;
 }
 
-int print_json(const Json& json) { return print_text(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"); }
+int print_json(const Json& json) {
+    return print_text(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
 
 int info_metrics(InfoForm form) {
     Json list = Json::array();
     TextTable table({"metric", "unit", "formula", "meaning"}, std::vector<TextTable::Side>(4, TextTable::Side::left));
     for (const Metric& metric : metrics()) {
-        list.push_back({{"name", metric.name}, {"unit", metric.unit}, {"formula", metric.formula},
-                        {"meaning", metric.meaning}});
+        list.push_back(
+            {{"name", metric.name}, {"unit", metric.unit}, {"formula", metric.formula}, {"meaning", metric.meaning}});
         table.add({std::string(metric.name), std::string(metric.unit), std::string(metric.formula),
                    std::string(metric.meaning)});
     }

@@ -9,7 +9,9 @@ namespace gimbal::tool {
 
 namespace {
 
-std::string or_not_set(std::string_view value) { return value.empty() ? "not set" : std::string(value); }
+std::string or_not_set(std::string_view value) {
+    return value.empty() ? "not set" : std::string(value);
+}
 
 /// One sentence for people: what may be written, and where else it can be set.
 std::string facts(const OptionSpec& spec) {
@@ -20,17 +22,21 @@ std::string facts(const OptionSpec& spec) {
 }
 
 Json json_of(const OptionSpec& spec, const OptionUse& use) {
-    return {{"name", spec.name},       {"value", use.value},
-            {"origin", use.origin},    {"default", spec.fallback},
-            {"allowed", allowed_values(spec)}, {"level", spec.level},
-            {"flag", spec.flag},       {"key", key_of(spec)},
+    return {{"name", spec.name},
+            {"value", use.value},
+            {"origin", use.origin},
+            {"default", spec.fallback},
+            {"allowed", allowed_values(spec)},
+            {"level", spec.level},
+            {"flag", spec.flag},
+            {"key", key_of(spec)},
             {"doc", spec.doc}};
 }
 
 std::string markdown_row(const OptionSpec& spec) {
     const auto code = [](std::string_view text) { return text.empty() ? "" : "`" + std::string(text) + "`"; };
-    const std::string allowed = spec.type == OptionType::schedule ? "a technique, `,chunk`; or `runtime`"
-                                                                  : allowed_values(spec);
+    const std::string allowed =
+        spec.type == OptionType::schedule ? "a technique, `,chunk`; or `runtime`" : allowed_values(spec);
     return "| " + code(spec.name) + " | " + code(spec.flag) + " | " + allowed + " | " + code(spec.fallback) + " | " +
            std::string(spec.level) + " | " + std::string(spec.doc) + " |\n";
 }
@@ -40,15 +46,16 @@ std::string markdown_row(const OptionSpec& spec) {
 int info_config(InfoForm form) {
     const LoadedOptions loaded = load_options(read_environment(environ));
     Json list = Json::array();
-    std::string text, markdown = "| Variable | `gimbal run` | Values | Default | Level | Meaning |\n|--|--|--|--|--|--|\n";
+    std::string text,
+        markdown = "| Variable | `gimbal run` | Values | Default | Level | Meaning |\n|--|--|--|--|--|--|\n";
     for (std::size_t i = 0; i < option_table().size(); ++i) {
         const OptionSpec& spec = option_table()[i];
         if (spec.hidden) continue;
         const OptionUse& use = loaded.options.effective[i];
         list.push_back(json_of(spec, use));
         markdown += markdown_row(spec);
-        text += use.name + "=" + (use.value.empty() ? "(not set)" : use.value) + "  (" + use.origin + ")\n    " + std::string(spec.doc) + "\n    " +
-                facts(spec) + "\n";
+        text += use.name + "=" + (use.value.empty() ? "(not set)" : use.value) + "  (" + use.origin + ")\n    " +
+                std::string(spec.doc) + "\n    " + facts(spec) + "\n";
     }
     if (form == InfoForm::json) print_json(list);
     if (form == InfoForm::markdown) print_text(markdown);

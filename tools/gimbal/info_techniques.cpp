@@ -14,14 +14,10 @@ std::string alias_list(const TechniqueInfo& info) {
 }
 
 Json json_of(const TechniqueInfo& info) {
-    return {{"name", info.name},
-            {"aliases", info.aliases},
-            {"family", info.family},
-            {"summary", info.summary},
-            {"parameter", info.parameter},
-            {"source", info.source},
-            {"monotonic", info.monotonic},
-            {"needs_statistics", info.needs_statistics}};
+    return {{"name", info.name},           {"aliases", info.aliases},
+            {"family", info.family},       {"summary", info.summary},
+            {"parameter", info.parameter}, {"source", info.source},
+            {"monotonic", info.monotonic}, {"needs_statistics", info.needs_statistics}};
 }
 
 }  // namespace
@@ -43,9 +39,10 @@ int info_techniques(InfoForm form) {
         if (name.size() < 8) name.resize(8, ' ');
         sentences += "  " + name + " " + std::string(info.summary) + "\n";
     }
-    return print_text(table.text() + "\n" + sentences +
-                      "  runtime  Gimbal chooses (fac2 as long as there is no selector).\n\n"
-                      "Use: GIMBAL_SCHEDULE=fac2,16 with OMP_SCHEDULE=runtime, or gimbal run --schedule fac2,16 -- program\n");
+    return print_text(
+        table.text() + "\n" + sentences +
+        "  runtime  Gimbal chooses (fac2 as long as there is no selector).\n\n"
+        "Use: GIMBAL_SCHEDULE=fac2,16 with OMP_SCHEDULE=runtime, or gimbal run --schedule fac2,16 -- program\n");
 }
 
 }  // namespace gimbal::tool

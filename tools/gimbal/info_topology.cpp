@@ -48,12 +48,9 @@ int info_topology(InfoForm form) {
     const std::unique_ptr<hwloc_topology, void (*)(hwloc_topology_t)> owned(topology, hwloc_topology_destroy);
     if (hwloc_topology_load(topology) != 0) return 1;
     const auto count = [&](hwloc_obj_type_t type) { return hwloc_get_nbobjs_by_type(topology, type); };
-    const Json json = {{"packages", count(HWLOC_OBJ_PACKAGE)},
-                       {"numa_nodes", count(HWLOC_OBJ_NUMANODE)},
-                       {"cores", count(HWLOC_OBJ_CORE)},
-                       {"hardware_threads", count(HWLOC_OBJ_PU)},
-                       {"allowed_cpus", allowed_text(topology)},
-                       {"numa", numa_nodes(topology)}};
+    const Json json = {{"packages", count(HWLOC_OBJ_PACKAGE)},   {"numa_nodes", count(HWLOC_OBJ_NUMANODE)},
+                       {"cores", count(HWLOC_OBJ_CORE)},         {"hardware_threads", count(HWLOC_OBJ_PU)},
+                       {"allowed_cpus", allowed_text(topology)}, {"numa", numa_nodes(topology)}};
     if (form == InfoForm::json) return print_json(json);
     std::string text;
     for (const auto& [key, value] : json.items()) {

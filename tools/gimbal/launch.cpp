@@ -36,7 +36,9 @@ sigset_t g_before;  // the mask that the tool was started with; the program gets
     _exit(reason == ENOENT ? 127 : 126);
 }
 
-int status_of(int state) { return WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state); }
+int status_of(int state) {
+    return WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
+}
 
 }  // namespace
 
@@ -47,7 +49,9 @@ SignalsHeld::SignalsHeld() {
     ::signal(SIGCHLD, SIG_DFL);
 }
 
-SignalsHeld::~SignalsHeld() { sigprocmask(SIG_SETMASK, &g_before, nullptr); }
+SignalsHeld::~SignalsHeld() {
+    sigprocmask(SIG_SETMASK, &g_before, nullptr);
+}
 
 int launch(const std::vector<std::string>& command, const Variables& variables) {
     const pid_t child = fork();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `gimbal`: start programs under the patched OpenMP runtime, merge reports, and say what there is.
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <CLI/CLI.hpp>
 #include <map>
 
 #include "config/load.hpp"
@@ -193,4 +193,6 @@ int main_of(int argc, char** argv) {
 
 }  // namespace gimbal::tool
 
-int main(int argc, char** argv) { return gimbal::tool::main_of(argc, argv); }
+int main(int argc, char** argv) {
+    return gimbal::tool::main_of(argc, argv);
+}

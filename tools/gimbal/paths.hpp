@@ -7,9 +7,9 @@ namespace gimbal::tool {
 
 /// A program as the shell would find it, and what stands in the way if it cannot be started.
 struct FoundProgram {
-    std::string path;      ///< file to start; empty if there is none
-    int exit_status = 0;   ///< 0, or what a shell returns: 127 not found, 126 not executable
-    std::string problem;   ///< in words; empty if all is well
+    std::string path;     ///< file to start; empty if there is none
+    int exit_status = 0;  ///< 0, or what a shell returns: 127 not found, 126 not executable
+    std::string problem;  ///< in words; empty if all is well
 };
 
 /// Look a program up: a name with a slash as it is, any other in PATH.

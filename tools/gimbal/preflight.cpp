@@ -30,7 +30,9 @@ constexpr std::size_t kNamesShown = 6;
     throw Error(ErrorCode::unsupported, std::move(what), std::move(hint));
 }
 
-std::string file_name(const std::string& path) { return fs::path(path).filename(); }
+std::string file_name(const std::string& path) {
+    return fs::path(path).filename();
+}
 
 /// Standard output of a command; what it says on standard error is dropped.
 std::string output_of(const std::vector<std::string>& command, const std::string& preload) {
@@ -54,7 +56,8 @@ std::string output_of(const std::vector<std::string>& command, const std::string
     while (child > 0 && ((got = read(ends[0], buffer.data(), buffer.size())) > 0 || (got < 0 && errno == EINTR)))
         if (got > 0) text.append(buffer.data(), static_cast<std::size_t>(got));
     close(ends[0]);
-    while (child > 0 && waitpid(child, nullptr, 0) < 0 && errno == EINTR) {}
+    while (child > 0 && waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
     return text;
 }
 

@@ -106,9 +106,11 @@ void write_outputs(const std::string& pattern, const std::vector<RunRecord>& rec
 
 void explain_no_record(const RunRequest& request, int status) {
     std::string text = "gimbal: warning: " + request.command.front() + " left no record";
-    if (status > 128) text += ": it was ended by signal " + std::to_string(status - 128) + " (" + strsignal(status - 128) + ")";
-    write_stderr(text + ".\n        Possible reasons: it was killed or called _exit; it, or what it started, is linked "
-                        "statically or runs setuid;\n        or it cleared LD_PRELOAD or its environment.\n");
+    if (status > 128)
+        text += ": it was ended by signal " + std::to_string(status - 128) + " (" + strsignal(status - 128) + ")";
+    write_stderr(text +
+                 ".\n        Possible reasons: it was killed or called _exit; it, or what it started, is linked "
+                 "statically or runs setuid;\n        or it cleared LD_PRELOAD or its environment.\n");
 }
 
 void report(const RunRequest& request, const Options& options, const RunFolder& folder, int status) {

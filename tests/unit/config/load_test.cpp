@@ -49,7 +49,8 @@ TEST(Load, WithNothingSetEverythingIsAtItsDefault) {
 
 TEST(Load, PrecedenceIsApiThenEnvironmentThenFile) {
     const SettingsFile file("seed = 1\nreport = \"full\"\nschedule = \"gss\"\n");
-    const Environment all = environment({{"GIMBAL_CONFIG", file.path(), ""}, {"GIMBAL_SEED", "2", ""}, {"GIMBAL_REPORT", "off", ""}});
+    const Environment all =
+        environment({{"GIMBAL_CONFIG", file.path(), ""}, {"GIMBAL_SEED", "2", ""}, {"GIMBAL_REPORT", "off", ""}});
     const Setting api[] = {{"seed", "3", "API"}};
     const LoadedOptions loaded = load_options(all, api);
     EXPECT_EQ(first_problem(loaded), "");
@@ -63,8 +64,9 @@ TEST(Load, PrecedenceIsApiThenEnvironmentThenFile) {
 
 TEST(Load, MessageNamesVariableValueOriginSuggestionAndWhatIsAllowed) {
     const std::string text = first_problem(load_options(environment({{"GIMBAL_SCHEDULE", "fac22", ""}})));
-    EXPECT_TRUE(text.starts_with("gimbal: error: GIMBAL_SCHEDULE: unknown technique \"fac22\" (from the environment). "
-                                 "Did you mean \"fac2\"?\n        allowed: static ss "))
+    EXPECT_TRUE(
+        text.starts_with("gimbal: error: GIMBAL_SCHEDULE: unknown technique \"fac22\" (from the environment). "
+                         "Did you mean \"fac2\"?\n        allowed: static ss "))
         << text;
     EXPECT_TRUE(text.ends_with(" runtime      more: gimbal info techniques\n")) << text;
 }
@@ -92,7 +94,8 @@ TEST(Load, ValidateThrowsTheFirstProblem) {
 }
 
 TEST(Load, FileTakesEveryTypeOfValue) {
-    const SettingsFile file("# comment\nweights = [1, 2.5]\ndisplay = true\nstrict = false\nseed = 9\noutput = \"r-%r.json\"\n");
+    const SettingsFile file(
+        "# comment\nweights = [1, 2.5]\ndisplay = true\nstrict = false\nseed = 9\noutput = \"r-%r.json\"\n");
     const LoadedOptions loaded = load_options(environment({{"GIMBAL_CONFIG", file.path(), ""}}));
     EXPECT_EQ(first_problem(loaded), "");
     EXPECT_EQ(loaded.options.weights, (std::vector<double>{1, 2.5}));

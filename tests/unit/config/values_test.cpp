@@ -21,7 +21,9 @@ std::string problem(const OptionSpec& spec, const std::string& text) {
     }
 }
 
-const OptionSpec& named(const char* name) { return *find_option(name); }
+const OptionSpec& named(const char* name) {
+    return *find_option(name);
+}
 
 TEST(Values, BooleansHaveFourSpellingsEach) {
     for (const char* yes : {"on", "1", "YES", " true "})
@@ -93,9 +95,9 @@ TEST(Values, MessagesShowNoControlCharacters) {
 }
 
 TEST(OrdinaryOpenMP, WhatLibompUnderstandsIsLeftAlone) {
-    for (const char* value : {"static", "dynamic,4", "guided", "auto", "trapezoidal", "static_steal", "STATIC,16",
-                              "monotonic:dynamic", "nonmonotonic:guided,8", "Monotonic:Static", "dynamic,-1",
-                              "EXPERIMENTAL L1,static", " dynamic "})
+    for (const char* value :
+         {"static", "dynamic,4", "guided", "auto", "trapezoidal", "static_steal", "STATIC,16", "monotonic:dynamic",
+          "nonmonotonic:guided,8", "Monotonic:Static", "dynamic,-1", "EXPERIMENTAL L1,static", " dynamic "})
         EXPECT_TRUE(is_ordinary_openmp(value)) << value;
     for (const char* value : {"fac2", "runtime", "ss,4", "", "stat", "dynamics", "fast:dynamic", "monotonic:fac2"})
         EXPECT_FALSE(is_ordinary_openmp(value)) << value;

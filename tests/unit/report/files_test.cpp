@@ -54,7 +54,9 @@ TEST(Pattern, NamesCannotLeadIntoOtherFolders) {
     EXPECT_EQ(expand_pattern("%j.json", record), ".._.._etc_x.json");
 }
 
-TEST(Pattern, RecordsAreNamedByRankAndProcess) { EXPECT_EQ(record_file_name(sample_record(2, 4)), "record-2-1002.json"); }
+TEST(Pattern, RecordsAreNamedByRankAndProcess) {
+    EXPECT_EQ(record_file_name(sample_record(2, 4)), "record-2-1002.json");
+}
 
 TEST_F(Files, WritingReplacesTheOldFileAndLeavesNothingElse) {
     write_file_aside(folder_ / "a.json", "old");

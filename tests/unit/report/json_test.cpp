@@ -41,7 +41,8 @@ TEST(Json, ARecordComesBackAsItWent) {
 
 TEST(Json, UnitsAndVersionAreInTheText) {
     const std::string text = to_json(sample_record());
-    for (const char* key : {"\"schema_version\": 1", "\"time_s\": 3.0", "\"offset_bytes\"", "\"dispatch_ns\"", "\"imbalance\": 0.5"})
+    for (const char* key :
+         {"\"schema_version\": 1", "\"time_s\": 3.0", "\"offset_bytes\"", "\"dispatch_ns\"", "\"imbalance\": 0.5"})
         EXPECT_NE(text.find(key), std::string::npos) << key;
     EXPECT_EQ(text.back(), '\n');
 }

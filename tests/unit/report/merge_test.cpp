@@ -12,8 +12,8 @@ TEST(Merge, OneRecordKeepsItsFigures) {
     const RunRecord record = sample_record();
     const MergedRun run = merge(std::span(&record, 1));
     ASSERT_EQ(run.loops.size(), 1U);
-    EXPECT_DOUBLE_EQ(run.loops[0].imbalance(), 0.5);          // 3 / 2 - 1
-    EXPECT_DOUBLE_EQ(run.loops[0].lost(), 1 - 2.0 / 3);       // 1 - 2 / 3
+    EXPECT_DOUBLE_EQ(run.loops[0].imbalance(), 0.5);             // 3 / 2 - 1
+    EXPECT_DOUBLE_EQ(run.loops[0].lost(), 1 - 2.0 / 3);          // 1 - 2 / 3
     EXPECT_DOUBLE_EQ(run.loops[0].scheduling_overhead(), 0.01);  // 0.03 / 3
     EXPECT_DOUBLE_EQ(run.rank_balance, 1);
     EXPECT_EQ(run.threads, 2U);

@@ -23,11 +23,14 @@ RunRecord loop_at(const void* address, const std::string& module) {
     RunRecord record = sample_record();
     record.loops[0].name.clear();
     record.loops[0].module = module.empty() ? info.dli_fname : module;
-    record.loops[0].offset = reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(info.dli_fbase);
+    record.loops[0].offset =
+        reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(info.dli_fbase);
     return record;
 }
 
-[[gnu::noinline]] const void* here() { return __builtin_return_address(0); }
+[[gnu::noinline]] const void* here() {
+    return __builtin_return_address(0);
+}
 
 TEST(ReadableFunction, LosesParametersAndWhatCompilersAdd) {
     EXPECT_EQ(readable_function("main"), "main");

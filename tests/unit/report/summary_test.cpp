@@ -31,7 +31,9 @@ TEST(Summary, SaysWhatRanWhyAndWhatItLost) {
     EXPECT_THAT(text, HasSubstr("1.0 %"));
 }
 
-TEST(Summary, OffSaysNothing) { EXPECT_EQ(summary_text(sample_record(), ReportLevel::off), ""); }
+TEST(Summary, OffSaysNothing) {
+    EXPECT_EQ(summary_text(sample_record(), ReportLevel::off), "");
+}
 
 TEST(Summary, NoteNamesSavingAndVariable) {
     EXPECT_THAT(summary_text(sample_record(), ReportLevel::summary),
@@ -49,7 +51,8 @@ TEST(Summary, AfterFactoringOnlyFinerChunksThatPayAreProposed) {
     RunRecord record = sample_record();
     record.loops[0].schedules = {{"fac2", "default", 2}};
     EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("Try GIMBAL_SCHEDULE=ss."));
-    // 2 * 10^9 iterations on 2 threads at 10 ns are 10 s of dispatch; a tenth of the second to be saved allows 100 at once.
+    // 2 * 10^9 iterations on 2 threads at 10 ns are 10 s of dispatch; a tenth of the second to be saved allows 100 at
+    // once.
     record.loops[0].iterations = 2000000000;
     EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("Try GIMBAL_SCHEDULE=ss,100."));
 }

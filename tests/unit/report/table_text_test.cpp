@@ -14,7 +14,9 @@ TEST(TextTable, ColumnsAreAsWideAsTheirWidestCell) {
     EXPECT_EQ(table.text(2).substr(0, 6), "  loop");
 }
 
-TEST(ShortenName, ShortNamesStay) { EXPECT_EQ(shorten_name("a.cpp:1 f", 20), "a.cpp:1 f"); }
+TEST(ShortenName, ShortNamesStay) {
+    EXPECT_EQ(shorten_name("a.cpp:1 f", 20), "a.cpp:1 f");
+}
 
 TEST(ShortenName, ThePathLosesItsBeginningFirst) {
     const std::string text = shorten_name("/home/user/project/src/very/deep/sph.cpp:210 density", 30);
