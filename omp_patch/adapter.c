@@ -21,5 +21,6 @@ static const gimbal_schedule_hook hook = {
 #define HOOK_TLS __thread __attribute__((tls_model("initial-exec")))
 HOOK_TLS gimbal_share *__kmp_hook_share;
 HOOK_TLS const void *__kmp_hook_site;
+int __kmp_hook_cancelled;
 
 const gimbal_schedule_hook *gimbal_schedule_hook_get(void) { return &hook; }

@@ -18,6 +18,9 @@ extern __thread gimbal_share *__kmp_hook_share
 // Where in the program the loop that is about to start lies.
 extern __thread const void *__kmp_hook_site
     __attribute__((tls_model("initial-exec")));
+// Set for good by the first cancellation: only then can a region leave a loop
+// behind that some of its threads never entered.
+extern int __kmp_hook_cancelled;
 }
 
 // Notes the place in the program for a loop that starts in this scope; the
@@ -39,6 +42,46 @@ public:
 #define KMP_HOOK_SITE() KmpHookSite HookSite(__builtin_return_address(0));
 // The same for a region that the compiler outlined together with its loop.
 #define KMP_HOOK_SITE_TASK(task) __kmp_hook_site = (const void *)(task);
+
+// Turns a chunk of iterations [first, end) into the bounds the program sees.
+template <typename T, typename ST>
+static inline int __kmp_hook_bounds(const gimbal_share *share, kmp_uint64 first,
+                                    kmp_uint64 end, kmp_int32 *p_last, T *p_lb,
+                                    T *p_ub, ST *p_st) {
+  // Modulo 2^64 and cut to T: right for every width, sign and stride.
+  *p_lb = (T)(share->base + first * share->stride);
+  *p_ub = (T)(share->base + (end - 1) * share->stride);
+  if (p_st != nullptr)
+    *p_st = (ST)share->stride;
+  if (p_last != nullptr)
+    *p_last = end == share->trip;
+  return 1;
+}
+
+// The short way to the next chunk, before libomp's own dispatch work. Returns 0
+// when there is no such way, also when the loop has run out: the long way then
+// ends the share.
+template <typename T, typename ST>
+static inline int __kmp_hook_next_fast(kmp_int32 *p_last, T *p_lb, T *p_ub,
+                                       ST *p_st) {
+  gimbal_share *share = __kmp_hook_share;
+  uint64_t first, end;
+  if (share == nullptr || !gimbal_share_next(share, &first, &end))
+    return 0;
+  return __kmp_hook_bounds(share, first, end, p_last, p_lb, p_ub, p_st);
+}
+
+// The same as GNU code wants it: the upper bound is the first value outside.
+template <typename T> static inline int __kmp_hook_next_gomp(T *p_lb, T *p_ub) {
+  gimbal_share *share = __kmp_hook_share;
+  uint64_t first, end;
+  if (share == nullptr || !gimbal_share_next(share, &first, &end))
+    return 0;
+  *p_lb = (T)(share->base + first * share->stride);
+  *p_ub = (T)(share->base + (end - 1) * share->stride +
+              ((kmp_int64)share->stride > 0 ? 1 : -1));
+  return 1;
+}
 
 static inline const gimbal_schedule_hook *__kmp_hook() {
   const gimbal_schedule_hook *hook = gimbal_schedule_hook_get();
@@ -97,6 +140,8 @@ extern void __kmp_hook_leave(kmp_info_t *th);
 
 // A team forks: forget a loop that a cancelled region left behind.
 static inline void __kmp_hook_reset(dispatch_shared_info_t *sh) {
+  if (!__kmp_hook_cancelled)
+    return;
   void *left = sh->hook_execution.load(std::memory_order_relaxed);
   if (left == nullptr)
     return;

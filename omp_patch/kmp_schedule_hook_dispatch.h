@@ -7,34 +7,6 @@
 #ifndef KMP_SCHEDULE_HOOK_DISPATCH_H
 #define KMP_SCHEDULE_HOOK_DISPATCH_H
 
-// Turns a chunk of iterations [first, end) into the bounds the program sees.
-template <typename T>
-static inline int __kmp_hook_bounds(const gimbal_share *share, kmp_uint64 first,
-                                    kmp_uint64 end, kmp_int32 *p_last, T *p_lb,
-                                    T *p_ub,
-                                    typename traits_t<T>::signed_t *p_st) {
-  // Modulo 2^64 and cut to T: right for every width, sign and stride.
-  *p_lb = (T)(share->base + first * share->stride);
-  *p_ub = (T)(share->base + (end - 1) * share->stride);
-  if (p_st != NULL)
-    *p_st = (typename traits_t<T>::signed_t)share->stride;
-  if (p_last != NULL)
-    *p_last = end == share->trip;
-  return 1;
-}
-
-// The short way to the next chunk. Returns 0 when there is no such way, also
-// when the loop has run out: the long way then ends the share.
-template <typename T>
-static inline int __kmp_hook_next_fast(kmp_int32 *p_last, T *p_lb, T *p_ub,
-                                       typename traits_t<T>::signed_t *p_st) {
-  gimbal_share *share = __kmp_hook_share;
-  uint64_t first, end;
-  if (share == NULL || !gimbal_share_next(share, &first, &end))
-    return 0;
-  return __kmp_hook_bounds(share, first, end, p_last, p_lb, p_ub, p_st);
-}
-
 // The long way: the first chunk after another loop ran on this thread in
 // between, ordered loops, techniques that measure, tools that want to see every
 // chunk. Returns 0 when the loop has run out; the share is then over.
@@ -145,6 +117,7 @@ static inline void __kmp_hook_next_serial(dispatch_private_info_template<T> *pr)
 
 // See kmp_schedule_hook.h.
 void __kmp_hook_leave(kmp_info_t *th) {
+  __kmp_hook_cancelled = 1;
   kmp_disp_t *disp = th->th.th_dispatch;
   bool active = !th->th.th_team->t.t_serialized;
   dispatch_private_info_t *pr =

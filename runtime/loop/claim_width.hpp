@@ -12,8 +12,8 @@ namespace gimbal {
 ///
 /// One: an atomic per chunk. More makes a chunk cheaper than the atomic, but what is claimed cannot be balanced any
 /// more. So the width only doubles from one execution of a loop to the next, only while a whole claim takes less than
-/// a microsecond, and falls back to one when the workers leave the loop too far apart; after a few such setbacks for
-/// good. A loop that runs once never claims more than one step.
+/// a microsecond, and falls back to one when the workers leave the loop too far apart; every such setback doubles the
+/// number of executions until the next try. A loop that runs once never claims more than one step.
 /// @threads guarded by its owner  @source test: tests/unit/loop/claim_width_test.cpp
 class ClaimWidth {
 public:
@@ -21,12 +21,12 @@ public:
     [[nodiscard]] std::uint64_t width(const Plan& plan) const noexcept;
 
     /// @param record  of an execution of `plan` under width(plan)
-    /// @param microsecond  length of a microsecond in the record's unit of time [ticks]
-    void learn(const LoopRecord& record, const Plan& plan, double microsecond) noexcept;
+    void learn(const LoopRecord& record, const Plan& plan) noexcept;
 
 private:
     std::uint64_t width_ = 1;
-    unsigned setbacks_ = 0;
+    unsigned setbacks_ = 0;        // each doubles how long the next try waits
+    std::uint64_t wait_ = 0;       // executions to sit out before trying again
 };
 
 }  // namespace gimbal

@@ -7,11 +7,12 @@
 
 namespace gimbal {
 
-void Execution::prepare(std::uint32_t workers, const Manner& manner, std::shared_ptr<const Plan> plan) {
+// Mostly the same again: then the lines that all workers read stay in their caches.
+void Execution::prepare(std::uint32_t workers, const Manner& manner, const std::shared_ptr<const Plan>& plan) {
     if (slots_.size() < workers) slots_ = std::vector<WorkerSlot>(workers);
-    manner_ = manner;
-    plan_ = std::move(plan);
-    workers_ = workers;
+    if (!(manner_ == manner)) manner_ = manner;
+    if (plan_ != plan) plan_ = plan;
+    if (workers_ != workers) workers_ = workers;
     counter_ = 0;
     inside_.store(workers, std::memory_order_relaxed);
 }
@@ -77,6 +78,9 @@ bool Execution::end(gimbal_share& share) noexcept {
     slot.record.end = ticks();
     slot.record.chunks = share.chunks;
     slot.record.iterations = share.iterations;
+    slot.sums.end += slot.record.end - slot.record.begin;
+    slot.sums.chunks += share.chunks;
+    slot.sums.iterations += share.iterations;
     share.execution = nullptr;
     // Release our record, acquire everybody's: the last one to leave reads them all.
     return inside_.fetch_sub(1, std::memory_order_acq_rel) == 1;

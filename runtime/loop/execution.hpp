@@ -20,9 +20,11 @@ class LoopSite;
 /// Two adjacent cache lines: processors prefetch lines in pairs, so this much apart is really apart.
 inline constexpr std::size_t kApart = 128;
 
-/// What one worker leaves behind in an execution; written by that worker only.
+/// What one worker leaves behind in an execution; written by that worker only, so nothing here moves between cores
+/// until somebody reads it.
 struct alignas(kApart) WorkerSlot {
-    WorkerRecord record;
+    WorkerRecord record;            ///< of this execution
+    WorkerRecord sums;              ///< over all executions in this object: begin is 0, end the busy time
     IterationTimes times;           ///< only if the execution is timed
     std::uint64_t last_stamp = 0;   ///< when the chunk in progress was drawn [ticks]; only if timed
     std::uint64_t last_size = 0;    ///< its iterations; 0: none yet
@@ -35,6 +37,8 @@ struct Manner {
     std::string_view reason;      ///< why this choice; a string literal
     std::uint64_t claim = 1;      ///< steps that a worker claims at once [count]
     bool timed = false;           ///< every chunk gets a timestamp
+
+    bool operator==(const Manner&) const = default;
 };
 
 /// One execution of a loop: what its workers share while it is in flight.
@@ -45,7 +49,7 @@ public:
 
     /// Make ready for workers to enter.
     /// @errors std::bad_alloc
-    void prepare(std::uint32_t workers, const Manner& manner, std::shared_ptr<const Plan> plan);
+    void prepare(std::uint32_t workers, const Manner& manner, const std::shared_ptr<const Plan>& plan);
 
     void begin(std::uint32_t worker, gimbal_share& share) noexcept;
     int next(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
@@ -64,13 +68,15 @@ private:
     int next_weighted(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     void note_chunk(WorkerSlot& slot, std::uint64_t size) noexcept;
 
+    // Read by every worker, written only when something changes from one execution to the next.
     LoopSite* site_;
     Manner manner_;
     std::shared_ptr<const Plan> plan_;
     std::uint32_t workers_ = 0;
     std::vector<WorkerSlot> slots_;
-    alignas(kApart) std::uint64_t counter_ = 0;  // the chunk path's one atomic; alone in its lines
-    alignas(kApart) std::atomic<std::uint32_t> inside_{0};
+    // Written on every chunk, and, beside it, by every worker that leaves: who leaves has just drawn in vain.
+    alignas(kApart) std::uint64_t counter_ = 0;
+    std::atomic<std::uint32_t> inside_{0};
 };
 
 }  // namespace gimbal

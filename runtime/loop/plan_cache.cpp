@@ -43,11 +43,10 @@ Plan make_plan(const PlanKey& key, const IterationStatistics& statistics) {
 
 }  // namespace
 
-std::shared_ptr<const Plan> PlanCache::get(const PlanKey& key, const IterationStatistics& statistics) {
-    const bool by_statistics = key.choice.technique->info().needs_statistics;
+const std::shared_ptr<const Plan>& PlanCache::get(const PlanKey& key, const IterationStatistics& statistics) {
     for (Entry& entry : entries_) {
         if (!entry.plan || !(entry.key == key)) continue;
-        if (!by_statistics || !stale(entry.statistics, statistics)) return entry.plan;
+        if (!key.choice.technique->info().needs_statistics || !stale(entry.statistics, statistics)) return entry.plan;
         entry.plan = std::make_shared<const Plan>(make_plan(key, statistics));
         entry.statistics = statistics;
         return entry.plan;

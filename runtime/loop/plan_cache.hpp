@@ -27,7 +27,7 @@ public:
     /// The plan for `key`, made now if it is not among the last few, or if the technique wants statistics and these
     /// have moved by more than a tenth since it was made.
     /// @errors std::bad_alloc  @cost O(1) when cached, else O(steps)
-    [[nodiscard]] std::shared_ptr<const Plan> get(const PlanKey& key, const IterationStatistics& statistics);
+    [[nodiscard]] const std::shared_ptr<const Plan>& get(const PlanKey& key, const IterationStatistics& statistics);
 
 private:
     static constexpr std::size_t kPlans = 4;

@@ -33,16 +33,6 @@ std::string SiteIdentity::key() const {
 LoopSite::LoopSite(SiteIdentity identity, std::uint32_t workers)
     : identity_(std::move(identity)), workers_(workers), selector_(make_selector()) {}
 
-Execution* LoopSite::take() {
-    if (Execution* const spare = spare_.exchange(nullptr, std::memory_order_acquire)) return spare;
-    return new Execution(*this);
-}
-
-void LoopSite::give_back(Execution* execution) noexcept {
-    // Release what we wrote into it; partner: the acquire exchange in take().
-    delete spare_.exchange(execution, std::memory_order_acq_rel);
-}
-
 // With the lock held.
 Choice LoopSite::choose(const Request& request) {
     Choice choice{request.technique, request.chunk};
@@ -55,33 +45,45 @@ Choice LoopSite::choose(const Request& request) {
 }
 
 Execution* LoopSite::open(const Request& request) noexcept {
-    Execution* const execution = take();
     const std::lock_guard lock(mutex_);
+    std::unique_ptr<Execution> execution = std::move(spare_);
+    if (!execution) execution = std::make_unique<Execution>(*this);
     const Choice choice = choose(request);
-    auto plan = plans_.get({choice, request.trip, request.unit, workers_}, statistics_);
-    const std::uint64_t claim = claim_width_.width(*plan);
-    const bool timed = choice.technique->info().needs_statistics && workers_ > 1;
     const std::string_view reason = request.technique ? kNamedReason : selector_->reason();
-    execution->prepare(workers_, {choice, reason, claim, timed}, std::move(plan));
-    return execution;
+    const auto& plan = plans_.get({choice, request.trip, request.unit, workers_}, statistics_);
+    const Manner manner{choice, reason, claim_width_.width(*plan), wants_times(*choice.technique)};
+    execution->prepare(workers_, manner, plan);
+    return execution.release();
+}
+
+// A timestamp per chunk is what statistics cost; once they are known, every sixteenth execution keeps them fresh.
+bool LoopSite::wants_times(const Technique& technique) const noexcept {
+    constexpr std::uint64_t kRefresh = 16;
+    return technique.info().needs_statistics && workers_ > 1 && (!statistics_.known || totals_.calls % kRefresh == 0);
+}
+
+// With the lock held.
+void LoopSite::learn(const Execution& execution) {
+    const LoopRecord record = record_of(execution, records_);
+    totals_.add(record, execution.manner());
+    selector_->learn(execution.manner().choice, record);
+    claim_width_.learn(record, execution.plan());
+    if (!execution.manner().timed) return;
+    IterationTimes times;
+    for (std::uint32_t i = 0; i < workers_; ++i) times.merge(execution.slots()[i].times);
+    const IterationStatistics seen = times.statistics(dispatch_ticks());
+    if (seen.known) statistics_ = seen;
 }
 
 void LoopSite::close(Execution* execution) noexcept {
-    {
-        static thread_local std::vector<WorkerRecord> workers;
-        const LoopRecord record = record_of(*execution, workers);
-        const std::lock_guard lock(mutex_);
-        totals_.add(record, execution->manner());
-        selector_->learn(execution->manner().choice, record);
-        claim_width_.learn(record, execution->plan(), ticks_per_microsecond());
-        if (execution->manner().timed) {
-            IterationTimes times;
-            for (std::uint32_t i = 0; i < workers_; ++i) times.merge(execution->slots()[i].times);
-            const IterationStatistics seen = times.statistics(dispatch_ticks());
-            if (seen.known) statistics_ = seen;
-        }
+    std::unique_ptr<Execution> finished(execution);
+    const std::lock_guard lock(mutex_);
+    learn(*finished);
+    if (spare_) {
+        add_sums(*finished, totals_.per_worker);
+    } else {
+        spare_ = std::move(finished);
     }
-    give_back(execution);
 }
 
 void LoopSite::drop(Execution* execution) noexcept { delete execution; }
@@ -107,7 +109,9 @@ LoopSummary LoopSite::summary(double seconds_per_tick, double dispatch_s) const 
         summary.schedules.push_back(
             {to_string({use.choice.technique, use.choice.chunk, Modifier::none}), std::string(use.reason), use.calls});
     }
-    for (const WorkerRecord& worker : totals_.per_worker) {
+    std::vector<WorkerRecord> per_worker = totals_.per_worker;
+    if (spare_) add_sums(*spare_, per_worker);
+    for (const WorkerRecord& worker : per_worker) {
         summary.per_worker.push_back(
             {static_cast<double>(worker.end) * seconds_per_tick, worker.iterations, worker.chunks});
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "gimbal/loop.h"
 #include "loop/claim_width.hpp"
@@ -64,19 +64,22 @@ public:
 
 private:
     Choice choose(const Request& request);
-    Execution* take();
-    void give_back(Execution* execution) noexcept;
+    void learn(const Execution& execution);
+    [[nodiscard]] bool wants_times(const Technique& technique) const noexcept;
 
     SiteIdentity identity_;
     std::uint32_t workers_;
-    std::atomic<Execution*> spare_{nullptr};  // one finished execution, ready for the next open()
-
-    mutable std::mutex mutex_;  // guards what follows; held at open and close, never while chunks are drawn
     std::unique_ptr<Selector> selector_;
-    PlanCache plans_;
-    IterationStatistics statistics_;
+
+    // Held at open and close, never while chunks are drawn. It guards what follows, the most used first: what one
+    // execution writes fits into two or three cache lines.
+    alignas(kApart) mutable std::mutex mutex_;
+    std::unique_ptr<Execution> spare_;  // one finished execution, ready for the next open()
     ClaimWidth claim_width_;
     LoopTotals totals_;
+    PlanCache plans_;
+    IterationStatistics statistics_;
+    std::vector<WorkerRecord> records_;  // [P] of the execution that is being closed
 };
 
 }  // namespace gimbal

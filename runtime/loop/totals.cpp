@@ -16,11 +16,14 @@ void LoopTotals::add(const LoopRecord& record, const Manner& manner) {
     auto use = std::find_if(uses.begin(), uses.end(), same);
     if (use == uses.end()) use = uses.insert(uses.end(), Use{manner.choice, manner.reason, 0});
     ++use->calls;
-    if (per_worker.size() < record.workers.size()) per_worker.resize(record.workers.size());
-    for (std::size_t i = 0; i < record.workers.size(); ++i) {
-        per_worker[i].end += record.workers[i].end - record.workers[i].begin;
-        per_worker[i].chunks += record.workers[i].chunks;
-        per_worker[i].iterations += record.workers[i].iterations;
+}
+
+void add_sums(const Execution& execution, std::vector<WorkerRecord>& per_worker) {
+    if (per_worker.size() < execution.slots().size()) per_worker.resize(execution.slots().size());
+    for (std::size_t i = 0; i < execution.slots().size(); ++i) {
+        per_worker[i].end += execution.slots()[i].sums.end;
+        per_worker[i].chunks += execution.slots()[i].sums.chunks;
+        per_worker[i].iterations += execution.slots()[i].sums.iterations;
     }
 }
 

@@ -28,10 +28,13 @@ struct LoopTotals {
     double busy_max = 0;    ///< sum over executions of max(L) [ticks]
     double busy_mean = 0;   ///< sum over executions of mean(L) [ticks]
     std::vector<Use> uses;
-    std::vector<WorkerRecord> per_worker;  ///< begin is 0, end the busy time [ticks]
+    std::vector<WorkerRecord> per_worker;  ///< of executions that are gone: begin is 0, end the busy time [ticks]
 
     void add(const LoopRecord& record, const Manner& manner);
 };
+
+/// Add the sums that the workers keep in an execution to `per_worker`.
+void add_sums(const Execution& execution, std::vector<WorkerRecord>& per_worker);
 
 /// What an execution showed, from its workers' slots.
 /// @param execution  all of whose workers have left

@@ -36,7 +36,8 @@ std::vector<StoredStatistics> read_file() {
 
 std::vector<StoredStatistics> parse_loop_stats(std::string_view text) {
     const auto json = nlohmann::json::parse(text, nullptr, false);
-    if (!json.is_object() || json.value("schema_version", 0) != kSchemaVersion || !json.contains("loops")) {
+    const auto version = json.is_object() ? json.find("schema_version") : json.end();
+    if (version == json.end() || !version->is_number() || *version != kSchemaVersion || !json.contains("loops")) {
         throw Error(ErrorCode::file, "not a file of loop statistics (schema_version 1)");
     }
     std::vector<StoredStatistics> all;

@@ -31,7 +31,7 @@ struct Imbalance {
     double cov = 0;                ///< sd / mean (eq. 2.2, with the sd of eq. 2.3)
     double sd = 0;                 ///< standard deviation, in the unit of the times (eq. 2.3)
     double skewness = 0;           ///< third standardised moment (eq. 2.4)
-    double kurtosis = 0;           ///< fourth standardised moment (eq. 2.5)
+    double kurtosis = 0;           ///< fourth standardised moment minus 3 (eq. 2.5)
 };
 
 /// @param times  [P] L, any unit; empty or all zero gives zeros

@@ -23,19 +23,19 @@ struct OptionUse {
 /// Every setting of one process. Generated from the option table (runtime/config/table.cpp), which documents each.
 /// @threads immutable once published by options()
 struct Options {
-    Schedule schedule;                           ///< what OMP_SCHEDULE=runtime uses; technique nullptr: Gimbal chooses
-    ReportLevel report = ReportLevel::summary;   ///< how much is said at exit
-    std::string output;                          ///< pattern of the JSON file to write; empty: none
-    std::string config;                          ///< file that settings were read from; empty: none
-    bool strict = true;                          ///< wrong settings stop the program
-    std::uint64_t seed = 42;                     ///< for everything that draws random numbers
-    std::vector<double> weights;                 ///< relative speed of each thread, for wf2; empty: measured
-    std::string loop_stats;                      ///< file of loop statistics, read and written; empty: none
-    bool display = false;                        ///< print the effective settings at start
-    std::string run_dir;                         ///< folder that collects the records of all processes; empty: none
-    std::string omp_schedule;                    ///< OMP_SCHEDULE as set; empty: not set
-    bool omp_schedule_is_gimbals = false;        ///< it names a technique or `runtime`, not an ordinary OpenMP value
-    std::vector<OptionUse> effective;            ///< every option of the table, in its order
+    Schedule schedule;                          ///< what OMP_SCHEDULE=runtime uses; technique nullptr: Gimbal chooses
+    ReportLevel report = ReportLevel::summary;  ///< how much is said at exit
+    std::string output;                         ///< pattern of the JSON file to write; empty: none
+    std::string config;                         ///< file that settings were read from; empty: none
+    bool strict = true;                         ///< wrong settings stop the program
+    std::uint64_t seed = 42;                    ///< for everything that draws random numbers
+    std::vector<double> weights;                ///< relative speed of each thread, for wf2; empty: measured
+    std::string loop_stats;                     ///< file of loop statistics, read and written; empty: none
+    bool display = false;                       ///< print the effective settings at start
+    std::string run_dir;                        ///< folder that collects the records of all processes; empty: none
+    std::string omp_schedule;                   ///< OMP_SCHEDULE as set; empty: not set
+    bool omp_schedule_is_gimbals = false;       ///< it names a technique or `runtime`, not an ordinary OpenMP value
+    std::vector<OptionUse> effective;           ///< every option of the table, in its order
 
     /// Where the value of an option came from.
     /// @param name  e.g. "GIMBAL_SCHEDULE"  @return e.g. "environment"; "default" for a name that does not exist

@@ -56,7 +56,10 @@ static inline int gimbal_share_next(gimbal_share *share, uint64_t *first, uint64
         /* Relaxed: the counter orders nothing but itself. The plan behind it was published with release when the
          * execution was opened (partner: the acquire load by which the worker found the execution). */
         step = __atomic_fetch_add(share->counter, share->claim, __ATOMIC_RELAXED);
-        if (step >= share->steps) return 0;
+        if (step >= share->steps) {
+            share->counter = 0; /* asking again need not touch the shared line */
+            return 0;
+        }
         if (share->claim > 1) {
             const uint64_t left = share->steps - step;
             share->step = step + 1;

@@ -43,8 +43,6 @@ struct TechniqueInfo {
 /// @threads every member may be called concurrently
 class Technique {
 public:
-    virtual ~Technique() = default;
-
     [[nodiscard]] virtual const TechniqueInfo& info() const noexcept = 0;
 
     /// The sequence of chunks for one loop.
@@ -52,6 +50,9 @@ public:
     /// @return a plan that covers [0, N) exactly once, every chunk in [1, R]; zero steps only if N == 0
     /// @errors std::bad_alloc  @cost O(steps)
     [[nodiscard]] virtual Plan plan(const LoopShape& shape) const = 0;
+
+protected:
+    ~Technique() = default;  // techniques live as long as the process; nobody deletes one through this type
 };
 
 /// All techniques, in the order in which documentation lists them.

@@ -32,7 +32,9 @@ protected:
     fs::path folder_;
 };
 
-std::vector<std::byte> bytes(std::size_t count) { return std::vector<std::byte>(count, std::byte{'x'}); }
+std::vector<std::byte> bytes(std::size_t count) {
+    return std::vector<std::byte>(count, std::byte{'x'});
+}
 
 std::string content(const std::string& path) {
     std::ifstream file(path);

@@ -26,7 +26,8 @@ TEST(Gravity, IsOneEverywhereInsideTheInitialSphere) {
     }
     for (std::size_t shell = 0; shell < sum.size(); ++shell) {
         ASSERT_GT(count[shell], 10);
-        EXPECT_NEAR(sum[shell] / count[shell], 1.0, 0.02) << "shell from r = " << 0.2 + 0.05 * static_cast<double>(shell);
+        EXPECT_NEAR(sum[shell] / count[shell], 1.0, 0.02)
+            << "shell from r = " << 0.2 + 0.05 * static_cast<double>(shell);
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "glass.hpp"
 #include "initial.hpp"
+#include "glass.hpp"
 
 #include <gtest/gtest.h>
 
@@ -28,8 +28,8 @@ TEST(Initial, EnclosedMassIsRadiusSquared) {
     Config config;
     const Particles p = make_initial_sphere(config);
     for (double radius = 0.2; radius <= 1.0; radius += 0.1) {
-        const auto inside = std::count_if(p.position.begin(), p.position.end(),
-                                          [radius](const Vec3& x) { return norm(x) <= radius; });
+        const auto inside =
+            std::count_if(p.position.begin(), p.position.end(), [radius](const Vec3& x) { return norm(x) <= radius; });
         EXPECT_NEAR(static_cast<double>(inside) * p.mass / (radius * radius), 1.0, 0.02) << "r = " << radius;
     }
 }

@@ -31,8 +31,7 @@ TEST(Neighbours, AreMutual) {
     const test::Sphere sphere(400);
     const Particles& p = sphere.particles;
     std::vector<std::vector<std::uint32_t>> lists(p.size());
-    for (std::uint32_t i = 0; i < p.size(); ++i)
-        collect_neighbours(sphere.tree, i, p.position[i], p.h[i], lists[i]);
+    for (std::uint32_t i = 0; i < p.size(); ++i) collect_neighbours(sphere.tree, i, p.position[i], p.h[i], lists[i]);
     for (std::uint32_t i = 0; i < p.size(); ++i)
         for (const std::uint32_t j : lists[i])
             EXPECT_NE(std::find(lists[j].begin(), lists[j].end(), i), lists[j].end()) << i << " and " << j;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "integrator.hpp"
 #include "simulation.hpp"
+#include "integrator.hpp"
 
 #include <gtest/gtest.h>
 #include <omp.h>

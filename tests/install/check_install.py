@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Install Gimbal into a fresh prefix and use it from there only, as somebody who never saw the build tree."""
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+
+def run(command, **more):
+    """Run and return standard output and error; a non-zero exit fails the test with all it said."""
+    done = subprocess.run(command, text=True, capture_output=True, **more)
+    if done.returncode != 0:
+        sys.exit(f"failed ({done.returncode}): {' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+    return done.stdout + done.stderr
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("build", "scratch", "cmake", "cc"):
+        parser.add_argument("--" + name, required=True)
+    args = parser.parse_args()
+    source = pathlib.Path(__file__).parent / "consumer"
+    scratch = pathlib.Path(args.scratch)
+    shutil.rmtree(scratch, ignore_errors=True)
+    prefix = scratch / "prefix"
+    run([args.cmake, "--install", args.build, "--prefix", prefix])
+
+    build = scratch / "consumer"
+    run([args.cmake, "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_C_COMPILER={args.cc}"])
+    run([args.cmake, "--build", build])
+    assert "covered 1000" in run([build / "consumer"])
+
+    folders = [str(path.parent) for path in prefix.rglob("gimbal.pc")]
+    assert folders, "no gimbal.pc was installed"
+    flags = run(["pkg-config", "--cflags", "--libs", "gimbal"], env={**os.environ, "PKG_CONFIG_PATH": folders[0]}).split()
+    program = scratch / "by-pkg-config"
+    run([args.cc, source / "consumer.c", "-o", program, *flags])
+    libraries = next(prefix.rglob("libgimbal.so")).parent
+    assert "covered 1000" in run([program], env={**os.environ, "LD_LIBRARY_PATH": str(libraries)})
+
+    library = (build / "omp_library").read_text()
+    assert pathlib.Path(library).is_relative_to(prefix.resolve()) and os.path.exists(library), library
+    # The installed library must find libgimbal.so by itself and must not remember where it was built.
+    dynamic = run(["readelf", "-d", library])
+    assert "$ORIGIN" in dynamic and args.build not in dynamic, dynamic
+    said = run([prefix / "bin" / "gimbal", "run", "-t", "2", "--schedule", "gss", "--", build / "loops"])
+    assert "9990000" in said and "gss" in said and "loops.c:9" in said, said
+    print("installed, found by CMake and pkg-config, run from", prefix)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Executions drawn by real threads: every iteration exactly once, whatever the technique. Run under the thread
+// sanitizer, too (./dev sanitize).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "gimbal/technique.hpp"
+#include "loop/schedules.hpp"
+#include "loop/site_table.hpp"
+#include "team.hpp"
+
+namespace {
+
+using gimbal::test::execute;
+using gimbal::test::loop_desc;
+
+class EveryTechnique : public testing::TestWithParam<const gimbal::Technique*> {};
+
+TEST_P(EveryTechnique, RunsEveryIterationExactlyOnceOnRealThreads) {
+    std::uintptr_t id = 0x10000 + 0x1000 * static_cast<std::uintptr_t>(GetParam() - gimbal::techniques()[0]);
+    for (const std::uint64_t chunk : {0U, 3U}) {
+        const int schedule = gimbal::intern({GetParam(), chunk, gimbal::Modifier::none});
+        for (const std::uint32_t workers : {1U, 2U, 3U, 8U}) {
+            for (const std::uint64_t trip : {0U, 1U, 2U, 7U, 1000U, 10007U}) {
+                const gimbal_loop_desc desc = loop_desc(++id, trip, workers, schedule);
+                // Several executions: the later ones use statistics and claim widths learnt in the earlier ones.
+                for (int repetition = 0; repetition < 3; ++repetition) {
+                    const auto ran = execute(desc);
+                    EXPECT_TRUE(std::all_of(ran.begin(), ran.end(), [](auto count) { return count == 1; }))
+                        << "N=" << trip << " P=" << workers << " chunk=" << chunk << " repetition " << repetition;
+                }
+            }
+        }
+    }
+}
+
+TEST_P(EveryTechnique, KeepsChunksMultiplesOfTheUnit) {
+    const int schedule = gimbal::intern({GetParam(), 0, gimbal::Modifier::none});
+    gimbal_loop_desc desc = loop_desc(0x900000 + static_cast<std::uintptr_t>(schedule), 1003, 3, schedule);
+    desc.unit = 8;
+    void* const execution = gimbal_loop_open(&desc);
+    std::array<gimbal_share, 3> shares{};
+    for (std::uint32_t i = 0; i < 3; ++i) gimbal_loop_begin(execution, i, &shares[i]);
+    std::uint64_t covered = 0;
+    for (gimbal_share& share : shares) {
+        std::uint64_t first = 0;
+        std::uint64_t end = 0;
+        while (gimbal_loop_next(&share, &first, &end)) {
+            EXPECT_EQ(first % 8, 0U);
+            EXPECT_TRUE(end % 8 == 0 || end == 1003) << end;
+            covered += end - first;
+        }
+    }
+    EXPECT_EQ(covered, 1003U);
+    for (gimbal_share& share : shares) gimbal_loop_end(&share);
+}
+
+std::string name_of(const testing::TestParamInfo<const gimbal::Technique*>& info) {
+    return std::string(info.param->info().name);
+}
+
+INSTANTIATE_TEST_SUITE_P(Planned, EveryTechnique, testing::ValuesIn(gimbal::techniques()), name_of);
+
+TEST(Execution, TwoOfTheSameLoopInFlightDoNotDisturbEachOther) {
+    const int schedule = gimbal::intern({gimbal::find_technique("ss"), 0, gimbal::Modifier::none});
+    const gimbal_loop_desc desc = loop_desc(0xA00000, 100, 1, schedule);
+    void* const one = gimbal_loop_open(&desc);
+    void* const two = gimbal_loop_open(&desc);
+    ASSERT_NE(one, two);
+    for (void* const execution : {one, two}) {
+        gimbal_share share{};
+        gimbal_loop_begin(execution, 0, &share);
+        std::uint64_t first = 0;
+        std::uint64_t end = 0;
+        std::uint64_t covered = 0;
+        while (gimbal_loop_next(&share, &first, &end)) covered += end - first;
+        EXPECT_EQ(covered, 100U);
+        EXPECT_EQ(gimbal_loop_end(&share), 1);
+    }
+}
+
+TEST(Execution, OnlyTheLastWorkerToLeaveClosesIt) {
+    const gimbal_loop_desc desc = loop_desc(0xB00000, 10, 2, 0);
+    void* const execution = gimbal_loop_open(&desc);
+    std::array<gimbal_share, 2> shares{};
+    for (std::uint32_t i = 0; i < 2; ++i) gimbal_loop_begin(execution, i, &shares[i]);
+    EXPECT_EQ(gimbal_loop_end(&shares[1]), 0);
+    EXPECT_EQ(shares[1].execution, nullptr);
+    EXPECT_EQ(gimbal_loop_end(&shares[0]), 1);
+}
+
+TEST(Execution, ADroppedOneTeachesNothing) {
+    const gimbal_loop_desc desc = loop_desc(0xC00000, 10, 2, 0);
+    gimbal_loop_drop(gimbal_loop_open(&desc));
+    EXPECT_EQ(gimbal::find_site(desc)->summary(1e-9, 0).calls, 0U);
+}
+
+}  // namespace

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "loop/schedules.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "gimbal/loop.h"
+
+namespace {
+
+TEST(Schedules, AnOrdinaryValueIsLeftToTheOpenmpRuntime) {
+    for (const char* text : {"static", "dynamic,4", "guided", "auto", "monotonic:dynamic,3", "STATIC,16"}) {
+        EXPECT_EQ(gimbal_schedule_parse(text), 0) << text;
+    }
+}
+
+TEST(Schedules, ATechniqueIsTakenWithChunkAndModifier) {
+    const int schedule = gimbal_schedule_parse("monotonic: FAC2 , 8");
+    ASSERT_GT(schedule, 0);
+    EXPECT_EQ(gimbal_schedule_modifier(schedule), 1);
+    std::array<char, 32> text{};
+    gimbal_schedule_print(schedule, text.data(), text.size());
+    EXPECT_STREQ(text.data(), "monotonic:fac2,8");
+}
+
+TEST(Schedules, WhatGetReturnsSetTakesBack) {
+    for (const char* name : {"runtime", "fac2", "ss,7", "static,3", "wf2", "golden"}) {
+        const int schedule = gimbal::intern(gimbal::parse_schedule(name));
+        int chunk = -1;
+        const int kind = gimbal_schedule_kind(schedule, &chunk);
+        EXPECT_GE(kind, static_cast<int>(GIMBAL_SCHEDULE_KIND)) << name;
+        EXPECT_EQ(gimbal_schedule_set(kind, chunk), schedule) << name;
+    }
+}
+
+TEST(Schedules, KindsOfOthersAreRefused) {
+    for (const int kind : {0, 1, 2, 3, 4, 101, 102, 0x1ff, 0x7fffffff}) EXPECT_EQ(gimbal_schedule_set(kind, 1), 0) << kind;
+}
+
+TEST(Schedules, PrintingIntoLittleSpaceIsCutNotOverrun) {
+    std::array<char, 4> text{'x', 'x', 'x', 'x'};
+    gimbal_schedule_print(gimbal_schedule_parse("golden"), text.data(), 3);
+    EXPECT_STREQ(text.data(), "go");
+    EXPECT_EQ(text[3], 'x');
+}
+
+}  // namespace

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include "gimbal/options.hpp"
+#include "gimbal/schedule.hpp"
+#include "loop/schedules.hpp"
+#include "loop/site_table.hpp"
+#include "team.hpp"
+
+namespace {
+
+using gimbal::find_site;
+using gimbal::test::execute;
+using gimbal::test::loop_desc;
+
+TEST(Site, OneForEachPlaceAndTeamSize) {
+    const auto here = loop_desc(0x1, 10, 2, 0);
+    const auto there = loop_desc(0x2, 10, 2, 0);
+    const auto larger_team = loop_desc(0x1, 10, 4, 0);
+    EXPECT_EQ(find_site(here), find_site(here));
+    EXPECT_NE(find_site(here), find_site(there));
+    EXPECT_NE(find_site(here), find_site(larger_team));
+}
+
+TEST(Site, InlinedCopiesOfOneSourceLineShareIt) {
+    auto one = loop_desc(0x11, 10, 2, 0);
+    auto copy = loop_desc(0x12, 10, 2, 0);
+    one.source = copy.source = ";solver.c;sweep;42;9;;";
+    EXPECT_EQ(find_site(one), find_site(copy));
+    EXPECT_EQ(find_site(one)->identity().key(), "solver.c:42 sweep");
+}
+
+TEST(Site, WithoutDebugInformationEachAddressIsItsOwn) {
+    auto one = loop_desc(0x21, 10, 2, 0);
+    auto other = loop_desc(0x22, 10, 2, 0);
+    one.source = other.source = ";unknown;unknown;0;0;;";
+    EXPECT_NE(find_site(one), find_site(other));
+}
+
+TEST(Site, BrokenSourcePositionsAreNoNames) {
+    for (const char* source : {"", ";", ";a", ";a;b", "a;b;3;;", ";;;;"}) {
+        auto desc = loop_desc(reinterpret_cast<std::uintptr_t>(source), 10, 2, 0);
+        desc.source = source;
+        EXPECT_TRUE(find_site(desc)->identity().name.empty()) << '"' << source << '"';
+    }
+}
+
+TEST(Site, TheReportHoldsWhatRanAndWhy) {
+    const int gss = gimbal::intern(gimbal::parse_schedule("gss"));
+    const auto named = loop_desc(0x31, 1000, 2, gss);
+    const auto chosen = loop_desc(0x31, 1000, 2, 0);
+    for (int i = 0; i < 3; ++i) execute(named);
+    execute(chosen);
+    const gimbal::LoopSummary summary = find_site(named)->summary(1e-9, 10e-9);
+    EXPECT_EQ(summary.calls, 4U);
+    EXPECT_EQ(summary.iterations, 4000U);
+    ASSERT_EQ(summary.schedules.size(), 2U);
+    EXPECT_EQ(summary.schedules[0].schedule, "gss");
+    EXPECT_EQ(summary.schedules[0].reason, "OMP_SCHEDULE");
+    EXPECT_EQ(summary.schedules[0].calls, 3U);
+    EXPECT_EQ(summary.schedules[1].schedule, "fac2");
+    EXPECT_EQ(summary.schedules[1].reason, "default");
+    ASSERT_EQ(summary.per_worker.size(), 2U);
+    EXPECT_EQ(summary.per_worker[0].iterations + summary.per_worker[1].iterations, 4000U);
+    EXPECT_EQ(summary.per_worker[0].chunks + summary.per_worker[1].chunks, summary.chunks);
+    EXPECT_GE(summary.busy_max_s, summary.busy_mean_s);
+    EXPECT_GE(summary.time_s, summary.busy_max_s / 4);
+    EXPECT_DOUBLE_EQ(summary.scheduling_s, static_cast<double>(summary.chunks) * 10e-9 / 2);
+}
+
+TEST(Site, TechniquesThatNeedStatisticsGetThemFromTheFirstExecution) {
+    const int fac = gimbal::intern(gimbal::parse_schedule("fac"));
+    const auto desc = loop_desc(0x41, 10000, 2, fac);
+    EXPECT_FALSE(find_site(desc)->statistics().known);
+    execute(desc);
+    const gimbal::IterationStatistics seen = find_site(desc)->statistics();
+    EXPECT_TRUE(seen.known);
+    EXPECT_GT(seen.mean, 0);
+    EXPECT_GE(seen.sd, 0);
+    EXPECT_GT(seen.overhead, 0);
+}
+
+TEST(Site, OneWorkerGetsTheLoopInOnePiece) {
+    const int ss = gimbal::intern(gimbal::parse_schedule("ss"));
+    const auto desc = loop_desc(0x51, std::uint64_t{1} << 40U, 1, ss);
+    void* const execution = gimbal_loop_open(&desc);
+    gimbal_share share{};
+    gimbal_loop_begin(execution, 0, &share);
+    std::uint64_t first = 1;
+    std::uint64_t end = 0;
+    ASSERT_EQ(gimbal_loop_next(&share, &first, &end), 1);
+    EXPECT_EQ(first, 0U);
+    EXPECT_EQ(end, std::uint64_t{1} << 40U);
+    EXPECT_EQ(gimbal_loop_next(&share, &first, &end), 0);
+    gimbal_loop_end(&share);
+}
+
+}  // namespace

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "gimbal/loop.h"
+
+namespace gimbal::test {
+
+/// Runs body(worker) on `workers` threads at once and waits for all.
+inline void run_team(std::uint32_t workers, const std::function<void(std::uint32_t)>& body) {
+    std::vector<std::thread> threads;
+    threads.reserve(workers);
+    for (std::uint32_t worker = 0; worker < workers; ++worker) threads.emplace_back(body, worker);
+    for (std::thread& thread : threads) thread.join();
+}
+
+/// A description of a loop at a made-up address; each `id` is a loop of its own.
+inline gimbal_loop_desc loop_desc(std::uintptr_t id, std::uint64_t trip, std::uint32_t workers, int schedule) {
+    gimbal_loop_desc desc{};
+    desc.code = reinterpret_cast<const void*>(id);
+    desc.trip = trip;
+    desc.unit = 1;
+    desc.workers = workers;
+    desc.schedule = schedule;
+    return desc;
+}
+
+/// One execution through the C interface: how often each iteration ran.
+inline std::vector<std::uint32_t> execute(const gimbal_loop_desc& desc) {
+    std::vector<std::atomic<std::uint32_t>> ran(desc.trip);
+    void* const execution = gimbal_loop_open(&desc);
+    run_team(desc.workers, [&](std::uint32_t worker) {
+        gimbal_share share{};
+        gimbal_loop_begin(execution, worker, &share);
+        std::uint64_t first = 0;
+        std::uint64_t end = 0;
+        while (share.fast ? gimbal_share_next(&share, &first, &end) : gimbal_loop_next(&share, &first, &end)) {
+            for (std::uint64_t i = first; i < end; ++i) ran[i].fetch_add(1, std::memory_order_relaxed);
+        }
+        gimbal_loop_end(&share);
+    });
+    return {ran.begin(), ran.end()};
+}
+
+}  // namespace gimbal::test

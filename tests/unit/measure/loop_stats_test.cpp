@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "measure/loop_stats.hpp"
+
+#include <gtest/gtest.h>
+
+#include "gimbal/error.hpp"
+
+namespace {
+
+TEST(LoopStats, WhatIsWrittenIsReadBack) {
+    const std::vector<gimbal::StoredStatistics> written{{"a.c:1 f", 4, 1.5e-6, 2e-7}, {"lib.so+0x12", 2, 3, 0}};
+    const auto read = gimbal::parse_loop_stats(gimbal::format_loop_stats(written));
+    ASSERT_EQ(read.size(), 2U);
+    EXPECT_EQ(read[0].loop, "a.c:1 f");
+    EXPECT_EQ(read[0].workers, 4U);
+    EXPECT_DOUBLE_EQ(read[0].mean_s, 1.5e-6);
+    EXPECT_DOUBLE_EQ(read[0].sd_s, 2e-7);
+    EXPECT_EQ(read[1].loop, "lib.so+0x12");
+}
+
+TEST(LoopStats, AnythingElseIsRefused) {
+    for (const char* text : {"", "{", "[]", "{}", R"({"schema_version": 2, "loops": []})", R"({"schema_version": 1})",
+                             R"({"schema_version": 1, "loops": [{"loop": 7}]})", R"({"schema_version": "1"})"}) {
+        EXPECT_THROW((void)gimbal::parse_loop_stats(text), gimbal::Error) << text;
+    }
+}
+
+}  // namespace
