@@ -22,6 +22,11 @@ struct Dw {
     decltype(&dwfl_module_getsrc) module_getsrc = nullptr;
     decltype(&dwfl_module_addrinfo) module_addrinfo = nullptr;
     decltype(&dwfl_lineinfo) lineinfo = nullptr;
+    decltype(&dwfl_module_nextcu) module_nextcu = nullptr;
+    decltype(&dwarf_haspc) haspc = nullptr;
+    decltype(&dwarf_getsrc_die) getsrc_die = nullptr;
+    decltype(&dwarf_linesrc) linesrc = nullptr;
+    decltype(&dwarf_lineno) lineno = nullptr;
     decltype(&dwfl_offline_section_address) section_address = nullptr;
     bool complete = false;
 };
@@ -49,7 +54,9 @@ Dw load() {
         bind(library, "dwfl_module_getelf", dw.module_getelf) &&
         bind(library, "dwfl_module_getsrc", dw.module_getsrc) &&
         bind(library, "dwfl_module_addrinfo", dw.module_addrinfo) && bind(library, "dwfl_lineinfo", dw.lineinfo) &&
-        bind(library, "dwfl_offline_section_address", dw.section_address);
+        bind(library, "dwfl_module_nextcu", dw.module_nextcu) && bind(library, "dwarf_haspc", dw.haspc) &&
+        bind(library, "dwarf_getsrc_die", dw.getsrc_die) && bind(library, "dwarf_linesrc", dw.linesrc) &&
+        bind(library, "dwarf_lineno", dw.lineno) && bind(library, "dwfl_offline_section_address", dw.section_address);
     return dw;
 }
 
@@ -70,6 +77,20 @@ const Dwfl_Callbacks& callbacks() {
                                         .section_address = libdw().section_address,
                                         .debuginfo_path = &no_path};
     return only;
+}
+
+/// File and line by way of the compilation units. libdw's own search needs an address table (.debug_aranges) that
+/// clang leaves out unless asked.
+void find_in_units(Dwfl_Module* module, GElf_Addr address, CodePlace& place) {
+    Dwarf_Addr bias = 0;
+    for (Dwarf_Die* unit = nullptr; (unit = libdw().module_nextcu(module, unit, &bias));) {
+        if (libdw().haspc(unit, address - bias) <= 0) continue;
+        Dwarf_Line* const line = libdw().getsrc_die(unit, address - bias);
+        const char* const file = line ? libdw().linesrc(line, nullptr, nullptr) : nullptr;
+        if (!file || libdw().lineno(line, &place.line) != 0) continue;
+        place.file = file;
+        return;
+    }
 }
 
 /// Where an object stands in this process. The program itself has no name in the loader's list.
@@ -140,10 +161,12 @@ CodePlace ObjectSymbols::find(std::uint64_t offset) const {
         place.symbol = name;
         place.distance = distance;
     }
-    Dwfl_Line* const line = libdw().module_getsrc(handle_->module, address);
-    if (!line) return place;
-    if (const char* const file = libdw().lineinfo(line, nullptr, &place.line, nullptr, nullptr, nullptr))
-        place.file = file;
+    if (Dwfl_Line* const line = libdw().module_getsrc(handle_->module, address)) {
+        const char* const file = libdw().lineinfo(line, nullptr, &place.line, nullptr, nullptr, nullptr);
+        if (file) place.file = file;
+    } else {
+        find_in_units(handle_->module, address, place);
+    }
     return place;
 }
 
