@@ -56,6 +56,7 @@ def run(args: argparse.Namespace) -> list[Row]:
     if not program.exists():
         fail(f"{program} is missing: was the build configured with MPI and HDF5?")
     environment = {**os.environ, "OMP_NUM_THREADS": str(args.threads)}
+    environment.setdefault("OMP_SCHEDULE", "guided")  # no effect on the result; some runtimes default to dynamic,1
     with tempfile.TemporaryDirectory() as folder:
         command = [str(program), "--particles", str(args.particles), "--end-time", str(args.end_time),
                    "--seed", str(args.seed), "--output", folder]

@@ -16,7 +16,9 @@ MpiExchange::MpiExchange(int& argc, char**& argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
 }
 
-MpiExchange::~MpiExchange() { MPI_Finalize(); }
+MpiExchange::~MpiExchange() {
+    MPI_Finalize();
+}
 
 void MpiExchange::all_gather(void* items, std::size_t item_bytes, std::span<const std::size_t> starts) {
     if (ranks_ == 1) return;

@@ -60,9 +60,10 @@ Options parse_options(int argc, char** argv) {
     auto seed = static_cast<std::int64_t>(options.config.seed);
     std::string order = "radial";
 
-    CLI::App app{"Collapse of a cold gas sphere (Evrard): SPH with self-gravity, on MPI ranks of OpenMP threads.\n"
-                 "Every particle loop is schedule(runtime): OMP_SCHEDULE chooses how it is shared out.",
-                 "evrard"};
+    CLI::App app{
+        "Collapse of a cold gas sphere (Evrard): SPH with self-gravity, on MPI ranks of OpenMP threads.\n"
+        "Every particle loop is schedule(runtime): OMP_SCHEDULE chooses how it is shared out.",
+        "evrard"};
     app.set_version_flag("--version", "evrard, part of Gimbal " EVRARD_VERSION);
     app.add_option("--particles", particles, "number of particles")->capture_default_str();
     auto* end_time = app.add_option("--end-time", options.end_time, "simulated time to reach (free fall is 1.11)");

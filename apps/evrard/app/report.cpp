@@ -21,8 +21,8 @@ Progress::Progress(bool wanted, double end_time, long steps)
     : on_(wanted && ::isatty(STDERR_FILENO) == 1), end_time_(end_time), steps_(steps) {}
 
 void Progress::show(const Simulation& simulation) {
-    constexpr double kInterval_s = 0.2;
-    if (!on_ || now_s() - shown_s_ < kInterval_s) return;
+    constexpr double kIntervalSeconds = 0.2;
+    if (!on_ || now_s() - shown_s_ < kIntervalSeconds) return;
     shown_s_ = now_s();
     const double share = std::isfinite(end_time_)
                              ? simulation.time() / end_time_

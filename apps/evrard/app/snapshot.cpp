@@ -55,8 +55,8 @@ struct Quantity {
 void add_dataset(hid_t file, const Quantity& quantity, const double* values, hsize_t rows, hsize_t columns) {
     const std::array<hsize_t, 2> shape{rows, columns};
     const Handle space(H5Screate_simple(columns > 1 ? 2 : 1, shape.data(), nullptr), H5Sclose);
-    const Handle dataset(
-        H5Dcreate2(file, quantity.name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
+    const Handle dataset(H5Dcreate2(file, quantity.name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                         H5Dclose);
     checked(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
     add_text(dataset, "unit", quantity.unit);
     add_text(dataset, "description", quantity.description);

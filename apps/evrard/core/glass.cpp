@@ -13,7 +13,9 @@ constexpr double kReach = 2.2;      // range of the repulsion in mean spacings: 
 constexpr double kFirstStep = 0.4;  // displacement per sweep, in spacings per unit force; shrinks to a tenth
 
 /// @param d  difference of two coordinates in [0, 1)
-double nearest_image(double d) { return d - (d > 0.5 ? 1.0 : 0.0) + (d < -0.5 ? 1.0 : 0.0); }
+double nearest_image(double d) {
+    return d - (d > 0.5 ? 1.0 : 0.0) + (d < -0.5 ? 1.0 : 0.0);
+}
 
 /// Sum over all other points of a repulsion that falls linearly to zero at the reach.
 Vec3 push(const std::vector<Vec3>& points, std::size_t i, double reach) {

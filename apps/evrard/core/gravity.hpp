@@ -11,9 +11,9 @@ namespace evrard {
 /// Gravity on one particle, G = 1.
 struct GravityResult {
     Vec3 acceleration;
-    double potential = 0.0;       ///< per unit mass; the particle itself is left out
-    double h_derivative = 0.0;    ///< d(total gravitational energy) / d(h of this particle) / its mass
-    double interactions = 0.0;    ///< cost: 2 per cell used, 1 per particle visited [count]
+    double potential = 0.0;     ///< per unit mass; the particle itself is left out
+    double h_derivative = 0.0;  ///< d(total gravitational energy) / d(h of this particle) / its mass
+    double interactions = 0.0;  ///< cost: 2 per cell used, 1 per particle visited [count]
 };
 
 /// Space for a walk's list, one per thread, kept between particles to save allocations.

@@ -41,8 +41,8 @@ HydroResult hydro_on(const std::vector<Fluid>& all, std::uint32_t self, std::spa
 
         const double visc_mine = viscosity * me.volume;
         const double visc_theirs = viscosity * other.volume;
-        acceleration = acceleration + (mass * me.force_term + visc_mine) * mine +
-                       (mass * other.force_term + visc_theirs) * theirs;
+        acceleration =
+            acceleration + (mass * me.force_term + visc_mine) * mine + (mass * other.force_term + visc_theirs) * theirs;
         energy_rate -= dot(dv, (mass * me.heat_term + 0.5 * visc_mine) * mine + (0.5 * visc_theirs) * theirs);
     }
     return {acceleration, energy_rate, signal};

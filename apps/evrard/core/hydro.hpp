@@ -14,14 +14,14 @@ namespace evrard {
 struct Fluid {
     Vec3 position;
     Vec3 velocity;
-    double inv_h2 = 0.0;         ///< 1 / h^2
-    double norm = 0.0;           ///< kernel normalisation K / h^3
-    double volume = 0.0;         ///< m / rho
-    double force_term = 0.0;     ///< (p / rho^2 - softening correction): what accelerates
-    double heat_term = 0.0;      ///< p / rho^2: what heats
+    double inv_h2 = 0.0;      ///< 1 / h^2
+    double norm = 0.0;        ///< kernel normalisation K / h^3
+    double volume = 0.0;      ///< m / rho
+    double force_term = 0.0;  ///< (p / rho^2 - softening correction): what accelerates
+    double heat_term = 0.0;   ///< p / rho^2: what heats
     double sound_speed = 0.0;
     double h = 0.0;
-    Sym3 gradient;               ///< inverse of the IAD matrix
+    Sym3 gradient;  ///< inverse of the IAD matrix
 };
 
 struct HydroResult {

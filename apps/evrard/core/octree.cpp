@@ -62,7 +62,8 @@ void Octree::add_cell(std::uint32_t first, std::uint32_t count, int level) {
             // All keys of one octant share the bits above `shift`.
             const std::uint64_t octant_end = ((*from >> shift) + 1) << shift;
             const auto to = std::lower_bound(from, end, octant_end);
-            add_cell(static_cast<std::uint32_t>(from - keys_.begin()), static_cast<std::uint32_t>(to - from), level + 1);
+            add_cell(static_cast<std::uint32_t>(from - keys_.begin()), static_cast<std::uint32_t>(to - from),
+                     level + 1);
             from = to;
         }
     }
@@ -93,8 +94,8 @@ void Octree::sum_cell(std::size_t c) {
     }
     const double trace = moment.xx + moment.yy + moment.zz;
     multipoles_[c].mass = mass_ * cell.count;
-    multipoles_[c].quadrupole = {3.0 * moment.xx - trace, 3.0 * moment.xy, 3.0 * moment.xz, 3.0 * moment.yy - trace,
-                                 3.0 * moment.yz,         3.0 * moment.zz - trace};
+    multipoles_[c].quadrupole = {3.0 * moment.xx - trace, 3.0 * moment.xy, 3.0 * moment.xz,
+                                 3.0 * moment.yy - trace, 3.0 * moment.yz, 3.0 * moment.zz - trace};
     radius_[c] = std::sqrt(radius2);
 }
 

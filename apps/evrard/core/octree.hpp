@@ -14,11 +14,11 @@ namespace evrard {
 /// `skip` is the first cell that does not belong to this one, so that a walk needs no stack.
 struct Cell {
     Vec3 centre_of_mass;
-    double open2 = 0.0;        ///< squared distance from which the cell may stand for its particles
-    double reach = 0.0;        ///< largest distance of a particle from the centre of mass, plus half the largest h
-    std::uint32_t skip = 0;    ///< index of the next cell outside this one
-    std::uint32_t first = 0;   ///< first particle, as a slot of the tree
-    std::uint32_t count = 0;   ///< particles [count], >= 1
+    double open2 = 0.0;       ///< squared distance from which the cell may stand for its particles
+    double reach = 0.0;       ///< largest distance of a particle from the centre of mass, plus half the largest h
+    std::uint32_t skip = 0;   ///< index of the next cell outside this one
+    std::uint32_t first = 0;  ///< first particle, as a slot of the tree
+    std::uint32_t count = 0;  ///< particles [count], >= 1
     bool leaf = false;
 };
 

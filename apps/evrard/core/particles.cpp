@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "particles.hpp"
 
-
 namespace evrard {
 
 Particles::Particles(std::size_t count)
-    : position(count), velocity(count), energy(count), h(count), density(count), potential(count), gravity(count),
-      acceleration(count), energy_rate(count), interactions(count) {}
+    : position(count),
+      velocity(count),
+      energy(count),
+      h(count),
+      density(count),
+      potential(count),
+      gravity(count),
+      acceleration(count),
+      energy_rate(count),
+      interactions(count) {}
 
 namespace {
 

@@ -25,14 +25,15 @@ struct Particles {
 
     // derived in each step
     std::vector<double> density;
-    std::vector<double> potential;         ///< gravitational, per unit mass
-    std::vector<Vec3> gravity;             ///< gravitational acceleration
-    std::vector<Vec3> acceleration;        ///< gravity and pressure together
-    std::vector<double> energy_rate;       ///< d energy / dt
-    std::vector<double> interactions;      ///< gravity cost of the particle: 2 per cell, 1 per particle [count]
+    std::vector<double> potential;     ///< gravitational, per unit mass
+    std::vector<Vec3> gravity;         ///< gravitational acceleration
+    std::vector<Vec3> acceleration;    ///< gravity and pressure together
+    std::vector<double> energy_rate;   ///< d energy / dt
+    std::vector<double> interactions;  ///< gravity cost of the particle: 2 per cell, 1 per particle [count]
 };
 
-/// Hash of the state's bit patterns, in index order: equal exactly when two runs ended bitwise equal (up to collisions).
+/// Hash of the state's bit patterns, in index order: equal exactly when two runs ended bitwise equal (up to
+/// collisions).
 /// @return 64-bit FNV-1a over position, velocity, energy and h
 std::uint64_t checksum(const Particles& particles);
 

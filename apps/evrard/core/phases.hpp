@@ -10,8 +10,8 @@ namespace evrard {
 /// The parts of a step that are timed.
 enum class Phase { tree, density, gravity, neighbours, gradient, hydro, update, exchange };
 inline constexpr std::size_t kPhases = 8;
-inline constexpr std::array<const char*, kPhases> kPhaseNames{"tree and order", "density",  "gravity", "neighbours",
-                                                              "gradient",       "hydro",    "update",  "exchange"};
+inline constexpr std::array<const char*, kPhases> kPhaseNames{"tree and order", "density", "gravity", "neighbours",
+                                                              "gradient",       "hydro",   "update",  "exchange"};
 
 /// Seconds spent in each phase by this rank, over the whole run.
 class PhaseTimes {

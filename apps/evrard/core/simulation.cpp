@@ -13,7 +13,9 @@
 namespace evrard {
 
 Simulation::Simulation(const Config& config, Exchange& exchange)
-    : config_(config), exchange_(exchange), particles_(make_initial_sphere(config)),
+    : config_(config),
+      exchange_(exchange),
+      particles_(make_initial_sphere(config)),
       starts_(block_starts(particles_.size(), exchange.ranks())) {
     const std::size_t n = particles_.size();
     const auto rank = static_cast<std::size_t>(exchange.rank());
@@ -72,8 +74,7 @@ void Simulation::update_order_and_tree() {
 }
 
 void Simulation::update_densities() {
-    times_.time(Phase::density,
-                [&] { density_loop(tree_, particles_, block_, config_.neighbours, own(densities_)); });
+    times_.time(Phase::density, [&] { density_loop(tree_, particles_, block_, config_.neighbours, own(densities_)); });
     share(densities_);
     for (std::size_t k = 0; k < order_.size(); ++k) {
         particles_.h[order_[k]] = densities_[k].h;
@@ -100,8 +101,7 @@ void Simulation::update_hydro() {
     times_.time(Phase::gradient, [&] { gradient_loop(fluid_, block_, lists_, own(gradients_)); });
     share(gradients_);
     for (std::size_t k = 0; k < order_.size(); ++k) fluid_[order_[k]].gradient = gradients_[k];
-    times_.time(Phase::hydro,
-                [&] { hydro_loop(fluid_, block_, lists_, particles_.mass, config_, own(hydros_)); });
+    times_.time(Phase::hydro, [&] { hydro_loop(fluid_, block_, lists_, particles_.mass, config_, own(hydros_)); });
     share(hydros_);
     for (std::size_t k = 0; k < order_.size(); ++k) {
         const std::uint32_t i = order_[k];

@@ -53,13 +53,13 @@ private:
     Exchange& exchange_;
     Particles particles_;
     Octree tree_;
-    std::vector<std::size_t> starts_;    // bounds of the ranks' blocks
-    std::vector<std::uint32_t> order_;   // [n] iteration -> particle
-    Block block_;                        // this rank's part of order_
+    std::vector<std::size_t> starts_;   // bounds of the ranks' blocks
+    std::vector<std::uint32_t> order_;  // [n] iteration -> particle
+    Block block_;                       // this rank's part of order_
     std::vector<DensityResult> densities_;
     std::vector<GravityResult> gravities_;
     std::vector<Sym3> gradients_;
-    std::vector<HydroResult> hydros_;    // all four: [n] by iteration
+    std::vector<HydroResult> hydros_;                // all four: [n] by iteration
     std::vector<std::vector<std::uint32_t>> lists_;  // [block]
     std::vector<Fluid> fluid_;
     std::vector<double> softening_;

@@ -37,7 +37,11 @@ inline Sym3 inverse(const Sym3& m) {
     const double c_xy = m.xz * m.yz - m.xy * m.zz;
     const double c_xz = m.xy * m.yz - m.xz * m.yy;
     const double s = 1.0 / (m.xx * c_xx + m.xy * c_xy + m.xz * c_xz);
-    return {s * c_xx, s * c_xy, s * c_xz, s * (m.xx * m.zz - m.xz * m.xz), s * (m.xy * m.xz - m.xx * m.yz),
+    return {s * c_xx,
+            s * c_xy,
+            s * c_xz,
+            s * (m.xx * m.zz - m.xz * m.xz),
+            s * (m.xy * m.xz - m.xx * m.yz),
             s * (m.xx * m.yy - m.xy * m.xy)};
 }
 
