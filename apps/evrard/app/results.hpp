@@ -17,7 +17,7 @@ public:
     /// Record t = 0 and write the first energies.csv: a folder that cannot be written shows before the first step.
     void begin(const Simulation& simulation);
 
-    /// Record a step. Writes nothing but --ascii-energies.
+    /// Record a step: prints it for --ascii-energies, and saves energies.csv now and then (at step 0, too).
     void add_step(const Simulation& simulation);
 
     /// Write energies.csv and a snapshot.
