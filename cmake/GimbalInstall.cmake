@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 install(TARGETS gimbal EXPORT gimbalTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY runtime/include/gimbal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT gimbalTargets NAMESPACE gimbal:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gimbal)
-configure_package_config_file(cmake/gimbalConfig.cmake.in gimbalConfig.cmake
+configure_package_config_file(cmake/gimbalConfig.cmake.in gimbalConfig.cmake PATH_VARS CMAKE_INSTALL_LIBDIR
     INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gimbal)
 write_basic_package_version_file(gimbalConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/gimbalConfig.cmake" "${CMAKE_CURRENT_BINARY_DIR}/gimbalConfigVersion.cmake"

@@ -86,6 +86,9 @@ static void __kmp_hook_init(ident_t *loc, kmp_info_t *th,
     execution =
         __kmp_hook_open(&team->t.t_disp_buffer[index].hook_execution, &desc);
   } else {
+    // Nobody else could have cleared the request that ended an earlier loop.
+    if (team->t.t_cancel_request == cancel_loop)
+      team->t.t_cancel_request = cancel_noreq;
     execution = __kmp_hook()->open(&desc);
   }
   // A serial loop that a cancellation left behind.

@@ -50,8 +50,11 @@ void gimbal_loop_drop(void* execution) {
 
 int gimbal_schedule_parse(const char* text) {
     const gimbal::Options& options = gimbal::options();
-    // Without OMP_SCHEDULE, naming a schedule for Gimbal is asking for Gimbal.
-    if (!text) return options.origin("GIMBAL_SCHEDULE") == "default" ? 0 : gimbal::intern(Schedule{});
+    // Without OMP_SCHEDULE, naming a schedule for Gimbal is asking for Gimbal, and so is `gimbal run`.
+    if (!text) {
+        const bool asked_for = !options.run_dir.empty() || options.origin("GIMBAL_SCHEDULE") != "default";
+        return asked_for ? gimbal::intern(Schedule{}) : 0;
+    }
     if (gimbal::is_ordinary_openmp(text)) return 0;
     try {
         return gimbal::intern(gimbal::parse_schedule(text));

@@ -40,15 +40,13 @@ std::string without_parameters(std::string name) {
 }
 
 std::string name_of(const LoopSummary& loop, const ObjectSymbols& symbols) {
-    // A return address belongs to the instruction after the call; the call itself is one byte or more before.
-    const std::uint64_t address = loop.offset ? loop.offset - 1 : 0;
-    const CodePlace place = symbols.find(address);
+    const CodePlace place = symbols.find(loop.offset);
     if (!place.file.empty())
         return base_name(place.file) + ":" + std::to_string(place.line) + (place.symbol.empty() ? "" : " ") +
                readable_function(place.symbol);
     if (!place.symbol.empty())
         return base_name(loop.module) + " " + readable_function(place.symbol) +
-               hexadecimal(place.distance + (loop.offset - address));
+               hexadecimal(place.distance);
     return base_name(loop.module) + hexadecimal(loop.offset);
 }
 

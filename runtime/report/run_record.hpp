@@ -27,7 +27,7 @@ struct WorkerTotals {
 struct LoopSummary {
     std::string name;              ///< "file:line function", "module symbol+0x12", or empty until resolved
     std::string module;            ///< path of the object that holds the loop; empty: the name is final
-    std::uint64_t offset = 0;      ///< return address of the runtime call, from where the object is loaded [bytes]
+    std::uint64_t offset = 0;      ///< an address within the loop's own code, from where the object is loaded [bytes]
     std::uint32_t workers = 0;     ///< P, team size [count]
     std::uint64_t calls = 0;       ///< executions [count]
     std::uint64_t iterations = 0;  ///< over all executions [iterations]

@@ -76,11 +76,11 @@ def jobs_for(technique, quick):
             text, environment = schedule_environment(technique, chunk, by_gimbal)
             size = () if chunk is None and mode == "normal" and not quick else ("--quick",)
             for program in C_PROGRAMS:
-                jobs.append(Job(program, text, environment + extra, ("--gimbal",) + size + arguments, mode))
+                jobs.append(Job(program, text, environment + extra, ("--all",) + size + arguments, mode))
             if mode == "normal" and chunk in (None, 7):
-                jobs += [Job(p, text, environment, ("--gimbal",), mode) for p in FORTRAN_PROGRAMS]
+                jobs += [Job(p, text, environment, ("--all",), mode) for p in FORTRAN_PROGRAMS]
             if mode == "normal" and chunk is None:
-                jobs += [Job(p, text, environment, ("--gimbal", "--quick"), mode) for p in BARE_PROGRAMS]
+                jobs += [Job(p, text, environment, ("--all", "--quick"), mode) for p in BARE_PROGRAMS]
     return jobs
 
 

@@ -64,7 +64,9 @@ Variables variables_for(const Environment& environment, const RunRequest& reques
     }
     if (schedule_given && environment.omp_schedule && *environment.omp_schedule != "runtime")
         write_stderr("gimbal: note: --schedule replaces OMP_SCHEDULE=" + *environment.omp_schedule + "\n");
-    if (schedule_given || !environment.omp_schedule) variables.emplace_back("OMP_SCHEDULE", "runtime");
+    // Without OMP_SCHEDULE the runtime takes GIMBAL_RUN_DIR for the wish. Setting it would make libgomp, which a gcc
+    // program still loads, complain about a value it does not know.
+    if (schedule_given && environment.omp_schedule) variables.emplace_back("OMP_SCHEDULE", "runtime");
     if (request.threads > 0) variables.emplace_back("OMP_NUM_THREADS", std::to_string(request.threads));
     return variables;
 }
