@@ -93,6 +93,30 @@ void find_in_units(Dwfl_Module* module, GElf_Addr address, CodePlace& place) {
     }
 }
 
+/// The row of the line table that covers an address.
+struct Row {
+    std::string file;
+    int line = 0;
+    Dwarf_Addr begin = 0;
+};
+
+Row row_at(Dwfl_Module* module, GElf_Addr address) {
+    Row row;
+    Dwfl_Line* const line = libdw().module_getsrc(module, address);
+    const char* const file = line ? libdw().lineinfo(line, &row.begin, &row.line, nullptr, nullptr, nullptr) : nullptr;
+    if (file) row.file = file;
+    return row;
+}
+
+/// File and line of a loop. Optimisers mix what they inlined into the code around the call that starts the loop, so a
+/// row of another file than the one the function begins in is passed over, backwards, as far as the function goes.
+Row loop_row(Dwfl_Module* module, GElf_Addr address, GElf_Addr function) {
+    const Row entry = row_at(module, function);
+    Row row = row_at(module, address);
+    while (row.file != entry.file && row.begin > function) row = row_at(module, row.begin - 1);
+    return row.file == entry.file ? row : entry;
+}
+
 /// Where an object stands in this process. The program itself has no name in the loader's list.
 struct Loaded {
     std::string path;
@@ -161,12 +185,10 @@ CodePlace ObjectSymbols::find(std::uint64_t offset) const {
         place.symbol = name;
         place.distance = distance;
     }
-    if (Dwfl_Line* const line = libdw().module_getsrc(handle_->module, address)) {
-        const char* const file = libdw().lineinfo(line, nullptr, &place.line, nullptr, nullptr, nullptr);
-        if (file) place.file = file;
-    } else {
-        find_in_units(handle_->module, address, place);
-    }
+    const Row row = loop_row(handle_->module, address, address - distance);
+    place.file = row.file;
+    place.line = row.line;
+    if (place.file.empty()) find_in_units(handle_->module, address, place);
     return place;
 }
 
