@@ -58,17 +58,20 @@ static inline int __kmp_hook_bounds(const gimbal_share *share, kmp_uint64 first,
   return 1;
 }
 
-// The short way to the next chunk, before libomp's own dispatch work. Returns 0
-// when there is no such way, also when the loop has run out: the long way then
-// ends the share.
-template <typename T, typename ST>
-static inline int __kmp_hook_next_fast(kmp_int32 *p_last, T *p_lb, T *p_ub,
-                                       ST *p_st) {
+// The short way to the next chunk, for a thread whose __kmp_hook_share is set:
+// a tail call in the first lines of __kmpc_dispatch_next_*, so that it needs no
+// frame and the ordinary way stays as it was. When the loop has run out, that
+// way (`Again`, the same entry point) ends the share.
+template <auto Again, typename T, typename ST>
+__attribute__((noinline)) static int
+__kmp_hook_next_chunk(ident_t *loc, kmp_int32 gtid, kmp_int32 *p_last, T *p_lb,
+                      T *p_ub, ST *p_st) {
   gimbal_share *share = __kmp_hook_share;
   uint64_t first, end;
-  if (share == nullptr || !gimbal_share_next(share, &first, &end))
-    return 0;
-  return __kmp_hook_bounds(share, first, end, p_last, p_lb, p_ub, p_st);
+  if (gimbal_share_next(share, &first, &end))
+    return __kmp_hook_bounds(share, first, end, p_last, p_lb, p_ub, p_st);
+  __kmp_hook_share = nullptr;
+  return Again(loc, gtid, p_last, p_lb, p_ub, p_st);
 }
 
 // The same as GNU code wants it: the upper bound is the first value outside.
