@@ -15,7 +15,7 @@ import chunks
 from setting import PLANNED, Case, Setting
 
 MANY_N = 1_000_000  # iterations, one chunk each
-FEW_N_PER_THREAD = 100  # iterations; short enough that the body is a few per cent of the loop
+FEW_N_PER_THREAD = 25_000  # iterations, some 8 us: as short as a loop worth a team gets
 
 
 @dataclass
