@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "gimbal/options.hpp"
+#include "process/warnings.hpp"
 
 namespace gimbal {
 
@@ -35,7 +37,12 @@ Plan make_plan(const PlanKey& key, const IterationStatistics& statistics) {
     shape.statistics.mean *= static_cast<double>(key.unit);
     shape.statistics.sd *= static_cast<double>(key.unit);
     shape.seed = options().seed;
-    if (options().weights.size() == key.workers) shape.weights = options().weights;
+    if (options().weights.size() == key.workers) {
+        shape.weights = options().weights;
+    } else if (!options().weights.empty() && key.choice.technique->info().name == "wf2") {
+        warn_once("GIMBAL_WEIGHTS has " + std::to_string(options().weights.size()) + " weights, a team has " +
+                  std::to_string(key.workers) + " threads: all count as equal there");
+    }
     Plan plan = key.choice.technique->plan(shape);
     scale(plan, key.unit, key.iterations);
     return plan;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "gimbal/schedule.hpp"
-#include "loop/dispatch_cost.hpp"
+#include "measure/dispatch_cost.hpp"
 #include "measure/clock.hpp"
 
 namespace gimbal {

@@ -7,7 +7,7 @@
 
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
-#include "loop/dispatch_cost.hpp"
+#include "measure/dispatch_cost.hpp"
 #include "measure/clock.hpp"
 #include "process/warnings.hpp"
 

@@ -38,6 +38,8 @@ void write_loop_stats(const std::string& path) {
 void leave_records() {
     const Options& asked = options();
     if (!asked.loop_stats.empty() && process_environment().rank == 0) write_loop_stats(asked.loop_stats);
+    // A process without loops has nothing to say, and need not wait for the clock to be calibrated.
+    if (asked.run_dir.empty() && all_sites().empty()) return;
     RunRecord record = current_record();
     if (!asked.run_dir.empty()) {
         write_file_aside(asked.run_dir + "/" + record_file_name(record), to_json(record));

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "loop/dispatch_cost.hpp"
+#include "measure/dispatch_cost.hpp"
 #include "loop/site_table.hpp"
 #include "measure/clock.hpp"
 #include "process/warnings.hpp"
@@ -28,14 +28,16 @@ std::string openmp_path() {
 }  // namespace
 
 RunRecord current_record() {
+    RunRecord record = describe_process();
+    record.wall_s = seconds_since_start();
+    record.openmp = openmp_path();
+    record.warnings = warnings();
+    const std::vector<LoopSite*> sites = all_sites();
+    if (sites.empty()) return record;
     const double tick_s = seconds_per_tick();
     const double dispatch_s = dispatch_ticks() * tick_s;
-    RunRecord record = describe_process();
-    record.openmp = openmp_path();
-    record.wall_s = seconds_since_start();
     record.dispatch_ns = dispatch_s * 1e9;
-    record.warnings = warnings();
-    for (const LoopSite* site : all_sites()) {
+    for (const LoopSite* site : sites) {
         LoopSummary summary = site->summary(tick_s, dispatch_s);
         if (summary.calls > 0) record.loops.push_back(std::move(summary));
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "config/schedule_value.hpp"
 #include "report/merge.hpp"
 #include "report/notes.hpp"
 #include "report/table.hpp"
@@ -131,6 +132,15 @@ std::string warnings(const MergedRun& run) {
     return text;
 }
 
+/// Why there is no table.
+std::string no_loops(const RunRecord& record) {
+    std::string text = "no loop ran under Gimbal: it takes loops that the program marks schedule(runtime)";
+    for (const OptionUse& use : record.options)
+        if (use.name == "OMP_SCHEDULE" && is_ordinary_openmp(use.value))
+            text += ", and OMP_SCHEDULE=" + use.value + " leaves them to libomp; unset it";
+    return text + ".\n";
+}
+
 /// @param own  the report of one process at its own end, which can only know itself
 std::string report_text(std::span<const RunRecord> records, ReportLevel level, bool own) {
     if (level == ReportLevel::off || records.empty()) return {};
@@ -140,8 +150,7 @@ std::string report_text(std::span<const RunRecord> records, ReportLevel level, b
     std::string text = header(sorted, run);
     if (level == ReportLevel::full) text += settings(sorted.front());
     if (run.loops.empty())
-        text +=
-            "no loop ran under Gimbal: it takes schedule(runtime) loops, and OMP_SCHEDULE=runtime or a technique.\n";
+        text += no_loops(sorted.front());
     else
         text += loop_table(run);
     if (run.ranks_seen > 1) text += "rank balance " + fixed(run.rank_balance, 3) + " (mean/max of the time in loops)\n";

@@ -42,7 +42,7 @@ int info_techniques(InfoForm form) {
     return print_text(
         table.text() + "\n" + sentences +
         "  runtime  Gimbal chooses (fac2 as long as there is no selector).\n\n"
-        "Use: GIMBAL_SCHEDULE=fac2,16 with OMP_SCHEDULE=runtime, or gimbal run --schedule fac2,16 -- program\n");
+        "Use: gimbal run --schedule fac2,16 -- program, or GIMBAL_SCHEDULE=fac2,16 with the patched libomp preloaded\n");
 }
 
 }  // namespace gimbal::tool

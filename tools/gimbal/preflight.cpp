@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/load.hpp"
 #include "elf_object.hpp"
 #include "gimbal/error.hpp"
 
@@ -116,6 +117,18 @@ void check_rights(const std::string& program) {
                "copy the program without these bits");
 }
 
+/// A gcc program still loads libgomp, whose constructor binds the main thread before libomp looks which cores it has.
+void warn_of_binding(const std::string& library) {
+    for (const char* const variable : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY"}) {
+        const char* const value = std::getenv(variable);
+        if (!value || std::string_view(value) == "false") continue;
+        write_stderr("gimbal: warning: " + std::string(variable) + "=" + value + " makes " + library +
+                     ", which this program loads, bind the main thread first: all threads may end up on one core.\n"
+                     "        Use KMP_AFFINITY, taskset or the MPI launcher's binding instead.\n");
+        return;
+    }
+}
+
 }  // namespace
 
 void check_program(const std::string& program, const std::string& libomp, const std::string& preload) {
@@ -134,7 +147,11 @@ void check_program(const std::string& program, const std::string& libomp, const 
         const ElfObject library = read_elf(path);
         if (library.defines_kmpc) refuse_second(program, path, libomp);
         // libgomp being mapped is fine: every call that it could answer finds libomp first.
-        if (!file_name(path).starts_with("libgomp")) add_missing(library, own, missing);
+        if (file_name(path).starts_with("libgomp")) {
+            warn_of_binding(file_name(path));
+        } else {
+            add_missing(library, own, missing);
+        }
     }
     if (!missing.empty()) refuse_missing(program, missing);
 }

@@ -75,10 +75,21 @@ TEST(Summary, ExpensiveSchedulingIsNoted) {
                 HasSubstr("drawing chunks costs 2.00 s (20.0 % of the run). Try GIMBAL_SCHEDULE=fac2."));
 }
 
+TEST(Summary, UnequalRanksAreNotedThoughNoThreadTechniqueHelps) {
+    RunRecord record = sample_record();
+    record.loops[0].busy_mean_s = record.loops[0].busy_max_s;
+    std::vector<RunRecord> ranks(2, record);
+    ranks[0].ranks = ranks[1].ranks = 2;
+    ranks[1].rank = 1;
+    EXPECT_THAT(merged_text(ranks, ReportLevel::summary), Not(HasSubstr("the ranks differ")));
+    ranks[1].loops[0].time_s *= 3;  // mean 2, largest 3: a third of the time is lost
+    EXPECT_THAT(merged_text(ranks, ReportLevel::summary), HasSubstr("the ranks differ: those that wait lose 33.3 %"));
+}
+
 TEST(Summary, BalancedLoopsGetOneLineAndAtMostThreeAreNoted) {
     RunRecord record = sample_record();
     record.loops[0].busy_mean_s = 2.95;
-    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("NOTE every loop is within 1 %"));
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("NOTE the threads of every loop are within 1 %"));
     record = sample_record();
     for (int i = 0; i < 5; ++i) {
         record.loops.push_back(record.loops[0]);

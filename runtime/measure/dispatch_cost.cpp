@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "loop/dispatch_cost.hpp"
+#include "measure/dispatch_cost.hpp"
 
 #include <algorithm>
 
