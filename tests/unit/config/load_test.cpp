@@ -2,6 +2,7 @@
 #include "config/load.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -21,7 +22,8 @@ Environment environment(std::vector<Setting> settings) {
 class SettingsFile {
 public:
     explicit SettingsFile(const std::string& text)
-        : path_(std::filesystem::path(testing::TempDir()) / ("gimbal-" + std::to_string(++count_) + ".toml")) {
+        : path_(std::filesystem::path(testing::TempDir()) /
+                ("gimbal-" + std::to_string(getpid()) + "-" + std::to_string(++count_) + ".toml")) {
         std::ofstream(path_) << text;
     }
     ~SettingsFile() { std::filesystem::remove(path_); }
