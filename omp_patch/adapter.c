@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The adapter: libgimbal's functions in the shape of the schedule hook. Linked into the patched libomp.so. */
+/* The adapter: libgimbal's functions in the shape of the schedule hook. Linked
+ * into the patched libomp.so. */
 #include "schedule_hook.h"
 
 static const gimbal_schedule_hook hook = {
@@ -17,7 +18,8 @@ static const gimbal_schedule_hook hook = {
     .drop = gimbal_loop_drop,
 };
 
-/* The patched runtime's thread-local state (kmp_schedule_hook.h); defined here so that no file of LLVM's need grow. */
+/* The patched runtime's thread-local state (kmp_schedule_hook.h); defined here
+ * so that no file of LLVM's need grow. */
 #define HOOK_TLS __thread __attribute__((tls_model("initial-exec")))
 HOOK_TLS gimbal_share *__kmp_hook_share;
 HOOK_TLS const void *__kmp_hook_site;

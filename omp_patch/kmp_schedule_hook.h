@@ -99,8 +99,8 @@ static inline bool __kmp_hook_parse_schedule(const char *value) {
     return false;
   static const int modifier[3] = {0, kmp_sch_modifier_monotonic,
                                   kmp_sch_modifier_nonmonotonic};
-  __kmp_sched =
-      (enum sched_type)(kmp_sch_hook | modifier[__kmp_hook()->modifier(schedule)]);
+  __kmp_sched = (enum sched_type)(kmp_sch_hook |
+                                  modifier[__kmp_hook()->modifier(schedule)]);
   __kmp_chunk = schedule;
   return true;
 }

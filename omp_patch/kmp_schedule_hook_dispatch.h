@@ -11,7 +11,8 @@
 // between, ordered loops, techniques that measure, tools that want to see every
 // chunk. Returns 0 when the loop has run out; the share is then over.
 template <typename T>
-static int __kmp_hook_next(kmp_info_t *th, dispatch_private_info_template<T> *pr,
+static int __kmp_hook_next(kmp_info_t *th,
+                           dispatch_private_info_template<T> *pr,
                            kmp_int32 *p_last, T *p_lb, T *p_ub,
                            typename traits_t<T>::signed_t *p_st) {
   gimbal_share *share = &pr->hook;
@@ -44,9 +45,9 @@ static inline void *__kmp_hook_open(std::atomic<void *> *slot,
                                     const gimbal_loop_desc *desc) {
   static char opening;
   void *execution = slot->load(std::memory_order_acquire);
-  if (execution == nullptr && slot->compare_exchange_strong(
-                                  execution, &opening,
-                                  std::memory_order_acquire)) {
+  if (execution == nullptr &&
+      slot->compare_exchange_strong(execution, &opening,
+                                    std::memory_order_acquire)) {
     execution = __kmp_hook()->open(desc);
     // Partner: the acquire loads above and below.
     slot->store(execution, std::memory_order_release);
@@ -108,7 +109,8 @@ static void __kmp_hook_init(ident_t *loc, kmp_info_t *th,
 // A serialized loop hands out everything at once: libomp does that itself and
 // comes here before (tc != 0) and after (tc == 0).
 template <typename T>
-static inline void __kmp_hook_next_serial(dispatch_private_info_template<T> *pr) {
+static inline void
+__kmp_hook_next_serial(dispatch_private_info_template<T> *pr) {
   uint64_t first, end;
   if (pr->hook.execution == nullptr)
     return;
@@ -137,9 +139,9 @@ void __kmp_hook_leave(kmp_info_t *th) {
     sh->hook_execution.store(nullptr, std::memory_order_relaxed);
   bool wide = pr->type_size == 8;
   kmp_int64 done =
-      wide ? test_then_inc<kmp_int64>((volatile kmp_int64 *)&sh->u.s64.num_done)
-           : test_then_inc<kmp_int32>(
-                 (volatile kmp_int32 *)&sh->u.s32.num_done);
+      wide
+          ? test_then_inc<kmp_int64>((volatile kmp_int64 *)&sh->u.s64.num_done)
+          : test_then_inc<kmp_int32>((volatile kmp_int32 *)&sh->u.s32.num_done);
   if (done == th->th.th_team_nproc - 1) {
     memset((void *)&sh->u, 0, sizeof(sh->u));
     KMP_MB();

@@ -8,11 +8,13 @@
 extern "C" {
 #endif
 
-/** The version of this contract; a host refuses a hook of another version and runs as if there were none. */
+/** The version of this contract; a host refuses a hook of another version and
+ * runs as if there were none. */
 enum { GIMBAL_HOOK_VERSION = 1 };
 
-/** The schedule hook (design 3.1): the only thing the patched OpenMP runtime knows about what lies behind it.
- *  The members are the functions of gimbal/loop.h, which documents them. */
+/** The schedule hook (design 3.1): the only thing the patched OpenMP runtime
+ * knows about what lies behind it. The members are the functions of
+ * gimbal/loop.h, which documents them. */
 typedef struct gimbal_schedule_hook {
   unsigned version; /**< GIMBAL_HOOK_VERSION */
   unsigned size;    /**< sizeof(gimbal_schedule_hook) */

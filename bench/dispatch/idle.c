@@ -15,12 +15,14 @@
 
 enum { kParts = 4, kMaxExecutions = 20000, kWarmUps = 20, kRepeats = 20, kIterations = 50000 };
 
-static const char *const part_names[kParts] = {"regions", "barriers", "static", "dynamic64"};
+static const char* const part_names[kParts] = {"regions", "barriers", "static", "dynamic64"};
 static double part_ns[kParts][kMaxExecutions];
 static double total_ns[kMaxExecutions];
 static long wrong_sums;
 
-static void touch(uint64_t *value) { __asm__ volatile("" : "+r"(*value)); }
+static void touch(uint64_t* value) {
+    __asm__ volatile("" : "+r"(*value));
+}
 
 static void regions(void) {
     for (int k = 0; k < kRepeats; ++k) {
@@ -77,7 +79,7 @@ static void execute(long slot) {
     total_ns[slot] = (double)(last_ns - begin_ns);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     const long least = argc == 3 ? strtol(argv[1], NULL, 10) : 0;
     const double limit_ns = argc == 3 ? strtod(argv[2], NULL) * 1e6 : -1.0;
     if (least < 1 || least > kMaxExecutions || limit_ns < 0) {

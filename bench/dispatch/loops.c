@@ -30,9 +30,11 @@ static struct padded per_thread[kMaxThreads];
 static int threads_seen;
 
 #ifdef COUNT_CHUNKS
-long take_chunk_count(void); // count.c: chunks that this thread received since the last call
+long take_chunk_count(void);  // count.c: chunks that this thread received since the last call
 #else
-static long take_chunk_count(void) { return 0; }
+static long take_chunk_count(void) {
+    return 0;
+}
 #endif
 
 static void run_loops(long n, long loops) {
@@ -45,7 +47,7 @@ static void run_loops(long n, long loops) {
 #pragma omp for schedule(runtime)
             for (long i = 0; i < n; ++i) {
                 sum += (uint64_t)i + 1;
-                __asm__ volatile("" : "+r"(sum)); // the compiler may neither drop the addition nor sum in closed form
+                __asm__ volatile("" : "+r"(sum));  // the compiler may neither drop the addition nor sum in closed form
             }
         }
         if (me < kMaxThreads) {
@@ -78,7 +80,7 @@ static void print_chunks(long loops) {
     printf("],\"chunks\":%.2f", (double)chunks / (double)loops);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     static double ns[kMaxExecutions];
     const long n = argc == 5 ? strtol(argv[1], NULL, 10) : 0;
     const long loops = argc == 5 ? strtol(argv[2], NULL, 10) : 0;

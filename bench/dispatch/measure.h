@@ -24,13 +24,13 @@ static int64_t now_ns(void) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static int compare_doubles(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
+static int compare_doubles(const void* a, const void* b) {
+    const double x = *(const double*)a, y = *(const double*)b;
     return (x > y) - (x < y);
 }
 
 /// Median of values[0..count); sorts them in place. count >= 1.
-static double median(double *values, long count) {
+static double median(double* values, long count) {
     qsort(values, (size_t)count, sizeof *values, compare_doubles);
     return count % 2 == 1 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
 }
@@ -39,11 +39,11 @@ static double median(double *values, long count) {
 /// The program does it itself because OMP_PROC_BIND cannot: with libomp preloaded into a gcc program both runtimes read
 /// it, libgomp binds the main thread first, and libomp then finds a machine of one core.
 static void bind_thread(int thread) {
-    const char *list = getenv("BENCH_CPUS");
+    const char* list = getenv("BENCH_CPUS");
     int cpus[CPU_SETSIZE];
     int count = 0;
     while (list != NULL && *list != '\0' && count < CPU_SETSIZE) {
-        char *end;
+        char* end;
         cpus[count++] = (int)strtol(list, &end, 10);
         list = *end == ',' ? end + 1 : NULL;
     }
@@ -59,10 +59,10 @@ static void bind_thread(int thread) {
     }
 }
 
-static int note_gimbal(struct dl_phdr_info *info, size_t size, void *found) {
+static int note_gimbal(struct dl_phdr_info* info, size_t size, void* found) {
     (void)size;
     if (strstr(info->dlpi_name, "libgimbal.so") != NULL) {
-        *(int *)found = 1;
+        *(int*)found = 1;
     }
     return 0;
 }

@@ -49,8 +49,8 @@ static uint64_t arithmetic(uint64_t seed) {
     return a ^ b ^ c ^ d;
 }
 
-static void *work(void *argument) {
-    struct worker *self = argument;
+static void* work(void* argument) {
+    struct worker* self = argument;
     cpu_set_t mask;
     CPU_ZERO(&mask);
     CPU_SET(self->cpu, &mask);
@@ -63,7 +63,7 @@ static void *work(void *argument) {
     return NULL;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     static struct worker workers[kMaxCores];
     const int cores = argc - 2;
     steps = argc > 2 ? strtol(argv[1], NULL, 10) : 0;

@@ -24,8 +24,9 @@ constexpr std::array<OptionSpec, 10> kTable = {{
      .fallback = "runtime",
      .level = "thread",
      .flag = "--schedule",
-     .doc = "Technique, and after a comma its chunk, for schedule(runtime) loops, with OMP_SCHEDULE not set or `runtime`; "
-            "`runtime` lets Gimbal choose.",
+     .doc =
+         "Technique, and after a comma its chunk, for schedule(runtime) loops, with OMP_SCHEDULE not set or `runtime`; "
+         "`runtime` lets Gimbal choose.",
      .set = [](Options& o, const OptionValue& v) { o.schedule = std::get<Schedule>(v); }},
     {.name = "GIMBAL_REPORT",
      .type = OptionType::choice,

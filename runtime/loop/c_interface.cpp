@@ -3,9 +3,9 @@
 #include <cstring>
 #include <string>
 
+#include "config/schedule_value.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/loop.h"
-#include "config/schedule_value.hpp"
 #include "gimbal/options.hpp"
 #include "loop/schedules.hpp"
 #include "loop/site_table.hpp"
@@ -90,6 +90,8 @@ void gimbal_schedule_print(int schedule, char* text, size_t size) {
     text[length] = '\0';
 }
 
-int gimbal_schedule_modifier(int schedule) { return static_cast<int>(gimbal::interned(schedule).modifier); }
+int gimbal_schedule_modifier(int schedule) {
+    return static_cast<int>(gimbal::interned(schedule).modifier);
+}
 
 }  // extern "C"

@@ -9,11 +9,11 @@ namespace gimbal {
 
 namespace {
 
-constexpr std::uint64_t kWidest = 16;          // beyond this the atomic is already a small part of a chunk
-constexpr double kLongestClaim_us = 1.0;      // a claim that cannot be balanced may take this long
-constexpr double kSharePerWorker = 64;         // a worker makes at least this many claims
-constexpr double kTooFarApart = 0.01;          // of the loop time, between the first and the last worker to leave
-constexpr unsigned kMostSetbacks = 10;          // so at most about a thousand executions until the next try
+constexpr std::uint64_t kWidest = 16;     // beyond this the atomic is already a small part of a chunk
+constexpr double kLongestClaim_us = 1.0;  // a claim that cannot be balanced may take this long
+constexpr double kSharePerWorker = 64;    // a worker makes at least this many claims
+constexpr double kTooFarApart = 0.01;     // of the loop time, between the first and the last worker to leave
+constexpr unsigned kMostSetbacks = 10;    // so at most about a thousand executions until the next try
 
 bool applies(const Plan& plan) noexcept {
     return plan.claim == Claim::shared && plan.starts.empty() && plan.chunk == 1;

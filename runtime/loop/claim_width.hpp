@@ -25,8 +25,8 @@ public:
 
 private:
     std::uint64_t width_ = 1;
-    unsigned setbacks_ = 0;        // each doubles how long the next try waits
-    std::uint64_t wait_ = 0;       // executions to sit out before trying again
+    unsigned setbacks_ = 0;   // each doubles how long the next try waits
+    std::uint64_t wait_ = 0;  // executions to sit out before trying again
 };
 
 }  // namespace gimbal

@@ -41,8 +41,8 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
 }
 
 int Execution::next(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
-    const int got = plan_->claim == Claim::weighted ? next_weighted(share, first, end)
-                                                    : gimbal_share_next(&share, &first, &end);
+    const int got =
+        plan_->claim == Claim::weighted ? next_weighted(share, first, end) : gimbal_share_next(&share, &first, &end);
     if (manner_.timed) note_chunk(slots_[share.worker], got ? end - first : 0);
     return got;
 }

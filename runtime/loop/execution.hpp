@@ -23,20 +23,20 @@ inline constexpr std::size_t kApart = 128;
 /// What one worker leaves behind in an execution; written by that worker only, so nothing here moves between cores
 /// until somebody reads it.
 struct alignas(kApart) WorkerSlot {
-    WorkerRecord record;            ///< of this execution
-    WorkerRecord sums;              ///< over all executions in this object: begin is 0, end the busy time
-    IterationTimes times;           ///< only if the execution is timed
-    std::uint64_t last_stamp = 0;   ///< when the chunk in progress was drawn [ticks]; only if timed
-    std::uint64_t last_size = 0;    ///< its iterations; 0: none yet
+    WorkerRecord record;              ///< of this execution
+    WorkerRecord sums;                ///< over all executions in this object: begin is 0, end the busy time
+    IterationTimes times;             ///< only if the execution is timed
+    std::uint64_t last_stamp = 0;     ///< when the chunk in progress was drawn [ticks]; only if timed
+    std::uint64_t last_size = 0;      ///< its iterations; 0: none yet
     std::uint64_t position_hint = 0;  ///< batch this worker has reached; weighted plans only
 };
 
 /// How an execution is run, as decided when it was opened.
 struct Manner {
     Choice choice;
-    std::string_view reason;      ///< why this choice; a string literal
-    std::uint64_t claim = 1;      ///< steps that a worker claims at once [count]
-    bool timed = false;           ///< every chunk gets a timestamp
+    std::string_view reason;  ///< why this choice; a string literal
+    std::uint64_t claim = 1;  ///< steps that a worker claims at once [count]
+    bool timed = false;       ///< every chunk gets a timestamp
 
     bool operator==(const Manner&) const = default;
 };

@@ -12,7 +12,9 @@ namespace gimbal {
 
 namespace {
 
-bool moved(double before, double now) noexcept { return std::abs(now - before) > 0.1 * std::abs(before); }
+bool moved(double before, double now) noexcept {
+    return std::abs(now - before) > 0.1 * std::abs(before);
+}
 
 bool stale(const IterationStatistics& used, const IterationStatistics& now) noexcept {
     return used.known != now.known || (now.known && (moved(used.mean, now.mean) || moved(used.sd, now.sd)));

@@ -43,6 +43,8 @@ int intern(const Schedule& schedule) noexcept {
 }
 
 // The number itself was handed over with whatever made it visible, so the entry is, too.
-const Schedule& interned(int number) noexcept { return table().schedules[static_cast<std::size_t>(number)]; }
+const Schedule& interned(int number) noexcept {
+    return table().schedules[static_cast<std::size_t>(number)];
+}
 
 }  // namespace gimbal

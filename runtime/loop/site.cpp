@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "gimbal/schedule.hpp"
-#include "measure/dispatch_cost.hpp"
 #include "measure/clock.hpp"
+#include "measure/dispatch_cost.hpp"
 
 namespace gimbal {
 
@@ -86,7 +86,9 @@ void LoopSite::close(Execution* execution) noexcept {
     }
 }
 
-void LoopSite::drop(Execution* execution) noexcept { delete execution; }
+void LoopSite::drop(Execution* execution) noexcept {
+    delete execution;
+}
 
 LoopSummary LoopSite::summary(double seconds_per_tick, double dispatch_s) const {
     const std::lock_guard lock(mutex_);

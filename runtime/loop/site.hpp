@@ -28,9 +28,9 @@ struct Request {
 
 /// Where a loop lies in the program.
 struct SiteIdentity {
-    std::string name;                     ///< "file:line function" if the compiler said so; else empty
-    std::string module;                   ///< path of the object that holds the code; empty if unknown
-    std::uint64_t offset = 0;             ///< of the code in that object [bytes]
+    std::string name;          ///< "file:line function" if the compiler said so; else empty
+    std::string module;        ///< path of the object that holds the code; empty if unknown
+    std::uint64_t offset = 0;  ///< of the code in that object [bytes]
 
     /// What names this loop from run to run: the name, or module and offset.
     [[nodiscard]] std::string key() const;

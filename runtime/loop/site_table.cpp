@@ -36,7 +36,9 @@ Table& table() {
 }
 
 // For loops without debug information the address is all there is; for all others it is what differs soonest.
-const void* address_of(const gimbal_loop_desc& desc) noexcept { return desc.code ? desc.code : desc.source; }
+const void* address_of(const gimbal_loop_desc& desc) noexcept {
+    return desc.code ? desc.code : desc.source;
+}
 
 std::size_t bucket_of(const void* code, std::uint32_t workers) noexcept {
     std::uint64_t hash = reinterpret_cast<std::uintptr_t>(code) + (static_cast<std::uint64_t>(workers) << 48U);
@@ -72,7 +74,8 @@ SiteIdentity identify(const gimbal_loop_desc& desc) {
     Dl_info info{};
     if (desc.code && dladdr(desc.code, &info) != 0 && info.dli_fname) {
         identity.module = info.dli_fname;
-        identity.offset = reinterpret_cast<std::uintptr_t>(desc.code) - reinterpret_cast<std::uintptr_t>(info.dli_fbase);
+        identity.offset =
+            reinterpret_cast<std::uintptr_t>(desc.code) - reinterpret_cast<std::uintptr_t>(info.dli_fbase);
     }
     return identity;
 }

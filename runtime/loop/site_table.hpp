@@ -18,5 +18,4 @@ namespace gimbal {
 /// All sites so far, in order of first execution. @threads any
 [[nodiscard]] std::vector<LoopSite*> all_sites();
 
-
 }  // namespace gimbal

@@ -24,9 +24,9 @@ struct LoopTotals {
     std::uint64_t iterations = 0;
     std::uint64_t chunks = 0;
     std::uint64_t fallbacks = 0;
-    double loop_time = 0;   ///< sum over executions [ticks]
-    double busy_max = 0;    ///< sum over executions of max(L) [ticks]
-    double busy_mean = 0;   ///< sum over executions of mean(L) [ticks]
+    double loop_time = 0;  ///< sum over executions [ticks]
+    double busy_max = 0;   ///< sum over executions of max(L) [ticks]
+    double busy_mean = 0;  ///< sum over executions of mean(L) [ticks]
     std::vector<Use> uses;
     std::vector<WorkerRecord> per_worker;  ///< of executions that are gone: begin is 0, end the busy time [ticks]
 

@@ -78,8 +78,12 @@ double ticks_per_microsecond() noexcept {
     return measured;
 }
 
-double seconds_since_start() noexcept { return 1e-9 * static_cast<double>(monotonic_ns() - start_point.ns); }
+double seconds_since_start() noexcept {
+    return 1e-9 * static_cast<double>(monotonic_ns() - start_point.ns);
+}
 
-const char* clock_name() noexcept { return detail::clock_is_tsc ? "tsc" : "clock_gettime"; }
+const char* clock_name() noexcept {
+    return detail::clock_is_tsc ? "tsc" : "clock_gettime";
+}
 
 }  // namespace gimbal

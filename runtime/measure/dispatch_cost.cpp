@@ -26,7 +26,8 @@ double measure() noexcept {
         std::uint64_t first = 0;
         std::uint64_t end = 0;
         const std::uint64_t begin = ticks();
-        while (gimbal_share_next(&share, &first, &end)) {}
+        while (gimbal_share_next(&share, &first, &end)) {
+        }
         best = std::min(best, static_cast<double>(ticks() - begin) / static_cast<double>(kChunks));
     }
     return std::max(best, 1e-3);

@@ -7,8 +7,8 @@
 
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
-#include "measure/dispatch_cost.hpp"
 #include "measure/clock.hpp"
+#include "measure/dispatch_cost.hpp"
 #include "process/warnings.hpp"
 
 namespace gimbal {
@@ -57,7 +57,8 @@ std::string format_loop_stats(const std::vector<StoredStatistics>& statistics) {
     json["schema_version"] = kSchemaVersion;
     json["loops"] = nlohmann::ordered_json::array();
     for (const StoredStatistics& one : statistics) {
-        json["loops"].push_back({{"loop", one.loop}, {"workers", one.workers}, {"mean_s", one.mean_s}, {"sd_s", one.sd_s}});
+        json["loops"].push_back(
+            {{"loop", one.loop}, {"workers", one.workers}, {"mean_s", one.mean_s}, {"sd_s", one.sd_s}});
     }
     return json.dump(2) + "\n";
 }

@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "measure/dispatch_cost.hpp"
 #include "loop/site_table.hpp"
 #include "measure/clock.hpp"
+#include "measure/dispatch_cost.hpp"
 #include "process/warnings.hpp"
 #include "report/process_record.hpp"
 

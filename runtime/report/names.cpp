@@ -45,8 +45,7 @@ std::string name_of(const LoopSummary& loop, const ObjectSymbols& symbols) {
         return base_name(place.file) + ":" + std::to_string(place.line) + (place.symbol.empty() ? "" : " ") +
                readable_function(place.symbol);
     if (!place.symbol.empty())
-        return base_name(loop.module) + " " + readable_function(place.symbol) +
-               hexadecimal(place.distance);
+        return base_name(loop.module) + " " + readable_function(place.symbol) + hexadecimal(place.distance);
     return base_name(loop.module) + hexadecimal(loop.offset);
 }
 

@@ -99,8 +99,9 @@ std::vector<std::string> notes(const MergedRun& run) {
         if (lines.size() < kMost && loss.larger() > 0 && loss.larger() >= kWorthSaying * run.wall_s.mean)
             lines.push_back(note(loss, run));
     if (lines.empty())
-        lines.push_back("NOTE the threads of every loop are within 1 % of the run from ideal: another technique cannot "
-                        "save more.");
+        lines.push_back(
+            "NOTE the threads of every loop are within 1 % of the run from ideal: another technique cannot "
+            "save more.");
     if (lines.size() < kMost && 1 - run.rank_balance > kWorthSaying)
         lines.push_back("NOTE the ranks differ: those that wait lose " + per_cent(1 - run.rank_balance) +
                         " of the time in loops, which no technique for threads can save.");

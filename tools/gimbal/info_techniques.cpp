@@ -39,10 +39,10 @@ int info_techniques(InfoForm form) {
         if (name.size() < 8) name.resize(8, ' ');
         sentences += "  " + name + " " + std::string(info.summary) + "\n";
     }
-    return print_text(
-        table.text() + "\n" + sentences +
-        "  runtime  Gimbal chooses (fac2 as long as there is no selector).\n\n"
-        "Use: gimbal run --schedule fac2,16 -- program, or GIMBAL_SCHEDULE=fac2,16 with the patched libomp preloaded\n");
+    return print_text(table.text() + "\n" + sentences +
+                      "  runtime  Gimbal chooses (fac2 as long as there is no selector).\n\n"
+                      "Use: gimbal run --schedule fac2,16 -- program, or GIMBAL_SCHEDULE=fac2,16 with the patched "
+                      "libomp preloaded\n");
 }
 
 }  // namespace gimbal::tool

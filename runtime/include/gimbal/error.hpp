@@ -9,11 +9,11 @@ namespace gimbal {
 
 /// Named failure codes, negative as in the C and Fortran interfaces (gimbal.h).
 enum class ErrorCode : int {
-    invalid_option = -1,   ///< an option has a value that is not allowed
-    unknown_option = -2,   ///< a GIMBAL_ name that does not exist
-    file = -3,             ///< a file cannot be read or written
-    unsupported = -4,      ///< the machine or the program lacks something that was asked for
-    wrong_use = -5         ///< a call in the wrong order or with wrong arguments
+    invalid_option = -1,  ///< an option has a value that is not allowed
+    unknown_option = -2,  ///< a GIMBAL_ name that does not exist
+    file = -3,            ///< a file cannot be read or written
+    unsupported = -4,     ///< the machine or the program lacks something that was asked for
+    wrong_use = -5        ///< a call in the wrong order or with wrong arguments
 };
 
 /// A set-up or configuration error: what is wrong, and what to do about it. Never thrown on the chunk path, across

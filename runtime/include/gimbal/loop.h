@@ -22,8 +22,9 @@ extern "C" {
 
 /** One execution of a loop, as the program asks for it. */
 typedef struct gimbal_loop_desc {
-    const void *code;   /**< an address in the program that identifies the loop: a return address or the outlined function */
-    const char *source; /**< ";file;function;line;column;;" (ident_t) or NULL; "unknown" fields count as NULL */
+    const void*
+        code; /**< an address in the program that identifies the loop: a return address or the outlined function */
+    const char* source; /**< ";file;function;line;column;;" (ident_t) or NULL; "unknown" fields count as NULL */
     uint64_t trip;      /**< N [iterations] */
     uint64_t unit;      /**< every chunk but the last is a multiple of this (simd width) [iterations], >= 1 */
     uint32_t workers;   /**< P, threads that draw chunks [count], >= 1 */
@@ -35,24 +36,24 @@ typedef struct gimbal_loop_desc {
  *  @return the execution, to be given to every worker's gimbal_loop_begin(); never NULL
  *  @errors none; out of memory ends the program, as it does in the OpenMP runtime itself
  *  @threads by one worker of the team; publish the pointer with release  @cost O(1) when the plan is cached */
-GIMBAL_API void *gimbal_loop_open(const gimbal_loop_desc *desc);
+GIMBAL_API void* gimbal_loop_open(const gimbal_loop_desc* desc);
 
 /** Enter an execution as worker `worker` of [0, workers): fills `share` (all fields but base, stride and owner).
  *  @threads each worker once, on its own share  @cost O(1), one timestamp */
-GIMBAL_API void gimbal_loop_begin(void *execution, uint32_t worker, gimbal_share *share);
+GIMBAL_API void gimbal_loop_begin(void* execution, uint32_t worker, gimbal_share* share);
 
 /** Draw the next chunk, whatever the technique; gimbal_share_next() is the shorter way when share->fast is 1.
  *  @return 1 and [*first, *end), or 0 when nothing is left  @threads by the owner of the share */
-GIMBAL_API int gimbal_loop_next(gimbal_share *share, uint64_t *first, uint64_t *end);
+GIMBAL_API int gimbal_loop_next(gimbal_share* share, uint64_t* first, uint64_t* end);
 
 /** Leave an execution, finished or cancelled. The share may be used again afterwards.
  *  @return 1 for the last worker to leave: the execution is closed and its pointer void; else 0
  *  @threads each worker once  @cost one timestamp; the last worker also learns: at most 2 us */
-GIMBAL_API int gimbal_loop_end(gimbal_share *share);
+GIMBAL_API int gimbal_loop_end(gimbal_share* share);
 
 /** Give up an execution that some workers will never enter or end (a cancelled region). No worker may use it any more.
  *  @threads by one thread, when the team has dissolved */
-GIMBAL_API void gimbal_loop_drop(void *execution);
+GIMBAL_API void gimbal_loop_drop(void* execution);
 
 /** Kinds of omp_sched_t that stand for Gimbal's own schedules: this number and up. */
 enum { GIMBAL_SCHEDULE_KIND = 0x200 };
@@ -60,18 +61,19 @@ enum { GIMBAL_SCHEDULE_KIND = 0x200 };
 /** Read the value of OMP_SCHEDULE.
  *  @param text  the value, or NULL if the variable is not set
  *  @return an identifier > 0 if Gimbal schedules runtime loops, 0 if the value is left to the OpenMP runtime
- *  @errors none: the value was validated when the library was loaded; a bad one that GIMBAL_STRICT=0 let pass gives 0 */
-GIMBAL_API int gimbal_schedule_parse(const char *text);
+ *  @errors none: the value was validated when the library was loaded; a bad one that GIMBAL_STRICT=0 let pass gives 0
+ */
+GIMBAL_API int gimbal_schedule_parse(const char* text);
 
 /** Describe a schedule for omp_get_schedule(): its kind (GIMBAL_SCHEDULE_KIND and up, stable within a process) and
  *  chunk (0: none given). Setting that pair again gives the same schedule. @threads any */
-GIMBAL_API int gimbal_schedule_kind(int schedule, int *chunk);
+GIMBAL_API int gimbal_schedule_kind(int schedule, int* chunk);
 
 /** The inverse, for omp_set_schedule(). @return an identifier > 0, or 0 if the kind is not one of Gimbal's */
 GIMBAL_API int gimbal_schedule_set(int kind, int chunk);
 
 /** Write the canonical spelling of a schedule, at most `size` bytes with the final zero. @threads any */
-GIMBAL_API void gimbal_schedule_print(int schedule, char *text, size_t size);
+GIMBAL_API void gimbal_schedule_print(int schedule, char* text, size_t size);
 
 /** The modifier the user gave: 0 none, 1 monotonic, 2 nonmonotonic. @threads any */
 GIMBAL_API int gimbal_schedule_modifier(int schedule);

@@ -26,16 +26,16 @@ typedef struct gimbal_share {
     /* Read only while the loop runs. */
     uint64_t step_inc;      /**< distance between owned steps */
     uint64_t claim;         /**< steps to claim at once, >= 1 */
-    uint64_t *counter;      /**< next unclaimed step, shared by the team; or NULL */
-    const uint64_t *starts; /**< [steps + 1], or NULL */
+    uint64_t* counter;      /**< next unclaimed step, shared by the team; or NULL */
+    const uint64_t* starts; /**< [steps + 1], or NULL */
     uint64_t steps;         /**< steps in the plan [count] */
     uint64_t chunk;         /**< size of a step if starts == NULL [iterations] */
     uint64_t trip;          /**< N [iterations] */
     uint64_t base;          /**< the program's first iteration value, as 64 bits (two's complement) */
     uint64_t stride;        /**< the program's stride, as 64 bits (two's complement) */
 
-    void *execution; /**< the runtime's loop in flight; NULL: this share is not in use */
-    void *owner;     /**< whose dispatch buffer this is; the host's business */
+    void* execution; /**< the runtime's loop in flight; NULL: this share is not in use */
+    void* owner;     /**< whose dispatch buffer this is; the host's business */
     uint32_t worker; /**< this worker's number in the team */
     uint32_t fast;   /**< 1: gimbal_share_next() may be called directly; 0: ask the hook's next() */
 } gimbal_share;
@@ -47,7 +47,7 @@ typedef struct gimbal_share {
  *  @return 1 with a chunk of at least one iteration, 0 when there is nothing left
  *  @errors none (chunk path)  @threads by the owner of the share only  @cost O(1)
  *  @source test: tests/unit/loop/share_test.cpp */
-static inline int gimbal_share_next(gimbal_share *share, uint64_t *first, uint64_t *end) {
+static inline int gimbal_share_next(gimbal_share* share, uint64_t* first, uint64_t* end) {
     uint64_t step = share->step;
     if (step < share->step_end) {
         share->step = step + share->step_inc;
@@ -66,7 +66,7 @@ static inline int gimbal_share_next(gimbal_share *share, uint64_t *first, uint64
             share->step_end = step + (share->claim < left ? share->claim : left);
         }
     }
-    const uint64_t *const starts = share->starts;
+    const uint64_t* const starts = share->starts;
     uint64_t begin, stop;
     if (starts) {
         begin = starts[step];

@@ -19,24 +19,24 @@ struct IterationStatistics {
 
 /// Everything a plan may depend on.
 struct LoopShape {
-    std::uint64_t iterations = 0;           ///< N [iterations], N >= 0
-    std::uint32_t workers = 1;              ///< P, threads or ranks that draw chunks [count], P >= 1
-    std::uint64_t chunk = 0;                ///< chunk, or minimum chunk, as the user gave it [iterations]; 0: not given
-    std::span<const double> weights = {};   ///< [P] relative speed of each worker, sum = P; empty: all equal
-    IterationStatistics statistics = {};    ///< mean, deviation and overhead, if known
-    std::uint64_t seed = 0;                 ///< for techniques that draw random numbers
+    std::uint64_t iterations = 0;          ///< N [iterations], N >= 0
+    std::uint32_t workers = 1;             ///< P, threads or ranks that draw chunks [count], P >= 1
+    std::uint64_t chunk = 0;               ///< chunk, or minimum chunk, as the user gave it [iterations]; 0: not given
+    std::span<const double> weights = {};  ///< [P] relative speed of each worker, sum = P; empty: all equal
+    IterationStatistics statistics = {};   ///< mean, deviation and overhead, if known
+    std::uint64_t seed = 0;                ///< for techniques that draw random numbers
 };
 
 /// Where a technique comes from and what it can do; what `gimbal info techniques` prints.
 struct TechniqueInfo {
-    std::string_view name;                       ///< lower-case word, e.g. "fac2"
-    std::span<const std::string_view> aliases;   ///< other spellings, normalised (lower case, '-' for '_')
-    std::string_view family;                     ///< "planned", "adaptive", "lightweight", ...
-    std::string_view summary;                    ///< one sentence
-    std::string_view parameter;                  ///< what the number after the comma means
-    std::string_view source;                     ///< paper: authors, year
-    bool monotonic = true;                       ///< a worker's chunks come in ascending order
-    bool needs_statistics = false;               ///< wants IterationStatistics; plans without them fall back to fac2
+    std::string_view name;                      ///< lower-case word, e.g. "fac2"
+    std::span<const std::string_view> aliases;  ///< other spellings, normalised (lower case, '-' for '_')
+    std::string_view family;                    ///< "planned", "adaptive", "lightweight", ...
+    std::string_view summary;                   ///< one sentence
+    std::string_view parameter;                 ///< what the number after the comma means
+    std::string_view source;                    ///< paper: authors, year
+    bool monotonic = true;                      ///< a worker's chunks come in ascending order
+    bool needs_statistics = false;              ///< wants IterationStatistics; plans without them fall back to fac2
 };
 
 /// One loop self-scheduling technique. Stateless: all state lives on the loop site.

@@ -5,12 +5,12 @@
 
 int main(void) {
     gimbal_loop_desc desc = {0};
-    desc.code = (const void *)main;
+    desc.code = (const void*)main;
     desc.trip = 1000;
     desc.unit = 1;
     desc.workers = 1;
     desc.schedule = gimbal_schedule_parse("fac2");
-    void *const execution = gimbal_loop_open(&desc);
+    void* const execution = gimbal_loop_open(&desc);
     gimbal_share share = {0};
     gimbal_loop_begin(execution, 0, &share);
     uint64_t first, end, covered = 0;

@@ -58,7 +58,9 @@ protected:
     Plan plan_ = single_steps();
 };
 
-TEST_F(Width, ALoopThatRunsOnceClaimsSingleSteps) { EXPECT_EQ(width_.width(plan_), 1U); }
+TEST_F(Width, ALoopThatRunsOnceClaimsSingleSteps) {
+    EXPECT_EQ(width_.width(plan_), 1U);
+}
 
 TEST_F(Width, ShortStepsLetItDoubleUpToSixteen) {
     const Scripted even(0.01, 0);

@@ -35,7 +35,8 @@ TEST(Schedules, WhatGetReturnsSetTakesBack) {
 }
 
 TEST(Schedules, KindsOfOthersAreRefused) {
-    for (const int kind : {0, 1, 2, 3, 4, 101, 102, 0x1ff, 0x7fffffff}) EXPECT_EQ(gimbal_schedule_set(kind, 1), 0) << kind;
+    for (const int kind : {0, 1, 2, 3, 4, 101, 102, 0x1ff, 0x7fffffff})
+        EXPECT_EQ(gimbal_schedule_set(kind, 1), 0) << kind;
 }
 
 TEST(Schedules, PrintingIntoLittleSpaceIsCutNotOverrun) {
