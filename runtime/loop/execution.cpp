@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "measure/clock.hpp"
+#include "measure/dispatch_cost.hpp"
 
 namespace gimbal {
 
@@ -13,6 +14,12 @@ void Execution::prepare(std::uint32_t workers, const Manner& manner, const std::
     if (!(manner_ == manner)) manner_ = manner;
     if (plan_ != plan) plan_ = plan;
     if (workers_ != workers) workers_ = workers;
+    const AdaptiveTechnique* const adaptive = plan->claim == Claim::adaptive ? manner.choice.technique->adaptive() : nullptr;
+    if (adaptive_ != adaptive) adaptive_ = adaptive;
+    if (adaptive && times_.size() < workers) {
+        times_ = std::vector<WorkerTimes>(workers);
+        overhead_ = dispatch_ticks();
+    }
     counter_ = 0;
     inside_.store(workers, std::memory_order_relaxed);
 }
@@ -32,36 +39,68 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
     share.trip = plan.iterations;
     share.execution = this;
     share.worker = worker;
-    share.fast = plan.claim != Claim::weighted && !manner_.timed;
+    share.fast = plan.claim != Claim::weighted && plan.claim != Claim::adaptive && !manner_.timed;
     WorkerSlot& slot = slots_[worker];
     slot.last_size = 0;
     slot.position_hint = 0;
     if (manner_.timed) slot.times = {};
+    if (adaptive_) times_[worker].reset();
     slot.record.begin = ticks();
 }
 
 int Execution::next(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
-    const int got =
-        plan_->claim == Claim::weighted ? next_weighted(share, first, end) : gimbal_share_next(&share, &first, &end);
+    if (adaptive_) return next_adaptive(share, first, end);
+    const int got = plan_->claim == Claim::weighted ? next_weighted(share, first, end)
+                                                    : gimbal_share_next(&share, &first, &end);
     if (manner_.timed) note_chunk(slots_[share.worker], got ? end - first : 0);
     return got;
 }
 
-// Weighted plans: the counter is the next iteration. The size is chosen from the batch in which the counter was just
-// before; between the two another worker may have moved it on, so a share may reach into the next batch. The
-// fetch_add alone decides who gets what, so every iteration is still handed out once.
+// Draw by position: the counter is the next iteration. A size was chosen from where the counter was just before; between
+// the two another worker may have moved it on. The fetch_add alone decides who gets what, so every iteration is still
+// handed out once.
+int Execution::take(gimbal_share& share, std::uint64_t size, std::uint64_t& first, std::uint64_t& end) noexcept {
+    const std::uint64_t iterations = plan_->iterations;
+    first = __atomic_fetch_add(&counter_, size, __ATOMIC_RELAXED);
+    if (first >= iterations) return 0;
+    end = iterations - first < size ? iterations : first + size;
+    share.chunks += 1;
+    share.iterations += end - first;
+    return 1;
+}
+
 int Execution::next_weighted(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
     const Plan& plan = *plan_;
     std::uint64_t& batch = slots_[share.worker].position_hint;
     const std::uint64_t position = __atomic_load_n(&counter_, __ATOMIC_RELAXED);
     while (batch < plan.steps && plan.starts[batch + 1] <= position) ++batch;
     if (batch == plan.steps) return 0;
-    const std::uint64_t size = plan.shares[batch * workers_ + share.worker];
-    first = __atomic_fetch_add(&counter_, size, __ATOMIC_RELAXED);
-    if (first >= plan.iterations) return 0;
-    end = plan.iterations - first < size ? plan.iterations : first + size;
-    share.chunks += 1;
-    share.iterations += end - first;
+    return take(share, plan.shares[batch * workers_ + share.worker], first, end);
+}
+
+// One timestamp per chunk, when the next one is asked for. It closes the time of the chunk before; techniques that count
+// execution alone get it less the calibrated cost of drawing one.
+int Execution::next_adaptive(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
+    const Plan& plan = *plan_;
+    WorkerSlot& slot = slots_[share.worker];
+    const std::uint64_t now = ticks();
+    if (slot.last_size) {
+        const double drawing = adaptive_->counts_scheduling() ? 0 : overhead_;
+        times_[share.worker].add(slot.last_size, static_cast<double>(now - slot.last_stamp) - drawing);
+    }
+    slot.last_size = 0;
+    const std::uint64_t position = __atomic_load_n(&counter_, __ATOMIC_RELAXED);
+    if (position >= plan.iterations) return 0;
+    ChunkRequest request{{times_.data(), workers_}, share.worker, plan.iterations, plan.iterations - position, 0};
+    if (plan.steps > 0) {
+        while (plan.starts[slot.position_hint + 1] <= position) ++slot.position_hint;
+        request.batch_chunk = plan.shares[slot.position_hint];
+    }
+    std::uint64_t size = std::max(adaptive_->size(request), plan.chunk);
+    if (plan.unit > 1) size += (plan.unit - size % plan.unit) % plan.unit;
+    if (!take(share, std::min(size, request.remaining), first, end)) return 0;
+    slot.last_size = end - first;
+    slot.last_stamp = now;
     return 1;
 }
 

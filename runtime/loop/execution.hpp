@@ -12,6 +12,7 @@
 #include "measure/iteration_times.hpp"
 #include "measure/record.hpp"
 #include "select/selector.hpp"
+#include "technique/adaptive.hpp"
 
 namespace gimbal {
 
@@ -66,6 +67,8 @@ public:
 
 private:
     int next_weighted(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
+    int next_adaptive(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
+    int take(gimbal_share& share, std::uint64_t size, std::uint64_t& first, std::uint64_t& end) noexcept;
     void note_chunk(WorkerSlot& slot, std::uint64_t size) noexcept;
 
     // Read by every worker, written only when something changes from one execution to the next.
@@ -74,6 +77,9 @@ private:
     std::shared_ptr<const Plan> plan_;
     std::uint32_t workers_ = 0;
     std::vector<WorkerSlot> slots_;
+    const AdaptiveTechnique* adaptive_ = nullptr;  // of this execution; nullptr: planned
+    double overhead_ = 0;                          // what drawing a chunk costs, for times without it [ticks]
+    std::vector<WorkerTimes> times_;               // [P] if adaptive
     // Written on every chunk, and, beside it, by every worker that leaves: who leaves has just drawn in vain.
     alignas(kApart) std::uint64_t counter_ = 0;
     std::atomic<std::uint32_t> inside_{0};

@@ -24,6 +24,7 @@ bool stale(const IterationStatistics& used, const IterationStatistics& now) noex
 void scale(Plan& plan, std::uint64_t unit, std::uint64_t iterations) {
     plan.iterations = iterations;
     if (unit == 1) return;
+    plan.unit = unit;
     plan.chunk *= unit;
     for (std::uint64_t& start : plan.starts) start = start > iterations / unit ? iterations : start * unit;
     for (std::uint64_t& share : plan.shares) share *= unit;

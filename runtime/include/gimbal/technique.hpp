@@ -39,6 +39,8 @@ struct TechniqueInfo {
     bool needs_statistics = false;              ///< wants IterationStatistics; plans without them fall back to fac2
 };
 
+class AdaptiveTechnique;
+
 /// One loop self-scheduling technique. Stateless: all state lives on the loop site.
 /// @threads every member may be called concurrently
 class Technique {
@@ -50,6 +52,9 @@ public:
     /// @return a plan that covers [0, N) exactly once, every chunk in [1, R]; zero steps only if N == 0
     /// @errors std::bad_alloc  @cost O(steps)
     [[nodiscard]] virtual Plan plan(const LoopShape& shape) const = 0;
+
+    /// This technique as one that sizes chunks from measured times; nullptr for planned ones.
+    [[nodiscard]] virtual const AdaptiveTechnique* adaptive() const noexcept { return nullptr; }
 
 protected:
     ~Technique() = default;  // techniques live as long as the process; nobody deletes one through this type

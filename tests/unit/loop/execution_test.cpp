@@ -58,10 +58,12 @@ TEST_P(EveryTechnique, KeepsChunksMultiplesOfTheUnit) {
 }
 
 std::string name_of(const testing::TestParamInfo<const gimbal::Technique*>& info) {
-    return std::string(info.param->info().name);
+    std::string name(info.param->info().name);
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Planned, EveryTechnique, testing::ValuesIn(gimbal::techniques()), name_of);
+INSTANTIATE_TEST_SUITE_P(All, EveryTechnique, testing::ValuesIn(gimbal::techniques()), name_of);
 
 TEST(Execution, TwoOfTheSameLoopInFlightDoNotDisturbEachOther) {
     const int schedule = gimbal::intern({gimbal::find_technique("ss"), 0, gimbal::Modifier::none});

@@ -120,7 +120,7 @@ TEST_P(EveryTechnique, SurvivesStatisticsThatMakeNoSense) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Technique, EveryTechnique, testing::ValuesIn(techniques().begin(), techniques().end()),
+INSTANTIATE_TEST_SUITE_P(Technique, EveryTechnique, testing::ValuesIn(planned_techniques()),
                          [](const auto& technique) { return std::string(technique.param->info().name); });
 
 TEST(PlanTable, IsBoundedWhenAFormulaAsksForChunksOfOne) {
@@ -161,7 +161,7 @@ TEST(ConstantChunks, NeedNoTableWhateverTheSizeOfTheLoop) {
 }
 
 TEST(MinimumChunk, HoldsForEveryStepButTheLast) {
-    for (const Technique* technique : techniques()) {
+    for (const Technique* technique : planned_techniques()) {
         const LoopShape shape{.iterations = 12345, .workers = 4, .chunk = 50};
         const Plan plan = technique->plan(shape);
         if (plan.claim == Claim::weighted) continue;  // weighted_test.cpp

@@ -61,4 +61,12 @@ inline bool same_plan(const gimbal::Plan& a, const gimbal::Plan& b) {
            a.chunk == b.chunk && a.starts == b.starts && a.shares == b.shares;
 }
 
+/// The techniques whose plans are complete before the loop starts.
+inline std::vector<const gimbal::Technique*> planned_techniques() {
+    std::vector<const gimbal::Technique*> planned;
+    for (const gimbal::Technique* technique : gimbal::techniques())
+        if (!technique->adaptive()) planned.push_back(technique);
+    return planned;
+}
+
 }  // namespace gimbal_test

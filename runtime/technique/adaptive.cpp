@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "technique/adaptive.hpp"
+
+#include <algorithm>
+
+#include "technique/fac2.hpp"
+#include "technique/plan_builder.hpp"
+
+namespace gimbal {
+
+namespace {
+
+constexpr double kShortest = 1e-3;  // [ticks] per chunk: a clock that stood still must not make a worker infinitely fast
+
+}  // namespace
+
+void WorkerTimes::reset() noexcept {
+    weighted_mean_.store(0, std::memory_order_relaxed);
+    mean_.store(0, std::memory_order_relaxed);
+    variance_.store(0, std::memory_order_relaxed);
+    weighted_time_ = weighted_iterations_ = iterations_ = time_ = time_squared_per_iteration_ = 0;
+    chunks_ = 0;
+}
+
+void WorkerTimes::add(std::uint64_t iterations, double time) noexcept {
+    const double t = time > kShortest ? time : kShortest;
+    const auto n = static_cast<double>(iterations);
+    const auto k = static_cast<double>(++chunks_);
+    weighted_time_ += k * t;
+    weighted_iterations_ += k * n;
+    iterations_ += n;
+    time_ += t;
+    time_squared_per_iteration_ += t * t / n;
+    const double mean = time_ / iterations_;
+    weighted_mean_.store(weighted_time_ / weighted_iterations_, std::memory_order_relaxed);
+    variance_.store(std::max(0.0, time_squared_per_iteration_ / iterations_ - mean * mean), std::memory_order_relaxed);
+    mean_.store(mean, std::memory_order_relaxed);
+}
+
+double speed_weight(std::span<const WorkerTimes> times, std::uint32_t worker) noexcept {
+    double sum = 0;
+    double known = 0;
+    for (const WorkerTimes& one : times) {
+        const double mean = one.weighted_mean();
+        if (mean <= 0) continue;
+        sum += 1 / mean;
+        ++known;
+    }
+    const double own = times[worker].weighted_mean();
+    // Those without figures count as the mean of the others, so all P speeds sum to P * sum / known.
+    return known == 0 || own <= 0 ? 1 : known / (own * sum);
+}
+
+Plan AdaptiveTechnique::plan(const LoopShape& shape) const {
+    Plan plan;
+    plan.iterations = shape.iterations;
+    plan.workers = static_cast<std::uint32_t>(technique::workers_of(shape));
+    plan.claim = Claim::adaptive;
+    plan.chunk = technique::min_chunk_of(shape);
+    if (!batches()) return plan;
+    plan.starts.push_back(0);
+    for (std::uint64_t remaining = shape.iterations; remaining > 0; ++plan.steps) {
+        const std::uint64_t chunk = technique::fac2_chunk(shape, remaining);
+        remaining -= chunk < remaining / plan.workers ? chunk * plan.workers : remaining;
+        plan.starts.push_back(shape.iterations - remaining);
+        plan.shares.push_back(chunk);
+    }
+    return plan;
+}
+
+}  // namespace gimbal

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+
+#include "gimbal/technique.hpp"
+
+namespace gimbal {
+
+/// What one worker has measured in one execution of a loop; written by that worker, read by all. Two cache lines of its
+/// own, since every chunk writes it.
+class alignas(128) WorkerTimes {
+public:
+    /// Begin anew. @threads its worker only, before anybody draws
+    void reset() noexcept;
+
+    /// A chunk has been executed.
+    /// @param iterations  of the chunk [iterations], >= 1
+    /// @param time        it took [ticks]; not above 0 counts as the shortest time there is
+    /// @threads its worker only  @cost a few multiplications and one division
+    void add(std::uint64_t iterations, double time) noexcept;
+
+    /// Time per iteration, later chunks counting more: sum(k t_k) / sum(k n_k), k the chunk's number. 0: no chunk yet.
+    [[nodiscard]] double weighted_mean() const noexcept { return weighted_mean_.load(std::memory_order_relaxed); }
+    /// Mean time per iteration, all iterations counting alike. 0: no chunk yet.
+    [[nodiscard]] double mean() const noexcept { return mean_.load(std::memory_order_relaxed); }
+    /// Variance of the time per iteration, at the resolution of the chunks.
+    [[nodiscard]] double variance() const noexcept { return variance_.load(std::memory_order_relaxed); }
+    /// Chunks executed so far. @threads its worker only
+    [[nodiscard]] std::uint64_t chunks() const noexcept { return chunks_; }
+
+private:
+    // Relaxed throughout: each figure is an estimate by itself, and a reader that sees a mixture of two chunks sees an
+    // estimate, too.
+    std::atomic<double> weighted_mean_{0};
+    std::atomic<double> mean_{0};
+    std::atomic<double> variance_{0};
+    double weighted_time_ = 0;
+    double weighted_iterations_ = 0;
+    double iterations_ = 0;
+    double time_ = 0;
+    double time_squared_per_iteration_ = 0;
+    std::uint64_t chunks_ = 0;
+};
+
+/// One request for a chunk.
+struct ChunkRequest {
+    std::span<const WorkerTimes> times;  ///< [P]
+    std::uint32_t worker = 0;            ///< who asks, in [0, P)
+    std::uint64_t iterations = 0;        ///< N [iterations]
+    std::uint64_t remaining = 0;         ///< R when the request was made [iterations], >= 1
+    std::uint64_t batch_chunk = 0;       ///< an equal share of the batch in progress, if the technique has batches
+};
+
+/// A technique that sizes each chunk from the times measured so far.
+/// @threads as Technique; size() is on the chunk path: no lock, no allocation, no exception
+class AdaptiveTechnique : public Technique {
+public:
+    [[nodiscard]] const AdaptiveTechnique* adaptive() const noexcept final { return this; }
+
+    /// Size of the next chunk [iterations], before it is cut to what is left; at least 1.
+    [[nodiscard]] virtual std::uint64_t size(const ChunkRequest& request) const noexcept = 0;
+
+    /// Whether times include what drawing the chunk cost.
+    [[nodiscard]] virtual bool counts_scheduling() const noexcept = 0;
+
+    /// Batch boundaries of fac2 if the technique shares out batches, else none; claim adaptive.
+    [[nodiscard]] Plan plan(const LoopShape& shape) const final;
+
+protected:
+    ~AdaptiveTechnique() = default;
+    /// Whether chunks are shares of fac2's batches.
+    [[nodiscard]] virtual bool batches() const noexcept = 0;
+};
+
+/// The weight of a worker among all: P times its speed over the sum of speeds, speed being 1 / weighted_mean(). A worker
+/// that has measured nothing counts as the mean of those that have; if nobody has, 1.
+/// @threads any  @cost O(P)
+[[nodiscard]] double speed_weight(std::span<const WorkerTimes> times, std::uint32_t worker) noexcept;
+
+}  // namespace gimbal

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "technique/adaptive.hpp"
+
+namespace gimbal::technique {
+
+/// Adaptive weighted factoring in its four variants (awf.cpp).
+class Awf final : public AdaptiveTechnique {
+public:
+    constexpr Awf(const TechniqueInfo& info, bool batches, bool counts_scheduling) noexcept
+        : info_(info), batches_(batches), counts_scheduling_(counts_scheduling) {}
+    [[nodiscard]] const TechniqueInfo& info() const noexcept override { return info_; }
+    [[nodiscard]] std::uint64_t size(const ChunkRequest& request) const noexcept override;
+    [[nodiscard]] bool counts_scheduling() const noexcept override { return counts_scheduling_; }
+
+private:
+    [[nodiscard]] bool batches() const noexcept override { return batches_; }
+    TechniqueInfo info_;
+    bool batches_;
+    bool counts_scheduling_;
+};
+
+/// Adaptive factoring, without and with the scheduling in its times (af.cpp).
+class Af final : public AdaptiveTechnique {
+public:
+    constexpr Af(const TechniqueInfo& info, bool counts_scheduling) noexcept
+        : info_(info), counts_scheduling_(counts_scheduling) {}
+    [[nodiscard]] const TechniqueInfo& info() const noexcept override { return info_; }
+    [[nodiscard]] std::uint64_t size(const ChunkRequest& request) const noexcept override;
+    [[nodiscard]] bool counts_scheduling() const noexcept override { return counts_scheduling_; }
+
+private:
+    [[nodiscard]] bool batches() const noexcept override { return false; }
+    TechniqueInfo info_;
+    bool counts_scheduling_;
+};
+
+/// As Immortal in planned_technique.hpp: constant-initialised and never destroyed.
+template <class T>
+union ImmortalAdaptive {
+    template <class... Arguments>
+    constexpr explicit(false) ImmortalAdaptive(const TechniqueInfo& info, Arguments... arguments) noexcept
+        : technique(info, arguments...) {}
+    ImmortalAdaptive(const ImmortalAdaptive&) = delete;
+    ImmortalAdaptive& operator=(const ImmortalAdaptive&) = delete;
+    constexpr ~ImmortalAdaptive() {}
+
+    T technique;
+};
+using ImmortalAwf = ImmortalAdaptive<Awf>;
+using ImmortalAf = ImmortalAdaptive<Af>;
+
+extern const ImmortalAwf kAwfB;
+extern const ImmortalAwf kAwfC;
+extern const ImmortalAwf kAwfD;
+extern const ImmortalAwf kAwfE;
+extern const ImmortalAf kAf;
+extern const ImmortalAf kMaf;
+
+}  // namespace gimbal::technique

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The four variants of adaptive weighted factoring within one execution of a loop.
+#include <algorithm>
+#include <cmath>
+
+#include "technique/adaptive_list.hpp"
+#include "technique/planned_technique.hpp"
+
+namespace gimbal::technique {
+
+/// AWF-B and AWF-D share out fac2's batches, AWF-C and AWF-E size every chunk anew as ceil(R / 2P); each worker's part is
+/// in proportion to its speed so far. Times are execution alone (B, C), or execution and scheduling (D, E).
+/// @cost O(P) per chunk
+/// @source Carino, Banicescu 2008; test: tests/unit/technique/adaptive_test.cpp
+std::uint64_t Awf::size(const ChunkRequest& request) const noexcept {
+    const auto workers = static_cast<double>(request.times.size());
+    const double equal = batches_ ? static_cast<double>(request.batch_chunk)
+                                  : std::ceil(static_cast<double>(request.remaining) / (2 * workers));
+    const double size = std::round(speed_weight(request.times, request.worker) * equal);
+    // Whatever the weights, nobody takes more than half of what remains at once: they are guesses at first.
+    const double most = std::ceil(static_cast<double>(request.remaining) / 2);
+    return static_cast<std::uint64_t>(std::max(1.0, std::min(size, most)));
+}
+
+namespace {
+
+constexpr std::string_view kSource = "Carino, Banicescu 2008";
+
+}  // namespace
+
+constinit const ImmortalAwf kAwfB{{.name = "awf-b",
+                                   .aliases = {},
+                                   .family = "adaptive",
+                                   .summary = "Adaptive weighted factoring: batches shared out by measured speed.",
+                                   .parameter = kMinimumChunk,
+                                   .source = kSource},
+                                  true,
+                                  false};
+constinit const ImmortalAwf kAwfC{{.name = "awf-c",
+                                   .aliases = {},
+                                   .family = "adaptive",
+                                   .summary = "As awf-b, but every chunk is sized anew from what remains.",
+                                   .parameter = kMinimumChunk,
+                                   .source = kSource},
+                                  false,
+                                  false};
+constinit const ImmortalAwf kAwfD{{.name = "awf-d",
+                                   .aliases = {},
+                                   .family = "adaptive",
+                                   .summary = "As awf-b; times include the scheduling.",
+                                   .parameter = kMinimumChunk,
+                                   .source = kSource},
+                                  true,
+                                  true};
+constinit const ImmortalAwf kAwfE{{.name = "awf-e",
+                                   .aliases = {},
+                                   .family = "adaptive",
+                                   .summary = "As awf-c; times include the scheduling.",
+                                   .parameter = kMinimumChunk,
+                                   .source = kSource},
+                                  false,
+                                  true};
+
+}  // namespace gimbal::technique
