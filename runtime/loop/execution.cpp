@@ -14,7 +14,8 @@ void Execution::prepare(std::uint32_t workers, const Manner& manner, const std::
     if (!(manner_ == manner)) manner_ = manner;
     if (plan_ != plan) plan_ = plan;
     if (workers_ != workers) workers_ = workers;
-    const AdaptiveTechnique* const adaptive = plan->claim == Claim::adaptive ? manner.choice.technique->adaptive() : nullptr;
+    const AdaptiveTechnique* const adaptive =
+        plan->claim == Claim::adaptive ? manner.choice.technique->adaptive() : nullptr;
     if (adaptive_ != adaptive) adaptive_ = adaptive;
     if (adaptive && times_.size() < workers) {
         times_ = std::vector<WorkerTimes>(workers);
@@ -50,15 +51,15 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
 
 int Execution::next(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
     if (adaptive_) return next_adaptive(share, first, end);
-    const int got = plan_->claim == Claim::weighted ? next_weighted(share, first, end)
-                                                    : gimbal_share_next(&share, &first, &end);
+    const int got =
+        plan_->claim == Claim::weighted ? next_weighted(share, first, end) : gimbal_share_next(&share, &first, &end);
     if (manner_.timed) note_chunk(slots_[share.worker], got ? end - first : 0);
     return got;
 }
 
-// Draw by position: the counter is the next iteration. A size was chosen from where the counter was just before; between
-// the two another worker may have moved it on. The fetch_add alone decides who gets what, so every iteration is still
-// handed out once.
+// Draw by position: the counter is the next iteration. A size was chosen from where the counter was just before;
+// between the two another worker may have moved it on. The fetch_add alone decides who gets what, so every iteration is
+// still handed out once.
 int Execution::take(gimbal_share& share, std::uint64_t size, std::uint64_t& first, std::uint64_t& end) noexcept {
     const std::uint64_t iterations = plan_->iterations;
     first = __atomic_fetch_add(&counter_, size, __ATOMIC_RELAXED);
@@ -78,8 +79,8 @@ int Execution::next_weighted(gimbal_share& share, std::uint64_t& first, std::uin
     return take(share, plan.shares[batch * workers_ + share.worker], first, end);
 }
 
-// One timestamp per chunk, when the next one is asked for. It closes the time of the chunk before; techniques that count
-// execution alone get it less the calibrated cost of drawing one.
+// One timestamp per chunk, when the next one is asked for. It closes the time of the chunk before; techniques that
+// count execution alone get it less the calibrated cost of drawing one.
 int Execution::next_adaptive(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
     const Plan& plan = *plan_;
     WorkerSlot& slot = slots_[share.worker];

@@ -12,12 +12,22 @@ namespace gimbal {
 
 namespace {
 
-bool moved(double before, double now) noexcept {
-    return std::abs(now - before) > 0.1 * std::abs(before);
+bool moved(double before, double now, double part) noexcept {
+    return std::abs(now - before) > part * std::abs(before);
 }
 
 bool stale(const IterationStatistics& used, const IterationStatistics& now) noexcept {
-    return used.known != now.known || (now.known && (moved(used.mean, now.mean) || moved(used.sd, now.sd)));
+    return used.known != now.known || (now.known && (moved(used.mean, now.mean, 0.1) || moved(used.sd, now.sd, 0.1)));
+}
+
+bool stale(const std::vector<double>& used, const std::vector<double>& now) noexcept {
+    return used.size() != now.size() || !std::equal(used.begin(), used.end(), now.begin(),
+                                                    [](double was, double is) { return !moved(was, is, 0.02); });
+}
+
+bool stale(const TechniqueInfo& info, const Learnt& used, const Learnt& now) noexcept {
+    return (info.needs_statistics && stale(used.statistics, now.statistics)) ||
+           (info.needs_weights && stale(used.weights, now.weights));
 }
 
 // A plan over units of several iterations becomes one over iterations.
@@ -30,17 +40,19 @@ void scale(Plan& plan, std::uint64_t unit, std::uint64_t iterations) {
     for (std::uint64_t& share : plan.shares) share *= unit;
 }
 
-Plan make_plan(const PlanKey& key, const IterationStatistics& statistics) {
+Plan make_plan(const PlanKey& key, const Learnt& learnt) {
     if (key.workers == 1) return block_plan(key.iterations, 1);
     LoopShape shape;
     shape.iterations = key.iterations / key.unit + (key.iterations % key.unit != 0);
     shape.workers = key.workers;
     shape.chunk = key.choice.chunk;
-    shape.statistics = statistics;
+    shape.statistics = learnt.statistics;
     shape.statistics.mean *= static_cast<double>(key.unit);
     shape.statistics.sd *= static_cast<double>(key.unit);
     shape.seed = options().seed;
-    if (options().weights.size() == key.workers) {
+    if (key.choice.technique->info().needs_weights) {
+        shape.weights = learnt.weights;
+    } else if (options().weights.size() == key.workers) {
         shape.weights = options().weights;
     } else if (!options().weights.empty() && key.choice.technique->info().name == "wf2") {
         warn_once("GIMBAL_WEIGHTS has " + std::to_string(options().weights.size()) + " weights, a team has " +
@@ -53,18 +65,18 @@ Plan make_plan(const PlanKey& key, const IterationStatistics& statistics) {
 
 }  // namespace
 
-const std::shared_ptr<const Plan>& PlanCache::get(const PlanKey& key, const IterationStatistics& statistics) {
+const std::shared_ptr<const Plan>& PlanCache::get(const PlanKey& key, const Learnt& learnt) {
     for (Entry& entry : entries_) {
         if (!entry.plan || !(entry.key == key)) continue;
-        if (!key.choice.technique->info().needs_statistics || !stale(entry.statistics, statistics)) return entry.plan;
-        entry.plan = std::make_shared<const Plan>(make_plan(key, statistics));
-        entry.statistics = statistics;
+        if (!stale(key.choice.technique->info(), entry.learnt, learnt)) return entry.plan;
+        entry.plan = std::make_shared<const Plan>(make_plan(key, learnt));
+        entry.learnt = learnt;
         return entry.plan;
     }
     Entry& entry = entries_[oldest_];
-    entry.plan = std::make_shared<const Plan>(make_plan(key, statistics));
+    entry.plan = std::make_shared<const Plan>(make_plan(key, learnt));
     entry.key = key;
-    entry.statistics = statistics;
+    entry.learnt = learnt;
     oldest_ = (oldest_ + 1) % kPlans;
     return entry.plan;
 }

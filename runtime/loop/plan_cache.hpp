@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "gimbal/technique.hpp"
 #include "select/selector.hpp"
@@ -20,20 +21,26 @@ struct PlanKey {
     bool operator==(const PlanKey&) const = default;
 };
 
+/// What earlier executions of the loop taught that a plan may depend on.
+struct Learnt {
+    IterationStatistics statistics;
+    std::vector<double> weights;  ///< [P], sum P; empty: nothing known
+};
+
 /// The last few plans of a loop, so that an ordinary execution plans nothing.
 /// @threads guarded by its owner
 class PlanCache {
 public:
     /// The plan for `key`, made now if it is not among the last few, or if the technique wants statistics and these
-    /// have moved by more than a tenth since it was made.
+    /// have moved by more than a tenth since it was made, or weights and these by a fiftieth.
     /// @errors std::bad_alloc  @cost O(1) when cached, else O(steps)
-    [[nodiscard]] const std::shared_ptr<const Plan>& get(const PlanKey& key, const IterationStatistics& statistics);
+    [[nodiscard]] const std::shared_ptr<const Plan>& get(const PlanKey& key, const Learnt& learnt);
 
 private:
     static constexpr std::size_t kPlans = 4;
     struct Entry {
         PlanKey key;
-        IterationStatistics statistics;
+        Learnt learnt;
         std::shared_ptr<const Plan> plan;
     };
     std::array<Entry, kPlans> entries_;

@@ -50,7 +50,7 @@ Execution* LoopSite::open(const Request& request) noexcept {
     if (!execution) execution = std::make_unique<Execution>(*this);
     const Choice choice = choose(request);
     const std::string_view reason = request.technique ? kNamedReason : selector_->reason();
-    const auto& plan = plans_.get({choice, request.trip, request.unit, workers_}, statistics_);
+    const auto& plan = plans_.get({choice, request.trip, request.unit, workers_}, learnt_);
     const Manner manner{choice, reason, claim_width_.width(*plan), wants_times(*choice.technique)};
     execution->prepare(workers_, manner, plan);
     return execution.release();
@@ -59,7 +59,8 @@ Execution* LoopSite::open(const Request& request) noexcept {
 // A timestamp per chunk is what statistics cost; once they are known, every sixteenth execution keeps them fresh.
 bool LoopSite::wants_times(const Technique& technique) const noexcept {
     constexpr std::uint64_t kRefresh = 16;
-    return technique.info().needs_statistics && workers_ > 1 && (!statistics_.known || totals_.calls % kRefresh == 0);
+    return technique.info().needs_statistics && workers_ > 1 &&
+           (!learnt_.statistics.known || totals_.calls % kRefresh == 0);
 }
 
 // With the lock held.
@@ -68,11 +69,15 @@ void LoopSite::learn(const Execution& execution) {
     totals_.add(record, execution.manner());
     selector_->learn(execution.manner().choice, record);
     claim_width_.learn(record, execution.plan());
+    if (execution.manner().choice.technique->info().needs_weights) {
+        speeds_.add(record.workers);
+        learnt_.weights = speeds_.weights();
+    }
     if (!execution.manner().timed) return;
     IterationTimes times;
     for (std::uint32_t i = 0; i < workers_; ++i) times.merge(execution.slots()[i].times);
     const IterationStatistics seen = times.statistics(dispatch_ticks());
-    if (seen.known) statistics_ = seen;
+    if (seen.known) learnt_.statistics = seen;
 }
 
 void LoopSite::close(Execution* execution) noexcept {
@@ -122,12 +127,12 @@ LoopSummary LoopSite::summary(double seconds_per_tick, double dispatch_s) const 
 
 IterationStatistics LoopSite::statistics() const {
     const std::lock_guard lock(mutex_);
-    return statistics_;
+    return learnt_.statistics;
 }
 
 void LoopSite::set_statistics(const IterationStatistics& statistics) {
     const std::lock_guard lock(mutex_);
-    statistics_ = statistics;
+    learnt_.statistics = statistics;
 }
 
 }  // namespace gimbal

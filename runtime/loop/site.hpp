@@ -12,6 +12,7 @@
 #include "loop/execution.hpp"
 #include "loop/plan_cache.hpp"
 #include "loop/totals.hpp"
+#include "measure/speeds.hpp"
 #include "report/run_record.hpp"
 #include "select/selector.hpp"
 
@@ -78,7 +79,8 @@ private:
     ClaimWidth claim_width_;
     LoopTotals totals_;
     PlanCache plans_;
-    IterationStatistics statistics_;
+    Learnt learnt_;
+    Speeds speeds_;
     std::vector<WorkerRecord> records_;  // [P] of the execution that is being closed
 };
 

@@ -10,7 +10,8 @@ namespace gimbal {
 
 namespace {
 
-constexpr double kShortest = 1e-3;  // [ticks] per chunk: a clock that stood still must not make a worker infinitely fast
+constexpr double kShortest =
+    1e-3;  // [ticks] per chunk: a clock that stood still must not make a worker infinitely fast
 
 }  // namespace
 

@@ -75,8 +75,8 @@ protected:
     [[nodiscard]] virtual bool batches() const noexcept = 0;
 };
 
-/// The weight of a worker among all: P times its speed over the sum of speeds, speed being 1 / weighted_mean(). A worker
-/// that has measured nothing counts as the mean of those that have; if nobody has, 1.
+/// The weight of a worker among all: P times its speed over the sum of speeds, speed being 1 / weighted_mean(). A
+/// worker that has measured nothing counts as the mean of those that have; if nobody has, 1.
 /// @threads any  @cost O(P)
 [[nodiscard]] double speed_weight(std::span<const WorkerTimes> times, std::uint32_t worker) noexcept;
 

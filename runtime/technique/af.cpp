@@ -16,8 +16,8 @@ constexpr std::string_view kMafAliases[] = {"af-a"};
 
 }  // namespace
 
-/// Adaptive factoring: the chunk that a worker finishes, with high probability, before the optimal time of what remains:
-/// with D = sum_j s_j^2 / m_j and T = 1 / sum_j (1 / m_j), (D + 2 T R - sqrt(D^2 + 4 D T R)) / (2 m_i).
+/// Adaptive factoring: the chunk that a worker finishes, with high probability, before the optimal time of what
+/// remains: with D = sum_j s_j^2 / m_j and T = 1 / sum_j (1 / m_j), (D + 2 T R - sqrt(D^2 + 4 D T R)) / (2 m_i).
 /// Workers without figures count as the mean of the others; the first two chunks of each are small samples. Costs that
 /// drift along the loop are outside its model: it takes what it has seen for what will come.
 /// @cost O(P) per chunk

@@ -8,8 +8,8 @@
 
 namespace gimbal::technique {
 
-/// AWF-B and AWF-D share out fac2's batches, AWF-C and AWF-E size every chunk anew as ceil(R / 2P); each worker's part is
-/// in proportion to its speed so far. Times are execution alone (B, C), or execution and scheduling (D, E).
+/// AWF-B and AWF-D share out fac2's batches, AWF-C and AWF-E size every chunk anew as ceil(R / 2P); each worker's part
+/// is in proportion to its speed so far. Times are execution alone (B, C), or execution and scheduling (D, E).
 /// @cost O(P) per chunk
 /// @source Carino, Banicescu 2008; test: tests/unit/technique/adaptive_test.cpp
 std::uint64_t Awf::size(const ChunkRequest& request) const noexcept {

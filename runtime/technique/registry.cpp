@@ -15,9 +15,9 @@ constinit const Technique* const kTechniques[] = {
     &technique::kTss.technique,    &technique::kTfss.technique,   &technique::kFac.technique,
     &technique::kFac2.technique,   &technique::kWf2.technique,    &technique::kTap.technique,
     &technique::kFiss.technique,   &technique::kViss.technique,   &technique::kRnd.technique,
-    &technique::kPls.technique,    &technique::kGolden.technique,  &technique::kAwfB.technique,
-    &technique::kAwfC.technique,   &technique::kAwfD.technique,   &technique::kAwfE.technique,
-    &technique::kAf.technique,     &technique::kMaf.technique,
+    &technique::kPls.technique,    &technique::kGolden.technique, &technique::kAwf.technique,
+    &technique::kAwfB.technique,   &technique::kAwfC.technique,   &technique::kAwfD.technique,
+    &technique::kAwfE.technique,   &technique::kAf.technique,     &technique::kMaf.technique,
 };
 
 }  // namespace

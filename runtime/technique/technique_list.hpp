@@ -23,5 +23,6 @@ extern const Immortal kViss;
 extern const Immortal kRnd;
 extern const Immortal kPls;
 extern const Immortal kGolden;
+extern const Immortal kAwf;
 
 }  // namespace gimbal::technique

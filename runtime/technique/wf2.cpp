@@ -101,6 +101,19 @@ Plan plan_wf2(const LoopShape& shape) {
 
 }  // namespace
 
+/// Adaptive weighted factoring over time steps: as wf2, with the speeds that earlier executions showed (the loop site
+/// gives them as weights; equal in the first). Chunks cost no timestamp.
+/// @source Banicescu, Velusamy, Devaprasad 2003
+constinit const Immortal kAwf{
+    {.name = "awf",
+     .aliases = {},
+     .family = "adaptive",
+     .summary = "Weighted factoring with the speeds measured in earlier executions of the loop.",
+     .parameter = kMinimumChunk,
+     .source = "Banicescu, Velusamy, Devaprasad 2003",
+     .needs_weights = true},
+    plan_wf2};
+
 constinit const Immortal kWf2{{.name = "wf2",
                                .aliases = kAliases,
                                .family = "planned",

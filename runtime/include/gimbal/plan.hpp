@@ -9,10 +9,10 @@ namespace gimbal {
 
 /// How workers come by the steps of a plan.
 enum class Claim : std::uint8_t {
-    owned,    ///< step k belongs to worker k mod P: no atomic at all
-    shared,   ///< the k-th request of anyone gets step k: one fetch_add
-    weighted, ///< a request takes its worker's share of the batch in progress: one fetch_add on the position
-    adaptive  ///< a request is sized by the technique from measured times: one fetch_add on the position
+    owned,     ///< step k belongs to worker k mod P: no atomic at all
+    shared,    ///< the k-th request of anyone gets step k: one fetch_add
+    weighted,  ///< a request takes its worker's share of the batch in progress: one fetch_add on the position
+    adaptive   ///< a request is sized by the technique from measured times: one fetch_add on the position
 };
 
 /// The whole sequence of chunks of a planned technique: a function of (N, P, chunk, weights, statistics) alone.

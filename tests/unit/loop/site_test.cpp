@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <array>
+#include <chrono>
+#include <thread>
+
 #include "gimbal/options.hpp"
 #include "gimbal/schedule.hpp"
 #include "loop/schedules.hpp"
@@ -78,6 +82,34 @@ TEST(Site, TechniquesThatNeedStatisticsGetThemFromTheFirstExecution) {
     EXPECT_GT(seen.mean, 0);
     EXPECT_GE(seen.sd, 0);
     EXPECT_GT(seen.overhead, 0);
+}
+
+TEST(Site, AwfGivesTheFasterWorkerMoreInTheNextExecution) {
+    const auto desc = loop_desc(0x61, 1000, 2, gimbal::intern(gimbal::parse_schedule("awf")));
+    for (int execution = 0; execution < 2; ++execution) {
+        void* const opened = gimbal_loop_open(&desc);
+        std::array<gimbal_share, 2> shares{};
+        std::array<std::uint64_t, 2> first_chunk{};
+        std::uint64_t first = 0;
+        std::uint64_t end = 0;
+        for (std::uint32_t worker : {0U, 1U}) {
+            gimbal_loop_begin(opened, worker, &shares[worker]);
+            ASSERT_EQ(gimbal_loop_next(&shares[worker], &first, &end), 1);
+            first_chunk[worker] = end - first;
+        }
+        // Worker 0 does all the rest in no time; worker 1 takes long for its one chunk.
+        while (gimbal_loop_next(&shares[0], &first, &end)) {
+        }
+        gimbal_loop_end(&shares[0]);
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        EXPECT_EQ(gimbal_loop_next(&shares[1], &first, &end), 0);
+        gimbal_loop_end(&shares[1]);
+        if (execution == 0) {
+            EXPECT_EQ(first_chunk[0], first_chunk[1]) << "nothing is known yet";
+        } else {
+            EXPECT_GT(first_chunk[0], 2 * first_chunk[1]);
+        }
+    }
 }
 
 TEST(Site, OneWorkerGetsTheLoopInOnePiece) {

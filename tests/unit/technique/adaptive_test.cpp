@@ -95,7 +95,8 @@ TEST_P(EveryAdaptive, BalancesNoise) {
 }
 
 TEST_P(EveryAdaptive, BalancesFallingAndRisingCosts) {
-    if (GetParam()->info().name.ends_with("af")) GTEST_SKIP() << "costs that drift are outside adaptive factoring's model";
+    if (GetParam()->info().name.ends_with("af"))
+        GTEST_SKIP() << "costs that drift are outside adaptive factoring's model";
     const LoopShape shape{.iterations = 20000, .workers = 4};
     for (const bool falling : {false, true}) {
         const auto cost = [&](std::uint64_t i) {
@@ -104,7 +105,8 @@ TEST_P(EveryAdaptive, BalancesFallingAndRisingCosts) {
         };
         const Outcome outcome = draw(*GetParam(), shape, {1, 1, 1, 1}, cost);
         const double mean = std::accumulate(outcome.finish.begin(), outcome.finish.end(), 0.0) / 4;
-        EXPECT_LT(*std::max_element(outcome.finish.begin(), outcome.finish.end()), 1.05 * mean) << "falling: " << falling;
+        EXPECT_LT(*std::max_element(outcome.finish.begin(), outcome.finish.end()), 1.05 * mean)
+            << "falling: " << falling;
     }
 }
 

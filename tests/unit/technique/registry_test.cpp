@@ -40,7 +40,7 @@ TEST(Registry, GivesEveryNameAndAliasToOneTechnique) {
 TEST(Registry, DescribesEveryTechnique) {
     for (const Technique* technique : techniques()) {
         const TechniqueInfo& info = technique->info();
-        EXPECT_EQ(info.family, technique->adaptive() ? "adaptive" : "planned") << info.name;
+        EXPECT_EQ(info.family, technique->adaptive() || info.needs_weights ? "adaptive" : "planned") << info.name;
         EXPECT_FALSE(info.summary.empty()) << info.name;
         EXPECT_EQ(info.summary.back(), '.') << info.name;
         EXPECT_FALSE(info.parameter.empty()) << info.name;
