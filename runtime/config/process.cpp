@@ -7,6 +7,7 @@
 #include <ctime>
 #include <mutex>
 
+#include "config/held_signal.hpp"
 #include "config/load.hpp"
 #include "config/table.hpp"
 #include "gimbal/options.hpp"
@@ -56,6 +57,7 @@ void pause_ms(long milliseconds) {
 }  // namespace
 
 void write_stderr(std::string_view text) noexcept {
+    const HeldSignal held(SIGPIPE);
     while (!text.empty()) {
         const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
         if (written < 0 && errno == EINTR) continue;

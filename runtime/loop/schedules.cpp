@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <new>
 
 namespace gimbal {
 
@@ -36,10 +37,21 @@ int intern(const Schedule& schedule) noexcept {
     for (int i = 1; i < count; ++i) {
         if (same(all.schedules[static_cast<std::size_t>(i)], schedule)) return i;
     }
-    if (count == kMost) return 0;
+    if (count == kMost) {
+        // Too many different chunks: the technique alone, if it is there.
+        for (int i = 1; i < count; ++i) {
+            const Schedule& known = all.schedules[static_cast<std::size_t>(i)];
+            if (known.technique == schedule.technique) return i;
+        }
+        return 0;
+    }
     all.schedules[static_cast<std::size_t>(count)] = schedule;
     all.count.store(count + 1, std::memory_order_release);
     return count;
+}
+
+void restart_schedules_lock() noexcept {
+    new (&table().mutex) std::mutex;
 }
 
 // The number itself was handed over with whatever made it visible, so the entry is, too.

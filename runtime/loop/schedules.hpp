@@ -6,9 +6,14 @@
 namespace gimbal {
 
 /// Schedules by number, for hosts that can keep nothing but an int (libomp's schedule ICV).
-/// @return the same number > 0 for the same schedule, as long as the process lives; 0 when there are too many
+/// @return the same number > 0 for the same schedule, as long as the process lives; when there are too many, that of
+/// the
+///         same technique with another chunk
 /// @threads any  @cost O(number of different schedules)
 [[nodiscard]] int intern(const Schedule& schedule) noexcept;
+
+/// New lock after fork(). @threads the only one of a new child
+void restart_schedules_lock() noexcept;
 
 /// The schedule of a number that intern() returned. @threads any; wait-free
 [[nodiscard]] const Schedule& interned(int number) noexcept;

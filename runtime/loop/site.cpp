@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loop/site.hpp"
 
+#include <new>
 #include <utility>
 
 #include "gimbal/schedule.hpp"
@@ -47,7 +48,10 @@ Choice LoopSite::choose(const Request& request) {
 Execution* LoopSite::open(const Request& request) noexcept {
     const std::lock_guard lock(mutex_);
     std::unique_ptr<Execution> execution = std::move(spare_);
-    if (!execution) execution = std::make_unique<Execution>(*this);
+    if (!execution) {
+        execution = std::make_unique<Execution>(*this);
+        existing_.push_back(execution.get());
+    }
     const Choice choice = choose(request);
     const std::string_view reason = request.technique ? kNamedReason : selector_->reason();
     const auto& plan = plans_.get({choice, request.trip, request.unit, workers_}, learnt_);
@@ -85,14 +89,26 @@ void LoopSite::close(Execution* execution) noexcept {
     const std::lock_guard lock(mutex_);
     learn(*finished);
     if (spare_) {
-        add_sums(*finished, totals_.per_worker);
+        forget(*finished);
     } else {
         spare_ = std::move(finished);
     }
 }
 
+// With the lock held, before it is deleted.
+void LoopSite::forget(const Execution& execution) {
+    add_sums(execution, totals_.per_worker);
+    std::erase(existing_, &execution);
+}
+
 void LoopSite::drop(Execution* execution) noexcept {
-    delete execution;
+    const std::unique_ptr<Execution> dropped(execution);
+    const std::lock_guard lock(mutex_);
+    forget(*dropped);
+}
+
+void LoopSite::restart_lock() noexcept {
+    new (&mutex_) std::mutex;
 }
 
 LoopSummary LoopSite::summary(double seconds_per_tick, double dispatch_s) const {
@@ -117,7 +133,8 @@ LoopSummary LoopSite::summary(double seconds_per_tick, double dispatch_s) const 
             {to_string({use.choice.technique, use.choice.chunk, Modifier::none}), std::string(use.reason), use.calls});
     }
     std::vector<WorkerRecord> per_worker = totals_.per_worker;
-    if (spare_) add_sums(*spare_, per_worker);
+    // Those in flight (the program ends inside a loop) count with what their workers have finished.
+    for (const Execution* execution : existing_) add_sums(*execution, per_worker);
     for (const WorkerRecord& worker : per_worker) {
         summary.per_worker.push_back(
             {static_cast<double>(worker.end) * seconds_per_tick, worker.iterations, worker.chunks});

@@ -62,10 +62,13 @@ public:
     /// Mean and deviation of iteration times [ticks], for GIMBAL_LOOP_STATS.
     [[nodiscard]] IterationStatistics statistics() const;
     void set_statistics(const IterationStatistics& statistics);
+    /// New lock after fork(). @threads the only one of a new child
+    void restart_lock() noexcept;
 
 private:
     Choice choose(const Request& request);
     void learn(const Execution& execution);
+    void forget(const Execution& execution);
     [[nodiscard]] bool wants_times(const Technique& technique) const noexcept;
 
     SiteIdentity identity_;
@@ -75,7 +78,8 @@ private:
     // Held at open and close, never while chunks are drawn. It guards what follows, the most used first: what one
     // execution writes fits into two or three cache lines.
     alignas(kApart) mutable std::mutex mutex_;
-    std::unique_ptr<Execution> spare_;  // one finished execution, ready for the next open()
+    std::unique_ptr<Execution> spare_;        // one finished execution, ready for the next open()
+    std::vector<const Execution*> existing_;  // all executions, in flight or spare: workers keep their sums in them
     ClaimWidth claim_width_;
     LoopTotals totals_;
     PlanCache plans_;

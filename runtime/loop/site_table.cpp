@@ -7,6 +7,7 @@
 #include <atomic>
 #include <string_view>
 
+#include "loop/schedules.hpp"
 #include "measure/loop_stats.hpp"
 
 namespace gimbal {
@@ -30,9 +31,13 @@ struct Table {
 };
 
 // On purpose never destroyed: loops may run while the process ends.
+Table*& table_pointer() {
+    static Table* the_table = new Table;
+    return the_table;
+}
+
 Table& table() {
-    static Table* const the_table = new Table;
-    return *the_table;
+    return *table_pointer();
 }
 
 // For loops without debug information the address is all there is; for all others it is what differs soonest.
@@ -117,6 +122,13 @@ std::vector<LoopSite*> all_sites() {
     sites.reserve(all.sites.size());
     for (const auto& site : all.sites) sites.push_back(site.get());
     return sites;
+}
+
+void restart_in_child() noexcept {
+    // Loops that the forking thread is in will still be closed at their old sites.
+    for (const auto& site : table().sites) site->restart_lock();
+    table_pointer() = new Table;
+    restart_schedules_lock();
 }
 
 }  // namespace gimbal

@@ -9,6 +9,7 @@
 #include "gimbal/options.hpp"
 #include "measure/clock.hpp"
 #include "measure/dispatch_cost.hpp"
+#include "process/start.hpp"
 #include "process/warnings.hpp"
 
 namespace gimbal {
@@ -18,7 +19,7 @@ namespace {
 constexpr int kSchemaVersion = 1;
 
 std::vector<StoredStatistics> read_file() {
-    const std::string& path = options().loop_stats;
+    const std::string path = from_start(options().loop_stats);
     if (path.empty()) return {};
     std::ifstream file(path);
     if (!file) return {};
@@ -63,10 +64,15 @@ std::string format_loop_stats(const std::vector<StoredStatistics>& statistics) {
     return json.dump(2) + "\n";
 }
 
+const std::vector<StoredStatistics>& all_stored_statistics() {
+    // Never destroyed: loops may still start while the process ends.
+    static const auto* const stored = new std::vector<StoredStatistics>(read_file());
+    return *stored;
+}
+
 std::optional<IterationStatistics> stored_statistics(std::string_view loop, std::uint32_t workers) {
-    static const std::vector<StoredStatistics> stored = read_file();
     const StoredStatistics* found = nullptr;
-    for (const StoredStatistics& one : stored) {
+    for (const StoredStatistics& one : all_stored_statistics()) {
         if (one.loop == loop && (!found || one.workers == workers)) found = &one;
     }
     if (!found || found->mean_s <= 0) return std::nullopt;

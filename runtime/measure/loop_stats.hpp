@@ -26,6 +26,9 @@ struct StoredStatistics {
 /// The same as JSON text.
 [[nodiscard]] std::string format_loop_stats(const std::vector<StoredStatistics>& statistics);
 
+/// Everything in the file of GIMBAL_LOOP_STATS as it was when first asked for. @threads any
+[[nodiscard]] const std::vector<StoredStatistics>& all_stored_statistics();
+
 /// What the file of GIMBAL_LOOP_STATS says about a loop, for any team size if not for this one; in ticks.
 /// The file is read once, at the first call; a missing file is an empty one, a bad one is ignored with a warning.
 /// @threads any, but the caller serialises the first call

@@ -9,8 +9,8 @@
 
 namespace gimbal {
 
-/// The workers' speeds over the executions of a loop, later ones counting more: pi_i = sum_k(k t_ik) / sum_k(k n_ik) with
-/// k the number of the execution, and weights P (1 / pi_i) / sum_j (1 / pi_j).
+/// The workers' speeds over the executions of a loop, later ones counting more: pi_i = sum_k(k t_ik) / sum_k(k n_ik)
+/// with k the number of the execution, and weights P (1 / pi_i) / sum_j (1 / pi_j).
 /// @threads guarded by its owner
 /// @source Banicescu, Velusamy, Devaprasad 2003; test: tests/unit/measure/speeds_test.cpp
 class Speeds {

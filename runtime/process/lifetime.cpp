@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What happens when libgimbal.so is loaded into a process, and when that process ends.
+#include <pthread.h>
 #include <unistd.h>
 
 #include <exception>
 #include <string>
+#include <vector>
 
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
@@ -12,6 +14,8 @@
 #include "measure/clock.hpp"
 #include "measure/loop_stats.hpp"
 #include "process/run_record.hpp"
+#include "process/start.hpp"
+#include "process/warnings.hpp"
 #include "report/files.hpp"
 #include "report/json.hpp"
 #include "report/names.hpp"
@@ -23,52 +27,77 @@ namespace {
 
 pid_t loaded_by = 0;
 
+// What this run saw replaces what the file held about the same loops and team sizes; the rest stays.
 void write_loop_stats(const std::string& path) {
     const double tick_s = seconds_per_tick();
-    std::vector<StoredStatistics> all;
+    std::vector<StoredStatistics> all = all_stored_statistics();
+    bool changed = false;
     for (const LoopSite* site : all_sites()) {
         const IterationStatistics seen = site->statistics();
-        if (seen.known) all.push_back({site->identity().key(), site->workers(), seen.mean * tick_s, seen.sd * tick_s});
+        if (!seen.known) continue;
+        const StoredStatistics fresh{site->identity().key(), site->workers(), seen.mean * tick_s, seen.sd * tick_s};
+        std::erase_if(all, [&](const auto& old) { return old.loop == fresh.loop && old.workers == fresh.workers; });
+        all.push_back(fresh);
+        changed = true;
     }
-    if (!all.empty()) write_file_aside(path, format_loop_stats(all));
+    if (changed) write_file_aside(path, format_loop_stats(all));
+}
+
+// One failure must not cost what else there is to say.
+template <class Task>
+void attempt(Task task) noexcept {
+    std::string text;
+    try {
+        task();
+        return;
+    } catch (const Error& error) {
+        text = message_text(error, "warning");
+    } catch (const std::exception& error) {
+        text = std::string("gimbal: warning: ") + error.what() + "\n";
+    }
+    if (stderr_is_the_same()) write_stderr(text);
 }
 
 // Everything that a process leaves behind. Ranks under `gimbal run` leave a record for it to merge; otherwise rank 0
 // speaks for itself.
 void leave_records() {
     const Options& asked = options();
-    if (!asked.loop_stats.empty() && process_environment().rank == 0) write_loop_stats(asked.loop_stats);
+    const bool first_rank = process_environment().rank == 0;
+    if (!asked.loop_stats.empty() && first_rank) attempt([&] { write_loop_stats(from_start(asked.loop_stats)); });
     // A process without loops has nothing to say, and need not wait for the clock to be calibrated.
     if (asked.run_dir.empty() && all_sites().empty()) return;
     RunRecord record = current_record();
     if (!asked.run_dir.empty()) {
-        write_file_aside(asked.run_dir + "/" + record_file_name(record), to_json(record));
+        write_file_aside(from_start(asked.run_dir) + "/" + record_file_name(record), to_json(record));
         return;
     }
     if (record.loops.empty()) return;
-    const bool speaks = asked.report != ReportLevel::off && record.rank == 0;
+    const bool speaks = asked.report != ReportLevel::off && first_rank && stderr_is_the_same();
     if (!speaks && asked.output.empty()) return;
     resolve_names(record);
-    if (!asked.output.empty()) write_file_aside(expand_pattern(asked.output, record), to_json(record));
+    if (!asked.output.empty())
+        attempt([&] { write_file_aside(from_start(expand_pattern(asked.output, record)), to_json(record)); });
     if (speaks) write_stderr(summary_text(record, asked.report));
+}
+
+// A forked child has only the thread that forked, and locks that others held stay locked: it begins with locks of its
+// own, and with sums of its own, so that it can report what it does itself.
+void in_child() {
+    restart_in_child();
+    restart_warnings_in_child();
+    loaded_by = getpid();
 }
 
 __attribute__((constructor)) void on_load() {
     loaded_by = getpid();
+    note_start();
     start_clock();
     load_options_or_exit();
+    pthread_atfork(nullptr, nullptr, in_child);
 }
 
-// A forked child that never called exec would repeat its parent's figures: it stays silent.
 __attribute__((destructor)) void on_exit() {
-    if (getpid() != loaded_by) return;
-    try {
-        leave_records();
-    } catch (const Error& error) {
-        write_stderr(message_text(error, "warning"));
-    } catch (const std::exception& error) {
-        write_stderr(std::string("gimbal: warning: no report: ") + error.what() + "\n");
-    }
+    if (getpid() == loaded_by) attempt(leave_records);
 }
 
 }  // namespace

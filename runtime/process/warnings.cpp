@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <utility>
 
 namespace gimbal {
@@ -26,6 +27,10 @@ void warn_once(std::string text) noexcept {
     Store& all = store();
     const std::lock_guard lock(all.mutex);
     if (std::find(all.texts.begin(), all.texts.end(), text) == all.texts.end()) all.texts.push_back(std::move(text));
+}
+
+void restart_warnings_in_child() noexcept {
+    new (&store().mutex) std::mutex;
 }
 
 std::vector<std::string> warnings() {

@@ -11,6 +11,9 @@ namespace gimbal {
 /// @threads any  @errors none
 void warn_once(std::string text) noexcept;
 
+/// New lock after fork(). @threads the only one of a new child
+void restart_warnings_in_child() noexcept;
+
 /// Everything warned about so far, in order. @threads any
 [[nodiscard]] std::vector<std::string> warnings();
 

@@ -19,7 +19,8 @@ namespace gimbal {
 [[nodiscard]] std::string record_file_name(const RunRecord& record);
 
 /// Write a file so that its name never shows half of it: write beside it, flush to the device, rename.
-/// @param path  where it shall be; an old file of that name is replaced
+/// @param path  where it shall be; an old file of that name is replaced, behind a symbolic link the file it leads to; a
+///              device or a pipe is written to
 /// @errors gimbal::Error(file) naming path and reason (full file system, limit on file size, missing folder, ...);
 ///         the old file is then untouched and nothing is left behind
 /// @threads any; a signal for a file that is too large (SIGXFSZ) is caught here and becomes the error

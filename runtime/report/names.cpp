@@ -39,13 +39,20 @@ std::string without_parameters(std::string name) {
     return name;
 }
 
+/// With what compilers add: without a line, the number of a function's region is all that tells its loops apart.
+std::string whole_function(std::string_view symbol) {
+    const std::size_t added = symbol.find("._omp_fn");
+    if (added == std::string_view::npos) return readable_function(symbol);
+    return readable_function(symbol.substr(0, added)) + std::string(symbol.substr(added));
+}
+
 std::string name_of(const LoopSummary& loop, const ObjectSymbols& symbols) {
     const CodePlace place = symbols.find(loop.offset);
     if (!place.file.empty())
         return base_name(place.file) + ":" + std::to_string(place.line) + (place.symbol.empty() ? "" : " ") +
                readable_function(place.symbol);
     if (!place.symbol.empty())
-        return base_name(loop.module) + " " + readable_function(place.symbol) + hexadecimal(place.distance);
+        return base_name(loop.module) + " " + whole_function(place.symbol) + hexadecimal(place.distance);
     return base_name(loop.module) + hexadecimal(loop.offset);
 }
 

@@ -1,45 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
-#include <ctime>
+#include <memory>
 
+#include "config/held_signal.hpp"
 #include "gimbal/error.hpp"
 #include "report/files.hpp"
 
 namespace gimbal {
 
 namespace {
-
-/// Holds back SIGXFSZ of this thread: inside a stranger's program, a limit on file sizes must not become a death.
-class FileSizeSignalHeld {
-public:
-    FileSizeSignalHeld() {
-        sigemptyset(&set_);
-        sigaddset(&set_, SIGXFSZ);
-        sigset_t pending;
-        sigpending(&pending);
-        was_pending_ = sigismember(&pending, SIGXFSZ) == 1;
-        pthread_sigmask(SIG_BLOCK, &set_, &old_);
-    }
-    ~FileSizeSignalHeld() {
-        const timespec now = {0, 0};
-        if (!was_pending_)
-            while (sigtimedwait(&set_, nullptr, &now) > 0) {
-            }
-        pthread_sigmask(SIG_SETMASK, &old_, nullptr);
-    }
-    FileSizeSignalHeld(const FileSizeSignalHeld&) = delete;
-    FileSizeSignalHeld& operator=(const FileSizeSignalHeld&) = delete;
-
-private:
-    sigset_t set_{}, old_{};
-    bool was_pending_ = false;
-};
 
 /// @return 0 or an errno value
 int write_all(int file, std::string_view text) {
@@ -53,19 +30,43 @@ int write_all(int file, std::string_view text) {
     return fsync(file) != 0 && errno != EINVAL && errno != EROFS ? errno : 0;
 }
 
-}  // namespace
+/// A device or a pipe is written to, never replaced. @return 0 or an errno value
+int write_in_place(const std::string& path, std::string_view text) {
+    const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0) return errno;
+    const int reason = write_all(file, text);
+    return close(file) != 0 && reason == 0 ? errno : reason;
+}
 
-void write_file_aside(const std::string& path, std::string_view text) {
-    const FileSizeSignalHeld held;
+/// Where a symbolic link leads, so that the link stays one.
+std::string real_path(const std::string& path) {
+    const std::unique_ptr<char, void (*)(void*)> resolved(realpath(path.c_str(), nullptr), std::free);
+    return resolved ? resolved.get() : path;
+}
+
+/// Write beside `path`, then rename. @return 0 or an errno value
+int replace(const std::string& path, std::string_view text) {
     const std::string aside = path + ".part-" + std::to_string(getpid());
     // A leftover of an earlier process with the same number is replaced, a link in its place is not followed.
     unlink(aside.c_str());
     const int file = open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-    int reason = file < 0 ? errno : write_all(file, text);
-    if (file >= 0 && close(file) != 0 && reason == 0) reason = errno;
-    if (file >= 0 && reason == 0 && std::rename(aside.c_str(), path.c_str()) != 0) reason = errno;
+    if (file < 0) return errno;
+    int reason = write_all(file, text);
+    if (close(file) != 0 && reason == 0) reason = errno;
+    if (reason == 0 && std::rename(aside.c_str(), path.c_str()) != 0) reason = errno;
+    if (reason != 0) unlink(aside.c_str());
+    return reason;
+}
+
+}  // namespace
+
+void write_file_aside(const std::string& path, std::string_view text) {
+    const HeldSignal too_large(SIGXFSZ);
+    const HeldSignal closed(SIGPIPE);
+    struct stat target {};
+    const bool exists = stat(path.c_str(), &target) == 0;
+    const int reason = exists && !S_ISREG(target.st_mode) ? write_in_place(path, text) : replace(real_path(path), text);
     if (reason == 0) return;
-    if (file >= 0) unlink(aside.c_str());
     throw Error(ErrorCode::file, "cannot write \"" + path + "\": " + std::strerror(reason),
                 "nothing was left behind; give another path, or make room");
 }

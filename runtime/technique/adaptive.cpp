@@ -53,6 +53,7 @@ double speed_weight(std::span<const WorkerTimes> times, std::uint32_t worker) no
 }
 
 Plan AdaptiveTechnique::plan(const LoopShape& shape) const {
+    if (shape.iterations > technique::kLongestByPosition) return technique::plan_fac2(shape);
     Plan plan;
     plan.iterations = shape.iterations;
     plan.workers = static_cast<std::uint32_t>(technique::workers_of(shape));

@@ -13,6 +13,9 @@ __extension__ using Wide = unsigned __int128;
 
 /// A table may have kTableSteps steps; from there on, what is left is cut into at most kTailChunks more.
 inline constexpr std::uint64_t kTableSteps = std::uint64_t{1} << 20;
+/// Plans whose shared counter is an iteration (weighted, adaptive) stop here, so that every worker may overshoot the
+/// end by a share without wrapping round; longer loops get fac2's plan.
+inline constexpr std::uint64_t kLongestByPosition = std::uint64_t{1} << 48;
 inline constexpr std::uint64_t kTailChunks = std::uint64_t{1} << 19;
 
 /// a / b rounded up. @pre b >= 1

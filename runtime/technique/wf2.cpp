@@ -83,6 +83,7 @@ private:
 /// @errors std::bad_alloc  @threads any  @cost O(P log P + P log(N / P))
 /// @source Hummel, Schmidt, Uma, Wein 1996; test: tests/unit/technique/weighted_test.cpp
 Plan plan_wf2(const LoopShape& shape) {
+    if (shape.iterations > kLongestByPosition) return plan_fac2(shape);
     const Shares shares(shape);
     Plan plan;
     plan.iterations = shape.iterations;

@@ -53,7 +53,7 @@ class Report(ToolTest):
         entry["loops"][0] |= {"name": "", "module": str(program), "offset_bytes": address + 1}
         self.assertIn("loop.c:4 main ", self.gimbal("report", self.save("run.json", entry)).stdout)
         subprocess.run(["strip", "--strip-debug", program], check=True)
-        self.assertIn("loop main+0x1 ", self.gimbal("report", self.save("run.json", entry)).stdout)
+        self.assertIn("loop main._omp_fn.0+0x1 ", self.gimbal("report", self.save("run.json", entry)).stdout)
 
 
 if __name__ == "__main__":

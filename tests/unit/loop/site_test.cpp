@@ -112,6 +112,24 @@ TEST(Site, AwfGivesTheFasterWorkerMoreInTheNextExecution) {
     }
 }
 
+TEST(Site, WhatWorkersDidCountsAlsoInExecutionsThatAreDroppedOrStillInFlight) {
+    const auto desc = loop_desc(0x71, 100, 2, gimbal::intern(gimbal::parse_schedule("static")));
+    execute(desc);
+    const auto iterations_of_worker_0 = [&] { return find_site(desc)->summary(1e-9, 0).per_worker.at(0).iterations; };
+    EXPECT_EQ(iterations_of_worker_0(), 50U);
+    void* const execution = gimbal_loop_open(&desc);
+    gimbal_share share{};
+    gimbal_loop_begin(execution, 0, &share);
+    std::uint64_t first = 0;
+    std::uint64_t end = 0;
+    while (gimbal_loop_next(&share, &first, &end)) {
+    }
+    gimbal_loop_end(&share);
+    EXPECT_EQ(iterations_of_worker_0(), 100U) << "in flight";
+    gimbal_loop_drop(execution);
+    EXPECT_EQ(iterations_of_worker_0(), 100U) << "dropped";
+}
+
 TEST(Site, OneWorkerGetsTheLoopInOnePiece) {
     const int ss = gimbal::intern(gimbal::parse_schedule("ss"));
     const auto desc = loop_desc(0x51, std::uint64_t{1} << 40U, 1, ss);

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "report/files.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "config/load.hpp"
 #include "gimbal/error.hpp"
 #include "sample_record.hpp"
 
@@ -63,6 +68,48 @@ TEST_F(Files, WritingReplacesTheOldFileAndLeavesNothingElse) {
     write_file_aside(folder_ / "a.json", "new");
     EXPECT_EQ(content("a.json"), "new");
     EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(Files, BehindASymbolicLinkTheFileItLeadsToIsReplaced) {
+    write_file_aside(folder_ / "real.json", "old");
+    fs::create_symlink("real.json", folder_ / "link.json");
+    write_file_aside(folder_ / "link.json", "new");
+    EXPECT_TRUE(fs::is_symlink(folder_ / "link.json"));
+    EXPECT_EQ(content("real.json"), "new");
+    EXPECT_EQ(entries(), 2U);
+}
+
+TEST_F(Files, APipeIsWrittenToAndStaysOne) {
+    const fs::path pipe = folder_ / "pipe";
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    ASSERT_GE(reader, 0);
+    write_file_aside(pipe, "through");
+    std::array<char, 16> text{};
+    EXPECT_EQ(read(reader, text.data(), text.size()), 7);
+    EXPECT_STREQ(text.data(), "through");
+    close(reader);
+    EXPECT_TRUE(fs::is_fifo(pipe));
+    EXPECT_THROW(write_file_aside(pipe, "nobody reads"), Error);
+}
+
+TEST(Stderr, AClosedPipeDoesNotEndTheProcess) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(pipe(ends.data()), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        signal(SIGPIPE, SIG_DFL);
+        dup2(ends[1], STDERR_FILENO);
+        close(ends[0]);
+        write_stderr("nobody reads this");
+        _exit(7);
+    }
+    close(ends[0]);
+    close(ends[1]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 7);
 }
 
 TEST_F(Files, AMissingFolderIsNamed) {

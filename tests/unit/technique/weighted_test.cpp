@@ -58,7 +58,8 @@ std::vector<double> random_weights(std::size_t workers, std::mt19937_64& random)
 }
 
 TEST(Wf2, WithEqualWeightsGivesTheSequenceOfFac2) {
-    for (const std::uint64_t n : {std::uint64_t{1}, std::uint64_t{100}, std::uint64_t{1000003}, ~std::uint64_t{0}}) {
+    for (const std::uint64_t n :
+         {std::uint64_t{1}, std::uint64_t{100}, std::uint64_t{1000003}, std::uint64_t{1} << 48}) {
         for (const std::uint32_t workers : {1u, 2u, 3u, 8u, 40u}) {
             for (const std::uint64_t chunk : {0u, 7u}) {
                 LoopShape shape{.iterations = n, .workers = workers, .chunk = chunk};
@@ -70,6 +71,14 @@ TEST(Wf2, WithEqualWeightsGivesTheSequenceOfFac2) {
             }
         }
     }
+}
+
+TEST(Wf2, LoopsSoLongThatItsCounterCouldWrapGetFac2) {
+    const std::vector<double> weights{2, 1, 0.5, 0.5};
+    const LoopShape shape{.iterations = ~std::uint64_t{0}, .workers = 4, .weights = weights};
+    EXPECT_TRUE(same_plan(technique_named("wf2").plan(shape), technique_named("fac2").plan(shape)));
+    EXPECT_TRUE(same_plan(technique_named("awf-b").plan(shape), technique_named("fac2").plan(shape)));
+    EXPECT_TRUE(same_plan(technique_named("af").plan(shape), technique_named("fac2").plan(shape)));
 }
 
 TEST(Wf2, GivesEachWorkerItsWeightTimesTheChunkOfFac2) {
@@ -85,7 +94,8 @@ TEST(Wf2, GivesEachWorkerItsWeightTimesTheChunkOfFac2) {
 
 TEST(Wf2, SharesOfABatchSumToTheBatchAndKeepTheMinimum) {
     std::mt19937_64 random(7);
-    for (const std::uint64_t n : {std::uint64_t{3}, std::uint64_t{1000}, std::uint64_t{1} << 40, ~std::uint64_t{0}}) {
+    for (const std::uint64_t n :
+         {std::uint64_t{3}, std::uint64_t{1000}, std::uint64_t{1} << 40, std::uint64_t{1} << 48}) {
         for (const std::uint32_t workers : {1u, 2u, 7u, 40u, 200u}) {
             for (const std::uint64_t chunk : {std::uint64_t{0}, std::uint64_t{7}, n}) {
                 const std::vector<double> weights = random_weights(workers, random);
