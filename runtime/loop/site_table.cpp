@@ -124,6 +124,14 @@ std::vector<LoopSite*> all_sites() {
     return sites;
 }
 
+void hold_table() noexcept {
+    table().mutex.lock();
+}
+
+void release_table() noexcept {
+    table().mutex.unlock();
+}
+
 void restart_in_child() noexcept {
     // Loops that the forking thread is in will still be closed at their old sites.
     for (const auto& site : table().sites) site->restart_lock();

@@ -18,8 +18,12 @@ namespace gimbal {
 /// All sites so far, in order of first execution. @threads any
 [[nodiscard]] std::vector<LoopSite*> all_sites();
 
-/// After fork(): begin with an empty table and new locks; what the parent learnt is left behind, and loops that were in
-/// flight may still end. @threads the only one of a new child
+/// Around fork(): nobody may be in the middle of adding a site. @threads the one that forks
+void hold_table() noexcept;
+void release_table() noexcept;
+
+/// After fork() and release_table(): begin with an empty table and new locks; what the parent learnt is left behind,
+/// and loops that were in flight may still end. @threads the only one of a new child
 void restart_in_child() noexcept;
 
 }  // namespace gimbal

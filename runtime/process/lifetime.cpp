@@ -83,6 +83,7 @@ void leave_records() {
 // A forked child has only the thread that forked, and locks that others held stay locked: it begins with locks of its
 // own, and with sums of its own, so that it can report what it does itself.
 void in_child() {
+    release_table();
     restart_in_child();
     restart_warnings_in_child();
     loaded_by = getpid();
@@ -93,7 +94,7 @@ __attribute__((constructor)) void on_load() {
     note_start();
     start_clock();
     load_options_or_exit();
-    pthread_atfork(nullptr, nullptr, in_child);
+    pthread_atfork(hold_table, release_table, in_child);
 }
 
 __attribute__((destructor)) void on_exit() {
