@@ -185,9 +185,12 @@ TEST(Fiss, NeedsNoMoreThanSBatches) {
 }
 
 TEST(Viss, GrowsByHalfAsMuchEachTime) {
-    // c0 = 1000 / 16 = 62; 62 * 1.5 = 93; 62 * 1.75 = 108.5; 248 + 372 + 3 * 108 = 944, 56 left.
-    EXPECT_EQ(sizes_of("viss", {.iterations = 1000, .workers = 4}), expand({{62, 4}, {93, 4}, {108, 3}, {56, 1}}));
-    // N < P^2: chunks of the minimum, and not none at all.
+    // X = 32 for few workers: c0 = floor(1000 / 128) = 7, then 14 - ceil(7/2), 14 - ceil(7/4), 14 - ceil(7/8) = 13.
+    EXPECT_EQ(sizes_of("viss", {.iterations = 1000, .workers = 4}), expand({{7, 4}, {10, 4}, {12, 4}, {13, 68}}));
+    // X = P = 40: c0 = floor(100000 / 1600) = 62, then 124 - 31, 124 - 16, 124 - 8.
+    const Sizes many = sizes_of("viss", {.iterations = 100000, .workers = 40});
+    EXPECT_EQ(Sizes(many.begin(), many.begin() + 160), expand({{62, 40}, {93, 40}, {108, 40}, {116, 40}}));
+    // Too few iterations for the first chunk: the minimum chunk is all there is.
     EXPECT_EQ(sizes_of("viss", {.iterations = 5, .workers = 8}), expand({{1, 5}}));
 }
 
