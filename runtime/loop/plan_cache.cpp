@@ -45,7 +45,7 @@ Plan make_plan(const PlanKey& key, const Learnt& learnt) {
     LoopShape shape;
     shape.iterations = key.iterations / key.unit + (key.iterations % key.unit != 0);
     shape.workers = key.workers;
-    shape.chunk = key.choice.chunk;
+    shape.chunk = key.choice.chunk ? key.choice.chunk : key.least;
     shape.statistics = learnt.statistics;
     shape.statistics.mean *= static_cast<double>(key.unit);
     shape.statistics.sd *= static_cast<double>(key.unit);

@@ -17,6 +17,7 @@ struct PlanKey {
     std::uint64_t iterations = 0;  ///< N [iterations]
     std::uint64_t unit = 1;        ///< chunks are multiples of this [iterations]
     std::uint32_t workers = 1;     ///< P [count]
+    std::uint64_t least = 0;       ///< minimum chunk where the user named none [iterations]; 0: the technique's own
 
     bool operator==(const PlanKey&) const = default;
 };

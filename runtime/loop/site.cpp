@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loop/site.hpp"
 
+#include <bit>
 #include <new>
 #include <utility>
 
@@ -54,10 +55,23 @@ Execution* LoopSite::open(const Request& request) noexcept {
     }
     const Choice choice = choose(request);
     const std::string_view reason = request.technique ? kNamedReason : selector_->reason();
-    const auto& plan = plans_.get({choice, request.trip, request.unit, workers_}, learnt_);
+    const std::uint64_t least = least_chunk(*choice.technique, request.trip);
+    const auto& plan = plans_.get({choice, request.trip, request.unit, workers_, least}, learnt_);
     const Manner manner{choice, reason, claim_width_.width(*plan), wants_times(*choice.technique)};
     execution->prepare(workers_, manner, plan);
     return execution.release();
+}
+
+// Statistics of a loop of microseconds may show nothing but a preemption, and a deviation that large would ask for
+// single iterations. So techniques that go by statistics get a minimum chunk by which drawing costs about a hundredth
+// of the mean work, over all executions so far; a power of two, so that plans last.
+std::uint64_t LoopSite::least_chunk(const Technique& technique, std::uint64_t trip) const noexcept {
+    constexpr double kWorkPerDrawing = 100;
+    if (!technique.info().needs_statistics || totals_.iterations == 0 || totals_.busy_mean <= 0) return 0;
+    const double mean = totals_.busy_mean * workers_ / static_cast<double>(totals_.iterations);
+    const double least = kWorkPerDrawing * dispatch_ticks() / mean;
+    const std::uint64_t most = trip / (2 * std::uint64_t{workers_}) + 1;
+    return least < static_cast<double>(most) ? std::bit_ceil(static_cast<std::uint64_t>(least) + 1) / 2 : most;
 }
 
 // A timestamp per chunk is what statistics cost; once they are known, every sixteenth execution keeps them fresh.

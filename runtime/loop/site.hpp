@@ -69,6 +69,7 @@ private:
     Choice choose(const Request& request);
     void learn(const Execution& execution);
     void forget(const Execution& execution);
+    [[nodiscard]] std::uint64_t least_chunk(const Technique& technique, std::uint64_t trip) const noexcept;
     [[nodiscard]] bool wants_times(const Technique& technique) const noexcept;
 
     SiteIdentity identity_;

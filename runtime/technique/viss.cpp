@@ -14,8 +14,8 @@ constexpr std::uint64_t kFewestShares = 32;  // X for teams smaller than this
 /// first size.
 ///
 /// c_0 = floor(N / (X P)), c_b = floor(c_0 * 2 (1 - 0.5^(b + 1))) = 2 c_0 - ceil(c_0 / 2^b). The paper leaves X to the
-/// user; LB4OMP takes P. With few workers the last chunks, which are the largest, would then be a large part of the loop
-/// (a quarter on two), so X is P, but at least 32: the last chunk is at most 2 / X of a worker's share.
+/// user; LB4OMP takes P. With few workers the last chunks, which are the largest, would then be a large part of the
+/// loop (a quarter on two), so X is P, but at least 32: the last chunk is at most 2 / X of a worker's share.
 /// @param shape  N, P and the minimum chunk, which is all there is if N < X P
 /// @return batches of growing chunks
 /// @errors std::bad_alloc  @threads any  @cost O(P^2)

@@ -130,6 +130,24 @@ TEST(Site, WhatWorkersDidCountsAlsoInExecutionsThatAreDroppedOrStillInFlight) {
     EXPECT_EQ(iterations_of_worker_0(), 100U) << "dropped";
 }
 
+TEST(Site, StatisticsOfATinyLoopDoNotCutItIntoSingleIterations) {
+    // The body is next to nothing, so what is measured is noise; drawing must stay a small part all the same.
+    const auto desc = loop_desc(0x81, 100000, 2, gimbal::intern(gimbal::parse_schedule("tap")));
+    for (int execution = 0; execution < 40; ++execution) {
+        void* const opened = gimbal_loop_open(&desc);
+        gimbal::test::run_team(2, [&](std::uint32_t worker) {
+            gimbal_share share{};
+            gimbal_loop_begin(opened, worker, &share);
+            std::uint64_t first = 0;
+            std::uint64_t end = 0;
+            while (gimbal_loop_next(&share, &first, &end)) {
+            }
+            gimbal_loop_end(&share);
+        });
+    }
+    EXPECT_LT(find_site(desc)->summary(1e-9, 0).chunks, 40U * 2000U);
+}
+
 TEST(Site, OneWorkerGetsTheLoopInOnePiece) {
     const int ss = gimbal::intern(gimbal::parse_schedule("ss"));
     const auto desc = loop_desc(0x51, std::uint64_t{1} << 40U, 1, ss);
