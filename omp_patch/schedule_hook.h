@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/** The version of this contract; a host refuses a hook of another version and
- * runs as if there were none. */
+/** The version of this contract. The adapter is linked into the host, so the
+ * two agree; debug builds of the host assert it. */
 enum { GIMBAL_HOOK_VERSION = 1 };
 
 /** The schedule hook (design 3.1): the only thing the patched OpenMP runtime

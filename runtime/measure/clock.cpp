@@ -82,8 +82,4 @@ double seconds_since_start() noexcept {
     return 1e-9 * static_cast<double>(monotonic_ns() - start_point.ns);
 }
 
-const char* clock_name() noexcept {
-    return detail::clock_is_tsc ? "tsc" : "clock_gettime";
-}
-
 }  // namespace gimbal

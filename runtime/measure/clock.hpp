@@ -46,7 +46,4 @@ void start_clock() noexcept;
 /// Seconds since start_clock().
 [[nodiscard]] double seconds_since_start() noexcept;
 
-/// "tsc" or "clock_gettime": what ticks() reads.
-[[nodiscard]] const char* clock_name() noexcept;
-
 }  // namespace gimbal
