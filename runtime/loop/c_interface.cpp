@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <string>
 
@@ -13,6 +14,13 @@
 using gimbal::Execution;
 using gimbal::Schedule;
 
+namespace {
+
+constexpr int kFractionUnit = 0x1000;  // kinds above this carry a static fraction
+constexpr int kFractionParts = 1000;
+
+}  // namespace
+
 extern "C" {
 
 void* gimbal_loop_open(const gimbal_loop_desc* desc) {
@@ -24,6 +32,7 @@ void* gimbal_loop_open(const gimbal_loop_desc* desc) {
         const Schedule& asked = gimbal::interned(desc->schedule);
         request.technique = asked.technique;
         request.chunk = asked.chunk;
+        request.fraction = asked.fraction;
     }
     return gimbal::find_site(*desc)->open(request);
 }
@@ -69,15 +78,19 @@ int gimbal_schedule_kind(int schedule, int* chunk) {
     if (!asked.technique) return GIMBAL_SCHEDULE_KIND;
     const auto all = gimbal::techniques();
     const auto place = std::find(all.begin(), all.end(), asked.technique) - all.begin();
-    return GIMBAL_SCHEDULE_KIND + 1 + static_cast<int>(place);
+    // The static fraction has no place of its own in OpenMP's interface: thousandths, above the technique.
+    const int fraction = asked.fraction < 0 ? 0 : 1 + static_cast<int>(std::lround(asked.fraction * kFractionParts));
+    return GIMBAL_SCHEDULE_KIND + 1 + static_cast<int>(place) + fraction * kFractionUnit;
 }
 
 int gimbal_schedule_set(int kind, int chunk) {
     const auto all = gimbal::techniques();
-    const int place = kind - GIMBAL_SCHEDULE_KIND - 1;
-    if (place < -1 || place >= static_cast<int>(all.size())) return 0;
+    const int fraction = kind / kFractionUnit;
+    const int place = kind % kFractionUnit - GIMBAL_SCHEDULE_KIND - 1;
+    if (kind < 0 || place < -1 || place >= static_cast<int>(all.size()) || fraction > kFractionParts + 1) return 0;
     Schedule schedule;
     if (place >= 0) schedule.technique = all[static_cast<std::size_t>(place)];
+    if (fraction > 0) schedule.fraction = static_cast<double>(fraction - 1) / kFractionParts;
     schedule.chunk = chunk > 0 ? static_cast<std::uint64_t>(chunk) : 0;
     return gimbal::intern(schedule);
 }

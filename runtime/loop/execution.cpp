@@ -92,7 +92,13 @@ int Execution::next_adaptive(gimbal_share& share, std::uint64_t& first, std::uin
     slot.last_size = 0;
     const std::uint64_t position = __atomic_load_n(&counter_, __ATOMIC_RELAXED);
     if (position >= plan.iterations) return 0;
-    ChunkRequest request{{times_.data(), workers_}, share.worker, plan.iterations, plan.iterations - position, 0};
+    ChunkRequest request{.times = {times_.data(), workers_},
+                         .worker = share.worker,
+                         .iterations = plan.iterations,
+                         .remaining = plan.iterations - position,
+                         .chunk = plan.chunk,
+                         .now = now,
+                         .statistics = plan.statistics};
     if (plan.steps > 0) {
         while (plan.starts[slot.position_hint + 1] <= position) ++slot.position_hint;
         request.batch_chunk = plan.shares[slot.position_hint];
@@ -102,6 +108,7 @@ int Execution::next_adaptive(gimbal_share& share, std::uint64_t& first, std::uin
     if (!take(share, std::min(size, request.remaining), first, end)) return 0;
     slot.last_size = end - first;
     slot.last_stamp = now;
+    times_[share.worker].draw(slot.last_size, now);
     return 1;
 }
 

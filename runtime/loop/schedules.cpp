@@ -24,10 +24,6 @@ Interned& table() {
     return *the_table;
 }
 
-bool same(const Schedule& a, const Schedule& b) noexcept {
-    return a.technique == b.technique && a.chunk == b.chunk && a.modifier == b.modifier;
-}
-
 }  // namespace
 
 int intern(const Schedule& schedule) noexcept {
@@ -35,7 +31,7 @@ int intern(const Schedule& schedule) noexcept {
     const std::lock_guard lock(all.mutex);
     const int count = all.count.load(std::memory_order_relaxed);
     for (int i = 1; i < count; ++i) {
-        if (same(all.schedules[static_cast<std::size_t>(i)], schedule)) return i;
+        if (all.schedules[static_cast<std::size_t>(i)] == schedule) return i;
     }
     if (count == kMost) {
         // Too many different chunks: the technique alone, if it is there.

@@ -37,7 +37,7 @@ LoopSite::LoopSite(SiteIdentity identity, std::uint32_t workers)
 
 // With the lock held.
 Choice LoopSite::choose(const Request& request) {
-    Choice choice{request.technique, request.chunk};
+    Choice choice{request.technique, request.chunk, request.fraction};
     if (!choice.technique) choice = selector_->choose({request.trip, workers_, request.monotonic});
     if (request.monotonic && !choice.technique->info().monotonic) {
         choice = {find_technique("fac2"), choice.chunk};
@@ -144,7 +144,8 @@ LoopSummary LoopSite::summary(double seconds_per_tick, double dispatch_s) const 
     summary.fallbacks = totals_.fallbacks;
     for (const LoopTotals::Use& use : totals_.uses) {
         summary.schedules.push_back(
-            {to_string({use.choice.technique, use.choice.chunk, Modifier::none}), std::string(use.reason), use.calls});
+            {to_string({use.choice.technique, use.choice.chunk, Modifier::none, use.choice.fraction}),
+             std::string(use.reason), use.calls});
     }
     std::vector<WorkerRecord> per_worker = totals_.per_worker;
     // Those in flight (the program ends inside a loop) count with what their workers have finished.

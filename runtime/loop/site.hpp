@@ -25,6 +25,7 @@ struct Request {
     bool monotonic = false;                ///< the loop needs ascending chunks
     const Technique* technique = nullptr;  ///< named by OMP_SCHEDULE or the program; nullptr: the selector chooses
     std::uint64_t chunk = 0;               ///< its chunk [iterations]; 0: none given
+    double fraction = -1;                  ///< its static fraction; < 0: none given
 };
 
 /// Where a loop lies in the program.

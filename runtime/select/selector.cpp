@@ -9,7 +9,7 @@ namespace gimbal {
 std::unique_ptr<Selector> make_selector() {
     const Schedule& asked = options().schedule;
     if (asked.technique)
-        return std::make_unique<FixedSelector>(Choice{asked.technique, asked.chunk}, "GIMBAL_SCHEDULE");
+        return std::make_unique<FixedSelector>(Choice{asked.technique, asked.chunk, asked.fraction}, "GIMBAL_SCHEDULE");
     return std::make_unique<FixedSelector>(Choice{find_technique("fac2"), asked.chunk}, "default");
 }
 

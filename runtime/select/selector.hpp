@@ -14,6 +14,7 @@ namespace gimbal {
 struct Choice {
     const Technique* technique = nullptr;  ///< never nullptr once chosen
     std::uint64_t chunk = 0;               ///< chunk or minimum chunk [iterations]; 0: the technique's default
+    double fraction = -1;                  ///< f_s, static fraction, in [0, 1]; < 0: the technique's own
 
     bool operator==(const Choice&) const = default;
 };

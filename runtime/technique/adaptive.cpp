@@ -19,6 +19,7 @@ void WorkerTimes::reset() noexcept {
     weighted_mean_.store(0, std::memory_order_relaxed);
     mean_.store(0, std::memory_order_relaxed);
     variance_.store(0, std::memory_order_relaxed);
+    drawn_.store(0, std::memory_order_relaxed);
     weighted_time_ = weighted_iterations_ = iterations_ = time_ = time_squared_per_iteration_ = 0;
     chunks_ = 0;
 }
@@ -38,6 +39,12 @@ void WorkerTimes::add(std::uint64_t iterations, double time) noexcept {
     mean_.store(mean, std::memory_order_relaxed);
 }
 
+double WorkerTimes::outstanding(std::uint64_t now, double mean) const noexcept {
+    const std::uint64_t since = drawn_at_.load(std::memory_order_relaxed);
+    const double done = now > since && mean > 0 ? static_cast<double>(now - since) / mean : 0;
+    return std::max(0.0, static_cast<double>(drawn_.load(std::memory_order_relaxed)) - done);
+}
+
 double speed_weight(std::span<const WorkerTimes> times, std::uint32_t worker) noexcept {
     double sum = 0;
     double known = 0;
@@ -54,11 +61,13 @@ double speed_weight(std::span<const WorkerTimes> times, std::uint32_t worker) no
 
 Plan AdaptiveTechnique::plan(const LoopShape& shape) const {
     if (shape.iterations > technique::kLongestByPosition) return technique::plan_fac2(shape);
+    if (info().needs_statistics && !technique::usable(shape.statistics)) return technique::plan_fac2(shape);
     Plan plan;
     plan.iterations = shape.iterations;
     plan.workers = static_cast<std::uint32_t>(technique::workers_of(shape));
     plan.claim = Claim::adaptive;
     plan.chunk = technique::min_chunk_of(shape);
+    plan.statistics = shape.statistics;
     if (!batches()) return plan;
     plan.starts.push_back(0);
     for (std::uint64_t remaining = shape.iterations; remaining > 0; ++plan.steps) {

@@ -30,6 +30,16 @@ public:
     [[nodiscard]] double variance() const noexcept { return variance_.load(std::memory_order_relaxed); }
     /// Chunks executed so far. @threads its worker only
     [[nodiscard]] std::uint64_t chunks() const noexcept { return chunks_; }
+    /// Iterations executed so far. @threads its worker only
+    [[nodiscard]] double iterations() const noexcept { return iterations_; }
+
+    /// A chunk has been drawn. @param now  [ticks]  @threads its worker only
+    void draw(std::uint64_t iterations, std::uint64_t now) noexcept {
+        drawn_.store(iterations, std::memory_order_relaxed);
+        drawn_at_.store(now, std::memory_order_relaxed);
+    }
+    /// Iterations of the chunk in progress that are still to be run, by an estimate of the time of one [iterations].
+    [[nodiscard]] double outstanding(std::uint64_t now, double mean) const noexcept;
 
 private:
     // Relaxed throughout: each figure is an estimate by itself, and a reader that sees a mixture of two chunks sees an
@@ -37,6 +47,8 @@ private:
     std::atomic<double> weighted_mean_{0};
     std::atomic<double> mean_{0};
     std::atomic<double> variance_{0};
+    std::atomic<std::uint64_t> drawn_{0};     // size of the chunk in progress [iterations]
+    std::atomic<std::uint64_t> drawn_at_{0};  // [ticks]
     double weighted_time_ = 0;
     double weighted_iterations_ = 0;
     double iterations_ = 0;
@@ -47,11 +59,14 @@ private:
 
 /// One request for a chunk.
 struct ChunkRequest {
-    std::span<const WorkerTimes> times;  ///< [P]
-    std::uint32_t worker = 0;            ///< who asks, in [0, P)
-    std::uint64_t iterations = 0;        ///< N [iterations]
-    std::uint64_t remaining = 0;         ///< R when the request was made [iterations], >= 1
-    std::uint64_t batch_chunk = 0;       ///< an equal share of the batch in progress, if the technique has batches
+    std::span<const WorkerTimes> times;   ///< [P]
+    std::uint32_t worker = 0;             ///< who asks, in [0, P)
+    std::uint64_t iterations = 0;         ///< N [iterations]
+    std::uint64_t remaining = 0;          ///< R when the request was made [iterations], >= 1
+    std::uint64_t batch_chunk = 0;        ///< an equal share of the batch in progress, if the technique has batches
+    std::uint64_t chunk = 1;              ///< minimum chunk [iterations]
+    std::uint64_t now = 0;                ///< when the request is made [ticks]
+    IterationStatistics statistics = {};  ///< of earlier executions, if the technique needs statistics [ticks]
 };
 
 /// A technique that sizes each chunk from the times measured so far.
@@ -66,7 +81,8 @@ public:
     /// Whether times include what drawing the chunk cost.
     [[nodiscard]] virtual bool counts_scheduling() const noexcept = 0;
 
-    /// Batch boundaries of fac2 if the technique shares out batches, else none; claim adaptive.
+    /// Batch boundaries of fac2 if the technique shares out batches, else none; claim adaptive. Without statistics, a
+    /// technique that needs them has fac2's plan.
     [[nodiscard]] Plan plan(const LoopShape& shape) const final;
 
 protected:

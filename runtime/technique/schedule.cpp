@@ -71,11 +71,29 @@ std::uint64_t parse_chunk(std::string_view text) {
     return chunk;
 }
 
+double parse_fraction(std::string_view text) {
+    text = trimmed(text);
+    double fraction = -1;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, fraction);
+    if (error != std::errc() || stop != end || !(fraction >= 0 && fraction <= 1)) {
+        fail("static fraction " + quote_value(text) + " is not a number from 0 to 1",
+             "examples: lws,0.8   lws,0.8:16 (fraction and chunk)   lws,:16 (chunk alone)" + std::string(kMore));
+    }
+    return fraction;
+}
+
+std::string fraction_text(double fraction) {
+    char text[32];
+    const auto [end, error] = std::to_chars(text, text + sizeof text, fraction);
+    return {text, error == std::errc() ? end : text};
+}
+
 }  // namespace
 
 Schedule parse_schedule(std::string_view text) {
     Schedule schedule;
-    if (const std::size_t colon = text.find(':'); colon != std::string_view::npos) {
+    if (const std::size_t colon = text.find_first_of(":,"); colon != std::string_view::npos && text[colon] == ':') {
         schedule.modifier = parse_modifier(text.substr(0, colon));
         text.remove_prefix(colon + 1);
     }
@@ -89,7 +107,15 @@ Schedule parse_schedule(std::string_view text) {
     }
     if (comma == std::string_view::npos) return schedule;
     if (chosen_by_gimbal) fail("\"runtime\" takes no chunk", "Gimbal chooses the chunk together with the technique.");
-    schedule.chunk = parse_chunk(text.substr(comma + 1));
+    text.remove_prefix(comma + 1);
+    if (schedule.technique->info().fraction == FractionSource::none) {
+        schedule.chunk = parse_chunk(text);
+        return schedule;
+    }
+    const std::size_t colon = text.find(':');
+    if (!trimmed(text.substr(0, colon)).empty() || colon == std::string_view::npos)
+        schedule.fraction = parse_fraction(text.substr(0, colon));
+    if (colon != std::string_view::npos) schedule.chunk = parse_chunk(text.substr(colon + 1));
     return schedule;
 }
 
@@ -98,7 +124,11 @@ std::string to_string(const Schedule& schedule) {
     if (schedule.modifier == Modifier::monotonic) text += "monotonic:";
     if (schedule.modifier == Modifier::nonmonotonic) text += "nonmonotonic:";
     text += schedule.technique ? schedule.technique->info().name : kRuntime;
-    if (schedule.chunk != 0) text.append(",").append(std::to_string(schedule.chunk));
+    const bool with_fraction = schedule.technique && schedule.technique->info().fraction != FractionSource::none;
+    if (schedule.fraction >= 0) text.append(",").append(fraction_text(schedule.fraction));
+    if (schedule.chunk == 0) return text;
+    if (with_fraction && schedule.fraction < 0) text += ",";
+    text.append(with_fraction ? ":" : ",").append(std::to_string(schedule.chunk));
     return text;
 }
 

@@ -12,7 +12,44 @@ enum class Claim : std::uint8_t {
     owned,     ///< step k belongs to worker k mod P: no atomic at all
     shared,    ///< the k-th request of anyone gets step k: one fetch_add
     weighted,  ///< a request takes its worker's share of the batch in progress: one fetch_add on the position
-    adaptive   ///< a request is sized by the technique from measured times: one fetch_add on the position
+    adaptive,  ///< a request is sized by the technique from measured times: one fetch_add on the position
+    hybrid,    ///< worker k first hands itself steps [own[k], own[k + 1]); the rest is shared: one fetch_add each
+    queues     ///< each worker draws from its own queue, then from those of others: one compare-and-swap each
+};
+
+/// What earlier executions of a loop showed about its iterations. Any unit of time, the same for all three.
+struct IterationStatistics {
+    double mean = 0;      ///< mu, mean time of one iteration
+    double sd = 0;        ///< sigma, standard deviation of the time of one iteration
+    double overhead = 0;  ///< h, time of one dispatch
+    bool known = false;   ///< false: no execution has been measured yet
+};
+
+/// A range of positions [first, end).
+struct Range {
+    std::uint64_t first = 0;
+    std::uint64_t end = 0;
+
+    [[nodiscard]] std::uint64_t size() const noexcept { return end - first; }
+    bool operator==(const Range&) const = default;
+};
+
+/// Whose queue a worker without work looks at first.
+enum class Victims : std::uint8_t {
+    neighbours,  ///< the last one that had something, then the next ones in turn
+    random,      ///< in turn, from a random one
+    nearest      ///< the fullest among the nearest in the machine's topology
+};
+
+/// How the queues of a plan are drawn from. A grain is the unit of the queues: `Plan::grain` iterations, or one step of
+/// the table if there is one.
+struct QueueRules {
+    std::uint64_t take = 1;                 ///< grains that a worker draws at once [count], >= 1
+    bool takes_part = false;                ///< draws a part of its queue that follows its progress instead (ich)
+    bool steals_half = false;               ///< a thief takes half of what is left, else one draw
+    Victims victims = Victims::neighbours;  ///< where a thief looks first
+
+    bool operator==(const QueueRules&) const = default;
 };
 
 /// The whole sequence of chunks of a planned technique: a function of (N, P, chunk, weights, statistics) alone.
@@ -22,6 +59,10 @@ enum class Claim : std::uint8_t {
 /// For Claim::weighted `starts` are the batch boundaries and `shares[b * workers + i]` is what worker i takes per
 /// request from batch b. For Claim::adaptive nothing is fixed but the minimum chunk, `chunk`, and, for techniques that
 /// share out batches, their boundaries in `starts` and an equal share of each in `shares[b]`.
+/// For Claim::hybrid `starts` is the table of all steps; those before own.back() belong to workers, in order.
+/// For Claim::queues the loop is cut into grains; prefixes[i] is what worker i runs first, without asking anybody, and
+/// queues[q] serves workers [q * workers_per_queue, (q + 1) * workers_per_queue). Prefixes and queues together hold
+/// every grain once. With a table, grain g is step order[g].
 /// @threads built once by one thread, then read only
 struct Plan {
     std::uint64_t iterations = 0;       ///< N [iterations]
@@ -32,6 +73,17 @@ struct Plan {
     std::uint64_t unit = 1;             ///< sizes chosen later are rounded up to multiples of this [iterations]
     std::vector<std::uint64_t> starts;  ///< [steps + 1] first iteration of each step, ending with N; or empty
     std::vector<std::uint64_t> shares;  ///< [steps * workers] iterations per request; only if weighted
+
+    bool sampled = false;                 ///< the technique wants to know what each chunk cost: one timestamp per chunk
+    std::vector<std::uint64_t> own;       ///< [P + 1] steps of each worker; only if hybrid
+    IterationStatistics statistics;       ///< what the plan was made with [ticks]; only if adaptive
+    double admission = 1;                 ///< probability that a request for what is shared is let in, (0, 1]
+    std::uint64_t grain = 1;              ///< [iterations]; only if queues without a table
+    std::uint32_t workers_per_queue = 1;  ///< [count]; only if queues
+    QueueRules rules;                     ///< only if queues
+    std::vector<Range> prefixes;          ///< [P] grains; only if queues
+    std::vector<Range> queues;            ///< [ceil(P / workers_per_queue)] grains; only if queues
+    std::vector<std::uint64_t> order;     ///< [steps] step of each grain; only if queues with a table
 
     /// First iteration of step k. @pre k <= steps
     [[nodiscard]] std::uint64_t first(std::uint64_t k) const noexcept {

@@ -9,13 +9,7 @@
 
 namespace gimbal {
 
-/// What earlier executions of a loop showed about its iterations. Any unit of time, the same for all three.
-struct IterationStatistics {
-    double mean = 0;      ///< mu, mean time of one iteration
-    double sd = 0;        ///< sigma, standard deviation of the time of one iteration
-    double overhead = 0;  ///< h, time of one dispatch
-    bool known = false;   ///< false: no execution has been measured yet
-};
+class CostProfile;
 
 /// Everything a plan may depend on.
 struct LoopShape {
@@ -25,7 +19,25 @@ struct LoopShape {
     std::span<const double> weights = {};  ///< [P] relative speed of each worker, sum = P; empty: all equal
     IterationStatistics statistics = {};   ///< mean, deviation and overhead, if known
     std::uint64_t seed = 0;                ///< for techniques that draw random numbers
+    double fraction = -1;                  ///< f_s, share of the loop that is static, in [0, 1]; < 0: not given
+    double admission = 1;                  ///< for techniques that thin out requests: probability to be let in, (0, 1]
+    const CostProfile* profile = nullptr;  ///< what iterations cost in earlier executions; nullptr: not known
+    std::uint32_t workers_per_queue = 1;   ///< for techniques with queues [count], >= 1
 };
+
+/// Where the static fraction of a technique comes from when the user names none.
+enum class FractionSource : std::uint8_t {
+    none,         ///< the technique has no static fraction
+    fixed,        ///< kDefaultFraction
+    best,         ///< the best of a grid that is tried on the loop
+    noise,        ///< formula 2 with the noise of the machine
+    application,  ///< formula 2 with the imbalance of the loop
+    both,         ///< formula 2 with both, then the best within 0.05 of it
+    feedback      ///< what the last executions' predictions were off by
+};
+
+/// f_s where nobody says more: the usual best dynamic share is a tenth to a fifth. reference: Donfack et al. 2012.
+inline constexpr double kDefaultFraction = 0.8;
 
 /// Where a technique comes from and what it can do; what `gimbal info techniques` prints.
 struct TechniqueInfo {
@@ -38,6 +50,11 @@ struct TechniqueInfo {
     bool monotonic = true;                      ///< a worker's chunks come in ascending order
     bool needs_weights = false;                 ///< wants the speeds of earlier executions as weights
     bool needs_statistics = false;              ///< wants IterationStatistics; plans without them fall back to fac2
+    bool needs_profile = false;                 ///< wants the cost profile of earlier executions
+    bool weighs_static_part = false;            ///< its weights are the speeds in the static part alone
+    bool tunes_admission = false;               ///< the site tries how many requests to let in
+    bool uses_slack = false;                    ///< its static fraction grows with the slack of the next collective
+    FractionSource fraction = FractionSource::none;  ///< takes `f` or `f:c` after the comma unless none
 };
 
 class AdaptiveTechnique;

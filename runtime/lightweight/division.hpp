@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace gimbal {
+
+/// How many iterations a static fraction is: f_s N to the nearest integer, halves up, without rounding errors.
+/// @param static_fraction  f_s; below 0 or not a number: 0; above 1: 1   @param iterations  N [iterations]
+/// @return [iterations], in [0, N]  @errors none  @threads any  @cost O(1)
+[[nodiscard]] std::uint64_t static_iterations(double static_fraction, std::uint64_t iterations) noexcept;
+
+/// The static part of every worker. Its sum is static_iterations(f_s, N) for any weights; each size is within one of
+/// its share by weight (weights count to 2^-40 of their sum); with equal weights the first ones are one longer: at
+/// f_s = 1 libomp's balanced static.
+/// @param weights          [P] relative speeds, any scale; empty, of another length, negative, not finite, all zero or
+///                         all equal: equal
+/// @param static_fraction  f_s, in [0, 1]
+/// @param iterations       N [iterations], any
+/// @param workers          P; 0 counts as 1
+/// @return [P] sizes [iterations]
+/// @errors std::bad_alloc  @threads any  @cost O(P)
+/// @source Kale, Bhatele, Gropp 2011 (w_i f_s N / p); test: tests/unit/lightweight/division_test.cpp
+[[nodiscard]] std::vector<std::uint64_t> static_sizes(std::span<const double> weights, double static_fraction,
+                                                      std::uint64_t iterations, std::uint32_t workers);
+
+/// The static fraction of every worker's own block of N/p iterations: w_i f_s, but no more than all of the block; what
+/// a block cannot hold goes to the others by weight, so that the whole stays f_s N.
+/// @param weights         [P] as above; their number is P
+/// @param static_fraction f_s without slack, in [0, 1]
+/// @param slack_fraction  f_s' with slack, in [0, 1]; it counts where it is larger, since slack never asks for less
+///                        static work; not a number: unknown
+/// @return [P] fractions in [0, 1], sum P max(f_s, f_s'); empty for no weights
+/// @errors std::bad_alloc  @threads any  @cost O(P log P)
+/// @source derived: f_s,i' = w_i f_s' = f_s,i + w_i (f_d - f_d'); test: tests/unit/lightweight/division_test.cpp
+[[nodiscard]] std::vector<double> thread_fractions(std::span<const double> weights, double static_fraction,
+                                                   double slack_fraction);
+
+}  // namespace gimbal

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "topology/topology.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <memory>
+
+#include "topology/provider.hpp"
+
+namespace gimbal {
+
+namespace {
+
+// The process that asked for the machine; 0: nobody has.
+std::atomic<pid_t> asked_by = 0;
+// The answer, once it is there; never destroyed, for loops may run until the very end of the process.
+std::atomic<const Topology*> machine = nullptr;
+std::atomic<const Topology*> instead = nullptr;
+
+bool same(std::int32_t a, std::int32_t b) noexcept {
+    return a >= 0 && a == b;
+}
+
+const Topology& publish(std::unique_ptr<const Topology> made) noexcept {
+    const Topology* first = nullptr;
+    // Release: with the acquire loads of `machine` in topology() and first_use().
+    if (machine.compare_exchange_strong(first, made.get(), std::memory_order_acq_rel, std::memory_order_acquire))
+        return *made.release();
+    return *first;
+}
+
+const Topology& first_use() noexcept {
+    const pid_t here = getpid();
+    pid_t earlier = 0;
+    if (asked_by.compare_exchange_strong(earlier, here))
+        return publish(std::make_unique<const Topology>(load_topology(provider_path())));
+    // A child forked while another thread of its parent was asking: nobody here will ever answer, and the locks that
+    // thread held inside hwloc stay locked.
+    if (earlier != here && !machine.load(std::memory_order_acquire)) return publish(std::make_unique<const Topology>());
+    const Topology* answer = nullptr;
+    while (!(answer = machine.load(std::memory_order_acquire))) usleep(100);
+    return *answer;
+}
+
+}  // namespace
+
+unsigned Topology::distance(int cpu_a, int cpu_b) const noexcept {
+    if (cpu_a < 0 || cpu_b < 0) return kFarthest;
+    if (cpu_a == cpu_b) return 0;
+    if (cpu_a >= cpus() || cpu_b >= cpus()) return kFarthest;
+    const gimbal_cpu_place& a = places_[static_cast<std::size_t>(cpu_a)];
+    const gimbal_cpu_place& b = places_[static_cast<std::size_t>(cpu_b)];
+    if (same(a.core, b.core)) return 0;
+    if (same(a.l2, b.l2)) return 1;
+    if (same(a.l3, b.l3)) return 2;
+    if (same(a.numa, b.numa)) return 3;
+    if (same(a.package, b.package)) return 4;
+    return kFarthest;
+}
+
+const Topology& topology() noexcept {
+    // Acquire: with the release of use_topology(), and with that of publish().
+    if (const Topology* fake = instead.load(std::memory_order_acquire)) return *fake;
+    if (const Topology* answer = machine.load(std::memory_order_acquire)) return *answer;
+    return first_use();
+}
+
+void use_topology(const Topology* fake) noexcept {
+    instead.store(fake, std::memory_order_release);  // with the acquire load in topology()
+}
+
+}  // namespace gimbal
