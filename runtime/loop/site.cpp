@@ -13,8 +13,6 @@ namespace gimbal {
 
 namespace {
 
-constexpr std::string_view kNamedReason = "OMP_SCHEDULE";
-
 std::string hexadecimal(std::uint64_t number) {
     static constexpr char kDigits[] = "0123456789abcdef";
     std::string text;
@@ -54,7 +52,7 @@ Execution* LoopSite::open(const Request& request) noexcept {
         existing_.push_back(execution.get());
     }
     const Choice choice = choose(request);
-    const std::string_view reason = request.technique ? kNamedReason : selector_->reason();
+    const std::string_view reason = request.technique ? request.reason : selector_->reason();
     const std::uint64_t least = least_chunk(*choice.technique, request.trip);
     const auto& plan = plans_.get({choice, request.trip, request.unit, workers_, least}, learnt_);
     const Manner manner{choice, reason, claim_width_.width(*plan), wants_times(*choice.technique)};

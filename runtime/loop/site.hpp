@@ -5,9 +5,11 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gimbal/loop.h"
+#include "gimbal/schedule.hpp"
 #include "loop/claim_width.hpp"
 #include "loop/execution.hpp"
 #include "loop/plan_cache.hpp"
@@ -20,12 +22,13 @@ namespace gimbal {
 
 /// What the caller of a loop fixed before the site chooses: a schedule named for this loop, or nothing.
 struct Request {
-    std::uint64_t trip = 0;                ///< N [iterations]
-    std::uint64_t unit = 1;                ///< chunks are multiples of this [iterations]
-    bool monotonic = false;                ///< the loop needs ascending chunks
-    const Technique* technique = nullptr;  ///< named by OMP_SCHEDULE or the program; nullptr: the selector chooses
-    std::uint64_t chunk = 0;               ///< its chunk [iterations]; 0: none given
-    double fraction = -1;                  ///< its static fraction; < 0: none given
+    std::uint64_t trip = 0;                    ///< N [iterations]
+    std::uint64_t unit = 1;                    ///< chunks are multiples of this [iterations]
+    bool monotonic = false;                    ///< the loop needs ascending chunks
+    const Technique* technique = nullptr;      ///< named by OMP_SCHEDULE or the program; nullptr: the selector chooses
+    std::uint64_t chunk = 0;                   ///< its chunk [iterations]; 0: none given
+    double fraction = -1;                      ///< its static fraction; < 0: none given
+    std::string_view reason = "OMP_SCHEDULE";  ///< who named the technique, for the report; a string literal
 };
 
 /// Where a loop lies in the program.
@@ -58,6 +61,11 @@ public:
     [[nodiscard]] std::uint32_t workers() const noexcept { return workers_; }
     [[nodiscard]] const SiteIdentity& identity() const noexcept { return identity_; }
 
+    /// The schedule that GIMBAL_LOOPS names for this loop; nullptr: none. Whoever opens executions goes by it.
+    /// @threads set before the site is known to other threads
+    void set_rule(const Schedule* rule) noexcept { rule_ = rule; }
+    [[nodiscard]] const Schedule* rule() const noexcept { return rule_; }
+
     /// What the report says about this loop so far.
     [[nodiscard]] LoopSummary summary(double seconds_per_tick, double dispatch_s) const;
     /// Mean and deviation of iteration times [ticks], for GIMBAL_LOOP_STATS.
@@ -75,6 +83,7 @@ private:
 
     SiteIdentity identity_;
     std::uint32_t workers_;
+    const Schedule* rule_ = nullptr;
     std::unique_ptr<Selector> selector_;
 
     // Held at open and close, never while chunks are drawn. It guards what follows, the most used first: what one
