@@ -44,7 +44,7 @@ double slack_dynamic_fraction(const RegionModel& region, double base_dynamic, do
     double scale = region.ideal_time();
     if (form == SlackForm::paper) scale = (region.workers - 1) * scale - region.workers * region.dequeue_time();
     // Not positive: dequeues cost more than (p - 1) workers that wait; the formula has nothing to say then.
-    if (!(scale > 0)) return base;
+    if (!(scale > 0) || std::isinf(scale)) return base;
     return std::clamp(base - slack / scale, 0.0, base);
 }
 
