@@ -11,6 +11,9 @@ namespace gimbal {
 namespace {
 
 constexpr std::array<std::string_view, 3> kReportLevels = {"off", "summary", "full"};
+constexpr std::array<std::string_view, 2> kFractionForms = {"exact", "paper"};
+constexpr std::array<std::string_view, 2> kDelayForms = {"derived", "seed"};
+constexpr std::array<std::string_view, 2> kSlackForms = {"tight", "paper"};
 
 ReportLevel report_level(const std::string& word) {
     if (word == "off") return ReportLevel::off;
@@ -18,7 +21,7 @@ ReportLevel report_level(const std::string& word) {
 }
 
 // Named initialisers leave out what does not apply; the last column binds the row to its field.
-constexpr std::array<OptionSpec, 10> kTable = {{
+constexpr std::array<OptionSpec, 14> kTable = {{
     {.name = "GIMBAL_SCHEDULE",
      .type = OptionType::schedule,
      .fallback = "runtime",
@@ -75,6 +78,36 @@ constexpr std::array<OptionSpec, 10> kTable = {{
      .level = "thread",
      .doc = "File of loop statistics for fsc, fac and tap; read if it exists, written at exit.",
      .set = [](Options& o, const OptionValue& v) { o.loop_stats = std::get<std::string>(v); }},
+    {.name = "GIMBAL_WORKERS_PER_QUEUE",
+     .type = OptionType::integer,
+     .fallback = "1",
+     .low = 1,
+     .high = 65536,
+     .level = "thread",
+     .doc = "How many threads share one queue under lws-steal and vsched.",
+     .set = [](Options& o,
+               const OptionValue& v) { o.workers_per_queue = static_cast<std::uint32_t>(std::get<std::int64_t>(v)); }},
+    {.name = "GIMBAL_FRACTION_FORM",
+     .type = OptionType::choice,
+     .fallback = "exact",
+     .choices = kFractionForms,
+     .level = "thread",
+     .doc = "Static fraction of usched, vsched, lws-noise and lws-imbalance: formula 2 as published, or exact.",
+     .set = [](Options& o, const OptionValue& v) { o.paper_fraction = std::get<std::string>(v) == "paper"; }},
+    {.name = "GIMBAL_DELAY_FORM",
+     .type = OptionType::choice,
+     .fallback = "derived",
+     .choices = kDelayForms,
+     .level = "thread",
+     .doc = "Imbalance of the loop itself in these: as first published, or with the overhead's sign as derived.",
+     .set = [](Options& o, const OptionValue& v) { o.seed_delay = std::get<std::string>(v) == "seed"; }},
+    {.name = "GIMBAL_SLACK_FORM",
+     .type = OptionType::choice,
+     .fallback = "tight",
+     .choices = kSlackForms,
+     .level = "thread",
+     .doc = "How slack of a collective raises the static fraction of usched and vsched: as published, or tight.",
+     .set = [](Options& o, const OptionValue& v) { o.paper_slack = std::get<std::string>(v) == "paper"; }},
     {.name = "GIMBAL_DISPLAY",
      .type = OptionType::boolean,
      .fallback = "off",

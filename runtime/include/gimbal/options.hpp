@@ -31,6 +31,10 @@ struct Options {
     std::uint64_t seed = 42;                    ///< for everything that draws random numbers
     std::vector<double> weights;                ///< relative speed of each thread, for wf2; empty: measured
     std::string loop_stats;                     ///< file of loop statistics, read and written; empty: none
+    std::uint32_t workers_per_queue = 1;        ///< threads that share a queue under lws-steal and vsched [count]
+    bool paper_fraction = false;                ///< formula 2 as published instead of exact
+    bool seed_delay = false;                    ///< application imbalance as in the seed instead of as derived
+    bool paper_slack = false;                   ///< formula 5 as published instead of tight
     bool display = false;                       ///< print the effective settings at start
     std::string run_dir;                        ///< folder that collects the records of all processes; empty: none
     std::string omp_schedule;                   ///< OMP_SCHEDULE as set; empty: not set
