@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <string>
+
+namespace mandelbrot {
+
+namespace {
+
+constexpr std::int64_t kMaxSide = 65536;  // a pixel's number has 32 bits in the checksum
+constexpr std::int64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
+constexpr int kWrongInput = 2;
+
+/// Text for an error, which is one line: without line feeds, and cut if it is long.
+std::string short_text(std::string text) {
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    constexpr std::size_t kLongest = 200;
+    return text.size() > kLongest ? text.substr(0, kLongest) + "..." : text;
+}
+
+}  // namespace
+
+Options parse_options(int argc, char** argv) {
+    Options options;
+    Image& image = options.config.image;
+    std::int64_t size = 0;
+    const CLI::Range side(std::int64_t{1}, kMaxSide);
+    const CLI::Range count(std::int64_t{1}, kMaxCount);
+
+    CLI::App app{
+        "Pictures of the set of z^4 + c: three loops over pixels per time step, whose imbalance is constant (L1),\n"
+        "grows (L2) and shrinks (L3). Every loop is schedule(runtime): OMP_SCHEDULE chooses how it is shared out.",
+        "mandelbrot"};
+    auto* width = app.add_option("--width", image.width, "pixels in a row")->check(side)->capture_default_str();
+    auto* height = app.add_option("--height", image.height, "number of rows")->check(side)->capture_default_str();
+    app.add_option("--size", size, "width and height")->check(side)->excludes(width)->excludes(height);
+    app.add_option("--max-iterations", image.max_iterations, "largest count of a pixel")
+        ->check(count)
+        ->capture_default_str();
+    app.add_option("--steps", options.config.steps, "time steps")->check(count)->capture_default_str();
+    app.add_option("--loops", options.config.loops, "loops of a time step, in this order, each at most once")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 3))
+        ->capture_default_str();
+    app.add_flag("--serial-check", options.config.serial_check, "repeat every loop on one thread: time it and compare");
+    app.add_flag("--json", options.json, "print the result as a last line of JSON");
+    try {
+        app.parse(argc, argv);
+        const auto& loops = options.config.loops;
+        for (const int loop : loops) {
+            if (std::count(loops.begin(), loops.end(), loop) > 1)
+                throw CLI::ValidationError("--loops", "names one twice");
+        }
+    } catch (const CLI::CallForHelp&) {
+        std::fputs(app.help().c_str(), stdout);
+        options.finished = true;
+    } catch (const CLI::ParseError& error) {
+        std::fprintf(stderr, "mandelbrot: error: %s (see mandelbrot --help)\n", short_text(error.what()).c_str());
+        options.finished = true;
+        options.exit_code = kWrongInput;
+    }
+    if (size > 0) image.width = image.height = size;
+    return options;
+}
+
+}  // namespace mandelbrot

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "escape.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mandelbrot {
+
+/// What a run computes.
+struct Config {
+    Image image;
+    std::int64_t steps = 20;
+    std::vector<int> loops{1, 2, 3};  ///< which of L1, L2 and L3, in the order in which a time step runs them
+    bool serial_check = false;        ///< repeat each loop serially, time that, and compare
+};
+
+/// What one loop did over the run.
+struct LoopResult {
+    std::string name;
+    std::vector<double> times_s;   ///< [steps] wall time of the parallel loop
+    std::vector<double> serial_s;  ///< [steps] wall time of the same work on one thread; empty if not asked for
+    std::uint64_t z_steps = 0;     ///< sum of all counts over the run
+    std::uint64_t checksum = 0;    ///< of all counts over the run; does not depend on the order of the steps
+};
+
+/// Sum over pixels of a mix of (pixel, count), modulo 2^64.
+std::uint64_t checksum(std::span<const std::uint32_t> counts);
+
+/// One checksum for all loops of a run.
+std::uint64_t checksum(std::span<const LoopResult> loops);
+
+/// All time steps. @return one result per entry of config.loops
+/// @errors std::runtime_error if a serial check finds other counts   @threads forks teams   @cost steps x the loops
+std::vector<LoopResult> run(const Config& config);
+
+}  // namespace mandelbrot
