@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -16,26 +18,38 @@ public:
     /// Begin anew.
     /// @param iterations  N [iterations]
     /// @param bins        [count], >= 1
-    /// @errors std::bad_alloc when there are more bins than ever before
+    /// @errors std::bad_alloc when there are more bins than ever before  @cost O(bins touched last time + bins / 64)
     void prepare(std::uint64_t iterations, std::size_t bins);
 
     /// A chunk has been executed; its cost is spread evenly over the bins that it covers.
-    /// @param chunk  [first, end) [iterations], within [0, N]
-    /// @param time   it took [ticks]
-    /// @errors none (chunk path)  @cost O(1 + bins covered)
+    /// @param chunk  [first, end) [iterations], within [0, N]; empty ones are ignored
+    /// @param time   it took, finite and >= 0 [ticks]
+    /// @pre prepare() has been called  @errors none (chunk path)  @cost O(1 + bins covered)
     void add(Range chunk, double time) noexcept;
 
 private:
     friend class CostProfile;
+
+    struct Bin {
+        double time = 0;     // [ticks]
+        double covered = 0;  // [iterations]
+    };
+    void add_to(std::size_t bin, double iterations, double time) noexcept;
+    template <class Visit>
+    void for_each_touched(Visit visit) const;
+
+    double iterations_ = 0;
     double iterations_per_bin_ = 1;
-    std::vector<double> time_;     // [bins] ticks
-    std::vector<double> covered_;  // [bins] iterations seen
+    double bins_per_iteration_ = 1;
+    std::vector<Bin> bins_;
+    std::vector<std::uint64_t> touched_;  // a bit per bin: a worker of a large team sees few of them
 };
 
 /// What a loop's iterations cost along the iteration space, as the last few executions showed it: piecewise constant.
-/// Each bin keeps its last three measurements and counts with their median, so that one interruption does not move it,
-/// and a slow drift is followed one execution late. Positions are kept relative to N: when N changes, the profile
-/// stretches.
+/// Each bin keeps its last three measurements and counts with their median (the lower one of two), so that one
+/// interruption does not move it, and a slow drift is followed one execution late. A bin that was covered in part
+/// counts with the cost per iteration of that part; one that was never seen takes the mean of its nearest seen
+/// neighbours. Positions are kept relative to N, costs per iteration: when N changes, the profile stretches.
 /// @threads guarded by its owner
 class CostProfile {
 public:
@@ -44,12 +58,12 @@ public:
 
     /// Take in one execution. Bins that no chunk touched keep what they had.
     /// @param workers     [P] what each worker saw, all prepared for the same N and number of bins
-    /// @errors std::bad_alloc  @cost O(P bins)
+    /// @errors std::bad_alloc when there are more bins than before  @cost O(bins + chunks + P bins / 64)
     void learn(std::span<const ChunkCosts* const> workers);
 
     [[nodiscard]] bool known() const noexcept { return total_ > 0; }
 
-    /// Cost of a whole execution of N iterations, as if by one worker [ticks].
+    /// Cost of a whole execution of N iterations, N as in the last one, as if by one worker [ticks].
     [[nodiscard]] double total() const noexcept { return total_; }
 
     /// Cost of the iterations before position x N, x in [0, 1] [ticks]. @cost O(1)
@@ -60,13 +74,20 @@ public:
 
 private:
     struct Bin {
-        double last[3] = {0, 0, 0};  // [ticks per unit of x]
-        unsigned seen = 0;
-    };
-    void accumulate();
+        std::array<double, 3> last{};  // [ticks per iteration], newest first
+        unsigned seen = 0;             // how many of them are measurements
+        double cost = 0;               // what counts [ticks per iteration]
 
+        void take(double measured) noexcept;
+    };
+    void resize(std::size_t bins);
+    void fill_gaps() noexcept;
+    void accumulate() noexcept;
+
+    double iterations_ = 0;  // N of the last execution
     std::vector<Bin> bins_;
-    std::vector<double> before_;  // [bins + 1] cumulated cost [ticks]
+    std::vector<ChunkCosts::Bin> sums_;  // [bins] scratch
+    std::vector<double> before_;         // [bins + 1] cumulated cost [ticks]
     double total_ = 0;
 };
 

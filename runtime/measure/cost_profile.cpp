@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "measure/cost_profile.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cmath>
+
+namespace gimbal {
+namespace {
+
+constexpr std::size_t kBins = 1024;
+constexpr std::size_t kBinsPerWorker = 8;
+constexpr std::size_t kMostBins = std::size_t{1} << 14;
+constexpr std::size_t kWord = 64;
+
+constexpr std::size_t words_for(std::size_t bins) noexcept {
+    return (bins + kWord - 1) / kWord;
+}
+
+}  // namespace
+
+template <class Visit>
+void ChunkCosts::for_each_touched(Visit visit) const {
+    for (std::size_t word = 0; word < touched_.size(); ++word) {
+        for (std::uint64_t left = touched_[word]; left != 0; left &= left - 1) {
+            visit(word * kWord + static_cast<std::size_t>(std::countr_zero(left)));
+        }
+    }
+}
+
+void ChunkCosts::prepare(std::uint64_t iterations, std::size_t bins) {
+    assert(bins >= 1);
+    for_each_touched([this](std::size_t bin) { bins_[bin] = {}; });
+    std::fill(touched_.begin(), touched_.end(), 0);
+    bins_.resize(bins);
+    touched_.resize(words_for(bins));
+    iterations_ = static_cast<double>(iterations);
+    iterations_per_bin_ = iterations == 0 ? 1 : iterations_ / static_cast<double>(bins);
+    bins_per_iteration_ = 1 / iterations_per_bin_;
+}
+
+void ChunkCosts::add_to(std::size_t bin, double iterations, double time) noexcept {
+    bins_[bin].time += time;
+    bins_[bin].covered += iterations;
+    touched_[bin / kWord] |= std::uint64_t{1} << bin % kWord;
+}
+
+void ChunkCosts::add(Range chunk, double time) noexcept {
+    if (chunk.end <= chunk.first) return;
+    const auto size = static_cast<double>(chunk.size());
+    const auto first = static_cast<double>(chunk.first);
+    const std::size_t last_bin = bins_.size() - 1;
+    // Rounding may put a bound one bin off: the piece that this cuts is then empty or a sliver.
+    std::size_t bin = std::min(static_cast<std::size_t>(first * bins_per_iteration_), last_bin);
+    const double density = time / size;
+    double left = size;
+    double from = first;
+    while (left > 0) {
+        const double edge = static_cast<double>(bin + 1) * iterations_per_bin_;
+        const double part = bin == last_bin ? left : std::min(left, edge - from);
+        if (part > 0) {
+            add_to(bin, part, part * density);
+            left -= part;
+            from = edge;
+        }
+        bin += 1;
+    }
+}
+
+std::size_t CostProfile::bins_for(std::uint64_t iterations, std::uint32_t workers) noexcept {
+    const std::size_t wanted = std::min(std::max(kBins, kBinsPerWorker * workers), kMostBins);
+    return static_cast<std::size_t>(std::max<std::uint64_t>(std::min<std::uint64_t>(wanted, iterations), 1));
+}
+
+void CostProfile::Bin::take(double measured) noexcept {
+    last = {measured, last[0], last[1]};
+    seen = std::min(seen + 1, 3u);
+    if (seen == 1) cost = measured;
+    // Interruptions only ever add time: of two measurements the lower one is nearer to the truth.
+    if (seen == 2) cost = std::min(last[0], last[1]);
+    if (seen == 3) cost = std::max(std::min(last[0], last[1]), std::min(std::max(last[0], last[1]), last[2]));
+}
+
+void CostProfile::resize(std::size_t bins) {
+    if (bins == bins_.size()) return;
+    std::vector<Bin> resized(bins);
+    if (known()) {
+        const double width = 1 / static_cast<double>(bins);
+        for (std::size_t k = 0; k < bins; ++k) {
+            const double from = static_cast<double>(k) * width;
+            resized[k].take((before(from + width) - before(from)) / (width * iterations_));
+        }
+    }
+    std::vector<ChunkCosts::Bin> sums(bins);
+    std::vector<double> sums_before(bins + 1);
+    bins_.swap(resized);
+    sums_.swap(sums);
+    before_.swap(sums_before);
+}
+
+void CostProfile::learn(std::span<const ChunkCosts* const> workers) {
+    if (workers.empty() || workers[0]->iterations_ <= 0) return;
+    resize(workers[0]->bins_.size());
+    std::fill(sums_.begin(), sums_.end(), ChunkCosts::Bin{});
+    for (const ChunkCosts* worker : workers) {
+        assert(worker->bins_.size() == bins_.size() && worker->iterations_ == workers[0]->iterations_);
+        worker->for_each_touched([&](std::size_t bin) {
+            sums_[bin].time += worker->bins_[bin].time;
+            sums_[bin].covered += worker->bins_[bin].covered;
+        });
+    }
+    for (std::size_t k = 0; k < bins_.size(); ++k) {
+        if (sums_[k].covered > 0 && std::isfinite(sums_[k].time)) bins_[k].take(sums_[k].time / sums_[k].covered);
+    }
+    iterations_ = workers[0]->iterations_;
+    fill_gaps();
+    accumulate();
+}
+
+void CostProfile::fill_gaps() noexcept {
+    const std::size_t bins = bins_.size();
+    for (std::size_t k = 0; k < bins;) {
+        if (bins_[k].seen != 0) {
+            ++k;
+            continue;
+        }
+        const std::size_t first = k;
+        while (k < bins && bins_[k].seen == 0) ++k;
+        const double right = k < bins ? bins_[k].cost : (first > 0 ? bins_[first - 1].cost : 0);
+        const double left = first > 0 ? bins_[first - 1].cost : right;
+        for (std::size_t gap = first; gap < k; ++gap) bins_[gap].cost = (left + right) / 2;
+    }
+}
+
+void CostProfile::accumulate() noexcept {
+    const double width = iterations_ / static_cast<double>(bins_.size());
+    before_[0] = 0;
+    for (std::size_t k = 0; k < bins_.size(); ++k) before_[k + 1] = before_[k] + bins_[k].cost * width;
+    total_ = before_.back();
+}
+
+double CostProfile::before(double x) const noexcept {
+    if (!known() || !(x > 0)) return 0;
+    if (x >= 1) return total_;
+    const double at = x * static_cast<double>(bins_.size());
+    const std::size_t bin = std::min(static_cast<std::size_t>(at), bins_.size() - 1);
+    return before_[bin] + (at - static_cast<double>(bin)) * (before_[bin + 1] - before_[bin]);
+}
+
+double CostProfile::position(double cost) const noexcept {
+    if (!known() || !(cost > 0)) return 0;
+    if (cost >= total_) return 1;
+    // The bin whose end is the first to reach the cost begins below it: it costs something, and can be divided by.
+    const auto end = std::lower_bound(before_.begin(), before_.end(), cost);
+    const auto bin = static_cast<std::size_t>(end - before_.begin()) - 1;
+    const double part = (cost - before_[bin]) / (before_[bin + 1] - before_[bin]);
+    return (static_cast<double>(bin) + part) / static_cast<double>(bins_.size());
+}
+
+}  // namespace gimbal
