@@ -2,6 +2,7 @@
 """The three parts of bench/techniques: loops of six shapes, a profile that drifts, and noise on one core."""
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from setting import Setting
 LOOPS = ("mandelbrot", "triangular", "decreasing", "uniform", "nbody", "stencil")
 NOISE_LOOPS = ("stencil", "nbody")
 BEST_ON_GCC = 3  # Gimbal's fastest, measured again with the gcc program beside libgomp's schedules
-GCC_SHARE = 0.2  # of a loop's time
+GCC_SHARE = 0.15  # of a loop's time
 FINALISTS = 6  # schedules that meet feedback in the second session of the drifting loop
 NOISE_STOCK = ("static", "monotonic:dynamic,16", "guided")
 
@@ -33,6 +34,7 @@ class Field:
     families: dict[str, str]
     threads: int
     quick: bool
+    hog_thread: int = 1
 
     def plan(self, kernel: str, executions: int, passes: int, key: str = "ns") -> Plan:
         """quick: a third of the executions, and the chunks of an early execution."""
@@ -81,7 +83,7 @@ def drift(where: Field, kernel: str, budget_s: float) -> Outcome:
     """One round of everything finds the finalists; a second session compares them with feedback."""
     begin = time.monotonic()
     plan = where.plan(kernel, 24, 1)
-    first = start(where, plan, where.clang(), 0.0, max_rounds=1)
+    first = start(where, dataclasses.replace(plan, executions=8), where.clang(), 0.0, max_rounds=1)
     finalists = [row.entrant for row in first.rows() if row.case.schedule != roster.FEEDBACK][:FINALISTS]
     finalists += [row.entrant for row in first.rows() if row.case.schedule == roster.FEEDBACK]
     final = start(where, plan, finalists, budget_s - (time.monotonic() - begin))
@@ -92,16 +94,16 @@ def drift(where: Field, kernel: str, budget_s: float) -> Outcome:
 
 
 def noise(where: Field, kernel: str, budget_s: float) -> Outcome:
-    """A hog takes half of thread 1's core. Ungated, because the hog is the load that the gate would see."""
+    """A hog takes half of a thread's core. Ungated, because the hog is the load that the gate would see."""
     aware = {name: family for name, family in where.families.items() if roster.is_noise_aware(name)}
     entrants = roster.ours(aware, "clang", where.threads)
     entrants += [one for one in roster.stock("clang", where.threads) if one.case.schedule in NOISE_STOCK]
     no_gate = Gate(lambda: ControlTimes(1.0, 1.0), 1.0)
-    with Hog(where.setting.cores[1]) as hog:
+    with Hog(where.setting.cores[where.hog_thread]) as hog:
         race = start(where, where.plan(kernel, 36, 2, "mean_ns"), entrants, budget_s, gate=no_gate)
         if not hog.spins():
             race.failures.append(f"{kernel}: the hog ended before the measurement did")
-    print(show(race, f"{kernel} with a hog on the core of thread 1, clang program, mean loop time, ungated by design; "
-                     f"efficiency of {where.threads - 0.5} cores", gated=False, cores=where.threads - 0.5),
-          end="\n\n", flush=True)
+    left = where.threads - 0.5
+    print(show(race, f"{kernel} with a hog on the core of thread {where.hog_thread}, clang program, mean loop time, "
+                     f"ungated by design; efficiency of {left} cores", gated=False, cores=left), end="\n\n", flush=True)
     return Outcome(ranking.noise_keys(race.rows(), race.compare), [], [race], {f"{kernel} noise": race.detail()})

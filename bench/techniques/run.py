@@ -40,6 +40,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--techniques", type=names, metavar="A,B,...", help="only these of Gimbal's")
     parser.add_argument("--only", choices=("loops", "drift", "noise"), help="only this part")
     parser.add_argument("--threads", type=int, default=2, help="one per core; default 2")
+    parser.add_argument("--hog-thread", type=int, default=1, metavar="T",
+                        help="the thread whose core the hog of the noise part shares; default 1")
     return parser.parse_args()
 
 
@@ -61,6 +63,8 @@ def find(options: argparse.Namespace) -> tuple[Setting, Path, Path]:
     for path in needed:
         if not path.is_file():
             fail(f"{path} is missing", "build everything (bench_programs needs gcc and clang; both runtimes, gimbal)")
+    if not 0 <= options.hog_thread < options.threads:
+        fail(f"--hog-thread {options.hog_thread}", f"the threads are 0 to {options.threads - 1}")
     if options.threads < 2 or len(setting.cores) < options.threads:
         fail(f"{options.threads} threads on {len(setting.cores)} usable cores",
              "--threads: at least 2, and at most one per core")
@@ -76,7 +80,7 @@ def field(options: argparse.Namespace, setting: Setting, gimbal: Path, gate: Gat
         families = roster.chosen(roster.listed(gimbal), options.techniques)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         fail(f"techniques: {error}", f"see {gimbal.name} info techniques")
-    return Field(setting, gate, families, options.threads, options.quick)
+    return Field(setting, gate, families, options.threads, options.quick, options.hog_thread)
 
 
 def measure(options: argparse.Namespace, where: Field, deadline_s: float) -> dict[str, Any]:
@@ -86,9 +90,9 @@ def measure(options: argparse.Namespace, where: Field, deadline_s: float) -> dic
     if options.only in (None, "loops"):
         jobs += [("loops", loop, 1.0) for loop in loops]
     if options.only in (None, "drift"):
-        jobs.append(("drift", "drift", 1.3))
+        jobs.append(("drift", "drift", 0.9))
     if options.only in (None, "noise"):
-        jobs += [("noise", loop, 0.5) for loop in parts.NOISE_LOOPS if loop in loops]
+        jobs += [("noise", loop, 0.6) for loop in parts.NOISE_LOOPS if loop in loops]
     result: dict[str, Any] = {"bench": "techniques", "loops": {}, "drift": None, "noise": {}}
     outcomes: list[parts.Outcome] = []
     for done, (part, loop, weight) in enumerate(jobs):
@@ -123,6 +127,7 @@ def main() -> int:
           f"{gate.best_ns / 1e6:.2f} ms, gate at {gate.strict:.2f} of it; * = not gated\n", flush=True)
     result = measure(options, where, begin + budget_s)
     result["conditions"] = {"threads": options.threads, "cores": list(setting.cores), "quick": options.quick,
+                            "hog_thread": options.hog_thread,
                             "warm_ups": roster.WARM_UPS, "settling_warm_ups": roster.SETTLING_WARM_UPS,
                             "gate": gate.strict, "control_best_ns": gate.best_ns,
                             "techniques": list(where.families), "seconds": time.monotonic() - begin}
