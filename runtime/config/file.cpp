@@ -19,6 +19,7 @@
 #define TOML_ENABLE_FORMATTERS 0
 #include <toml++/toml.h>
 
+#include "config/table.hpp"
 #include "gimbal/error.hpp"
 
 namespace gimbal {
@@ -41,6 +42,25 @@ std::string real_text(double value) {
     return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
+/// Only rules have names of their own on the left.
+bool is_rules(const std::string& key) {
+    const OptionSpec* const spec = find_option(key);
+    return spec && spec->type == OptionType::loops;
+}
+
+std::string value_text(const toml::node& node, const std::string& where);
+
+/// A table of rules as text, in the user's order: the first that matches counts.
+std::string rules_text(const toml::table& table, const std::string& where) {
+    std::vector<std::pair<toml::source_position, std::string>> rules;
+    for (const auto& [key, node] : table)
+        rules.emplace_back(key.source().begin, std::string(key.str()) + "=" + value_text(node, where));
+    std::stable_sort(rules.begin(), rules.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::string text;
+    for (const auto& [position, rule] : rules) text.append(text.empty() ? "" : ";").append(rule);
+    return text;
+}
+
 /// A TOML value as a user would have written it in the environment.
 std::string value_text(const toml::node& node, const std::string& where) {
     if (const auto* text = node.as_string()) return text->get();
@@ -49,9 +69,13 @@ std::string value_text(const toml::node& node, const std::string& where) {
     if (const auto* boolean = node.as_boolean()) return boolean->get() ? "on" : "off";
     if (const auto* array = node.as_array()) {
         std::string list;
-        for (const toml::node& item : *array) list.append(list.empty() ? "" : ",").append(value_text(item, where));
+        // Words are rules, with semicolons; numbers are a list, with commas.
+        const char* const separator = array->is_homogeneous(toml::node_type::string) ? ";" : ",";
+        for (const toml::node& item : *array)
+            list.append(list.empty() ? "" : separator).append(value_text(item, where));
         return list;
     }
+    if (const auto* table = node.as_table(); table && is_rules(where)) return rules_text(*table, where);
     throw Error(ErrorCode::unknown_option, where + ": tables and dates are not settings",
                 "write one `key = value` per line      more: gimbal info config");
 }

@@ -8,7 +8,8 @@
 
 namespace gimbal {
 
-/// Read the settings of a TOML file, as text: booleans become on and off, arrays of numbers a list with commas.
+/// Read the settings of a TOML file, as text: booleans become on and off, arrays of numbers a list with
+/// commas, arrays of words and the table [loops] rules with semicolons.
 /// @param path  file of at most 1 MiB
 /// @return one Setting per key, in the file's order of lines, origin "file <path>"
 /// @errors gimbal::Error(file): cannot be read, or is not TOML (with the line); gimbal::Error(unknown_option): a

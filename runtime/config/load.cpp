@@ -21,7 +21,7 @@ std::string from(const Setting& setting) {
 }
 
 std::string_view more(const OptionSpec& spec) {
-    return spec.type == OptionType::schedule ? kMoreTechniques : kMoreOptions;
+    return spec.type == OptionType::schedule || spec.type == OptionType::loops ? kMoreTechniques : kMoreOptions;
 }
 
 /// What a user may write in the place where this setting stands.

@@ -21,7 +21,7 @@ ReportLevel report_level(const std::string& word) {
 }
 
 // Named initialisers leave out what does not apply; the last column binds the row to its field.
-constexpr std::array<OptionSpec, 14> kTable = {{
+constexpr std::array<OptionSpec, 15> kTable = {{
     {.name = "GIMBAL_SCHEDULE",
      .type = OptionType::schedule,
      .fallback = "runtime",
@@ -31,6 +31,12 @@ constexpr std::array<OptionSpec, 14> kTable = {{
          "Technique, and after a comma its chunk, for schedule(runtime) loops, with OMP_SCHEDULE not set or `runtime`; "
          "`runtime` lets Gimbal choose.",
      .set = [](Options& o, const OptionValue& v) { o.schedule = std::get<Schedule>(v); }},
+    {.name = "GIMBAL_LOOPS",
+     .type = OptionType::loops,
+     .level = "thread",
+     .flag = "--loops",
+     .doc = "Schedules of single loops, before all other schedules; takes dynamic and guided loops that it names, too.",
+     .set = [](Options& o, const OptionValue& v) { o.loops = std::get<std::vector<LoopRule>>(v); }},
     {.name = "GIMBAL_REPORT",
      .type = OptionType::choice,
      .fallback = "summary",

@@ -14,10 +14,10 @@
 namespace gimbal {
 
 /// What an option's value looks like, and so how it is read and what its error says.
-enum class OptionType : std::uint8_t { text, integer, real, boolean, choice, schedule, pattern, reals };
+enum class OptionType : std::uint8_t { text, integer, real, boolean, choice, schedule, pattern, reals, loops };
 
 /// A value that has been read. Text, choice and pattern are strings (a choice in lower case).
-using OptionValue = std::variant<std::string, std::int64_t, double, bool, Schedule, std::vector<double>>;
+using OptionValue = std::variant<std::string, std::int64_t, double, bool, Schedule, std::vector<double>, std::vector<LoopRule>>;
 
 /// One row of the option table. Environment, file, command line, help and documentation are all made from it.
 struct OptionSpec {
@@ -51,7 +51,7 @@ struct OptionSpec {
 [[nodiscard]] std::string allowed_values(const OptionSpec& spec);
 
 /// Read a value. Blanks at both ends do not count.
-/// @param text  what the user wrote; any length (more than 4096 bytes is an error)
+/// @param text  what the user wrote; any length (more than 4096 bytes, for loop rules 65536, is an error)
 /// @errors gimbal::Error(invalid_option): what() says what is wrong with the value, without the option's name;
 ///         hint() may name the nearest right spelling
 /// @threads any  @cost O(length)

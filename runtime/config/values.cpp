@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <system_error>
 
+#include "config/loop_rules.hpp"
 #include "config/schedule_value.hpp"
 #include "config/table.hpp"
 #include "config/text.hpp"
@@ -18,6 +19,7 @@ namespace gimbal {
 namespace {
 
 constexpr std::size_t kLongest = 4096;  // no path and no list of weights of a real machine is longer [bytes]
+constexpr std::size_t kLongestRules = 65536;
 
 [[noreturn]] void fail(std::string what, std::string hint = {}) {
     throw Error(ErrorCode::invalid_option, std::move(what), std::move(hint));
@@ -118,6 +120,8 @@ std::string allowed_values(const OptionSpec& spec) {
             return "a path with %j %r %p %h %%";
         case OptionType::reals:
             return "numbers in " + range_text(spec) + ", commas between them";
+        case OptionType::loops:
+            return allowed_loop_rules();
         case OptionType::choice:
             break;
     }
@@ -129,8 +133,9 @@ std::string allowed_values(const OptionSpec& spec) {
 OptionValue read_value(const OptionSpec& spec, std::string_view text) {
     const std::string_view word = trim(text);
     if (word.empty()) fail("the value is empty");
-    if (word.size() > kLongest)
-        fail("the value has " + std::to_string(word.size()) + " bytes, " + std::to_string(kLongest) +
+    const std::size_t longest = spec.type == OptionType::loops ? kLongestRules : kLongest;
+    if (word.size() > longest)
+        fail("the value has " + std::to_string(word.size()) + " bytes, " + std::to_string(longest) +
              " are allowed: " + quote_value(word));
     switch (spec.type) {
         case OptionType::text:
@@ -149,6 +154,8 @@ OptionValue read_value(const OptionSpec& spec, std::string_view text) {
             return read_pattern(word);
         case OptionType::reals:
             return read_reals(spec, word);
+        case OptionType::loops:
+            return read_loop_rules(word);
     }
     fail("the option has no type");
 }

@@ -35,8 +35,9 @@ Json json_of(const OptionSpec& spec, const OptionUse& use) {
 
 std::string markdown_row(const OptionSpec& spec) {
     const auto code = [](std::string_view text) { return text.empty() ? "" : "`" + std::string(text) + "`"; };
-    const std::string allowed =
-        spec.type == OptionType::schedule ? "a technique, `,chunk`; or `runtime`" : allowed_values(spec);
+    const std::string allowed = spec.type == OptionType::schedule ? "a technique, `,chunk`; or `runtime`"
+                                : spec.type == OptionType::loops  ? "rules `loop=schedule`, `;` between them"
+                                                                  : allowed_values(spec);
     return "| " + code(spec.name) + " | " + code(spec.flag) + " | " + allowed + " | " + code(spec.fallback) + " | " +
            std::string(spec.level) + " | " + std::string(spec.doc) + " |\n";
 }

@@ -13,6 +13,13 @@ namespace gimbal {
 /// How much is said at exit.
 enum class ReportLevel : std::uint8_t { off, summary, full };
 
+/// One rule of GIMBAL_LOOPS: which loops, and how they run.
+struct LoopRule {
+    std::string pattern;  ///< "file:line", "file", a function, or one of these with * and ?
+    Schedule schedule;    ///< what loops that match run as; technique nullptr: Gimbal chooses
+    bool none = false;    ///< they run as if there were no rules; `schedule` means nothing then
+};
+
 /// One option's value as text, and where it came from.
 struct OptionUse {
     std::string name;    ///< as in the environment, e.g. "GIMBAL_SCHEDULE"
@@ -28,6 +35,7 @@ struct Options {
     std::string output;                         ///< pattern of the JSON file to write; empty: none
     std::string config;                         ///< file that settings were read from; empty: none
     bool strict = true;                         ///< wrong settings stop the program
+    std::vector<LoopRule> loops;                ///< schedules of named loops; the first rule that matches counts
     std::uint64_t seed = 42;                    ///< for everything that draws random numbers
     std::vector<double> weights;                ///< relative speed of each thread, for wf2; empty: measured
     std::string loop_stats;                     ///< file of loop statistics, read and written; empty: none
