@@ -36,6 +36,32 @@ private:
     bool counts_scheduling_;
 };
 
+/// Bold: few large chunks at first, from the statistics of earlier executions and the work in progress (bold.cpp).
+class Bold final : public AdaptiveTechnique {
+public:
+    explicit constexpr Bold(const TechniqueInfo& info) noexcept : info_(info) {}
+    [[nodiscard]] const TechniqueInfo& info() const noexcept override { return info_; }
+    [[nodiscard]] std::uint64_t size(const ChunkRequest& request) const noexcept override;
+    [[nodiscard]] bool counts_scheduling() const noexcept override { return false; }
+
+private:
+    [[nodiscard]] bool batches() const noexcept override { return false; }
+    TechniqueInfo info_;
+};
+
+/// Asymmetric iteration distribution (aid.cpp).
+class Aid final : public AdaptiveTechnique {
+public:
+    explicit constexpr Aid(const TechniqueInfo& info) noexcept : info_(info) {}
+    [[nodiscard]] const TechniqueInfo& info() const noexcept override { return info_; }
+    [[nodiscard]] std::uint64_t size(const ChunkRequest& request) const noexcept override;
+    [[nodiscard]] bool counts_scheduling() const noexcept override { return false; }
+
+private:
+    [[nodiscard]] bool batches() const noexcept override { return false; }
+    TechniqueInfo info_;
+};
+
 /// As Immortal in planned_technique.hpp: constant-initialised and never destroyed.
 template <class T>
 union ImmortalAdaptive {
@@ -50,6 +76,8 @@ union ImmortalAdaptive {
 };
 using ImmortalAwf = ImmortalAdaptive<Awf>;
 using ImmortalAf = ImmortalAdaptive<Af>;
+using ImmortalBold = ImmortalAdaptive<Bold>;
+using ImmortalAid = ImmortalAdaptive<Aid>;
 
 extern const ImmortalAwf kAwfB;
 extern const ImmortalAwf kAwfC;
@@ -57,5 +85,7 @@ extern const ImmortalAwf kAwfD;
 extern const ImmortalAwf kAwfE;
 extern const ImmortalAf kAf;
 extern const ImmortalAf kMaf;
+extern const ImmortalBold kBold;
+extern const ImmortalAid kAid;
 
 }  // namespace gimbal::technique

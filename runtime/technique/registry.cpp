@@ -18,6 +18,7 @@ constinit const Technique* const kTechniques[] = {
     &technique::kPls.technique,    &technique::kGolden.technique, &technique::kAwf.technique,
     &technique::kAwfB.technique,   &technique::kAwfC.technique,   &technique::kAwfD.technique,
     &technique::kAwfE.technique,   &technique::kAf.technique,     &technique::kMaf.technique,
+    &technique::kBold.technique,   &technique::kAid.technique,
 };
 
 }  // namespace

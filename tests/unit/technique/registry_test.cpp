@@ -46,7 +46,8 @@ TEST(Registry, DescribesEveryTechnique) {
         EXPECT_FALSE(info.parameter.empty()) << info.name;
         EXPECT_FALSE(info.source.empty()) << info.name;
         EXPECT_TRUE(info.monotonic) << info.name;
-        const bool statistical = info.name == "fsc" || info.name == "fac" || info.name == "tap";
+        const bool statistical =
+            info.name == "fsc" || info.name == "fac" || info.name == "tap" || info.name == "bold";
         EXPECT_EQ(info.needs_statistics, statistical) << info.name;
     }
 }
