@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "measure/cost_profile.hpp"
+#include "technique/fac2.hpp"
+#include "technique/plan_builder.hpp"
+#include "technique/technique_list.hpp"
+
+namespace gimbal::technique {
+namespace {
+
+/// f_s where nobody says more: a tenth for what the profile cannot know.
+constexpr double kStaticShare = 0.9;
+/// Own pieces over all workers, and per worker: enough for the next profile to see the shape of the loop.
+constexpr std::uint64_t kPieces = 256;
+constexpr std::uint64_t kFewestPieces = 8;
+constexpr std::uint64_t kMostPieces = 128;
+/// The last chunks of the tail: so many would make it up per worker.
+constexpr double kTailPieces = 16;
+/// No step is made whose drawing costs more than this part of it.
+constexpr double kDispatchShare = 0.01;
+/// Own pieces of larger teams would not fit the table.
+constexpr std::uint64_t kMostWorkers = kTableSteps / (2 * kFewestPieces);
+
+/// Cuts a loop by what its iterations cost.
+class CostCutter {
+public:
+    explicit CostCutter(const LoopShape& shape)
+        : shape_(shape), profile_(*shape.profile), n_(static_cast<double>(shape.iterations)), plan_(shape) {
+        if (usable(shape.statistics) && shape.statistics.overhead > 0) {
+            const double dispatch = shape.statistics.overhead / (shape.statistics.mean * n_) * profile_.total();
+            least_cost_ = dispatch / kDispatchShare;
+        }
+    }
+
+    /// The first iterations that cost `static_cost`: a block for each worker, cut into pieces of equal cost.
+    void own_part(double static_cost) {
+        const std::uint64_t workers = workers_of(shape_);
+        const std::uint64_t pieces = std::clamp(kPieces / workers, kFewestPieces, kMostPieces);
+        const std::vector<double> ends = shares(workers);
+        own_.push_back(0);
+        for (std::uint64_t worker = 0; worker < workers; ++worker) {
+            std::uint64_t end = iteration_at(ends[worker] * static_cost);
+            // What is too little for a step goes to the next worker.
+            if (end < at_ + min_chunk_of(shape_) && end != shape_.iterations) end = at_;
+            block(end, pieces);
+            own_.push_back(steps_);
+        }
+    }
+
+    /// What remains, for whoever comes: factoring on cost, down to steps of `floor`.
+    void shared_part(double floor) {
+        const auto workers = static_cast<double>(workers_of(shape_));
+        floor = std::max(floor, least_cost_);
+        while (!plan_.done()) {
+            const double cost = cost_before(at_);
+            const double wanted = std::max((profile_.total() - cost) / (2 * workers), floor);
+            take_until(std::max(iteration_at(cost + wanted), at_ + 1));
+        }
+    }
+
+    [[nodiscard]] Plan finish() && {
+        Plan plan = std::move(plan_).finish();
+        plan.claim = Claim::hybrid;
+        plan.own = std::move(own_);
+        plan.sampled = true;
+        return plan;
+    }
+
+private:
+    [[nodiscard]] double cost_before(std::uint64_t iteration) const noexcept {
+        return profile_.before(static_cast<double>(iteration) / n_);
+    }
+    [[nodiscard]] std::uint64_t iteration_at(double cost) const noexcept {
+        return std::min(nearest_of(profile_.position(cost) * n_), shape_.iterations);
+    }
+
+    /// Where each worker's part of the static cost ends, in [0, 1]; by weight if there are weights.
+    [[nodiscard]] std::vector<double> shares(std::uint64_t workers) const {
+        std::vector<double> ends(workers);
+        const bool weighted = shape_.weights.size() == workers;
+        double sum = 0;
+        for (std::uint64_t k = 0; k < workers; ++k) {
+            const double weight = weighted ? shape_.weights[k] : 1;
+            sum += std::isfinite(weight) && weight > 0 ? weight : 0;
+            ends[k] = sum;
+        }
+        for (std::uint64_t k = 0; k < workers; ++k) {
+            ends[k] = sum > 0 ? ends[k] / sum : static_cast<double>(k + 1) / static_cast<double>(workers);
+        }
+        return ends;
+    }
+
+    void block(std::uint64_t end, std::uint64_t pieces) {
+        if (end <= at_) return;
+        const double from = cost_before(at_);
+        const double cost = cost_before(end) - from;
+        const std::uint64_t least = min_chunk_of(shape_);
+        pieces = std::min(pieces, std::max<std::uint64_t>((end - at_) / least, 1));
+        if (least_cost_ > 0) pieces = std::min(pieces, std::max<std::uint64_t>(nearest_of(cost / least_cost_), 1));
+        for (std::uint64_t piece = 1; piece < pieces; ++piece) {
+            const double part = static_cast<double>(piece) / static_cast<double>(pieces);
+            const std::uint64_t cut = iteration_at(from + part * cost);
+            if (cut < at_ + least) continue;
+            if (cut > end - least) break;
+            take_until(cut);
+        }
+        take_until(end);
+    }
+
+    void take_until(std::uint64_t end) {
+        plan_.take(end - at_);
+        at_ = shape_.iterations - plan_.remaining();
+        steps_ += 1;
+    }
+
+    const LoopShape& shape_;
+    const CostProfile& profile_;
+    double n_;
+    double least_cost_ = 0;  // of a step
+    PlanBuilder plan_;
+    std::uint64_t at_ = 0;  // first iteration that is not planned
+    std::uint64_t steps_ = 0;
+    std::vector<std::uint64_t> own_;
+};
+
+/// Feedback-guided blocks: every worker gets a block that cost as much as any other in earlier executions; the end of
+/// the loop goes to whoever comes, for what the profile does not know.
+/// @param shape  N, P, minimum chunk, weights, profile; fraction: share of the cost that is static; statistics: if
+///               known, no step is made that is not worth its dispatch
+/// @return own steps of equal cost, then shared ones that shrink; fac2's plan without a profile
+/// @errors std::bad_alloc  @threads any  @cost O((P + steps) log bins)
+/// @source Bull 1998, with the dynamic end of Donfack et al. 2012; test: tests/unit/technique/feedback_test.cpp
+Plan plan_feedback(const LoopShape& shape) {
+    const bool knows = shape.profile && shape.profile->known() && std::isfinite(shape.profile->total());
+    if (!knows || shape.iterations == 0 || shape.iterations > kLongestByPosition || shape.workers > kMostWorkers) {
+        return plan_fac2(shape);
+    }
+    const double fraction = shape.fraction < 0 ? kStaticShare : std::min(shape.fraction, 1.0);
+    const double total = shape.profile->total();
+    CostCutter cutter(shape);
+    cutter.own_part(fraction * total);
+    cutter.shared_part((1 - fraction) * total / (kTailPieces * static_cast<double>(workers_of(shape))));
+    return std::move(cutter).finish();
+}
+
+}  // namespace
+
+constinit const Immortal kFeedback{{.name = "feedback",
+                                    .aliases = {},
+                                    .family = "feedback",
+                                    .summary = "Blocks of equal measured cost, then shrinking shared chunks.",
+                                    .parameter = "static fraction f, and minimum chunk c [iterations], as f:c",
+                                    .source = "Bull 1998",
+                                    .needs_profile = true,
+                                    .fraction = FractionSource::feedback},
+                                   plan_feedback};
+
+}  // namespace gimbal::technique
