@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "run.hpp"
+
+#include "loops.hpp"
+
+#include <chrono>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+namespace stencil {
+
+namespace {
+
+double now_s() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+double tolerance(std::int64_t steps) {
+    return 1e-12 + static_cast<double>(steps) * std::numeric_limits<double>::epsilon();
+}
+
+Result run(const Config& config) {
+    Result result;
+    Mesh now = sine_mode(config.size, config.mode);
+    Mesh next(config.size);
+    for (std::int64_t step = 0; step < config.steps; ++step) {
+        const double begin_s = now_s();
+        update_loop(now, next, config.noise, step);
+        result.times_s.push_back(now_s() - begin_s);
+        if (config.serial_check) {
+            Mesh again(config.size);
+            const double serial_begin_s = now_s();
+            serial_loop(now, again, config.noise, step);
+            result.serial_s.push_back(now_s() - serial_begin_s);
+            if (again != next) throw std::runtime_error("the mesh differs from that of one thread");
+        }
+        std::swap(now, next);
+    }
+    result.checksum = checksum(now);
+    result.error = relative_error(now, config.mode, config.steps);
+    if (!(result.error <= tolerance(config.steps))) throw std::runtime_error("the mesh is not the exact solution");
+    return result;
+}
+
+}  // namespace stencil
