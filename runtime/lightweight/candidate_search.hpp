@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace gimbal {
+
+/// Tries a list of fractions r times each and says which was best by its median.
+///
+/// The candidates take turns, r rounds of them, so that a machine whose speed drifts treats all alike. Among medians
+/// within a thousandth of the least one, which no clock tells apart, the largest fraction wins: it draws fewer chunks.
+/// @threads guarded by its owner
+class CandidateSearch {
+public:
+    /// @param most         candidates that start() will ever be given [count]
+    /// @param repetitions  r [count]; clamped to [1, 99], and an even number to the next odd one
+    /// @errors std::bad_alloc
+    CandidateSearch(std::size_t most, std::uint32_t repetitions);
+
+    /// Begin with these, in this order. Fractions that are there already are left out, and so is whatever exceeds
+    /// `most`.
+    /// @pre candidates is not empty
+    void start(std::span<const double> candidates) noexcept;
+
+    /// Begin with around, around + step, around - step, ... as far as `reach`, all clamped to [0, 1].
+    /// @param step  > 0
+    void start_around(double around, double reach, double step) noexcept;
+
+    /// The fraction to try now; once done, the best.
+    [[nodiscard]] double current() const noexcept { return done() ? best_ : candidates_[next_]; }
+
+    /// The cost of an execution with `fraction`; passed over unless it is the current one's and not done yet.
+    /// @return true if this was the last of the search
+    bool learn(double fraction, double cost) noexcept;
+
+    [[nodiscard]] bool done() const noexcept { return round_ == repetitions_; }
+
+    /// Has nothing been learnt yet?
+    [[nodiscard]] bool fresh() const noexcept { return round_ == 0 && next_ == 0; }
+
+    /// Median cost of the k-th candidate. @pre done()
+    [[nodiscard]] double median(std::size_t k) const noexcept { return costs_[k * repetitions_ + repetitions_ / 2]; }
+
+    /// Median cost of the best. @pre done()
+    [[nodiscard]] double best_cost() const noexcept { return best_cost_; }
+
+private:
+    void add(double fraction) noexcept;
+    void finish() noexcept;
+
+    std::size_t most_;
+    std::uint32_t repetitions_;
+    std::vector<double> candidates_;
+    std::vector<double> costs_;  ///< [candidates * repetitions], candidate by candidate; sorted once done
+    std::size_t next_ = 0;
+    std::uint32_t round_ = 0;
+    double best_ = 0;
+    double best_cost_ = 0;
+};
+
+}  // namespace gimbal

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "lightweight/candidate_search.hpp"
+#include "lightweight/drift_watch.hpp"
+#include "lightweight/tuner.hpp"
+
+namespace gimbal {
+
+/// The best constraint c of constrained scheduling, the probability with which a request for the shared part is let in:
+/// tries 1, 0.9, ... 0.1. `fraction` is c in everything that is asked and told here. All are tried again on drift.
+/// @source Kale's vSched (reference section 4B); test: tests/unit/lightweight/tuner_test.cpp
+class ConstraintTuner final : public FractionTuner {
+public:
+    /// @param repetitions  r [count]   @errors std::bad_alloc
+    explicit ConstraintTuner(std::uint32_t repetitions = 3);
+
+    /// c for the next execution. @return in [0.1, 1]
+    [[nodiscard]] double fraction() const noexcept override { return search_.current(); }
+    void learn(const FractionTrial& trial) override;
+    [[nodiscard]] bool settled() const noexcept override { return search_.done(); }
+    [[nodiscard]] std::string_view stage() const noexcept override { return settled() ? "settled" : "search"; }
+
+private:
+    void start() noexcept;
+
+    CandidateSearch search_;
+    DriftWatch watch_;
+};
+
+}  // namespace gimbal

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "lightweight/candidate_search.hpp"
+#include "lightweight/drift_watch.hpp"
+#include "lightweight/tuner.hpp"
+
+namespace gimbal {
+
+/// The best static fraction by trying: a grid of tenths, then hundredths within a tenth of the best, r times each.
+/// When the settled loop drifts, the hundredths around the fraction in force are tried again.
+///
+/// No step is below c P / N: two fractions nearer than that give the same schedule.
+/// @source Kale's best static fraction (grid); coarse then fine: reference; test: tests/unit/lightweight/tuner_test.cpp
+class GridTuner final : public FractionTuner {
+public:
+    /// @param chunk        c [iterations]; 0 counts as 1
+    /// @param repetitions  r [count]
+    /// @errors std::bad_alloc
+    explicit GridTuner(std::uint64_t chunk, std::uint32_t repetitions = 3);
+
+    [[nodiscard]] double fraction() const noexcept override { return search_.current(); }
+    void learn(const FractionTrial& trial) override;
+    [[nodiscard]] bool settled() const noexcept override { return search_.done(); }
+    [[nodiscard]] std::string_view stage() const noexcept override { return settled() ? "settled" : "search"; }
+
+private:
+    void start_coarse() noexcept;
+
+    double chunk_;
+    double least_step_ = 0;  ///< c P / N of the last trial
+    bool coarse_ = true;
+    CandidateSearch search_;
+    DriftWatch watch_;
+};
+
+}  // namespace gimbal

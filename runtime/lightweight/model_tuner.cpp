@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lightweight/model_tuner.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+
+namespace gimbal {
+
+namespace {
+
+constexpr double kReach = 0.05;
+constexpr double kStep = 0.01;
+constexpr std::size_t kMostCandidates = 11;
+constexpr double kLargeDrift = 0.5;
+
+}  // namespace
+
+ModelTuner::ModelTuner(const ModelSettings& settings)
+    : settings_(settings), search_(kMostCandidates, settings.repetitions) {
+    settings_.chunk = std::max<std::uint64_t>(settings_.chunk, 1);
+    start_trials();
+}
+
+double ModelTuner::fraction() const noexcept {
+    return stage_ == Stage::settled ? settled_fraction_ : search_.current();
+}
+
+std::string_view ModelTuner::stage() const noexcept {
+    if (stage_ == Stage::settled) return "settled";
+    if (stage_ == Stage::search) return "search";
+    return search_.current() > 0.5 ? "static trial" : "dynamic trial";
+}
+
+void ModelTuner::start_trials() noexcept {
+    constexpr std::array<double, 2> kStaticAndDynamic{1, 0};
+    const std::span<const double> both(kStaticAndDynamic);
+    stage_ = Stage::trials;
+    search_.start(settings_.source == DelaySource::noise ? both.last(1) : both);
+}
+
+void ModelTuner::start_search(double around) noexcept {
+    stage_ = Stage::search;
+    search_.start_around(around, kReach, kStep);
+}
+
+void ModelTuner::settle(double fraction, double cost) noexcept {
+    stage_ = Stage::settled;
+    settled_fraction_ = fraction;
+    watch_.settle(cost);
+}
+
+// The medians are worker time per iteration, P * time / N, so t_ov = (N/P) t_q / c is t_q / c here, and T_p is t1.
+void ModelTuner::apply_model(const FractionTrial& last) noexcept {
+    const double dequeue = settings_.dequeue / static_cast<double>(settings_.chunk);
+    const bool noise_only = settings_.source == DelaySource::noise;
+    const double dynamic = search_.median(noise_only ? 0 : 1);
+    region_ = {.iterations = static_cast<double>(last.iterations),
+               .workers = static_cast<double>(last.workers),
+               .iteration_time = std::max(dynamic - dequeue, 0.0),
+               .dequeue = dequeue};
+    application_ = 0;
+    if (!noise_only) {
+        application_ = application_delay(search_.median(0), dynamic, dequeue, settings_.delay_form) *
+                       (region_.iterations / region_.workers);
+    }
+    const double noise = settings_.source == DelaySource::application ? 0 : std::max(settings_.noise_delay, 0.0);
+    modelled_ = 1 - dynamic_fraction(region_, application_ + noise, settings_.form);
+}
+
+void ModelTuner::learn(const FractionTrial& trial) {
+    const double cost = trial.cost();
+    if (std::isnan(cost)) return;
+    const bool tries_neighbours = settings_.source == DelaySource::both;
+    switch (stage_) {
+        case Stage::trials:
+            if (!search_.learn(trial.fraction, cost)) return;
+            apply_model(trial);
+            if (tries_neighbours) {
+                start_search(modelled_);
+            } else {
+                settle(modelled_, 0);
+            }
+            return;
+        case Stage::search:
+            if (search_.learn(trial.fraction, cost)) settle(search_.current(), search_.best_cost());
+            return;
+        case Stage::settled: {
+            const double drift = watch_.learn(cost);
+            if (drift <= 0) return;
+            if (tries_neighbours && drift <= kLargeDrift) {
+                start_search(settled_fraction_);
+            } else {
+                start_trials();
+            }
+            return;
+        }
+    }
+}
+
+}  // namespace gimbal

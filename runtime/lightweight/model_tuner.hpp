@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "lightweight/candidate_search.hpp"
+#include "lightweight/drift_watch.hpp"
+#include "lightweight/formulas.hpp"
+#include "lightweight/tuner.hpp"
+
+namespace gimbal {
+
+/// Which delays a model-guided static fraction has to cover.
+enum class DelaySource : std::uint8_t {
+    noise,        ///< of the machine: formula 2 with delta_noise
+    application,  ///< of the loop: formula 2 with delta_app
+    both          ///< their sum, then the best within 0.05 of the formula (uSched)
+};
+
+struct ModelSettings {
+    DelaySource source = DelaySource::both;
+    FractionForm form = FractionForm::exact;
+    DelayForm delay_form = DelayForm::derived;
+    double noise_delay = 0;         ///< delta_noise, in the unit of the trials' times [time]
+    double dequeue = 0;             ///< t_q, cost of drawing one chunk [time]
+    std::uint64_t chunk = 1;        ///< c of the dynamic part [iterations]; 0 counts as 1
+    std::uint32_t repetitions = 3;  ///< r [count]
+};
+
+/// Model-guided static fraction: a few executions all static and all dynamic, in turn, give t_s and t_d; T_p = t_d -
+/// t_ov and delta_app follow, and formula 2 the fraction. With both sources the eleven fractions within 0.05 of it are
+/// tried as well. Noise alone needs no static executions.
+///
+/// When the settled loop drifts by more than half, or nothing but the formula was used, it starts from the beginning;
+/// else it tries the neighbours of the fraction in force.
+/// @source Kale's uSched, ModelGuidedNoiseDequeue and ModelGuidedAppImbDequeue (reference section 3);
+///         test: tests/unit/lightweight/model_tuner_test.cpp
+class ModelTuner final : public FractionTuner {
+public:
+    /// @errors std::bad_alloc
+    explicit ModelTuner(const ModelSettings& settings);
+
+    [[nodiscard]] double fraction() const noexcept override;
+    void learn(const FractionTrial& trial) override;
+    [[nodiscard]] bool settled() const noexcept override { return stage_ == Stage::settled; }
+    [[nodiscard]] std::string_view stage() const noexcept override;
+
+    /// The region as the trials showed it, T_p = N t1 / p; zeros before they have ended.
+    [[nodiscard]] const RegionModel& region() const noexcept { return region_; }
+    /// delta_app as the trials showed it [time]; 0 before they have ended.
+    [[nodiscard]] double application_imbalance() const noexcept { return application_; }
+    /// What formula 2 said, before the neighbours were tried; 1 before the trials have ended.
+    [[nodiscard]] double modelled_fraction() const noexcept { return modelled_; }
+
+private:
+    enum class Stage : std::uint8_t { trials, search, settled };
+
+    void start_trials() noexcept;
+    void start_search(double around) noexcept;
+    void apply_model(const FractionTrial& last) noexcept;
+    void settle(double fraction, double cost) noexcept;
+
+    ModelSettings settings_;
+    Stage stage_ = Stage::trials;
+    CandidateSearch search_;
+    DriftWatch watch_;
+    RegionModel region_;
+    double application_ = 0;
+    double modelled_ = 1;
+    double settled_fraction_ = 1;
+};
+
+}  // namespace gimbal
