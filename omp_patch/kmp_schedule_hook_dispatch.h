@@ -34,7 +34,7 @@ static int __kmp_hook_next(kmp_info_t *th,
   if (pr->flags.ordered) {
     pr->u.p.ordered_lower = first;
     pr->u.p.ordered_upper = end - 1;
-  } else if (share->fast) {
+  } else if (share->fast && !share->watched) {
     __kmp_hook_share = share;
   }
   return __kmp_hook_bounds(share, first, end, p_last, p_lb, p_ub, p_st);
@@ -100,9 +100,9 @@ static void __kmp_hook_init(ident_t *loc, kmp_info_t *th,
   __kmp_hook()->begin(execution, active ? th->th.th_info.ds.ds_tid : 0, share);
 #if OMPT_SUPPORT && OMPT_OPTIONAL
   if (ompt_enabled.ompt_callback_dispatch)
-    share->fast = 0;
+    share->watched = 1;
 #endif
-  if (active && share->fast && !pr->flags.ordered)
+  if (active && share->fast && !share->watched && !pr->flags.ordered)
     __kmp_hook_share = share;
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loop/execution.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 
+#include "loop/admission.hpp"
 #include "measure/clock.hpp"
 #include "measure/dispatch_cost.hpp"
 
@@ -21,7 +24,8 @@ void Execution::prepare(std::uint32_t workers, const Manner& manner, const std::
         times_ = std::vector<WorkerTimes>(workers);
         overhead_ = dispatch_ticks();
     }
-    counter_ = 0;
+    if (plan->claim == Claim::queues) queues_.prepare(*plan);
+    counter_ = plan->claim == Claim::hybrid ? plan->own.back() : 0;
     inside_.store(workers, std::memory_order_relaxed);
 }
 
@@ -40,9 +44,22 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
     share.trip = plan.iterations;
     share.execution = this;
     share.worker = worker;
-    share.fast = plan.claim != Claim::weighted && plan.claim != Claim::adaptive && !manner_.timed;
+    const bool noted = manner_.timed || manner_.sampled || manner_.split;
+    share.fast = !noted && (plan.claim == Claim::owned || plan.claim == Claim::shared ||
+                            (plan.claim == Claim::hybrid && plan.admission >= 1));
+    share.watched = 0;
     WorkerSlot& slot = slots_[worker];
+    if (plan.claim == Claim::hybrid) {
+        share.step = plan.own[worker];
+        share.step_end = plan.own[worker + 1];
+        slot.random = worker + 1;
+    } else if (plan.claim == Claim::queues) {
+        share.step = 1;  // the prefix is still to come
+        queues_.enter(worker, plan.rules.victims == Victims::nearest ? sched_getcpu() : -1);
+    }
+    slot.record.static_end = 0;
     slot.last_size = 0;
+    if (manner_.sampled) slot.costs.prepare(plan.iterations, CostProfile::bins_for(plan.iterations, workers_));
     slot.position_hint = 0;
     if (manner_.timed) slot.times = {};
     if (adaptive_) times_[worker].reset();
@@ -51,10 +68,63 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
 
 int Execution::next(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
     if (adaptive_) return next_adaptive(share, first, end);
-    const int got =
-        plan_->claim == Claim::weighted ? next_weighted(share, first, end) : gimbal_share_next(&share, &first, &end);
-    if (manner_.timed) note_chunk(slots_[share.worker], got ? end - first : 0);
+    int got = 0;
+    switch (plan_->claim) {
+        case Claim::weighted:
+            got = next_weighted(share, first, end);
+            break;
+        case Claim::hybrid:
+            got = next_hybrid(share, first, end);
+            break;
+        case Claim::queues:
+            got = next_queued(share, first, end);
+            break;
+        default:
+            got = gimbal_share_next(&share, &first, &end);
+    }
+    if (manner_.timed || manner_.sampled) note_chunk(slots_[share.worker], first, got ? end - first : 0);
     return got;
+}
+
+// Own steps are handed out without an atomic; once they are done nothing more needs to be noted, and if nobody thins
+// out requests the short way will do from here.
+int Execution::next_hybrid(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
+    WorkerSlot& slot = slots_[share.worker];
+    if (share.step >= share.step_end) {
+        if (manner_.split && slot.record.static_end == 0) note_static_end(share);
+        if (plan_->admission < 1) {
+            await_admission(slot.random, plan_->admission);
+        } else if (!manner_.timed && !manner_.sampled) {
+            share.fast = 1;
+        }
+    }
+    return gimbal_share_next(&share, &first, &end);
+}
+
+int Execution::next_queued(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
+    const Plan& plan = *plan_;
+    Range grains;
+    if (share.step) {
+        share.step = 0;
+        grains = plan.prefixes[share.worker];
+    }
+    if (grains.size() == 0) {
+        if (manner_.split && slots_[share.worker].record.static_end == 0) note_static_end(share);
+        grains = queues_.draw(share.worker);
+        if (grains.size() == 0) return 0;
+    }
+    if (plan.order.empty()) {
+        first = grains.first * plan.grain;
+        // The last grain may be a part of one; a product that wraps round is beyond the end in any case.
+        end = (plan.iterations - 1) / plan.grain < grains.end ? plan.iterations : grains.end * plan.grain;
+    } else {
+        const std::uint64_t step = plan.order[grains.first];
+        first = plan.starts[step];
+        end = plan.starts[step + 1];
+    }
+    share.chunks += 1;
+    share.iterations += end - first;
+    return 1;
 }
 
 // Draw by position: the counter is the next iteration. A size was chosen from where the counter was just before;
@@ -87,7 +157,9 @@ int Execution::next_adaptive(gimbal_share& share, std::uint64_t& first, std::uin
     const std::uint64_t now = ticks();
     if (slot.last_size) {
         const double drawing = adaptive_->counts_scheduling() ? 0 : overhead_;
-        times_[share.worker].add(slot.last_size, static_cast<double>(now - slot.last_stamp) - drawing);
+        const auto time = static_cast<double>(now - slot.last_stamp);
+        times_[share.worker].add(slot.last_size, time - drawing);
+        if (manner_.timed) slot.times.add(slot.last_size, time);
     }
     slot.last_size = 0;
     const std::uint64_t position = __atomic_load_n(&counter_, __ATOMIC_RELAXED);
@@ -113,11 +185,22 @@ int Execution::next_adaptive(gimbal_share& share, std::uint64_t& first, std::uin
 }
 
 // One timestamp per chunk: a chunk's time runs from its own dispatch to the next one.
-void Execution::note_chunk(WorkerSlot& slot, std::uint64_t size) noexcept {
+void Execution::note_chunk(WorkerSlot& slot, std::uint64_t first, std::uint64_t size) noexcept {
     const std::uint64_t now = ticks();
-    if (slot.last_size) slot.times.add(slot.last_size, static_cast<double>(now - slot.last_stamp));
+    if (slot.last_size) {
+        const auto time = static_cast<double>(now - slot.last_stamp);
+        if (manner_.timed) slot.times.add(slot.last_size, time);
+        if (manner_.sampled) slot.costs.add({slot.last_first, slot.last_first + slot.last_size}, time);
+    }
     slot.last_stamp = now;
+    slot.last_first = first;
     slot.last_size = size;
+}
+
+void Execution::note_static_end(const gimbal_share& share) noexcept {
+    WorkerRecord& record = slots_[share.worker].record;
+    record.static_end = ticks();
+    record.static_iterations = share.iterations;
 }
 
 bool Execution::end(gimbal_share& share) noexcept {

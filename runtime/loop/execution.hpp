@@ -9,6 +9,9 @@
 
 #include "gimbal/plan.hpp"
 #include "gimbal/share.h"
+#include "loop/tuning.hpp"
+#include "loop/work_queues.hpp"
+#include "measure/cost_profile.hpp"
 #include "measure/iteration_times.hpp"
 #include "measure/record.hpp"
 #include "select/selector.hpp"
@@ -18,18 +21,18 @@ namespace gimbal {
 
 class LoopSite;
 
-/// Two adjacent cache lines: processors prefetch lines in pairs, so this much apart is really apart.
-inline constexpr std::size_t kApart = 128;
-
 /// What one worker leaves behind in an execution; written by that worker only, so nothing here moves between cores
 /// until somebody reads it.
 struct alignas(kApart) WorkerSlot {
     WorkerRecord record;              ///< of this execution
     WorkerRecord sums;                ///< over all executions in this object: begin is 0, end the busy time
     IterationTimes times;             ///< only if the execution is timed
-    std::uint64_t last_stamp = 0;     ///< when the chunk in progress was drawn [ticks]; only if timed
+    ChunkCosts costs;                 ///< only if the execution is sampled
+    std::uint64_t last_stamp = 0;     ///< when the chunk in progress was drawn [ticks]; only if timed or sampled
+    std::uint64_t last_first = 0;     ///< where it begins [iterations]; only if sampled
     std::uint64_t last_size = 0;      ///< its iterations; 0: none yet
     std::uint64_t position_hint = 0;  ///< batch this worker has reached; weighted plans only
+    std::uint64_t random = 1;         ///< for plans that thin out requests
 };
 
 /// How an execution is run, as decided when it was opened.
@@ -37,7 +40,10 @@ struct Manner {
     Choice choice;
     std::string_view reason;  ///< why this choice; a string literal
     std::uint64_t claim = 1;  ///< steps that a worker claims at once [count]
-    bool timed = false;       ///< every chunk gets a timestamp
+    bool timed = false;       ///< every chunk gets a timestamp, for statistics of iteration times
+    bool sampled = false;     ///< every chunk gets a timestamp, for the cost profile
+    bool split = false;       ///< the end of every worker's static part gets a timestamp
+    Setting setting;          ///< of a technique with a static fraction
 
     bool operator==(const Manner&) const = default;
 };
@@ -68,8 +74,11 @@ public:
 private:
     int next_weighted(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     int next_adaptive(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
+    int next_hybrid(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
+    int next_queued(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     int take(gimbal_share& share, std::uint64_t size, std::uint64_t& first, std::uint64_t& end) noexcept;
-    void note_chunk(WorkerSlot& slot, std::uint64_t size) noexcept;
+    void note_chunk(WorkerSlot& slot, std::uint64_t first, std::uint64_t size) noexcept;
+    void note_static_end(const gimbal_share& share) noexcept;
 
     // Read by every worker, written only when something changes from one execution to the next.
     LoopSite* site_;
@@ -80,6 +89,7 @@ private:
     const AdaptiveTechnique* adaptive_ = nullptr;  // of this execution; nullptr: planned
     double overhead_ = 0;                          // what drawing a chunk costs, for times without it [ticks]
     std::vector<WorkerTimes> times_;               // [P] if adaptive
+    WorkQueues queues_;                            // filled if the plan has queues
     // Written on every chunk, and, beside it, by every worker that leaves: who leaves has just drawn in vain.
     alignas(kApart) std::uint64_t counter_ = 0;
     std::atomic<std::uint32_t> inside_{0};

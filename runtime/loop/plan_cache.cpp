@@ -27,7 +27,8 @@ bool stale(const std::vector<double>& used, const std::vector<double>& now) noex
 
 bool stale(const TechniqueInfo& info, const Learnt& used, const Learnt& now) noexcept {
     return (info.needs_statistics && stale(used.statistics, now.statistics)) ||
-           (info.needs_weights && stale(used.weights, now.weights));
+           (info.needs_weights && stale(used.weights, now.weights)) ||
+           (info.needs_profile && used.profile_version != now.profile_version);
 }
 
 // A plan over units of several iterations becomes one over iterations.
@@ -36,6 +37,7 @@ void scale(Plan& plan, std::uint64_t unit, std::uint64_t iterations) {
     if (unit == 1) return;
     plan.unit = unit;
     plan.chunk *= unit;
+    plan.grain *= unit;
     for (std::uint64_t& start : plan.starts) start = start > iterations / unit ? iterations : start * unit;
     for (std::uint64_t& share : plan.shares) share *= unit;
 }
@@ -50,6 +52,10 @@ Plan make_plan(const PlanKey& key, const Learnt& learnt) {
     shape.statistics.mean *= static_cast<double>(key.unit);
     shape.statistics.sd *= static_cast<double>(key.unit);
     shape.seed = options().seed;
+    shape.fraction = key.choice.fraction;
+    shape.admission = key.admission;
+    shape.workers_per_queue = options().workers_per_queue;
+    if (key.choice.technique->info().needs_profile) shape.profile = learnt.profile;
     if (key.choice.technique->info().needs_weights) {
         shape.weights = learnt.weights;
     } else if (options().weights.size() == key.workers) {

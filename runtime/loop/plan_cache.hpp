@@ -18,6 +18,7 @@ struct PlanKey {
     std::uint64_t unit = 1;        ///< chunks are multiples of this [iterations]
     std::uint32_t workers = 1;     ///< P [count]
     std::uint64_t least = 0;       ///< minimum chunk where the user named none [iterations]; 0: the technique's own
+    double admission = 1;          ///< probability that a request is let in, (0, 1]
 
     bool operator==(const PlanKey&) const = default;
 };
@@ -25,7 +26,9 @@ struct PlanKey {
 /// What earlier executions of the loop taught that a plan may depend on.
 struct Learnt {
     IterationStatistics statistics;
-    std::vector<double> weights;  ///< [P], sum P; empty: nothing known
+    std::vector<double> weights;           ///< [P], sum P; empty: nothing known
+    const CostProfile* profile = nullptr;  ///< nullptr: not known
+    std::uint64_t profile_version = 0;     ///< changes with the profile
 };
 
 /// The last few plans of a loop, so that an ordinary execution plans nothing.
@@ -33,7 +36,8 @@ struct Learnt {
 class PlanCache {
 public:
     /// The plan for `key`, made now if it is not among the last few, or if the technique wants statistics and these
-    /// have moved by more than a tenth since it was made, or weights and these by a fiftieth.
+    /// have moved by more than a tenth since it was made, or weights and these by a fiftieth, or the profile and
+    /// it has changed.
     /// @errors std::bad_alloc  @cost O(1) when cached, else O(steps)
     [[nodiscard]] const std::shared_ptr<const Plan>& get(const PlanKey& key, const Learnt& learnt);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loop/site.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <new>
 #include <utility>
@@ -52,12 +53,31 @@ Execution* LoopSite::open(const Request& request) noexcept {
         existing_.push_back(execution.get());
     }
     const Choice choice = choose(request);
-    const std::string_view reason = request.technique ? request.reason : selector_->reason();
-    const std::uint64_t least = least_chunk(*choice.technique, request.trip);
-    const auto& plan = plans_.get({choice, request.trip, request.unit, workers_, least}, learnt_);
-    const Manner manner{choice, reason, claim_width_.width(*plan), wants_times(*choice.technique)};
+    const std::uint64_t least = choice.chunk ? 0 : least_chunk(*choice.technique, request.trip);
+    Manner manner = manner_of(choice, request, least);
+    PlanKey key{choice, request.trip, request.unit, workers_, least, manner.setting.admission};
+    key.choice.fraction = manner.setting.fraction;
+    const auto& plan = plans_.get(key, learnt_);
+    manner.claim = claim_width_.width(*plan);
     execution->prepare(workers_, manner, plan);
+    last_fraction_ = manner.setting.fraction;
     return execution.release();
+}
+
+// With the lock held.
+Manner LoopSite::manner_of(const Choice& choice, const Request& request, std::uint64_t least) {
+    const TechniqueInfo& info = choice.technique->info();
+    Manner manner;
+    manner.choice = choice;
+    manner.reason = request.technique ? request.reason : selector_->reason();
+    manner.timed = wants_times(*choice.technique);
+    manner.sampled = wants_costs(*choice.technique);
+    const double named = set_fraction_ >= 0 ? set_fraction_ : choice.fraction;
+    const std::uint64_t chunk = std::max<std::uint64_t>(1, choice.chunk ? choice.chunk : least);
+    manner.setting = tuning_.next(info, named, {request.trip, workers_, chunk, mean_time()});
+    manner.split =
+        workers_ > 1 && (info.weighs_static_part || (info.fraction == FractionSource::feedback && manner.sampled));
+    return manner;
 }
 
 // Statistics of a loop of microseconds may show nothing but a preemption, and a deviation that large would ask for
@@ -65,11 +85,20 @@ Execution* LoopSite::open(const Request& request) noexcept {
 // of the mean work, over all executions so far; a power of two, so that plans last.
 std::uint64_t LoopSite::least_chunk(const Technique& technique, std::uint64_t trip) const noexcept {
     constexpr double kWorkPerDrawing = 100;
-    if (!technique.info().needs_statistics || totals_.iterations == 0 || totals_.busy_mean <= 0) return 0;
-    const double mean = totals_.busy_mean * workers_ / static_cast<double>(totals_.iterations);
+    constexpr std::uint64_t kFirstChunks = 1024;  // per worker, in a first execution, of which nothing is known
+    const TechniqueInfo& info = technique.info();
+    if (!info.needs_statistics && !info.measured_chunk) return 0;
+    const double mean = mean_time();
+    if (mean <= 0) return info.measured_chunk ? std::bit_floor(trip / (kFirstChunks * workers_)) : 0;
     const double least = kWorkPerDrawing * dispatch_ticks() / mean;
     const std::uint64_t most = trip / (2 * std::uint64_t{workers_}) + 1;
     return least < static_cast<double>(most) ? std::bit_ceil(static_cast<std::uint64_t>(least) + 1) / 2 : most;
+}
+
+// Mean time of an iteration over all executions so far [ticks]; 0: not known.
+double LoopSite::mean_time() const noexcept {
+    if (totals_.iterations == 0) return 0;
+    return totals_.busy_mean * workers_ / static_cast<double>(totals_.iterations);
 }
 
 // A timestamp per chunk is what statistics cost; once they are known, every sixteenth execution keeps them fresh.
@@ -79,21 +108,48 @@ bool LoopSite::wants_times(const Technique& technique) const noexcept {
            (!learnt_.statistics.known || totals_.calls % kRefresh == 0);
 }
 
+// The cost profile costs a timestamp for each of some hundred pieces per worker. Loops that this would lengthen by more
+// than a part in two hundred are sampled now and then, and whenever the last execution was out of balance.
+bool LoopSite::wants_costs(const Technique& technique) const noexcept {
+    constexpr std::uint64_t kRefresh = 8;
+    constexpr double kWorth_us = 400;
+    constexpr double kCalm = 0.02;
+    if (!technique.info().needs_profile || workers_ == 1) return false;
+    if (!learnt_.profile || last_imbalance_ > kCalm || totals_.calls % kRefresh == 0) return true;
+    return totals_.loop_time > kWorth_us * ticks_per_microsecond() * static_cast<double>(totals_.calls);
+}
+
 // With the lock held.
 void LoopSite::learn(const Execution& execution) {
     const LoopRecord record = record_of(execution, records_);
     totals_.add(record, execution.manner());
     selector_->learn(execution.manner().choice, record);
     claim_width_.learn(record, execution.plan());
-    if (execution.manner().choice.technique->info().needs_weights) {
+    const TechniqueInfo& info = execution.manner().choice.technique->info();
+    tuning_.learn(info, execution.manner().setting, record);
+    last_imbalance_ = record.busy_mean > 0 ? record.busy_max / record.busy_mean - 1 : 0;
+    if (info.weighs_static_part) {
+        learnt_.weights = tuning_.weights();
+    } else if (info.needs_weights) {
         speeds_.add(record.workers);
         learnt_.weights = speeds_.weights();
     }
+    if (execution.manner().sampled) learn_profile(execution);
     if (!execution.manner().timed) return;
     IterationTimes times;
     for (std::uint32_t i = 0; i < workers_; ++i) times.merge(execution.slots()[i].times);
     const IterationStatistics seen = times.statistics(dispatch_ticks());
     if (seen.known) learnt_.statistics = seen;
+}
+
+void LoopSite::learn_profile(const Execution& execution) {
+    if (!profile_) profile_ = std::make_unique<CostProfile>();
+    costs_.clear();
+    for (std::uint32_t i = 0; i < workers_; ++i) costs_.push_back(&execution.slots()[i].costs);
+    profile_->learn(costs_);
+    if (!profile_->known()) return;
+    learnt_.profile = profile_.get();
+    ++learnt_.profile_version;
 }
 
 void LoopSite::close(Execution* execution) noexcept {
@@ -153,6 +209,16 @@ LoopSummary LoopSite::summary(double seconds_per_tick, double dispatch_s) const 
             {static_cast<double>(worker.end) * seconds_per_tick, worker.iterations, worker.chunks});
     }
     return summary;
+}
+
+void LoopSite::set_static_fraction(double fraction) {
+    const std::lock_guard lock(mutex_);
+    set_fraction_ = fraction;
+}
+
+double LoopSite::static_fraction() const {
+    const std::lock_guard lock(mutex_);
+    return last_fraction_;
 }
 
 IterationStatistics LoopSite::statistics() const {

@@ -66,6 +66,11 @@ public:
     void set_rule(const Schedule* rule) noexcept { rule_ = rule; }
     [[nodiscard]] const Schedule* rule() const noexcept { return rule_; }
 
+    /// The static fraction from the next execution on, whatever the technique says; < 0: the technique's again.
+    void set_static_fraction(double fraction);
+    /// The static fraction of the last execution; < 0: its technique had none.
+    [[nodiscard]] double static_fraction() const;
+
     /// What the report says about this loop so far.
     [[nodiscard]] LoopSummary summary(double seconds_per_tick, double dispatch_s) const;
     /// Mean and deviation of iteration times [ticks], for GIMBAL_LOOP_STATS.
@@ -78,8 +83,12 @@ private:
     Choice choose(const Request& request);
     void learn(const Execution& execution);
     void forget(const Execution& execution);
+    void learn_profile(const Execution& execution);
+    [[nodiscard]] Manner manner_of(const Choice& choice, const Request& request, std::uint64_t least);
     [[nodiscard]] std::uint64_t least_chunk(const Technique& technique, std::uint64_t trip) const noexcept;
+    [[nodiscard]] double mean_time() const noexcept;
     [[nodiscard]] bool wants_times(const Technique& technique) const noexcept;
+    [[nodiscard]] bool wants_costs(const Technique& technique) const noexcept;
 
     SiteIdentity identity_;
     std::uint32_t workers_;
@@ -96,7 +105,13 @@ private:
     PlanCache plans_;
     Learnt learnt_;
     Speeds speeds_;
-    std::vector<WorkerRecord> records_;  // [P] of the execution that is being closed
+    Tuning tuning_;
+    double set_fraction_ = -1;              // by the program; < 0: not set
+    double last_fraction_ = -1;             // of the last execution
+    std::unique_ptr<CostProfile> profile_;  // only if a technique wanted it
+    double last_imbalance_ = 1;             // of the last execution
+    std::vector<const ChunkCosts*> costs_;  // [P] of the execution that is being closed
+    std::vector<WorkerRecord> records_;     // [P] of the execution that is being closed
 };
 
 }  // namespace gimbal

@@ -12,6 +12,10 @@ struct WorkerRecord {
     std::uint64_t end = 0;         ///< when it found nothing left [ticks]
     std::uint64_t chunks = 0;      ///< chunks it got [count]
     std::uint64_t iterations = 0;  ///< iterations it ran [iterations]
+
+    /// When its static part was done, and how much that was; 0 if the execution did not ask.
+    std::uint64_t static_end = 0;         ///< [ticks]
+    std::uint64_t static_iterations = 0;  ///< [iterations]
 };
 
 /// What one execution of a loop showed (design 3.4). Times in ticks.

@@ -36,5 +36,9 @@ union Immortal {
 
 /// What most techniques say about the number after the comma.
 inline constexpr std::string_view kMinimumChunk = "minimum chunk [iterations], default 1";
+inline constexpr std::string_view kMeasuredChunk =
+    "chunk [iterations], default: such that drawing it costs a hundredth of its work";
+inline constexpr std::string_view kFractionParameter =
+    "static fraction [0 to 1], then after a colon the chunk [iterations]; e.g. 0.8:16";
 
 }  // namespace gimbal::technique

@@ -24,5 +24,20 @@ extern const Immortal kRnd;
 extern const Immortal kPls;
 extern const Immortal kGolden;
 extern const Immortal kAwf;
+extern const Immortal kStaticSteal;
+extern const Immortal kIch;
+extern const Immortal kLws;
+extern const Immortal kLwsTuned;
+extern const Immortal kLwsStages;
+extern const Immortal kLwsWeighted;
+extern const Immortal kLwsStaggered;
+extern const Immortal kLwsConstrained;
+extern const Immortal kLwsSteal;
+extern const Immortal kLwsNoise;
+extern const Immortal kLwsImbalance;
+extern const Immortal kUsched;
+extern const Immortal kVsched;
+extern const Immortal kBinlpt;
+extern const Immortal kFeedback;
 
 }  // namespace gimbal::technique

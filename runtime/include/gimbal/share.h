@@ -34,10 +34,11 @@ typedef struct gimbal_share {
     uint64_t base;          /**< the program's first iteration value, as 64 bits (two's complement) */
     uint64_t stride;        /**< the program's stride, as 64 bits (two's complement) */
 
-    void* execution; /**< the runtime's loop in flight; NULL: this share is not in use */
-    void* owner;     /**< whose dispatch buffer this is; the host's business */
-    uint32_t worker; /**< this worker's number in the team */
-    uint32_t fast;   /**< 1: gimbal_share_next() may be called directly; 0: ask the hook's next() */
+    void* execution;  /**< the runtime's loop in flight; NULL: this share is not in use */
+    void* owner;      /**< whose dispatch buffer this is; the host's business */
+    uint32_t worker;  /**< this worker's number in the team */
+    uint16_t fast;    /**< 1: gimbal_share_next() may be called directly; 0: ask the hook's next(), which may set it */
+    uint16_t watched; /**< 1: the host wants to see every chunk and asks next() whatever `fast` says */
 } gimbal_share;
 
 /** Draw the next chunk: one fetch_add and two loads, or no atomic at all for steps already owned.

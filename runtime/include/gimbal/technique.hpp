@@ -53,6 +53,7 @@ struct TechniqueInfo {
     bool needs_profile = false;                 ///< wants the cost profile of earlier executions
     bool weighs_static_part = false;            ///< its weights are the speeds in the static part alone
     bool tunes_admission = false;               ///< the site tries how many requests to let in
+    bool measured_chunk = false;                ///< where the user names no chunk, the site measures what is worth one
     bool uses_slack = false;                    ///< its static fraction grows with the slack of the next collective
     FractionSource fraction = FractionSource::none;  ///< takes `f` or `f:c` after the comma unless none
 };

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+namespace gimbal {
+
+/// Marsaglia's xorshift. @param state  never 0  @threads its owner
+inline std::uint64_t next_random(std::uint64_t& state) noexcept {
+    state ^= state << 13U;
+    state ^= state >> 7U;
+    state ^= state << 17U;
+    return state;
+}
+
+/// Let the processor's other thread work while this one waits.
+inline void relax() noexcept {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+}
+
+/// Constrained scheduling: a request for shared work is let in with a probability, so that fewer workers hit the same
+/// queue at the same time. A refused one waits a moment and draws again; after a few refusals it is let in.
+/// @param random     the worker's own state  @param admission  probability, (0, 1]; 1 costs nothing
+/// @cost at most 8 x 64 pauses
+/// @source Kale, lw-sched (the constraint; there without a bound)
+inline void await_admission(std::uint64_t& random, double admission) noexcept {
+    constexpr int kRefusals = 8;
+    constexpr int kPauses = 64;
+    if (admission >= 1) return;
+    for (int refused = 0; refused < kRefusals; ++refused) {
+        if (static_cast<double>(next_random(random) >> 11U) * 0x1p-53 < admission) return;
+        for (int i = 0; i < kPauses; ++i) relax();
+    }
+}
+
+}  // namespace gimbal

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "loop/tuning.hpp"
+
+#include "gimbal/options.hpp"
+#include "lightweight/constraint_tuner.hpp"
+#include "lightweight/grid_tuner.hpp"
+#include "lightweight/model_tuner.hpp"
+#include "lightweight/noise.hpp"
+#include "lightweight/slack.hpp"
+
+namespace gimbal {
+
+namespace {
+
+DelaySource delay_of(FractionSource source) noexcept {
+    if (source == FractionSource::noise) return DelaySource::noise;
+    return source == FractionSource::application ? DelaySource::application : DelaySource::both;
+}
+
+ModelSettings model_settings(FractionSource source, const Tuning::Loop& loop) {
+    const Options& asked = options();
+    ModelSettings settings;
+    settings.form = asked.paper_fraction ? FractionForm::paper : FractionForm::exact;
+    settings.delay_form = asked.seed_delay ? DelayForm::seed : DelayForm::derived;
+    settings.source = delay_of(source);
+    settings.noise_delay = machine_delays().noise;
+    settings.dequeue = machine_delays().dequeue;
+    settings.chunk = loop.chunk;
+    return settings;
+}
+
+}  // namespace
+
+// One technique at a time: a loop whose technique changes starts its tuning anew.
+FractionTuner& Tuning::tuner_for(const TechniqueInfo& technique, const Loop& loop) {
+    if (tuned_ != technique.name.data()) {
+        tuner_.reset();
+        admission_.reset();
+        tuned_ = technique.name.data();
+    }
+    if (tuner_) return *tuner_;
+    if (technique.fraction == FractionSource::best) {
+        tuner_ = std::make_unique<GridTuner>(loop.chunk);
+    } else {
+        tuner_ = std::make_unique<ModelTuner>(model_settings(technique.fraction, loop));
+    }
+    if (technique.tunes_admission) admission_ = std::make_unique<ConstraintTuner>();
+    return *tuner_;
+}
+
+Setting Tuning::next(const TechniqueInfo& technique, double named, const Loop& loop) {
+    Setting setting;
+    if (technique.fraction == FractionSource::none) return setting;
+    if (named >= 0) {
+        setting.fraction = named;
+    } else if (technique.fraction == FractionSource::fixed) {
+        setting.fraction = kDefaultFraction;
+    } else if (technique.fraction == FractionSource::feedback) {
+        setting.fraction = error_.fraction();
+    } else {
+        FractionTuner& tuner = tuner_for(technique, loop);
+        setting.fraction = tuner.fraction();
+        setting.stage = tuner.stage();
+        if (admission_ && tuner.settled()) {
+            setting.admission = admission_->fraction();
+            if (!admission_->settled()) setting.stage = "admission";
+        }
+    }
+    setting.base = setting.fraction;
+    if (!technique.uses_slack || loop.iteration_time <= 0) return setting;
+    const RegionModel region{static_cast<double>(loop.iterations), static_cast<double>(loop.workers),
+                             loop.iteration_time, machine_delays().dequeue / static_cast<double>(loop.chunk)};
+    const SlackForm form = options().paper_slack ? SlackForm::paper : SlackForm::tight;
+    setting.fraction = slack_adjusted_fraction(setting.base, region, form);
+    return setting;
+}
+
+void Tuning::learn(const TechniqueInfo& technique, const Setting& setting, const LoopRecord& record) {
+    if (technique.fraction == FractionSource::feedback) error_.add(record.workers);
+    // While the fraction is searched for, speeds would be those of parts that change all the time.
+    if (technique.weighs_static_part && fraction_settled()) weights_.add(record.workers);
+    // Under slack the process was allowed to be late: that says nothing about the base fraction.
+    if (setting.stage.empty() || !tuner_ || setting.fraction != setting.base || record.iterations == 0) return;
+    const FractionTrial trial{.fraction = setting.base,
+                              .loop_time = record.loop_time,
+                              .work = record.busy_mean * static_cast<double>(record.workers.size()),
+                              .iterations = record.iterations,
+                              .workers = static_cast<std::uint32_t>(record.workers.size()),
+                              .chunks = static_cast<double>(record.chunks)};
+    if (admission_ && tuner_->settled() && !admission_->settled()) {
+        FractionTrial admitted = trial;
+        admitted.fraction = setting.admission;
+        admission_->learn(admitted);
+        return;
+    }
+    tuner_->learn(trial);
+}
+
+}  // namespace gimbal

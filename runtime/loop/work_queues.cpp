@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// All atomics here are relaxed: grains carry no data, and the team met at the start of the execution, which published
+// the queues (partner: the acquire load by which a worker found the execution).
+#include "loop/work_queues.hpp"
+
+#include <algorithm>
+
+#include "loop/admission.hpp"
+
+namespace gimbal {
+
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+constexpr std::uint32_t kNobody = UINT32_MAX;
+
+constexpr std::uint64_t pack(std::uint64_t head, std::uint64_t end) noexcept {
+    return head | end << 32U;
+}
+
+constexpr Range unpack(std::uint64_t word) noexcept {
+    return {word & UINT32_MAX, word >> 32U};
+}
+
+// iCh's classes: a worker is ahead or behind when its progress differs from the mean by more than this part of it.
+constexpr double kProgressBand = 0.33;
+constexpr std::uint32_t kLeastDivisor = 2;  // a draw leaves something for thieves
+constexpr std::uint32_t kMostDivisor = 1U << 20U;
+
+constexpr unsigned kSameNode = 3;  // Topology::distance(): from farther away a thief brings home half at once
+
+}  // namespace
+
+void WorkQueues::prepare(const Plan& plan) {
+    plan_ = &plan;
+    machine_ = plan.rules.victims == Victims::nearest ? &topology() : nullptr;
+    if (queues_.size() < plan.queues.size()) queues_ = std::vector<Queue>(plan.queues.size());
+    if (workers_.size() < plan.workers) {
+        workers_ = std::vector<Worker>(plan.workers);
+        std::uint64_t seed = 0x9E3779B97F4A7C15U;
+        for (Worker& worker : workers_) worker.random = seed += 0xBF58476D1CE4E5B9U;
+    }
+    for (std::size_t q = 0; q < plan.queues.size(); ++q) {
+        queues_[q].word.store(pack(plan.queues[q].first, plan.queues[q].end), kRelaxed);
+    }
+    if (!plan.rules.takes_part) return;
+    for (Worker& worker : workers_) {
+        worker.done.store(0, kRelaxed);
+        worker.divisor.store(std::max(kLeastDivisor, plan.workers), kRelaxed);
+    }
+}
+
+void WorkQueues::enter(std::uint32_t worker, int cpu) noexcept {
+    Worker& self = workers_[worker];
+    self.in_hand = 0;
+    self.last_victim = worker / plan_->workers_per_queue;
+    if (self.cpu.load(kRelaxed) != cpu) self.cpu.store(cpu, kRelaxed);
+}
+
+Range WorkQueues::draw(std::uint32_t worker) noexcept {
+    Worker& self = workers_[worker];
+    if (plan_->rules.takes_part) adapt(worker);
+    Range grains = take_own(worker, queues_[worker / plan_->workers_per_queue]);
+    if (grains.size() == 0) grains = steal(worker);
+    self.in_hand = grains.size();
+    return grains;
+}
+
+std::uint64_t WorkQueues::amount(const Worker& worker, std::uint64_t left) const noexcept {
+    std::uint64_t wanted = plan_->rules.take;
+    if (plan_->rules.takes_part) wanted = std::max(wanted, left / worker.divisor.load(kRelaxed));
+    return std::min(wanted, left);
+}
+
+Range WorkQueues::take_own(std::uint32_t worker, Queue& queue) noexcept {
+    std::uint64_t word = queue.word.load(kRelaxed);
+    for (;;) {
+        const Range left = unpack(word);
+        if (left.size() == 0) return {};
+        const Range taken{left.first, left.first + amount(workers_[worker], left.size())};
+        if (queue.word.compare_exchange_weak(word, pack(taken.end, left.end), kRelaxed)) return taken;
+    }
+}
+
+Range WorkQueues::steal(std::uint32_t thief) noexcept {
+    await_admission(workers_[thief].random, plan_->admission);
+    for (;;) {
+        const std::uint32_t victim = next_victim(thief);
+        if (victim == kNobody) return {};
+        Range stolen = steal_from(thief, victim);
+        if (stolen.size() == 0) continue;  // others were faster: look again
+        workers_[thief].last_victim = victim;
+        keep(thief, stolen);
+        return stolen;
+    }
+}
+
+std::uint32_t WorkQueues::next_victim(std::uint32_t thief) noexcept {
+    if (plan_->rules.victims == Victims::nearest) return nearest_victim(thief);
+    Worker& self = workers_[thief];
+    const auto count = static_cast<std::uint32_t>(plan_->queues.size());
+    std::uint32_t victim = self.last_victim;
+    if (plan_->rules.victims == Victims::random) victim = static_cast<std::uint32_t>(next_random(self.random) % count);
+    for (std::uint32_t looked = 0; looked < count; ++looked) {
+        if (unpack(queues_[victim].word.load(kRelaxed)).size() > 0) return victim;
+        victim = victim + 1 == count ? 0 : victim + 1;
+    }
+    return kNobody;
+}
+
+// By distance first, by what is left second. The place of a queue is that of its first worker.
+std::uint32_t WorkQueues::nearest_victim(std::uint32_t thief) const noexcept {
+    const int here = workers_[thief].cpu.load(kRelaxed);
+    std::uint32_t best = kNobody;
+    unsigned best_distance = 0;
+    std::uint64_t best_left = 0;
+    for (std::uint32_t q = 0; q < plan_->queues.size(); ++q) {
+        const std::uint64_t left = unpack(queues_[q].word.load(kRelaxed)).size();
+        if (left == 0) continue;
+        const int there = workers_[q * plan_->workers_per_queue].cpu.load(kRelaxed);
+        const unsigned distance = machine_->distance(here, there);
+        if (best == kNobody || distance < best_distance || (distance == best_distance && left > best_left)) {
+            best = q;
+            best_distance = distance;
+            best_left = left;
+        }
+    }
+    return best;
+}
+
+Range WorkQueues::steal_from(std::uint32_t thief, std::uint32_t victim) noexcept {
+    Worker& self = workers_[thief];
+    const Worker& other = workers_[victim * plan_->workers_per_queue];
+    const bool half = plan_->rules.steals_half ||
+                      (machine_ && machine_->distance(self.cpu.load(kRelaxed), other.cpu.load(kRelaxed)) > kSameNode);
+    std::atomic<std::uint64_t>& queue = queues_[victim].word;
+    std::uint64_t word = queue.load(kRelaxed);
+    for (;;) {
+        const Range left = unpack(word);
+        if (left.size() == 0) return {};
+        const std::uint64_t one = std::min(plan_->rules.take, left.size());
+        const Range taken{left.end - (half ? std::max(one, (left.size() + 1) / 2) : one), left.end};
+        if (!queue.compare_exchange_weak(word, pack(left.first, taken.first), kRelaxed)) continue;
+        if (plan_->rules.takes_part) {
+            // The thief starts from the mean of both histories.
+            self.done.store((self.done.load(kRelaxed) + other.done.load(kRelaxed)) / 2, kRelaxed);
+            self.divisor.store(
+                std::max(kLeastDivisor, (self.divisor.load(kRelaxed) + other.divisor.load(kRelaxed)) / 2), kRelaxed);
+        }
+        return taken;
+    }
+}
+
+// A thief runs one draw at once and puts the rest into its own queue, where others can steal it again. If a mate of
+// the same queue has refilled it meanwhile, the thief keeps all.
+void WorkQueues::keep(std::uint32_t thief, Range& stolen) noexcept {
+    const std::uint64_t mine = amount(workers_[thief], stolen.size());
+    if (mine == stolen.size()) return;
+    std::atomic<std::uint64_t>& own = queues_[thief / plan_->workers_per_queue].word;
+    std::uint64_t word = own.load(kRelaxed);
+    if (unpack(word).size() != 0) return;
+    const std::uint64_t rest = pack(stolen.first + mine, stolen.end);
+    if (own.compare_exchange_strong(word, rest, kRelaxed)) stolen.end = stolen.first + mine;
+}
+
+// After a draw: who is behind takes larger parts, who is ahead smaller ones, so that work is left where thieves will
+// come.
+void WorkQueues::adapt(std::uint32_t worker) noexcept {
+    Worker& self = workers_[worker];
+    if (self.in_hand == 0) return;
+    const std::uint64_t done = self.done.load(kRelaxed) + self.in_hand;
+    self.done.store(done, kRelaxed);
+    double sum = 0;
+    for (std::uint32_t i = 0; i < plan_->workers; ++i) sum += static_cast<double>(workers_[i].done.load(kRelaxed));
+    const double mean = sum / plan_->workers;
+    const std::uint32_t divisor = self.divisor.load(kRelaxed);
+    const auto progress = static_cast<double>(done);
+    if (progress < mean * (1 - kProgressBand)) {
+        self.divisor.store(std::max(kLeastDivisor, divisor / 2), kRelaxed);
+    } else if (progress > mean * (1 + kProgressBand)) {
+        self.divisor.store(std::min(kMostDivisor, divisor * 2), kRelaxed);
+    }
+}
+
+}  // namespace gimbal

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "gimbal/plan.hpp"
+#include "topology/topology.hpp"
+
+namespace gimbal {
+
+/// Two adjacent cache lines: processors prefetch lines in pairs, so this much apart is really apart.
+inline constexpr std::size_t kApart = 128;
+
+/// The queues of one execution under Claim::queues: ranges of grains, one word each. Owners take from the front,
+/// thieves from the back, both by one compare-and-swap; there is no lock.
+///
+/// A word holds [head, end) as two 32-bit grain numbers of the whole loop. Ranges never overlap and a grain that has
+/// been taken never comes back, so a word that compares equal *is* the same range: no ABA.
+/// A worker leaves when one look at every queue found all empty. What a thief has just taken and not yet put into its
+/// own queue is invisible for that moment; the thief runs it, so nothing is lost but a chance to share it.
+/// @threads prepare() by one; enter() and draw() by each worker for itself
+/// @source test: tests/unit/loop/work_queues_test.cpp
+class WorkQueues {
+public:
+    /// The grains that a plan may have.
+    static constexpr std::uint64_t kMostGrains = (std::uint64_t{1} << 32) - 1;
+
+    /// Fill the queues. @param plan  outlives the execution  @errors std::bad_alloc when the team grows
+    void prepare(const Plan& plan);
+
+    /// A worker comes. @param cpu  the processor it runs on, -1: unknown
+    void enter(std::uint32_t worker, int cpu) noexcept;
+
+    /// The worker's next grains: from its own queue, else from another's.
+    /// @return empty when nothing is left anywhere
+    /// @cost one compare-and-swap; a thief also looks at the other queues: O(queues)
+    [[nodiscard]] Range draw(std::uint32_t worker) noexcept;
+
+private:
+    struct alignas(kApart) Queue {
+        std::atomic<std::uint64_t> word{0};
+    };
+    /// What belongs to one worker. Others read what is atomic.
+    struct alignas(kApart) Worker {
+        std::atomic<std::uint64_t> done{0};     // grains finished; only if draws take a part
+        std::atomic<std::uint32_t> divisor{1};  // a draw takes one in so many; only if draws take a part
+        std::uint64_t in_hand = 0;              // grains of the draw in progress
+        std::uint64_t random = 0;               // state of xorshift, never 0
+        std::uint32_t last_victim = 0;          // queue
+        std::atomic<std::int32_t> cpu{-1};
+    };
+
+    [[nodiscard]] std::uint64_t amount(const Worker& worker, std::uint64_t left) const noexcept;
+    [[nodiscard]] Range take_own(std::uint32_t worker, Queue& queue) noexcept;
+    [[nodiscard]] Range steal(std::uint32_t thief) noexcept;
+    [[nodiscard]] Range steal_from(std::uint32_t thief, std::uint32_t victim) noexcept;
+    [[nodiscard]] std::uint32_t next_victim(std::uint32_t thief) noexcept;
+    [[nodiscard]] std::uint32_t nearest_victim(std::uint32_t thief) const noexcept;
+    void keep(std::uint32_t thief, Range& stolen) noexcept;
+    void adapt(std::uint32_t worker) noexcept;
+
+    const Plan* plan_ = nullptr;
+    const Topology* machine_ = nullptr;  // only if victims are the nearest
+    std::vector<Queue> queues_;
+    std::vector<Worker> workers_;
+};
+
+}  // namespace gimbal

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "measure/prediction_error.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+
+namespace gimbal {
+
+namespace {
+
+constexpr double kUnknown = 0.1;  // dynamic share before anything was seen
+constexpr double kLeast = 0.02;   // what nobody predicts: an interruption now and then
+constexpr double kMost = 0.5;
+constexpr double kSafety = 1.5;
+constexpr double kStep = 0.01;  // fractions are rounded to this, so that plans last
+
+}  // namespace
+
+void PredictionError::add(std::span<const WorkerRecord> workers) noexcept {
+    std::uint64_t begin = UINT64_MAX;
+    double work = 0;
+    for (const WorkerRecord& worker : workers) {
+        begin = std::min(begin, worker.begin);
+        work += static_cast<double>(worker.end - worker.begin);
+    }
+    double last = 0;
+    double sum = 0;
+    for (const WorkerRecord& worker : workers) {
+        if (worker.static_end < begin) return;  // not timed
+        const auto finish = static_cast<double>(worker.static_end - begin);
+        last = std::max(last, finish);
+        sum += finish;
+    }
+    if (workers.empty() || work <= 0) return;
+    const auto count = static_cast<double>(workers.size());
+    needed_[seen_++ % kKept] = (last - sum / count) / (work / count);
+}
+
+double PredictionError::fraction() const noexcept {
+    if (seen_ == 0) return 1 - kUnknown;
+    const std::size_t known = std::min(seen_, kKept);
+    std::array<double, kKept> sorted = needed_;
+    std::sort(sorted.begin(), sorted.begin() + known, std::greater<>());
+    const double needed = kSafety * sorted[known < 3 ? 0 : 1];
+    const double share = std::clamp(std::ceil(needed / kStep) * kStep, kLeast, kMost);
+    return 1 - share;
+}
+
+}  // namespace gimbal

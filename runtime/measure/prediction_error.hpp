@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "measure/record.hpp"
+
+namespace gimbal {
+
+/// How far the cost profile's predictions were off in the last executions, as the dynamic share that would have made
+/// up for it. Blocks of equal predicted cost should end together; they end late by max - mean of their finishing times,
+/// and P (max - mean) is the work that the others needed meanwhile: f_d = (max - mean) / T_p, formula 2 (exact form)
+/// with the delay that the team as a whole saw.
+/// @threads guarded by its owner
+/// @source reference: Bull 1998 (feedback-guided blocks), Donfack et al. 2012 (the bound);
+///         test: tests/unit/measure/prediction_error_test.cpp
+class PredictionError {
+public:
+    /// @param workers  [P] of one execution whose static parts were timed; others change nothing
+    void add(std::span<const WorkerRecord> workers) noexcept;
+
+    /// The static fraction for the next execution: one less what the worst but one of the last executions needed, and
+    /// half as much again. @return in [0.5, 0.98]; 0.9 while nothing is known
+    [[nodiscard]] double fraction() const noexcept;
+
+private:
+    static constexpr std::size_t kKept = 8;
+    std::array<double, kKept> needed_{};  // dynamic shares
+    std::size_t seen_ = 0;
+};
+
+}  // namespace gimbal
