@@ -10,8 +10,6 @@ namespace {
 using namespace gimbal;
 using namespace gimbal_test;
 
-__extension__ using Wide = unsigned __int128;
-
 constexpr std::uint64_t kHuge = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kIterations[] = {0,         1,         2,    3, 7, 100, 1000, 1000003, std::uint64_t{1} << 40,
                                          kHuge / 2, kHuge - 1, kHuge};
@@ -22,33 +20,6 @@ constexpr IterationStatistics kStatistics[] = {
     {.mean = 2.5e-6, .sd = 1e-6, .overhead = 2e-8, .known = true},
     {.mean = 1, .sd = 30, .overhead = 0, .known = true},
 };
-// A table may have 2^20 steps and then 2^19 for the tail; issue and plan_builder.hpp.
-constexpr std::uint64_t kMaxTable = (1u << 20) + (1u << 19);
-
-/// Why the plan does not hand out [0, N) exactly once in chunks of [min(c, R), R]; empty if it does.
-std::string flaw_of(const Plan& plan, const LoopShape& shape) {
-    const std::uint64_t n = shape.iterations;
-    const std::uint64_t least = std::max<std::uint64_t>(shape.chunk, 1);
-    if (plan.iterations != n || plan.workers != shape.workers) return "N or P differ";
-    if ((plan.steps == 0) != (n == 0)) return "steps and N disagree about an empty loop";
-    if (plan.starts.empty()) {
-        if (!plan.shares.empty() || plan.claim == Claim::weighted) return "weighted, but no batches";
-        if (n == 0) return {};
-        if (plan.chunk < std::min(least, n) || plan.chunk > n) return "chunk out of bounds";
-        const bool covers = Wide{plan.steps} * plan.chunk >= n && Wide{plan.steps - 1} * plan.chunk < n;
-        return covers ? "" : "steps * chunk does not cover N";
-    }
-    if (plan.starts.size() != plan.steps + 1) return "starts has the wrong length";
-    if (plan.steps > kMaxTable) return "table too long";
-    if (plan.starts.front() != 0 || plan.starts.back() != n) return "starts does not span [0, N]";
-    for (std::uint64_t k = 0; k < plan.steps; ++k) {
-        if (plan.starts[k] >= plan.starts[k + 1]) return "empty or backward step " + std::to_string(k);
-        const std::uint64_t size = plan.starts[k + 1] - plan.starts[k];
-        if (size < std::min(least, n - plan.starts[k])) return "step below the minimum: " + std::to_string(k);
-    }
-    return {};
-}
-
 std::vector<std::uint64_t> chunks_for(std::uint64_t n) {
     return {0, 1, 7, n, (1u << 31) - 1, kHuge};
 }
@@ -88,6 +59,7 @@ TEST_P(EveryTechnique, PlansTheSameAgain) {
 TEST_P(EveryTechnique, FirstFindsEveryStepFromTheFirstToTheEnd) {
     const LoopShape shape{.iterations = 1000003, .workers = 7, .chunk = 7};
     const Plan plan = GetParam()->plan(shape);
+    if (plan.claim == Claim::queues && plan.starts.empty()) return;  // has grains instead of steps
     std::uint64_t covered = 0;
     for (std::uint64_t k = 0; k < plan.steps; ++k) {
         ASSERT_EQ(plan.first(k), covered);
@@ -164,7 +136,8 @@ TEST(MinimumChunk, HoldsForEveryStepButTheLast) {
     for (const Technique* technique : planned_techniques()) {
         const LoopShape shape{.iterations = 12345, .workers = 4, .chunk = 50};
         const Plan plan = technique->plan(shape);
-        if (plan.claim == Claim::weighted) continue;  // weighted_test.cpp
+        if (plan.claim == Claim::weighted) continue;                       // weighted_test.cpp
+        if (plan.claim == Claim::queues && plan.starts.empty()) continue;  // flaw_of() looks at the draws
         const Sizes sizes = sizes_of(plan);
         EXPECT_TRUE(std::all_of(sizes.begin(), sizes.end() - 1, [](std::uint64_t size) { return size >= 50; }))
             << technique->info().name;

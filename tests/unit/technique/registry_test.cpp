@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "plan_checks.hpp"
@@ -37,18 +38,39 @@ TEST(Registry, GivesEveryNameAndAliasToOneTechnique) {
     }
 }
 
+constexpr std::string_view kFamilies[] = {"planned", "adaptive", "stealing", "lightweight", "feedback"};
+
 TEST(Registry, DescribesEveryTechnique) {
     for (const Technique* technique : techniques()) {
         const TechniqueInfo& info = technique->info();
-        EXPECT_EQ(info.family, technique->adaptive() || info.needs_weights ? "adaptive" : "planned") << info.name;
+        const auto family = std::find(std::begin(kFamilies), std::end(kFamilies), info.family);
+        EXPECT_NE(family, std::end(kFamilies)) << info.name << " is of family " << info.family;
         EXPECT_FALSE(info.summary.empty()) << info.name;
         EXPECT_EQ(info.summary.back(), '.') << info.name;
         EXPECT_FALSE(info.parameter.empty()) << info.name;
         EXPECT_FALSE(info.source.empty()) << info.name;
-        EXPECT_TRUE(info.monotonic) << info.name;
-        const bool statistical =
-            info.name == "fsc" || info.name == "fac" || info.name == "tap" || info.name == "bold";
+        const bool statistical = info.name == "fsc" || info.name == "fac" || info.name == "tap" || info.name == "bold";
         EXPECT_EQ(info.needs_statistics, statistical) << info.name;
+    }
+}
+
+TEST(Registry, FilesEveryTechniqueUnderTheFamilyOfWhatItDoes) {
+    for (const Technique* technique : techniques()) {
+        const TechniqueInfo& info = technique->info();
+        const bool fractional = info.fraction != FractionSource::none;
+        const bool learns = technique->adaptive() || (info.needs_weights && !fractional);
+        EXPECT_EQ(info.family == "adaptive", learns) << info.name;
+        EXPECT_EQ(info.family == "lightweight" || info.family == "feedback", fractional) << info.name;
+        if (info.family == "planned") {
+            EXPECT_FALSE(info.needs_profile) << info.name;
+        }
+    }
+}
+
+TEST(Registry, CallsMonotonicWhatNeverSteals) {
+    for (const Technique* technique : techniques()) {
+        const Plan plan = technique->plan({.iterations = 1000, .workers = 4, .fraction = 0.5});
+        EXPECT_EQ(technique->info().monotonic, plan.claim != Claim::queues) << technique->info().name;
     }
 }
 
