@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "vec3.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+
+namespace nbody {
+
+/// Finaliser of SplitMix64: every bit of the input moves every bit of the result.
+inline std::uint64_t mix(std::uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+    return x ^ (x >> 31);
+}
+
+/// Random numbers by SplitMix64. The distributions of the standard library differ from one library to the next, so the
+/// few that are needed are written out.
+class Random {
+public:
+    explicit Random(std::uint64_t seed) : state_(mix(seed)) {}
+
+    /// In [0, 1), on 53 bits.
+    double uniform() {
+        state_ += 0x9e3779b97f4a7c15U;
+        return static_cast<double>(mix(state_) >> 11) * 0x1p-53;
+    }
+
+    /// Mean 0, variance 1 (Box and Muller).
+    double normal() {
+        const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));
+        return radius * std::cos(2.0 * std::numbers::pi * uniform());
+    }
+
+    /// Unit vector, all directions alike.
+    Vec3 direction() {
+        const double z = 2.0 * uniform() - 1.0;
+        const double angle = 2.0 * std::numbers::pi * uniform();
+        const double across = std::sqrt(1.0 - z * z);
+        return {across * std::cos(angle), across * std::sin(angle), z};
+    }
+
+private:
+    std::uint64_t state_;
+};
+
+}  // namespace nbody
