@@ -43,7 +43,7 @@ struct Manner {
     bool timed = false;       ///< every chunk gets a timestamp, for statistics of iteration times
     bool sampled = false;     ///< every chunk gets a timestamp, for the cost profile
     bool split = false;       ///< the end of every worker's static part gets a timestamp
-    Setting setting;          ///< of a technique with a static fraction
+    LoopSetting setting;      ///< of a technique with a static fraction
 
     bool operator==(const Manner&) const = default;
 };

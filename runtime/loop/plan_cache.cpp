@@ -6,6 +6,8 @@
 #include <string>
 
 #include "gimbal/options.hpp"
+#include "measure/cost_profile.hpp"
+#include "measure/dispatch_cost.hpp"
 #include "process/warnings.hpp"
 
 namespace gimbal {
@@ -55,7 +57,12 @@ Plan make_plan(const PlanKey& key, const Learnt& learnt) {
     shape.fraction = key.choice.fraction;
     shape.admission = key.admission;
     shape.workers_per_queue = options().workers_per_queue;
-    if (key.choice.technique->info().needs_profile) shape.profile = learnt.profile;
+    if (key.choice.technique->info().needs_profile && learnt.profile) {
+        shape.profile = learnt.profile;
+        // What a step of a sampled execution costs, so that none is made that is not worth it.
+        const double mean = learnt.profile->total() / static_cast<double>(std::max<std::uint64_t>(1, shape.iterations));
+        shape.statistics = {mean, 0, dispatch_ticks() + sampling_ticks(), mean > 0};
+    }
     if (key.choice.technique->info().needs_weights) {
         shape.weights = learnt.weights;
     } else if (options().weights.size() == key.workers) {

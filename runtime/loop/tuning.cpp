@@ -48,8 +48,8 @@ FractionTuner& Tuning::tuner_for(const TechniqueInfo& technique, const Loop& loo
     return *tuner_;
 }
 
-Setting Tuning::next(const TechniqueInfo& technique, double named, const Loop& loop) {
-    Setting setting;
+LoopSetting Tuning::next(const TechniqueInfo& technique, double named, const Loop& loop) {
+    LoopSetting setting;
     if (technique.fraction == FractionSource::none) return setting;
     if (named >= 0) {
         setting.fraction = named;
@@ -67,7 +67,8 @@ Setting Tuning::next(const TechniqueInfo& technique, double named, const Loop& l
         }
     }
     setting.base = setting.fraction;
-    if (!technique.uses_slack || loop.iteration_time <= 0) return setting;
+    // A search measures what it asked for.
+    if (!technique.uses_slack || loop.iteration_time <= 0 || !fraction_settled()) return setting;
     const RegionModel region{static_cast<double>(loop.iterations), static_cast<double>(loop.workers),
                              loop.iteration_time, machine_delays().dequeue / static_cast<double>(loop.chunk)};
     const SlackForm form = options().paper_slack ? SlackForm::paper : SlackForm::tight;
@@ -75,7 +76,7 @@ Setting Tuning::next(const TechniqueInfo& technique, double named, const Loop& l
     return setting;
 }
 
-void Tuning::learn(const TechniqueInfo& technique, const Setting& setting, const LoopRecord& record) {
+void Tuning::learn(const TechniqueInfo& technique, const LoopSetting& setting, const LoopRecord& record) {
     if (technique.fraction == FractionSource::feedback) error_.add(record.workers);
     // While the fraction is searched for, speeds would be those of parts that change all the time.
     if (technique.weighs_static_part && fraction_settled()) weights_.add(record.workers);
@@ -87,13 +88,14 @@ void Tuning::learn(const TechniqueInfo& technique, const Setting& setting, const
                               .iterations = record.iterations,
                               .workers = static_cast<std::uint32_t>(record.workers.size()),
                               .chunks = static_cast<double>(record.chunks)};
-    if (admission_ && tuner_->settled() && !admission_->settled()) {
-        FractionTrial admitted = trial;
-        admitted.fraction = setting.admission;
-        admission_->learn(admitted);
+    if (!admission_ || !tuner_->settled()) {
+        tuner_->learn(trial);
         return;
     }
-    tuner_->learn(trial);
+    FractionTrial admitted = trial;
+    admitted.fraction = setting.admission;
+    admission_->learn(admitted);
+    if (admission_->settled()) tuner_->learn(trial);
 }
 
 }  // namespace gimbal

@@ -14,13 +14,13 @@
 namespace gimbal {
 
 /// How an execution of a technique with a static fraction is set.
-struct Setting {
+struct LoopSetting {
     double fraction = -1;    ///< f_s, in [0, 1]; < 0: the technique has none
     double base = -1;        ///< the same before slack raised it
     double admission = 1;    ///< probability that a request is let in, (0, 1]
     std::string_view stage;  ///< what the tuner is doing; empty: nothing is tuned
 
-    bool operator==(const Setting&) const = default;
+    bool operator==(const LoopSetting&) const = default;
 };
 
 /// What one loop knows about the settings of the technique that runs it: the static fraction, the admission, the
@@ -40,10 +40,10 @@ public:
     /// For the next execution.
     /// @param named  f_s as the user or the program gave it; < 0: not given, the technique's own source counts
     /// @errors std::bad_alloc  @cost O(1); the first use of a tuner measures noise, some milliseconds
-    [[nodiscard]] Setting next(const TechniqueInfo& technique, double named, const Loop& loop);
+    [[nodiscard]] LoopSetting next(const TechniqueInfo& technique, double named, const Loop& loop);
 
     /// What came of it.
-    void learn(const TechniqueInfo& technique, const Setting& setting, const LoopRecord& record);
+    void learn(const TechniqueInfo& technique, const LoopSetting& setting, const LoopRecord& record);
 
     /// Speeds in the static part, as weights. @return [P] or empty
     [[nodiscard]] const std::vector<double>& weights() const noexcept { return weights_.weights(); }

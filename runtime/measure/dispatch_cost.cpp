@@ -33,7 +33,24 @@ double measure() noexcept {
     return std::max(best, 1e-3);
 }
 
+double measure_timestamp() noexcept {
+    constexpr int kBursts = 5;
+    constexpr int kStamps = 100;
+    double best = 1e9;
+    for (int burst = 0; burst < kBursts; ++burst) {
+        const std::uint64_t begin = ticks();
+        for (int i = 1; i < kStamps; ++i) static_cast<void>(ticks());
+        best = std::min(best, static_cast<double>(ticks() - begin) / kStamps);
+    }
+    return std::max(best, 1e-3);
+}
+
 }  // namespace
+
+double sampling_ticks() noexcept {
+    static const double cost = 2 * measure_timestamp();
+    return cost;
+}
 
 double dispatch_ticks() noexcept {
     static const double cost = measure();
