@@ -167,7 +167,7 @@ TEST(Feedback, MakesNoStepsThatAreNotWorthTheirDispatch) {
 
 /// Efficiency (ideal / actual time) of feedback and of fixed techniques over executions 5 to 59 of a loop of 2^18
 /// iterations of 10 us, in which a stretch 20 times as dear as the rest moves by 0.2 % of N per execution.
-std::map<std::string, double> efficiencies(std::uint32_t workers, double width, double slow_factor = 1) {
+std::map<std::string, double> efficiencies(std::uint32_t workers, double width) {
     MovingBump loop(1 << 18, 10e-6, width, 0.002);
     std::mt19937_64 random(42);
     CostProfile profile;
@@ -179,7 +179,6 @@ std::map<std::string, double> efficiencies(std::uint32_t workers, double width, 
     for (int step = 0; step < 60; ++step) {
         loop.move_to(step);
         Team team{.slowness = noise(workers, 0.01, random)};
-        team.slowness[workers / 2] *= slow_factor;
         double capacity = 0;
         for (const double slowness : team.slowness) capacity += 1 / slowness;
         const LoopShape shape{.iterations = loop.iterations(), .workers = workers, .profile = &profile};
@@ -203,10 +202,13 @@ TEST(FeedbackSimulated, IsWithinTwoPercentOfIdealWithFewWorkers) {
     EXPECT_GE(efficiencies(16, 0.05)["feedback"], 0.98);
 }
 
+// mfsc, the best of the fixed ones here, reaches 0.986 and 0.982; feedback 0.995.
 TEST(FeedbackSimulated, BeatsFixedTechniquesWithManyWorkers) {
-    auto seen = efficiencies(200, 0.1);
-    for (const std::string_view name : {"static", "gss", "fac2", "mfsc"}) {
-        EXPECT_GT(seen["feedback"], seen[std::string(name)]) << name;
+    for (const double width : {0.1, 0.05}) {
+        auto seen = efficiencies(200, width);
+        for (const std::string_view name : {"static", "gss", "fac2", "mfsc"}) {
+            EXPECT_GT(seen["feedback"], seen[std::string(name)]) << name << " width=" << width;
+        }
     }
 }
 
