@@ -8,6 +8,7 @@
 #include "gimbal/error.hpp"
 #include "gimbal/loop.h"
 #include "gimbal/options.hpp"
+#include "loop/current_site.hpp"
 #include "loop/schedules.hpp"
 #include "loop/site_table.hpp"
 
@@ -20,6 +21,8 @@ constexpr int kFractionUnit = 0x1000;  // kinds above this carry a static fracti
 constexpr int kFractionParts = 1000;
 
 }  // namespace
+
+__thread gimbal::LoopSite* gimbal::current_site = nullptr;
 
 extern "C" {
 
@@ -34,11 +37,32 @@ void* gimbal_loop_open(const gimbal_loop_desc* desc) {
         request.chunk = asked.chunk;
         request.fraction = asked.fraction;
     }
-    return gimbal::find_site(*desc)->open(request);
+    gimbal::LoopSite* const site = gimbal::find_site(*desc);
+    if (const Schedule* const rule = site->rule()) {
+        request.technique = rule->technique;
+        request.chunk = rule->chunk;
+        request.fraction = rule->fraction;
+        request.monotonic |= rule->modifier == gimbal::Modifier::monotonic;
+        request.reason = "GIMBAL_LOOPS";
+    }
+    return site->open(request);
+}
+
+int gimbal_loop_rules(void) {
+    return gimbal::options().loops.empty() ? 0 : 1;
+}
+
+int gimbal_loop_named(const gimbal_loop_desc* desc) {
+    // Without an address all loops of the program would be one.
+    if (!desc->code && !desc->source) return 0;
+    const Schedule* const rule = gimbal::find_site(*desc)->rule();
+    return rule ? gimbal::intern(*rule) : 0;
 }
 
 void gimbal_loop_begin(void* execution, uint32_t worker, gimbal_share* share) {
-    static_cast<Execution*>(execution)->begin(worker, *share);
+    auto* const entered = static_cast<Execution*>(execution);
+    gimbal::current_site = &entered->site();
+    entered->begin(worker, *share);
 }
 
 int gimbal_loop_next(gimbal_share* share, uint64_t* first, uint64_t* end) {

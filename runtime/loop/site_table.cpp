@@ -7,6 +7,7 @@
 #include <atomic>
 #include <string_view>
 
+#include "loop/named_loops.hpp"
 #include "loop/schedules.hpp"
 #include "measure/loop_stats.hpp"
 
@@ -26,8 +27,9 @@ constexpr std::size_t kBuckets = 1024;
 
 struct Table {
     std::array<std::atomic<Node*>, kBuckets> buckets{};
-    std::mutex mutex;  // guards insertion and `sites`
+    std::mutex mutex;  // guards insertion, `sites` and `names`
     std::vector<std::unique_ptr<LoopSite>> sites;
+    NamedLoops names;
 };
 
 // On purpose never destroyed: loops may run while the process ends.
@@ -95,6 +97,7 @@ LoopSite* site_for(Table& all, const gimbal_loop_desc& desc) {
     }
     all.sites.push_back(std::make_unique<LoopSite>(std::move(identity), desc.workers));
     LoopSite* const site = all.sites.back().get();
+    all.names.add(*site);
     if (const auto known = stored_statistics(site->identity().key(), desc.workers)) site->set_statistics(*known);
     return site;
 }
@@ -124,6 +127,24 @@ std::vector<LoopSite*> all_sites() {
     return sites;
 }
 
+void set_named_fraction(std::string_view pattern, double fraction) noexcept {
+    Table& all = table();
+    const std::lock_guard lock(all.mutex);
+    all.names.set_fraction(pattern, fraction);
+}
+
+std::optional<double> named_fraction(std::string_view pattern) noexcept {
+    Table& all = table();
+    const std::lock_guard lock(all.mutex);
+    return all.names.fraction(pattern);
+}
+
+std::vector<std::string> unmatched_rules() {
+    Table& all = table();
+    const std::lock_guard lock(all.mutex);
+    return all.names.complaints();
+}
+
 void hold_table() noexcept {
     table().mutex.lock();
 }
@@ -135,7 +156,9 @@ void release_table() noexcept {
 void restart_in_child() noexcept {
     // Loops that the forking thread is in will still be closed at their old sites.
     for (const auto& site : table().sites) site->restart_lock();
-    table_pointer() = new Table;
+    auto* const fresh = new Table;
+    fresh->names = table().names.in_child();
+    table_pointer() = fresh;
     restart_schedules_lock();
 }
 

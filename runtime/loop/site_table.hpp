@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "gimbal/loop.h"
@@ -17,6 +20,13 @@ namespace gimbal {
 
 /// All sites so far, in order of first execution. @threads any
 [[nodiscard]] std::vector<LoopSite*> all_sites();
+
+/// Static fractions by name, for the program (NamedLoops). @threads any
+void set_named_fraction(std::string_view pattern, double fraction) noexcept;
+[[nodiscard]] std::optional<double> named_fraction(std::string_view pattern) noexcept;
+
+/// One sentence for each rule of GIMBAL_LOOPS that no loop matched so far. @threads any
+[[nodiscard]] std::vector<std::string> unmatched_rules();
 
 /// Around fork(): nobody may be in the middle of adding a site. @threads the one that forks
 void hold_table() noexcept;

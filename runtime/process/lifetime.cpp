@@ -71,8 +71,13 @@ void leave_records() {
         write_file_aside(from_start(asked.run_dir) + "/" + record_file_name(record), to_json(record));
         return;
     }
-    if (record.loops.empty()) return;
     const bool speaks = asked.report != ReportLevel::off && first_rank && stderr_is_the_same();
+    if (record.loops.empty()) {
+        // There is nothing to report, but rules may have been written in vain.
+        if (speaks)
+            for (const std::string& warning : record.warnings) write_stderr("gimbal: warning: " + warning + "\n");
+        return;
+    }
     if (!speaks && asked.output.empty()) return;
     resolve_names(record);
     if (!asked.output.empty())

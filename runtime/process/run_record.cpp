@@ -31,6 +31,7 @@ RunRecord current_record() {
     RunRecord record = describe_process();
     record.wall_s = seconds_since_start();
     record.openmp = openmp_path();
+    for (std::string& complaint : unmatched_rules()) warn_once(std::move(complaint));
     record.warnings = warnings();
     const std::vector<LoopSite*> sites = all_sites();
     if (sites.empty()) return record;

@@ -9,8 +9,6 @@
 #include <map>
 #include <memory>
 
-#include "report/symbols.hpp"
-
 namespace gimbal {
 
 namespace {
@@ -46,17 +44,16 @@ std::string whole_function(std::string_view symbol) {
     return readable_function(symbol.substr(0, added)) + std::string(symbol.substr(added));
 }
 
-std::string name_of(const LoopSummary& loop, const ObjectSymbols& symbols) {
-    const CodePlace place = symbols.find(loop.offset);
+}  // namespace
+
+std::string loop_name(const std::string& module, std::uint64_t offset, const CodePlace& place) {
     if (!place.file.empty())
         return base_name(place.file) + ":" + std::to_string(place.line) + (place.symbol.empty() ? "" : " ") +
                readable_function(place.symbol);
     if (!place.symbol.empty())
-        return base_name(loop.module) + " " + whole_function(place.symbol) + hexadecimal(place.distance);
-    return base_name(loop.module) + hexadecimal(loop.offset);
+        return base_name(module) + " " + whole_function(place.symbol) + hexadecimal(place.distance);
+    return base_name(module) + hexadecimal(offset);
 }
-
-}  // namespace
 
 std::string readable_function(std::string_view symbol) {
     for (const std::string_view added : {"._omp_fn", ".omp_outlined", ".omp_task_entry"}) {
@@ -77,7 +74,7 @@ void resolve_names(RunRecord& record) {
         if (loop.module.empty()) continue;
         std::unique_ptr<ObjectSymbols>& symbols = objects[loop.module];
         if (!symbols) symbols = std::make_unique<ObjectSymbols>(loop.module);
-        loop.name = name_of(loop, *symbols);
+        loop.name = loop_name(loop.module, loop.offset, symbols->find(loop.offset));
         loop.module.clear();
     }
     if (!objects.empty() && !ObjectSymbols::available())

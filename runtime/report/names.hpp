@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "report/run_record.hpp"
+#include "report/symbols.hpp"
 
 namespace gimbal {
 
@@ -15,6 +17,10 @@ namespace gimbal {
 /// @errors std::bad_alloc; whatever cannot be read just gives a shorter name
 /// @threads one at a time  @cost milliseconds per object, more for large debug information; not for loop paths
 void resolve_names(RunRecord& record);
+
+/// The name of one loop, as above.
+/// @param module, offset  where its code lies  @param place  what the object says about that
+[[nodiscard]] std::string loop_name(const std::string& module, std::uint64_t offset, const CodePlace& place);
 
 /// A function's name as its author wrote it: C++ names demangled, without parameters, and without what compilers add
 /// to the bodies of parallel regions ("main._omp_fn.0", "main.omp_outlined").

@@ -38,6 +38,15 @@ typedef struct gimbal_loop_desc {
  *  @threads by one worker of the team; publish the pointer with release  @cost O(1) when the plan is cached */
 GIMBAL_API void* gimbal_loop_open(const gimbal_loop_desc* desc);
 
+/** Whether GIMBAL_LOOPS names any loop: if not, hosts need not ask about single ones. @threads any */
+GIMBAL_API int gimbal_loop_rules(void);
+
+/** Whether a rule of GIMBAL_LOOPS names this loop, so that it is Gimbal's whatever schedule the program gave it.
+ *  @param desc  code, source and workers count; one of code and source must be given
+ *  @return its schedule, an identifier > 0; 0: no rule, or `none`  @errors none
+ *  @threads any; the first call for a loop takes milliseconds, later ones take no lock  @cost O(1) */
+GIMBAL_API int gimbal_loop_named(const gimbal_loop_desc* desc);
+
 /** Enter an execution as worker `worker` of [0, workers): fills `share` (all fields but base, stride and owner).
  *  @threads each worker once, on its own share  @cost O(1), one timestamp */
 GIMBAL_API void gimbal_loop_begin(void* execution, uint32_t worker, gimbal_share* share);

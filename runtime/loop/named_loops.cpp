@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "loop/named_loops.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "gimbal/options.hpp"
+#include "report/names.hpp"
+#include "technique/quote.hpp"
+
+namespace gimbal {
+
+namespace {
+
+/// "file:line function", as compilers leave it for their runtime.
+LoopPlace place_from_name(const std::string& name) {
+    LoopPlace place;
+    place.name = name;
+    for (std::size_t colon = name.find(':'); colon != std::string::npos; colon = name.find(':', colon + 1)) {
+        const char* const end = name.data() + name.size();
+        const auto [stop, error] = std::from_chars(name.data() + colon + 1, end, place.line);
+        if (error != std::errc() || stop == end || *stop != ' ') continue;
+        place.file = name.substr(0, colon);
+        place.function = std::string(stop + 1, end);
+        return place;
+    }
+    return place;
+}
+
+LoopPlace place_from_code(const SiteIdentity& identity, const CodePlace& code) {
+    return {code.file, code.line, readable_function(code.symbol), code.symbol,
+            loop_name(identity.module, identity.offset, code)};
+}
+
+}  // namespace
+
+const LoopPlace& NamedLoops::place_of(Loop& loop) {
+    if (loop.looked_up) return loop.place;
+    loop.looked_up = true;
+    const SiteIdentity& identity = loop.site->identity();
+    if (!identity.name.empty()) {
+        loop.place = place_from_name(identity.name);
+    } else if (!identity.module.empty()) {
+        std::unique_ptr<ObjectSymbols>& symbols = objects_[identity.module];
+        if (!symbols) symbols = std::make_unique<ObjectSymbols>(identity.module);
+        loop.place = place_from_code(identity, symbols->find(identity.offset));
+    }
+    return loop.place;
+}
+
+void NamedLoops::add(LoopSite& site) {
+    loops_.push_back({&site, {}, false});
+    const std::vector<LoopRule>& rules = options().loops;
+    if (!rules.empty()) {
+        used_.resize(rules.size());
+        const int match = first_match(rules, place_of(loops_.back()));
+        if (match >= 0) {
+            const auto number = static_cast<std::size_t>(match);
+            used_[number] = true;
+            if (!rules[number].none) site.set_rule(&rules[number].schedule);
+        }
+    }
+    for (auto fraction = fractions_.rbegin(); fraction != fractions_.rend(); ++fraction) {
+        if (!matches(fraction->pattern, place_of(loops_.back()))) continue;
+        if (fraction->value >= 0) site.set_static_fraction(fraction->value);
+        return;
+    }
+}
+
+void NamedLoops::set_fraction(std::string_view pattern, double fraction) {
+    std::erase_if(fractions_, [&](const Fraction& old) { return old.pattern == pattern; });
+    fractions_.push_back({std::string(pattern), fraction});
+    for (Loop& loop : loops_)
+        if (matches(pattern, place_of(loop))) loop.site->set_static_fraction(fraction);
+}
+
+std::optional<double> NamedLoops::fraction(std::string_view pattern) {
+    std::optional<double> found;
+    for (Loop& loop : loops_) {
+        if (!matches(pattern, place_of(loop))) continue;
+        found = loop.site->static_fraction();
+        if (*found >= 0) return found;
+    }
+    if (found) return found;
+    for (const Fraction& said : fractions_)
+        if (said.pattern == pattern && said.value >= 0) return said.value;
+    return std::nullopt;
+}
+
+/// A few loops, each once, whatever the number of team sizes.
+std::string NamedLoops::seen() {
+    constexpr std::size_t kShown = 4;
+    std::vector<std::string> names;
+    for (Loop& loop : loops_) {
+        const std::string& name = place_of(loop).name;
+        if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+    if (names.empty()) return "no loop has a name";
+    std::string text = "the loops were ";
+    for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) text.append(i == 0 ? "" : ", ").append(names[i]);
+    if (names.size() > kShown) text += " and " + std::to_string(names.size() - kShown) + " more";
+    return text;
+}
+
+std::vector<std::string> NamedLoops::complaints() {
+    std::vector<std::string> all;
+    // A process without loops, a shell for instance, need not hear about rules.
+    if (loops_.empty()) return all;
+    const std::vector<LoopRule>& rules = options().loops;
+    used_.resize(rules.size());
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+        if (used_[i]) continue;
+        all.push_back("GIMBAL_LOOPS: rule " + std::to_string(i + 1) + ", " + quote_value(rules[i].pattern) +
+                      ", matched no loop; " + seen() +
+                      ". Loops with schedule(static) or no schedule clause are never taken.");
+    }
+    return all;
+}
+
+NamedLoops NamedLoops::in_child() const {
+    NamedLoops kept;
+    kept.fractions_ = fractions_;
+    kept.used_ = used_;
+    return kept;
+}
+
+}  // namespace gimbal

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/loop_rules.hpp"
+#include "loop/site.hpp"
+#include "report/symbols.hpp"
+
+namespace gimbal {
+
+/// The loops of a process by name: what GIMBAL_LOOPS and the program say about them. Names are looked up only when
+/// somebody asks for loops by name, since that reads debug information.
+/// @threads the caller locks
+class NamedLoops {
+public:
+    /// A loop that has just been found: give it the rule and the static fraction that name it.
+    /// @errors std::bad_alloc  @cost O(1) without rules and fractions, else milliseconds
+    void add(LoopSite& site);
+
+    /// Give every loop that a pattern means, now and later, a static fraction; fraction < 0 takes it back.
+    void set_fraction(std::string_view pattern, double fraction);
+    /// In force at the first loop that the pattern means and that has one, or what was set for a loop not seen yet.
+    /// @return std::nullopt: no such loop, and nothing was set
+    [[nodiscard]] std::optional<double> fraction(std::string_view pattern);
+
+    /// One sentence for each rule that no loop matched, with some of the loops that there were.
+    [[nodiscard]] std::vector<std::string> complaints();
+
+    /// What a forked child keeps: what was said, not what was seen.
+    [[nodiscard]] NamedLoops in_child() const;
+
+private:
+    struct Loop {
+        LoopSite* site = nullptr;
+        LoopPlace place;
+        bool looked_up = false;
+    };
+    struct Fraction {
+        std::string pattern;
+        double value = -1;
+    };
+
+    const LoopPlace& place_of(Loop& loop);
+    [[nodiscard]] std::string seen();
+
+    std::vector<Loop> loops_;
+    std::vector<Fraction> fractions_;  // in the order of the calls: the last that matches counts
+    std::vector<bool> used_;           // [rules] whether a loop matched
+    std::map<std::string, std::unique_ptr<ObjectSymbols>> objects_;
+};
+
+}  // namespace gimbal

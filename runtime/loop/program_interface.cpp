@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What programs tell about their loops: <gimbal/gimbal.h>.
+#include "gimbal/gimbal.h"
+
+#include <optional>
+#include <string_view>
+
+#include "gimbal/error.hpp"
+#include "loop/current_site.hpp"
+#include "loop/site_table.hpp"
+
+using gimbal::ErrorCode;
+
+static_assert(GIMBAL_ERROR_INVALID_OPTION == static_cast<int>(ErrorCode::invalid_option));
+static_assert(GIMBAL_ERROR_UNKNOWN_OPTION == static_cast<int>(ErrorCode::unknown_option));
+static_assert(GIMBAL_ERROR_FILE == static_cast<int>(ErrorCode::file));
+static_assert(GIMBAL_ERROR_UNSUPPORTED == static_cast<int>(ErrorCode::unsupported));
+static_assert(GIMBAL_ERROR_WRONG_USE == static_cast<int>(ErrorCode::wrong_use));
+
+extern "C" {
+
+int gimbal_set_static_fraction(const char* loop, double fraction) {
+    if (!(fraction >= 0 && fraction <= 1) && fraction != -1) return GIMBAL_ERROR_WRONG_USE;
+    if (loop) {
+        if (*loop == '\0') return GIMBAL_ERROR_WRONG_USE;
+        gimbal::set_named_fraction(loop, fraction);
+        return 0;
+    }
+    if (!gimbal::current_site) return GIMBAL_ERROR_WRONG_USE;
+    gimbal::current_site->set_static_fraction(fraction);
+    return 0;
+}
+
+double gimbal_get_static_fraction(const char* loop) {
+    std::optional<double> fraction;
+    if (loop)
+        fraction = gimbal::named_fraction(loop);
+    else if (gimbal::current_site)
+        fraction = gimbal::current_site->static_fraction();
+    if (!fraction) return GIMBAL_ERROR_WRONG_USE;
+    if (*fraction < 0) return GIMBAL_ERROR_UNSUPPORTED;
+    return *fraction;
+}
+
+}  // extern "C"
