@@ -62,7 +62,8 @@ def case_noise():
     """A loop cannot take less time than one delay of its only iterations; which thread is delayed is chosen."""
     slow = ["--size", "2", "--steps", "2", "--noise-us", "3000", "--noise-every", "1"]
     for threads in ("1", "2"):
-        found = report([*slow, "--noise", "iteration", "--serial-check"], OMP_SCHEDULE="static", OMP_NUM_THREADS=threads)
+        found = report([*slow, "--noise", "iteration", "--serial-check"], OMP_SCHEDULE="static",
+                       OMP_NUM_THREADS=threads)
         for loop_s, serial_s in zip(found["loops"][0]["times_s"], found["loops"][0]["serial_s"]):
             expect(loop_s >= 4 / int(threads) * 3e-3 and serial_s >= 4 * 3e-3, f"delays are missing: {found}")
     found = report([*slow, "--noise", "thread", "--noise-thread", "1"], OMP_SCHEDULE="static", OMP_NUM_THREADS="2")
