@@ -16,6 +16,8 @@ static const gimbal_schedule_hook hook = {
     .next = gimbal_loop_next,
     .end = gimbal_loop_end,
     .drop = gimbal_loop_drop,
+    .rules = gimbal_loop_rules,
+    .named = gimbal_loop_named,
 };
 
 /* The patched runtime's thread-local state (kmp_schedule_hook.h); defined here
@@ -24,5 +26,6 @@ static const gimbal_schedule_hook hook = {
 HOOK_TLS gimbal_share *__kmp_hook_share;
 HOOK_TLS const void *__kmp_hook_site;
 int __kmp_hook_cancelled;
+int __kmp_hook_rules;
 
 const gimbal_schedule_hook *gimbal_schedule_hook_get(void) { return &hook; }

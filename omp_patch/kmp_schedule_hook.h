@@ -21,7 +21,26 @@ extern __thread const void *__kmp_hook_site
 // Set for good by the first cancellation: only then can a region leave a loop
 // behind that some of its threads never entered.
 extern int __kmp_hook_cancelled;
+// Whether the user has named loops: only then are loops of other schedules
+// looked at.
+extern int __kmp_hook_rules;
 }
+
+// What a loop that starts asks of the hook.
+struct kmp_hook_wish {
+  kmp_int64 unit = 1;     // chunks are to be multiples of this
+  bool monotonic = false; // by the program's modifier
+  int rule = 0;           // the user named the loop: a schedule; 0: did not
+};
+
+// `kmp_hook_monotonic | schedule` for the entry points of GNU code that promise
+// ascending chunks. libomp's own schedules are ascending there anyway.
+struct kmp_hook_monotonic_t {
+  constexpr enum sched_type operator|(enum sched_type schedule) const {
+    return (enum sched_type)(schedule | kmp_sch_modifier_monotonic);
+  }
+};
+static constexpr kmp_hook_monotonic_t kmp_hook_monotonic;
 
 // Notes the place in the program for a loop that starts in this scope; the
 // outermost of several nested entry points wins. One byte before the return
@@ -94,6 +113,7 @@ static inline const gimbal_schedule_hook *__kmp_hook() {
 
 // OMP_SCHEDULE (NULL: not set). Returns true if the hook takes it.
 static inline bool __kmp_hook_parse_schedule(const char *value) {
+  __kmp_hook_rules = __kmp_hook()->rules();
   int schedule = __kmp_hook()->parse(value);
   if (schedule <= 0)
     return false;
@@ -141,8 +161,11 @@ static inline void __kmp_hook_get_schedule(int gtid, kmp_sched_t *kind,
 // A thread leaves its loop by cancellation instead of running out of chunks.
 extern void __kmp_hook_leave(kmp_info_t *th);
 
-// A team forks: forget a loop that a cancelled region left behind.
+// A team forks: forget whose loops the last region's were, and a loop that a
+// cancelled region left behind.
 static inline void __kmp_hook_reset(dispatch_shared_info_t *sh) {
+  if (__kmp_hook_rules)
+    sh->hook_rule.store(0, std::memory_order_relaxed);
   if (!__kmp_hook_cancelled)
     return;
   void *left = sh->hook_execution.load(std::memory_order_relaxed);

@@ -7,6 +7,8 @@
 #ifndef KMP_SCHEDULE_HOOK_DISPATCH_H
 #define KMP_SCHEDULE_HOOK_DISPATCH_H
 
+#include "kmp_schedule_hook_rules.h"
+
 // The long way: the first chunk after another loop ran on this thread in
 // between, ordered loops, techniques that measure, tools that want to see every
 // chunk. Returns 0 when the loop has run out; the share is then over.
@@ -62,11 +64,11 @@ static inline void *__kmp_hook_open(std::atomic<void *> *slot,
   return execution;
 }
 
-// Starts a loop on this thread. `unit`: chunks are to be multiples of this.
+// Starts a loop on this thread.
 template <typename T>
 static void __kmp_hook_init(ident_t *loc, kmp_info_t *th,
-                            dispatch_private_info_template<T> *pr, T tc, T unit,
-                            bool monotonic) {
+                            dispatch_private_info_template<T> *pr, T tc,
+                            const kmp_hook_wish &wish) {
   kmp_team_t *team = th->th.th_team;
   kmp_disp_t *disp = th->th.th_dispatch;
   gimbal_share *share = &pr->hook;
@@ -75,12 +77,13 @@ static void __kmp_hook_init(ident_t *loc, kmp_info_t *th,
   desc.code = __kmp_hook_site;
   desc.source = loc ? loc->psource : nullptr;
   desc.trip = (typename traits_t<T>::unsigned_t)tc;
-  desc.unit = unit > 0 ? (kmp_uint64)unit : 1;
+  desc.unit = wish.unit > 0 ? (kmp_uint64)wish.unit : 1;
   desc.workers = active ? th->th.th_team_nproc : 1;
-  desc.schedule = team->t.t_sched.chunk;
-  desc.monotonic = monotonic || pr->flags.ordered ||
+  desc.schedule = wish.rule ? wish.rule : team->t.t_sched.chunk;
+  desc.monotonic = wish.monotonic || pr->flags.ordered ||
                    disp->th_doacross_flags != NULL ||
-                   SCHEDULE_HAS_MONOTONIC(team->t.t_sched.r_sched_type);
+                   (wish.rule == 0 &&
+                    SCHEDULE_HAS_MONOTONIC(team->t.t_sched.r_sched_type));
   void *execution;
   if (active) {
     kmp_uint32 index = (disp->th_disp_index - 1) % __kmp_dispatch_num_buffers;

@@ -10,7 +10,7 @@ extern "C" {
 
 /** The version of this contract. The adapter is linked into the host, so the
  * two agree; debug builds of the host assert it. */
-enum { GIMBAL_HOOK_VERSION = 1 };
+enum { GIMBAL_HOOK_VERSION = 2 };
 
 /** The schedule hook (design 3.1): the only thing the patched OpenMP runtime
  * knows about what lies behind it. The members are the functions of
@@ -30,6 +30,9 @@ typedef struct gimbal_schedule_hook {
   int (*next)(gimbal_share *share, uint64_t *first, uint64_t *end);
   int (*end)(gimbal_share *share);
   void (*drop)(void *execution);
+
+  int (*rules)(void);
+  int (*named)(const gimbal_loop_desc *desc);
 } gimbal_schedule_hook;
 
 /** The hook to use; the adapter defines it. */

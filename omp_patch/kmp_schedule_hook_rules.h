@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What kmp_dispatch.cpp gains: dynamic and guided loops that the user has named
+// for the hook, and runtime loops that it names whatever OMP_SCHEDULE says.
+
+#ifndef KMP_SCHEDULE_HOOK_RULES_H
+#define KMP_SCHEDULE_HOOK_RULES_H
+
+// Asks the hook about the loop that starts on this thread.
+static int __kmp_hook_ask_rule(ident_t *loc, kmp_uint32 workers) {
+  gimbal_loop_desc desc;
+  memset(&desc, 0, sizeof(desc));
+  desc.code = __kmp_hook_site;
+  desc.source = loc ? loc->psource : nullptr;
+  desc.workers = workers;
+  return __kmp_hook()->named(&desc);
+}
+
+// The rule for the loop that starts in this team; 0: none. Whoever comes first
+// asks, and all others do as it did: compilers may duplicate a loop, so that the
+// threads of a team come from different addresses, and half of a team in
+// libomp's loop and half in the hook's would run iterations twice or never.
+static int __kmp_hook_team_rule(ident_t *loc, kmp_info_t *th) {
+  kmp_team_t *team = th->th.th_team;
+  if (team->t.t_serialized)
+    return __kmp_hook_ask_rule(loc, 1);
+  kmp_uint32 index = th->th.th_dispatch->th_disp_index; // of the next loop
+  std::atomic<kmp_uint64> *slot =
+      &team->t.t_disp_buffer[(index - 1) % __kmp_dispatch_num_buffers]
+           .hook_rule;
+  // Above, which loop of the region the answer is for; below, the answer.
+  kmp_uint64 seen = slot->load(std::memory_order_acquire);
+  if ((kmp_uint32)(seen >> 32) == index)
+    return (int)(kmp_uint32)seen;
+  kmp_uint64 own = (kmp_uint64)index << 32 |
+                   (kmp_uint32)__kmp_hook_ask_rule(loc, th->th.th_team_nproc);
+  // Release what the rule stands for; partner: the acquire load above.
+  if (slot->compare_exchange_strong(seen, own, std::memory_order_acq_rel))
+    seen = own;
+  return (int)(kmp_uint32)seen;
+}
+
+// The schedule of a loop, without modifiers and ordered bit: the hook's if a
+// rule names the loop, otherwise as it was. Static loops are not asked about.
+static __attribute__((noinline)) enum sched_type
+__kmp_hook_named(ident_t *loc, kmp_info_t *th, enum sched_type schedule,
+                 kmp_int64 chunk, kmp_hook_wish *wish) {
+  if (schedule != kmp_sch_dynamic_chunked &&
+      schedule != kmp_sch_guided_chunked && schedule != kmp_sch_runtime &&
+      schedule != kmp_sch_runtime_simd)
+    return schedule;
+  wish->rule = __kmp_hook_team_rule(loc, th);
+  if (wish->rule == 0)
+    return schedule;
+  if (schedule == kmp_sch_runtime_simd)
+    wish->unit = chunk;
+  return kmp_sch_hook;
+}
+
+#endif // KMP_SCHEDULE_HOOK_RULES_H
