@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
+#include <thread>
 
 #include "gimbal/technique.hpp"
 #include "loop/schedules.hpp"
@@ -32,6 +34,30 @@ TEST_P(EveryTechnique, RunsEveryIterationExactlyOnceOnRealThreads) {
                         << "N=" << trip << " P=" << workers << " chunk=" << chunk << " repetition " << repetition;
                 }
             }
+        }
+    }
+}
+
+bool each_ran_once(const std::vector<std::uint32_t>& ran) {
+    return std::all_of(ran.begin(), ran.end(), [](auto count) { return count == 1; });
+}
+
+TEST_P(EveryTechnique, RunsEveryIterationExactlyOnceBesideASlowThread) {
+    const int schedule = gimbal::intern({GetParam(), 0, gimbal::Modifier::none});
+    const gimbal_loop_desc desc = loop_desc(0xD00000 + static_cast<std::uintptr_t>(schedule), 2000, 3, schedule);
+    const auto slow = [](std::uint32_t worker) {
+        if (worker == 1) std::this_thread::sleep_for(std::chrono::microseconds(200));
+    };
+    for (int repetition = 0; repetition < 4; ++repetition) EXPECT_TRUE(each_ran_once(execute(desc, slow)));
+}
+
+// Teams lose threads and get them back; each size is a site of its own, and N may be less than P.
+TEST_P(EveryTechnique, RunsEveryIterationExactlyOnceWhileThreadsComeAndGo) {
+    const int schedule = gimbal::intern({GetParam(), 0, gimbal::Modifier::none});
+    for (const std::uint32_t workers : {8U, 3U, 1U, 8U, 2U, 5U, 3U}) {
+        for (const std::uint64_t trip : {4096U, 5U, 300U}) {
+            const auto id = 0xE00000 + static_cast<std::uintptr_t>(schedule);
+            EXPECT_TRUE(each_ran_once(execute(loop_desc(id, trip, workers, schedule)))) << workers << ' ' << trip;
         }
     }
 }

@@ -31,7 +31,9 @@ inline gimbal_loop_desc loop_desc(std::uintptr_t id, std::uint64_t trip, std::ui
 }
 
 /// One execution through the C interface: how often each iteration ran.
-inline std::vector<std::uint32_t> execute(const gimbal_loop_desc& desc) {
+/// @param after_chunk  called by each worker after each of its chunks
+inline std::vector<std::uint32_t> execute(const gimbal_loop_desc& desc,
+                                          const std::function<void(std::uint32_t)>& after_chunk = {}) {
     std::vector<std::atomic<std::uint32_t>> ran(desc.trip);
     void* const execution = gimbal_loop_open(&desc);
     run_team(desc.workers, [&](std::uint32_t worker) {
@@ -41,6 +43,7 @@ inline std::vector<std::uint32_t> execute(const gimbal_loop_desc& desc) {
         std::uint64_t end = 0;
         while (share.fast ? gimbal_share_next(&share, &first, &end) : gimbal_loop_next(&share, &first, &end)) {
             for (std::uint64_t i = first; i < end; ++i) ran[i].fetch_add(1, std::memory_order_relaxed);
+            if (after_chunk) after_chunk(worker);
         }
         gimbal_loop_end(&share);
     });
