@@ -142,9 +142,7 @@ int first_match(std::span<const LoopRule> rules, const LoopPlace& place) {
 }
 
 std::string allowed_loop_rules() {
-    return "LOOP=SCHEDULE;LOOP=SCHEDULE... where LOOP is FILE:LINE, FILE, FUNCTION or one of these with * and ?, and "
-           "SCHEDULE is none " +
-           schedule_names();
+    return "LOOP=SCHEDULE;... LOOP: FILE:LINE FILE FUNCTION, with * and ?; SCHEDULE: none " + schedule_names();
 }
 
 }  // namespace gimbal

@@ -117,6 +117,20 @@ TEST(Load, BrokenFilesAreNamedWithTheirLine) {
     EXPECT_NE(first_problem(load_options(environment({{"GIMBAL_CONFIG", table.path(), ""}}))), "");
 }
 
+TEST(Load, RulesInAFileAreTextArrayOrTableInTheUsersOrder) {
+    for (const char* text :
+         {"loops = \"z=ss;a.c:1=none\"\n", "loops = [\"z=ss\", \"a.c:1=none\"]\n",
+          "[loops]\nz = \"ss\"\n\"a.c:1\" = \"none\"\n", "loops = { z = \"ss\", \"a.c:1\" = \"none\" }\n"}) {
+        const SettingsFile file(text);
+        const LoadedOptions loaded = load_options(environment({{"GIMBAL_CONFIG", file.path(), ""}}));
+        ASSERT_TRUE(loaded.problems.empty()) << text << loaded.problems[0].what();
+        ASSERT_EQ(loaded.options.loops.size(), 2U) << text;
+        EXPECT_EQ(loaded.options.loops[0].pattern, "z") << text;
+        EXPECT_EQ(loaded.options.loops[1].pattern, "a.c:1") << text;
+        EXPECT_TRUE(loaded.options.loops[1].none) << text;
+    }
+}
+
 TEST(Load, OmpScheduleIsJudgedOnlyIfOpenMPDoesNotKnowIt) {
     const auto with = [](const char* value) {
         Environment found;
