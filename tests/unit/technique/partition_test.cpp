@@ -92,8 +92,11 @@ TEST_P(EveryTechnique, SurvivesStatisticsThatMakeNoSense) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Technique, EveryTechnique, testing::ValuesIn(planned_techniques()),
-                         [](const auto& technique) { return std::string(technique.param->info().name); });
+INSTANTIATE_TEST_SUITE_P(Technique, EveryTechnique, testing::ValuesIn(planned_techniques()), [](const auto& technique) {
+    std::string name(technique.param->info().name);
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
+});
 
 TEST(PlanTable, IsBoundedWhenAFormulaAsksForChunksOfOne) {
     const IterationStatistics wild{.mean = 1, .sd = 1e9, .overhead = 0, .known = true};

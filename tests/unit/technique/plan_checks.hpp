@@ -150,7 +150,8 @@ inline std::string flaw_of(const gimbal::Plan& plan, const gimbal::LoopShape& sh
     if (plan.starts.size() != plan.steps + 1) return "starts has the wrong length";
     if (plan.steps > kMaxTable) return "table too long";
     if (plan.starts.front() != 0 || plan.starts.back() != n) return "starts does not span [0, N]";
-    const std::uint64_t own = hybrid ? plan.own.back() : 0;
+    const bool blocks = plan.claim == gimbal::Claim::owned;
+    const std::uint64_t own = hybrid ? plan.own.back() : (blocks ? plan.steps : 0);
     for (std::uint64_t k = 0; k < plan.steps; ++k) {
         if (plan.starts[k] >= plan.starts[k + 1]) return "empty or backward step " + std::to_string(k);
         const std::uint64_t size = plan.starts[k + 1] - plan.starts[k];

@@ -87,7 +87,7 @@ TEST(Registry, KnowsTheNamesOfLb4ompAndLb4mpi) {
 }
 
 TEST(Registry, FindsNothingForOtherNames) {
-    for (const std::string_view name : {"", " ", "fac3", "fac2x", "fac", "auto", "runtime", "static_steal", "a,b"}) {
+    for (const std::string_view name : {"", " ", "fac3", "fac2x", "fac", "auto", "runtime", "static_stealing", "a,b"}) {
         EXPECT_EQ(find_technique(name) == nullptr, name != "fac") << name;
     }
     EXPECT_EQ(find_technique(std::string(10240, 'a')), nullptr);
