@@ -60,7 +60,7 @@ Execution* LoopSite::open(const Request& request) noexcept {
     const auto& plan = plans_.get(key, learnt_);
     manner.claim = claim_width_.width(*plan);
     execution->prepare(workers_, manner, plan);
-    last_fraction_ = manner.setting.fraction;
+    last_setting_ = manner.setting;
     return execution.release();
 }
 
@@ -196,6 +196,8 @@ LoopSummary LoopSite::summary(double seconds_per_tick, double dispatch_s) const 
     summary.busy_mean_s = totals_.busy_mean * seconds_per_tick;
     summary.scheduling_s = static_cast<double>(totals_.chunks) * dispatch_s / workers_;
     summary.fallbacks = totals_.fallbacks;
+    summary.static_fraction = last_setting_.fraction;
+    summary.tuning = std::string(last_setting_.stage);
     for (const LoopTotals::Use& use : totals_.uses) {
         summary.schedules.push_back(
             {to_string({use.choice.technique, use.choice.chunk, Modifier::none, use.choice.fraction}),
@@ -218,7 +220,7 @@ void LoopSite::set_static_fraction(double fraction) {
 
 double LoopSite::static_fraction() const {
     const std::lock_guard lock(mutex_);
-    return last_fraction_;
+    return last_setting_.fraction;
 }
 
 IterationStatistics LoopSite::statistics() const {

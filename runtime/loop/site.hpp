@@ -107,7 +107,7 @@ private:
     Speeds speeds_;
     Tuning tuning_;
     double set_fraction_ = -1;              // by the program; < 0: not set
-    double last_fraction_ = -1;             // of the last execution
+    LoopSetting last_setting_;              // of the last execution
     std::unique_ptr<CostProfile> profile_;  // only if a technique wanted it
     double last_imbalance_ = 1;             // of the last execution
     std::vector<const ChunkCosts*> costs_;  // [P] of the execution that is being closed

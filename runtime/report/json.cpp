@@ -41,6 +41,8 @@ Json json_of(const LoopSummary& loop) {
             {"lost", max_s > 0 ? 1 - mean_s / max_s : 0.0},
             {"scheduling_s", finite(loop.scheduling_s)},
             {"fallbacks", loop.fallbacks},
+            {"static_fraction", loop.static_fraction},
+            {"tuning", loop.tuning},
             {"schedules", std::move(schedules)},
             {"per_worker", std::move(workers)}};
 }
@@ -76,6 +78,9 @@ LoopSummary loop_from(const Json& json) {
     read(json, "busy_mean_s", loop.busy_mean_s);
     read(json, "scheduling_s", loop.scheduling_s);
     read(json, "fallbacks", loop.fallbacks);
+    // Records of before there were static fractions lack these two.
+    if (json.contains("static_fraction")) read(json, "static_fraction", loop.static_fraction);
+    if (json.contains("tuning")) read(json, "tuning", loop.tuning);
     for (const Json& item : list(json, "schedules")) {
         ScheduleUse& use = loop.schedules.emplace_back();
         read(item, "schedule", use.schedule);

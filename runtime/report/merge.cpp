@@ -48,6 +48,8 @@ void add(const LoopSummary& loop, LoopSummary& sum) {
     sum.busy_mean_s += loop.busy_mean_s;
     sum.scheduling_s += loop.scheduling_s;
     sum.fallbacks += loop.fallbacks;
+    sum.static_fraction = loop.static_fraction;  // ranks may differ: the last one's stands for all
+    sum.tuning = loop.tuning;
     add_schedules(loop, sum);
 }
 

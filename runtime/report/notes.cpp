@@ -33,14 +33,16 @@ const ScheduleUse* main_schedule(const LoopSummary& loop) {
 /// The technique without modifier and chunk.
 std::string technique_of(const ScheduleUse* use) {
     if (!use) return {};
-    const std::size_t colon = use->schedule.find(':');
-    const std::string rest = colon == std::string::npos ? use->schedule : use->schedule.substr(colon + 1);
-    return rest.substr(0, rest.find(','));
+    const std::string name = use->schedule.substr(0, use->schedule.find(','));
+    const std::size_t colon = name.find(':');
+    return colon == std::string::npos ? name : name.substr(colon + 1);
 }
 
-/// The variable that decided; the same one changes it.
-std::string variable(const ScheduleUse* use) {
-    return use && use->reason == "OMP_SCHEDULE" ? "OMP_SCHEDULE" : "GIMBAL_SCHEDULE";
+/// What to write instead, in the variable that decided.
+std::string try_schedule(const ScheduleUse* use, const std::string& schedule) {
+    if (use && use->reason == "GIMBAL_LOOPS") return "Try " + schedule + " in its rule of GIMBAL_LOOPS.";
+    return std::string("Try ") + (use && use->reason == "OMP_SCHEDULE" ? "OMP_SCHEDULE" : "GIMBAL_SCHEDULE") + "=" +
+           schedule + ".";
 }
 
 /// Self-scheduling with the smallest chunk whose dispatch stays under a tenth of what is to be saved.
@@ -67,7 +69,7 @@ std::string balance_advice(const Loss& loss, const MergedRun& run) {
                                  ? fine_schedule(loop, loss.balance_s * loss.loop->ranks, run.dispatch_ns)
                                  : "fac2";
     if (use && next == use->schedule) return "Finer chunks would cost more than they save.";
-    return "Try " + variable(use) + "=" + next + ".";
+    return try_schedule(use, next);
 }
 
 std::string note(const Loss& loss, const MergedRun& run) {
@@ -78,8 +80,7 @@ std::string note(const Loss& loss, const MergedRun& run) {
     if (loss.balance_s >= loss.scheduling_s)
         return name + "perfect balance would save " + amount + balance_advice(loss, run);
     const ScheduleUse* const use = main_schedule(loop);
-    return name + "drawing chunks costs " + amount + "Try " + variable(use) + "=" +
-           (technique_of(use) == "fac2" ? "static" : "fac2") + ".";
+    return name + "drawing chunks costs " + amount + try_schedule(use, technique_of(use) == "fac2" ? "static" : "fac2");
 }
 
 }  // namespace

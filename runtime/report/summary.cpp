@@ -54,6 +54,9 @@ std::string technique_cell(const LoopSummary& loop) {
     std::string cell = most->schedule;
     if (most->calls != loop.calls)
         cell.append(" ").append(std::to_string(most->calls)).append("/").append(std::to_string(loop.calls));
+    if (loop.static_fraction >= 0 && most->schedule.find(',') == std::string::npos)
+        cell.append(" f_s=").append(fixed(loop.static_fraction, 2));
+    if (!loop.tuning.empty() && loop.tuning != "settled") cell.append(" in ").append(loop.tuning);
     return cell.append(" (").append(most->reason).append(")");
 }
 

@@ -21,6 +21,19 @@ std::size_t lines_with(const std::string& text, const std::string& beginning) {
     return count;
 }
 
+TEST(Summary, SaysWhichStaticFractionRanAndWhetherItIsStillSearchedFor) {
+    RunRecord record = sample_record();
+    record.loops[0].schedules = {{"usched", "GIMBAL_SCHEDULE", record.loops[0].calls}};
+    record.loops[0].static_fraction = 0.874;
+    record.loops[0].tuning = "settled";
+    EXPECT_NE(summary_text(record, ReportLevel::summary).find("usched f_s=0.87 (GIMBAL_SCHEDULE)"), std::string::npos);
+    record.loops[0].tuning = "search";
+    EXPECT_NE(summary_text(record, ReportLevel::summary).find("usched f_s=0.87 in search ("), std::string::npos);
+    record.loops[0].schedules[0].schedule = "lws,0.8:16";
+    record.loops[0].tuning.clear();
+    EXPECT_EQ(summary_text(record, ReportLevel::summary).find("f_s="), std::string::npos) << "it is in the schedule";
+}
+
 TEST(Summary, SaysWhatRanWhyAndWhatItLost) {
     const std::string text = summary_text(sample_record(), ReportLevel::summary);
     EXPECT_THAT(text, HasSubstr("gimbal 0.1.0  job 81234  1 rank x 2 threads"));
