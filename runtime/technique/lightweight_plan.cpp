@@ -28,10 +28,11 @@ Plan all_dynamic(const LoopShape& shape) {
     return basic_plan(shape);
 }
 
-bool is_static(const LoopShape& shape, std::uint64_t dynamic) noexcept {
+// Is a loop of `fixed` static iterations, of which the fraction asks for some, static's?
+bool is_static(const LoopShape& shape, double fraction, std::uint64_t fixed) noexcept {
     const bool equal =
         std::adjacent_find(shape.weights.begin(), shape.weights.end(), std::not_equal_to<>()) == shape.weights.end();
-    return dynamic == 0 && equal;
+    return fraction > 0 && fixed == shape.iterations && equal;
 }
 
 Plan queued(const LoopShape& shape, const QueueRules& rules, double fraction) {
@@ -76,7 +77,7 @@ Plan basic_plan(const LoopShape& shape) {
     const std::uint64_t n = shape.iterations;
     const double fraction = static_fraction_of(shape);
     const std::uint64_t fixed = static_iterations(fraction, n);
-    if (is_static(shape, n - fixed)) return all_static(shape);
+    if (is_static(shape, fraction, fixed)) return all_static(shape);
     if (fixed == 0 && shape.admission >= 1) return all_dynamic(shape);
     Plan plan;
     plan.iterations = n;
@@ -100,7 +101,7 @@ Plan basic_plan(const LoopShape& shape) {
 Plan staggered_plan(const LoopShape& shape, const QueueRules& rules) {
     const double fraction = static_fraction_of(shape);
     const std::uint64_t fixed = static_iterations(fraction, shape.iterations);
-    if (is_static(shape, shape.iterations - fixed)) return all_static(shape);
+    if (is_static(shape, fraction, fixed)) return all_static(shape);
     return fixed == 0 ? all_dynamic(shape) : queued(shape, rules, fraction);
 }
 

@@ -61,7 +61,7 @@ Modifier parse_modifier(std::string_view text) {
 std::uint64_t parse_chunk(std::string_view text) {
     const std::string example = "example: fac2,16" + std::string(kMore);
     text = trimmed(text);
-    if (text.empty()) fail("no chunk after the comma", example);
+    if (text.empty()) fail("no chunk after the comma or colon", example);
     std::uint64_t chunk = 0;
     const char* const end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, chunk);
