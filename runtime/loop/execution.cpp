@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "loop/admission.hpp"
 #include "measure/clock.hpp"
@@ -55,6 +56,7 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
         slot.random = worker + 1;
     } else if (plan.claim == Claim::queues) {
         share.step = 1;  // the prefix is still to come
+        slot.held = {};
         queues_.enter(worker, plan.rules.victims == Victims::nearest ? sched_getcpu() : -1);
     }
     slot.record.static_end = 0;
@@ -101,7 +103,39 @@ int Execution::next_hybrid(gimbal_share& share, std::uint64_t& first, std::uint6
     return gimbal_share_next(&share, &first, &end);
 }
 
+// The prefix, then the queues, and at last the end of the loop: whoever gets the chunk with the last iteration holds it
+// back until nothing else is left for him. A program may take the value that a variable has after the last iteration
+// (lastprivate) from the thread that ran it, and takes it when that thread has left the loop.
 int Execution::next_queued(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
+    WorkerSlot& slot = slots_[share.worker];
+    Range chunk;
+    do {
+        chunk = next_grains(share, slot);
+        if (chunk.size() == 0) break;
+        if (chunk.end == plan_->iterations) {
+            const std::uint64_t piece = plan_->order.empty() ? plan_->grain * plan_->rules.take : chunk.size();
+            slot.held = {chunk.size() > piece ? last_piece(chunk, piece) : chunk.first, chunk.end};
+            chunk.end = slot.held.first;
+        }
+    } while (chunk.size() == 0);
+    if (chunk.size() == 0) chunk = std::exchange(slot.held, {});
+    if (chunk.size() == 0) return 0;
+    first = chunk.first;
+    end = chunk.end;
+    share.chunks += 1;
+    share.iterations += chunk.size();
+    return 1;
+}
+
+// Where the last piece of a chunk that ends the loop begins: a whole number of grains from the start of the loop.
+std::uint64_t Execution::last_piece(Range chunk, std::uint64_t piece) const noexcept {
+    const std::uint64_t grain = plan_->order.empty() ? plan_->grain : 1;
+    const std::uint64_t from = (chunk.end - piece) / grain * grain;
+    return std::max(from, chunk.first);
+}
+
+// The worker's prefix, then what its queue or another's has. @return iterations; empty: nothing left
+Range Execution::next_grains(gimbal_share& share, WorkerSlot& slot) noexcept {
     const Plan& plan = *plan_;
     Range grains;
     if (share.step) {
@@ -109,22 +143,17 @@ int Execution::next_queued(gimbal_share& share, std::uint64_t& first, std::uint6
         grains = plan.prefixes[share.worker];
     }
     if (grains.size() == 0) {
-        if (manner_.split && slots_[share.worker].record.static_end == 0) note_static_end(share);
+        if (manner_.split && slot.record.static_end == 0) note_static_end(share);
         grains = queues_.draw(share.worker);
-        if (grains.size() == 0) return 0;
+        if (grains.size() == 0) return {};
     }
-    if (plan.order.empty()) {
-        first = grains.first * plan.grain;
-        // The last grain may be a part of one; a product that wraps round is beyond the end in any case.
-        end = (plan.iterations - 1) / plan.grain < grains.end ? plan.iterations : grains.end * plan.grain;
-    } else {
+    if (!plan.order.empty()) {
         const std::uint64_t step = plan.order[grains.first];
-        first = plan.starts[step];
-        end = plan.starts[step + 1];
+        return {plan.starts[step], plan.starts[step + 1]};
     }
-    share.chunks += 1;
-    share.iterations += end - first;
-    return 1;
+    // The last grain may be a part of one; a product that wraps round is beyond the end in any case.
+    const bool last = (plan.iterations - 1) / plan.grain < grains.end;
+    return {grains.first * plan.grain, last ? plan.iterations : grains.end * plan.grain};
 }
 
 // Draw by position: the counter is the next iteration. A size was chosen from where the counter was just before;

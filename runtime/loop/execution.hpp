@@ -33,6 +33,7 @@ struct alignas(kApart) WorkerSlot {
     std::uint64_t last_size = 0;      ///< its iterations; 0: none yet
     std::uint64_t position_hint = 0;  ///< batch this worker has reached; weighted plans only
     std::uint64_t random = 1;         ///< for plans that thin out requests
+    Range held;                       ///< the end of the loop, held back until nothing else is left; queues only
 };
 
 /// How an execution is run, as decided when it was opened.
@@ -76,6 +77,8 @@ private:
     int next_adaptive(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     int next_hybrid(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     int next_queued(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
+    [[nodiscard]] Range next_grains(gimbal_share& share, WorkerSlot& slot) noexcept;
+    [[nodiscard]] std::uint64_t last_piece(Range chunk, std::uint64_t piece) const noexcept;
     int take(gimbal_share& share, std::uint64_t size, std::uint64_t& first, std::uint64_t& end) noexcept;
     void note_chunk(WorkerSlot& slot, std::uint64_t first, std::uint64_t size) noexcept;
     void note_static_end(const gimbal_share& share) noexcept;

@@ -128,13 +128,15 @@ void LoopSite::learn(const Execution& execution) {
     const TechniqueInfo& info = execution.manner().choice.technique->info();
     tuning_.learn(info, execution.manner().setting, record);
     last_imbalance_ = record.busy_mean > 0 ? record.busy_max / record.busy_mean - 1 : 0;
+    if (execution.manner().sampled) learn_profile(execution);
     if (info.weighs_static_part) {
         learnt_.weights = tuning_.weights();
+    } else if (info.needs_profile) {
+        learnt_.weights = slowness_.weights();
     } else if (info.needs_weights) {
         speeds_.add(record.workers);
         learnt_.weights = speeds_.weights();
     }
-    if (execution.manner().sampled) learn_profile(execution);
     if (!execution.manner().timed) return;
     IterationTimes times;
     for (std::uint32_t i = 0; i < workers_; ++i) times.merge(execution.slots()[i].times);
@@ -146,7 +148,8 @@ void LoopSite::learn_profile(const Execution& execution) {
     if (!profile_) profile_ = std::make_unique<CostProfile>();
     costs_.clear();
     for (std::uint32_t i = 0; i < workers_; ++i) costs_.push_back(&execution.slots()[i].costs);
-    profile_->learn(costs_);
+    slowness_.add(*profile_, costs_);
+    profile_->learn(costs_, slowness_.factors());
     if (!profile_->known()) return;
     learnt_.profile = profile_.get();
     ++learnt_.profile_version;

@@ -14,6 +14,7 @@
 #include "loop/execution.hpp"
 #include "loop/plan_cache.hpp"
 #include "loop/totals.hpp"
+#include "measure/slowness.hpp"
 #include "measure/speeds.hpp"
 #include "report/run_record.hpp"
 #include "select/selector.hpp"
@@ -109,6 +110,7 @@ private:
     double set_fraction_ = -1;              // by the program; < 0: not set
     LoopSetting last_setting_;              // of the last execution
     std::unique_ptr<CostProfile> profile_;  // only if a technique wanted it
+    Slowness slowness_;                     // the same
     double last_imbalance_ = 1;             // of the last execution
     std::vector<const ChunkCosts*> costs_;  // [P] of the execution that is being closed
     std::vector<WorkerRecord> records_;     // [P] of the execution that is being closed

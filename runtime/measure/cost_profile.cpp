@@ -99,15 +99,30 @@ void CostProfile::resize(std::size_t bins) {
     before_.swap(sums_before);
 }
 
-void CostProfile::learn(std::span<const ChunkCosts* const> workers) {
+double ChunkCosts::time() const noexcept {
+    double sum = 0;
+    for_each_touched([&](std::size_t bin) { sum += bins_[bin].time; });
+    return sum;
+}
+
+double CostProfile::predicted(const ChunkCosts& worker) const noexcept {
+    if (worker.bins_.size() != bins_.size()) return 0;
+    double sum = 0;
+    worker.for_each_touched([&](std::size_t bin) { sum += worker.bins_[bin].covered * bins_[bin].cost; });
+    return sum;
+}
+
+void CostProfile::learn(std::span<const ChunkCosts* const> workers, std::span<const double> slowness) {
     if (workers.empty() || workers[0]->iterations_ <= 0) return;
     resize(workers[0]->bins_.size());
     std::fill(sums_.begin(), sums_.end(), ChunkCosts::Bin{});
-    for (const ChunkCosts* worker : workers) {
-        assert(worker->bins_.size() == bins_.size() && worker->iterations_ == workers[0]->iterations_);
-        worker->for_each_touched([&](std::size_t bin) {
-            sums_[bin].time += worker->bins_[bin].time;
-            sums_[bin].covered += worker->bins_[bin].covered;
+    for (std::size_t i = 0; i < workers.size(); ++i) {
+        const ChunkCosts& worker = *workers[i];
+        assert(worker.bins_.size() == bins_.size() && worker.iterations_ == workers[0]->iterations_);
+        const double speed = slowness.size() == workers.size() ? 1 / slowness[i] : 1;
+        worker.for_each_touched([&](std::size_t bin) {
+            sums_[bin].time += worker.bins_[bin].time * speed;
+            sums_[bin].covered += worker.bins_[bin].covered;
         });
     }
     for (std::size_t k = 0; k < bins_.size(); ++k) {

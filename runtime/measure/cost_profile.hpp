@@ -27,6 +27,9 @@ public:
     /// @pre prepare() has been called  @errors none (chunk path)  @cost O(1 + bins covered)
     void add(Range chunk, double time) noexcept;
 
+    /// All that was added [ticks]. @cost O(bins touched)
+    [[nodiscard]] double time() const noexcept;
+
 private:
     friend class CostProfile;
 
@@ -58,8 +61,12 @@ public:
 
     /// Take in one execution. Bins that no chunk touched keep what they had.
     /// @param workers     [P] what each worker saw, all prepared for the same N and number of bins
+    /// @param slowness    [P] by which each worker's times are divided; empty: by nothing
     /// @errors std::bad_alloc when there are more bins than before  @cost O(bins + chunks + P bins / 64)
-    void learn(std::span<const ChunkCosts* const> workers);
+    void learn(std::span<const ChunkCosts* const> workers, std::span<const double> slowness = {});
+
+    /// What a worker's chunks should have cost [ticks]; 0 if they cannot be compared. @cost O(bins touched)
+    [[nodiscard]] double predicted(const ChunkCosts& worker) const noexcept;
 
     [[nodiscard]] bool known() const noexcept { return total_ > 0; }
 

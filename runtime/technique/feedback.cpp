@@ -156,6 +156,7 @@ constinit const Immortal kFeedback{{.name = "feedback",
                                     .summary = "Blocks of equal measured cost, then shrinking shared chunks.",
                                     .parameter = "static fraction f, and minimum chunk c [iterations], as f:c",
                                     .source = "Bull 1998",
+                                    .needs_weights = true,
                                     .needs_profile = true,
                                     .fraction = FractionSource::feedback},
                                    plan_feedback};

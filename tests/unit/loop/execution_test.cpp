@@ -62,6 +62,36 @@ TEST_P(EveryTechnique, RunsEveryIterationExactlyOnceWhileThreadsComeAndGo) {
     }
 }
 
+// Programs take lastprivate variables from the thread that ran the last iteration, as it left them.
+TEST_P(EveryTechnique, WhoRunsTheLastIterationRunsNothingAfterIt) {
+    const int schedule = gimbal::intern({GetParam(), 0, gimbal::Modifier::none});
+    for (int repetition = 0; repetition < 30; ++repetition) {
+        const gimbal_loop_desc desc = loop_desc(0xF00000 + static_cast<std::uintptr_t>(schedule), 500, 3, schedule);
+        void* const execution = gimbal_loop_open(&desc);
+        std::array<std::uint64_t, 3> last_end{};
+        std::array<bool, 3> had_the_end{};
+        gimbal::test::run_team(3, [&](std::uint32_t worker) {
+            gimbal_share share{};
+            gimbal_loop_begin(execution, worker, &share);
+            std::uint64_t first = 0;
+            std::uint64_t end = 0;
+            // The second worker, say, comes late: the others finish its part.
+            if (worker == 1) std::this_thread::sleep_for(std::chrono::microseconds(100));
+            while (share.fast ? gimbal_share_next(&share, &first, &end) : gimbal_loop_next(&share, &first, &end)) {
+                last_end[worker] = end;
+                had_the_end[worker] = had_the_end[worker] || end == desc.trip;
+            }
+            gimbal_loop_end(&share);
+        });
+        for (std::size_t worker = 0; worker < 3; ++worker) {
+            if (had_the_end[worker]) {
+                EXPECT_EQ(last_end[worker], desc.trip) << "worker " << worker;
+            }
+        }
+        EXPECT_EQ(std::count(had_the_end.begin(), had_the_end.end(), true), 1);
+    }
+}
+
 TEST_P(EveryTechnique, KeepsChunksMultiplesOfTheUnit) {
     const int schedule = gimbal::intern({GetParam(), 0, gimbal::Modifier::none});
     gimbal_loop_desc desc = loop_desc(0x900000 + static_cast<std::uintptr_t>(schedule), 1003, 3, schedule);

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "measure/cost_profile.hpp"
+#include "measure/slowness.hpp"
 #include "plan_checks.hpp"
 #include "team_simulation.hpp"
 
@@ -167,10 +168,12 @@ TEST(Feedback, MakesNoStepsThatAreNotWorthTheirDispatch) {
 
 /// Efficiency (ideal / actual time) of feedback and of fixed techniques over executions 5 to 59 of a loop of 2^18
 /// iterations of 10 us, in which a stretch 20 times as dear as the rest moves by 0.2 % of N per execution.
-std::map<std::string, double> efficiencies(std::uint32_t workers, double width) {
+/// @param slow  by which everything of worker 0 takes longer
+std::map<std::string, double> efficiencies(std::uint32_t workers, double width, double slow = 1) {
     MovingBump loop(1 << 18, 10e-6, width, 0.002);
     std::mt19937_64 random(42);
     CostProfile profile;
+    Slowness slowness;
     std::vector<ChunkCosts> costs(workers);
     std::vector<const ChunkCosts*> seen;
     for (const ChunkCosts& one : costs) seen.push_back(&one);
@@ -179,12 +182,16 @@ std::map<std::string, double> efficiencies(std::uint32_t workers, double width) 
     for (int step = 0; step < 60; ++step) {
         loop.move_to(step);
         Team team{.slowness = noise(workers, 0.01, random)};
+        team.slowness[0] *= slow;
         double capacity = 0;
         for (const double slowness : team.slowness) capacity += 1 / slowness;
-        const LoopShape shape{.iterations = loop.iterations(), .workers = workers, .profile = &profile};
+        const std::vector<double> weights = slowness.weights();
+        const LoopShape shape{
+            .iterations = loop.iterations(), .workers = workers, .weights = weights, .profile = &profile};
         for (ChunkCosts& one : costs) one.prepare(shape.iterations, CostProfile::bins_for(shape.iterations, workers));
         const double guided_by_feedback = team.execute(feedback(shape), loop, &costs);
-        profile.learn(seen);
+        slowness.add(profile, seen);
+        profile.learn(seen, slowness.factors());
         if (step < 5) continue;
         ideal += loop.cost({0, shape.iterations}) / capacity;
         actual["feedback"] += guided_by_feedback;
@@ -200,6 +207,15 @@ TEST(FeedbackSimulated, IsWithinTwoPercentOfIdealWithFewWorkers) {
     EXPECT_GE(efficiencies(2, 0.1)["feedback"], 0.98);
     EXPECT_GE(efficiencies(16, 0.1)["feedback"], 0.98);
     EXPECT_GE(efficiencies(16, 0.05)["feedback"], 0.98);
+}
+
+TEST(FeedbackSimulated, ASlowWorkerIsToldFromDearIterations) {
+    EXPECT_GE(efficiencies(2, 0.1, 2)["feedback"], 0.98);
+    EXPECT_GE(efficiencies(16, 0.1, 2)["feedback"], 0.98);
+    auto seen = efficiencies(200, 0.1, 2);
+    EXPECT_GE(seen["feedback"], 0.95);
+    EXPECT_GT(seen["feedback"], seen["static"]);
+    EXPECT_GT(seen["feedback"], seen["fac2"]);
 }
 
 // mfsc, the best of the fixed ones here, reaches 0.986 and 0.982; feedback 0.995.

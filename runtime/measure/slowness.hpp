@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "measure/cost_profile.hpp"
+
+namespace gimbal {
+
+/// How much longer than others each worker takes for what the cost profile says: a slow core, or one that is shared
+/// with another program. Without it the profile would book a slow worker's time to the place where it happened to
+/// work. The median of the last three executions counts; who is within
+/// a third of the team counts as equal to it.
+/// @threads guarded by its owner
+/// @source derived; test: tests/unit/measure/slowness_test.cpp, and in virtual time feedback_test.cpp
+class Slowness {
+public:
+    /// Take in one execution.
+    /// @param profile  as it was before that execution  @param workers  [P] what each worker saw
+    void add(const CostProfile& profile, std::span<const ChunkCosts* const> workers);
+
+    /// Factor on the time of each worker. @return [P], around 1; empty: nobody differs
+    [[nodiscard]] const std::vector<double>& factors() const noexcept { return factors_; }
+
+    /// The same as weights for what they should be given. @return [P], sum P; empty: nobody differs
+    [[nodiscard]] std::vector<double> weights() const;
+
+private:
+    std::vector<std::array<double, 3>> last_;  // [P] newest first
+    std::vector<double> factors_;
+    std::size_t seen_ = 0;
+};
+
+}  // namespace gimbal
