@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "common/program.hpp"
 #include "options.hpp"
 #include "report.hpp"
 #include "run.hpp"
 
-#include <cstdio>
-#include <exception>
-
 int main(int argc, char** argv) {
     using namespace mandelbrot;
     const Options options = parse_options(argc, argv);
-    if (options.finished) return options.exit_code;
-    try {
+    if (options.command_line.finished) return options.command_line.exit_code;
+    return apps::run_program("mandelbrot", [&] {
         const std::vector<LoopResult> loops = run(options.config);
         print_table(options.config, loops);
         if (options.json) print_json(options.config, loops);
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "mandelbrot: error: %s\n", error.what());
-        return 1;
-    }
-    if (std::fflush(stdout) != 0) {
-        std::fprintf(stderr, "mandelbrot: error: cannot write to standard output\n");
-        return 1;
-    }
-    return 0;
+    });
 }

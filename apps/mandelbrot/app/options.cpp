@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <string>
 
@@ -15,15 +14,6 @@ namespace {
 
 constexpr std::int64_t kMaxSide = 65536;  // a pixel's number has 32 bits in the checksum
 constexpr std::int64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
-constexpr int kWrongInput = 2;
-
-/// Text for an error, which is one line: without line feeds, and cut if it is long.
-std::string short_text(std::string text) {
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
-    constexpr std::size_t kLongest = 200;
-    return text.size() > kLongest ? text.substr(0, kLongest) + "..." : text;
-}
 
 }  // namespace
 
@@ -51,21 +41,12 @@ Options parse_options(int argc, char** argv) {
         ->capture_default_str();
     app.add_flag("--serial-check", options.config.serial_check, "repeat every loop on one thread: time it and compare");
     app.add_flag("--json", options.json, "print the result as a last line of JSON");
-    try {
-        app.parse(argc, argv);
+    options.command_line = apps::read_command_line(app, argc, argv, [&] {
         const auto& loops = options.config.loops;
         for (const int loop : loops) {
-            if (std::count(loops.begin(), loops.end(), loop) > 1)
-                throw CLI::ValidationError("--loops", "names one twice");
+            apps::require(std::count(loops.begin(), loops.end(), loop) == 1, "--loops", "names one twice");
         }
-    } catch (const CLI::CallForHelp&) {
-        std::fputs(app.help().c_str(), stdout);
-        options.finished = true;
-    } catch (const CLI::ParseError& error) {
-        std::fprintf(stderr, "mandelbrot: error: %s (see mandelbrot --help)\n", short_text(error.what()).c_str());
-        options.finished = true;
-        options.exit_code = kWrongInput;
-    }
+    });
     if (size > 0) image.width = image.height = size;
     return options;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "common/command_line.hpp"
 #include "run.hpp"
 
 namespace mandelbrot {
@@ -9,8 +10,7 @@ namespace mandelbrot {
 struct Options {
     Config config;
     bool json = false;
-    bool finished = false;  ///< nothing is to be run: --help or a wrong command line, already answered
-    int exit_code = 0;      ///< if finished
+    apps::CommandLine command_line;
 };
 
 /// Prints help to stdout, and what is wrong with the command line as one line to stderr.

@@ -1,27 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run.hpp"
 
+#include "common/clock.hpp"
+#include "common/mix.hpp"
 #include "loops.hpp"
 
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <stdexcept>
 
 namespace mandelbrot {
 
 namespace {
-
-double now_s() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-/// Finaliser of SplitMix64: every bit of the input moves every bit of the result.
-std::uint64_t mix(std::uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-    return x ^ (x >> 31);
-}
 
 struct Loop {
     const char* name;
@@ -39,17 +29,13 @@ using Counts = std::vector<std::uint32_t>;
 
 void run_loop(const Config& config, std::int64_t step, const Loop& loop, Counts& counts, LoopResult& result) {
     const Window window = loop.window(step, config.steps);
-    const double begin_s = now_s();
-    loop.compute(config.image, window, counts);
-    result.times_s.push_back(now_s() - begin_s);
+    result.times_s.push_back(apps::seconds_of([&] { loop.compute(config.image, window, counts); }));
     for (const std::uint32_t count : counts) result.z_steps += count;
     result.checksum += checksum(counts);
     if (!config.serial_check) return;
 
     Counts again(counts.size());
-    const double serial_begin_s = now_s();
-    serial_loop(config.image, window, again);
-    result.serial_s.push_back(now_s() - serial_begin_s);
+    result.serial_s.push_back(apps::seconds_of([&] { serial_loop(config.image, window, again); }));
     if (again != counts) throw std::runtime_error(result.name + ": counts differ from those of one thread");
 }
 
@@ -57,13 +43,13 @@ void run_loop(const Config& config, std::int64_t step, const Loop& loop, Counts&
 
 std::uint64_t checksum(std::span<const std::uint32_t> counts) {
     std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < counts.size(); ++i) sum += mix((i << 32) | counts[i]);
+    for (std::size_t i = 0; i < counts.size(); ++i) sum += apps::mix((i << 32) | counts[i]);
     return sum;
 }
 
 std::uint64_t checksum(std::span<const LoopResult> loops) {
     std::uint64_t sum = 0;
-    for (const LoopResult& loop : loops) sum = mix(sum + loop.checksum);
+    for (const LoopResult& loop : loops) sum = apps::mix(sum + loop.checksum);
     return sum;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "common/loop_times.hpp"
 #include "escape.hpp"
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace mandelbrot {
@@ -19,12 +19,9 @@ struct Config {
 };
 
 /// What one loop did over the run.
-struct LoopResult {
-    std::string name;
-    std::vector<double> times_s;   ///< [steps] wall time of the parallel loop
-    std::vector<double> serial_s;  ///< [steps] wall time of the same work on one thread; empty if not asked for
-    std::uint64_t z_steps = 0;     ///< sum of all counts over the run
-    std::uint64_t checksum = 0;    ///< of all counts over the run; does not depend on the order of the steps
+struct LoopResult : apps::LoopTimes {
+    std::uint64_t z_steps = 0;   ///< sum of all counts over the run
+    std::uint64_t checksum = 0;  ///< of all counts over the run; does not depend on the order of the steps
 };
 
 /// Sum over pixels of a mix of (pixel, count), modulo 2^64.

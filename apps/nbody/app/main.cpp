@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "common/program.hpp"
 #include "options.hpp"
 #include "report.hpp"
 #include "simulation.hpp"
 
 #include <cstdint>
-#include <cstdio>
-#include <exception>
 
 namespace {
 
@@ -23,16 +22,6 @@ void simulate(const nbody::Options& options) {
 
 int main(int argc, char** argv) {
     const nbody::Options options = nbody::parse_options(argc, argv);
-    if (options.finished) return options.exit_code;
-    try {
-        simulate(options);
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "nbody: error: %s\n", error.what());
-        return 1;
-    }
-    if (std::fflush(stdout) != 0) {
-        std::fprintf(stderr, "nbody: error: cannot write to standard output\n");
-        return 1;
-    }
-    return 0;
+    if (options.command_line.finished) return options.command_line.exit_code;
+    return apps::run_program("nbody", [&] { simulate(options); });
 }

@@ -3,9 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <string>
 
@@ -16,19 +14,6 @@ namespace {
 constexpr std::int64_t kMaxBodies = 10'000'000;
 constexpr std::int64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
 constexpr int kMaxClusters = 1000;
-constexpr int kWrongInput = 2;
-
-/// Text for an error, which is one line: without line feeds, and cut if it is long.
-std::string short_text(std::string text) {
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
-    constexpr std::size_t kLongest = 200;
-    return text.size() > kLongest ? text.substr(0, kLongest) + "..." : text;
-}
-
-void check(bool good, const char* option, const char* message) {
-    if (!good) throw CLI::ValidationError(option, message);
-}
 
 }  // namespace
 
@@ -59,20 +44,12 @@ Options parse_options(int argc, char** argv) {
     app.add_flag("--describe", options.describe, "print how unequal the bodies' work is, before and after");
     app.add_flag("--serial-check", config.serial_check, "repeat every loop on one thread: time it and compare");
     app.add_flag("--json", options.json, "print the result as a last line of JSON");
-    try {
-        app.parse(argc, argv);
+    options.command_line = apps::read_command_line(app, argc, argv, [&] {
         // Not by CLI11's own check, which a NaN passes.
-        check(config.cutoff >= 1e-3 && config.cutoff <= 2.0, "--cutoff", "must lie between 0.001 and 2");
-        check(config.dt > 0.0 && config.dt <= 1.0, "--dt", "must be positive and at most 1");
+        apps::require(config.cutoff >= 1e-3 && config.cutoff <= 2.0, "--cutoff", "must lie between 0.001 and 2");
+        apps::require(config.dt > 0.0 && config.dt <= 1.0, "--dt", "must be positive and at most 1");
         config.seed = static_cast<std::uint64_t>(seed);
-    } catch (const CLI::CallForHelp&) {
-        std::fputs(app.help().c_str(), stdout);
-        options.finished = true;
-    } catch (const CLI::ParseError& error) {
-        std::fprintf(stderr, "nbody: error: %s (see nbody --help)\n", short_text(error.what()).c_str());
-        options.finished = true;
-        options.exit_code = kWrongInput;
-    }
+    });
     return options;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "common/mix.hpp"
 #include "vec3.hpp"
 
 #include <cmath>
@@ -9,12 +10,7 @@
 
 namespace nbody {
 
-/// Finaliser of SplitMix64: every bit of the input moves every bit of the result.
-inline std::uint64_t mix(std::uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-    return x ^ (x >> 31);
-}
+using apps::mix;
 
 /// Random numbers by SplitMix64. The distributions of the standard library differ from one library to the next, so the
 /// few that are needed are written out.

@@ -2,21 +2,13 @@
 #include "simulation.hpp"
 
 #include "cells.hpp"
+#include "common/clock.hpp"
 #include "loops.hpp"
 
-#include <chrono>
 #include <cstddef>
 #include <stdexcept>
 
 namespace nbody {
-
-namespace {
-
-double now_s() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-}  // namespace
 
 Simulation::Simulation(const Config& config)
     : config_(config), bodies_(make_clusters(static_cast<std::size_t>(config.bodies), config.clusters, config.seed)) {
@@ -27,14 +19,10 @@ void Simulation::run_loop(LoopTimes& loop, const std::function<void()>& parallel
                           const std::function<void(Bodies&)>& serial) {
     Bodies again;
     if (config_.serial_check) again = bodies_;
-    const double begin_s = now_s();
-    parallel();
-    loop.times_s.push_back(now_s() - begin_s);
+    loop.times_s.push_back(apps::seconds_of(parallel));
     if (!config_.serial_check) return;
 
-    const double serial_begin_s = now_s();
-    serial(again);
-    loop.serial_s.push_back(now_s() - serial_begin_s);
+    loop.serial_s.push_back(apps::seconds_of([&] { serial(again); }));
     if (again != bodies_) throw std::runtime_error(loop.name + ": bodies differ from those of one thread");
 }
 

@@ -2,12 +2,11 @@
 #pragma once
 
 #include "bodies.hpp"
+#include "common/loop_times.hpp"
 
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <string>
-#include <vector>
 
 namespace nbody {
 
@@ -22,12 +21,7 @@ struct Config {
     bool serial_check = false;  ///< repeat every loop serially, time that, and compare
 };
 
-/// The times of one loop over the run.
-struct LoopTimes {
-    std::string name;
-    std::vector<double> times_s;   ///< [steps] wall time of the parallel loop
-    std::vector<double> serial_s;  ///< [steps] wall time of the same work on one thread; empty if not asked for
-};
+using apps::LoopTimes;
 
 /// Bodies in clusters, and how they move: kick, drift, kick.
 class Simulation {

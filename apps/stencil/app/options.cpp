@@ -4,9 +4,7 @@
 #include <omp.h>
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <map>
 #include <string>
@@ -19,38 +17,27 @@ constexpr std::int64_t kMinSize = 2;
 constexpr std::int64_t kMaxSize = 2000;
 constexpr std::int64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
 constexpr double kMaxDelayUs = 1e7;
-constexpr int kWrongInput = 2;
-
-/// Text for an error, which is one line: without line feeds, and cut if it is long.
-std::string short_text(std::string text) {
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
-    constexpr std::size_t kLongest = 200;
-    return text.size() > kLongest ? text.substr(0, kLongest) + "..." : text;
-}
-
-void check(bool good, const char* option, const char* message) {
-    if (!good) throw CLI::ValidationError(option, message);
-}
 
 NoiseMode mode_named(const std::string& name) {
     static const std::map<std::string, NoiseMode> modes{
         {"none", NoiseMode::none}, {"iteration", NoiseMode::iteration}, {"thread", NoiseMode::thread}};
     const auto found = modes.find(name);
-    check(found != modes.end(), "--noise", "must be none, iteration or thread");
+    apps::require(found != modes.end(), "--noise", "must be none, iteration or thread");
     return found->second;
 }
 
 /// What CLI11's own checks cannot see: a NaN, and options that mean nothing together.
 void check_noise(const CLI::App& app, const Noise& noise) {
-    check(noise.length_us >= 0.0 && noise.length_us <= kMaxDelayUs, "--noise-us", "must lie between 0 and 10000000");
+    apps::require(noise.length_us >= 0.0 && noise.length_us <= kMaxDelayUs, "--noise-us",
+                  "must lie between 0 and 10000000");
     for (const char* option : {"--noise-us", "--noise-every", "--seed"}) {
-        check(noise.mode != NoiseMode::none || app.count(option) == 0, option, "needs --noise iteration or thread");
+        apps::require(noise.mode != NoiseMode::none || app.count(option) == 0, option,
+                      "needs --noise iteration or thread");
     }
-    check(noise.mode == NoiseMode::thread || app.count("--noise-thread") == 0, "--noise-thread",
-          "needs --noise thread");
-    check(noise.mode != NoiseMode::thread || noise.thread < omp_get_max_threads(), "--noise-thread",
-          "must be smaller than the number of threads");
+    apps::require(noise.mode == NoiseMode::thread || app.count("--noise-thread") == 0, "--noise-thread",
+                  "needs --noise thread");
+    apps::require(noise.mode != NoiseMode::thread || noise.thread < omp_get_max_threads(), "--noise-thread",
+                  "must be smaller than the number of threads");
 }
 
 }  // namespace
@@ -84,19 +71,11 @@ Options parse_options(int argc, char** argv) {
         ->capture_default_str();
     app.add_flag("--serial-check", options.config.serial_check, "repeat the loop on one thread: time it and compare");
     app.add_flag("--json", options.json, "print the result as a last line of JSON");
-    try {
-        app.parse(argc, argv);
+    options.command_line = apps::read_command_line(app, argc, argv, [&] {
         noise.mode = mode_named(mode);
         noise.seed = static_cast<std::uint64_t>(seed);
         check_noise(app, noise);
-    } catch (const CLI::CallForHelp&) {
-        std::fputs(app.help().c_str(), stdout);
-        options.finished = true;
-    } catch (const CLI::ParseError& error) {
-        std::fprintf(stderr, "stencil: error: %s (see stencil --help)\n", short_text(error.what()).c_str());
-        options.finished = true;
-        options.exit_code = kWrongInput;
-    }
+    });
     return options;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mesh.hpp"
 
-#include "mix.hpp"
+#include "common/mix.hpp"
 #include "update.hpp"
 
 #include <algorithm>
@@ -10,6 +10,8 @@
 #include <numbers>
 
 namespace stencil {
+
+using apps::mix;
 
 namespace {
 

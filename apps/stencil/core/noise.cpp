@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "noise.hpp"
 
-#include "mix.hpp"
+#include "common/mix.hpp"
 
 #include <omp.h>
 
 #include <chrono>
 
 namespace stencil {
+
+using apps::mix;
 
 bool Noise::chooses(std::int64_t step, std::int64_t iteration) const {
     const std::uint64_t draw =

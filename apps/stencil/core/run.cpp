@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run.hpp"
 
+#include "common/clock.hpp"
 #include "loops.hpp"
 
-#include <chrono>
 #include <limits>
 #include <stdexcept>
 #include <utility>
 
 namespace stencil {
-
-namespace {
-
-double now_s() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-}  // namespace
 
 double tolerance(std::int64_t steps) {
     return 1e-12 + static_cast<double>(steps) * std::numeric_limits<double>::epsilon();
@@ -24,17 +16,14 @@ double tolerance(std::int64_t steps) {
 
 Result run(const Config& config) {
     Result result;
+    result.name = "update";
     Mesh now = sine_mode(config.size, config.mode);
     Mesh next(config.size);
     for (std::int64_t step = 0; step < config.steps; ++step) {
-        const double begin_s = now_s();
-        update_loop(now, next, config.noise, step);
-        result.times_s.push_back(now_s() - begin_s);
+        result.times_s.push_back(apps::seconds_of([&] { update_loop(now, next, config.noise, step); }));
         if (config.serial_check) {
             Mesh again(config.size);
-            const double serial_begin_s = now_s();
-            serial_loop(now, again, config.noise, step);
-            result.serial_s.push_back(now_s() - serial_begin_s);
+            result.serial_s.push_back(apps::seconds_of([&] { serial_loop(now, again, config.noise, step); }));
             if (again != next) throw std::runtime_error("the mesh differs from that of one thread");
         }
         std::swap(now, next);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "common/loop_times.hpp"
 #include "mesh.hpp"
 #include "noise.hpp"
 
 #include <cstdint>
-#include <vector>
 
 namespace stencil {
 
@@ -18,12 +18,10 @@ struct Config {
     bool serial_check = false;  ///< repeat the loop serially, time that, and compare
 };
 
-/// What a run showed.
-struct Result {
-    std::vector<double> times_s;   ///< [steps] wall time of the parallel loop
-    std::vector<double> serial_s;  ///< [steps] wall time of the same work on one thread; empty if not asked for
-    double error = 0.0;            ///< largest difference from the exact solution, relative to its amplitude
-    std::uint64_t checksum = 0;    ///< of the last mesh, bit for bit
+/// What a run showed: the times of its loop, and what became of the mesh.
+struct Result : apps::LoopTimes {
+    double error = 0.0;          ///< largest difference from the exact solution, relative to its amplitude
+    std::uint64_t checksum = 0;  ///< of the last mesh, bit for bit
 };
 
 /// Largest error that rounding explains: a little at the start, and one rounding per step.

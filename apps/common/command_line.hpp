@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace apps {
+
+/// How reading a command line ended.
+struct CommandLine {
+    bool finished = false;  ///< nothing is to be run: --help or a wrong command line, already answered
+    int exit_code = 0;      ///< if finished
+};
+
+/// Read a command line. Prints help to standard output, and what is wrong as one line to standard error.
+/// @param app    with the program's name and its options
+/// @param check  called after a good parse, for what CLI11's own checks cannot see; it may call require()
+/// @errors exit code 2 for a wrong command line
+CommandLine read_command_line(CLI::App& app, int argc, char** argv, const std::function<void()>& check);
+
+/// @errors CLI::ValidationError that names the option, unless good
+void require(bool good, const char* option, const char* message);
+
+/// Text for an error, which is one line: without line feeds, and cut if it is long.
+std::string short_text(std::string text);
+
+}  // namespace apps
