@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "options.hpp"
 
+#include "common/command_line.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <cmath>
@@ -17,15 +19,6 @@ constexpr double kMaxNeighbours = 1000.0;
 
 void check(bool good, const std::string& message) {
     if (!good) throw UsageError(message);
-}
-
-/// Text for an error, which is one line: without line feeds, and cut if it is long.
-std::string short_text(std::string text) {
-    for (char& c : text) {
-        if (c == '\n' || c == '\r') c = ' ';
-    }
-    constexpr std::size_t kLongest = 200;
-    return text.size() > kLongest ? text.substr(0, kLongest) + "..." : text;
 }
 
 /// Not by CLI11's own range checks: a NaN passes those, and a negative number becomes a large unsigned one.
@@ -48,7 +41,7 @@ Order order_named(const std::string& name) {
     static const std::map<std::string, Order> orders{
         {"radial", Order::radial}, {"morton", Order::morton}, {"initial", Order::initial}};
     const auto found = orders.find(name);
-    check(found != orders.end(), "--order must be radial, morton or initial, not \"" + short_text(name) + "\"");
+    check(found != orders.end(), "--order must be radial, morton or initial, not \"" + apps::short_text(name) + "\"");
     return found->second;
 }
 
@@ -88,7 +81,7 @@ Options parse_options(int argc, char** argv) {
     } catch (const CLI::CallForVersion& version) {
         throw InfoRequest{std::string(version.what()) + "\n"};
     } catch (const CLI::ParseError& error) {
-        throw UsageError(short_text(error.what()));
+        throw UsageError(apps::short_text(error.what()));
     }
     // An empty folder name is a script's unset variable, not a wish.
     check(app.count("--output") == 0 || !options.output.empty(), "--output must name a folder");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "report.hpp"
 
+#include "common/loop_table.hpp"
+
 #include <omp.h>
 #include <unistd.h>
 
@@ -9,7 +11,6 @@
 #include <cinttypes>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 
 namespace evrard {
 
@@ -54,9 +55,8 @@ void print_report(const Simulation& simulation, const MpiExchange& exchange, dou
     for (std::size_t p = 0; p < kPhases; ++p) seconds[p] = simulation.phase_times().seconds(p);
     exchange.reduce(seconds, largest, sum);
     if (exchange.rank() != 0 || quiet) return;
-    const char* schedule = std::getenv("OMP_SCHEDULE");
     std::printf("evrard: %zu particles on %d ranks x %d threads, OMP_SCHEDULE %s\n", simulation.particles().size(),
-                exchange.ranks(), omp_get_max_threads(), schedule != nullptr ? schedule : "not set");
+                exchange.ranks(), omp_get_max_threads(), apps::schedule_text());
     std::printf("steps %ld, t = %.6f, wall time %.3f s; over ranks:\n", simulation.steps(), simulation.time(), wall_s);
     print_phases(largest, sum, exchange.ranks());
     const Energies e = simulation.energies();
