@@ -12,6 +12,7 @@ namespace gimbal {
 
 namespace {
 
+constexpr std::string_view kMore = "      more:";  // of parse_schedule(); load.cpp says it at the end
 constexpr std::array<std::string_view, 6> kOrdinary = {"static", "dynamic",     "guided",
                                                        "auto",   "trapezoidal", "static_steal"};
 
@@ -36,7 +37,8 @@ Schedule read_schedule(std::string_view text) {
     } catch (const Error& error) {
         // Where the value came from goes between the two, and what is allowed after them: load.cpp adds both.
         const std::string suggestion = error.hint().substr(0, error.hint().find('\n'));
-        throw Error(error.code(), error.what(), suggestion.starts_with("Did you mean") ? suggestion : "");
+        const bool says_more = suggestion.starts_with("Did you mean") || suggestion.starts_with("example");
+        throw Error(error.code(), error.what(), says_more ? suggestion.substr(0, suggestion.find(kMore)) : "");
     }
 }
 

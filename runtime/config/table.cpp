@@ -27,9 +27,9 @@ constexpr std::array<OptionSpec, 15> kTable = {{
      .fallback = "runtime",
      .level = "thread",
      .flag = "--schedule",
-     .doc =
-         "Technique, and after a comma its chunk, for schedule(runtime) loops, with OMP_SCHEDULE not set or `runtime`; "
-         "`runtime` lets Gimbal choose.",
+     .doc = "Technique, and after a comma its chunk or static fraction, for schedule(runtime) loops, with OMP_SCHEDULE "
+            "not set "
+            "or `runtime`; `runtime` lets Gimbal choose.",
      .set = [](Options& o, const OptionValue& v) { o.schedule = std::get<Schedule>(v); }},
     {.name = "GIMBAL_LOOPS",
      .type = OptionType::loops,
@@ -82,7 +82,7 @@ constexpr std::array<OptionSpec, 15> kTable = {{
     {.name = "GIMBAL_LOOP_STATS",
      .type = OptionType::text,
      .level = "thread",
-     .doc = "File of loop statistics for fsc, fac and tap; read if it exists, written at exit.",
+     .doc = "File of loop statistics for fsc, fac, tap and bold; read if it exists, written at exit.",
      .set = [](Options& o, const OptionValue& v) { o.loop_stats = std::get<std::string>(v); }},
     {.name = "GIMBAL_WORKERS_PER_QUEUE",
      .type = OptionType::integer,
@@ -105,7 +105,8 @@ constexpr std::array<OptionSpec, 15> kTable = {{
      .fallback = "derived",
      .choices = kDelayForms,
      .level = "thread",
-     .doc = "Imbalance of the loop itself in these: as first published, or with the overhead's sign as derived.",
+     .doc = "Imbalance of the loop itself in these: static minus dynamic time, plus the dispatch overhead (derived) or "
+            "minus it (seed).",
      .set = [](Options& o, const OptionValue& v) { o.seed_delay = std::get<std::string>(v) == "seed"; }},
     {.name = "GIMBAL_SLACK_FORM",
      .type = OptionType::choice,

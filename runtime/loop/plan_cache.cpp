@@ -65,9 +65,9 @@ Plan make_plan(const PlanKey& key, const Learnt& learnt) {
     }
     if (key.choice.technique->info().needs_weights) {
         shape.weights = learnt.weights;
-    } else if (options().weights.size() == key.workers) {
+    } else if (key.choice.technique->info().name == "wf2" && options().weights.size() == key.workers) {
         shape.weights = options().weights;
-    } else if (!options().weights.empty() && key.choice.technique->info().name == "wf2") {
+    } else if (key.choice.technique->info().name == "wf2" && !options().weights.empty()) {
         warn_once("GIMBAL_WEIGHTS has " + std::to_string(options().weights.size()) + " weights, a team has " +
                   std::to_string(key.workers) + " threads: all count as equal there");
     }

@@ -24,9 +24,6 @@ inline constexpr std::size_t kApart = 128;
 /// @source test: tests/unit/loop/work_queues_test.cpp
 class WorkQueues {
 public:
-    /// The grains that a plan may have.
-    static constexpr std::uint64_t kMostGrains = (std::uint64_t{1} << 32) - 1;
-
     /// Fill the queues. @param plan  outlives the execution  @errors std::bad_alloc when the team grows
     void prepare(const Plan& plan);
 

@@ -12,7 +12,7 @@ namespace gimbal {
 /// How much longer than others each worker takes for what the cost profile says: a slow core, or one that is shared
 /// with another program. Without it the profile would book a slow worker's time to the place where it happened to
 /// work. The median of the last three executions counts; who is within
-/// a third of the team counts as equal to it.
+/// 35 % of the team counts as equal to it.
 /// @threads guarded by its owner
 /// @source derived; test: tests/unit/measure/slowness_test.cpp, and in virtual time feedback_test.cpp
 class Slowness {

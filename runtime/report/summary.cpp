@@ -2,6 +2,8 @@
 #include "report/summary.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <type_traits>
 
 #include "config/schedule_value.hpp"
@@ -47,6 +49,13 @@ std::string header(std::span<const RunRecord> records, const MergedRun& run) {
 }
 
 /// "fac2 (GIMBAL_SCHEDULE)", or with the share of its calls if others ran too: "gss 61/80 (q_learning)".
+/// Does the schedule, e.g. "lws,0.8:16", say this static fraction already?
+bool names_fraction(const std::string& schedule, double fraction) {
+    const std::size_t comma = schedule.find(',');
+    if (comma == std::string::npos || schedule.compare(comma, 2, ",:") == 0) return false;
+    return std::abs(std::strtod(schedule.c_str() + comma + 1, nullptr) - fraction) < 0.005;
+}
+
 std::string technique_cell(const LoopSummary& loop) {
     const auto most = std::max_element(loop.schedules.begin(), loop.schedules.end(),
                                        [](const auto& a, const auto& b) { return a.calls < b.calls; });
@@ -54,7 +63,7 @@ std::string technique_cell(const LoopSummary& loop) {
     std::string cell = most->schedule;
     if (most->calls != loop.calls)
         cell.append(" ").append(std::to_string(most->calls)).append("/").append(std::to_string(loop.calls));
-    if (loop.static_fraction >= 0 && most->schedule.find(',') == std::string::npos)
+    if (loop.static_fraction >= 0 && !names_fraction(most->schedule, loop.static_fraction))
         cell.append(" f_s=").append(fixed(loop.static_fraction, 2));
     if (!loop.tuning.empty() && loop.tuning != "settled") cell.append(" in ").append(loop.tuning);
     return cell.append(" (").append(most->reason).append(")");

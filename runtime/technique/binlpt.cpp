@@ -96,7 +96,6 @@ Plan plan_binlpt(const LoopShape& shape) {
     const Loads loads(shape);
     Plan plan = cut(shape, loads);
     plan.claim = Claim::queues;
-    plan.sampled = true;
     plan.prefixes.resize(plan.workers);
     plan.queues.resize(plan.workers);
     const std::vector<std::uint64_t> owner = assign(plan, loads);

@@ -66,7 +66,6 @@ public:
         Plan plan = std::move(plan_).finish();
         plan.claim = Claim::hybrid;
         plan.own = std::move(own_);
-        plan.sampled = true;
         return plan;
     }
 

@@ -12,8 +12,6 @@ namespace gimbal::technique {
 
 namespace {
 
-constexpr std::uint64_t kMostGrains = (std::uint64_t{1} << 32) - 1;  // a queue counts with 32 bits
-
 // The plans at the ends of f_s, where nothing is left of the other part.
 Plan all_static(const LoopShape& shape) {
     LoopShape blocks = shape;

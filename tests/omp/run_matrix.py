@@ -14,7 +14,9 @@ import sys
 import time
 from dataclasses import dataclass
 
-CHUNKS = (None, 1, 7, 1000)
+# What follows the comma; for techniques with a static fraction, that and the chunk.
+CHUNKS = (None, "1", "7", "1000")
+FRACTIONS = (None, "0.5:1", "0:7", "0.37:1000", "1")
 # Names that OpenMP gives a meaning of its own: Gimbal's version is asked for through GIMBAL_SCHEDULE.
 OPENMP_NAMES = {"static", "dynamic", "guided", "auto", "trapezoidal", "static_steal"}
 # Ordinary schedules: the patched library must serve them as the original does. Not nonmonotonic:dynamic: there the
@@ -49,13 +51,13 @@ def clean_environment():
     return {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
 
 
-def technique_names(tool):
-    """Names that `gimbal info techniques --json` lists."""
+def technique_parameters(tool):
+    """Names that `gimbal info techniques --json` lists, each with what is tried after the comma."""
     done = subprocess.run([tool, "info", "techniques", "--json"], capture_output=True, text=True, timeout=30,
                           env=clean_environment(), check=False)
     if done.returncode != 0:
         sys.exit(f"run_matrix: {tool} info techniques --json failed: {done.stderr.strip()}")
-    return [entry["name"] for entry in json.loads(done.stdout)]
+    return {entry["name"]: FRACTIONS if entry["takes_fraction"] else CHUNKS for entry in json.loads(done.stdout)}
 
 
 def schedule_environment(technique, chunk, by_gimbal):
@@ -66,10 +68,10 @@ def schedule_environment(technique, chunk, by_gimbal):
     return text, (("OMP_SCHEDULE", text),)
 
 
-def jobs_for(technique, quick):
+def jobs_for(technique, chunks, quick):
     """All jobs of one technique: full size once per compiler, the rest quick."""
     jobs = []
-    for chunk in CHUNKS[:2] if quick else CHUNKS:
+    for chunk in chunks[:2] if quick else chunks:
         for by_gimbal, mode, extra, arguments in (
                 (False, "normal", (), ()),
                 (True, "oversubscribed", tuple(OVERSUBSCRIBED.items()), ("--threads", "8"))):
@@ -77,7 +79,7 @@ def jobs_for(technique, quick):
             size = () if chunk is None and mode == "normal" and not quick else ("--quick",)
             for program in C_PROGRAMS:
                 jobs.append(Job(program, text, environment + extra, ("--all",) + size + arguments, mode))
-            if mode == "normal" and chunk in (None, 7):
+            if mode == "normal" and chunk in (None, "7", "0:7"):
                 jobs += [Job(p, text, environment, ("--all",), mode) for p in FORTRAN_PROGRAMS]
             if mode == "normal" and chunk is None:
                 jobs += [Job(p, text, environment, ("--all", "--quick"), mode) for p in BARE_PROGRAMS]
@@ -138,14 +140,14 @@ def collect_jobs(options):
     if options.schedules:
         return [Job(p, s, (("OMP_SCHEDULE", s),), ("--quick",), "ordinary")
                 for s in options.schedules.split() for p in C_PROGRAMS + BARE_PROGRAMS + FORTRAN_PROGRAMS]
-    names = technique_names(options.tool)
+    names = technique_parameters(options.tool)
     if options.techniques:
         chosen = options.techniques.split(",")
         unknown = [name for name in chosen if name not in names]
         if unknown:
             sys.exit(f"run_matrix: unknown technique {unknown[0]}")
-        names = chosen
-    return ordinary_jobs() + [job for name in names for job in jobs_for(name, options.quick)]
+        names = {name: names[name] for name in chosen}
+    return ordinary_jobs() + [job for name, chunks in names.items() for job in jobs_for(name, chunks, options.quick)]
 
 
 def main():

@@ -14,10 +14,15 @@ std::string alias_list(const TechniqueInfo& info) {
 }
 
 Json json_of(const TechniqueInfo& info) {
-    return {{"name", info.name},           {"aliases", info.aliases},
-            {"family", info.family},       {"summary", info.summary},
-            {"parameter", info.parameter}, {"source", info.source},
-            {"monotonic", info.monotonic}, {"needs_statistics", info.needs_statistics}};
+    return {{"name", info.name},
+            {"aliases", info.aliases},
+            {"family", info.family},
+            {"summary", info.summary},
+            {"parameter", info.parameter},
+            {"source", info.source},
+            {"monotonic", info.monotonic},
+            {"needs_statistics", info.needs_statistics},
+            {"takes_fraction", info.fraction != FractionSource::none}};
 }
 
 }  // namespace
@@ -36,11 +41,11 @@ int info_techniques(InfoForm form) {
         table.add({std::string(info.name), std::string(info.family), info.monotonic ? "yes" : "no",
                    std::string(info.parameter), alias_list(info), std::string(info.source)});
         std::string name(info.name);
-        if (name.size() < 8) name.resize(8, ' ');
+        if (name.size() < 16) name.resize(16, ' ');
         sentences += "  " + name + " " + std::string(info.summary) + "\n";
     }
     return print_text(table.text() + "\n" + sentences +
-                      "  runtime  Gimbal chooses (fac2 as long as there is no selector).\n\n"
+                      "  runtime          Gimbal chooses (fac2 as long as there is no selector).\n\n"
                       "Use: gimbal run --schedule fac2,16 -- program, or GIMBAL_SCHEDULE=fac2,16 with the patched "
                       "libomp preloaded\n");
 }

@@ -41,6 +41,9 @@ enum class Victims : std::uint8_t {
     nearest      ///< the fullest among the nearest in the machine's topology
 };
 
+/// The most grains that the queues of one plan may hold together: they count with 32 bits.
+inline constexpr std::uint64_t kMostGrains = (std::uint64_t{1} << 32) - 1;
+
 /// How the queues of a plan are drawn from. A grain is the unit of the queues: `Plan::grain` iterations, or one step of
 /// the table if there is one.
 struct QueueRules {
@@ -74,7 +77,6 @@ struct Plan {
     std::vector<std::uint64_t> starts;  ///< [steps + 1] first iteration of each step, ending with N; or empty
     std::vector<std::uint64_t> shares;  ///< [steps * workers] iterations per request; only if weighted
 
-    bool sampled = false;                 ///< the technique wants to know what each chunk cost: one timestamp per chunk
     std::vector<std::uint64_t> own;       ///< [P + 1] steps of each worker; only if hybrid
     IterationStatistics statistics;       ///< what the plan was made with [ticks]; only if adaptive
     double admission = 1;                 ///< probability that a request for what is shared is let in, (0, 1]

@@ -172,7 +172,7 @@ TEST(WorkQueues, RefusedThievesAreLetInAfterAWhile) {
 }
 
 TEST(WorkQueues, CountUpToTheLastGrainTheyCanHold) {
-    const std::uint64_t last = WorkQueues::kMostGrains;
+    const std::uint64_t last = gimbal::kMostGrains;
     Plan plan = plan_of({last}, 1, 1, {.take = last / 2 + 1, .victims = Victims::neighbours});
     WorkQueues work;
     work.prepare(plan);

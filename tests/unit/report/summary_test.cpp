@@ -31,7 +31,12 @@ TEST(Summary, SaysWhichStaticFractionRanAndWhetherItIsStillSearchedFor) {
     EXPECT_NE(summary_text(record, ReportLevel::summary).find("usched f_s=0.87 in search ("), std::string::npos);
     record.loops[0].schedules[0].schedule = "lws,0.8:16";
     record.loops[0].tuning.clear();
+    record.loops[0].static_fraction = 0.8;
     EXPECT_EQ(summary_text(record, ReportLevel::summary).find("f_s="), std::string::npos) << "it is in the schedule";
+    record.loops[0].static_fraction = 0.5;
+    EXPECT_NE(summary_text(record, ReportLevel::summary).find("lws,0.8:16 f_s=0.50"), std::string::npos) << "set later";
+    record.loops[0].schedules[0].schedule = "usched,:16";
+    EXPECT_NE(summary_text(record, ReportLevel::summary).find("usched,:16 f_s=0.50"), std::string::npos);
 }
 
 TEST(Summary, SaysWhatRanWhyAndWhatItLost) {

@@ -65,7 +65,6 @@ TEST(Binlpt, PartitionsTheLoopExactlyOnceInAllowedChunks) {
                     const LoopShape shape{.iterations = n, .workers = workers, .chunk = chunk, .profile = profile};
                     const Plan plan = binlpt(shape);
                     ASSERT_EQ(plan.claim, Claim::queues);
-                    ASSERT_TRUE(plan.sampled);
                     ASSERT_EQ(flaw_of(plan, shape), "") << describe(shape);
                 }
             }

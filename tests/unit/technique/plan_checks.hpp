@@ -60,9 +60,8 @@ inline std::string describe(const gimbal::LoopShape& shape) {
 inline bool same_plan(const gimbal::Plan& a, const gimbal::Plan& b) {
     return a.iterations == b.iterations && a.workers == b.workers && a.claim == b.claim && a.steps == b.steps &&
            a.chunk == b.chunk && a.starts == b.starts && a.shares == b.shares && a.own == b.own &&
-           a.sampled == b.sampled && a.admission == b.admission && a.grain == b.grain &&
-           a.workers_per_queue == b.workers_per_queue && a.rules == b.rules && a.prefixes == b.prefixes &&
-           a.queues == b.queues && a.order == b.order;
+           a.admission == b.admission && a.grain == b.grain && a.workers_per_queue == b.workers_per_queue &&
+           a.rules == b.rules && a.prefixes == b.prefixes && a.queues == b.queues && a.order == b.order;
 }
 
 /// The techniques whose plans are complete before the loop starts.
