@@ -15,7 +15,7 @@ from harness import runner, table  # noqa: E402
 from harness.gate import Gate, open_gate, usable_cores  # noqa: E402
 
 import sections  # noqa: E402
-from setting import Case, Setting  # noqa: E402
+from setting import ADAPTIVE, PLANNED, PLANNED_LIKE_ADAPTIVE, Case, Setting  # noqa: E402
 
 KEY_THREADS = 2  # the RESULT ratios
 SURVEY_THREADS = (1, 2, 8)
@@ -66,7 +66,8 @@ def ratio_entry(result: dict[str, Any], key: str, comparison: runner.Comparison 
 
 def add_worst(result: dict[str, Any], few: sections.Section) -> None:
     """The planned technique that loses most against upstream's schedule of as many chunks."""
-    ratios = {case: few.compare(case, reference) for case, reference in few.references.items()}
+    ratios = {case: few.compare(case, reference) for case, reference in few.references.items()
+              if case.schedule in PLANNED}
     worst = max(ratios, key=lambda case: ratios[case].ratio, default=None)
     ratio_entry(result, "planned_worst_vs_guided", ratios.get(worst))
     result["planned_worst_technique"] = worst.schedule if worst else None
@@ -75,6 +76,18 @@ def add_worst(result: dict[str, Any], few: sections.Section) -> None:
                         "chunks": few.chunks[case], "compared_with": few.references[case].schedule,
                         "its_chunks": few.chunks[few.references[case]],
                         "more_ns_per_loop": few.more_ns(case)} for case, r in ratios.items()}
+
+
+def add_adaptive(result: dict[str, Any], few: sections.Section) -> None:
+    """The adaptive technique whose chunks cost most, and that cost over the cost of a planned technique's chunk."""
+    costs = {case.schedule: few.ns_per_chunk(case) for case in few.references}
+    planned = costs.get(PLANNED_LIKE_ADAPTIVE)
+    adaptive = {name: costs[name] for name in ADAPTIVE if costs.get(name) is not None}
+    worst = max(adaptive, key=lambda name: adaptive[name], default=None)
+    measured = worst is not None and planned is not None and planned > 0
+    result["adaptive_worst_vs_planned"] = adaptive[worst] / planned if measured else None
+    result["adaptive_worst_technique"] = worst
+    result["detail"]["adaptive_ns_per_chunk"] = {PLANNED_LIKE_ADAPTIVE: planned, **adaptive}
 
 
 def survey(setting: Setting, gate: Gate, deadline_s: float) -> list[sections.Section]:
@@ -124,11 +137,12 @@ def measure(setting: Setting, gate: Gate, deadline_s: float, quick: bool) -> dic
     ratio_entry(result, "static_chunk_vs_libgomp", many.compare(at("gcc", "gimbal", "static,1"),
                                                                 at("gcc", "libgomp", "static,1")))
     add_worst(result, few)
+    add_adaptive(result, few)
     ratio_entry(result, "idle_preload", idle.compare(at("clang", "gimbal", "static"),
                                                      at("clang", "upstream", "static")))
     everything = [many, few, idle, *rest]
     result["failures"] = [text for section in everything for text in section.failures]
-    result["gated"] = all(entry.get("gated", True) for entry in result["detail"].values())
+    result["gated"] = all(entry.get("gated", True) for entry in result["detail"].values() if isinstance(entry, dict))
     result["acceptance"] = (sum(s.session.acceptance() * s.session.tries for s in everything)
                             / sum(s.session.tries for s in everything))
     result["detail"]["medians"] = {name: value for section in (many, few, *rest)

@@ -12,7 +12,7 @@ from harness.stats import Summary
 from harness.table import render
 
 import chunks
-from setting import PLANNED, Case, Setting
+from setting import ADAPTIVE, PLANNED, Case, Setting
 
 MANY_N = 1_000_000  # iterations, one chunk each
 FEW_N_PER_THREAD = 25_000  # iterations, some 8 us: as short as a loop worth a team gets
@@ -41,6 +41,12 @@ class Section:
         """How much longer one loop takes than that of the case's reference [ns]."""
         return self.summary(case).median - self.summary(self.references[case]).median
 
+    def ns_per_chunk(self, case: Case) -> float | None:
+        """What a chunk costs: loop time over upstream's static, by the chunks beyond one per thread [ns]."""
+        static = Case(case.compiler, "upstream", "static", case.threads)
+        more = self.chunks[case] - case.threads
+        return (self.summary(case).median - self.summary(static).median) / more if more >= 1 else None
+
     def medians(self) -> dict[str, Any]:
         """Raw figures for the RESULT line."""
         return {case.name: {"ns_per_loop": self.summary(case).median, "chunks": count}
@@ -64,11 +70,11 @@ def prepare_many(setting: Setting, gate: Gate, cases: Sequence[Case], time_ms: i
 
 
 def prepare_few(setting: Setting, gate: Gate, compiler: str, threads: int, time_ms: int) -> Section:
-    """Short loops under every planned technique, each with upstream's guided of as many chunks."""
+    """Short loops under every planned and adaptive technique, each with upstream's guided of as many chunks."""
     n = FEW_N_PER_THREAD * threads
     loops = 200 if threads <= len(setting.cores) else 10  # barriers of an oversubscribed team take 100 times as long
     counts, failures = chunks.count_all(
-        setting, [Case(compiler, "gimbal", technique, threads) for technique in PLANNED], n, loops)
+        setting, [Case(compiler, "gimbal", technique, threads) for technique in PLANNED + ADAPTIVE], n, loops)
     guided = chunks.guided_counts(setting, compiler, threads, n, loops)
     references = {case: chunks.closest(count, guided, n) for case, count in counts.items()}
     others = [Case(compiler, "upstream", "static", threads), Case(compiler, "upstream", "guided", threads)]
@@ -125,12 +131,10 @@ def many_table(section: Section) -> str:
 def few_table(section: Section) -> str:
     """Time of a short loop per technique, and the ratio to upstream's schedule of as many chunks."""
     first = next(iter(section.chunks))
-    static = section.summary(Case(first.compiler, "upstream", "static", first.threads)).median
     rows = []
     for case, count in section.chunks.items():
         summary = section.summary(case)
-        more = count - first.threads
-        per_chunk = (summary.median - static) / more if more >= 1 else None
+        per_chunk = section.ns_per_chunk(case)
         reference = section.references.get(case)
         rows.append([case.runtime, case.schedule, count, summary.median, summary.interquartile_range, per_chunk,
                      reference.schedule if reference else None, section.chunks[reference] if reference else None,

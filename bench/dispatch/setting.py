@@ -13,6 +13,10 @@ from harness.runner import SampleError, Variant
 PLANNED = ("static", "static,16", "dynamic,16", "gss", "guided", "fsc", "mfsc", "tss", "tfss", "fac", "fac2", "wf2",
            "tap", "fiss", "viss", "rnd")
 
+# Techniques that size every chunk from measured times, beside the planned one whose chunks are most like theirs.
+ADAPTIVE = ("awf-b", "awf-c", "awf-d", "awf-e", "af", "maf", "bold", "aid")
+PLANNED_LIKE_ADAPTIVE = "fac2"
+
 # What the upstream runtime runs in Gimbal's place in an A/A run. Any schedule will do for the planned techniques, as it
 # is compared with upstream's own of as many chunks: they take turns.
 _STAND_INS = {"ss": "monotonic:dynamic,1", "static,1": "static,1"}

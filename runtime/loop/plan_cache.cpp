@@ -49,7 +49,7 @@ Plan make_plan(const PlanKey& key, const Learnt& learnt) {
     LoopShape shape;
     shape.iterations = key.iterations / key.unit + (key.iterations % key.unit != 0);
     shape.workers = key.workers;
-    shape.chunk = key.choice.chunk ? key.choice.chunk : key.least;
+    shape.chunk = key.choice.chunk ? key.choice.chunk : key.least / key.unit + (key.least % key.unit != 0);
     shape.statistics = learnt.statistics;
     shape.statistics.mean *= static_cast<double>(key.unit);
     shape.statistics.sd *= static_cast<double>(key.unit);
@@ -60,7 +60,7 @@ Plan make_plan(const PlanKey& key, const Learnt& learnt) {
     if (key.choice.technique->info().needs_profile && learnt.profile) {
         shape.profile = learnt.profile;
         // What a step of a sampled execution costs, so that none is made that is not worth it.
-        const double mean = learnt.profile->total() / static_cast<double>(std::max<std::uint64_t>(1, shape.iterations));
+        const double mean = learnt.profile->total() / learnt.profile->iterations() * static_cast<double>(key.unit);
         shape.statistics = {mean, 0, dispatch_ticks() + sampling_ticks(), mean > 0};
     }
     if (key.choice.technique->info().needs_weights) {

@@ -57,7 +57,13 @@ Execution* LoopSite::open(const Request& request) noexcept {
     Manner manner = manner_of(choice, request, least);
     PlanKey key{choice, request.trip, request.unit, workers_, least, manner.setting.admission};
     key.choice.fraction = manner.setting.fraction;
+    const bool replans = choice.technique->info().needs_profile && planned_version_ != learnt_.profile_version;
+    const std::uint64_t begin = replans ? ticks() : 0;
     const auto& plan = plans_.get(key, learnt_);
+    if (replans) {
+        profile_cost_ += static_cast<double>(ticks() - begin);
+        planned_version_ = learnt_.profile_version;
+    }
     manner.claim = claim_width_.width(*plan);
     execution->prepare(workers_, manner, plan);
     last_setting_ = manner.setting;
@@ -108,21 +114,24 @@ bool LoopSite::wants_times(const Technique& technique) const noexcept {
            (!learnt_.statistics.known || totals_.calls % kRefresh == 0);
 }
 
-// The cost profile costs a timestamp for each of some hundred pieces per worker. Loops that this would lengthen by more
-// than a part in two hundred are sampled now and then, and whenever the last execution was out of balance.
+// Learning the cost profile, and planning anew, takes time while others wait for the loop. So much that it is a part of
+// two hundred of the loops since the last time, or of fifty if the last one was out of balance, is spent on it.
 bool LoopSite::wants_costs(const Technique& technique) const noexcept {
-    constexpr std::uint64_t kRefresh = 8;
-    constexpr double kWorth_us = 400;
-    constexpr double kCalm = 0.02;
+    constexpr double kCalm = 0.01;
+    constexpr double kPart = 0.005;
+    constexpr double kPartOutOfBalance = 0.02;
     if (!technique.info().needs_profile || workers_ == 1) return false;
-    if (!learnt_.profile || last_imbalance_ > kCalm || totals_.calls % kRefresh == 0) return true;
-    return totals_.loop_time > kWorth_us * ticks_per_microsecond() * static_cast<double>(totals_.calls);
+    if (!learnt_.profile) return true;
+    const double part = last_imbalance_ > kCalm ? kPartOutOfBalance : kPart;
+    return part * (totals_.loop_time - profiled_at_) >= profile_cost_;
 }
 
 // With the lock held.
 void LoopSite::learn(const Execution& execution) {
     const LoopRecord record = record_of(execution, records_);
     totals_.add(record, execution.manner());
+    // A loop that was cancelled says nothing about how long it takes.
+    if (record.iterations != execution.plan().iterations) return;
     selector_->learn(execution.manner().choice, record);
     claim_width_.learn(record, execution.plan());
     const TechniqueInfo& info = execution.manner().choice.technique->info();
@@ -145,6 +154,7 @@ void LoopSite::learn(const Execution& execution) {
 }
 
 void LoopSite::learn_profile(const Execution& execution) {
+    const std::uint64_t begin = ticks();
     if (!profile_) profile_ = std::make_unique<CostProfile>();
     costs_.clear();
     for (std::uint32_t i = 0; i < workers_; ++i) costs_.push_back(&execution.slots()[i].costs);
@@ -153,6 +163,8 @@ void LoopSite::learn_profile(const Execution& execution) {
     if (!profile_->known()) return;
     learnt_.profile = profile_.get();
     ++learnt_.profile_version;
+    profile_cost_ = static_cast<double>(ticks() - begin);  // the plan's comes on top
+    profiled_at_ = totals_.loop_time;
 }
 
 void LoopSite::close(Execution* execution) noexcept {

@@ -29,7 +29,6 @@ void add_sums(const Execution& execution, std::vector<WorkerRecord>& per_worker)
 
 LoopRecord record_of(const Execution& execution, std::vector<WorkerRecord>& workers) {
     LoopRecord record;
-    record.iterations = execution.plan().iterations;
     workers.clear();
     std::uint64_t first_begin = UINT64_MAX;
     std::uint64_t last_end = 0;
@@ -43,6 +42,7 @@ LoopRecord record_of(const Execution& execution, std::vector<WorkerRecord>& work
         busy_sum += busy;
         record.busy_max = std::max(record.busy_max, busy);
         record.chunks += worker.chunks;
+        record.iterations += worker.iterations;
     }
     record.busy_mean = busy_sum / execution.workers();
     record.loop_time = static_cast<double>(last_end - first_begin);

@@ -7,6 +7,7 @@
 #include "lightweight/model_tuner.hpp"
 #include "lightweight/noise.hpp"
 #include "lightweight/slack.hpp"
+#include "measure/dispatch_cost.hpp"
 
 namespace gimbal {
 
@@ -36,6 +37,7 @@ FractionTuner& Tuning::tuner_for(const TechniqueInfo& technique, const Loop& loo
     if (tuned_ != technique.name.data()) {
         tuner_.reset();
         admission_.reset();
+        half_.reset();
         tuned_ = technique.name.data();
     }
     if (tuner_) return *tuner_;
@@ -71,7 +73,7 @@ LoopSetting Tuning::next(const TechniqueInfo& technique, double named, const Loo
     // A search measures what it asked for.
     if (!technique.uses_slack || loop.iteration_time <= 0 || !fraction_settled()) return setting;
     const RegionModel region{static_cast<double>(loop.iterations), static_cast<double>(loop.workers),
-                             loop.iteration_time, machine_delays().dequeue / static_cast<double>(loop.chunk)};
+                             loop.iteration_time, dispatch_ticks() / static_cast<double>(loop.chunk)};
     const SlackForm form = options().paper_slack ? SlackForm::paper : SlackForm::tight;
     setting.fraction = slack_adjusted_fraction(setting.base, region, form);
     return setting;
@@ -83,12 +85,26 @@ void Tuning::learn(const TechniqueInfo& technique, const LoopSetting& setting, c
     if (technique.weighs_static_part && fraction_settled()) weights_.add(record.workers);
     // Under slack the process was allowed to be late: that says nothing about the base fraction.
     if (setting.stage.empty() || !tuner_ || setting.fraction != setting.base || record.iterations == 0) return;
-    const FractionTrial trial{.fraction = setting.base,
-                              .loop_time = record.loop_time,
-                              .work = record.busy_mean * static_cast<double>(record.workers.size()),
-                              .iterations = record.iterations,
-                              .workers = static_cast<std::uint32_t>(record.workers.size()),
-                              .chunks = static_cast<double>(record.chunks)};
+    FractionTrial trial{.fraction = setting.base,
+                        .loop_time = record.loop_time,
+                        .work = record.busy_mean * static_cast<double>(record.workers.size()),
+                        .iterations = record.iterations,
+                        .workers = static_cast<std::uint32_t>(record.workers.size()),
+                        .chunks = static_cast<double>(record.chunks)};
+    // Loops that do one thing now and another next would make every other setting look good: while something is
+    // searched for, two executions in a row count as one.
+    const bool searching = !tuner_->settled() || (admission_ && !admission_->settled());
+    if (searching) {
+        if (!half_ || half_->fraction != trial.fraction || half_->workers != trial.workers) {
+            half_ = trial;
+            return;
+        }
+        trial.loop_time += half_->loop_time;
+        trial.work += half_->work;
+        trial.iterations += half_->iterations;
+        trial.chunks += half_->chunks;
+    }
+    half_.reset();
     if (!admission_ || !tuner_->settled()) {
         tuner_->learn(trial);
         return;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "gimbal/technique.hpp"
@@ -55,6 +56,7 @@ private:
     const void* tuned_ = nullptr;  // the name of the technique that the tuners belong to
     std::unique_ptr<FractionTuner> tuner_;
     std::unique_ptr<FractionTuner> admission_;
+    std::optional<FractionTrial> half_;  // of two executions that are to count as one
     StaticWeights weights_;
     PredictionError error_;
 };

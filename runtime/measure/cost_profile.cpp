@@ -9,7 +9,7 @@
 namespace gimbal {
 namespace {
 
-constexpr std::size_t kBins = 1024;
+constexpr std::size_t kBins = 512;
 constexpr std::size_t kBinsPerWorker = 8;
 constexpr std::size_t kMostBins = std::size_t{1} << 14;
 constexpr std::size_t kWord = 64;

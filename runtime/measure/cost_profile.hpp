@@ -56,7 +56,7 @@ private:
 /// @threads guarded by its owner
 class CostProfile {
 public:
-    /// How many bins a loop of this shape gets: 1024, more for large teams, at most N. @return >= 1
+    /// How many bins a loop of this shape gets: 512, more for large teams, at most N. @return >= 1
     [[nodiscard]] static std::size_t bins_for(std::uint64_t iterations, std::uint32_t workers) noexcept;
 
     /// Take in one execution. Bins that no chunk touched keep what they had.
@@ -72,6 +72,9 @@ public:
 
     /// Cost of a whole execution of N iterations, N as in the last one, as if by one worker [ticks].
     [[nodiscard]] double total() const noexcept { return total_; }
+
+    /// N of that execution [iterations].
+    [[nodiscard]] double iterations() const noexcept { return iterations_; }
 
     /// Cost of the iterations before position x N, x in [0, 1] [ticks]. @cost O(1)
     [[nodiscard]] double before(double x) const noexcept;

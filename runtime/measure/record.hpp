@@ -20,7 +20,7 @@ struct WorkerRecord {
 
 /// What one execution of a loop showed (design 3.4). Times in ticks.
 struct LoopRecord {
-    std::uint64_t iterations = 0;                ///< N [iterations]
+    std::uint64_t iterations = 0;                ///< that were run: N, or less if cancelled [iterations]
     double loop_time = 0;                        ///< last finish minus first begin [ticks]
     double busy_max = 0;                         ///< max of L, L_i = end_i - begin_i [ticks]
     double busy_mean = 0;                        ///< mean of L [ticks]

@@ -2,6 +2,7 @@
 #include "technique/adaptive.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "technique/fac2.hpp"
 #include "technique/plan_builder.hpp"
@@ -12,6 +13,13 @@ namespace {
 
 constexpr double kShortest =
     1e-3;  // [ticks] per chunk: a clock that stood still must not make a worker infinitely fast
+
+// A change that nobody would notice is not worth a cache line that everybody has to fetch again.
+void publish(std::atomic<double>& shown, double now) noexcept {
+    constexpr double kNoticed = 0.01;
+    const double before = shown.load(std::memory_order_relaxed);
+    if (std::abs(now - before) > kNoticed * before) shown.store(now, std::memory_order_relaxed);
+}
 
 }  // namespace
 
@@ -34,9 +42,9 @@ void WorkerTimes::add(std::uint64_t iterations, double time) noexcept {
     time_ += t;
     time_squared_per_iteration_ += t * t / n;
     const double mean = time_ / iterations_;
-    weighted_mean_.store(weighted_time_ / weighted_iterations_, std::memory_order_relaxed);
-    variance_.store(std::max(0.0, time_squared_per_iteration_ / iterations_ - mean * mean), std::memory_order_relaxed);
-    mean_.store(mean, std::memory_order_relaxed);
+    publish(weighted_mean_, weighted_time_ / weighted_iterations_);
+    publish(variance_, std::max(0.0, time_squared_per_iteration_ / iterations_ - mean * mean));
+    publish(mean_, mean);
 }
 
 double WorkerTimes::outstanding(std::uint64_t now, double mean) const noexcept {

@@ -9,8 +9,8 @@
 
 namespace gimbal {
 
-/// What one worker has measured in one execution of a loop; written by that worker, read by all. Two cache lines of its
-/// own, since every chunk writes it.
+/// What one worker has measured in one execution of a loop; written by that worker, read by all. What others read lies
+/// in lines of its own and is written only when it has moved by a hundredth: mostly they find it in their caches.
 class alignas(128) WorkerTimes {
 public:
     /// Begin anew. @threads its worker only, before anybody draws
@@ -47,8 +47,9 @@ private:
     std::atomic<double> weighted_mean_{0};
     std::atomic<double> mean_{0};
     std::atomic<double> variance_{0};
-    std::atomic<std::uint64_t> drawn_{0};     // size of the chunk in progress [iterations]
-    std::atomic<std::uint64_t> drawn_at_{0};  // [ticks]
+    // Written on every chunk.
+    alignas(128) std::atomic<std::uint64_t> drawn_{0};  // size of the chunk in progress [iterations]
+    std::atomic<std::uint64_t> drawn_at_{0};            // [ticks]
     double weighted_time_ = 0;
     double weighted_iterations_ = 0;
     double iterations_ = 0;

@@ -15,6 +15,8 @@ namespace {
 
 /// Chunks per worker if the user names no chunk.
 constexpr std::uint64_t kChunksPerWorker = 16;
+/// The most, whatever the user names: lists are made anew with every new profile.
+constexpr std::uint64_t kMostPerWorker = 512;
 
 /// What iterations cost, or, unknown, that all cost the same.
 class Loads {
@@ -44,7 +46,8 @@ private:
 Plan cut(const LoopShape& shape, const Loads& loads) {
     const std::uint64_t n = shape.iterations;
     const std::uint64_t wanted = shape.chunk == 0 ? kChunksPerWorker * workers_of(shape) : n / shape.chunk;
-    const std::uint64_t chunks = std::clamp<std::uint64_t>(std::min(wanted, n), 1, kTableSteps);
+    const std::uint64_t most = std::min(kTableSteps, kMostPerWorker * workers_of(shape));
+    const std::uint64_t chunks = std::clamp<std::uint64_t>(std::min(wanted, n), 1, most);
     PlanBuilder plan(shape);
     if (loads.equal()) {
         while (!plan.done()) plan.take(ceil_div(n, chunks));

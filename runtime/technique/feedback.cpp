@@ -15,9 +15,9 @@ namespace {
 /// f_s where nobody says more. In the simulation of the test, more lets a drift show that the profile follows late.
 constexpr double kStaticShare = 0.85;
 /// Own pieces over all workers, and per worker: enough for the next profile to see the shape of the loop.
-constexpr std::uint64_t kPieces = 256;
+constexpr std::uint64_t kPieces = 128;
 constexpr std::uint64_t kFewestPieces = 8;
-constexpr std::uint64_t kMostPieces = 128;
+constexpr std::uint64_t kMostPieces = 64;
 /// The last chunks of the tail: so many would make it up per worker.
 constexpr double kTailPieces = 32;
 /// No step is made whose drawing costs more than this part of it.

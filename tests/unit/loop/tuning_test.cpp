@@ -79,13 +79,28 @@ TEST(Tuning, UschedTriesStaticThenDynamicThenWhatIsNear) {
     EXPECT_DOUBLE_EQ(setting.fraction, 1);
     const int executions = settle(tuning, "usched", 0.9);
     EXPECT_GT(executions, 5);
-    EXPECT_LE(executions, 2 * 3 + 11 * 3);
+    EXPECT_LE(executions, 2 * (2 * 3 + 11 * 3));
+}
+
+// Every other execution is three times as dear, whatever the fraction: that must not decide.
+TEST(Tuning, LoopsThatAlternateAreNotMistakenForBetterFractions) {
+    for (const int dear : {0, 1}) {
+        Tuning tuning;
+        for (int execution = 0; execution < 400; ++execution) {
+            const LoopSetting setting = tuning.next(technique("lws-tuned"), -1, kLoop);
+            if (setting.stage == "settled") break;
+            Scripted shown(setting.base, 0.63);
+            if (execution % 2 == dear) shown.record.loop_time *= 3;
+            tuning.learn(technique("lws-tuned"), setting, shown.record);
+        }
+        EXPECT_NEAR(tuning.next(technique("lws-tuned"), -1, kLoop).fraction, 0.63, 0.011) << dear;
+    }
 }
 
 TEST(Tuning, VschedTunesAdmissionAfterTheFraction) {
     Tuning tuning;
     bool admission_tried = false;
-    for (int execution = 0; execution < 300; ++execution) {
+    for (int execution = 0; execution < 500; ++execution) {
         const LoopSetting setting = tuning.next(technique("vsched"), -1, kLoop);
         if (setting.stage == "admission") admission_tried = true;
         if (!admission_tried) {

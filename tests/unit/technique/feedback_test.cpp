@@ -128,9 +128,9 @@ TEST(Feedback, BlocksAndPiecesCostTheSame) {
     };
     for (std::size_t k = 0; k < 4; ++k) {
         EXPECT_NEAR(cost(block(plan, k), block(plan, k + 1)), 0.2, 1e-3);
-        EXPECT_EQ(plan.own[k + 1] - plan.own[k], 64u);
+        EXPECT_EQ(plan.own[k + 1] - plan.own[k], 32u);
         for (std::uint64_t step = plan.own[k]; step < plan.own[k + 1]; ++step) {
-            EXPECT_NEAR(cost(plan.first(step), plan.first(step + 1)), 0.2 / 64, 2e-4);
+            EXPECT_NEAR(cost(plan.first(step), plan.first(step + 1)), 0.2 / 32, 4e-4);
         }
     }
     for (std::uint64_t step = plan.own.back(); step + 1 < plan.steps; ++step) {
