@@ -23,8 +23,8 @@ void Execution::prepare(std::uint32_t workers, const Manner& manner, const std::
     if (adaptive_ != adaptive) adaptive_ = adaptive;
     if (adaptive && times_.size() < workers) {
         times_ = std::vector<WorkerTimes>(workers);
-        overhead_ = dispatch_ticks();
     }
+    if (adaptive) overhead_ = adaptive->counts_scheduling() ? 0 : dispatch_ticks();
     if (plan->claim == Claim::queues) queues_.prepare(*plan);
     counter_ = plan->claim == Claim::hybrid ? plan->own.back() : 0;
     inside_.store(workers, std::memory_order_relaxed);
@@ -83,7 +83,7 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
     if (manner_.sampled) slot.costs.prepare(plan.iterations, CostProfile::bins_for(plan.iterations, workers_));
     slot.position_hint = 0;
     if (manner_.timed) slot.times = {};
-    if (adaptive_) times_[worker].reset();
+    if (adaptive_) times_[worker].reset(adaptive_->reads());
     slot.record.begin = ticks();
 }
 
@@ -210,9 +210,8 @@ int Execution::next_adaptive(gimbal_share& share, std::uint64_t& first, std::uin
     fetch_to_write(&counter_);  // it travels while the last chunk's time is noted
     const std::uint64_t now = ticks();
     if (slot.last_size) {
-        const double drawing = adaptive_->counts_scheduling() ? 0 : overhead_;
         const auto time = static_cast<double>(now - slot.last_stamp);
-        times_[share.worker].add(slot.last_size, time - drawing);
+        times_[share.worker].add(slot.last_size, time - overhead_);
         if (manner_.timed) slot.times.add(slot.last_size, time);
     }
     slot.last_size = 0;

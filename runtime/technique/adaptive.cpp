@@ -16,35 +16,40 @@ constexpr double kShortest =
 
 // A change that nobody would notice is not worth a cache line that everybody has to fetch again.
 void publish(std::atomic<double>& shown, double now) noexcept {
-    constexpr double kNoticed = 0.01;
+    constexpr double kNoticed = 0.05;
     const double before = shown.load(std::memory_order_relaxed);
     if (std::abs(now - before) > kNoticed * before) shown.store(now, std::memory_order_relaxed);
 }
 
 }  // namespace
 
-void WorkerTimes::reset() noexcept {
-    weighted_mean_.store(0, std::memory_order_relaxed);
+void WorkerTimes::reset(Figures kept) noexcept {
+    weighted_speed_.store(0, std::memory_order_relaxed);
     mean_.store(0, std::memory_order_relaxed);
     variance_.store(0, std::memory_order_relaxed);
     drawn_.store(0, std::memory_order_relaxed);
     weighted_time_ = weighted_iterations_ = iterations_ = time_ = time_squared_per_iteration_ = 0;
     chunks_ = 0;
+    kept_ = kept;
 }
 
 void WorkerTimes::add(std::uint64_t iterations, double time) noexcept {
     const double t = time > kShortest ? time : kShortest;
     const auto n = static_cast<double>(iterations);
     const auto k = static_cast<double>(++chunks_);
-    weighted_time_ += k * t;
-    weighted_iterations_ += k * n;
     iterations_ += n;
-    time_ += t;
-    time_squared_per_iteration_ += t * t / n;
-    const double mean = time_ / iterations_;
-    publish(weighted_mean_, weighted_time_ / weighted_iterations_);
-    publish(variance_, std::max(0.0, time_squared_per_iteration_ / iterations_ - mean * mean));
-    publish(mean_, mean);
+    if (kept_ == Figures::speeds || kept_ == Figures::all) {
+        weighted_time_ += k * t;
+        weighted_iterations_ += k * n;
+        publish(weighted_speed_, weighted_iterations_ / weighted_time_);
+    }
+    if (kept_ == Figures::moments || kept_ == Figures::all) {
+        time_ += t;
+        time_squared_per_iteration_ += t * t / n;
+        const double mean = time_ / iterations_;
+        publish(mean_, mean);
+        publish(variance_, std::max(0.0, time_squared_per_iteration_ / iterations_ - mean * mean));
+    }
 }
 
 double WorkerTimes::outstanding(std::uint64_t now, double mean) const noexcept {
@@ -57,14 +62,13 @@ double speed_weight(std::span<const WorkerTimes> times, std::uint32_t worker) no
     double sum = 0;
     double known = 0;
     for (const WorkerTimes& one : times) {
-        const double mean = one.weighted_mean();
-        if (mean <= 0) continue;
-        sum += 1 / mean;
-        ++known;
+        const double speed = one.weighted_speed();
+        sum += speed;
+        known += speed > 0 ? 1 : 0;
     }
-    const double own = times[worker].weighted_mean();
+    const double own = times[worker].weighted_speed();
     // Those without figures count as the mean of the others, so all P speeds sum to P * sum / known.
-    return known == 0 || own <= 0 ? 1 : known / (own * sum);
+    return own <= 0 ? 1 : own * known / sum;
 }
 
 Plan AdaptiveTechnique::plan(const LoopShape& shape) const {

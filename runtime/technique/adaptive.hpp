@@ -9,21 +9,34 @@
 
 namespace gimbal {
 
+/// Which figures a technique reads; the others are not kept up, since every chunk would pay for them.
+enum class Figures : std::uint8_t {
+    all,
+    speeds,   ///< weighted_speed() and weighted_mean()
+    moments,  ///< mean() and variance()
+    none
+};
+
 /// What one worker has measured in one execution of a loop; written by that worker, read by all. What others read lies
-/// in lines of its own and is written only when it has moved by a hundredth: mostly they find it in their caches.
+/// in lines of its own and is written only when it has moved by a twentieth: mostly they find it in their caches.
 class alignas(128) WorkerTimes {
 public:
     /// Begin anew. @threads its worker only, before anybody draws
-    void reset() noexcept;
+    void reset(Figures kept = Figures::all) noexcept;
 
     /// A chunk has been executed.
     /// @param iterations  of the chunk [iterations], >= 1
     /// @param time        it took [ticks]; not above 0 counts as the shortest time there is
-    /// @threads its worker only  @cost a few multiplications and one division
+    /// @threads its worker only  @cost a few multiplications, and a division for each figure
     void add(std::uint64_t iterations, double time) noexcept;
 
-    /// Time per iteration, later chunks counting more: sum(k t_k) / sum(k n_k), k the chunk's number. 0: no chunk yet.
-    [[nodiscard]] double weighted_mean() const noexcept { return weighted_mean_.load(std::memory_order_relaxed); }
+    /// Iterations per time, later chunks counting more: sum(k n_k) / sum(k t_k), k the chunk's number. 0: no chunk yet.
+    [[nodiscard]] double weighted_speed() const noexcept { return weighted_speed_.load(std::memory_order_relaxed); }
+    /// The inverse, time per iteration. 0: no chunk yet.
+    [[nodiscard]] double weighted_mean() const noexcept {
+        const double speed = weighted_speed();
+        return speed > 0 ? 1 / speed : 0;
+    }
     /// Mean time per iteration, all iterations counting alike. 0: no chunk yet.
     [[nodiscard]] double mean() const noexcept { return mean_.load(std::memory_order_relaxed); }
     /// Variance of the time per iteration, at the resolution of the chunks.
@@ -44,7 +57,7 @@ public:
 private:
     // Relaxed throughout: each figure is an estimate by itself, and a reader that sees a mixture of two chunks sees an
     // estimate, too.
-    std::atomic<double> weighted_mean_{0};
+    std::atomic<double> weighted_speed_{0};
     std::atomic<double> mean_{0};
     std::atomic<double> variance_{0};
     // Written on every chunk.
@@ -56,6 +69,7 @@ private:
     double time_ = 0;
     double time_squared_per_iteration_ = 0;
     std::uint64_t chunks_ = 0;
+    Figures kept_ = Figures::all;
 };
 
 /// One request for a chunk.
@@ -78,6 +92,9 @@ public:
 
     /// Size of the next chunk [iterations], before it is cut to what is left; at least 1.
     [[nodiscard]] virtual std::uint64_t size(const ChunkRequest& request) const noexcept = 0;
+
+    /// What size() reads of the workers' times.
+    [[nodiscard]] virtual Figures reads() const noexcept = 0;
 
     /// Whether times include what drawing the chunk cost.
     [[nodiscard]] virtual bool counts_scheduling() const noexcept = 0;

@@ -11,6 +11,7 @@ public:
     constexpr Awf(const TechniqueInfo& info, bool batches, bool counts_scheduling) noexcept
         : info_(info), batches_(batches), counts_scheduling_(counts_scheduling) {}
     [[nodiscard]] const TechniqueInfo& info() const noexcept override { return info_; }
+    [[nodiscard]] Figures reads() const noexcept override { return Figures::speeds; }
     [[nodiscard]] std::uint64_t size(const ChunkRequest& request) const noexcept override;
     [[nodiscard]] bool counts_scheduling() const noexcept override { return counts_scheduling_; }
 
@@ -27,6 +28,7 @@ public:
     constexpr Af(const TechniqueInfo& info, bool counts_scheduling) noexcept
         : info_(info), counts_scheduling_(counts_scheduling) {}
     [[nodiscard]] const TechniqueInfo& info() const noexcept override { return info_; }
+    [[nodiscard]] Figures reads() const noexcept override { return Figures::moments; }
     [[nodiscard]] std::uint64_t size(const ChunkRequest& request) const noexcept override;
     [[nodiscard]] bool counts_scheduling() const noexcept override { return counts_scheduling_; }
 
@@ -41,6 +43,7 @@ class Bold final : public AdaptiveTechnique {
 public:
     explicit constexpr Bold(const TechniqueInfo& info) noexcept : info_(info) {}
     [[nodiscard]] const TechniqueInfo& info() const noexcept override { return info_; }
+    [[nodiscard]] Figures reads() const noexcept override { return Figures::none; }
     [[nodiscard]] std::uint64_t size(const ChunkRequest& request) const noexcept override;
     [[nodiscard]] bool counts_scheduling() const noexcept override { return false; }
 
@@ -54,6 +57,7 @@ class Aid final : public AdaptiveTechnique {
 public:
     explicit constexpr Aid(const TechniqueInfo& info) noexcept : info_(info) {}
     [[nodiscard]] const TechniqueInfo& info() const noexcept override { return info_; }
+    [[nodiscard]] Figures reads() const noexcept override { return Figures::speeds; }
     [[nodiscard]] std::uint64_t size(const ChunkRequest& request) const noexcept override;
     [[nodiscard]] bool counts_scheduling() const noexcept override { return false; }
 

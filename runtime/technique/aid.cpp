@@ -16,7 +16,7 @@ constexpr double kSamplesPerWorker = 64;   // small chunks: N / (64 P)
 constexpr std::string_view kAliases[] = {"aid-hybrid"};
 
 bool all_measured(std::span<const WorkerTimes> times) noexcept {
-    return std::all_of(times.begin(), times.end(), [](const WorkerTimes& one) { return one.weighted_mean() > 0; });
+    return std::all_of(times.begin(), times.end(), [](const WorkerTimes& one) { return one.weighted_speed() > 0; });
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The four variants of adaptive weighted factoring within one execution of a loop.
 #include <algorithm>
-#include <cmath>
 
 #include "technique/adaptive_list.hpp"
+#include "technique/plan_builder.hpp"
 #include "technique/planned_technique.hpp"
 
 namespace gimbal::technique {
@@ -13,13 +13,12 @@ namespace gimbal::technique {
 /// @cost O(P) per chunk
 /// @source Carino, Banicescu 2008; test: tests/unit/technique/adaptive_test.cpp
 std::uint64_t Awf::size(const ChunkRequest& request) const noexcept {
-    const auto workers = static_cast<double>(request.times.size());
-    const double equal = batches_ ? static_cast<double>(request.batch_chunk)
-                                  : std::ceil(static_cast<double>(request.remaining) / (2 * workers));
-    const double size = std::round(speed_weight(request.times, request.worker) * equal);
+    const std::uint64_t workers = request.times.size();
+    const std::uint64_t equal = batches_ ? request.batch_chunk : ceil_div(request.remaining, 2 * workers);
+    const double part = speed_weight(request.times, request.worker) * static_cast<double>(equal);
+    const auto size = static_cast<std::uint64_t>(part + 0.5);
     // Whatever the weights, nobody takes more than half of what remains at once: they are guesses at first.
-    const double most = std::ceil(static_cast<double>(request.remaining) / 2);
-    return static_cast<std::uint64_t>(std::max(1.0, std::min(size, most)));
+    return std::max<std::uint64_t>(1, std::min(size, ceil_div(request.remaining, 2)));
 }
 
 namespace {
