@@ -31,6 +31,7 @@ LoopRule read_rule(std::size_t number, std::string_view text) {
     if (schedule.empty()) fail(number, text, "no schedule is named after the \"=\"");
     rule.none = to_lower(schedule) == kNone;
     if (rule.none) return rule;
+    if (to_lower(trim(schedule.substr(0, schedule.find(',')))) == kNone) fail(number, text, "none takes no number");
     try {
         rule.schedule = read_schedule(schedule);
     } catch (const Error& error) {
@@ -80,10 +81,25 @@ std::string_view plain_function(std::string_view name) {
     return name;
 }
 
+bool in_identifier(char sign) {
+    return (sign >= 'a' && sign <= 'z') || (sign >= 'A' && sign <= 'Z') || (sign >= '0' && sign <= '9') || sign == '_';
+}
+
+/// Whether a C++ operator is named: the word, not an identifier that contains it.
+bool names_operator(std::string_view function) {
+    constexpr std::string_view kWord = "operator";
+    for (std::size_t at = function.find(kWord); at != std::string_view::npos; at = function.find(kWord, at + 1)) {
+        const std::size_t end = at + kWord.size();
+        const bool begins = at == 0 || !in_identifier(function[at - 1]);
+        if (begins && (end == function.size() || !in_identifier(function[end]))) return true;
+    }
+    return false;
+}
+
 void add_function(std::string_view function, std::vector<std::string>& all) {
     all.emplace_back(function);
     // Operators have the very signs in their names that are looked for below.
-    if (function.find("operator") != std::string_view::npos) return;
+    if (names_operator(function)) return;
     std::string_view plain = plain_function(function);
     all.emplace_back(plain);
     for (std::size_t scope; (scope = plain.find("::")) != std::string_view::npos;) {

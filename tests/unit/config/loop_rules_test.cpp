@@ -58,6 +58,8 @@ TEST(LoopRules, ErrorsNameTheRuleAndTheNearestSpelling) {
     EXPECT_EQ(problem("fac2"), "rule 1, \"fac2\": there is no \"=\" between the loop and its schedule|");
     EXPECT_EQ(problem("=fac2"), "rule 1, \"=fac2\": no loop is named before the \"=\"|");
     EXPECT_EQ(problem("a="), "rule 1, \"a=\": no schedule is named after the \"=\"|");
+    for (const char* text : {"a=none,3", "a=None , x"})
+        EXPECT_EQ(problem(text), "rule 1, \"" + std::string(text) + "\": none takes no number|");
     EXPECT_EQ(problem("a=ss;;b=ss"), "rule 2, \"\": it is empty|");
     EXPECT_EQ(problem(";"), "rule 1, \"\": it is empty|");
     EXPECT_NE(problem("a=fac2,0").find("rule 1"), std::string::npos);
@@ -80,6 +82,17 @@ TEST(LoopRules, FunctionsMatchByTheirLastScopes) {
     EXPECT_TRUE(matches("sph::density", in_function("void sph::density<double, std::less<int> >")));
     EXPECT_TRUE(matches("density", in_function("void sph::density<double, std::less<int> >")));
     EXPECT_TRUE(matches("Grid::operator<<", in_function("Grid::operator<<")));
+}
+
+TEST(LoopRules, OnlyTheWordOperatorNamesAnOperator) {
+    EXPECT_TRUE(matches("apply", in_function("ns::dslash_operator::apply")));
+    EXPECT_TRUE(matches("apply_operator", in_function("__m_MOD_apply_operator")));
+    EXPECT_TRUE(matches("operators", in_function("ns::operators<double>")));
+    EXPECT_TRUE(matches("operator_", in_function("operator__")) || matches("operator", in_function("operator_")));
+    for (const char* name : {"ns::operator<<", "ns::operator()", "ns::A::operator bool", "ns::operator new"}) {
+        EXPECT_TRUE(matches(name, in_function(name)));
+        EXPECT_FALSE(matches(std::string_view(name).substr(4), in_function(name))) << name;
+    }
 }
 
 TEST(LoopRules, FortranNamesMatchWithoutDecoration) {
