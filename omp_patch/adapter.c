@@ -27,5 +27,6 @@ HOOK_TLS gimbal_share *__kmp_hook_share;
 HOOK_TLS const void *__kmp_hook_site;
 int __kmp_hook_cancelled;
 int __kmp_hook_rules;
+const char __kmp_hook_gnu_source[] = ";unknown;unknown;0;0;;";
 
 const gimbal_schedule_hook *gimbal_schedule_hook_get(void) { return &hook; }

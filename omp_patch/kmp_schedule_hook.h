@@ -24,6 +24,9 @@ extern int __kmp_hook_cancelled;
 // Whether the user has named loops: only then are loops of other schedules
 // looked at.
 extern int __kmp_hook_rules;
+// The psource of every loop that GNU code starts: tells it from other code that
+// says as little about itself.
+extern const char __kmp_hook_gnu_source[];
 }
 
 // What a loop that starts asks of the hook.

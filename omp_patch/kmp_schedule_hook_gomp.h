@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What kmp_gsupport.cpp gains: the start of a downward loop over unsigned long
-// long. GNU code passes the negative step as it is and a flag that says which
-// way; libomp 19 negates the step and ignores the flag, so that such a loop
-// runs no iteration at all.
+// What kmp_gsupport.cpp gains: a mark on the loops of GNU code, and the start of
+// a downward loop over unsigned long long. GNU code passes the negative step as
+// it is and a flag that says which way; libomp 19 negates the step and ignores
+// the flag, so that such a loop runs no iteration at all.
 
 #ifndef KMP_SCHEDULE_HOOK_GOMP_H
 #define KMP_SCHEDULE_HOOK_GOMP_H
+
+// As before, but for the string that marks GNU code.
+#undef MKLOC
+#define MKLOC(loc, routine)                                                    \
+  static ident_t loc = {0, KMP_IDENT_KMPC, 0, 0, __kmp_hook_gnu_source};
 
 static int __kmp_hook_start_down(ident_t *loc, int gtid,
                                  enum sched_type schedule, kmp_uint64 lb,

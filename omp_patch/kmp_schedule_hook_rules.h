@@ -40,11 +40,19 @@ static int __kmp_hook_team_rule(ident_t *loc, kmp_info_t *th) {
   return (int)(kmp_uint32)seen;
 }
 
+// Whether libomp would promise ascending chunks of a dynamic or guided loop, as
+// for code from before OpenMP 5.0 that has no modifier. Of GNU code it believes
+// that always; there, the entry points tell (kmp_hook_monotonic).
+static inline bool __kmp_hook_promised(ident_t *loc, int monotonicity) {
+  bool gnu = loc != nullptr && loc->psource == __kmp_hook_gnu_source;
+  return monotonicity == SCHEDULE_MONOTONIC && (!gnu || __kmp_force_monotonic);
+}
+
 // The schedule of a loop, without modifiers and ordered bit: the hook's if a
 // rule names the loop, otherwise as it was. Static loops are not asked about.
 static __attribute__((noinline)) enum sched_type
 __kmp_hook_named(ident_t *loc, kmp_info_t *th, enum sched_type schedule,
-                 kmp_int64 chunk, kmp_hook_wish *wish) {
+                 kmp_int64 chunk, int monotonicity, kmp_hook_wish *wish) {
   if (schedule != kmp_sch_dynamic_chunked &&
       schedule != kmp_sch_guided_chunked && schedule != kmp_sch_runtime &&
       schedule != kmp_sch_runtime_simd)
@@ -54,6 +62,10 @@ __kmp_hook_named(ident_t *loc, kmp_info_t *th, enum sched_type schedule,
     return schedule;
   if (schedule == kmp_sch_runtime_simd)
     wish->unit = chunk;
+  if ((schedule == kmp_sch_dynamic_chunked ||
+       schedule == kmp_sch_guided_chunked) &&
+      __kmp_hook_promised(loc, monotonicity))
+    wish->monotonic = true;
   return kmp_sch_hook;
 }
 
