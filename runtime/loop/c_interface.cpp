@@ -38,11 +38,12 @@ void* gimbal_loop_open(const gimbal_loop_desc* desc) {
         request.fraction = asked.fraction;
     }
     gimbal::LoopSite* const site = gimbal::find_site(*desc);
-    if (const Schedule* const rule = site->rule()) {
-        request.technique = rule->technique;
-        request.chunk = rule->chunk;
-        request.fraction = rule->fraction;
-        request.monotonic |= rule->modifier == gimbal::Modifier::monotonic;
+    if (const int number = site->rule()) {
+        const Schedule& rule = gimbal::interned(number);
+        request.technique = rule.technique;
+        request.chunk = rule.chunk;
+        request.fraction = rule.fraction;
+        request.monotonic |= rule.modifier == gimbal::Modifier::monotonic;
         request.reason = "GIMBAL_LOOPS";
     }
     return site->open(request);
@@ -55,8 +56,7 @@ int gimbal_loop_rules(void) {
 int gimbal_loop_named(const gimbal_loop_desc* desc) {
     // Without an address all loops of the program would be one.
     if (!desc->code && !desc->source) return 0;
-    const Schedule* const rule = gimbal::find_site(*desc)->rule();
-    return rule ? gimbal::intern(*rule) : 0;
+    return gimbal::find_site(*desc)->rule();
 }
 
 void gimbal_loop_begin(void* execution, uint32_t worker, gimbal_share* share) {

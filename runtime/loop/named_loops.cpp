@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "gimbal/options.hpp"
+#include "loop/schedules.hpp"
 #include "report/names.hpp"
 #include "technique/quote.hpp"
 
@@ -57,7 +58,7 @@ void NamedLoops::add(LoopSite& site) {
         if (match >= 0) {
             const auto number = static_cast<std::size_t>(match);
             used_[number] = true;
-            if (!rules[number].none) site.set_rule(&rules[number].schedule);
+            if (!rules[number].none) site.set_rule(intern(rules[number].schedule));
         }
     }
     for (auto fraction = fractions_.rbegin(); fraction != fractions_.rend(); ++fraction) {

@@ -235,7 +235,7 @@ void LoopSite::set_static_fraction(double fraction) {
 
 double LoopSite::static_fraction() const {
     const std::lock_guard lock(mutex_);
-    return last_setting_.fraction;
+    return set_fraction_ >= 0 ? set_fraction_ : last_setting_.fraction;
 }
 
 IterationStatistics LoopSite::statistics() const {

@@ -62,14 +62,15 @@ public:
     [[nodiscard]] std::uint32_t workers() const noexcept { return workers_; }
     [[nodiscard]] const SiteIdentity& identity() const noexcept { return identity_; }
 
-    /// The schedule that GIMBAL_LOOPS names for this loop; nullptr: none. Whoever opens executions goes by it.
+    /// The schedule that GIMBAL_LOOPS names for this loop, by its number (intern()); 0: none. Whoever opens executions
+    /// goes by it.
     /// @threads set before the site is known to other threads
-    void set_rule(const Schedule* rule) noexcept { rule_ = rule; }
-    [[nodiscard]] const Schedule* rule() const noexcept { return rule_; }
+    void set_rule(int schedule) noexcept { rule_ = schedule; }
+    [[nodiscard]] int rule() const noexcept { return rule_; }
 
     /// The static fraction from the next execution on, whatever the technique says; < 0: the technique's again.
     void set_static_fraction(double fraction);
-    /// The static fraction of the last execution; < 0: its technique had none.
+    /// The static fraction that was set, else that of the last execution; < 0: its technique had none.
     [[nodiscard]] double static_fraction() const;
 
     /// What the report says about this loop so far.
@@ -93,7 +94,7 @@ private:
 
     SiteIdentity identity_;
     std::uint32_t workers_;
-    const Schedule* rule_ = nullptr;
+    int rule_ = 0;
     std::unique_ptr<Selector> selector_;
 
     // Held at open and close, never while chunks are drawn. It guards what follows, the most used first: what one

@@ -2,11 +2,14 @@
 #include "loop/site_table.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <string_view>
 
+#include "loop/current_site.hpp"
 #include "loop/named_loops.hpp"
 #include "loop/schedules.hpp"
 #include "measure/loop_stats.hpp"
@@ -75,19 +78,40 @@ std::string source_name(const char* source) {
     return std::string(fields[0]) + ":" + std::string(fields[2]) + " " + std::string(fields[1]);
 }
 
+struct LoadedObject {
+    const char* path = nullptr;  // nullptr: no object holds the address
+    const void* base = nullptr;  // where the object begins
+};
+
+// dladdr() waits for the loader's lock, which a thread holds that runs constructors in dlopen(). If one of them starts
+// a team and waits for it, a worker must not wait in turn; so the lookup without locks comes first (glibc 2.35).
+LoadedObject object_at(const void* code) noexcept {
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+    dl_find_object found{};
+    if (_dl_find_object(const_cast<void*>(code), &found) != 0 || !found.dlfo_link_map) return {};
+    const char* const path = found.dlfo_link_map->l_name;
+    // The program itself has no name in the loader's list.
+    return {path && *path ? path : program_invocation_name, found.dlfo_map_start};
+#else
+    Dl_info info{};
+    if (dladdr(code, &info) == 0) return {};
+    return {info.dli_fname, info.dli_fbase};
+#endif
+}
+
 SiteIdentity identify(const gimbal_loop_desc& desc) {
     SiteIdentity identity;
     identity.name = source_name(desc.source);
-    Dl_info info{};
-    if (desc.code && dladdr(desc.code, &info) != 0 && info.dli_fname) {
-        identity.module = info.dli_fname;
-        identity.offset =
-            reinterpret_cast<std::uintptr_t>(desc.code) - reinterpret_cast<std::uintptr_t>(info.dli_fbase);
-    }
+    if (!desc.code) return identity;
+    const LoadedObject object = object_at(desc.code);
+    if (!object.path) return identity;
+    identity.module = object.path;
+    identity.offset = reinterpret_cast<std::uintptr_t>(desc.code) - reinterpret_cast<std::uintptr_t>(object.base);
     return identity;
 }
 
-// With the table's lock held.
+// With the table's lock held. `names` may load libdw here, which takes the loader's lock: a loop that a library's
+// constructor starts while rules or fractions by name are given can therefore still wait for its own dlopen().
 LoopSite* site_for(Table& all, const gimbal_loop_desc& desc) {
     SiteIdentity identity = identify(desc);
     if (!identity.name.empty()) {
@@ -159,6 +183,8 @@ void restart_in_child() noexcept {
     auto* const fresh = new Table;
     fresh->names = table().names.in_child();
     table_pointer() = fresh;
+    // It belongs to the parent's table, which no later loop will ask.
+    current_site = nullptr;
     restart_schedules_lock();
 }
 

@@ -15,7 +15,8 @@ namespace gimbal {
 /// same source line (inlining, templates) share one site when the compiler left their source position.
 /// @return never nullptr; valid until the process ends
 /// @errors none; out of memory ends the program
-/// @threads any; without a lock once the loop has run before  @cost O(1)
+/// @threads any, also those that a library's constructor waits for in dlopen(), unless loops are asked for by name;
+///          without a lock once the loop has run before  @cost O(1)
 [[nodiscard]] LoopSite* find_site(const gimbal_loop_desc& desc) noexcept;
 
 /// All sites so far, in order of first execution. @threads any
@@ -33,7 +34,8 @@ void hold_table() noexcept;
 void release_table() noexcept;
 
 /// After fork() and release_table(): begin with an empty table and new locks; what the parent learnt is left behind,
-/// and loops that were in flight may still end. @threads the only one of a new child
+/// loops that were in flight may still end, and this thread has entered no loop yet. @threads the only one of a new
+/// child
 void restart_in_child() noexcept;
 
 }  // namespace gimbal

@@ -14,6 +14,7 @@ import unittest
 SOURCES = pathlib.Path(__file__).resolve().parent / "rules"
 REPETITIONS, ITERATIONS = 3, 500
 RUN_LIMIT_S = 60
+LOAD_LIMIT_S = 20
 # What rules reach, and what they never do (static_loop, static_chunk_ordered, plain_loop, some_sections).
 DYNAMIC = {"dynamic_combined", "dynamic_chunk", "dynamic_down", "guided_combined", "guided_chunk", "monotonic_dynamic",
            "monotonic_combined", "ordered_dynamic", "doacross_dynamic", "nowait_first", "nowait_second", "no_team"}
@@ -155,6 +156,20 @@ class NamedLoops(RulesTest):
             self.assert_complete(ran)
         self.on_each(check)
 
+    def test_what_libomp_takes_for_monotonic_ascends(self):
+        free = [name for name, entry in techniques().items() if not entry["monotonic"]]
+        if not free:
+            self.skipTest("every technique is monotonic")
+        # Code from before OpenMP 5.0 without modifiers, and all code if the user wants it so.
+        for program, variables in (("rules-clang-45", {}),
+                                   ("rules-gcc", {"KMP_FORCE_MONOTONIC_DYNAMIC_SCHEDULE": "true"})):
+            with self.subTest(program):
+                _, ran = self.run_program(program, GIMBAL_LOOPS=f"*={free[0]}", **variables)
+                for name in DYNAMIC:
+                    self.assertEqual({use[0] for use in ran[name]}, {"fac2"}, name)
+                self.assertEqual({use[0] for use in ran["runtime_loop"]}, {free[0]})
+                self.assert_complete(ran)
+
     def test_threads_that_come_from_different_addresses_agree(self):
         for rule in ("left_twin=fac2", "right_twin=ss", "left_twin=fac2;right_twin=gss"):
             with self.subTest(rule):
@@ -206,8 +221,25 @@ class Fractions(RulesTest):
                 self.assertEqual(said, {
                     "unknown": -5, "none_yet": -5, "too_early": -5, "too_large": -5, "not_a_number": -5, "empty": -5,
                     "before": 0, "kept": 0.25, "at_creation": 0.25, "current": 0.25, "by_schedule": 0.75,
-                    "set_current": 0, "now_current": 1, "by_line": 0, "both": 1, "given_back": 0,
-                    "by_schedule_again": 0.75})
+                    "set_current": 0, "at_once": 1, "now_current": 1, "by_line": 0, "both": 1, "given_back": 0,
+                    "by_schedule_again": 0.75, "in_child": -5})
+
+
+class Loading(unittest.TestCase):
+    def test_a_loop_in_the_constructor_of_a_library(self):
+        host, library = OPTIONS.programs / "loads-constructor", OPTIONS.programs / "libconstructor.so"
+        if not host.is_file() or not library.is_file():
+            self.skipTest("the library is not built, its compiler is missing")
+        for schedule in ("fac2", "ss"):
+            with self.subTest(schedule), tempfile.TemporaryDirectory() as folder:
+                record = pathlib.Path(folder) / "record.json"
+                environment = clean_environment() | {
+                    "LD_PRELOAD": str(OPTIONS.library), "GIMBAL_SCHEDULE": schedule, "GIMBAL_OUTPUT": str(record)}
+                done = subprocess.run([str(host), str(library)], capture_output=True, text=True, env=environment,
+                                      timeout=LOAD_LIMIT_S, check=False)
+                self.assertEqual((done.returncode, done.stdout), (0, "total 1000\n"), done.stderr)
+                loop, = json.loads(record.read_text())["loops"]
+                self.assertRegex(loop["name"], r"^constructor\.c:\d+ run_a_loop")
 
 
 def main():

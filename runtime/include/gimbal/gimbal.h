@@ -30,14 +30,14 @@ enum {
  *  dispatch. It counts from the next execution of the loop on, and for techniques that have a static fraction.
  *  @param loop      which: a pattern as in GIMBAL_LOOPS ("file:line", "file", a function, with * and ?), for the loops
  *                   that exist and for those that will; or NULL: the loop that this thread entered last, with the team
- *                   size that it had
+ *                   size that it had; after fork() the child has entered none yet
  *  @param fraction  f_s, in [0, 1]; or -1: the schedule or the technique decides again
  *  @return 0; GIMBAL_ERROR_WRONG_USE: no such fraction, an empty pattern, or NULL before the thread's first loop
  *  @threads any  @cost a lock; with a pattern, milliseconds for each loop whose name was not looked up yet */
 GIMBAL_WEAK_API int gimbal_set_static_fraction(const char* loop, double fraction);
 
-/** The static fraction in force for a loop: set by the program, by a rule or schedule, or found by the technique in its
- *  last execution. If a pattern means several loops, that of the first which has one.
+/** The static fraction in force for a loop: set by the program, or of its last execution, where a rule or schedule gave
+ *  it or the technique found it. If a pattern means several loops, that of the first which has one.
  *  @param loop  as above
  *  @return f_s in [0, 1]; GIMBAL_ERROR_UNSUPPORTED: nothing gives this loop a static fraction;
  *          GIMBAL_ERROR_WRONG_USE: no such loop

@@ -3,6 +3,8 @@
  * word and number per step; run_rules.py knows what they must be. */
 #include <math.h>
 #include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 extern int gimbal_set_static_fraction(const char* loop, double fraction) __attribute__((weak));
 extern double gimbal_get_static_fraction(const char* loop) __attribute__((weak));
@@ -21,6 +23,16 @@ static void second_loop(void) {
     for (int i = 0; i < N; ++i) count[i] += 1;
 }
 
+/* What a forked child, which has entered no loop, hears; 0 if it could not be asked. */
+static int set_in_child(void) {
+    int status = 0;
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) _exit(-gimbal_set_static_fraction(NULL, 0.5));
+    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status)) return 0;
+    return -WEXITSTATUS(status);
+}
+
 static void say_all(void) {
     printf("unknown %g\n", gimbal_get_static_fraction("no_such_loop"));
     printf("none_yet %g\n", gimbal_get_static_fraction(NULL));
@@ -36,6 +48,7 @@ static void say_all(void) {
     second_loop();
     printf("by_schedule %g\n", gimbal_get_static_fraction(NULL));
     printf("set_current %d\n", gimbal_set_static_fraction(NULL, 1));
+    printf("at_once %g\n", gimbal_get_static_fraction(NULL));
     second_loop();
     printf("now_current %g\n", gimbal_get_static_fraction("second_loop"));
     printf("by_line %d\n", gimbal_set_static_fraction("fraction.c", 0.5));
@@ -45,6 +58,7 @@ static void say_all(void) {
     printf("given_back %d\n", gimbal_set_static_fraction("second_loop", -1));
     second_loop();
     printf("by_schedule_again %g\n", gimbal_get_static_fraction("second_loop"));
+    printf("in_child %d\n", set_in_child());
 }
 
 int main(void) {
