@@ -11,7 +11,7 @@ from pathlib import Path
 from setting import Case
 
 WARM_UPS = 10  # executions before the timed ones
-SETTLING_WARM_UPS = {"lightweight": 150}  # families that tune themselves: usched takes 80 executions, vsched 140
+SETTLING_WARM_UPS = {"lightweight": 240}  # families that tune themselves: usched takes 80 to 240 executions
 
 # "monotonic:" because libomp may turn a plain dynamic into stealing, which is a row of its own.
 UPSTREAM = ("static", "monotonic:dynamic,1", "monotonic:dynamic,16", "monotonic:dynamic,64", "guided", "static_steal")

@@ -13,6 +13,8 @@ namespace {
 constexpr double kReach = 0.05;
 constexpr double kStep = 0.01;
 constexpr std::size_t kMostCandidates = 11;
+constexpr std::array<double, 4> kStrides{0.1, 0.2, 0.4, 0.8};
+constexpr unsigned kMostWalks = 2;  // between two trials
 constexpr double kLargeDrift = 0.5;
 
 }  // namespace
@@ -29,7 +31,7 @@ double ModelTuner::fraction() const noexcept {
 
 std::string_view ModelTuner::stage() const noexcept {
     if (stage_ == Stage::settled) return "settled";
-    if (stage_ == Stage::search) return "search";
+    if (stage_ == Stage::search || stage_ == Stage::walk) return "search";
     return search_.current() > 0.5 ? "static trial" : "dynamic trial";
 }
 
@@ -37,12 +39,30 @@ void ModelTuner::start_trials() noexcept {
     constexpr std::array<double, 2> kStaticAndDynamic{1, 0};
     const std::span<const double> both(kStaticAndDynamic);
     stage_ = Stage::trials;
+    walks_ = 0;
     search_.start(settings_.source == DelaySource::noise ? both.last(1) : both);
 }
 
 void ModelTuner::start_search(double around) noexcept {
     stage_ = Stage::search;
+    centre_ = around;
     search_.start_around(around, kReach, kStep);
+}
+
+// The best of a window at its edge: the model was off by more than the window. Candidates farther on in that direction,
+// in growing strides.
+bool ModelTuner::start_walk(double best) noexcept {
+    const double off = best - centre_;
+    const bool at_edge = std::abs(off) > kReach - kStep / 2;
+    if (!at_edge || best <= 0 || best >= 1 || walks_ == kMostWalks) return false;
+    ++walks_;
+    std::array<double, kStrides.size() + 1> candidates{best};
+    for (std::size_t i = 0; i < kStrides.size(); ++i) {
+        candidates[i + 1] = std::clamp(best + std::copysign(kStrides[i], off), 0.0, 1.0);
+    }
+    stage_ = Stage::walk;
+    search_.start(candidates);
+    return true;
 }
 
 void ModelTuner::settle(double fraction, double cost) noexcept {
@@ -84,12 +104,17 @@ void ModelTuner::learn(const FractionTrial& trial) {
             }
             return;
         case Stage::search:
-            if (search_.learn(trial.fraction, cost)) settle(search_.current(), search_.best_cost());
+            if (!search_.learn(trial.fraction, cost)) return;
+            if (!start_walk(search_.current())) settle(search_.current(), search_.best_cost());
+            return;
+        case Stage::walk:
+            if (search_.learn(trial.fraction, cost)) start_search(search_.current());
             return;
         case Stage::settled: {
             const double drift = watch_.learn(cost);
             if (drift <= 0) return;
             if (tries_neighbours && drift <= kLargeDrift) {
+                walks_ = 0;
                 start_search(settled_fraction_);
             } else {
                 start_trials();

@@ -29,7 +29,8 @@ struct ModelSettings {
 
 /// Model-guided static fraction: a few executions all static and all dynamic, in turn, give t_s and t_d; T_p = t_d -
 /// t_ov and delta_app follow, and formula 2 the fraction. With both sources the eleven fractions within 0.05 of it are
-/// tried as well. Noise alone needs no static executions.
+/// tried as well; if the best of them lies at the end of that window, the model was off by more, and fractions farther on
+/// are tried in growing strides, then the window around the best of those. Noise alone needs no static executions.
 ///
 /// When the settled loop drifts by more than half, or nothing but the formula was used, it starts from the beginning;
 /// else it tries the neighbours of the fraction in force.
@@ -53,10 +54,11 @@ public:
     [[nodiscard]] double modelled_fraction() const noexcept { return modelled_; }
 
 private:
-    enum class Stage : std::uint8_t { trials, search, settled };
+    enum class Stage : std::uint8_t { trials, search, walk, settled };
 
     void start_trials() noexcept;
     void start_search(double around) noexcept;
+    [[nodiscard]] bool start_walk(double best) noexcept;
     void apply_model(const FractionTrial& last) noexcept;
     void settle(double fraction, double cost) noexcept;
 
@@ -68,6 +70,8 @@ private:
     double application_ = 0;
     double modelled_ = 1;
     double settled_fraction_ = 1;
+    double centre_ = 1;  // of the search's window
+    unsigned walks_ = 0;
 };
 
 }  // namespace gimbal
