@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace gimbal {
 
@@ -57,18 +58,17 @@ bool CandidateSearch::learn(double fraction, double cost) noexcept {
     return true;
 }
 
+double CandidateSearch::mean(std::size_t k) const noexcept {
+    const auto begin = costs_.begin() + static_cast<std::ptrdiff_t>(k * repetitions_);
+    return std::accumulate(begin, begin + repetitions_, 0.0) / repetitions_;
+}
+
 void CandidateSearch::finish() noexcept {
     double least = std::numeric_limits<double>::infinity();
-    for (std::size_t k = 0; k < candidates_.size(); ++k) {
-        const auto begin = costs_.begin() + static_cast<std::ptrdiff_t>(k * repetitions_);
-        std::sort(begin, begin + repetitions_);
-        least = std::min(least, median(k));
-    }
+    for (std::size_t k = 0; k < candidates_.size(); ++k) least = std::min(least, mean(k));
     best_ = -1;
     for (std::size_t k = 0; k < candidates_.size(); ++k) {
-        if (median(k) > least * kTie || candidates_[k] < best_) continue;
-        best_ = candidates_[k];
-        best_cost_ = median(k);
+        if (mean(k) <= least * kTie) best_ = std::max(best_, candidates_[k]);
     }
 }
 

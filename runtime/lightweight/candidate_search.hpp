@@ -8,9 +8,10 @@
 
 namespace gimbal {
 
-/// Tries a list of fractions r times each and says which was best by its median.
+/// Tries a list of fractions r times each and says which was best by its mean: on a core that is shared with another
+/// program some executions are late and some are not, and it is the sum that somebody waits for.
 ///
-/// The candidates take turns, r rounds of them, so that a machine whose speed drifts treats all alike. Among medians
+/// The candidates take turns, r rounds of them, so that a machine whose speed drifts treats all alike. Among means
 /// within a thousandth of the least one, which no clock tells apart, the largest fraction wins: it draws fewer chunks.
 /// @threads guarded by its owner
 class CandidateSearch {
@@ -41,11 +42,8 @@ public:
     /// Has nothing been learnt yet?
     [[nodiscard]] bool fresh() const noexcept { return round_ == 0 && next_ == 0; }
 
-    /// Median cost of the k-th candidate. @pre done()
-    [[nodiscard]] double median(std::size_t k) const noexcept { return costs_[k * repetitions_ + repetitions_ / 2]; }
-
-    /// Median cost of the best. @pre done()
-    [[nodiscard]] double best_cost() const noexcept { return best_cost_; }
+    /// Mean cost of the k-th candidate. @pre done()
+    [[nodiscard]] double mean(std::size_t k) const noexcept;
 
 private:
     void add(double fraction) noexcept;
@@ -54,11 +52,10 @@ private:
     std::size_t most_;
     std::uint32_t repetitions_;
     std::vector<double> candidates_;
-    std::vector<double> costs_;  ///< [candidates * repetitions], candidate by candidate; sorted once done
+    std::vector<double> costs_;  ///< [candidates * repetitions], candidate by candidate
     std::size_t next_ = 0;
     std::uint32_t round_ = 0;
     double best_ = 0;
-    double best_cost_ = 0;
 };
 
 }  // namespace gimbal

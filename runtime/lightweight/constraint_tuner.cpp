@@ -26,7 +26,7 @@ void ConstraintTuner::learn(const FractionTrial& trial) {
     if (search_.done()) {
         if (watch_.learn(cost) > 0) start();
     } else if (search_.learn(trial.fraction, cost)) {
-        watch_.settle(search_.best_cost());
+        watch_.settle(0);
     }
 }
 

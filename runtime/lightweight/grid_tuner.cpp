@@ -46,7 +46,7 @@ void GridTuner::learn(const FractionTrial& trial) {
         search_.start_around(fraction(), kCoarse, std::max(kFine, least_step_));
         return;
     }
-    watch_.settle(search_.best_cost());
+    watch_.settle(0);
 }
 
 }  // namespace gimbal

@@ -49,6 +49,13 @@ void ModelTuner::start_search(double around) noexcept {
     search_.start_around(around, kReach, kStep);
 }
 
+// What the model says, and fractions so far from it that even noise cannot hide the difference.
+void ModelTuner::start_survey(double around) noexcept {
+    stage_ = Stage::walk;
+    search_.start(std::array<double, 6>{around, std::clamp(around - 0.2, 0.0, 1.0), std::clamp(around + 0.2, 0.0, 1.0),
+                                        std::clamp(around - 0.4, 0.0, 1.0), std::clamp(around + 0.4, 0.0, 1.0), 0.0});
+}
+
 // The best of a window at its edge: the model was off by more than the window. Candidates farther on in that direction,
 // in growing strides.
 bool ModelTuner::start_walk(double best) noexcept {
@@ -65,24 +72,24 @@ bool ModelTuner::start_walk(double best) noexcept {
     return true;
 }
 
-void ModelTuner::settle(double fraction, double cost) noexcept {
+void ModelTuner::settle(double fraction) noexcept {
     stage_ = Stage::settled;
     settled_fraction_ = fraction;
-    watch_.settle(cost);
+    watch_.settle(0);  // by the medians that follow: the search went by means
 }
 
-// The medians are worker time per iteration, P * time / N, so t_ov = (N/P) t_q / c is t_q / c here, and T_p is t1.
+// The means are worker time per iteration, P * time / N, so t_ov = (N/P) t_q / c is t_q / c here, and T_p is t1.
 void ModelTuner::apply_model(const FractionTrial& last) noexcept {
     const double dequeue = settings_.dequeue / static_cast<double>(settings_.chunk);
     const bool noise_only = settings_.source == DelaySource::noise;
-    const double dynamic = search_.median(noise_only ? 0 : 1);
+    const double dynamic = search_.mean(noise_only ? 0 : 1);
     region_ = {.iterations = static_cast<double>(last.iterations),
                .workers = static_cast<double>(last.workers),
                .iteration_time = std::max(dynamic - dequeue, 0.0),
                .dequeue = dequeue};
     application_ = 0;
     if (!noise_only) {
-        application_ = application_delay(search_.median(0), dynamic, dequeue, settings_.delay_form) *
+        application_ = application_delay(search_.mean(0), dynamic, dequeue, settings_.delay_form) *
                        (region_.iterations / region_.workers);
     }
     const double noise = settings_.source == DelaySource::application ? 0 : std::max(settings_.noise_delay, 0.0);
@@ -98,14 +105,14 @@ void ModelTuner::learn(const FractionTrial& trial) {
             if (!search_.learn(trial.fraction, cost)) return;
             apply_model(trial);
             if (tries_neighbours) {
-                start_search(modelled_);
+                start_survey(modelled_);
             } else {
-                settle(modelled_, 0);
+                settle(modelled_);
             }
             return;
         case Stage::search:
             if (!search_.learn(trial.fraction, cost)) return;
-            if (!start_walk(search_.current())) settle(search_.current(), search_.best_cost());
+            if (!start_walk(search_.current())) settle(search_.current());
             return;
         case Stage::walk:
             if (search_.learn(trial.fraction, cost)) start_search(search_.current());

@@ -29,8 +29,10 @@ struct ModelSettings {
 
 /// Model-guided static fraction: a few executions all static and all dynamic, in turn, give t_s and t_d; T_p = t_d -
 /// t_ov and delta_app follow, and formula 2 the fraction. With both sources the eleven fractions within 0.05 of it are
-/// tried as well; if the best of them lies at the end of that window, the model was off by more, and fractions farther on
-/// are tried in growing strides, then the window around the best of those. Noise alone needs no static executions.
+/// tried as well, but first the formula's own beside fractions 0.2 and 0.4 away and all dynamic, and the window is
+/// around the best of these: the model knows one late worker, not a loop that is uneven all along. If the best lies at
+/// the end of the window, fractions farther on are tried in growing strides, then the window around the best of those.
+/// Noise alone needs no static executions.
 ///
 /// When the settled loop drifts by more than half, or nothing but the formula was used, it starts from the beginning;
 /// else it tries the neighbours of the fraction in force.
@@ -58,9 +60,10 @@ private:
 
     void start_trials() noexcept;
     void start_search(double around) noexcept;
+    void start_survey(double around) noexcept;
     [[nodiscard]] bool start_walk(double best) noexcept;
     void apply_model(const FractionTrial& last) noexcept;
-    void settle(double fraction, double cost) noexcept;
+    void settle(double fraction) noexcept;
 
     ModelSettings settings_;
     Stage stage_ = Stage::trials;

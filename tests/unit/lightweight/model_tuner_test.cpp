@@ -42,7 +42,8 @@ TEST(ModelTuner, GoesThroughItsStages) {
     ASSERT_EQ(stages.size(), 7U) << "static and dynamic in turn, three times, then the search";
     for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(stages[i], trials[i % 2]);
     EXPECT_EQ(stages[6], "search");
-    EXPECT_EQ(lengths[6], 33);
+    EXPECT_GE(lengths[6], 4 * 3 + 33) << "what lies farther away, then the window";
+    EXPECT_LE(lengths[6], 6 * 3 + 33);
     EXPECT_EQ(tuner.stage(), "settled");
 }
 
@@ -125,12 +126,9 @@ TEST(ModelTuner, WalksOnWhereTheModelWasOffByMoreThanItsWindow) {
         if (tuner.stage() == "search") tried.push_back(tuner.fraction());
         loop.step(tuner);
     }
-    const auto [least, most] = std::minmax_element(tried.begin(), tried.begin() + 33);
-    EXPECT_NEAR(*least, tuner.modelled_fraction() - 0.05, 1e-9) << "first the window around the model";
-    EXPECT_NEAR(*most, tuner.modelled_fraction() + 0.05, 1e-9);
     EXPECT_GT(tuner.modelled_fraction(), 0.8);
     EXPECT_NEAR(tuner.fraction(), 0.3, 0.02);
-    EXPECT_LE(tried.size(), 3U * 33 + 2 * 15);
+    EXPECT_LE(tried.size(), 6 * 3 + 3U * 33 + 2 * 15);
 }
 
 TEST(ModelTuner, FindsTheBottomOfANoisyValleyNearTheModel) {

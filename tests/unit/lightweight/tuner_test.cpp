@@ -47,17 +47,17 @@ TEST(CandidateSearch, LetsTheCandidatesTakeTurns) {
     }
     EXPECT_EQ(tried, (std::vector<double>{0.2, 0.5, 0.9, 0.2, 0.5, 0.9, 0.2, 0.5, 0.9}));
     EXPECT_EQ(search.current(), 0.5);
-    EXPECT_EQ(search.best_cost(), 1);
 }
 
-TEST(CandidateSearch, TakesTheMedianSoThatOneBadExecutionDoesNotCount) {
+// 0.2 is fast when the core is free, but every other time it is not: what counts is what that costs altogether.
+TEST(CandidateSearch, TakesTheMeanSoThatNoiseCounts) {
     CandidateSearch search(2, 3);
     search.start(std::vector<double>{0.2, 0.5});
-    for (const double costs_of_the_better : {1.0, 100.0, 1.0}) {
-        search.learn(0.2, costs_of_the_better);
+    for (const double with_noise : {1.0, 5.0, 1.0}) {
+        search.learn(0.2, with_noise);
         search.learn(0.5, 2);
     }
-    EXPECT_EQ(search.current(), 0.2);
+    EXPECT_EQ(search.current(), 0.5);
 }
 
 TEST(CandidateSearch, GivesTiesToTheLargerFraction) {

@@ -79,7 +79,7 @@ TEST(Tuning, UschedTriesStaticThenDynamicThenWhatIsNear) {
     EXPECT_DOUBLE_EQ(setting.fraction, 1);
     const int executions = settle(tuning, "usched", 0.9);
     EXPECT_GT(executions, 5);
-    EXPECT_LE(executions, 2 * (2 * 3 + 3 * 33 + 2 * 15));
+    EXPECT_LE(executions, 2 * (2 * 3 + 6 * 3 + 3 * 33 + 2 * 15));
     EXPECT_NEAR(tuning.next(technique("usched"), -1, kLoop).fraction, 0.9, 0.02);
 }
 
