@@ -80,7 +80,7 @@ inline Outcome run_virtually(const gimbal::Technique& technique, gimbal::LoopSha
         const bool scheduling = adaptive && technique.adaptive()->counts_scheduling();
         if (last[worker]) times[worker].add(last[worker], took[worker] + (scheduling ? team.overhead : 0));
         const std::uint64_t remaining = plan.iterations - position;
-        std::uint64_t size = plan.first(outcome.chunks + 1) - plan.first(outcome.chunks);
+        std::uint64_t size = adaptive ? 0 : plan.first(outcome.chunks + 1) - plan.first(outcome.chunks);
         if (adaptive) {
             const auto now = static_cast<std::uint64_t>(*next);
             gimbal::ChunkRequest request{.times = times,
