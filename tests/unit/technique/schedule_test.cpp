@@ -59,8 +59,8 @@ TEST(ParseSchedule, RoundTripsEveryTechniqueByEveryName) {
         for (const std::string_view name : names) {
             for (const std::string_view modifier : {"", "monotonic:", "nonmonotonic:"}) {
                 const bool fraction = technique->info().fraction != FractionSource::none;
-                for (std::string chunk : {"", ",1", ",2147483647"}) {
-                    if (fraction && !chunk.empty()) chunk.insert(1, ":");
+                const std::string comma = fraction ? ",:" : ",";
+                for (const std::string& chunk : {std::string(), comma + "1", comma + "2147483647"}) {
                     const Schedule schedule = parse_schedule(std::string(modifier).append(name).append(chunk));
                     EXPECT_EQ(schedule.technique, technique);
                     const std::string canonical = std::string(modifier).append(technique->info().name).append(chunk);
