@@ -5,42 +5,19 @@
 usage: program_test.py STENCIL CASE
 """
 
-import json
-import os
-import subprocess
 import sys
+from pathlib import Path
 
-PROGRAM, CASE = sys.argv[1:3]
+sys.dont_write_bytecode = True  # leaves no caches beside the sources
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from app_program import expect, expect_refusal, report, run, run_case, same_under_every_schedule  # noqa: E402
+
 SMALL = ["--size", "24", "--steps", "3"]
 
 
-def run(arguments, **environment):
-    env = {**os.environ, **environment}
-    return subprocess.run([PROGRAM, *arguments], env=env, capture_output=True, text=True, timeout=60, check=False)
-
-
-def expect(good, message, result=None):
-    if not good:
-        detail = f"\nexit {result.returncode}\n{result.stdout}\n{result.stderr}" if result else ""
-        sys.exit(f"program_test {CASE}: {message}{detail}")
-
-
-def report(arguments, **environment):
-    """The last line of --json, which the table and its checksum precede."""
-    result = run([*arguments, "--json"], **environment)
-    expect(result.returncode == 0 and result.stderr == "", "failed", result)
-    lines = result.stdout.splitlines()
-    found = json.loads(lines[-1])
-    expect(f"checksum {found['checksum']}" == lines[-2], "table and JSON differ", result)
-    return found
-
-
 def case_checksum():
-    expected = report(SMALL, OMP_SCHEDULE="static", OMP_NUM_THREADS="1")["checksum"]
-    for schedule in ("static", "dynamic,1", "guided"):
-        for threads in ("1", "2", "5"):
-            found = report(SMALL, OMP_SCHEDULE=schedule, OMP_NUM_THREADS=threads)["checksum"]
-            expect(found == expected, f"{threads} threads, {schedule}: {found} is not {expected}")
+    expected = same_under_every_schedule(SMALL)
     for mode in ("iteration", "thread"):
         found = report([*SMALL, "--noise", mode, "--noise-us", "20", "--noise-every", "50"], OMP_SCHEDULE="guided")
         expect(found["checksum"] == expected, f"noise by {mode} changes the result")
@@ -94,12 +71,4 @@ def case_options():
     expect(result.returncode == 0 and "--noise-us" in result.stdout, "--help says nothing", result)
 
 
-def expect_refusal(result, word):
-    expect(result.returncode == 2 and result.stdout == "", "exit code is not 2, or output", result)
-    lines = result.stderr.splitlines()
-    expect(len(lines) == 1 and lines[0].startswith("stencil: error:") and word in lines[0],
-           f"not exactly one error line with '{word}'", result)
-
-
-CASES = {name[5:]: function for name, function in list(globals().items()) if name.startswith("case_")}
-CASES[CASE]()
+run_case(globals())
