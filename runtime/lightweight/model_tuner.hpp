@@ -14,7 +14,7 @@ namespace gimbal {
 enum class DelaySource : std::uint8_t {
     noise,        ///< of the machine: formula 2 with delta_noise
     application,  ///< of the loop: formula 2 with delta_app
-    both          ///< their sum, then the best within 0.05 of the formula (uSched)
+    both          ///< their sum, then a search that starts from the formula (uSched)
 };
 
 struct ModelSettings {

@@ -10,10 +10,8 @@ namespace gimbal {
 struct FractionTrial {
     double fraction = 0;           ///< what fraction() was when the execution began
     double loop_time = 0;          ///< last finish minus first begin [time]
-    double work = 0;               ///< sum over the workers of their busy time [time]
     std::uint64_t iterations = 0;  ///< N [iterations]
     std::uint32_t workers = 0;     ///< P [count]
-    double chunks = 0;             ///< chunks of the dynamic part [count]
 
     /// Worker time per iteration, P * loop_time / N, so that executions of other N and P can be compared [time].
     /// @return not a number if the trial shows nothing: N or P 0, a negative or infinite time
@@ -40,21 +38,6 @@ public:
 
     /// A word for the report: "static trial", "dynamic trial", "search" or "settled".
     [[nodiscard]] virtual std::string_view stage() const noexcept = 0;
-};
-
-/// The fraction that was given; learns nothing.
-class FixedFraction final : public FractionTuner {
-public:
-    /// @param fraction  clamped to [0, 1]; not a number: 0
-    explicit FixedFraction(double fraction) noexcept : fraction_(fraction > 0 ? (fraction < 1 ? fraction : 1) : 0) {}
-
-    [[nodiscard]] double fraction() const noexcept override { return fraction_; }
-    void learn(const FractionTrial&) override {}
-    [[nodiscard]] bool settled() const noexcept override { return true; }
-    [[nodiscard]] std::string_view stage() const noexcept override { return "settled"; }
-
-private:
-    double fraction_;
 };
 
 }  // namespace gimbal

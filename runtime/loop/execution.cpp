@@ -21,10 +21,11 @@ void Execution::prepare(std::uint32_t workers, const Manner& manner, const std::
     const AdaptiveTechnique* const adaptive =
         plan->claim == Claim::adaptive ? manner.choice.technique->adaptive() : nullptr;
     if (adaptive_ != adaptive) adaptive_ = adaptive;
-    if (adaptive && times_.size() < workers) {
-        times_ = std::vector<WorkerTimes>(workers);
+    if (adaptive) {
+        if (times_.size() < workers) times_ = std::vector<WorkerTimes>(workers);
+        const double overhead = adaptive->counts_scheduling() ? 0 : dispatch_ticks();
+        if (overhead_ != overhead) overhead_ = overhead;
     }
-    if (adaptive) overhead_ = adaptive->counts_scheduling() ? 0 : dispatch_ticks();
     if (plan->claim == Claim::queues) queues_.prepare(*plan);
     counter_ = plan->claim == Claim::hybrid ? plan->own.back() : 0;
     inside_.store(workers, std::memory_order_relaxed);
@@ -133,8 +134,8 @@ int Execution::next_queued(gimbal_share& share, std::uint64_t& first, std::uint6
         chunk = next_grains(share, slot);
         if (chunk.size() == 0) break;
         if (chunk.end == plan_->iterations) {
-            const std::uint64_t piece = plan_->order.empty() ? plan_->grain * plan_->rules.take : chunk.size();
-            slot.held = {chunk.size() > piece ? last_piece(chunk, piece) : chunk.first, chunk.end};
+            slot.held = chunk;
+            if (plan_->order.empty()) slot.held.first = std::max(chunk.first, last_draw());
             chunk.end = slot.held.first;
         }
     } while (chunk.size() == 0);
@@ -151,11 +152,10 @@ int Execution::next_queued(gimbal_share& share, std::uint64_t& first, std::uint6
     return 1;
 }
 
-// Where the last piece of a chunk that ends the loop begins: a whole number of grains from the start of the loop.
-std::uint64_t Execution::last_piece(Range chunk, std::uint64_t piece) const noexcept {
-    const std::uint64_t grain = plan_->order.empty() ? plan_->grain : 1;
-    const std::uint64_t from = (chunk.end - piece) / grain * grain;
-    return std::max(from, chunk.first);
+// Where one draw from the end of the loop begins: a whole number of grains from its start.
+std::uint64_t Execution::last_draw() const noexcept {
+    const std::uint64_t grains = (plan_->iterations - 1) / plan_->grain + 1;
+    return grains > plan_->rules.take ? (grains - plan_->rules.take) * plan_->grain : 0;
 }
 
 // The worker's prefix, then what its queue or another's has. @return iterations; empty: nothing left

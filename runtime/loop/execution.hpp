@@ -78,7 +78,7 @@ private:
     int next_hybrid(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     int next_queued(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     [[nodiscard]] Range next_grains(gimbal_share& share, WorkerSlot& slot) noexcept;
-    [[nodiscard]] std::uint64_t last_piece(Range chunk, std::uint64_t piece) const noexcept;
+    [[nodiscard]] std::uint64_t last_draw() const noexcept;
     int take(gimbal_share& share, std::uint64_t size, std::uint64_t& first, std::uint64_t& end) noexcept;
     void note_chunk(WorkerSlot& slot, std::uint64_t first, std::uint64_t size) noexcept;
     void note_static_end(const gimbal_share& share) noexcept;

@@ -87,10 +87,8 @@ void Tuning::learn(const TechniqueInfo& technique, const LoopSetting& setting, c
     if (setting.stage.empty() || !tuner_ || setting.fraction != setting.base || record.iterations == 0) return;
     FractionTrial trial{.fraction = setting.base,
                         .loop_time = record.loop_time,
-                        .work = record.busy_mean * static_cast<double>(record.workers.size()),
                         .iterations = record.iterations,
-                        .workers = static_cast<std::uint32_t>(record.workers.size()),
-                        .chunks = static_cast<double>(record.chunks)};
+                        .workers = static_cast<std::uint32_t>(record.workers.size())};
     // Loops that do one thing now and another next would make every other setting look good: while something is
     // searched for, two executions in a row count as one.
     const bool searching = !tuner_->settled() || (admission_ && !admission_->settled());
@@ -100,9 +98,7 @@ void Tuning::learn(const TechniqueInfo& technique, const LoopSetting& setting, c
             return;
         }
         trial.loop_time += half_->loop_time;
-        trial.work += half_->work;
         trial.iterations += half_->iterations;
-        trial.chunks += half_->chunks;
     }
     half_.reset();
     if (!admission_ || !tuner_->settled()) {

@@ -12,7 +12,7 @@ namespace gimbal {
 /// Which figures a technique reads; the others are not kept up, since every chunk would pay for them.
 enum class Figures : std::uint8_t {
     all,
-    speeds,   ///< weighted_speed() and weighted_mean()
+    speeds,   ///< weighted_speed()
     moments,  ///< mean() and variance()
     none
 };
@@ -32,11 +32,6 @@ public:
 
     /// Iterations per time, later chunks counting more: sum(k n_k) / sum(k t_k), k the chunk's number. 0: no chunk yet.
     [[nodiscard]] double weighted_speed() const noexcept { return weighted_speed_.load(std::memory_order_relaxed); }
-    /// The inverse, time per iteration. 0: no chunk yet.
-    [[nodiscard]] double weighted_mean() const noexcept {
-        const double speed = weighted_speed();
-        return speed > 0 ? 1 / speed : 0;
-    }
     /// Mean time per iteration, all iterations counting alike. 0: no chunk yet.
     [[nodiscard]] double mean() const noexcept { return mean_.load(std::memory_order_relaxed); }
     /// Variance of the time per iteration, at the resolution of the chunks.
@@ -109,7 +104,7 @@ protected:
     [[nodiscard]] virtual bool batches() const noexcept = 0;
 };
 
-/// The weight of a worker among all: P times its speed over the sum of speeds, speed being 1 / weighted_mean(). A
+/// The weight of a worker among all: P times its speed over the sum of speeds, speed being weighted_speed(). A
 /// worker that has measured nothing counts as the mean of those that have; if nobody has, 1.
 /// @threads any  @cost O(P)
 [[nodiscard]] double speed_weight(std::span<const WorkerTimes> times, std::uint32_t worker) noexcept;

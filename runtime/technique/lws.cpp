@@ -53,7 +53,7 @@ constinit const Immortal kLwsImbalance{
      .fraction = FractionSource::application},
     basic_plan};
 
-/// uSched: formula 2 for noise and imbalance together, then the best fraction within 0.05 of it.
+/// uSched: formula 2 for noise and imbalance together, then a search that starts from its fraction.
 /// @source Kale, thesis outline; test: tests/unit/lightweight
 constinit const Immortal kUsched{
     {.name = "usched",

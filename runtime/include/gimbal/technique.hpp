@@ -32,7 +32,7 @@ enum class FractionSource : std::uint8_t {
     best,         ///< the best of a grid that is tried on the loop
     noise,        ///< formula 2 with the noise of the machine
     application,  ///< formula 2 with the imbalance of the loop
-    both,         ///< formula 2 with both, then the best within 0.05 of it
+    both,         ///< formula 2 with both, then a search that starts from it
     feedback      ///< what the last executions' predictions were off by
 };
 

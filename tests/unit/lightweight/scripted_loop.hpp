@@ -30,12 +30,7 @@ public:
         const double factor = 1 + noise_ * std::normal_distribution<double>()(random_);
         const double scale = static_cast<double>(iterations_) / 1000.0 / workers_;
         const double time = time_(fraction) * factor * scale;
-        return {.fraction = fraction,
-                .loop_time = time,
-                .work = time * workers_,
-                .iterations = iterations_,
-                .workers = workers_,
-                .chunks = (1 - fraction) * static_cast<double>(iterations_)};
+        return {.fraction = fraction, .loop_time = time, .iterations = iterations_, .workers = workers_};
     }
 
     /// One execution under the tuner.

@@ -28,15 +28,6 @@ TEST(FractionTrial, CostsWorkerTimePerIteration) {
     EXPECT_TRUE(std::isnan((FractionTrial{.loop_time = std::nan(""), .iterations = 100, .workers = 4}).cost()));
 }
 
-TEST(FixedFraction, StaysWhatItIs) {
-    FixedFraction fixed(0.8);
-    fixed.learn({.fraction = 0.8, .loop_time = 1, .iterations = 1, .workers = 1});
-    EXPECT_EQ(fixed.fraction(), 0.8);
-    EXPECT_TRUE(fixed.settled());
-    EXPECT_EQ(FixedFraction(7).fraction(), 1);
-    EXPECT_EQ(FixedFraction(std::nan("")).fraction(), 0);
-}
-
 TEST(CandidateSearch, LetsTheCandidatesTakeTurns) {
     CandidateSearch search(8, 3);
     search.start(std::vector<double>{0.2, 0.5, 0.2, 0.9});  // 0.2 once is enough
