@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace gimbal::learn {
+
+/// How what was seen changes what is believed (reference: seed 000, section 2.2).
+enum class AgentKind : std::uint8_t { q, double_q, qv, sarsa, expected_sarsa, r, dqn, linear_q };
+
+/// How the next action is picked.
+enum class PolicyKind : std::uint8_t { explore_first, epsilon_greedy, softmax };
+
+/// What is rewarded, and by which rule.
+enum class RewardKind : std::uint8_t {
+    looptime,
+    looptime_average,
+    looptime_rolling_average,
+    looptime_inverse,
+    robustness,
+    loadimbalance,
+    stddev,
+    cov,
+    skewness,
+    kurtosis,
+    ips
+};
+
+/// What is believed before anything was seen.
+enum class InitKind : std::uint8_t { zero, random, optimistic };
+
+/// How the learning rate and epsilon shrink.
+enum class DecayKind : std::uint8_t { exponential, step };
+
+/// Table 4.1 of seed 000, less what is about files. Defaults are the table's, except the triple of rewards: its good
+/// reward is 0.01, as in all of the seed's runs, so that it differs from a table of zeros.
+struct Parameters {
+    AgentKind agent = AgentKind::q;
+    PolicyKind policy = PolicyKind::explore_first;
+    RewardKind reward = RewardKind::looptime;
+    InitKind init = InitKind::zero;
+    DecayKind decay = DecayKind::exponential;
+    double gamma = 0.95;                          ///< discount factor, [0, 1]
+    double alpha = 0.85;                          ///< learning rate, [0, 1]
+    double alpha_decay = 0.01;                    ///< [0, 1] per step
+    double alpha_min = 0.10;                      ///< [0, 1]
+    double epsilon = 0.90;                        ///< probability to explore under epsilon-greedy, [0, 1]
+    double epsilon_decay = 0.01;                  ///< [0, 1] per step
+    double epsilon_min = 0.10;                    ///< [0, 1]
+    double tau = 1.50;                            ///< of softmax (higher: greedier) and of robustness, >= 0
+    double inverse_multiplier = 10;               ///< of looptime-inverse, >= 0
+    std::uint32_t average_window = 10;            ///< of looptime-rolling-average [steps], >= 1
+    std::array<double, 3> rewards{0.01, -2, -4};  ///< good, neutral, bad
+    std::uint64_t steps_limit = 0;                ///< after so many steps keep the best [steps]; 0: never
+};
+
+}  // namespace gimbal::learn
