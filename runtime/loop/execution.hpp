@@ -28,9 +28,12 @@ struct alignas(kApart) WorkerSlot {
     WorkerRecord sums;                ///< over all executions in this object: begin is 0, end the busy time
     IterationTimes times;             ///< only if the execution is timed
     ChunkCosts costs;                 ///< only if the execution is sampled
-    std::uint64_t last_stamp = 0;     ///< when the chunk in progress was drawn [ticks]; only if timed or sampled
+    std::uint64_t last_stamp = 0;     ///< when the chunk in progress was drawn [ticks]; only where times are taken
     std::uint64_t last_first = 0;     ///< where it begins [iterations]; only if sampled
     std::uint64_t last_size = 0;      ///< its iterations; 0: none yet
+    std::uint64_t untimed_size = 0;   ///< iterations since last_stamp without the chunk in progress; adaptive only
+    std::uint64_t untimed_chunks = 0;
+    std::uint64_t least_timed = 0;    ///< iterations that are worth a timestamp, by the last chunk that got one
     std::uint64_t position_hint = 0;  ///< batch this worker has reached; weighted plans only
     std::uint64_t random = 1;         ///< for plans that thin out requests
     Range held;                       ///< the end of the loop, held back until nothing else is left; queues only
@@ -65,6 +68,10 @@ public:
     bool end(gimbal_share& share) noexcept;
 
     [[nodiscard]] LoopSite& site() const noexcept { return *site_; }
+    /// Why it is run like this, for who learns from it. @threads as prepare()
+    void note(const Decision& decision) noexcept { decision_ = decision; }
+    [[nodiscard]] const Decision& decision() const noexcept { return decision_; }
+
     [[nodiscard]] const Manner& manner() const noexcept { return manner_; }
     [[nodiscard]] const Plan& plan() const noexcept { return *plan_; }
     [[nodiscard]] std::uint32_t workers() const noexcept { return workers_; }
@@ -80,6 +87,7 @@ private:
     [[nodiscard]] Range next_grains(gimbal_share& share, WorkerSlot& slot) noexcept;
     [[nodiscard]] std::uint64_t last_draw() const noexcept;
     int take(gimbal_share& share, std::uint64_t size, std::uint64_t& first, std::uint64_t& end) noexcept;
+    [[nodiscard]] std::uint64_t time_chunk(WorkerSlot& slot, WorkerTimes& times) noexcept;
     void note_chunk(WorkerSlot& slot, std::uint64_t first, std::uint64_t size) noexcept;
     void note_static_end(const gimbal_share& share) noexcept;
 
@@ -91,11 +99,13 @@ private:
     std::vector<WorkerSlot> slots_;
     const AdaptiveTechnique* adaptive_ = nullptr;  // of this execution; nullptr: planned
     double overhead_ = 0;                          // what drawing a chunk costs, for times without it [ticks]
+    double least_time_ = 0;                        // that a chunk must take to be timed by itself [ticks]
     std::vector<WorkerTimes> times_;               // [P] if adaptive
     WorkQueues queues_;                            // filled if the plan has queues
     // Written on every chunk, and, beside it, by every worker that leaves: who leaves has just drawn in vain.
     alignas(kApart) std::uint64_t counter_ = 0;
     std::atomic<std::uint32_t> inside_{0};
+    Decision decision_;  // changes every time
 };
 
 }  // namespace gimbal

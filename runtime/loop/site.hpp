@@ -9,28 +9,11 @@
 #include <vector>
 
 #include "gimbal/loop.h"
-#include "gimbal/schedule.hpp"
-#include "loop/claim_width.hpp"
 #include "loop/execution.hpp"
-#include "loop/plan_cache.hpp"
-#include "loop/totals.hpp"
-#include "measure/slowness.hpp"
-#include "measure/speeds.hpp"
+#include "loop/learning.hpp"
 #include "report/run_record.hpp"
-#include "select/selector.hpp"
 
 namespace gimbal {
-
-/// What the caller of a loop fixed before the site chooses: a schedule named for this loop, or nothing.
-struct Request {
-    std::uint64_t trip = 0;                    ///< N [iterations]
-    std::uint64_t unit = 1;                    ///< chunks are multiples of this [iterations]
-    bool monotonic = false;                    ///< the loop needs ascending chunks
-    const Technique* technique = nullptr;      ///< named by OMP_SCHEDULE or the program; nullptr: the selector chooses
-    std::uint64_t chunk = 0;                   ///< its chunk [iterations]; 0: none given
-    double fraction = -1;                      ///< its static fraction; < 0: none given
-    std::string_view reason = "OMP_SCHEDULE";  ///< who named the technique, for the report; a string literal
-};
 
 /// Where a loop lies in the program.
 struct SiteIdentity {
@@ -82,42 +65,19 @@ public:
     void restart_lock() noexcept;
 
 private:
-    Choice choose(const Request& request);
-    void learn(const Execution& execution);
     void forget(const Execution& execution);
-    void learn_profile(const Execution& execution);
-    [[nodiscard]] Manner manner_of(const Choice& choice, const Request& request, std::uint64_t least);
-    [[nodiscard]] std::uint64_t least_chunk(const Technique& technique, std::uint64_t trip) const noexcept;
-    [[nodiscard]] double mean_time() const noexcept;
-    [[nodiscard]] bool wants_times(const Technique& technique) const noexcept;
-    [[nodiscard]] bool wants_costs(const Technique& technique) const noexcept;
 
     SiteIdentity identity_;
     std::uint32_t workers_;
     int rule_ = 0;
-    std::unique_ptr<Selector> selector_;
 
     // Held at open and close, never while chunks are drawn. It guards what follows, the most used first: what one
     // execution writes fits into two or three cache lines.
     alignas(kApart) mutable std::mutex mutex_;
     std::unique_ptr<Execution> spare_;        // one finished execution, ready for the next open()
     std::vector<const Execution*> existing_;  // all executions, in flight or spare: workers keep their sums in them
-    ClaimWidth claim_width_;
-    LoopTotals totals_;
-    PlanCache plans_;
-    Learnt learnt_;
-    Speeds speeds_;
-    Tuning tuning_;
-    double set_fraction_ = -1;              // by the program; < 0: not set
-    LoopSetting last_setting_;              // of the last execution
-    std::unique_ptr<CostProfile> profile_;  // only if a technique wanted it
-    Slowness slowness_;                     // the same
-    double profile_cost_ = 0;               // of the last time it was learnt and planned with [ticks]
-    double profiled_at_ = 0;                // totals_.loop_time then
-    std::uint64_t planned_version_ = 0;     // of the profile that the last plan was made with
-    double last_imbalance_ = 1;             // of the last execution
-    std::vector<const ChunkCosts*> costs_;  // [P] of the execution that is being closed
-    std::vector<WorkerRecord> records_;     // [P] of the execution that is being closed
+    LoopLearning learning_;
+    std::vector<WorkerRecord> gone_;  // sums of executions that are gone
 };
 
 }  // namespace gimbal

@@ -5,36 +5,40 @@
 
 namespace gimbal {
 
-void LoopTotals::add(const LoopRecord& record, const Manner& manner) {
+void LoopTotals::add(const LoopRecord& record, const Manner& manner, bool exploring) {
     ++calls;
     iterations += record.iterations;
     chunks += record.chunks;
     loop_time += record.loop_time;
     busy_max += record.busy_max;
     busy_mean += record.busy_mean;
-    const auto same = [&](const Use& use) { return use.choice == manner.choice && use.reason == manner.reason; };
+    const auto same = [&](const Use& use) {
+        return use.choice == manner.choice && use.reason == manner.reason && use.exploring == exploring;
+    };
     auto use = std::find_if(uses.begin(), uses.end(), same);
-    if (use == uses.end()) use = uses.insert(uses.end(), Use{manner.choice, manner.reason, 0});
+    if (use == uses.end()) use = uses.insert(uses.end(), Use{manner.choice, manner.reason, exploring});
     ++use->calls;
+    use->loop_time += record.loop_time;
+    use->iterations += record.iterations;
 }
 
-void add_sums(const Execution& execution, std::vector<WorkerRecord>& per_worker) {
-    if (per_worker.size() < execution.slots().size()) per_worker.resize(execution.slots().size());
-    for (std::size_t i = 0; i < execution.slots().size(); ++i) {
-        per_worker[i].end += execution.slots()[i].sums.end;
-        per_worker[i].chunks += execution.slots()[i].sums.chunks;
-        per_worker[i].iterations += execution.slots()[i].sums.iterations;
+void add_sums(std::span<const WorkerSlot> slots, std::vector<WorkerRecord>& per_worker) {
+    if (per_worker.size() < slots.size()) per_worker.resize(slots.size());
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+        per_worker[i].end += slots[i].sums.end;
+        per_worker[i].chunks += slots[i].sums.chunks;
+        per_worker[i].iterations += slots[i].sums.iterations;
     }
 }
 
-LoopRecord record_of(const Execution& execution, std::vector<WorkerRecord>& workers) {
+LoopRecord record_of(std::span<const WorkerSlot> slots, std::vector<WorkerRecord>& workers) {
     LoopRecord record;
     workers.clear();
     std::uint64_t first_begin = UINT64_MAX;
     std::uint64_t last_end = 0;
     double busy_sum = 0;
-    for (std::uint32_t i = 0; i < execution.workers(); ++i) {
-        const WorkerRecord& worker = execution.slots()[i].record;
+    for (const WorkerSlot& slot : slots) {
+        const WorkerRecord& worker = slot.record;
         workers.push_back(worker);
         first_begin = std::min(first_begin, worker.begin);
         last_end = std::max(last_end, worker.end);
@@ -44,7 +48,7 @@ LoopRecord record_of(const Execution& execution, std::vector<WorkerRecord>& work
         record.chunks += worker.chunks;
         record.iterations += worker.iterations;
     }
-    record.busy_mean = busy_sum / execution.workers();
+    record.busy_mean = busy_sum / static_cast<double>(slots.size());
     record.loop_time = static_cast<double>(last_end - first_begin);
     record.workers = workers;
     return record;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -17,7 +18,10 @@ struct LoopTotals {
     struct Use {
         Choice choice;
         std::string_view reason;
+        bool exploring = false;
         std::uint64_t calls = 0;
+        double loop_time = 0;  ///< sum over these [ticks]
+        std::uint64_t iterations = 0;
     };
 
     std::uint64_t calls = 0;
@@ -28,17 +32,16 @@ struct LoopTotals {
     double busy_max = 0;   ///< sum over executions of max(L) [ticks]
     double busy_mean = 0;  ///< sum over executions of mean(L) [ticks]
     std::vector<Use> uses;
-    std::vector<WorkerRecord> per_worker;  ///< of executions that are gone: begin is 0, end the busy time [ticks]
 
-    void add(const LoopRecord& record, const Manner& manner);
+    void add(const LoopRecord& record, const Manner& manner, bool exploring);
 };
 
-/// Add the sums that the workers keep in an execution to `per_worker`.
-void add_sums(const Execution& execution, std::vector<WorkerRecord>& per_worker);
+/// Add the sums that the workers keep in their slots to `per_worker`.
+void add_sums(std::span<const WorkerSlot> slots, std::vector<WorkerRecord>& per_worker);
 
 /// What an execution showed, from its workers' slots.
-/// @param execution  all of whose workers have left
-/// @param workers    out: [P] storage that the record points into
-[[nodiscard]] LoopRecord record_of(const Execution& execution, std::vector<WorkerRecord>& workers);
+/// @param slots    [P] of workers that have left
+/// @param workers  out: [P] storage that the record points into
+[[nodiscard]] LoopRecord record_of(std::span<const WorkerSlot> slots, std::vector<WorkerRecord>& workers);
 
 }  // namespace gimbal

@@ -43,6 +43,9 @@ void start_clock() noexcept;
 /// @threads any  @cost one load once the process is older than 50 ms
 [[nodiscard]] double ticks_per_microsecond() noexcept;
 
+/// The inverse, in seconds: for expert rules and bounds. @cost as ticks_per_microsecond()
+[[nodiscard]] inline double rough_seconds_per_tick() noexcept { return 1e-6 / ticks_per_microsecond(); }
+
 /// Seconds since start_clock().
 [[nodiscard]] double seconds_since_start() noexcept;
 

@@ -12,9 +12,8 @@ class FixedSelector final : public Selector {
 public:
     FixedSelector(Choice choice, std::string_view reason) noexcept : choice_(choice), reason_(reason) {}
 
-    [[nodiscard]] Choice choose(const LoopContext& /*context*/) override { return choice_; }
-    void learn(const Choice& /*choice*/, const LoopRecord& /*record*/) override {}
-    [[nodiscard]] std::string_view reason() const noexcept override { return reason_; }
+    [[nodiscard]] Decision choose(const LoopContext& /*context*/) override { return {choice_, reason_}; }
+    void learn(const Decision&, const LoopRecord&, const LoopContext&) override {}
 
 private:
     Choice choice_;

@@ -6,7 +6,8 @@
 
 namespace gimbal {
 
-std::unique_ptr<Selector> make_selector() {
+std::unique_ptr<Selector> make_selector(std::string_view /*name*/, std::string_view /*loop*/,
+                                        std::uint32_t /*workers*/) {
     const Schedule& asked = options().schedule;
     if (asked.technique)
         return std::make_unique<FixedSelector>(Choice{asked.technique, asked.chunk, asked.fraction}, "GIMBAL_SCHEDULE");

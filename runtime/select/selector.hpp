@@ -3,9 +3,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string_view>
 
 #include "gimbal/technique.hpp"
+#include "learn/learner.hpp"
 #include "measure/record.hpp"
 
 namespace gimbal {
@@ -19,29 +22,64 @@ struct Choice {
     bool operator==(const Choice&) const = default;
 };
 
-/// What a selector may know about the loop it decides for.
+/// A choice, and what goes with it. Whoever runs it gives it back to learn() as it was.
+struct Decision {
+    Choice choice;
+    std::string_view reason;  ///< why, in the words of the report; a string literal
+    bool named = false;       ///< by the user or for want of a choice: no selector learns from it
+    bool exploring = false;   ///< to learn, not because it is believed to be the best
+    bool sampled = false;     ///< measure what iterations cost: the selector wants the profile
+    std::uint32_t state = 0;  ///< the selector's own, e.g. what ran before
+    std::uint32_t index = 0;  ///< the selector's own, e.g. the place of the choice in its portfolio
+};
+
+/// What a selector may know about the loop that it decides for. Times in ticks.
 struct LoopContext {
-    std::uint64_t iterations = 0;  ///< N of the execution that starts [iterations]
-    std::uint32_t workers = 1;     ///< P [count]
-    bool monotonic = false;        ///< only techniques with ascending chunks will do
+    std::uint64_t iterations = 0;          ///< N of this execution [iterations]
+    std::uint32_t workers = 1;             ///< P [count]
+    bool monotonic = false;                ///< only techniques with ascending chunks will do
+    double tick_s = 1e-9;                  ///< length of a tick, roughly [s]
+    double dispatch = 0;                   ///< cost of drawing one chunk when nobody else draws [ticks]
+    double iteration_time = 0;             ///< mean so far [ticks]; 0: not known
+    const CostProfile* profile = nullptr;  ///< what iterations cost; nullptr: not known
+    std::uint64_t profile_version = 0;     ///< changes with the profile
+    std::span<const double> weights = {};  ///< [P] relative speeds of the workers, sum P; empty: nobody differs
+    IterationStatistics statistics = {};   ///< of iteration times, if known
+};
+
+/// What else could have run, as far as the selector knows.
+struct Alternative {
+    Choice choice;
+    double loop_time = 0;    ///< that it would take now [ticks]
+    bool predicted = false;  ///< by a model; false: measured
 };
 
 /// Decides which technique runs a loop, and learns from what it did (design 3.5). One instance per loop site; it never
-/// sees OpenMP or MPI, so the same object serves threads and ranks.
-/// @threads the loop site calls choose() and learn() under its own lock
+/// sees OpenMP or MPI, so the same object serves threads, ranks and virtual time.
+/// @threads the loop site calls all members under its own lock
 class Selector {
 public:
     virtual ~Selector() = default;
 
-    [[nodiscard]] virtual Choice choose(const LoopContext& context) = 0;
-    virtual void learn(const Choice& choice, const LoopRecord& record) = 0;
+    /// What runs next. Executions may overlap: learn() may get decisions in another order, and some never.
+    /// @cost with learn() at most 2 us on average
+    [[nodiscard]] virtual Decision choose(const LoopContext& context) = 0;
 
-    /// Why this choice, in the words of the report: "GIMBAL_SCHEDULE", "default", ...
-    [[nodiscard]] virtual std::string_view reason() const noexcept = 0;
+    /// What a decision showed. @param context  as it was when the loop was opened, with what is known by now
+    virtual void learn(const Decision& decision, const LoopRecord& record, const LoopContext& context) = 0;
+
+    /// The best other choice it knows of, besides what was measured anyway.
+    [[nodiscard]] virtual std::optional<Alternative> alternative() const { return std::nullopt; }
+
+    /// What an agent thought at its last step; nullopt: this selector has no agent.
+    [[nodiscard]] virtual std::optional<learn::Thought> thought() const { return std::nullopt; }
 };
 
-/// The selector that the options ask for.
+/// The selector of that name, with the settings of this process; an empty name: the one that the options ask for.
+/// @param loop  SiteIdentity::key(), for those that go by what was recorded of the loop
+/// @param name  one of selector_names(), or an agent's; unknown ones count as empty
 /// @errors std::bad_alloc
-[[nodiscard]] std::unique_ptr<Selector> make_selector();
+[[nodiscard]] std::unique_ptr<Selector> make_selector(std::string_view name = {}, std::string_view loop = {},
+                                                      std::uint32_t workers = 0);
 
 }  // namespace gimbal

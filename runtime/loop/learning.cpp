@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "loop/learning.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace gimbal {
+
+LoopLearning::LoopLearning(std::string key, std::uint32_t workers, const LoopClock& clock)
+    : key_(std::move(key)), workers_(workers), clock_(clock), selector_(make_selector({}, key_, workers)) {}
+
+LoopContext LoopLearning::context_of(std::uint64_t iterations, bool monotonic) const noexcept {
+    return {.iterations = iterations,
+            .workers = workers_,
+            .monotonic = monotonic,
+            .tick_s = clock_.tick_s(),
+            .dispatch = clock_.dispatch(),
+            .iteration_time = mean_time(),
+            .profile = learnt_.profile,
+            .profile_version = learnt_.profile_version,
+            .weights = learnt_.weights,
+            .statistics = learnt_.statistics};
+}
+
+Decision LoopLearning::decide(const Request& request) {
+    Decision decision{{request.technique, request.chunk, request.fraction}, request.reason};
+    decision.named = true;
+    if (!request.technique) {
+        if (request.selector.data() != selector_name_.data()) {
+            selector_ = make_selector(request.selector, key_, workers_);
+            selector_name_ = request.selector;
+        }
+        decision = selector_->choose(context_of(request.trip, request.monotonic));
+    }
+    if (request.monotonic && !decision.choice.technique->info().monotonic) {
+        decision.choice = {find_technique("fac2"), decision.choice.chunk};
+        decision.named = true;
+        ++totals_.fallbacks;
+    }
+    return decision;
+}
+
+Opening LoopLearning::open(const Request& request) {
+    Opening opening;
+    opening.decision = decide(request);
+    const Choice& choice = opening.decision.choice;
+    const std::uint64_t least = choice.chunk ? 0 : least_chunk(*choice.technique, request.trip);
+    opening.manner = manner_of(opening.decision, request, least);
+    PlanKey key{choice, request.trip, request.unit, workers_, least, opening.manner.setting.admission};
+    key.choice.fraction = opening.manner.setting.fraction;
+    const bool replans = choice.technique->info().needs_profile && planned_version_ != learnt_.profile_version;
+    const std::uint64_t begin = replans ? clock_.now() : 0;
+    opening.plan = plans_.get(key, learnt_);
+    if (replans) {
+        profile_cost_ += static_cast<double>(clock_.now() - begin);
+        planned_version_ = learnt_.profile_version;
+    }
+    opening.manner.claim = claim_width_.width(*opening.plan);
+    last_setting_ = opening.manner.setting;
+    return opening;
+}
+
+Manner LoopLearning::manner_of(const Decision& decision, const Request& request, std::uint64_t least) {
+    const Choice& choice = decision.choice;
+    const TechniqueInfo& info = choice.technique->info();
+    Manner manner;
+    manner.choice = choice;
+    manner.reason = decision.reason;
+    manner.timed = wants_times(*choice.technique);
+    manner.sampled = wants_costs(decision);
+    const double named = set_fraction_ >= 0 ? set_fraction_ : choice.fraction;
+    const std::uint64_t chunk = std::max<std::uint64_t>(1, choice.chunk ? choice.chunk : least);
+    manner.setting = tuning_.next(info, named, {request.trip, workers_, chunk, mean_time()});
+    manner.split =
+        workers_ > 1 && (info.weighs_static_part || (info.fraction == FractionSource::feedback && manner.sampled));
+    return manner;
+}
+
+// Statistics of a loop of microseconds may show nothing but a preemption, and a deviation that large would ask for
+// single iterations. So techniques that go by statistics get a minimum chunk by which drawing costs about a hundredth
+// of the mean work, over all executions so far; a power of two, so that plans last.
+std::uint64_t LoopLearning::least_chunk(const Technique& technique, std::uint64_t trip) const noexcept {
+    constexpr double kWorkPerDrawing = 100;
+    constexpr std::uint64_t kFirstChunks = 1024;  // per worker, in a first execution, of which nothing is known
+    const TechniqueInfo& info = technique.info();
+    if (!info.needs_statistics && !info.measured_chunk) return 0;
+    const double mean = mean_time();
+    if (mean <= 0) return info.measured_chunk ? std::bit_floor(trip / (kFirstChunks * workers_)) : 0;
+    const double least = kWorkPerDrawing * clock_.dispatch() / mean;
+    const std::uint64_t most = trip / (2 * std::uint64_t{workers_}) + 1;
+    return least < static_cast<double>(most) ? std::bit_ceil(static_cast<std::uint64_t>(least) + 1) / 2 : most;
+}
+
+// Mean time of an iteration over all executions so far [ticks]; 0: not known.
+double LoopLearning::mean_time() const noexcept {
+    if (totals_.iterations == 0) return 0;
+    return totals_.busy_mean * workers_ / static_cast<double>(totals_.iterations);
+}
+
+// A timestamp per chunk is what statistics cost; once they are known, every sixteenth execution keeps them fresh.
+bool LoopLearning::wants_times(const Technique& technique) const noexcept {
+    constexpr std::uint64_t kRefresh = 16;
+    return technique.info().needs_statistics && workers_ > 1 &&
+           (!learnt_.statistics.known || totals_.calls % kRefresh == 0);
+}
+
+// Learning the cost profile, and planning anew, takes time while others wait for the loop. So much that it is a part of
+// two hundred of the loops since the last time, or of fifty if the last one was out of balance, is spent on it.
+bool LoopLearning::wants_costs(const Decision& decision) const noexcept {
+    constexpr double kCalm = 0.01;
+    constexpr double kPart = 0.005;
+    constexpr double kPartOutOfBalance = 0.02;
+    if (workers_ == 1) return false;
+    if (decision.sampled) return true;
+    if (!decision.choice.technique->info().needs_profile) return false;
+    if (!learnt_.profile) return true;
+    const double part = last_imbalance_ > kCalm ? kPartOutOfBalance : kPart;
+    return part * (totals_.loop_time - profiled_at_) >= profile_cost_;
+}
+
+Step LoopLearning::close(const Manner& manner, const Decision& decision, const Plan& plan,
+                         std::span<const WorkerSlot> slots) {
+    const LoopRecord record = record_of(slots.first(workers_), records_);
+    Step step{.number = totals_.calls,
+              .decision = decision,
+              .iterations = record.iterations,
+              .chunks = record.chunks,
+              .loop_time = record.loop_time,
+              .busy_max = record.busy_max,
+              .busy_mean = record.busy_mean};
+    totals_.add(record, manner, decision.exploring);
+    // A loop that was cancelled says nothing about how long it takes.
+    if (record.iterations != plan.iterations) return step;
+    learn(manner, record, plan, slots);
+    if (decision.named) return step;
+    selector_->learn(decision, record, context_of(plan.iterations, false));
+    step.thought = selector_->thought();
+    return step;
+}
+
+void LoopLearning::learn(const Manner& manner, const LoopRecord& record, const Plan& plan,
+                         std::span<const WorkerSlot> slots) {
+    claim_width_.learn(record, plan);
+    const TechniqueInfo& info = manner.choice.technique->info();
+    tuning_.learn(info, manner.setting, record);
+    last_imbalance_ = record.busy_mean > 0 ? record.busy_max / record.busy_mean - 1 : 0;
+    if (manner.sampled) learn_profile(slots);
+    if (info.weighs_static_part) {
+        learnt_.weights = tuning_.weights();
+    } else if (info.needs_profile) {
+        learnt_.weights = slowness_.weights();
+    } else if (info.needs_weights) {
+        speeds_.add(record.workers);
+        learnt_.weights = speeds_.weights();
+    }
+    if (!manner.timed) return;
+    IterationTimes times;
+    for (std::uint32_t i = 0; i < workers_; ++i) times.merge(slots[i].times);
+    const IterationStatistics seen = times.statistics(clock_.dispatch());
+    if (seen.known) learnt_.statistics = seen;
+}
+
+void LoopLearning::learn_profile(std::span<const WorkerSlot> slots) {
+    const std::uint64_t begin = clock_.now();
+    if (!profile_) profile_ = std::make_unique<CostProfile>();
+    costs_.clear();
+    for (std::uint32_t i = 0; i < workers_; ++i) costs_.push_back(&slots[i].costs);
+    slowness_.add(*profile_, costs_);
+    profile_->learn(costs_, slowness_.factors());
+    if (!profile_->known()) return;
+    learnt_.profile = profile_.get();
+    ++learnt_.profile_version;
+    profile_cost_ = static_cast<double>(clock_.now() - begin);  // the plan's comes on top
+    profiled_at_ = totals_.loop_time;
+}
+
+}  // namespace gimbal

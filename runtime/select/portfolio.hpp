@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "select/selector.hpp"
+
+namespace gimbal {
+
+/// What a selector chooses among, in the order in which binary and expert selection step through it.
+using Portfolio = std::vector<Choice>;
+
+/// The seed's twelve: static ss mfsc gss tss fac2 awf awf-b awf-c awf-d awf-e af.
+[[nodiscard]] const Portfolio& seed_portfolio();
+
+/// The twelve of Auto4OMP, from the plainest to the most adaptive: static ss tss guided gss fac2 static-steal awf-b
+/// awf-c awf-d awf-e maf.
+[[nodiscard]] const Portfolio& expert_portfolio();
+
+/// Read GIMBAL_PORTFOLIO: `seed`, `expert`, or schedules with blanks or ';' between them.
+/// @errors gimbal::Error(invalid_option)
+[[nodiscard]] Portfolio parse_portfolio(std::string_view text);
+
+/// The same choices with the golden chunk of Auto4OMP where they name no chunk (GIMBAL_GOLDEN_CHUNK=on).
+[[nodiscard]] Choice with_golden_chunk(const Choice& choice, std::uint64_t iterations, std::uint32_t workers);
+
+}  // namespace gimbal
