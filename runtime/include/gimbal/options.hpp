@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -27,6 +28,37 @@ struct OptionUse {
     std::string origin;  ///< "API", "command line", "environment", "file <path>" or "default"
 };
 
+/// How loops that nobody chose a schedule for get one: the selector, its portfolio and what its agents learn with.
+/// The defaults are those of the seed's table 4.1. All words are canonical (runtime/learn/names.hpp).
+struct SelectorSettings {
+    std::string name = "auto";                    ///< GIMBAL_SELECT: the selector
+    std::string portfolio = "seed";               ///< GIMBAL_PORTFOLIO as written: what is chosen from
+    bool golden_chunk = false;                    ///< GIMBAL_GOLDEN_CHUNK: the golden chunk stands with each technique
+    std::string agent = "q";                      ///< GIMBAL_RL_AGENT: the agent of the selector `rl`
+    std::string secondary = "q";                  ///< GIMBAL_RL_SELECTOR_TYPE: the agent inside a meta agent
+    std::string policy = "explore-first";         ///< how the agent explores
+    std::string reward = "looptime";              ///< what it is rewarded for
+    std::string init = "zero";                    ///< what its table starts with
+    std::string decay = "exponential";            ///< how alpha and epsilon fall
+    double gamma = 0.95;                          ///< discount factor, in [0, 1]
+    double alpha = 0.85;                          ///< learning rate, in [0, 1]
+    double alpha_decay = 0.01;                    ///< its decay per step, in [0, 1]
+    double alpha_min = 0.10;                      ///< where it stops, in [0, 1]
+    double epsilon = 0.90;                        ///< probability to explore under epsilon-greedy, in [0, 1]
+    double epsilon_decay = 0.01;                  ///< its decay per step, in [0, 1]
+    double epsilon_min = 0.10;                    ///< where it stops, in [0, 1]
+    double tau = 1.5;                             ///< inverse temperature of softmax; tolerance of robustness; >= 0
+    double inverse_multiplier = 10;               ///< factor of the reward looptime-inverse, >= 0
+    std::uint32_t average_window = 10;            ///< window of looptime-rolling-average [steps]
+    std::uint32_t steal_ratios = 10;              ///< size of the portfolio of steal ratios, in [2, 100]
+    std::uint64_t steps_limit = 0;                ///< stop searching after so many steps; 0: never
+    std::array<double, 3> rewards{0.01, -2, -4};  ///< good, neutral and bad reward
+    std::string agent_stats;                      ///< file for what the agents did in each step; empty: none
+    int debug = 0;                                ///< how much the agents say of each step, 0 to 2
+    std::string record;                           ///< file to record every choice in; empty: none
+    std::string replay;                           ///< file of recorded choices to follow; empty: none
+};
+
 /// Every setting of one process. Generated from the option table (runtime/config/table.cpp), which documents each.
 /// @threads immutable once published by options()
 struct Options {
@@ -44,6 +76,7 @@ struct Options {
     bool seed_delay = false;                    ///< application imbalance as in the seed instead of as derived
     bool paper_slack = false;                   ///< formula 5 as published instead of tight
     bool display = false;                       ///< print the effective settings at start
+    SelectorSettings select;                    ///< how loops get a schedule that nobody chose
     std::string run_dir;                        ///< folder that collects the records of all processes; empty: none
     std::string omp_schedule;                   ///< OMP_SCHEDULE as set; empty: not set
     bool omp_schedule_is_gimbals = false;       ///< it names a technique or `runtime`, not an ordinary OpenMP value
