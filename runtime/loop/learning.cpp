@@ -16,6 +16,7 @@ LoopContext LoopLearning::context_of(std::uint64_t iterations, bool monotonic) c
             .monotonic = monotonic,
             .tick_s = clock_.tick_s(),
             .dispatch = clock_.dispatch(),
+            .contention = clock_.contention,
             .iteration_time = mean_time(),
             .profile = learnt_.profile,
             .profile_version = learnt_.profile_version,

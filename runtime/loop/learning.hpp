@@ -38,6 +38,7 @@ struct Request {
 struct LoopClock {
     std::uint64_t (*now)() noexcept = ticks;               ///< to see what learning itself costs [ticks]
     double (*dispatch)() noexcept = dispatch_ticks;        ///< cost of drawing one chunk when nobody else draws [ticks]
+    double contention = 5;                                 ///< cost of a draw when everybody draws, in dispatches
     double (*tick_s)() noexcept = rough_seconds_per_tick;  ///< length of a tick, roughly [s]
 };
 

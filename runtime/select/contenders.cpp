@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "select/contenders.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace gimbal {
+
+namespace {
+
+// Standard deviation by which the ratio of two choices is taken to wander from one step to the next: a tenth of a per
+// cent, so one per cent in a hundred steps.
+constexpr double kDrift = 0.001;
+// No challenger gets the title for less: what differs by less is noise or nobody's loss.
+constexpr double kMargin = 0.002;
+constexpr double kShyness = 0.0005;  // a trial costs at least so much of a step
+constexpr double kMostSteps = 2000;  // to come
+constexpr double kFewestSteps = 20;
+constexpr std::uint64_t kLongestRest = 32;  // steps between looks
+constexpr std::uint64_t kLost = 16;         // a trial that has not come back after so many steps never will
+constexpr double kForget = 0.1;             // weight of the newest in running means
+constexpr double kFloor = 1e-4;             // no noise is smaller
+// Mean absolute deviation of a normal distribution, as a part of its standard deviation, inverted.
+constexpr double kToDeviation = 1.2533;
+constexpr double kClip = 4;  // an interruption counts as no more than so many standard deviations
+
+double density(double u) noexcept {
+    return std::exp(-u * u / 2) / std::sqrt(2 * std::numbers::pi);
+}
+double upper_tail(double u) noexcept {
+    return std::erfc(u / std::numbers::sqrt2) / 2;
+}
+
+}  // namespace
+
+Contenders::Contenders(std::size_t count, std::size_t holder) : beliefs_(count), holder_(holder) {}
+
+// Knowledge gradient of one more trial, for all steps to come, less what the trial itself is expected to cost.
+double Contenders::worth(const Belief& belief) const noexcept {
+    const double noise = kToDeviation * deviation_;
+    const double spread = belief.variance / std::sqrt(belief.variance + noise * noise);
+    if (!(spread > 0)) return -1;
+    const double u = std::abs(belief.mean) / spread;
+    const double gain = spread * (density(u) - u * upper_tail(u));
+    const double to_come = std::clamp(static_cast<double>(steps_), kFewestSteps, kMostSteps);
+    return to_come * gain - std::max(std::expm1(belief.mean), 0.0) - kShyness;
+}
+
+Contenders::Turn Contenders::next() {
+    ++steps_;
+    if (trial_open_ && steps_ - tried_at_ > kLost) trial_open_ = false;
+    if (trial_open_ || trial_seen_ || holder_run_ == 0 || steps_ < next_look_ || surprised_ > 0)
+        return {holder_, false};
+    const auto passed = static_cast<double>(steps_ - widened_at_);
+    widened_at_ = steps_;
+    std::size_t best = holder_;
+    double most = 0;
+    for (std::size_t i = 0; i < beliefs_.size(); ++i) {
+        if (i == holder_ || beliefs_[i].variance < 0) continue;
+        beliefs_[i].variance += passed * kDrift * kDrift;
+        const double value = worth(beliefs_[i]);
+        if (value > most) {
+            most = value;
+            best = i;
+        }
+    }
+    if (best == holder_) {
+        look_every_ = std::min(2 * look_every_, kLongestRest);
+        next_look_ = steps_ + look_every_;
+        return {holder_, false};
+    }
+    look_every_ = 1;
+    trial_open_ = true;
+    tried_ = best;
+    tried_at_ = steps_;
+    return {best, true};
+}
+
+void Contenders::observe(const Turn& turn, double time) {
+    if (!(time > 0) || !std::isfinite(time)) {
+        trial_open_ = trial_open_ && !turn.trial;
+        return;
+    }
+    const double log_time = std::log(time);
+    if (turn.trial) {
+        if (!trial_open_ || turn.choice != tried_) return;  // of a holder that has been replaced meanwhile
+        trial_open_ = false;
+        trial_seen_ = true;
+        log_trial_ = log_time;
+        return;
+    }
+    if (turn.choice != holder_) return;
+    if (trial_seen_) {
+        settle(log_time);
+        holder_run_ = 0;
+    } else if (holder_run_ >= 2) {
+        learn_noise(log_last_two_[0] - (log_last_two_[1] + log_time) / 2);
+        const double jump = std::abs(log_time - log_last_two_[0]);
+        const bool odd = jump > std::max(kClip * kToDeviation * deviation_, 0.03);
+        surprised_ = odd || (surprised_ > 0 && surprised_ < 3) ? surprised_ + 1 : 0;
+    }
+    log_last_two_[1] = log_last_two_[0];
+    log_last_two_[0] = log_time;
+    ++holder_run_;
+    log_before_ = log_time;
+    before_ = time;
+}
+
+void Contenders::learn_noise(double residual) noexcept {
+    const double size = std::min(std::abs(residual), kClip * std::max(deviation_, kFloor));
+    deviation_ = std::max(kFloor, deviation_ + kForget * (size - deviation_));
+}
+
+// The duel is over: the trial against the mean of the holder before and after it.
+void Contenders::settle(double after) {
+    trial_seen_ = false;
+    learn(tried_, log_trial_ - (log_before_ + after) / 2);
+    const Belief& tried = beliefs_[tried_];
+    if (tried.mean < -kMargin) dethrone(tried_);
+}
+
+void Contenders::learn(std::size_t choice, double seen) {
+    Belief& belief = beliefs_[choice];
+    const double noise = kToDeviation * deviation_;
+    const double spread = std::sqrt(belief.variance + noise * noise);
+    const double surprise = std::clamp(seen - belief.mean, -kClip * spread, kClip * spread);
+    const double gain = belief.variance / (spread * spread);
+    belief.mean += gain * surprise;
+    belief.variance *= 1 - gain;
+    ++belief.trials;
+    // What the model did not know of this choice: said once per trial, so that its next prediction starts from it.
+    const double off = std::clamp(seen - belief.predicted, -kClip * spread, kClip * spread);
+    belief.bias += (off - belief.bias) / static_cast<double>(std::min<std::uint64_t>(belief.trials + 1, 8));
+    const double excess = std::max(off * off - noise * noise, 0.0);
+    error_weight_ = std::min(error_weight_ + 1, 1 / kForget);
+    error_ += (excess - error_) / error_weight_;
+}
+
+void Contenders::dethrone(std::size_t winner) {
+    const Belief won = beliefs_[winner];
+    for (Belief& belief : beliefs_) {
+        belief.mean -= won.mean;
+        belief.predicted -= won.predicted;
+        belief.bias -= won.bias;
+        if (belief.variance >= 0) belief.variance += won.variance / 2;
+    }
+    beliefs_[holder_].variance = won.variance;
+    beliefs_[winner] = {.trials = won.trials};
+    holder_ = winner;
+    holder_run_ = 0;
+    before_ = 0;
+}
+
+void Contenders::predict(std::span<const double> times, double error) {
+    const double base = std::log(times[holder_]);
+    for (std::size_t i = 0; i < beliefs_.size(); ++i) {
+        if (i == holder_) continue;
+        Belief& belief = beliefs_[i];
+        if (!std::isfinite(times[i])) {
+            belief = {};
+            continue;
+        }
+        belief.predicted = std::log(times[i]) - base;
+        const double said = belief.predicted + belief.bias;
+        const double variance = error * error;
+        if (belief.variance < 0) {
+            belief.mean = said;
+            belief.variance = variance;
+            continue;
+        }
+        const double gain = belief.variance / (belief.variance + variance);
+        belief.mean += gain * (said - belief.mean);
+        belief.variance *= 1 - gain;
+    }
+    next_look_ = steps_;
+    look_every_ = 1;
+}
+
+void Contenders::doubt(double change) {
+    for (std::size_t i = 0; i < beliefs_.size(); ++i) {
+        if (i != holder_ && beliefs_[i].variance >= 0) beliefs_[i].variance += change * change;
+    }
+    next_look_ = steps_;
+    look_every_ = 1;
+}
+
+double Contenders::ratio(std::size_t choice) const noexcept {
+    return choice == holder_ ? 1 : std::exp(beliefs_[choice].mean);
+}
+
+std::size_t Contenders::second() const noexcept {
+    std::size_t best = holder_;
+    for (std::size_t i = 0; i < beliefs_.size(); ++i) {
+        if (i == holder_ || beliefs_[i].variance < 0) continue;
+        if (best == holder_ || beliefs_[i].mean < beliefs_[best].mean) best = i;
+    }
+    return best;
+}
+
+double Contenders::prediction_error() const noexcept {
+    constexpr double kAtFirst = 0.03;
+    constexpr double kLeast = 0.01;
+    return error_weight_ < 3 ? kAtFirst : std::max(std::sqrt(error_), kLeast);
+}
+
+}  // namespace gimbal

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "select/prediction.hpp"
+
+#include <limits>
+#include <memory>
+
+#include "select/background.hpp"
+#include "simulate/event_loop.hpp"
+
+namespace gimbal {
+
+namespace {
+
+// What one execution differs from the next by where nothing is wrong: a worker's speed, and a chunk's time.
+constexpr double kWorkerNoise = 0.01;
+constexpr double kChunkNoise = 0.01;
+constexpr std::uint64_t kRuns = 2;
+// Of a draw, the part for which nobody else can draw.
+constexpr double kSerialPart = 0.5;
+constexpr double kOwnDispatch = 0.5;  // of an own step, in uncontended dispatches
+
+class ProfileWork final : public simulate::Work {
+public:
+    ProfileWork(const CostProfile& profile, std::uint64_t iterations) noexcept
+        : profile_(profile),
+          per_iteration_(1 / static_cast<double>(iterations)),
+          scale_(static_cast<double>(iterations) / profile.iterations()) {}
+    [[nodiscard]] double time(Range range) const noexcept override {
+        return scale_ * (profile_.before(static_cast<double>(range.end) * per_iteration_) -
+                         profile_.before(static_cast<double>(range.first) * per_iteration_));
+    }
+
+private:
+    const CostProfile& profile_;
+    double per_iteration_;
+    double scale_;
+};
+
+// A number in [-1, 1) of unit deviation after scaling, the same for the same worker and run.
+double noise_of(std::uint64_t key) noexcept {
+    key += 0x9e3779b97f4a7c15U;  // splitmix64
+    key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9U;
+    key = (key ^ (key >> 27)) * 0x94d049bb133111ebU;
+    key ^= key >> 31;
+    constexpr double kUniformToUnit = 1.7320508;
+    return kUniformToUnit * (static_cast<double>(key >> 11) * 0x1p-52 - 1);
+}
+
+LoopShape shape_of(const Question& question, const Choice& choice) {
+    LoopShape shape;
+    shape.iterations = question.context.iterations;
+    shape.workers = question.context.workers;
+    shape.chunk = choice.chunk;
+    shape.fraction = choice.fraction;
+    shape.weights = question.weights;
+    shape.statistics = question.context.statistics;
+    shape.profile = &question.profile;
+    shape.seed = question.seed;
+    return shape;
+}
+
+}  // namespace
+
+Question::Question(const LoopContext& asked, const Portfolio& portfolio, std::uint64_t seed_)
+    : context(asked),
+      profile(*asked.profile),
+      weights(asked.weights.begin(), asked.weights.end()),
+      choices(portfolio),
+      seed(seed_) {
+    context.profile = nullptr;
+    context.weights = {};
+}
+
+std::vector<double> predicted_times(const Question& question) {
+    const std::uint32_t workers = question.context.workers;
+    const ProfileWork work(question.profile, question.context.iterations);
+    simulate::EventLoop loop;
+    std::vector<double> slowness(workers);
+    simulate::Machine machine;
+    machine.slowness = slowness;
+    machine.dispatch = question.context.dispatch * question.context.contention;
+    machine.serial = kSerialPart * machine.dispatch;
+    machine.own_dispatch = kOwnDispatch * question.context.dispatch;
+    machine.stamp = question.context.dispatch;
+    machine.chunk_noise = kChunkNoise;
+    machine.most_events = kMostSimulated;
+    std::vector<double> times(question.choices.size(), std::numeric_limits<double>::infinity());
+    for (std::size_t i = 0; i < times.size() && !background_is_stopping(); ++i) {
+        const Choice& choice = question.choices[i];
+        const Plan plan = choice.technique->plan(shape_of(question, choice));
+        double sum = 0;
+        for (std::uint64_t run = 0; run < kRuns; ++run) {
+            machine.seed = question.seed + run;
+            for (std::uint32_t k = 0; k < workers; ++k) {
+                const double weight = question.weights.size() == workers ? question.weights[k] : 1;
+                const double slow = weight > 0 ? 1 / weight : 1;
+                slowness[k] = slow * (1 + kWorkerNoise * noise_of(machine.seed * workers + k));
+            }
+            sum += loop.run(*choice.technique, plan, work, machine).loop_time;
+        }
+        times[i] = sum / static_cast<double>(kRuns);
+    }
+    return times;
+}
+
+}  // namespace gimbal
