@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The two claims with state of their own: adaptive chunks and queues.
+#include <algorithm>
+#include <utility>
+
+#include "simulate/event_state.hpp"
+
+namespace gimbal::simulate {
+
+namespace {
+
+constexpr double kLeaves = -1;
+constexpr double kTimingPart = 20;    // as Execution has them
+constexpr double kMostUntimed = 1e9;  // [iterations]
+
+}  // namespace
+
+// As Execution::time_chunk.
+void EventLoop::State::time_chunk(std::uint32_t worker, double now, double overhead) noexcept {
+    VirtualWorker& self = workers[worker];
+    self.untimed_size += self.last_size;
+    ++self.untimed_chunks;
+    if (self.untimed_size < self.least_timed) return;
+    const double time = now - self.stamp;
+    const auto size = static_cast<double>(self.untimed_size);
+    times[worker].add(self.untimed_size, time - static_cast<double>(self.untimed_chunks) * overhead);
+    if (manner->timed && !slots.empty()) slots[worker].times.add(self.untimed_size, time);
+    if (!manner->timed) {
+        const double least = size * kTimingPart * machine->stamp / std::max(time, 1.0);
+        self.least_timed = static_cast<std::uint64_t>(std::min(least, kMostUntimed));
+    }
+    self.untimed_size = self.untimed_chunks = 0;
+    self.stamp = now;
+}
+
+void EventLoop::State::run_adaptive() {
+    const AdaptiveTechnique& adaptive = *technique->adaptive();
+    if (times.size() < plan->workers) times = std::vector<WorkerTimes>(plan->workers);
+    for (std::uint32_t i = 0; i < plan->workers; ++i) times[i].reset(adaptive.reads());
+    const double overhead = adaptive.counts_scheduling() ? 0 : machine->dispatch;
+    ChunkRequest request{.times = {times.data(), plan->workers},
+                         .iterations = plan->iterations,
+                         .chunk = plan->chunk,
+                         .statistics = plan->statistics};
+    drawing = machine->dispatch;
+    take_turns([&, this](std::uint32_t worker, double now) {
+        VirtualWorker& self = workers[worker];
+        if (self.last_size > 0) time_chunk(worker, now, overhead);
+        const bool stamped = self.untimed_chunks == 0;  // else the last chunk was too short to be timed by itself
+        const double from = drawn(now) + (stamped && self.last_size > 0 ? machine->stamp : 0);
+        self.last_size = 0;
+        if (counter >= plan->iterations) {
+            finish[worker] = from;
+            return kLeaves;
+        }
+        request.worker = worker;
+        request.remaining = plan->iterations - counter;
+        request.now = static_cast<std::uint64_t>(stamped ? now : self.stamp);
+        if (plan->steps > 0) {
+            while (plan->starts[self.batch + 1] <= counter) ++self.batch;
+            request.batch_chunk = plan->shares[self.batch];
+        }
+        std::uint64_t size = std::max(adaptive.size(request), plan->chunk);
+        if (plan->unit > 1) size += (plan->unit - size % plan->unit) % plan->unit;
+        const Range chunk = take(size);
+        self.last_size = chunk.size();
+        times[worker].draw(self.last_size, request.now);
+        return execute(worker, from, chunk);
+    });
+}
+
+// As Execution::next_grains: the worker's prefix, then what the queues have. @param own  out: nobody was asked
+Range EventLoop::State::next_grains(std::uint32_t worker, bool& own) noexcept {
+    VirtualWorker& self = workers[worker];
+    Range grains;
+    own = std::exchange(self.prefix_to_come, false);
+    if (own) grains = plan->prefixes[worker];
+    if (grains.size() == 0) {
+        own = false;
+        if (manner->split && self.static_end < 0) {
+            self.static_end = finish[worker];
+            self.static_iterations = self.iterations;
+        }
+        grains = queues.draw(worker);
+        if (grains.size() == 0) return {};
+    }
+    if (!plan->order.empty()) {
+        const std::uint64_t step = plan->order[grains.first];
+        return {plan->starts[step], plan->starts[step + 1]};
+    }
+    const bool last = (plan->iterations - 1) / plan->grain < grains.end;
+    return {grains.first * plan->grain, last ? plan->iterations : grains.end * plan->grain};
+}
+
+// As Execution::next_queued, with the end of the loop held back for whoever drew it.
+Range EventLoop::State::next_queued(std::uint32_t worker, bool& own) noexcept {
+    VirtualWorker& self = workers[worker];
+    if (self.over) return {};
+    Range chunk;
+    do {
+        chunk = next_grains(worker, own);
+        if (chunk.size() == 0) break;
+        if (chunk.end == plan->iterations) {
+            self.held = chunk;
+            const std::uint64_t grains = (plan->iterations - 1) / plan->grain + 1;
+            const std::uint64_t take = plan->rules.take;
+            const std::uint64_t last_draw = grains > take ? (grains - take) * plan->grain : 0;
+            if (plan->order.empty()) self.held.first = std::max(chunk.first, last_draw);
+            chunk.end = self.held.first;
+        }
+    } while (chunk.size() == 0);
+    if (chunk.size() > 0) return chunk;
+    self.over = true;
+    return std::exchange(self.held, {});
+}
+
+// A queue serves one after the other, too; whom a thief steals from is not known here, so it counts for its own queue.
+void EventLoop::State::run_queues() {
+    if (plan->rules.victims == Victims::random) queues = WorkQueues();  // whose random numbers go on from run to run
+    queues.prepare(*plan);
+    for (std::uint32_t i = 0; i < plan->workers; ++i) {
+        queues.enter(i, -1);
+        workers[i].prefix_to_come = true;
+    }
+    queue_free.assign(plan->queues.size(), 0);
+    const double stamp = drawing - machine->dispatch;
+    take_turns([&, this](std::uint32_t worker, double now) {
+        finish[worker] = now;
+        bool own = false;
+        const Range chunk = next_queued(worker, own);
+        double from = now + machine->own_dispatch + stamp;
+        if (!own) {
+            double& free = queue_free[worker / plan->workers_per_queue];
+            const double start = std::max(now, free);
+            free = start + machine->serial;
+            from = start + drawing;
+        }
+        note(worker, from, chunk);
+        if (chunk.size() > 0) return execute(worker, from, chunk);
+        finish[worker] = from;
+        return kLeaves;
+    });
+}
+
+}  // namespace gimbal::simulate
