@@ -12,6 +12,13 @@
 
 namespace gimbal {
 
+namespace {
+
+constexpr double kTimingPart = 20;    // a chunk is timed by itself if noting its time costs at most one part in so many
+constexpr double kMostUntimed = 1e9;  // [iterations] that go untimed, however short they are
+
+}  // namespace
+
 // Mostly the same again: then the lines that all workers read stay in their caches.
 void Execution::prepare(std::uint32_t workers, const Manner& manner, const std::shared_ptr<const Plan>& plan) {
     if (slots_.size() < workers) slots_ = std::vector<WorkerSlot>(workers);
@@ -25,6 +32,8 @@ void Execution::prepare(std::uint32_t workers, const Manner& manner, const std::
         if (times_.size() < workers) times_ = std::vector<WorkerTimes>(workers);
         const double overhead = adaptive->counts_scheduling() ? 0 : dispatch_ticks();
         if (overhead_ != overhead) overhead_ = overhead;
+        const double least = kTimingPart * sampling_ticks();
+        if (least_time_ != least) least_time_ = least;
     }
     if (plan->claim == Claim::queues) queues_.prepare(*plan);
     counter_ = plan->claim == Claim::hybrid ? plan->own.back() : 0;
@@ -81,10 +90,14 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
     }
     slot.record.static_end = 0;
     slot.last_size = 0;
+    slot.untimed_size = slot.untimed_chunks = slot.least_timed = 0;
     if (manner_.sampled) slot.costs.prepare(plan.iterations, CostProfile::bins_for(plan.iterations, workers_));
     slot.position_hint = 0;
     if (manner_.timed) slot.times = {};
     if (adaptive_) times_[worker].reset(adaptive_->reads());
+    slot.digest.known = false;
+    if (adaptive_ && adaptive_->reads() == Figures::progress && !manner_.timed && plan.statistics.mean > 0)
+        slot.least_timed = static_cast<std::uint64_t>(std::min(least_time_ / plan.statistics.mean, kMostUntimed));
     slot.record.begin = ticks();
 }
 
@@ -202,18 +215,36 @@ int Execution::next_weighted(gimbal_share& share, std::uint64_t& first, std::uin
     return take(share, plan.shares[batch * workers_ + share.worker], first, end);
 }
 
-// One timestamp per chunk, when the next one is asked for. It closes the time of the chunk before; techniques that
-// count execution alone get it less the calibrated cost of drawing one.
+// A chunk's time ends when the next one is asked for: one timestamp does for both. Chunks that last no longer than a
+// few timestamps are timed together, since one alone would show the clock and not the work.
+// @return when the chunk that is asked for begins, as far as that is known [ticks]
+std::uint64_t Execution::time_chunk(WorkerSlot& slot, WorkerTimes& times) noexcept {
+    slot.untimed_size += slot.last_size;
+    ++slot.untimed_chunks;
+    if (slot.untimed_size < slot.least_timed) return slot.last_stamp;
+    const std::uint64_t now = ticks();
+    const auto time = static_cast<double>(now - slot.last_stamp);
+    const auto size = static_cast<double>(slot.untimed_size);
+    // Techniques that count execution alone get it less the calibrated cost of drawing.
+    times.note(slot.untimed_size, time - static_cast<double>(slot.untimed_chunks) * overhead_);
+    if (manner_.timed) {
+        slot.times.add(slot.untimed_size, time);
+    } else {
+        slot.least_timed = static_cast<std::uint64_t>(std::min(size * least_time_ / std::max(time, 1.0), kMostUntimed));
+    }
+    slot.untimed_size = slot.untimed_chunks = 0;
+    if (adaptive_->reads() != Figures::progress) slot.digest.known = false;
+    return now;
+}
+
 int Execution::next_adaptive(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
     const Plan& plan = *plan_;
     WorkerSlot& slot = slots_[share.worker];
+    WorkerTimes& times = times_[share.worker];
     fetch_to_write(&counter_);  // it travels while the last chunk's time is noted
-    const std::uint64_t now = ticks();
-    if (slot.last_size) {
-        const auto time = static_cast<double>(now - slot.last_stamp);
-        times_[share.worker].add(slot.last_size, time - overhead_);
-        if (manner_.timed) slot.times.add(slot.last_size, time);
-    }
+    // A first chunk begins with the worker's own time: that timestamp is there already.
+    const std::uint64_t now = slot.last_size ? time_chunk(slot, times) : slot.record.begin;
+    slot.last_stamp = now;
     slot.last_size = 0;
     const std::uint64_t position = __atomic_load_n(&counter_, __ATOMIC_RELAXED);
     if (position >= plan.iterations) return 0;
@@ -223,7 +254,8 @@ int Execution::next_adaptive(gimbal_share& share, std::uint64_t& first, std::uin
                          .remaining = plan.iterations - position,
                          .chunk = plan.chunk,
                          .now = now,
-                         .statistics = plan.statistics};
+                         .statistics = plan.statistics,
+                         .digest = &slot.digest};
     if (plan.steps > 0) {
         while (plan.starts[slot.position_hint + 1] <= position) ++slot.position_hint;
         request.batch_chunk = plan.shares[slot.position_hint];
@@ -232,8 +264,12 @@ int Execution::next_adaptive(gimbal_share& share, std::uint64_t& first, std::uin
     if (plan.unit > 1) size += (plan.unit - size % plan.unit) % plan.unit;
     if (!take(share, std::min(size, request.remaining), first, end)) return 0;
     slot.last_size = end - first;
-    slot.last_stamp = now;
-    times_[share.worker].draw(slot.last_size, now);
+    // What others read comes last: the line travels while the chunk runs.
+    if (adaptive_->reads() == Figures::progress) {
+        if (slot.last_size >= slot.least_timed) times.draw(slot.last_size, now);
+    } else if (slot.untimed_size == 0 && times.chunks() > 0) {
+        times.publish();
+    }
     return 1;
 }
 

@@ -24,19 +24,20 @@ class LoopSite;
 /// What one worker leaves behind in an execution; written by that worker only, so nothing here moves between cores
 /// until somebody reads it.
 struct alignas(kApart) WorkerSlot {
-    WorkerRecord record;              ///< of this execution
-    WorkerRecord sums;                ///< over all executions in this object: begin is 0, end the busy time
-    IterationTimes times;             ///< only if the execution is timed
-    ChunkCosts costs;                 ///< only if the execution is sampled
-    std::uint64_t last_stamp = 0;     ///< when the chunk in progress was drawn [ticks]; only where times are taken
-    std::uint64_t last_first = 0;     ///< where it begins [iterations]; only if sampled
-    std::uint64_t last_size = 0;      ///< its iterations; 0: none yet
-    std::uint64_t untimed_size = 0;   ///< iterations since last_stamp without the chunk in progress; adaptive only
-    std::uint64_t untimed_chunks = 0;
-    std::uint64_t least_timed = 0;    ///< iterations that are worth a timestamp, by the last chunk that got one
-    std::uint64_t position_hint = 0;  ///< batch this worker has reached; weighted plans only
-    std::uint64_t random = 1;         ///< for plans that thin out requests
-    Range held;                       ///< the end of the loop, held back until nothing else is left; queues only
+    WorkerRecord record;               ///< of this execution
+    WorkerRecord sums;                 ///< over all executions in this object: begin is 0, end the busy time
+    IterationTimes times;              ///< only if the execution is timed
+    ChunkCosts costs;                  ///< only if the execution is sampled
+    std::uint64_t last_stamp = 0;      ///< when the chunk in progress was drawn [ticks]; only where times are taken
+    std::uint64_t last_first = 0;      ///< where it begins [iterations]; only if sampled
+    std::uint64_t last_size = 0;       ///< its iterations; 0: none yet
+    std::uint64_t untimed_size = 0;    ///< iterations since last_stamp without the chunk in progress; adaptive only
+    std::uint64_t untimed_chunks = 0;  ///< in how many chunks
+    std::uint64_t least_timed = 0;     ///< iterations that are worth a timestamp, by the last chunk that got one
+    Digest digest;                     ///< of the adaptive technique
+    std::uint64_t position_hint = 0;   ///< batch this worker has reached; weighted plans only
+    std::uint64_t random = 1;          ///< for plans that thin out requests
+    Range held;                        ///< the end of the loop, held back until nothing else is left; queues only
 };
 
 /// How an execution is run, as decided when it was opened.

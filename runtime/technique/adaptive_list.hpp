@@ -43,7 +43,7 @@ class Bold final : public AdaptiveTechnique {
 public:
     explicit constexpr Bold(const TechniqueInfo& info) noexcept : info_(info) {}
     [[nodiscard]] const TechniqueInfo& info() const noexcept override { return info_; }
-    [[nodiscard]] Figures reads() const noexcept override { return Figures::none; }
+    [[nodiscard]] Figures reads() const noexcept override { return Figures::progress; }
     [[nodiscard]] std::uint64_t size(const ChunkRequest& request) const noexcept override;
     [[nodiscard]] bool counts_scheduling() const noexcept override { return false; }
 

@@ -1,18 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "technique/adaptive_list.hpp"
+#include "technique/plan_builder.hpp"
 #include "technique/planned_technique.hpp"
 
 namespace gimbal::technique {
 
 namespace {
 
-constexpr std::uint64_t kSampleChunks = 2;  // small chunks at first: one alone shows no variance
-constexpr double kSamplesPerWorker = 64;    // their size: N / (64 P)
+constexpr std::uint64_t kSampleChunks = 2;       // small chunks at first: one alone shows no variance
+constexpr std::uint64_t kSamplesPerWorker = 64;  // their size: N / (64 P)
 
 constexpr std::string_view kMafAliases[] = {"af-a"};
+
+/// D, T and 1 / 2m of the worker that asks. Others' figures are looked at again when it has some of its own to add.
+std::array<double, 3> figures(const ChunkRequest& request) noexcept {
+    const WorkerTimes& own = request.times[request.worker];
+    double spread = own.dispersion();
+    double speed = own.speed();
+    double known = 1;
+    for (std::size_t i = 0; i < request.times.size(); ++i) {
+        if (i == request.worker) continue;
+        const WorkerTimes::Shown other = request.times[i].shown(own.execution());
+        if (other.speed <= 0) continue;
+        spread += other.dispersion;
+        speed += other.speed;
+        ++known;
+    }
+    const double scale = static_cast<double>(request.times.size()) / known;  // the rest counts as the mean of these
+    return {spread * scale, 1 / (speed * scale), own.speed() / 2};
+}
 
 }  // namespace
 
@@ -23,29 +43,17 @@ constexpr std::string_view kMafAliases[] = {"af-a"};
 /// @cost O(P) per chunk
 /// @source Banicescu, Liu 2000; test: tests/unit/technique/adaptive_test.cpp
 std::uint64_t Af::size(const ChunkRequest& request) const noexcept {
-    const auto workers = static_cast<double>(request.times.size());
+    const std::uint64_t workers = request.times.size();
     const WorkerTimes& own = request.times[request.worker];
-    if (own.chunks() < kSampleChunks) {
-        const double sample = std::ceil(static_cast<double>(request.iterations) / (kSamplesPerWorker * workers));
-        return static_cast<std::uint64_t>(std::max(1.0, sample));
-    }
-    double spread = 0;  // D
-    double speed = 0;   // sum of 1 / m
-    double known = 0;
-    for (const WorkerTimes& one : request.times) {
-        const double mean = one.mean();
-        if (mean <= 0) continue;
-        spread += one.variance() / mean;
-        speed += 1 / mean;
-        ++known;
-    }
-    spread *= workers / known;
-    speed *= workers / known;
-    const double finish = static_cast<double>(request.remaining) / speed;  // T R
-    const double size = (spread + 2 * finish - std::sqrt(spread * spread + 4 * spread * finish)) / (2 * own.mean());
+    if (own.chunks() < kSampleChunks) return ceil_div(request.iterations, kSamplesPerWorker * workers);
+    const auto [spread, time, half_speed] = request.digested([&] { return figures(request); });
+    const double finish = static_cast<double>(request.remaining) * time;  // T R
+    const double size = (spread + 2 * finish - std::sqrt(spread * (spread + 4 * finish))) * half_speed;
     // LB4MPI's bound: while the samples are few they may show no variance where there is some.
-    const double most = std::ceil(static_cast<double>(request.iterations) / (2 * workers));
-    return static_cast<std::uint64_t>(std::max(1.0, std::min(std::ceil(size), most)));
+    const std::uint64_t most = ceil_div(request.iterations, 2 * workers);
+    if (!(size < static_cast<double>(most))) return most;
+    const auto whole = static_cast<std::uint64_t>(std::max(size, 0.0));
+    return std::max<std::uint64_t>(1, whole + (static_cast<double>(whole) < size ? 1 : 0));
 }
 
 constinit const ImmortalAf kAf{{.name = "af",

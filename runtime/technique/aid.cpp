@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
-#include <cmath>
+#include <array>
 
 #include "technique/adaptive_list.hpp"
+#include "technique/plan_builder.hpp"
 #include "technique/planned_technique.hpp"
 
 namespace gimbal::technique {
@@ -11,12 +12,19 @@ namespace {
 
 constexpr double kAsymmetric = 0.8;        // part of the loop that is shared out by speed; the rest is dynamic
 constexpr std::uint64_t kMostSamples = 4;  // chunks after which a worker waits no longer for the figures of others
-constexpr double kSamplesPerWorker = 64;   // small chunks: N / (64 P)
+constexpr std::uint64_t kSamplesPerWorker = 64;  // small chunks: N / (64 P)
 
 constexpr std::string_view kAliases[] = {"aid-hybrid"};
 
-bool all_measured(std::span<const WorkerTimes> times) noexcept {
-    return std::all_of(times.begin(), times.end(), [](const WorkerTimes& one) { return one.weighted_speed() > 0; });
+/// The worker's part of the team's speed; 0: it is not time to tell.
+double part_of(const ChunkRequest& request) noexcept {
+    const WorkerTimes& own = request.times[request.worker];
+    if (own.chunks() == 0) return 0;
+    const bool all = std::all_of(request.times.begin(), request.times.end(), [&](const WorkerTimes& one) {
+        return &one == &own || one.shown(own.execution()).weighted_speed > 0;
+    });
+    if (!all && own.chunks() < kMostSamples) return 0;
+    return speed_weight(request.times, request.worker) / static_cast<double>(request.times.size());
 }
 
 }  // namespace
@@ -33,22 +41,21 @@ bool all_measured(std::span<const WorkerTimes> times) noexcept {
 /// @source Saez, Castro, Prieto-Matias 2020 (AID-hybrid; phases as in their AID-dynamic); test:
 /// tests/unit/technique/aid_test.cpp
 std::uint64_t Aid::size(const ChunkRequest& request) const noexcept {
-    const auto workers = static_cast<double>(request.times.size());
+    const std::uint64_t workers = request.times.size();
     const auto iterations = static_cast<double>(request.iterations);
     const auto remaining = static_cast<double>(request.remaining);
     const WorkerTimes& own = request.times[request.worker];
-    const double sample = std::ceil(iterations / (kSamplesPerWorker * workers));
-    const double small = std::max(1.0, std::min(sample, std::ceil(remaining / (2 * workers))));
-    const bool measured = own.chunks() >= kMostSamples || (own.chunks() > 0 && all_measured(request.times));
+    const std::uint64_t sample = ceil_div(request.iterations, kSamplesPerWorker * workers);
+    const std::uint64_t small = std::min(sample, ceil_div(request.remaining, 2 * workers));
     const double shared = remaining - (1 - kAsymmetric) * iterations;  // of the four fifths
-    double size = small;
-    if (measured && shared > 0) {
-        const double weight = speed_weight(request.times, request.worker) / workers;
-        const double share = kAsymmetric * iterations * weight;
-        const double wanted = (share - own.iterations()) / 2;
-        size = std::max(small, std::min({wanted, shared, std::ceil(remaining * weight)}));
-    }
-    return static_cast<std::uint64_t>(size);
+    if (shared <= 0) return small;
+    // Others' figures are looked at again when this worker has some of its own to add.
+    const double weight = request.digested([&] { return std::array{part_of(request), 0.0, 0.0}; })[0];
+    if (weight <= 0) return small;
+    const double share = kAsymmetric * iterations * weight;
+    const double wanted = (share - own.iterations()) / 2;
+    const double size = std::min({wanted, shared, remaining * weight + 1});
+    return size > 0 ? std::max(small, static_cast<std::uint64_t>(size)) : small;
 }
 
 constinit const ImmortalAid kAid{

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The four variants of adaptive weighted factoring within one execution of a loop.
 #include <algorithm>
+#include <array>
 
 #include "technique/adaptive_list.hpp"
 #include "technique/plan_builder.hpp"
@@ -15,7 +16,11 @@ namespace gimbal::technique {
 std::uint64_t Awf::size(const ChunkRequest& request) const noexcept {
     const std::uint64_t workers = request.times.size();
     const std::uint64_t equal = batches_ ? request.batch_chunk : ceil_div(request.remaining, 2 * workers);
-    const double part = speed_weight(request.times, request.worker) * static_cast<double>(equal);
+    // Others' figures are looked at again when this worker has some of its own to add.
+    const double weight = request.digested([&] {
+        return std::array{speed_weight(request.times, request.worker), 0.0, 0.0};
+    })[0];
+    const double part = weight * static_cast<double>(equal);
     const auto size = static_cast<std::uint64_t>(part + 0.5);
     // Whatever the weights, nobody takes more than half of what remains at once: they are guesses at first.
     return std::max<std::uint64_t>(1, std::min(size, ceil_div(request.remaining, 2)));

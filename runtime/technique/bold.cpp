@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -12,6 +13,10 @@ namespace {
 
 // h as a part of mu, at least: only logarithms of it matter this far down, and they must exist.
 constexpr double kLeastOverhead = 1e-9;
+
+// Where a share of what remains takes no longer than so many dispatches, the rest of others' chunks decides nothing
+// that is worth the cache lines in which it stands.
+constexpr double kShareToAsk = 128;
 
 /// What others are working on, in iterations.
 struct InProgress {
@@ -54,11 +59,12 @@ std::uint64_t Bold::size(const ChunkRequest& request) const noexcept {
     const double overhead = std::max(request.statistics.overhead, kLeastOverhead * mean);
     const double spread = request.statistics.sd / mean;
     const double a = 2 * spread * spread;
-    const double b = a > 0 ? 8 * a * std::log(8 * a) : 0;
-    const double c1 = overhead / (mean * std::numbers::ln2);
-    const double c2 = std::sqrt(2 * std::numbers::pi) * c1;
-
-    const InProgress others = in_progress(request, mean, overhead);
+    const auto [b, c1, c2] = request.digested([=] {
+        const double one = overhead / (mean * std::numbers::ln2);
+        return std::array{a > 0 ? 8 * a * std::log(8 * a) : 0, one, std::sqrt(2 * std::numbers::pi) * one};
+    });
+    const bool asks = q * mean > kShareToAsk * overhead;
+    const InProgress others = asks ? in_progress(request, mean, overhead) : InProgress{};
     const double unfinished = remaining + others.drawn;
     const double share = (remaining + others.outstanding) / workers;  // t
     const double log_q = std::log(q);

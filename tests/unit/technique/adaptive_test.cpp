@@ -119,7 +119,8 @@ TEST(WorkerTimes, LaterChunksCountMoreInTheWeightedMean) {
     times.add(10, 40);  // k = 2: 4 per iteration
     EXPECT_DOUBLE_EQ(1 / times.weighted_speed(), (1 * 10 + 2 * 40) / (1 * 10.0 + 2 * 10));
     EXPECT_DOUBLE_EQ(times.mean(), 2.5);
-    EXPECT_DOUBLE_EQ(times.variance(), (10 * 1 + 10 * 16) / 20.0 - 2.5 * 2.5);
+    EXPECT_DOUBLE_EQ(times.dispersion(), ((10 * 1 + 10 * 16) / 20.0 - 2.5 * 2.5) / 2.5);
+    EXPECT_DOUBLE_EQ(times.speed(), 1 / 2.5);
     times.reset();
     EXPECT_EQ(times.weighted_speed(), 0);
     EXPECT_EQ(times.chunks(), 0U);
