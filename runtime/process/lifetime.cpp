@@ -20,6 +20,7 @@
 #include "report/json.hpp"
 #include "report/names.hpp"
 #include "report/summary.hpp"
+#include "select/background.hpp"
 
 namespace gimbal {
 
@@ -91,6 +92,7 @@ void in_child() {
     release_table();
     restart_in_child();
     restart_warnings_in_child();
+    restart_background_in_child();
     loaded_by = getpid();
 }
 
@@ -103,7 +105,9 @@ __attribute__((constructor)) void on_load() {
 }
 
 __attribute__((destructor)) void on_exit() {
-    if (getpid() == loaded_by) attempt(leave_records);
+    if (getpid() != loaded_by) return;
+    stop_background();
+    attempt(leave_records);
 }
 
 }  // namespace

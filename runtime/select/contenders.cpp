@@ -177,6 +177,11 @@ void Contenders::predict(std::span<const double> times, double error) {
     look_every_ = 1;
 }
 
+void Contenders::trust() {
+    const std::size_t best = second();
+    if (best != holder_ && beliefs_[best].mean < -kMargin) dethrone(best);
+}
+
 void Contenders::doubt(double change) {
     for (std::size_t i = 0; i < beliefs_.size(); ++i) {
         if (i != holder_ && beliefs_[i].variance >= 0) beliefs_[i].variance += change * change;

@@ -39,6 +39,9 @@ public:
     /// @param error  relative error of the model so far, standard deviation
     void predict(std::span<const double> times, double error);
 
+    /// Whoever is believed to be the best gets the title without a trial.
+    void trust();
+
     /// The loop has changed by about so much: believe less of everything. @param change  of the time, relative
     void doubt(double change);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "select/prediction.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 
@@ -17,7 +18,9 @@ constexpr double kChunkNoise = 0.01;
 constexpr std::uint64_t kRuns = 2;
 // Of a draw, the part for which nobody else can draw.
 constexpr double kSerialPart = 0.5;
-constexpr double kOwnDispatch = 0.5;  // of an own step, in uncontended dispatches
+constexpr std::uint64_t kMostEvents = std::uint64_t{1} << 14;  // per run; draws are bundled beyond that
+constexpr double kSecondsPerChunk = 50e-9;                     // to simulate one
+constexpr double kOwnDispatch = 0.5;                           // of an own step, in uncontended dispatches
 
 class ProfileWork final : public simulate::Work {
 public:
@@ -36,7 +39,7 @@ private:
     double scale_;
 };
 
-// A number in [-1, 1) of unit deviation after scaling, the same for the same worker and run.
+// A uniform number of mean 0 and deviation 1, the same for the same key.
 double noise_of(std::uint64_t key) noexcept {
     key += 0x9e3779b97f4a7c15U;  // splitmix64
     key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -71,7 +74,12 @@ Question::Question(const LoopContext& asked, const Portfolio& portfolio, std::ui
     context.weights = {};
 }
 
-std::vector<double> predicted_times(const Question& question) {
+double expected_cost_s(std::size_t choices, std::uint32_t workers) noexcept {
+    constexpr double kChunksPerWorker = 64;
+    return static_cast<double>(choices * kRuns) * kChunksPerWorker * workers * kSecondsPerChunk;
+}
+
+Prediction predict(const Question& question) {
     const std::uint32_t workers = question.context.workers;
     const ProfileWork work(question.profile, question.context.iterations);
     simulate::EventLoop loop;
@@ -83,9 +91,10 @@ std::vector<double> predicted_times(const Question& question) {
     machine.own_dispatch = kOwnDispatch * question.context.dispatch;
     machine.stamp = question.context.dispatch;
     machine.chunk_noise = kChunkNoise;
-    machine.most_events = kMostSimulated;
-    std::vector<double> times(question.choices.size(), std::numeric_limits<double>::infinity());
-    for (std::size_t i = 0; i < times.size() && !background_is_stopping(); ++i) {
+    machine.most_events = kMostEvents;
+    Prediction answer{std::vector<double>(question.choices.size(), std::numeric_limits<double>::infinity())};
+    double events = 0;
+    for (std::size_t i = 0; i < answer.times.size() && !background_is_stopping(); ++i) {
         const Choice& choice = question.choices[i];
         const Plan plan = choice.technique->plan(shape_of(question, choice));
         double sum = 0;
@@ -96,11 +105,14 @@ std::vector<double> predicted_times(const Question& question) {
                 const double slow = weight > 0 ? 1 / weight : 1;
                 slowness[k] = slow * (1 + kWorkerNoise * noise_of(machine.seed * workers + k));
             }
-            sum += loop.run(*choice.technique, plan, work, machine).loop_time;
+            const simulate::Outcome outcome = loop.run(*choice.technique, plan, work, machine);
+            sum += outcome.loop_time;
+            events += static_cast<double>(std::min(outcome.chunks, kMostEvents) + workers);
         }
-        times[i] = sum / static_cast<double>(kRuns);
+        answer.times[i] = sum / static_cast<double>(kRuns);
     }
-    return times;
+    answer.cost_s = events * kSecondsPerChunk;
+    return answer;
 }
 
 }  // namespace gimbal

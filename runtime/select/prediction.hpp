@@ -23,14 +23,19 @@ struct Question {
     std::uint64_t seed;
 };
 
+/// What a question is answered with.
+struct Prediction {
+    std::vector<double> times;  ///< [choices] loop time [ticks]; infinity for one that was not simulated
+    double cost_s = 0;          ///< what making it took, by the number of chunks: the same on every machine [s]
+};
+
+/// What making a prediction is expected to cost, before anything is known [s].
+[[nodiscard]] double expected_cost_s(std::size_t choices, std::uint32_t workers) noexcept;
+
 /// Loop time of every choice by event simulation on the measured cost profile, dispatch cost and speeds of the workers;
 /// the mean of a few runs with the noise that a machine has.
-/// @return [choices] ticks; infinity for a choice that was not simulated: it would hand out too many chunks, or the
-///         process is ending
+/// @return complete unless the process is ending
 /// @errors std::bad_alloc  @threads any, one question per thread  @cost O(sum of chunks log P), 20-100 ns per chunk
-[[nodiscard]] std::vector<double> predicted_times(const Question& question);
-
-/// Chunks of the choice for the loop at hand, at most: what simulating it costs.
-inline constexpr std::uint64_t kMostSimulated = std::uint64_t{1} << 16;
+[[nodiscard]] Prediction predict(const Question& question);
 
 }  // namespace gimbal

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "select/auto.hpp"
+
+#include <array>
+#include <string_view>
+
+#include "select/simulate.hpp"
+
+namespace gimbal {
+
+std::unique_ptr<Selector> make_auto(std::uint64_t seed) {
+    // Feedback-guided blocks hold the title: static's locality, and balance from what was measured. The others win
+    // where the profile does not repeat (af, awf-c, guided, tss, gss, fac2, mfsc), where balance is there already
+    // (static), or where stealing or a list schedule does better.
+    static constexpr std::array<std::string_view, 11> kNames = {
+        "feedback", "static", "guided", "fac2", "gss", "tss", "mfsc", "awf-c", "af", "static-steal", "binlpt"};
+    SimulateSettings settings;
+    settings.name = "auto";
+    settings.first_stays = true;
+    settings.sizes_chunks = true;
+    settings.seed = seed;
+    for (const std::string_view name : kNames) settings.portfolio.push_back({find_technique(name)});
+    // Coarse and fine chunks alike would do to get a profile; these are balanced and evenly spread, too.
+    settings.scouts = {{find_technique("mfsc")}};
+    return std::make_unique<SimulateSelector>(std::move(settings));
+}
+
+std::unique_ptr<Selector> make_simulate(const Portfolio& portfolio, std::uint64_t seed) {
+    SimulateSettings settings;
+    settings.name = "simulate";
+    settings.portfolio = portfolio;
+    settings.seed = seed;
+    settings.scouts.assign(3, {find_technique("fac2")});
+    return std::make_unique<SimulateSelector>(std::move(settings));
+}
+
+}  // namespace gimbal

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "select/simulate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "measure/cost_profile.hpp"
+#include "select/background.hpp"
+#include "select/prediction.hpp"
+
+namespace gimbal {
+
+namespace {
+
+constexpr std::uint32_t kNotOurs = UINT32_MAX;  // index of decisions that teach nothing
+// Predictions may cost so much of the loop's time, the first one more: it is worth most.
+constexpr double kPart = 0.005;
+constexpr double kPartAtFirst = 0.01;
+// A shape that has moved by so much of the loop's cost is another one; a tenth of it happens by noise.
+constexpr double kMoved = 0.02;
+// A profile of one execution may show an interruption; of three, the median counts.
+constexpr std::uint64_t kSettled = 3;
+constexpr std::uint64_t kPatience = 32;     // steps until something is tried without a prediction
+constexpr double kVagueLoss = 0.05;         // what an unknown choice is taken to lose,
+constexpr double kVagueError = 0.1;         // more or less
+constexpr std::uint64_t kSampleEvery = 32;  // steps, if the holder's technique does not look at costs by itself
+constexpr double kProfileCost_s = 10e-6;    // to learn one
+constexpr std::uint64_t kSamplesAfterSurprise = 3;
+constexpr std::uint64_t kLost = 1000;  // an answer that has not come after so many steps never will
+constexpr double kOtherLength = 1.25;  // N that differs by this factor is another loop
+
+}  // namespace
+
+SimulateSelector::SimulateSelector(SimulateSettings settings) : settings_(std::move(settings)) {}
+SimulateSelector::~SimulateSelector() = default;
+
+Decision SimulateSelector::scout(const LoopContext& context) {
+    Choice choice = settings_.scouts[scouted_];
+    if (context.monotonic && !choice.technique->info().monotonic) choice = {find_technique("fac2")};
+    ++scouted_;
+    return {.choice = choice, .reason = settings_.name, .exploring = true, .sampled = true, .index = kNotOurs};
+}
+
+// Chunks by which drawing costs a hundredth of the work, and coarser ones: what suits a loop of many cheap iterations.
+void SimulateSelector::settle_portfolio(const LoopContext& context) {
+    monotonic_ = context.monotonic;
+    if (settings_.sizes_chunks && context.iteration_time > 0) {
+        constexpr double kWorkPerDraw = 100;
+        constexpr std::uint64_t kCoarser = 8;
+        const double wanted = kWorkPerDraw * context.dispatch * context.contention / context.iteration_time;
+        const std::uint64_t most = context.iterations / (std::uint64_t{8} * context.workers) + 1;
+        const auto fine = static_cast<std::uint64_t>(std::clamp(wanted, 1.0, static_cast<double>(most)));
+        settings_.portfolio.push_back({find_technique("ss"), fine});
+        if (fine * kCoarser <= most) settings_.portfolio.push_back({find_technique("ss"), fine * kCoarser});
+    }
+    if (monotonic_) {
+        std::erase_if(settings_.portfolio, [](const Choice& choice) { return !choice.technique->info().monotonic; });
+        if (settings_.portfolio.empty()) settings_.portfolio.push_back({find_technique("fac2")});
+    }
+    contenders_.emplace(settings_.portfolio.size(), 0);
+}
+
+Decision SimulateSelector::choose(const LoopContext& context) {
+    if (context.workers == 1 || context.iterations <= 1)
+        return {.choice = {find_technique("static")}, .reason = settings_.name, .index = kNotOurs};
+    if (scouted_ < settings_.scouts.size()) return scout(context);
+    if (!contenders_) settle_portfolio(context);
+    if (answer_ && answer_->ready.load(std::memory_order_acquire)) take_answer();
+    const Contenders::Turn turn = contenders_->next();
+    Decision decision{.choice = settings_.portfolio[turn.choice],
+                      .reason = settings_.name,
+                      .exploring = turn.trial,
+                      .index = static_cast<std::uint32_t>(turn.choice)};
+    decision.sampled = samples_due_ > 0 || wants_profile(context);
+    if (decision.sampled) {
+        sampled_at_ = steps_;
+        sampled_time_s_ = loop_time_s_;
+        samples_due_ -= samples_due_ > 0 ? 1 : 0;
+    }
+    return decision;
+}
+
+// Techniques that go by the profile keep it fresh themselves.
+bool SimulateSelector::wants_profile(const LoopContext& context) const noexcept {
+    if (!context.profile) return true;
+    if (settings_.portfolio[contenders_->holder()].technique->info().needs_profile) return false;
+    return steps_ >= sampled_at_ + kSampleEvery && kPart * (loop_time_s_ - sampled_time_s_) > kProfileCost_s;
+}
+
+SimulateSelector::Shape SimulateSelector::shape_of(const CostProfile& profile) noexcept {
+    Shape shape{};
+    for (std::size_t k = 0; k < kMarks; ++k)
+        shape[k] = profile.before(static_cast<double>(k + 1) / kMarks) / profile.total();
+    return shape;
+}
+
+bool SimulateSelector::wants_answer(const LoopContext& context) {
+    if (answer_ || !contenders_ || !context.profile || context.profile_version == checked_version_) return false;
+    if (!answered_) {
+        if (context.profile_version < kSettled) return false;
+        return expected_cost_s(settings_.portfolio.size(), context.workers) <= kPartAtFirst * loop_time_s_;
+    }
+    checked_version_ = context.profile_version;
+    const Shape now = shape_of(*context.profile);
+    double moved = 0;
+    for (std::size_t k = 0; k < kMarks; ++k) moved = std::max(moved, std::abs(now[k] - asked_shape_[k]));
+    const double length = static_cast<double>(context.iterations) / static_cast<double>(asked_iterations_);
+    if (moved < kMoved && length < kOtherLength && length * kOtherLength > 1) return false;
+    return spent_s_ + last_cost_s_ <= kPart * loop_time_s_;
+}
+
+void SimulateSelector::ask(const LoopContext& context) {
+    const Shape now = shape_of(*context.profile);
+    if (answered_) {
+        double moved = 0;
+        for (std::size_t k = 0; k < kMarks; ++k) moved = std::max(moved, std::abs(now[k] - asked_shape_[k]));
+        contenders_->doubt(moved);
+    }
+    asked_shape_ = now;
+    asked_iterations_ = context.iterations;
+    checked_version_ = context.profile_version;
+    auto answer = std::make_shared<Answer>();
+    auto question = std::make_shared<const Question>(context, settings_.portfolio, settings_.seed);
+    answer_ = answer;
+    const bool taken = run_in_background([answer = std::move(answer), question = std::move(question)] {
+        answer->prediction = predict(*question);
+        answer->ready.store(true, std::memory_order_release);  // acquired by choose()
+    });
+    if (!taken) answer_.reset();
+    asked_at_ = steps_;
+}
+
+void SimulateSelector::take_answer() {
+    const std::shared_ptr<Answer> answer = std::exchange(answer_, nullptr);
+    spent_s_ += answer->prediction.cost_s;
+    last_cost_s_ = answer->prediction.cost_s;
+    if (answer->prediction.times.size() != contenders_->size()) return;
+    if (!std::isfinite(answer->prediction.times[contenders_->holder()])) return;  // the process is ending
+    contenders_->predict(answer->prediction.times, contenders_->prediction_error());
+    if (!settings_.first_stays && !answered_) contenders_->trust();
+    answered_ = true;
+}
+
+void SimulateSelector::learn(const Decision& decision, const LoopRecord& record, const LoopContext& context) {
+    ++steps_;
+    loop_time_s_ += record.loop_time * context.tick_s;
+    if (decision.index == kNotOurs || !contenders_ || record.iterations == 0) return;
+    const Contenders::Turn turn{decision.index, decision.exploring};
+    contenders_->observe(turn, record.loop_time / static_cast<double>(record.iterations));
+    if (turn.choice == contenders_->holder()) holder_time_ = record.loop_time;
+    if (contenders_->surprised() == 1) samples_due_ = kSamplesAfterSurprise;
+    if (answer_ && steps_ > asked_at_ + kLost) answer_.reset();  // a forked child has no thread that would bring it
+    if (wants_answer(context)) ask(context);
+    if (!answered_ && !answer_ && steps_ == kPatience) {
+        std::vector<double> vague(contenders_->size(), 1 + kVagueLoss);
+        vague[contenders_->holder()] = 1;
+        contenders_->predict(vague, kVagueError);
+    }
+}
+
+std::optional<Alternative> SimulateSelector::alternative() const {
+    if (!contenders_) return std::nullopt;
+    const std::size_t second = contenders_->second();
+    if (second == contenders_->holder()) return std::nullopt;
+    return Alternative{settings_.portfolio[second], holder_time_ * contenders_->ratio(second),
+                       contenders_->trials(second) == 0};
+}
+
+}  // namespace gimbal

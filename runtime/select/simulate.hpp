@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "select/contenders.hpp"
+#include "select/portfolio.hpp"
+#include "select/prediction.hpp"
+#include "select/selector.hpp"
+
+namespace gimbal {
+
+/// How SimulateSelector begins.
+struct SimulateSettings {
+    std::string_view name;       ///< for the report; a string literal
+    Portfolio portfolio;         ///< what it chooses among; the first is the holder until there is a prediction
+    std::vector<Choice> scouts;  ///< what runs first, one execution each, so that there is a profile
+    bool first_stays = false;    ///< the first of the portfolio holds until it is beaten in a trial
+    bool sizes_chunks = false;   ///< adds ss with chunks by what drawing costs, once that is known
+    std::uint64_t seed = 0;      ///< of the simulation's noise
+};
+
+/// Explores in a model: one measured cost profile predicts every choice, and only what the prediction cannot tell
+/// apart is tried for real, one step at a time (Contenders). When the profile has changed its shape, or the loop
+/// suddenly takes another time, the model is asked again. Predictions are made in the background and may cost half a
+/// per cent of the loop's time.
+/// @source Mohammed and Ciorba 2020 (SimAS), with the simulation in process;
+///         test: tests/unit/select/simulate_test.cpp
+class SimulateSelector final : public Selector {
+public:
+    explicit SimulateSelector(SimulateSettings settings);
+    ~SimulateSelector() override;
+
+    [[nodiscard]] Decision choose(const LoopContext& context) override;
+    void learn(const Decision& decision, const LoopRecord& record, const LoopContext& context) override;
+    [[nodiscard]] std::optional<Alternative> alternative() const override;
+
+private:
+    /// What travels to the background and back.
+    struct Answer {
+        std::atomic<bool> ready{false};
+        Prediction prediction;
+    };
+    static constexpr std::size_t kMarks = 16;
+    using Shape = std::array<double, kMarks>;
+
+    Decision scout(const LoopContext& context);
+    void settle_portfolio(const LoopContext& context);
+    void take_answer();
+    void ask(const LoopContext& context);
+    [[nodiscard]] bool wants_answer(const LoopContext& context);
+    [[nodiscard]] bool wants_profile(const LoopContext& context) const noexcept;
+    [[nodiscard]] static Shape shape_of(const CostProfile& profile) noexcept;
+
+    SimulateSettings settings_;
+    std::optional<Contenders> contenders_;  // once the portfolio is known
+    std::shared_ptr<Answer> answer_;        // under way
+    std::uint64_t asked_at_ = 0;            // step
+    bool answered_ = false;                 // at least once
+    bool monotonic_ = false;
+    std::uint64_t scouted_ = 0;  // executions that scouts have run
+    std::uint64_t steps_ = 0;    // learnt from
+    double loop_time_s_ = 0;     // of all of them
+    double spent_s_ = 0;         // on predictions
+    double last_cost_s_ = 0;     // of the last one
+    Shape asked_shape_{};        // of the profile when the model was asked last
+    std::uint64_t asked_iterations_ = 0;
+    std::uint64_t checked_version_ = 0;  // of the profile whose shape was looked at last
+    std::uint64_t sampled_at_ = 0;       // step of the last sample that this selector asked for
+    double sampled_time_s_ = 0;          // loop_time_s_ then
+    double holder_time_ = 0;             // of its last execution [ticks]
+    std::uint64_t samples_due_ = 0;      // executions to be sampled now
+};
+
+}  // namespace gimbal
