@@ -21,7 +21,8 @@ struct Signals {
 struct Pick {
     std::uint32_t state = 0;
     std::uint32_t action = 0;
-    bool exploring = false;  ///< picked to learn, not because it is believed to be the best
+    bool exploring = false;    ///< picked to learn, not because it is believed to be the best
+    std::uint64_t number = 0;  ///< which pick it is, from 1: tells picks apart that overlap; 0: not known
 };
 
 /// What the learner thought at the last step that it learnt from; one row of the agent statistics.

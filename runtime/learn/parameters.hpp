@@ -9,6 +9,9 @@ namespace gimbal::learn {
 /// How what was seen changes what is believed (reference: seed 000, section 2.2).
 enum class AgentKind : std::uint8_t { q, double_q, qv, sarsa, expected_sarsa, r, dqn, linear_q };
 
+/// A selector whose actions are numbers instead of techniques; the agent that picks among them is an AgentKind.
+enum class MetaKind : std::uint8_t { none, chunk, steal_ratio };
+
 /// How the next action is picked.
 enum class PolicyKind : std::uint8_t { explore_first, epsilon_greedy, softmax };
 
@@ -30,8 +33,8 @@ enum class RewardKind : std::uint8_t {
 /// What is believed before anything was seen.
 enum class InitKind : std::uint8_t { zero, random, optimistic };
 
-/// How the learning rate and epsilon shrink.
-enum class DecayKind : std::uint8_t { exponential, step };
+/// How the learning rate and epsilon shrink. Harmonic is v0 / (t + 1): with alpha 0.001, the rate of seed 002.
+enum class DecayKind : std::uint8_t { exponential, step, harmonic };
 
 /// Table 4.1 of seed 000, less what is about files. Defaults are the table's, except the triple of rewards: its good
 /// reward is 0.01, as in all of the seed's runs, so that it differs from a table of zeros.

@@ -3,33 +3,11 @@
 #include <utility>
 
 #include "technique/plan_builder.hpp"
+#include "technique/random.hpp"
 #include "technique/technique_list.hpp"
 
 namespace gimbal::technique {
 namespace {
-
-/// SplitMix64: the same numbers on every machine, and every seed is a good one.
-class Random {
-public:
-    explicit Random(std::uint64_t seed) noexcept : state_(seed) {}
-
-    /// Uniform in [low, high]. @pre low <= high < 2^64 - 1
-    std::uint64_t between(std::uint64_t low, std::uint64_t high) noexcept {
-        // The upper half of a 128-bit product: a bias of at most (high - low) / 2^64, and no loop.
-        return low + static_cast<std::uint64_t>((Wide{next()} * (high - low + 1)) >> 64);
-    }
-
-private:
-    std::uint64_t next() noexcept {
-        state_ += 0x9e3779b97f4a7c15u;
-        std::uint64_t z = state_;
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-        return z ^ (z >> 31);
-    }
-
-    std::uint64_t state_;
-};
 
 /// Random: chunk sizes drawn uniformly from [c, max(c, ceil(N / 2P))].
 /// @param shape  N, P, minimum chunk c, and the seed: the same seed gives the same plan everywhere

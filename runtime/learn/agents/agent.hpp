@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "learn/parameters.hpp"
+#include "technique/random.hpp"
+
+namespace gimbal::learn {
+
+/// One step to learn from. The state after it is its action: the choice that ran last.
+struct Step {
+    std::uint32_t state = 0;               ///< S, the choice that ran before
+    std::uint32_t action = 0;              ///< A, the choice that ran, and S'
+    double reward = 0;                     ///< R
+    double alpha = 0;                      ///< learning rate in force
+    std::uint32_t next_action = 0;         ///< A', what is really taken in S'; only for agents that need it
+    std::span<const double> chances = {};  ///< [K] pi(a|S'); only for agents that need them
+    double loop_time_s = 0;                ///< of the step [s]
+    double imbalance = 0;                  ///< max / mean - 1 of the step's workers
+};
+
+/// What an agent must be told besides S, A and R.
+enum class Needs : std::uint8_t { nothing, next_action, chances };
+
+/// Beliefs about what an action is worth in a state, and how a step changes them.
+/// @threads guarded by its owner
+class Agent {
+public:
+    virtual ~Agent() = default;
+
+    /// Q(S, a) for all a.
+    /// @param values  [K] out  @cost O(K), with a network O(K H)
+    virtual void row(std::uint32_t state, std::span<double> values) const noexcept = 0;
+
+    /// [K] Q averaged over states, kept up to date, so that the best is found in O(K).
+    [[nodiscard]] virtual std::span<const double> averages() const noexcept = 0;
+
+    [[nodiscard]] virtual Needs needs() const noexcept { return Needs::nothing; }
+
+    /// Nothing is allocated.
+    /// @param step  states and actions < K
+    virtual void learn(const Step& step) noexcept = 0;
+};
+
+/// @param actions  K, >= 1
+/// @return never nullptr
+/// @errors std::bad_alloc  @cost O(K^2), for dqn what its network has
+[[nodiscard]] std::unique_ptr<Agent> make_agent(const Parameters& parameters, std::size_t actions, Random& random);
+
+}  // namespace gimbal::learn

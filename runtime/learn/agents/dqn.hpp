@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "learn/agents/agent.hpp"
+#include "learn/agents/network.hpp"
+#include "learn/agents/replay.hpp"
+#include "learn/initialiser.hpp"
+
+namespace gimbal::learn {
+
+/// Q-learning with a small network in place of the table: replayed steps, a target network that follows in jumps, and
+/// stochastic gradient descent. Outputs are in units of the largest reward so far.
+/// @cost some microseconds per step (kReplayed backward and K forward passes); O(K H) memory
+/// @source Mnih et al. 2015; LB4OMP has it; test: tests/unit/learn/network_test.cpp
+class DqnLearner final : public Agent {
+public:
+    /// @param actions  K, >= 1  @param gamma  discount factor  @errors std::bad_alloc
+    DqnLearner(std::size_t actions, double gamma, Initialiser initial, std::uint64_t seed);
+
+    void row(std::uint32_t state, std::span<double> values) const noexcept override;
+    [[nodiscard]] std::span<const double> averages() const noexcept override { return averages_; }
+    void learn(const Step& step) noexcept override;
+
+private:
+    void fit_scale(double reward) noexcept;
+    void descend(const Replay::Entry& entry, double rate) noexcept;
+    void average() noexcept;
+
+    double gamma_;
+    Random random_;
+    double scale_ = 0;             // what an output of 1 stands for; 0: no reward but 0 so far
+    std::vector<double> scratch_;  // [K]
+    Network network_;
+    Network target_;
+    Replay replay_;
+    std::uint64_t steps_ = 0;
+    std::vector<double> averages_;  // [K]
+};
+
+}  // namespace gimbal::learn

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace gimbal::learn {
+
+/// Chunk sizes to choose from: n = floor(log2(N / P)) - 1 of them, N / P, N / 2P, N / 4P, ..., rounded down. With fewer
+/// than four iterations per worker the formula gives none; then a chunk of 1 is all there is.
+/// @param iterations  N [iterations]  @param workers  P [count]; 0 counts as 1
+/// @return [n] chunk sizes [iterations], >= 1, strictly decreasing; never empty
+/// @errors std::bad_alloc  @threads any  @cost O(log(N / P))
+/// @source seed 000, eqs 4.1 and 4.2; test: tests/unit/learn/portfolio_test.cpp
+[[nodiscard]] std::vector<std::uint64_t> chunk_portfolio(std::uint64_t iterations, std::uint32_t workers);
+
+/// The sizes that a steal ratio portfolio may have, and the usual one [count].
+inline constexpr std::uint32_t kLeastStealRatios = 2;
+inline constexpr std::uint32_t kMostStealRatios = 100;
+inline constexpr std::uint32_t kStealRatios = 10;
+
+/// Steal ratios to choose from: 100/S, 2 * 100/S, ..., 100.
+/// @param size  S [count]; brought into [2, 100]
+/// @return [S] percent of what a victim has left, ascending
+/// @errors std::bad_alloc  @threads any  @cost O(S)
+/// @source seed 000, eq. 4.3; test: tests/unit/learn/portfolio_test.cpp
+[[nodiscard]] std::vector<double> steal_ratio_portfolio(std::uint32_t size = kStealRatios);
+
+}  // namespace gimbal::learn
