@@ -7,8 +7,12 @@
 
 namespace gimbal {
 
-LoopLearning::LoopLearning(std::string key, std::uint32_t workers, const LoopClock& clock)
-    : key_(std::move(key)), workers_(workers), clock_(clock), selector_(make_selector({}, key_, workers)) {}
+LoopLearning::LoopLearning(std::string key, std::uint32_t workers, const LoopClock& clock,
+                           std::unique_ptr<Selector> selector)
+    : key_(std::move(key)),
+      workers_(workers),
+      clock_(clock),
+      selector_(selector ? std::move(selector) : make_selector({}, key_, workers)) {}
 
 LoopContext LoopLearning::context_of(std::uint64_t iterations, bool monotonic) const noexcept {
     return {.iterations = iterations,

@@ -58,7 +58,7 @@ struct Step {
     double loop_time = 0;          ///< [ticks]
     double busy_max = 0;           ///< max of L [ticks]
     double busy_mean = 0;          ///< mean of L [ticks]
-    std::optional<learn::Thought> thought;
+    std::optional<learn::Thought> thought = {};
 };
 
 /// Everything learnt about one source loop at one team size, and what follows from it for the next execution. It knows
@@ -66,7 +66,9 @@ struct Step {
 /// @threads the owner locks
 class LoopLearning {
 public:
-    LoopLearning(std::string key, std::uint32_t workers, const LoopClock& clock = {});
+    /// @param selector  decides instead of the configured one, until a request names another; nullptr: as configured
+    LoopLearning(std::string key, std::uint32_t workers, const LoopClock& clock = {},
+                 std::unique_ptr<Selector> selector = nullptr);
 
     /// Choose and plan.
     /// @errors std::bad_alloc  @cost O(1) when nothing changes, else that of a plan

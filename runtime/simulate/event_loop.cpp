@@ -50,7 +50,7 @@ double EventLoop::State::execute(std::uint32_t worker, double from, Range chunk,
     VirtualWorker& self = workers[worker];
     self.chunks += chunks;
     self.iterations += chunk.size();
-    double took = work->time(chunk);
+    double took = chunks == 1 ? work->time(chunk) : work->time(chunk, chunks);
     if (!machine->slowness.empty()) took *= machine->slowness[worker];
     if (machine->chunk_noise > 0) {
         const double strays = machine->chunk_noise * bell_of(random_bits(~machine->seed, chunk.first));

@@ -17,20 +17,23 @@ public:
     virtual ~Work() = default;
     /// Time of the iterations in a range [ticks]. @cost O(1)
     [[nodiscard]] virtual double time(Range range) const noexcept = 0;
+    /// The same for a range that is run as a number of chunks of equal size, where that matters.
+    [[nodiscard]] virtual double time(Range range, std::uint64_t /*chunks*/) const noexcept { return time(range); }
 };
 
-/// Who runs a loop in virtual time, and what drawing chunks costs. Times in ticks.
+/// Who runs a loop in virtual time, and what drawing chunks costs. Times in ticks. A worker's last draw, which finds
+/// nothing, costs what any other costs, except under Claim::owned.
 struct Machine {
-    std::span<const double> slowness;  ///< [P] factor on the time of everything a worker executes
-    double dispatch = 0;               ///< of one draw from a shared counter or queue
-    double serial = 0;                 ///< part of that for which the counter is held: one worker after the other
-    double own_dispatch = 0;           ///< of one draw that asks nobody (own steps of a plan)
-    double stamp = 0;                  ///< on top, when a technique sizes chunks from times, or chunks are timed
-    double chunk_noise = 0;            ///< relative deviation of the time of a chunk, independent for each
-    double interruptions = 0;          ///< per tick and worker: something else takes the core
-    double interruption = 0;           ///< how long [ticks]
-    std::uint64_t seed = 0;            ///< of noise and interruptions
-    std::uint64_t most_events = 0;     ///< bundle draws so that there are no more than about so many; 0: never
+    std::span<const double> slowness = {};  ///< [P] factor on the time of what a worker executes; empty: 1
+    double dispatch = 0;                    ///< of one draw from a shared counter or queue
+    double serial = 0;                      ///< part of that for which the counter is held: one worker after the other
+    double own_dispatch = 0;                ///< of one draw that asks nobody (own steps of a plan)
+    double stamp = 0;                       ///< on top, when a technique sizes chunks from times, or chunks are timed
+    double chunk_noise = 0;                 ///< relative deviation of the time of a chunk, independent for each
+    double interruptions = 0;               ///< per tick and worker: something else takes the core
+    double interruption = 0;                ///< how long [ticks]
+    std::uint64_t seed = 0;                 ///< of noise and interruptions
+    std::uint64_t most_events = 0;  ///< bundle draws of equal chunks to about so many; wrong by a bundle; 0: never
 };
 
 /// What a virtual execution showed.

@@ -13,6 +13,7 @@ namespace gimbal::simulate {
 /// Costs that are known for every iteration.
 class ListedWork final : public Work {
 public:
+    using Work::time;
     ListedWork() = default;
     /// @param costs  [N], >= 0 [ticks]  @errors std::bad_alloc  @cost O(N)
     explicit ListedWork(std::span<const double> costs) { assign(costs); }
@@ -31,6 +32,7 @@ private:
 /// Costs as a profile has them, stretched to another number of iterations and another total.
 class ProfiledWork final : public Work {
 public:
+    using Work::time;
     /// @param profile     known; outlives this, and may learn meanwhile
     /// @param iterations  N [iterations], >= 1
     /// @param scale       on every cost: 1 leaves the total of the profile as it is, however many iterations
@@ -51,6 +53,7 @@ private:
 /// Costs that are constant within each of a few bins of equal width: recorded or generated, and cheap to change.
 class BinnedWork final : public Work {
 public:
+    using Work::time;
     BinnedWork() = default;
 
     /// @param weights     [bins] relative cost of an iteration in each bin, >= 0, not all 0
