@@ -30,7 +30,13 @@ std::optional<int> count(std::string_view text) {
     return value;
 }
 
-bool is_alias(std::string_view name) {
+// All names that begin so are Gimbal's, too: a misspelt one must not be silently ignored. Other KMP_ names are
+// libomp's.
+constexpr std::array<std::string_view, 3> kPrefixes = {"GIMBAL_", "KMP_RL_", "LB4MPI_RL_"};
+
+bool is_ours(std::string_view name) {
+    for (const std::string_view prefix : kPrefixes)
+        if (name.starts_with(prefix)) return true;
     for (const OptionSpec& spec : option_table())
         for (const std::string_view alias : spec.aliases)
             if (name == alias) return true;
@@ -48,8 +54,7 @@ Environment read_environment(const char* const* variables) {
         const std::size_t equals = line.find('=');
         if (equals == std::string_view::npos) continue;
         const std::string_view name = line.substr(0, equals), value = line.substr(equals + 1);
-        if (name.starts_with("GIMBAL_") || is_alias(name))
-            found.settings.push_back({std::string(name), std::string(value), "environment"});
+        if (is_ours(name)) found.settings.push_back({std::string(name), std::string(value), "environment"});
         if (name == "OMP_SCHEDULE") found.omp_schedule = value;
         for (std::size_t i = 0; i < kLaunchers.size(); ++i) {
             if (name == kLaunchers[i].rank) rank[i] = count(value);

@@ -16,7 +16,7 @@ struct Setting {
 
 /// What Gimbal takes from the environment, read in one pass.
 struct Environment {
-    std::vector<Setting> settings;            ///< every variable that begins with GIMBAL_, and the aliases
+    std::vector<Setting> settings;            ///< every GIMBAL_, KMP_RL_ and LB4MPI_RL_ variable, and other aliases
     std::optional<std::string> omp_schedule;  ///< OMP_SCHEDULE, if set
     int rank = 0;                             ///< from PMI_RANK, OMPI_COMM_WORLD_RANK, PMIX_RANK or SLURM_PROCID
     int ranks = 1;                            ///< from the matching size variable; 1 if unknown

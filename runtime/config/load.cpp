@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "config/load.hpp"
 
+#include <algorithm>
+
 #include "config/file.hpp"
 #include "config/schedule_value.hpp"
+#include "config/selection.hpp"
 #include "config/table.hpp"
 #include "config/text.hpp"
 #include "technique/nearest.hpp"
@@ -24,16 +27,36 @@ std::string_view more(const OptionSpec& spec) {
     return spec.type == OptionType::schedule || spec.type == OptionType::loops ? kMoreTechniques : kMoreOptions;
 }
 
-/// What a user may write in the place where this setting stands.
-Error unknown_name(const Setting& setting) {
+/// The names of all options in the form in which a setting was given: flags, variables with the same prefix, or keys.
+std::vector<std::string> names_like(const Setting& setting) {
     const bool variable = setting.origin == "environment";
     const bool flag = setting.name.starts_with("--");
+    const bool gimbals = setting.name.starts_with("GIMBAL_");
+    const std::string_view prefix = setting.name.starts_with("KMP_") ? "KMP_RL_" : "LB4MPI_RL_";
     std::vector<std::string> names;
-    std::string allowed;
     for (const OptionSpec& spec : option_table()) {
         if (spec.hidden || (flag && spec.flag.empty())) continue;
-        names.push_back(flag ? std::string(spec.flag) : variable ? std::string(spec.name) : key_of(spec));
-        allowed.append(allowed.empty() ? "" : " ").append(names.back());
+        if (flag || !variable || gimbals)
+            names.push_back(flag ? std::string(spec.flag) : variable ? std::string(spec.name) : key_of(spec));
+        else
+            for (const std::string_view alias : spec.aliases)
+                if (alias.starts_with(prefix)) names.emplace_back(alias);
+    }
+    return names;
+}
+
+/// What a user may write in the place where this setting stands. Of the many variables of learning only somebody who
+/// named one is told.
+Error unknown_name(const Setting& setting) {
+    const auto of_learning = [](std::string_view name) {
+        return name.starts_with("GIMBAL_RL_") || name.starts_with("rl_");
+    };
+    const bool learning = of_learning(setting.name);
+    const std::vector<std::string> names = names_like(setting);
+    std::string allowed;
+    for (const std::string& name : names) {
+        if (of_learning(name) != learning && !name.starts_with("--")) continue;
+        allowed.append(allowed.empty() ? "" : " ").append(name);
     }
     const std::vector<std::string_view> views(names.begin(), names.end());
     const std::string suggestion = did_you_mean(nearest(setting.name, views));
@@ -50,13 +73,30 @@ Error wrong_value(const Setting& setting, const Error& error, const std::string&
             "allowed: " + allowed + std::string(more)};
 }
 
+/// KMP_RL_REWARD has two meanings in seed 000's table 4.1; commas tell them apart.
+bool means_other_option(const Setting& setting) {
+    const OptionSpec* const spec = find_option(setting.name);
+    return spec && !spec->with_commas.empty() && setting.value.find(',') != std::string::npos;
+}
+
+/// From the weakest name of an option to the strongest: the order in which the environment is in means nothing.
+std::vector<Setting> by_strength(std::vector<Setting> settings) {
+    const auto place = [](const Setting& setting) {
+        return alias_place(setting.name) + (means_other_option(setting) ? 1 : 0);
+    };
+    std::stable_sort(settings.begin(), settings.end(),
+                     [&](const Setting& a, const Setting& b) { return place(a) > place(b); });
+    return settings;
+}
+
 /// Take over one setting if its name and value are right; otherwise note the problem.
 void apply(const Setting& setting, LoadedOptions& loaded) {
-    const OptionSpec* const spec = find_option(setting.name);
+    const OptionSpec* spec = find_option(setting.name);
     if (!spec) {
         loaded.problems.push_back(unknown_name(setting));
         return;
     }
+    if (means_other_option(setting)) spec = find_option(spec->with_commas);
     try {
         spec->set(loaded.options, read_value(*spec, setting.value));
         const auto row = static_cast<std::size_t>(spec - option_table().data());
@@ -120,9 +160,10 @@ LoadedOptions load_options(const Environment& environment, std::span<const Setti
         apply(setting, loaded);
     file_problems.insert(file_problems.end(), loaded.problems.begin(), loaded.problems.end());
     loaded.problems.clear();
-    for (const Setting& setting : environment.settings) apply(setting, loaded);
+    for (const Setting& setting : by_strength(environment.settings)) apply(setting, loaded);
     if (environment.omp_schedule) apply_omp_schedule(*environment.omp_schedule, loaded);
     for (const Setting& setting : overrides) apply(setting, loaded);
+    resolve_selection(loaded.options);
     loaded.problems.insert(loaded.problems.end(), file_problems.begin(), file_problems.end());
     return loaded;
 }

@@ -14,11 +14,11 @@ namespace gimbal {
 /// Settings, and everything that was wrong with what the user wrote.
 struct LoadedOptions {
     Options options;              ///< complete; the default stands where the user's value was wrong
-    std::vector<Error> problems;  ///< in the order overrides, environment, file; empty: all is well
+    std::vector<Error> problems;  ///< in the order environment (aliases first), overrides, file; empty: all is well
 };
 
-/// Judge what the user wrote. Precedence: overrides, then environment, then file, then default; values that lose
-/// are checked all the same.
+/// Judge what the user wrote. Precedence: overrides, then environment, then file, then default; in the environment an
+/// option's own name beats its aliases. Values that lose are checked all the same.
 /// @param overrides  from the API or the command line; later ones win
 /// @errors std::bad_alloc; problems are returned, not thrown
 /// @threads any  @cost reads the configuration file, if one is named

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "config/selectors.hpp"
 #include "config/text.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/technique.hpp"
@@ -28,7 +29,11 @@ bool is_ordinary_openmp(std::string_view text) {
         if (modifier != "monotonic" && modifier != "nonmonotonic") return false;
         rest.remove_prefix(colon + 1);
     }
-    return std::find(kOrdinary.begin(), kOrdinary.end(), trim(rest.substr(0, rest.find(',')))) != kOrdinary.end();
+    const std::size_t comma = rest.find(',');
+    const std::string_view name = trim(rest.substr(0, comma));
+    // OpenMP's auto has no number; LB4OMP's has.
+    if (name == "auto" && comma != std::string_view::npos) return false;
+    return std::find(kOrdinary.begin(), kOrdinary.end(), name) != kOrdinary.end();
 }
 
 Schedule read_schedule(std::string_view text) {
@@ -45,6 +50,7 @@ Schedule read_schedule(std::string_view text) {
 std::string schedule_names() {
     std::string names;
     for (const Technique* technique : techniques()) names += std::string(technique->info().name) + " ";
+    for (const SelectorInfo& selector : selectors()) names += std::string(selector.name) + " ";
     return names + "runtime";
 }
 

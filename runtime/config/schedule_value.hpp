@@ -9,7 +9,8 @@
 namespace gimbal {
 
 /// Whether a value of OMP_SCHEDULE is one that LLVM's own runtime understands: static, dynamic, guided, auto,
-/// trapezoidal or static_steal, with an optional modifier and chunk, or EXPERIMENTAL. Such values are not Gimbal's.
+/// trapezoidal or static_steal, with an optional modifier and chunk (but not `auto,N`, which is LB4OMP's way to name a
+/// selector), or EXPERIMENTAL. Such values are not Gimbal's.
 /// @threads any  @cost O(length)
 [[nodiscard]] bool is_ordinary_openmp(std::string_view text);
 
@@ -17,7 +18,7 @@ namespace gimbal {
 /// @errors gimbal::Error(invalid_option): what() says what is wrong, hint() names the nearest technique, if any
 [[nodiscard]] Schedule read_schedule(std::string_view text);
 
-/// All techniques by name, and "runtime", with blanks between them.
+/// All techniques and selectors by name, and "runtime", with blanks between them.
 [[nodiscard]] std::string schedule_names();
 
 /// `Did you mean "word"?`, or nothing for an empty word.

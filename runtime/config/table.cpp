@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "config/selection_rows.hpp"
 #include "config/text.hpp"
 
 namespace gimbal {
@@ -21,15 +22,14 @@ ReportLevel report_level(const std::string& word) {
 }
 
 // Named initialisers leave out what does not apply; the last column binds the row to its field.
-constexpr std::array<OptionSpec, 15> kTable = {{
+constexpr std::array<OptionSpec, 15> kGeneral = {{
     {.name = "GIMBAL_SCHEDULE",
      .type = OptionType::schedule,
      .fallback = "runtime",
      .level = "thread",
      .flag = "--schedule",
      .doc = "Technique, and after a comma its chunk or static fraction, for schedule(runtime) loops, with OMP_SCHEDULE "
-            "not set "
-            "or `runtime`; `runtime` lets Gimbal choose.",
+            "not set or `runtime`; or a selector; `runtime` lets GIMBAL_SELECT choose.",
      .set = [](Options& o, const OptionValue& v) { o.schedule = std::get<Schedule>(v); }},
     {.name = "GIMBAL_LOOPS",
      .type = OptionType::loops,
@@ -129,6 +129,16 @@ constexpr std::array<OptionSpec, 15> kTable = {{
      .set = [](Options& o, const OptionValue& v) { o.run_dir = std::get<std::string>(v); }},
 }};
 
+/// Both parts, in the order of the documentation.
+constexpr auto joined() {
+    std::array<OptionSpec, kGeneral.size() + selection_rows::kRows.size()> all;
+    auto end = std::copy(kGeneral.begin(), kGeneral.end(), all.begin());
+    std::copy(selection_rows::kRows.begin(), selection_rows::kRows.end(), end);
+    return all;
+}
+
+constexpr auto kTable = joined();
+
 constexpr std::string_view kPrefix = "GIMBAL_";
 
 }  // namespace
@@ -148,6 +158,13 @@ const OptionSpec* find_option(std::string_view name, std::span<const OptionSpec>
         if (std::find(spec.aliases.begin(), spec.aliases.end(), name) != spec.aliases.end()) return &spec;
     }
     return nullptr;
+}
+
+std::size_t alias_place(std::string_view name) {
+    for (const OptionSpec& spec : kTable)
+        for (std::size_t i = 0; i < spec.aliases.size(); ++i)
+            if (name == spec.aliases[i]) return i + 1;
+    return 0;
 }
 
 }  // namespace gimbal

@@ -14,24 +14,44 @@
 namespace gimbal {
 
 /// What an option's value looks like, and so how it is read and what its error says.
-enum class OptionType : std::uint8_t { text, integer, real, boolean, choice, schedule, pattern, reals, loops };
+enum class OptionType : std::uint8_t {
+    text,
+    integer,
+    real,
+    boolean,
+    choice,
+    schedule,
+    pattern,
+    reals,
+    loops,
+    portfolio
+};
 
-/// A value that has been read. Text, choice and pattern are strings (a choice in lower case).
-using OptionValue = std::variant<std::string, std::int64_t, double, bool, Schedule, std::vector<double>, std::vector<LoopRule>>;
+/// A value that has been read. Text, choice, pattern and portfolio are strings (a choice is one of the row's words).
+using OptionValue =
+    std::variant<std::string, std::int64_t, double, bool, Schedule, std::vector<double>, std::vector<LoopRule>>;
+
+/// The row's word for a user's spelling, or empty if there is none.
+/// @errors gimbal::Error(invalid_option) for a word that is known but not allowed
+using CanonicalWord = std::string (*)(std::string_view text);
 
 /// One row of the option table. Environment, file, command line, help and documentation are all made from it.
 struct OptionSpec {
     std::string_view name;                           ///< variable, "GIMBAL_..."; the file's key is the rest, lower case
-    std::span<const std::string_view> aliases = {};  ///< other variables that mean the same
+    std::span<const std::string_view> aliases = {};  ///< other variables that mean the same, the strongest first
     OptionType type = OptionType::text;              ///< how the value is read
     std::string_view fallback = {};                  ///< default, as a user would write it; empty: not set
     std::span<const std::string_view> choices = {};  ///< allowed values of a choice
     double low = 0;                                  ///< smallest allowed integer or real
     double high = 0;                                 ///< largest allowed integer or real
     bool low_open = false;                           ///< low itself is not allowed
+    std::size_t count = 0;                           ///< how many numbers a list has; 0: any number
     std::string_view level = {};                     ///< what it applies to: "thread", "rank", "placement" or "all"
     std::string_view flag = {};                      ///< option of `gimbal run`, e.g. "--report"; empty: none
     std::string_view doc = {};                       ///< one sentence
+    CanonicalWord canonical = nullptr;               ///< reads a choice; nullptr: the words themselves, any case
+    std::string_view also = {};                      ///< what else may be written for a choice, in words
+    std::string_view with_commas = {};               ///< the option that a value with commas belongs to; empty: this
     bool hidden = false;                             ///< internal: not in help and documentation
     void (*set)(Options&, const OptionValue&) = nullptr;  ///< put a value where it belongs
 };
@@ -46,6 +66,9 @@ struct OptionSpec {
 /// The row that a user's spelling means: the variable, an alias, or the key. Case matters for variables only.
 /// @return nullptr if there is none
 [[nodiscard]] const OptionSpec* find_option(std::string_view name, std::span<const OptionSpec> table = option_table());
+
+/// How strong a name of a row is: 0 for its own, then the aliases in their order; unknown names count as own.
+[[nodiscard]] std::size_t alias_place(std::string_view name);
 
 /// What may be written for an option, in words; e.g. "off summary full", "an integer in [0, 10]".
 [[nodiscard]] std::string allowed_values(const OptionSpec& spec);

@@ -8,9 +8,11 @@
 
 #include "config/loop_rules.hpp"
 #include "config/schedule_value.hpp"
+#include "config/selection.hpp"
 #include "config/table.hpp"
 #include "config/text.hpp"
 #include "gimbal/error.hpp"
+#include "technique/names.hpp"
 #include "technique/nearest.hpp"
 #include "technique/quote.hpp"
 
@@ -33,7 +35,8 @@ std::string number_text(double value) {
 
 std::string range_text(const OptionSpec& spec) {
     std::string text(spec.low_open ? "(" : "[");
-    return text.append(number_text(spec.low)).append(", ").append(number_text(spec.high)).append("]");
+    text.append(number_text(spec.low)).append(", ").append(number_text(spec.high));
+    return text.append(std::isfinite(spec.high) ? "]" : ")");
 }
 
 void check_range(const OptionSpec& spec, double value, std::string_view text) {
@@ -66,9 +69,12 @@ std::vector<double> read_reals(const OptionSpec& spec, std::string_view text) {
         const std::string_view word = trim(text.substr(0, comma));
         if (word.empty()) fail("number " + std::to_string(values.size() + 1) + " of the list is empty");
         values.push_back(read_real(spec, word));
-        if (comma == std::string_view::npos) return values;
+        if (comma == std::string_view::npos) break;
         text.remove_prefix(comma + 1);
     }
+    if (spec.count != 0 && values.size() != spec.count)
+        fail(std::to_string(values.size()) + " numbers instead of " + std::to_string(spec.count));
+    return values;
 }
 
 bool read_boolean(std::string_view text) {
@@ -81,6 +87,13 @@ bool read_boolean(std::string_view text) {
 }
 
 std::string read_choice(const OptionSpec& spec, std::string_view text) {
+    if (spec.canonical) {
+        std::string known = spec.canonical(text);
+        if (known.empty())
+            fail("unknown value " + quote_value(text),
+                 did_you_mean(nearest(technique::normalised(text), spec.choices)));
+        return known;
+    }
     std::string word = to_lower(text);
     for (const std::string_view choice : spec.choices)
         if (word == choice) return word;
@@ -119,14 +132,18 @@ std::string allowed_values(const OptionSpec& spec) {
         case OptionType::pattern:
             return "a path with %j %r %p %h %%";
         case OptionType::reals:
-            return "numbers in " + range_text(spec) + ", commas between them";
+            return (spec.count ? std::to_string(spec.count) + " " : "") + "numbers in " + range_text(spec) +
+                   ", commas between them";
         case OptionType::loops:
             return allowed_loop_rules();
+        case OptionType::portfolio:
+            return "seed expert, or techniques with their chunks, blanks or `;` between them";
         case OptionType::choice:
             break;
     }
     std::string words;
     for (const std::string_view choice : spec.choices) words.append(words.empty() ? "" : " ").append(choice);
+    if (!spec.also.empty()) words.append(", or ").append(spec.also);
     return words;
 }
 
@@ -156,6 +173,8 @@ OptionValue read_value(const OptionSpec& spec, std::string_view text) {
             return read_reals(spec, word);
         case OptionType::loops:
             return read_loop_rules(word);
+        case OptionType::portfolio:
+            return read_portfolio(word);
     }
     fail("the option has no type");
 }

@@ -5,6 +5,8 @@
 #include <string>
 
 #include "config/schedule_value.hpp"
+#include "config/selection.hpp"
+#include "config/selectors.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/loop.h"
 #include "gimbal/options.hpp"
@@ -19,6 +21,24 @@ namespace {
 
 constexpr int kFractionUnit = 0x1000;  // kinds above this carry a static fraction
 constexpr int kFractionParts = 1000;
+// Techniques have the kinds right above GIMBAL_SCHEDULE_KIND (`runtime`); a selector, which is `runtime` with a chooser
+// of its own, has one of these. So what omp_get_schedule says can be set again.
+constexpr int kSelectorKinds = 0x800;
+
+/// Who runs the loop: the schedule's technique, or its selector.
+void ask_for(const Schedule& schedule, gimbal::Request& request) {
+    request.technique = schedule.technique;
+    request.chunk = schedule.chunk;
+    request.fraction = schedule.fraction;
+    request.selector = schedule.selector;
+}
+
+int selector_kind(std::string_view selector) {
+    const auto all = gimbal::selectors();
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (all[i].name == selector) return kSelectorKinds + static_cast<int>(i);
+    return GIMBAL_SCHEDULE_KIND;
+}
 
 }  // namespace
 
@@ -31,18 +51,11 @@ void* gimbal_loop_open(const gimbal_loop_desc* desc) {
     request.trip = desc->trip;
     request.unit = desc->unit;
     request.monotonic = desc->monotonic != 0;
-    if (desc->schedule > 0) {
-        const Schedule& asked = gimbal::interned(desc->schedule);
-        request.technique = asked.technique;
-        request.chunk = asked.chunk;
-        request.fraction = asked.fraction;
-    }
+    if (desc->schedule > 0) ask_for(gimbal::interned(desc->schedule), request);
     gimbal::LoopSite* const site = gimbal::find_site(*desc);
     if (const int number = site->rule()) {
         const Schedule& rule = gimbal::interned(number);
-        request.technique = rule.technique;
-        request.chunk = rule.chunk;
-        request.fraction = rule.fraction;
+        ask_for(rule, request);
         request.monotonic |= rule.modifier == gimbal::Modifier::monotonic;
         request.reason = "GIMBAL_LOOPS";
     }
@@ -83,11 +96,7 @@ void gimbal_loop_drop(void* execution) {
 
 int gimbal_schedule_parse(const char* text) {
     const gimbal::Options& options = gimbal::options();
-    // Without OMP_SCHEDULE, naming a schedule for Gimbal is asking for Gimbal, and so is `gimbal run`.
-    if (!text) {
-        const bool asked_for = !options.run_dir.empty() || options.origin("GIMBAL_SCHEDULE") != "default";
-        return asked_for ? gimbal::intern(Schedule{}) : 0;
-    }
+    if (!text) return gimbal::asks_for_gimbal(options) ? gimbal::intern(Schedule{}) : 0;
     if (gimbal::is_ordinary_openmp(text)) return 0;
     try {
         return gimbal::intern(gimbal::parse_schedule(text));
@@ -99,7 +108,7 @@ int gimbal_schedule_parse(const char* text) {
 int gimbal_schedule_kind(int schedule, int* chunk) {
     const Schedule& asked = gimbal::interned(schedule);
     *chunk = static_cast<int>(asked.chunk);
-    if (!asked.technique) return GIMBAL_SCHEDULE_KIND;
+    if (!asked.technique) return selector_kind(asked.selector);
     const auto all = gimbal::techniques();
     const auto place = std::find(all.begin(), all.end(), asked.technique) - all.begin();
     // The static fraction has no place of its own in OpenMP's interface: thousandths, above the technique.
@@ -111,6 +120,12 @@ int gimbal_schedule_set(int kind, int chunk) {
     const auto all = gimbal::techniques();
     const int fraction = kind / kFractionUnit;
     const int place = kind % kFractionUnit - GIMBAL_SCHEDULE_KIND - 1;
+    const auto choosers = gimbal::selectors();
+    if (kind >= kSelectorKinds && kind < kSelectorKinds + static_cast<int>(choosers.size())) {
+        Schedule chosen;
+        chosen.selector = choosers[static_cast<std::size_t>(kind - kSelectorKinds)].name;
+        return gimbal::intern(chosen);
+    }
     if (kind < 0 || place < -1 || place >= static_cast<int>(all.size()) || fraction > kFractionParts + 1) return 0;
     Schedule schedule;
     if (place >= 0) schedule.technique = all[static_cast<std::size_t>(place)];

@@ -37,7 +37,7 @@ int intern(const Schedule& schedule) noexcept {
         // Too many different chunks: the technique alone, if it is there.
         for (int i = 1; i < count; ++i) {
             const Schedule& known = all.schedules[static_cast<std::size_t>(i)];
-            if (known.technique == schedule.technique) return i;
+            if (known.technique == schedule.technique && known.selector == schedule.selector) return i;
         }
         return 0;
     }

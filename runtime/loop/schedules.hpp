@@ -8,7 +8,7 @@ namespace gimbal {
 /// Schedules by number, for hosts that can keep nothing but an int (libomp's schedule ICV).
 /// @return the same number > 0 for the same schedule, as long as the process lives; when there are too many, that of
 /// the
-///         same technique with another chunk
+///         same technique or selector with another chunk
 /// @threads any  @cost O(number of different schedules)
 [[nodiscard]] int intern(const Schedule& schedule) noexcept;
 

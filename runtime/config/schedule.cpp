@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/selectors.hpp"
 #include "gimbal/error.hpp"
 #include "technique/names.hpp"
 #include "technique/nearest.hpp"
@@ -37,12 +38,14 @@ std::string suggestion(std::string_view word, std::span<const std::string_view> 
 std::string allowed_techniques() {
     std::string allowed = "allowed:";
     for (const Technique* technique : techniques()) allowed.append(" ").append(technique->info().name);
+    for (const SelectorInfo& selector : selectors()) allowed.append(" ").append(selector.name);
     return allowed.append(" ").append(kRuntime).append(kMore);
 }
 
 [[noreturn]] void fail_unknown_technique(std::string_view name) {
     std::vector<std::string_view> candidates;
     for (const Technique* technique : techniques()) candidates.push_back(technique->info().name);
+    for (const SelectorInfo& selector : selectors()) candidates.push_back(selector.name);
     candidates.push_back(kRuntime);
     for (const Technique* technique : techniques()) {
         const auto aliases = technique->info().aliases;
@@ -83,6 +86,35 @@ double parse_fraction(std::string_view text) {
     return fraction;
 }
 
+/// @param number  what stands after `auto,`
+std::string_view parse_auto(std::string_view number) {
+    number = trimmed(number);
+    std::uint64_t value = 0;
+    const char* const end = number.data() + number.size();
+    const auto [stop, error] = std::from_chars(number.data(), end, value);
+    const SelectorInfo* const selector =
+        error == std::errc() && stop == end && !number.empty() ? selector_of_auto(value) : nullptr;
+    if (!selector)
+        fail(quote_value("auto," + std::string(number)) + " is no selector; they are " + auto_numbers(),
+             "or write the name, e.g. expert" + std::string(kMore));
+    return selector->name;
+}
+
+/// Nothing but "runtime", a selector's name, or LB4OMP's `auto,N`.
+/// @return whether Gimbal is to choose
+bool parse_chooser(std::string_view text, Schedule& schedule) {
+    const std::size_t comma = text.find(',');
+    const std::string_view name = trimmed(text.substr(0, comma));
+    const SelectorInfo* const selector = find_selector(name);
+    if (!selector && !spells(name, kRuntime)) return false;
+    if (selector) schedule.selector = selector->name;
+    if (comma == std::string_view::npos) return true;
+    if (!selector || selector->name != "auto")
+        fail(quote_value(name) + " takes no chunk", "Gimbal chooses the chunk together with the technique.");
+    schedule.selector = parse_auto(text.substr(comma + 1));
+    return true;
+}
+
 std::string fraction_text(double fraction) {
     char text[32];
     const auto [end, error] = std::to_chars(text, text + sizeof text, fraction);
@@ -100,13 +132,10 @@ Schedule parse_schedule(std::string_view text) {
     const std::size_t comma = text.find(',');
     const std::string_view name = trimmed(text.substr(0, comma));
     if (name.empty()) fail("no technique given", allowed_techniques());
-    const bool chosen_by_gimbal = spells(name, kRuntime);
-    if (!chosen_by_gimbal) {
-        schedule.technique = find_technique(name);
-        if (!schedule.technique) fail_unknown_technique(name);
-    }
+    if (parse_chooser(text, schedule)) return schedule;
+    schedule.technique = find_technique(name);
+    if (!schedule.technique) fail_unknown_technique(name);
     if (comma == std::string_view::npos) return schedule;
-    if (chosen_by_gimbal) fail("\"runtime\" takes no chunk", "Gimbal chooses the chunk together with the technique.");
     text.remove_prefix(comma + 1);
     if (schedule.technique->info().fraction == FractionSource::none) {
         schedule.chunk = parse_chunk(text);
@@ -123,7 +152,9 @@ std::string to_string(const Schedule& schedule) {
     std::string text;
     if (schedule.modifier == Modifier::monotonic) text += "monotonic:";
     if (schedule.modifier == Modifier::nonmonotonic) text += "nonmonotonic:";
-    text += schedule.technique ? schedule.technique->info().name : kRuntime;
+    text += schedule.technique          ? schedule.technique->info().name
+            : schedule.selector.empty() ? kRuntime
+                                        : schedule.selector;
     const bool with_fraction = schedule.technique && schedule.technique->info().fraction != FractionSource::none;
     if (schedule.fraction >= 0) text.append(",").append(fraction_text(schedule.fraction));
     if (schedule.chunk == 0) return text;

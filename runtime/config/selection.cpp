@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "config/selection.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "config/schedule_value.hpp"
+#include "config/selection_rows.hpp"
+#include "config/text.hpp"
+#include "gimbal/error.hpp"
+#include "technique/quote.hpp"
+
+namespace gimbal {
+
+namespace {
+
+constexpr std::string_view kDefault = "default";
+constexpr std::size_t kMostChoices = 256;  // of a portfolio: agents keep a table of choices by choices
+
+[[noreturn]] void fail(std::string what) {
+    throw Error(ErrorCode::invalid_option, std::move(what));
+}
+
+/// How much an origin counts.
+int weight(std::string_view origin) {
+    if (origin == "API") return 4;
+    if (origin == "command line") return 3;
+    if (origin == "environment") return 2;
+    return origin == kDefault ? 0 : 1;
+}
+
+/// Whether an agent was named; `none` and 0 are the seed's way to say no.
+bool agent_given(const OptionUse& use) {
+    return use.origin != kDefault && learn::meta_of(use.value) != learn::MetaKind::none;
+}
+
+const OptionUse* use_of(const Options& options, std::string_view name) {
+    for (const OptionUse& use : options.effective)
+        if (use.name == name) return &use;
+    return nullptr;
+}
+
+}  // namespace
+
+void resolve_selection(Options& options) {
+    const int schedule = weight(options.origin("GIMBAL_SCHEDULE"));
+    const int select = weight(options.origin("GIMBAL_SELECT"));
+    if (select > schedule) {
+        options.schedule = {};
+        return;
+    }
+    if (options.schedule.technique) return;
+    if (!options.schedule.selector.empty()) {
+        options.select.name = options.schedule.selector;
+        return;
+    }
+    const OptionUse* const agent = use_of(options, "GIMBAL_RL_AGENT");
+    if (select == 0 && agent && agent_given(*agent)) options.select.name = "rl";
+}
+
+bool asks_for_gimbal(const Options& options) {
+    if (!options.run_dir.empty() || options.origin("GIMBAL_SCHEDULE") != kDefault) return true;
+    for (const OptionSpec& row : selection_rows::kRows) {
+        const OptionUse* const use = use_of(options, row.name);
+        if (!use || use->origin == kDefault) continue;
+        if (use->name != "GIMBAL_RL_AGENT" || agent_given(*use)) return true;
+    }
+    return false;
+}
+
+std::string read_portfolio(std::string_view text) {
+    constexpr std::string_view kBetween = " \t\r\n\f\v;";
+    const std::string word = to_lower(trim(text));
+    if (word == "seed" || word == "expert") return word;
+    std::vector<Schedule> choices;
+    for (std::size_t at = text.find_first_not_of(kBetween); at != std::string_view::npos;
+         at = text.find_first_not_of(kBetween, at)) {
+        const std::size_t end = std::min(text.find_first_of(kBetween, at), text.size());
+        const std::string_view one = text.substr(at, end - at);
+        const Schedule choice = read_schedule(one);
+        if (!choice.technique || choice.modifier != Modifier::none) fail(quote_value(one) + " is no choice");
+        if (std::find(choices.begin(), choices.end(), choice) != choices.end())
+            fail(quote_value(one) + " stands twice");
+        choices.push_back(choice);
+        at = end;
+    }
+    if (choices.empty()) fail("the portfolio is empty");
+    if (choices.size() > kMostChoices)
+        fail(std::to_string(choices.size()) + " choices are more than " + std::to_string(kMostChoices));
+    return std::string(text);
+}
+
+}  // namespace gimbal
