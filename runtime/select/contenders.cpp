@@ -23,7 +23,7 @@ constexpr double kForget = 0.1;             // weight of the newest in running m
 constexpr double kFloor = 1e-4;             // no noise is smaller
 // Mean absolute deviation of a normal distribution, as a part of its standard deviation, inverted.
 constexpr double kToDeviation = 1.2533;
-constexpr double kClip = 4;  // an interruption counts as no more than so many standard deviations
+constexpr double kClip = 4;  // standard deviations beyond which something else must have happened
 
 double density(double u) noexcept {
     return std::exp(-u * u / 2) / std::sqrt(2 * std::numbers::pi);
@@ -36,13 +36,14 @@ double upper_tail(double u) noexcept {
 
 Contenders::Contenders(std::size_t count, std::size_t holder) : beliefs_(count), holder_(holder) {}
 
-// Knowledge gradient of one more trial, for all steps to come, less what the trial itself is expected to cost.
+// Knowledge gradient of one more trial, for all steps to come, less what the trial itself is expected to cost. Who is
+// believed to be better still needs a trial to get the title, so the whole of his lead counts.
 double Contenders::worth(const Belief& belief) const noexcept {
     const double noise = kToDeviation * deviation_;
     const double spread = belief.variance / std::sqrt(belief.variance + noise * noise);
     if (!(spread > 0)) return -1;
-    const double u = std::abs(belief.mean) / spread;
-    const double gain = spread * (density(u) - u * upper_tail(u));
+    const double u = belief.mean / spread;
+    const double gain = spread * density(u) - belief.mean * upper_tail(u);
     const double to_come = std::clamp(static_cast<double>(steps_), kFewestSteps, kMostSteps);
     return to_come * gain - std::max(std::expm1(belief.mean), 0.0) - kShyness;
 }
@@ -124,13 +125,19 @@ void Contenders::learn(std::size_t choice, double seen) {
     Belief& belief = beliefs_[choice];
     const double noise = kToDeviation * deviation_;
     const double spread = std::sqrt(belief.variance + noise * noise);
-    const double surprise = std::clamp(seen - belief.mean, -kClip * spread, kClip * spread);
+    const bool odd = seen - belief.mean > kClip * spread;
+    if (odd && !belief.odd) {  // an interruption, or else it will happen again
+        belief.odd = true;
+        return;
+    }
+    belief.odd = false;
+    const double surprise = std::max(seen - belief.mean, -kClip * spread);
     const double gain = belief.variance / (spread * spread);
     belief.mean += gain * surprise;
     belief.variance *= 1 - gain;
     ++belief.trials;
     // What the model did not know of this choice: said once per trial, so that its next prediction starts from it.
-    const double off = std::clamp(seen - belief.predicted, -kClip * spread, kClip * spread);
+    const double off = seen - belief.predicted;
     belief.bias += (off - belief.bias) / static_cast<double>(std::min<std::uint64_t>(belief.trials + 1, 8));
     const double excess = std::max(off * off - noise * noise, 0.0);
     error_weight_ = std::min(error_weight_ + 1, 1 / kForget);

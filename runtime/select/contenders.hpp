@@ -66,6 +66,7 @@ private:
         double variance = -1;  // < 0: nothing is believed, no trial
         double predicted = 0;  // log ratio as predicted last
         double bias = 0;       // seen less predicted
+        bool odd = false;      // the last trial took much longer than could be believed
         std::uint64_t trials = 0;
     };
     void settle(double after);

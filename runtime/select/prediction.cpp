@@ -6,7 +6,9 @@
 #include <memory>
 
 #include "select/background.hpp"
+#include "simulate/chance.hpp"
 #include "simulate/event_loop.hpp"
+#include "simulate/work.hpp"
 
 namespace gimbal {
 
@@ -21,33 +23,6 @@ constexpr double kSerialPart = 0.5;
 constexpr std::uint64_t kMostEvents = std::uint64_t{1} << 14;  // per run; draws are bundled beyond that
 constexpr double kSecondsPerChunk = 50e-9;                     // to simulate one
 constexpr double kOwnDispatch = 0.5;                           // of an own step, in uncontended dispatches
-
-class ProfileWork final : public simulate::Work {
-public:
-    ProfileWork(const CostProfile& profile, std::uint64_t iterations) noexcept
-        : profile_(profile),
-          per_iteration_(1 / static_cast<double>(iterations)),
-          scale_(static_cast<double>(iterations) / profile.iterations()) {}
-    [[nodiscard]] double time(Range range) const noexcept override {
-        return scale_ * (profile_.before(static_cast<double>(range.end) * per_iteration_) -
-                         profile_.before(static_cast<double>(range.first) * per_iteration_));
-    }
-
-private:
-    const CostProfile& profile_;
-    double per_iteration_;
-    double scale_;
-};
-
-// A uniform number of mean 0 and deviation 1, the same for the same key.
-double noise_of(std::uint64_t key) noexcept {
-    key += 0x9e3779b97f4a7c15U;  // splitmix64
-    key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9U;
-    key = (key ^ (key >> 27)) * 0x94d049bb133111ebU;
-    key ^= key >> 31;
-    constexpr double kUniformToUnit = 1.7320508;
-    return kUniformToUnit * (static_cast<double>(key >> 11) * 0x1p-52 - 1);
-}
 
 LoopShape shape_of(const Question& question, const Choice& choice) {
     LoopShape shape;
@@ -81,7 +56,9 @@ double expected_cost_s(std::size_t choices, std::uint32_t workers) noexcept {
 
 Prediction predict(const Question& question) {
     const std::uint32_t workers = question.context.workers;
-    const ProfileWork work(question.profile, question.context.iterations);
+    // N may have changed since the profile was taken: what iterations cost has not.
+    const double scale = static_cast<double>(question.context.iterations) / question.profile.iterations();
+    const simulate::ProfiledWork work(question.profile, question.context.iterations, scale);
     simulate::EventLoop loop;
     std::vector<double> slowness(workers);
     simulate::Machine machine;
@@ -103,7 +80,8 @@ Prediction predict(const Question& question) {
             for (std::uint32_t k = 0; k < workers; ++k) {
                 const double weight = question.weights.size() == workers ? question.weights[k] : 1;
                 const double slow = weight > 0 ? 1 / weight : 1;
-                slowness[k] = slow * (1 + kWorkerNoise * noise_of(machine.seed * workers + k));
+                slowness[k] =
+                    slow * (1 + kWorkerNoise * simulate::bell_of(simulate::random_bits(question.seed, run, k)));
             }
             const simulate::Outcome outcome = loop.run(*choice.technique, plan, work, machine);
             sum += outcome.loop_time;
