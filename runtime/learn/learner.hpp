@@ -13,7 +13,7 @@ namespace gimbal::learn {
 /// What one execution showed, for rewards.
 struct Signals {
     double loop_time_s = 0;              ///< of the slowest worker [s]
-    Imbalance imbalance;                 ///< of the workers' times [s]
+    Imbalance imbalance = {};            ///< of the workers' times [s]
     double instructions_per_second = 0;  ///< or whatever progress could be measured, per second
 };
 

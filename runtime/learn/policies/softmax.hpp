@@ -40,7 +40,8 @@ public:
         const double highest = *std::ranges::max_element(chances);
         double sum = 0;
         for (double& chance : chances) {
-            chance = std::exp(tau_ * (chance - highest));
+            // Never minus infinity, which tau = 0 would make NaN.
+            chance = std::exp(tau_ * std::max(chance - highest, std::numeric_limits<double>::lowest()));
             sum += chance;
         }
         for (double& chance : chances) chance /= sum;
