@@ -44,15 +44,11 @@ const OptionUse* use_of(const Options& options, std::string_view name) {
 }  // namespace
 
 void resolve_selection(Options& options) {
-    const int schedule = weight(options.origin("GIMBAL_SCHEDULE"));
+    const Schedule& named = options.schedule;
     const int select = weight(options.origin("GIMBAL_SELECT"));
-    if (select > schedule) {
-        options.schedule = {};
-        return;
-    }
-    if (options.schedule.technique) return;
-    if (!options.schedule.selector.empty()) {
-        options.select.name = options.schedule.selector;
+    if (named.technique || !named.selector.empty()) {
+        if (select != 0 && select >= weight(options.origin("GIMBAL_SCHEDULE"))) return;
+        options.select.name = named.technique ? "fixed" : named.selector;
         return;
     }
     const OptionUse* const agent = use_of(options, "GIMBAL_RL_AGENT");

@@ -8,10 +8,10 @@
 
 namespace gimbal {
 
-/// Bring GIMBAL_SCHEDULE, GIMBAL_SELECT and GIMBAL_RL_AGENT together, once all are read:
-///  - GIMBAL_SCHEDULE and GIMBAL_SELECT: the stronger source counts (API, command line, environment, file), and from
-///    the same source GIMBAL_SCHEDULE, unless it is `runtime`. The schedule of a loser becomes `runtime`;
-///  - a selector or an agent in GIMBAL_SCHEDULE becomes select.name;
+/// Bring GIMBAL_SCHEDULE, GIMBAL_SELECT and GIMBAL_RL_AGENT together in select.name, once all are read:
+///  - GIMBAL_SELECT beats a technique or selector in GIMBAL_SCHEDULE, unless that comes from a stronger source (API,
+///    command line, environment, file). The technique stays in `schedule`: the meta agent `chunk` goes by it;
+///  - otherwise a technique in GIMBAL_SCHEDULE makes it `fixed`, a selector there becomes it;
 ///  - GIMBAL_RL_AGENT (MPI_RL_OPTION) without the two makes select.name `rl`: it is the seed's switch. Other variables
 ///    of learning switch nothing.
 /// @errors std::bad_alloc

@@ -9,6 +9,8 @@
 #include "gimbal/schedule.hpp"
 #include "measure/clock.hpp"
 #include "measure/dispatch_cost.hpp"
+#include "report/choices.hpp"
+#include "report/steps.hpp"
 
 namespace gimbal {
 
@@ -22,6 +24,26 @@ std::string hexadecimal(std::uint64_t number) {
         number /= 16;
     } while (number != 0);
     return text;
+}
+
+std::string spelling(const Choice& choice) {
+    return to_string({choice.technique, choice.chunk, Modifier::none, choice.fraction});
+}
+
+StepRow row_of(const Step& step, std::string_view loop, std::uint32_t workers) {
+    const Choice& choice = step.decision.choice;
+    return {.loop = loop,
+            .workers = workers,
+            .step = step.number,
+            .iterations = step.iterations,
+            .schedule = {choice.technique, choice.chunk, Modifier::none, choice.fraction},
+            .reason = step.decision.reason,
+            .exploring = step.decision.exploring,
+            .loop_time = step.loop_time,
+            .busy_max = step.busy_max,
+            .busy_mean = step.busy_mean,
+            .chunks = step.chunks,
+            .thought = step.thought};
 }
 
 }  // namespace
@@ -49,13 +71,17 @@ Execution* LoopSite::open(const Request& request) noexcept {
 
 void LoopSite::close(Execution* execution) noexcept {
     std::unique_ptr<Execution> finished(execution);
-    const std::lock_guard lock(mutex_);
-    learning_.close(finished->manner(), finished->decision(), finished->plan(), finished->slots());
-    if (spare_) {
-        forget(*finished);
-    } else {
-        spare_ = std::move(finished);
+    Step step;
+    {
+        const std::lock_guard lock(mutex_);
+        step = learning_.close(finished->manner(), finished->decision(), finished->plan(), finished->slots());
+        if (spare_) {
+            forget(*finished);
+        } else {
+            spare_ = std::move(finished);
+        }
     }
+    if (steps_wanted()) record_step(row_of(step, learning_.key(), workers_));
 }
 
 // With the lock held, before it is deleted.
@@ -95,10 +121,16 @@ LoopSummary LoopSite::summary(double seconds_per_tick, double dispatch_s) const 
     summary.static_fraction = learning_.last_setting().fraction;
     summary.tuning = std::string(learning_.last_setting().stage);
     for (const LoopTotals::Use& use : totals.uses) {
-        summary.schedules.push_back(
-            {to_string({use.choice.technique, use.choice.chunk, Modifier::none, use.choice.fraction}),
-             std::string(use.reason), use.calls});
+        summary.schedules.push_back({spelling(use.choice), std::string(use.reason), use.calls,
+                                     use.loop_time * seconds_per_tick, use.exploring});
     }
+    AlternativeUse other;
+    if (const Selector* const selector = learning_.selector())
+        if (const auto known = selector->alternative())
+            other = {.schedule = spelling(known->choice),
+                     .call_s = known->loop_time * seconds_per_tick,
+                     .predicted = known->predicted};
+    complete_choices(summary, other);
     std::vector<WorkerRecord> per_worker = gone_;
     // Those in flight (the program ends inside a loop) count with what their workers have finished.
     for (const Execution* execution : existing_) add_sums(execution->slots(), per_worker);

@@ -19,10 +19,23 @@ double finite(double value) {
     return std::isfinite(value) ? value : 0;
 }
 
+/// null if there is none.
+Json json_of(const AlternativeUse& other) {
+    if (other.schedule.empty()) return nullptr;
+    return {{"schedule", other.schedule},
+            {"call_s", finite(other.call_s)},
+            {"ratio", finite(other.ratio)},
+            {"predicted", other.predicted}};
+}
+
 Json json_of(const LoopSummary& loop) {
     Json schedules = Json::array(), workers = Json::array();
     for (const ScheduleUse& use : loop.schedules)
-        schedules.push_back({{"schedule", use.schedule}, {"reason", use.reason}, {"calls", use.calls}});
+        schedules.push_back({{"schedule", use.schedule},
+                             {"reason", use.reason},
+                             {"calls", use.calls},
+                             {"time_s", finite(use.time_s)},
+                             {"exploring", use.exploring}});
     for (const WorkerTotals& worker : loop.per_worker)
         workers.push_back(
             {{"busy_s", finite(worker.busy_s)}, {"iterations", worker.iterations}, {"chunks", worker.chunks}});
@@ -44,6 +57,9 @@ Json json_of(const LoopSummary& loop) {
             {"static_fraction", loop.static_fraction},
             {"tuning", loop.tuning},
             {"schedules", std::move(schedules)},
+            {"exploring_calls", loop.exploring_calls},
+            {"exploring_cost_s", finite(loop.exploring_cost_s)},
+            {"alternative", json_of(loop.alternative)},
             {"per_worker", std::move(workers)}};
 }
 
@@ -64,6 +80,23 @@ const Json& list(const Json& json, const char* key) {
     return *found;
 }
 
+/// A key that older records lack.
+template <class T>
+void read_if_there(const Json& json, const char* key, T& value) {
+    if (json.contains(key)) read(json, key, value);
+}
+
+AlternativeUse alternative_from(const Json& json) {
+    AlternativeUse other;
+    if (!json.contains("alternative") || json["alternative"].is_null()) return other;
+    const Json& item = json["alternative"];
+    read(item, "schedule", other.schedule);
+    read(item, "call_s", other.call_s);
+    read(item, "ratio", other.ratio);
+    read(item, "predicted", other.predicted);
+    return other;
+}
+
 LoopSummary loop_from(const Json& json) {
     LoopSummary loop;
     read(json, "name", loop.name);
@@ -78,14 +111,19 @@ LoopSummary loop_from(const Json& json) {
     read(json, "busy_mean_s", loop.busy_mean_s);
     read(json, "scheduling_s", loop.scheduling_s);
     read(json, "fallbacks", loop.fallbacks);
-    // Records of before there were static fractions lack these two.
-    if (json.contains("static_fraction")) read(json, "static_fraction", loop.static_fraction);
-    if (json.contains("tuning")) read(json, "tuning", loop.tuning);
+    // Records of before there were static fractions, and later selectors, lack these.
+    read_if_there(json, "static_fraction", loop.static_fraction);
+    read_if_there(json, "tuning", loop.tuning);
+    read_if_there(json, "exploring_calls", loop.exploring_calls);
+    read_if_there(json, "exploring_cost_s", loop.exploring_cost_s);
+    loop.alternative = alternative_from(json);
     for (const Json& item : list(json, "schedules")) {
         ScheduleUse& use = loop.schedules.emplace_back();
         read(item, "schedule", use.schedule);
         read(item, "reason", use.reason);
         read(item, "calls", use.calls);
+        read_if_there(item, "time_s", use.time_s);
+        read_if_there(item, "exploring", use.exploring);
     }
     for (const Json& item : list(json, "per_worker")) {
         WorkerTotals& worker = loop.per_worker.emplace_back();

@@ -26,12 +26,14 @@ OverRanks over_ranks(const PerRank& values, std::uint32_t ranks) {
 void add_schedules(const LoopSummary& loop, LoopSummary& sum) {
     for (const ScheduleUse& use : loop.schedules) {
         const auto same = std::find_if(sum.schedules.begin(), sum.schedules.end(), [&](const ScheduleUse& other) {
-            return other.schedule == use.schedule && other.reason == use.reason;
+            return other.schedule == use.schedule && other.reason == use.reason && other.exploring == use.exploring;
         });
-        if (same == sum.schedules.end())
+        if (same == sum.schedules.end()) {
             sum.schedules.push_back(use);
-        else
+        } else {
             same->calls += use.calls;
+            same->time_s += use.time_s;
+        }
     }
 }
 
@@ -50,6 +52,8 @@ void add(const LoopSummary& loop, LoopSummary& sum) {
     sum.fallbacks += loop.fallbacks;
     sum.static_fraction = loop.static_fraction;  // ranks may differ: the last one's stands for all
     sum.tuning = loop.tuning;
+    sum.exploring_calls += loop.exploring_calls;
+    sum.exploring_cost_s += loop.exploring_cost_s;
     add_schedules(loop, sum);
 }
 
@@ -61,7 +65,15 @@ void add_warnings(const RunRecord& record, std::vector<std::string>& warnings) {
 struct Growing {
     LoopSummary sum;
     PerRank time_s;
+    double alternative_s = 0;  // loop time of the record that the alternative is of
 };
+
+/// Ranks may differ in what else they could do; the one that spends most time in the loop stands for all.
+void add_alternative(const LoopSummary& loop, Growing& growing) {
+    if (loop.alternative.schedule.empty() || loop.time_s <= growing.alternative_s) return;
+    growing.sum.alternative = loop.alternative;
+    growing.alternative_s = loop.time_s;
+}
 
 }  // namespace
 
@@ -90,6 +102,7 @@ MergedRun merge(std::span<const RunRecord> records) {
         for (const LoopSummary& loop : record.loops) {
             Growing& growing = loops[{loop.name, loop.workers}];
             add(loop, growing.sum);
+            add_alternative(loop, growing);
             growing.time_s[record.rank] += loop.time_s;
             busy[record.rank] += loop.time_s;
             run.threads = std::max(run.threads, loop.workers);

@@ -8,7 +8,7 @@ namespace gimbal {
 namespace {
 
 // L: the threads' times in one execution of a loop; sums run over executions, and over ranks in a merged report.
-constexpr std::array<Metric, 10> kMetrics = {{
+constexpr std::array<Metric, 13> kMetrics = {{
     {"calls", "count", "executions of the loop", "summed over ranks"},
     {"iterations", "iterations", "sum of trip counts", "over all executions and ranks"},
     {"time_s", "s", "sum(last finish - first begin)", "wall time inside the loop, barrier not included"},
@@ -19,6 +19,11 @@ constexpr std::array<Metric, 10> kMetrics = {{
      "estimated: dispatch is calibrated once, not timed per chunk"},
     {"perfect balance saves", "s", "sum(max(L) - mean(L)) / ranks",
      "what equal times of all threads would save, mean over ranks"},
+    {"exploring", "1", "exploring_calls / calls", "part of the executions that a selector spent on learning"},
+    {"exploring cost", "s", "max(0, sum(T exploring) - exploring_calls * mean(T of the main choice))",
+     "what learning took longer than the schedule that ran most without exploring"},
+    {"best other", "1", "T / mean(T of the main choice) - 1",
+     "the next best choice: by the selector's model (predicted), or the fastest with three or more calls"},
     {"rank balance", "1", "mean / max over ranks of sum(time_s)", "1 if all ranks spend the same time in loops"},
     {"wall_s", "s", "exit - load", "life of the process as Gimbal saw it; the largest over ranks"},
 }};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/choices.hpp"
 #include "report/table.hpp"
 
 namespace gimbal {
@@ -53,6 +54,17 @@ std::string fine_schedule(const LoopSummary& loop, double saved_s, double dispat
     return chunk < 1e9 ? "ss," + fixed(chunk, 0) : "fac2";
 }
 
+/// What helps where a selector chooses: to name a technique is its business.
+std::string selector_advice(const LoopSummary& loop, const std::string& selector) {
+    if (2 * loop.exploring_calls > loop.calls)
+        return "Most calls explored: a longer run settles, and GIMBAL_RECORD and GIMBAL_REPLAY keep what it learnt.";
+    const AlternativeUse& other = loop.alternative;
+    if (!other.schedule.empty() && other.ratio < 1 - kWorthSaying)
+        return selector + (other.predicted ? " now expects " : " has seen ") + per_cent(1 - other.ratio) +
+               " less time of " + other.schedule + ".";
+    return "Of what " + selector + " knows, nothing is faster.";
+}
+
 std::string balance_advice(const Loss& loss, const MergedRun& run) {
     const LoopSummary& loop = loss.loop->sum;
     const ScheduleUse* const use = main_schedule(loop);
@@ -64,6 +76,7 @@ std::string balance_advice(const Loss& loss, const MergedRun& run) {
                std::to_string(loop.workers) + " threads: split them, or collapse loops.";
     if (technique == "ss" && loop.chunks >= loop.iterations)
         return "Chunks are single iterations already: split the longest ones, or run them first.";
+    if (use && chosen_by_selector(use->reason)) return selector_advice(loop, use->reason);
     // Factoring first: it balances almost everything at almost no cost. Only then the finest chunks that pay.
     const std::string next = technique.starts_with("fac") || technique == "ss" || technique == "mfsc"
                                  ? fine_schedule(loop, loss.balance_s * loss.loop->ranks, run.dispatch_ns)
@@ -80,6 +93,8 @@ std::string note(const Loss& loss, const MergedRun& run) {
     if (loss.balance_s >= loss.scheduling_s)
         return name + "perfect balance would save " + amount + balance_advice(loss, run);
     const ScheduleUse* const use = main_schedule(loop);
+    if (use && chosen_by_selector(use->reason))
+        return name + "drawing chunks costs " + amount + selector_advice(loop, use->reason);
     return name + "drawing chunks costs " + amount + try_schedule(use, technique_of(use) == "fac2" ? "static" : "fac2");
 }
 

@@ -14,6 +14,16 @@ struct ScheduleUse {
     std::string schedule;     ///< e.g. "fac2", "static,16"
     std::string reason;       ///< e.g. "GIMBAL_SCHEDULE", "OMP_SCHEDULE", "default"
     std::uint64_t calls = 0;  ///< executions of the loop under it [count]
+    double time_s = 0;        ///< sum of their loop times [s]
+    bool exploring = false;   ///< they ran to learn, not because they were believed to be the best
+};
+
+/// The best that could have run instead of what ran most.
+struct AlternativeUse {
+    std::string schedule;    ///< empty: none is known
+    double call_s = 0;       ///< mean loop time of an execution under it [s]
+    double ratio = 0;        ///< call_s over that of the main choice, both of one process; > 1: it is slower
+    bool predicted = false;  ///< by the selector's model; false: measured
 };
 
 /// One thread's sums over all executions of a loop.
@@ -40,6 +50,9 @@ struct LoopSummary {
     double static_fraction = -1;   ///< f_s of the last execution, in [0, 1]; < 0: its technique had none
     std::string tuning;  ///< what was done to find it: "settled", "search", ...; empty: it was not searched for
     std::vector<ScheduleUse> schedules;
+    std::uint64_t exploring_calls = 0;     ///< executions that ran to learn [count]
+    double exploring_cost_s = 0;           ///< what they took longer than the main choice (report/choices.hpp) [s]
+    AlternativeUse alternative;            ///< what else could have run
     std::vector<WorkerTotals> per_worker;  ///< [workers]
 };
 

@@ -2,11 +2,10 @@
 #include "report/summary.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <type_traits>
 
 #include "config/schedule_value.hpp"
+#include "report/choice_text.hpp"
 #include "report/merge.hpp"
 #include "report/notes.hpp"
 #include "report/table.hpp"
@@ -48,27 +47,6 @@ std::string header(std::span<const RunRecord> records, const MergedRun& run) {
     return line + "\n";
 }
 
-/// "fac2 (GIMBAL_SCHEDULE)", or with the share of its calls if others ran too: "gss 61/80 (q_learning)".
-/// Does the schedule, e.g. "lws,0.8:16", say this static fraction already?
-bool names_fraction(const std::string& schedule, double fraction) {
-    const std::size_t comma = schedule.find(',');
-    if (comma == std::string::npos || schedule.compare(comma, 2, ",:") == 0) return false;
-    return std::abs(std::strtod(schedule.c_str() + comma + 1, nullptr) - fraction) < 0.005;
-}
-
-std::string technique_cell(const LoopSummary& loop) {
-    const auto most = std::max_element(loop.schedules.begin(), loop.schedules.end(),
-                                       [](const auto& a, const auto& b) { return a.calls < b.calls; });
-    if (most == loop.schedules.end()) return "-";
-    std::string cell = most->schedule;
-    if (most->calls != loop.calls)
-        cell.append(" ").append(std::to_string(most->calls)).append("/").append(std::to_string(loop.calls));
-    if (loop.static_fraction >= 0 && !names_fraction(most->schedule, loop.static_fraction))
-        cell.append(" f_s=").append(fixed(loop.static_fraction, 2));
-    if (!loop.tuning.empty() && loop.tuning != "settled") cell.append(" in ").append(loop.tuning);
-    return cell.append(" (").append(most->reason).append(")");
-}
-
 std::string loop_table(const MergedRun& run) {
     const bool ranks = run.ranks_seen > 1;
     std::vector<std::string> titles = {"loop", "calls", "iterations", "technique (why)"};
@@ -93,6 +71,7 @@ std::string loop_table(const MergedRun& run) {
         cells.push_back(per_cent(loop.lost()));
         cells.push_back(per_cent(loop.scheduling_overhead()));
         table.add(std::move(cells));
+        if (std::string remark = choice_remark(loop.sum); !remark.empty()) table.remark(std::move(remark));
     }
     return table.text();
 }
@@ -168,7 +147,7 @@ std::string report_text(std::span<const RunRecord> records, ReportLevel level, b
     if (run.ranks_seen > 1) text += "rank balance " + fixed(run.rank_balance, 3) + " (mean/max of the time in loops)\n";
     for (const std::string& line : notes(run)) text += line + "\n";
     text += missing_ranks(run, own) + warnings(run);
-    if (level == ReportLevel::full) text += thread_tables(sorted, run);
+    if (level == ReportLevel::full) text += choice_tables(run) + thread_tables(sorted, run);
     return text;
 }
 

@@ -20,12 +20,18 @@ void TextTable::add(std::vector<std::string> cells) {
     rows_.push_back(std::move(cells));
 }
 
+void TextTable::remark(std::string line) {
+    remarks_.emplace_back(rows_.size() - 1, std::move(line));
+}
+
 std::string TextTable::text(std::size_t indent) const {
     std::vector<std::size_t> widths(sides_.size(), 0);
     for (const auto& row : rows_)
         for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
     std::string text;
-    for (const auto& row : rows_) {
+    std::size_t next = 0;
+    for (std::size_t number = 0; number < rows_.size(); ++number) {
+        const auto& row = rows_[number];
         std::string line(indent, ' ');
         for (std::size_t i = 0; i < row.size(); ++i) {
             const std::string fill(widths[i] - row[i].size(), ' ');
@@ -33,6 +39,8 @@ std::string TextTable::text(std::size_t indent) const {
         }
         line.erase(line.find_last_not_of(' ') + 1);
         text += line + "\n";
+        for (; next < remarks_.size() && remarks_[next].first == number; ++next)
+            text += std::string(indent, ' ') + remarks_[next].second + "\n";
     }
     return text;
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gimbal {
@@ -19,12 +20,16 @@ public:
     /// @pre cells.size() == number of columns
     void add(std::vector<std::string> cells);
 
+    /// A line of text under the row that was added last; does not widen any column.
+    void remark(std::string line);
+
     /// The table, a line feed after each row, two blanks between columns, no blanks at line ends.
     /// @param indent  blanks before each row
     [[nodiscard]] std::string text(std::size_t indent = 0) const;
 
 private:
     std::vector<std::vector<std::string>> rows_;
+    std::vector<std::pair<std::size_t, std::string>> remarks_;  // number of the row above, in ascending order
     std::vector<Side> sides_;
 };
 

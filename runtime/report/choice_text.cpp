@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report/choice_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <vector>
+
+#include "report/choices.hpp"
+#include "report/table.hpp"
+
+namespace gimbal {
+
+namespace {
+
+constexpr std::size_t kShown = 2;  // schedules in a remark; the full report has all
+
+/// Does the schedule, e.g. "lws,0.8:16", say this static fraction already?
+bool names_fraction(const std::string& schedule, double fraction) {
+    const std::size_t comma = schedule.find(',');
+    if (comma == std::string::npos || schedule.compare(comma, 2, ",:") == 0) return false;
+    return std::abs(std::strtod(schedule.c_str() + comma + 1, nullptr) - fraction) < 0.005;
+}
+
+/// A share of the calls; never 0 % or 100 % for what is neither.
+std::string share(std::uint64_t part, std::uint64_t all) {
+    const double exact = 100 * static_cast<double>(part) / static_cast<double>(std::max<std::uint64_t>(1, all));
+    const bool some = part != 0 && part != all;
+    return fixed(some ? std::clamp(exact, 1.0, 99.0) : exact, 0) + " %";
+}
+
+/// "feedback 94 % (auto)": what ran without exploring, the most frequent first.
+std::string settled_text(const LoopSummary& loop) {
+    std::vector<const ScheduleUse*> uses;
+    for (const ScheduleUse& use : loop.schedules)
+        if (!use.exploring) uses.push_back(&use);
+    std::stable_sort(uses.begin(), uses.end(), [](const auto* a, const auto* b) { return a->calls > b->calls; });
+    std::string text;
+    std::uint64_t others = 0;
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+        if (i >= kShown && uses.size() > kShown + 1) {
+            others += uses[i]->calls;
+            continue;
+        }
+        text.append(text.empty() ? "" : ", ").append(uses[i]->schedule).append(" ");
+        text.append(share(uses[i]->calls, loop.calls)).append(" (").append(uses[i]->reason).append(")");
+    }
+    if (others) text.append(", ").append(std::to_string(uses.size() - kShown)).append(" more ");
+    return others ? text.append(share(others, loop.calls)) : text;
+}
+
+std::string exploring_text(const LoopSummary& loop) {
+    if (loop.exploring_calls == 0) return {};
+    std::string text = "exploring " + share(loop.exploring_calls, loop.calls);
+    // Without anything to compare with nobody knows what it cost.
+    if (loop.exploring_calls == loop.calls) return text;
+    const double part = loop.time_s > 0 ? loop.exploring_cost_s / loop.time_s : 0;
+    return text + " cost " + seconds(loop.exploring_cost_s) + " s (" + per_cent(part) + ")";
+}
+
+std::string alternative_text(const AlternativeUse& other) {
+    if (other.schedule.empty()) return {};
+    const double change = other.ratio - 1;
+    const std::string size = std::abs(change) < 0.005 ? "as fast"
+                                                      : fixed(100 * std::abs(change), std::abs(change) < 0.1 ? 1 : 0) +
+                                                            " % " + (change > 0 ? "slower" : "faster");
+    return "best other: " + other.schedule + ", " + size + (other.predicted ? " (predicted)" : " (measured)");
+}
+
+}  // namespace
+
+std::string technique_cell(const LoopSummary& loop) {
+    const auto main = main_choice(loop);
+    if (!main) return "-";
+    std::string cell = main->schedule;
+    if (main->calls != loop.calls)
+        cell.append(" ").append(std::to_string(main->calls)).append("/").append(std::to_string(loop.calls));
+    if (loop.static_fraction >= 0 && !names_fraction(main->schedule, loop.static_fraction))
+        cell.append(" f_s=").append(fixed(loop.static_fraction, 2));
+    if (!loop.tuning.empty() && loop.tuning != "settled") cell.append(" in ").append(loop.tuning);
+    return cell.append(" (").append(main->reason).append(")");
+}
+
+std::string choice_remark(const LoopSummary& loop) {
+    if (loop.schedules.size() < 2 && loop.alternative.schedule.empty()) return {};
+    std::string text = settled_text(loop);
+    const std::string exploring = exploring_text(loop);
+    if (!exploring.empty()) text.append(text.empty() ? "" : ", ").append(exploring);
+    const std::string other = alternative_text(loop.alternative);
+    if (!other.empty()) text.append(text.empty() ? "" : "; ").append(other);
+    return text.empty() ? text : "  " + text;
+}
+
+std::string choice_tables(const MergedRun& run) {
+    std::string text;
+    using Side = TextTable::Side;
+    for (const MergedLoop& loop : run.loops) {
+        TextTable table({"schedule", "why", "calls", "mean_ms", "sum_s"},
+                        {Side::left, Side::left, Side::right, Side::right, Side::right});
+        for (const ScheduleUse& use : loop.sum.schedules) {
+            const double mean_s = use.calls == 0 ? 0 : use.time_s / static_cast<double>(use.calls);
+            table.add({use.schedule, use.reason + (use.exploring ? ", exploring" : ""), std::to_string(use.calls),
+                       fixed(1e3 * mean_s, mean_s < 1e-3 ? 4 : 3), seconds(use.time_s)});
+        }
+        text += "\nchoices for " + loop.sum.name + " (team of " + std::to_string(loop.sum.workers) + ")\n";
+        text += table.text(2);
+        const std::string other = alternative_text(loop.sum.alternative);
+        if (!other.empty()) text += "  " + other + ", mean " + fixed(1e3 * loop.sum.alternative.call_s, 3) + " ms\n";
+    }
+    return text;
+}
+
+}  // namespace gimbal
