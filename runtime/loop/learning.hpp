@@ -87,6 +87,8 @@ public:
         return set_fraction_ >= 0 ? set_fraction_ : last_setting_.fraction;
     }
 
+    /// What names the loop from run to run. @threads any: it never changes
+    [[nodiscard]] const std::string& key() const noexcept { return key_; }
     [[nodiscard]] const LoopTotals& totals() const noexcept { return totals_; }
     [[nodiscard]] const LoopSetting& last_setting() const noexcept { return last_setting_; }
     [[nodiscard]] const Selector* selector() const noexcept { return selector_.get(); }

@@ -19,8 +19,10 @@
 #include "report/files.hpp"
 #include "report/json.hpp"
 #include "report/names.hpp"
+#include "report/steps.hpp"
 #include "report/summary.hpp"
 #include "select/background.hpp"
+#include "select/replay.hpp"
 
 namespace gimbal {
 
@@ -86,12 +88,25 @@ void leave_records() {
     if (speaks) write_stderr(summary_text(record, asked.report));
 }
 
+// A record that cannot be followed is a wrong setting. It may be one rank's alone, so each speaks for itself.
+void check_replay() {
+    const std::string& refusal = replay_refusal();
+    if (refusal.empty()) return;
+    const Options& asked = options();
+    const Error error(ErrorCode::file,
+                      "GIMBAL_REPLAY: " + refusal + " (from the " + std::string(asked.origin("GIMBAL_REPLAY")) + ").",
+                      "it must be a file that GIMBAL_RECORD wrote");
+    write_stderr(message_text(error, asked.strict ? "error" : "warning"));
+    if (asked.strict) _exit(2);
+}
+
 // A forked child has only the thread that forked, and locks that others held stay locked: it begins with locks of its
 // own, and with sums of its own, so that it can report what it does itself.
 void in_child() {
     release_table();
     restart_in_child();
     restart_warnings_in_child();
+    restart_steps_in_child();
     restart_background_in_child();
     loaded_by = getpid();
 }
@@ -101,12 +116,14 @@ __attribute__((constructor)) void on_load() {
     note_start();
     start_clock();
     load_options_or_exit();
+    attempt(check_replay);
     pthread_atfork(hold_table, release_table, in_child);
 }
 
 __attribute__((destructor)) void on_exit() {
     if (getpid() != loaded_by) return;
     stop_background();
+    attempt(finish_steps);
     attempt(leave_records);
 }
 

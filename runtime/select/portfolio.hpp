@@ -21,10 +21,18 @@ using Portfolio = std::vector<Choice>;
 [[nodiscard]] const Portfolio& expert_portfolio();
 
 /// Read GIMBAL_PORTFOLIO: `seed`, `expert`, or schedules with blanks or ';' between them.
-/// @errors gimbal::Error(invalid_option)
+/// @errors gimbal::Error(invalid_option) that names the entry: no entry, not a schedule, `runtime`, a modifier, the
+/// same
+///         choice twice, more than kMostChoices
+/// @threads any  @cost O(length); choices are compared pair by pair
 [[nodiscard]] Portfolio parse_portfolio(std::string_view text);
 
-/// The same choices with the golden chunk of Auto4OMP where they name no chunk (GIMBAL_GOLDEN_CHUNK=on).
+/// The choices that a loop with ascending chunks can have, in the same order; fac2 alone if there are none.
+/// @errors std::bad_alloc  @threads any
+[[nodiscard]] Portfolio monotonic_only(const Portfolio& portfolio);
+
+/// The same choice with the golden chunk of Auto4OMP if it names no chunk (GIMBAL_GOLDEN_CHUNK=on).
+/// @errors none  @threads any  @cost O(1), a logarithm
 [[nodiscard]] Choice with_golden_chunk(const Choice& choice, std::uint64_t iterations, std::uint32_t workers);
 
 }  // namespace gimbal

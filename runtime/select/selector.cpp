@@ -1,17 +1,119 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "select/selector.hpp"
 
+#include <string>
+#include <utility>
+
+#include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
+#include "learn/names.hpp"
+#include "process/warnings.hpp"
+#include "select/agent.hpp"
+#include "select/agent_settings.hpp"
+#include "select/auto.hpp"
+#include "select/binary.hpp"
+#include "select/exhaustive.hpp"
+#include "select/expert.hpp"
 #include "select/fixed.hpp"
+#include "select/random_selector.hpp"
+#include "select/replay.hpp"
+#include "technique/random.hpp"
 
 namespace gimbal {
 
-std::unique_ptr<Selector> make_selector(std::string_view /*name*/, std::string_view /*loop*/,
-                                        std::uint32_t /*workers*/) {
+namespace {
+
+/// Loops differ, runs repeat.
+std::uint64_t seed_of(std::string_view loop, std::uint32_t workers) noexcept {
+    std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
+    for (const char letter : loop) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3U;
+    return Random(options().seed ^ Random(hash + workers).next()).next();
+}
+
+Portfolio portfolio_of(const SelectorSettings& settings) {
+    try {
+        return parse_portfolio(settings.portfolio);
+    } catch (const Error& error) {
+        // At start this has been an error, unless GIMBAL_STRICT=0 let it pass; a program may have set it since.
+        warn_once("GIMBAL_PORTFOLIO: " + std::string(error.what()) + "; the seed's portfolio is used");
+        return seed_portfolio();
+    }
+}
+
+/// @param reason  a string literal
+PortfolioSelector::Setup setup_of(const SelectorSettings& settings, std::string_view reason) {
+    return {.portfolio = portfolio_of(settings), .golden_chunk = settings.golden_chunk, .reason = reason};
+}
+
+std::unique_ptr<Selector> make_fixed() {
     const Schedule& asked = options().schedule;
     if (asked.technique)
         return std::make_unique<FixedSelector>(Choice{asked.technique, asked.chunk, asked.fraction}, "GIMBAL_SCHEDULE");
     return std::make_unique<FixedSelector>(Choice{find_technique("fac2"), asked.chunk}, "default");
+}
+
+/// What was recorded of this loop; a loop that was not gets fac2, as without any settings.
+std::unique_ptr<Selector> make_replay(const Recording& recording, std::string_view loop, std::uint32_t workers) {
+    if (const auto* const steps = recording.find(loop, workers)) return std::make_unique<ReplaySelector>(*steps, loop);
+    warn_once("GIMBAL_REPLAY: loop " + std::string(loop) + " with " + std::to_string(workers) +
+              " workers is not in the record; fac2 runs it");
+    return std::make_unique<FixedSelector>(Choice{find_technique("fac2")}, "not recorded");
+}
+
+/// @param agent  an agent's word, or `chunk`
+std::unique_ptr<Selector> make_agent_selector(std::string_view agent, std::uint64_t seed) {
+    const Options& asked = options();
+    if (learn::meta_of(agent) == learn::MetaKind::chunk) {
+        const Technique* const technique = asked.schedule.technique;
+        return std::make_unique<ChunkAgentSelector>(technique ? *technique : *find_technique("ss"),
+                                                    PortfolioSelector::Setup{.reason = "chunk", .skips_first = false},
+                                                    agent_parameters(asked.select, asked.select.secondary), seed);
+    }
+    const learn::Parameters parameters = agent_parameters(asked.select, agent);
+    PortfolioSelector::Setup setup = setup_of(asked.select, learn::word_of(parameters.agent));
+    setup.skips_first = false;
+    return std::make_unique<AgentSelector>(std::move(setup), parameters, seed);
+}
+
+bool is_agent(std::string_view name) noexcept {
+    return learn::agent_of(name).has_value() || learn::meta_of(name) == learn::MetaKind::chunk;
+}
+
+/// @return nullptr: there is no selector of that name
+std::unique_ptr<Selector> make_named(std::string_view name, std::uint64_t seed) {
+    const SelectorSettings& settings = options().select;
+    if (name == "auto") return make_auto(seed);
+    if (name == "simulate") return make_simulate(portfolio_of(settings), seed);
+    if (name == "fixed") return make_fixed();
+    if (name == "random") {
+        PortfolioSelector::Setup setup = setup_of(settings, "random");
+        setup.skips_first = false;
+        return std::make_unique<RandomSelector>(std::move(setup), seed);
+    }
+    if (name == "exhaustive") return std::make_unique<ExhaustiveSelector>(setup_of(settings, "exhaustive"));
+    if (name == "binary") return std::make_unique<BinarySelector>(setup_of(settings, "binary"));
+    if (name == "expert") return std::make_unique<ExpertSelector>(setup_of(settings, "expert"));
+    if (name == "rl") return make_agent_selector(settings.agent, seed);
+    if (is_agent(name)) return make_agent_selector(name, seed);
+    return nullptr;
+}
+
+/// A technique that was named runs, unless a stronger source asked for a selector (config/selection.hpp) or the agent
+/// `chunk` was asked for beside it: that one chooses its chunk.
+std::string_view configured() noexcept {
+    const Options& asked = options();
+    const bool chunk = asked.select.name == "chunk" || (asked.select.name == "rl" && asked.select.agent == "chunk");
+    return asked.schedule.technique && !chunk ? "fixed" : std::string_view(asked.select.name);
+}
+
+}  // namespace
+
+std::unique_ptr<Selector> make_selector(std::string_view name, std::string_view loop, std::uint32_t workers) {
+    if (const Recording* const recording = recording_to_replay()) return make_replay(*recording, loop, workers);
+    const std::uint64_t seed = seed_of(loop, workers);
+    if (auto selector = make_named(name, seed)) return selector;
+    if (auto selector = make_named(configured(), seed)) return selector;
+    return make_fixed();
 }
 
 }  // namespace gimbal

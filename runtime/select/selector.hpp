@@ -25,12 +25,13 @@ struct Choice {
 /// A choice, and what goes with it. Whoever runs it gives it back to learn() as it was.
 struct Decision {
     Choice choice;
-    std::string_view reason;  ///< why, in the words of the report; a string literal
-    bool named = false;       ///< by the user or for want of a choice: no selector learns from it
-    bool exploring = false;   ///< to learn, not because it is believed to be the best
-    bool sampled = false;     ///< measure what iterations cost: the selector wants the profile
-    std::uint32_t state = 0;  ///< the selector's own, e.g. what ran before
-    std::uint32_t index = 0;  ///< the selector's own, e.g. the place of the choice in its portfolio
+    std::string_view reason;   ///< why, in the words of the report; a string literal
+    bool named = false;        ///< by the user or for want of a choice: no selector learns from it
+    bool exploring = false;    ///< to learn, not because it is believed to be the best
+    bool sampled = false;      ///< measure what iterations cost: the selector wants the profile
+    std::uint32_t state = 0;   ///< the selector's own, e.g. what ran before
+    std::uint32_t index = 0;   ///< the selector's own, e.g. the place of the choice in its portfolio
+    std::uint64_t number = 0;  ///< the selector's own, e.g. which of its decisions this is
 };
 
 /// What a selector may know about the loop that it decides for. Times in ticks.

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace gimbal {
+
+/// A file that is written piece by piece and whose name never shows half of it: it grows beside its place, as
+/// "<path>.part-<process>", and is renamed when it is complete. Without finish() nothing is left; a process that is
+/// killed leaves the part.
+/// @threads guarded by its owner; a signal for a file that is too large (SIGXFSZ) or a closed pipe becomes the error
+class PartFile {
+public:
+    /// @param path  where it shall be; an old file of that name is replaced, behind a symbolic link the file it leads
+    ///              to; a device or a pipe is written to
+    /// @errors gimbal::Error(file) naming path and reason, as for the others
+    explicit PartFile(std::string path);
+    ~PartFile();
+    PartFile(const PartFile&) = delete;
+    PartFile& operator=(const PartFile&) = delete;
+
+    /// @errors as above; the file is then given up
+    void append(std::string_view text);
+    /// Flush to the device and give it its name; nothing can be appended any more. @cost one fsync
+    void finish();
+    /// Leave it to the process that fork() was called in: it is not this one's to give up.
+    /// @threads the only one of a new child
+    void disown() noexcept;
+
+private:
+    void give_up() noexcept;
+    [[noreturn]] void fail(int reason);
+
+    std::string path_;
+    std::string place_;  // behind symbolic links
+    std::string aside_;  // empty: a device or a pipe
+    int file_ = -1;
+};
+
+}  // namespace gimbal

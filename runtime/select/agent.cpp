@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "select/agent.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "learn/portfolio.hpp"
+#include "process/warnings.hpp"
+
+namespace gimbal {
+
+namespace {
+
+/// Standard deviations and higher moments go over all workers; the others need maximum and mean only.
+bool needs_moments(learn::RewardKind reward) noexcept {
+    using enum learn::RewardKind;
+    return reward == stddev || reward == cov || reward == skewness || reward == kurtosis;
+}
+
+}  // namespace
+
+AgentSelector::AgentSelector(Setup setup, const learn::Parameters& parameters, std::uint64_t seed)
+    : PortfolioSelector(std::move(setup)), parameters_(parameters), seed_(seed) {}
+
+void AgentSelector::begin(const LoopContext& context) {
+    learner_ = learn::make_learner(parameters_, size(), seed_);
+    if (needs_moments(parameters_.reward)) times_s_.reserve(context.workers);
+    if (parameters_.reward == learn::RewardKind::ips)
+        warn_once("the reward ips goes by iterations per second: instructions are not counted");
+}
+
+void AgentSelector::observe(const learn::Pick& pick, const LoopRecord& record, const LoopContext& context) {
+    learn::Signals signals;
+    signals.loop_time_s = record.loop_time * context.tick_s;
+    signals.instructions_per_second = static_cast<double>(record.iterations) / signals.loop_time_s;
+    if (needs_moments(parameters_.reward)) {
+        times_s_.clear();
+        for (const WorkerRecord& worker : record.workers)
+            times_s_.push_back(static_cast<double>(worker.end - worker.begin) * context.tick_s);
+        signals.imbalance = imbalance_of(times_s_);
+    } else if (record.busy_mean > 0) {
+        signals.imbalance.percent_imbalance = record.busy_max / record.busy_mean - 1;
+        signals.imbalance.lost = 1 - record.busy_mean / record.busy_max;
+    }
+    learner_->observe(pick, signals);
+}
+
+std::optional<learn::Thought> AgentSelector::thought() const {
+    if (!learner_) return std::nullopt;
+    const learn::Thought last = learner_->thought();
+    return last.step > 0 ? std::optional(last) : std::nullopt;
+}
+
+ChunkAgentSelector::ChunkAgentSelector(const Technique& technique, Setup setup, const learn::Parameters& parameters,
+                                       std::uint64_t seed)
+    : AgentSelector(std::move(setup), parameters, seed), base_{&technique} {}
+
+void ChunkAgentSelector::begin(const LoopContext& context) {
+    // A loop with ascending chunks cannot have every technique; ss serves it as well.
+    if (context.monotonic && !base_.technique->info().monotonic) base_.technique = find_technique("ss");
+    cut_for_ = context.iterations;
+    chunks_ = learn::chunk_portfolio(context.iterations, context.workers);
+    Portfolio portfolio(chunks_.size(), base_);
+    for (std::size_t i = 0; i < chunks_.size(); ++i) portfolio[i].chunk = chunks_[i];
+    replace(std::move(portfolio));
+    AgentSelector::begin(context);
+}
+
+Choice ChunkAgentSelector::choice_at(std::uint32_t place, const LoopContext& context) {
+    const std::uint64_t n = context.iterations;
+    if (n / 2 > cut_for_ || n < cut_for_ / 2) {
+        cut_for_ = n;
+        std::uint64_t chunk = n / std::max<std::uint32_t>(context.workers, 1);
+        for (std::uint64_t& each : chunks_) {
+            each = std::max<std::uint64_t>(chunk, 1);
+            chunk /= 2;
+        }
+    }
+    Choice choice = base_;
+    choice.chunk = chunks_[place];
+    return choice;
+}
+
+}  // namespace gimbal

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "select/portfolio.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+
+#include "config/selection.hpp"
+#include "gimbal/schedule.hpp"
+#include "technique/golden.hpp"
+#include "technique/names.hpp"
+
+namespace gimbal {
+
+namespace {
+
+constexpr std::string_view kSeparators = " \t\r\n;";
+constexpr std::string_view kExample =
+    "allowed: seed, expert, or schedules with blanks between them: static fac2,16 gss";
+
+Portfolio of_names(std::initializer_list<std::string_view> names) {
+    Portfolio portfolio;
+    for (const std::string_view name : names) portfolio.push_back({find_technique(name)});
+    return portfolio;
+}
+
+}  // namespace
+
+// Never destroyed: loops may run while the process ends.
+const Portfolio& seed_portfolio() {
+    static const auto* const portfolio = new Portfolio(
+        of_names({"static", "ss", "mfsc", "gss", "tss", "fac2", "awf", "awf-b", "awf-c", "awf-d", "awf-e", "af"}));
+    return *portfolio;
+}
+
+const Portfolio& expert_portfolio() {
+    static const auto* const portfolio = new Portfolio(of_names(
+        {"static", "ss", "tss", "guided", "gss", "fac2", "static-steal", "awf-b", "awf-c", "awf-d", "awf-e", "maf"}));
+    return *portfolio;
+}
+
+Portfolio parse_portfolio(std::string_view text) {
+    const std::string checked = read_portfolio(text);
+    if (technique::spells(checked, "seed")) return seed_portfolio();
+    if (technique::spells(checked, "expert")) return expert_portfolio();
+    const std::string_view list = checked;
+    Portfolio portfolio;
+    std::size_t begin = list.find_first_not_of(kSeparators);
+    while (begin != std::string_view::npos) {
+        const std::size_t end = std::min(list.find_first_of(kSeparators, begin), list.size());
+        const Schedule schedule = parse_schedule(list.substr(begin, end - begin));
+        portfolio.push_back({schedule.technique, schedule.chunk, schedule.fraction});
+        begin = list.find_first_not_of(kSeparators, end);
+    }
+    return portfolio;
+}
+
+Portfolio monotonic_only(const Portfolio& portfolio) {
+    Portfolio rest;
+    for (const Choice& choice : portfolio) {
+        if (choice.technique->info().monotonic) rest.push_back(choice);
+    }
+    if (rest.empty()) rest.push_back({find_technique("fac2")});
+    return rest;
+}
+
+Choice with_golden_chunk(const Choice& choice, std::uint64_t iterations, std::uint32_t workers) {
+    Choice golden = choice;
+    if (golden.chunk == 0) golden.chunk = technique::golden_chunk(iterations, workers);
+    return golden;
+}
+
+}  // namespace gimbal

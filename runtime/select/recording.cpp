@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "select/recording.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "gimbal/error.hpp"
+#include "gimbal/schedule.hpp"
+#include "select/csv.hpp"
+#include "technique/quote.hpp"
+
+namespace gimbal {
+
+namespace {
+
+constexpr std::array<std::string_view, 5> kColumns = {"loop", "workers", "step", "iterations", "technique"};
+enum Column : std::size_t { kLoop, kWorkers, kStep, kIterations, kTechnique };
+using Places = std::array<std::size_t, kColumns.size()>;  // of the columns in a line
+
+// More than that cannot have been run, and would be allocated before it is found missing.
+constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 32;
+
+[[noreturn]] void fail(std::size_t line, const std::string& what) {
+    throw Error(ErrorCode::file, "line " + std::to_string(line) + ": " + what);
+}
+
+Places read_header(CsvReader& csv) {
+    std::vector<std::string> header;
+    if (!csv.next(header)) throw Error(ErrorCode::file, "it is empty");
+    Places places{};
+    for (std::size_t i = 0; i < kColumns.size(); ++i) {
+        const auto found = std::find(header.begin(), header.end(), kColumns[i]);
+        if (found == header.end()) {
+            throw Error(ErrorCode::file,
+                        "it is not a record: its first line has no column " + quote_value(kColumns[i]));
+        }
+        places[i] = static_cast<std::size_t>(found - header.begin());
+    }
+    return places;
+}
+
+std::uint64_t read_number(const std::string& text, Column column, std::size_t line) {
+    std::uint64_t number = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || stop != text.data() + text.size() || text.empty())
+        fail(line, std::string(kColumns[column]) + " " + quote_value(text) + " is not a number");
+    return number;
+}
+
+Choice read_technique(const std::string& text, std::size_t line) {
+    Schedule schedule;
+    try {
+        schedule = parse_schedule(text);
+    } catch (const Error& error) {
+        fail(line, error.what());
+    }
+    if (!schedule.technique) fail(line, quote_value(text) + " is no technique");
+    return {schedule.technique, schedule.chunk, schedule.fraction};
+}
+
+}  // namespace
+
+Recording Recording::parse(std::string_view text) {
+    CsvReader csv(text);
+    const Places places = read_header(csv);
+    const std::size_t fields_needed = *std::max_element(places.begin(), places.end()) + 1;
+    // Rows of executions that overlapped may stand in any order.
+    std::map<std::pair<std::string, std::uint32_t>, std::map<std::uint64_t, RecordedStep>> found;
+    std::vector<std::string> fields;
+    while (csv.next(fields)) {
+        const std::size_t line = csv.line();
+        if (fields.size() < fields_needed) fail(line, "it has " + std::to_string(fields.size()) + " fields only");
+        const std::uint64_t workers = read_number(fields[places[kWorkers]], kWorkers, line);
+        if (workers < 1 || workers > UINT32_MAX) fail(line, "that many workers cannot be");
+        const std::uint64_t step = read_number(fields[places[kStep]], kStep, line);
+        if (step >= kMostSteps) fail(line, "that many steps cannot be");
+        const std::string& loop = fields[places[kLoop]];
+        const RecordedStep recorded{read_technique(fields[places[kTechnique]], line),
+                                    read_number(fields[places[kIterations]], kIterations, line)};
+        if (!found[{loop, static_cast<std::uint32_t>(workers)}].emplace(step, recorded).second)
+            fail(line, "step " + std::to_string(step) + " of loop " + quote_value(loop) + " is there twice");
+    }
+    if (found.empty()) throw Error(ErrorCode::file, "it holds no steps");
+    Recording recording;
+    for (const auto& [loop, steps] : found) {
+        std::vector<RecordedStep>& list = recording.steps_[loop];
+        for (const auto& [number, step] : steps) {
+            if (number != list.size())
+                throw Error(ErrorCode::file, "step " + std::to_string(list.size()) + " of loop " +
+                                                 quote_value(loop.first) + " is missing");
+            list.push_back(step);
+        }
+    }
+    return recording;
+}
+
+Recording Recording::read(const std::string& path) {
+    std::ifstream file(path);
+    if (!file) throw Error(ErrorCode::file, std::strerror(errno));
+    std::ostringstream text;
+    text << file.rdbuf();
+    if (!file) throw Error(ErrorCode::file, "it cannot be read");
+    return parse(text.str());
+}
+
+const std::vector<RecordedStep>* Recording::find(std::string_view loop, std::uint32_t workers) const {
+    const auto found = steps_.find({std::string(loop), workers});
+    return found == steps_.end() ? nullptr : &found->second;
+}
+
+}  // namespace gimbal

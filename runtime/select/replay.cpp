@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "select/replay.hpp"
+
+#include <unistd.h>
+
+#include "gimbal/error.hpp"
+#include "gimbal/options.hpp"
+#include "process/start.hpp"
+#include "process/warnings.hpp"
+#include "report/files.hpp"
+#include "report/process_record.hpp"
+
+namespace gimbal {
+
+namespace {
+
+struct Replayed {
+    std::unique_ptr<const Recording> recording;
+    std::string refusal;
+};
+
+Replayed read_replayed() {
+    const std::string& named = options().select.replay;
+    if (named.empty()) return {};
+    std::string path = from_start(expand_pattern(named, describe_process()));
+    if (access(path.c_str(), F_OK) != 0) path = from_start(named);
+    try {
+        return {std::make_unique<const Recording>(Recording::read(path)), {}};
+    } catch (const Error& error) {
+        return {nullptr, "\"" + path + "\" cannot be replayed: " + error.what()};
+    }
+}
+
+// Never destroyed: loops may still start while the process ends.
+const Replayed& replayed() {
+    static const auto* const only = new Replayed(read_replayed());
+    return *only;
+}
+
+}  // namespace
+
+const Recording* recording_to_replay() {
+    return replayed().recording.get();
+}
+
+const std::string& replay_refusal() {
+    return replayed().refusal;
+}
+
+Decision ReplaySelector::choose(const LoopContext& context) {
+    const bool recorded = next_ < steps_->size();
+    const RecordedStep& step = recorded ? (*steps_)[next_] : steps_->back();
+    if (recorded && step.iterations != context.iterations && !warned_) {
+        warned_ = true;
+        warn_once("GIMBAL_REPLAY: loop " + loop_ + " had " + std::to_string(step.iterations) + " iterations in step " +
+                  std::to_string(next_) + ", now " + std::to_string(context.iterations) +
+                  "; it follows the record all the same");
+    }
+    if (recorded) ++next_;
+    return {.choice = step.choice, .reason = "GIMBAL_REPLAY"};
+}
+
+}  // namespace gimbal
