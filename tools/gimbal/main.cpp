@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <map>
 
+#include "campaign_command.hpp"
 #include "config/load.hpp"
 #include "config/schedule_value.hpp"
 #include "config/table.hpp"
@@ -171,7 +172,10 @@ int main_of(int argc, char** argv) {
     add_run(app, line);
     add_report(app, line);
     add_info(app, line);
+    app.add_subcommand("campaign", "Run and analyse experiments: applications x techniques or selectors x repetitions");
     try {
+        // Its options are its own: see gimbal campaign --help.
+        if (argc > 1 && std::string_view(argv[1]) == "campaign") return campaign({argv + 2, argv + argc});
         std::vector<std::string> words = split_off_program(argc, argv, line);
         check_command(app, words);
         std::reverse(words.begin(), words.end());  // as CLI11 wants them

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Stands in for `gimbal run` and `gimbal simulate` in tests of campaigns: records made-up times, and obeys the program.
+
+The "program" is a word: fine, fail, mute (leaves no record), sleep. Each start is noted in a file named by $STARTS, if set.
+"""
+import os
+import pathlib
+import sys
+import time
+
+COLUMNS = ("loop,workers,step,iterations,technique,reason,exploring,loop_time_s,busy_max_s,busy_mean_s,chunks,state,"
+           "action,signal,reward,epsilon,alpha")
+TIMES_S = {"static": (3.0, 1.0), "ss": (2.0, 2.0), "fac2": (1.0, 3.0)}  # per loop
+
+
+def choice(step):
+    """A selector takes one after the other."""
+    return os.environ.get("GIMBAL_SCHEDULE") or list(TIMES_S)[step % len(TIMES_S)]
+
+
+def main():
+    words = sys.argv[1:]
+    if words == ["--version"]:
+        print("gimbal 0.0.0 (a stand-in)")
+        return 0
+    program = words[words.index("--") + 1] if words[0] == "run" else words[words.index("--app") + 1]
+    if "STARTS" in os.environ:
+        with open(os.environ["STARTS"], "a") as starts:
+            starts.write(f"{program} {os.environ.get('GIMBAL_SCHEDULE') or os.environ.get('GIMBAL_SELECT')}\n")
+    if program == "sleep" and os.environ.get("GIMBAL_SCHEDULE") == "fac2":
+        time.sleep(60)
+    if program == "fail" and os.environ.get("GIMBAL_SCHEDULE") == "ss":
+        print("the program cannot go on", file=sys.stderr)
+        return 3
+    if program == "mute":
+        return 0
+    lines = [COLUMNS]
+    for loop in (0, 1):
+        for step in range(6):
+            name = choice(step)
+            lines.append(f"app.c:{10 + loop} loop,2,{step},100,{name},{os.environ.get('GIMBAL_SELECT', '')},0,"
+                         f"{TIMES_S[name][loop] / 1000},0,0,4,,,,,,")
+    pathlib.Path(os.environ["GIMBAL_RECORD"]).write_text("\n".join(lines) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

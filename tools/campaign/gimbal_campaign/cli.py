@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The command line of `gimbal campaign`."""
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+
+from . import commands
+from .errors import CampaignError
+
+EPILOG = """examples:
+  gimbal campaign run quick.toml                 runs what has not run yet; results in quick.sqlite
+  gimbal campaign summary quick.sqlite           total loop time and percent over the Oracle
+  gimbal campaign report --html quick.sqlite     figures and tables in one file, quick.html
+
+run, oracle, summary, similarity, overhead and gain need Python 3.11 only; anova and report need Debian's
+python3-pandas python3-scipy python3-statsmodels python3-matplotlib. GIMBAL_PYTHON names the Python to use."""
+
+ANALYSES = {
+    "oracle": "the fastest fixed technique of every step: its total, its choices, its bias",
+    "summary": "per application and configuration: total loop time, and percent over Oracle and over fixed techniques",
+    "similarity": "how often a configuration chose as the Oracle did, or as well",
+    "overhead": "what selecting costs",
+    "gain": "what selecting gains on a technique fixed at random",
+    "anova": "one-way ANOVA and Tukey's HSD by agent, policy and reward",
+    "replay": "how much the same selection varies when it runs again",
+}
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(prog="gimbal campaign", epilog=EPILOG,
+                                  formatter_class=argparse.RawDescriptionHelpFormatter,
+                                  description="Factorial experiments: application x technique or selector x repetitions, "
+                                              "and their analysis.")
+    top.add_argument("--gimbal", type=Path, default=Path("gimbal"), help=argparse.SUPPRESS)
+    commands_of = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    run = commands_of.add_parser("run", help="run the cells of a specification that have not run yet")
+    run.add_argument("spec", type=Path, help="TOML file; bench/campaigns/ has examples")
+    run.add_argument("--output", type=Path, metavar="FILE", help="SQLite file; default: the specification's name here")
+    run.add_argument("--build", type=Path, metavar="DIR", help="what {build} stands for; default: the tree of this tool")
+    run.add_argument("--new", action="store_true", help="start afresh; an old file becomes FILE.old")
+    run.add_argument("--retry", action="store_true", help="run failed cells again")
+    run.add_argument("--list", action="store_true", help="print the cells in their order and run nothing")
+    for name, what in ANALYSES.items():
+        one = commands_of.add_parser(name, help=what)
+        one.add_argument("store", type=Path, help="SQLite file of a campaign")
+        one.add_argument("--json", action="store_true", help="as JSON")
+        if name == "summary":
+            one.add_argument("--result", action="store_true", help="end with a line RESULT {...}, for scripts")
+            one.add_argument("--configuration", default="auto", help="whose time over the Oracle's RESULT holds (auto)")
+        if name == "replay":
+            one.add_argument("--configuration", default="auto", help="whose selection to replay (auto)")
+            one.add_argument("--times", type=int, default=6, help="how often (6, as the seed)")
+            one.add_argument("--build", type=Path, metavar="DIR", help="what {build} stands for")
+    report = commands_of.add_parser("report", help="figures and tables of everything")
+    report.add_argument("store", type=Path, help="SQLite file of a campaign")
+    report.add_argument("--html", action="store_true", required=True, help="as one self-contained HTML file")
+    report.add_argument("--output", type=Path, metavar="FILE", help="default: the store's name with .html, here")
+    return top
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run a command. Returns the exit status: 0; 1 if a cell has no result; 2 after a mistake; 130 interrupted."""
+    options = parser().parse_args(words)
+    try:
+        found = commands.COMMANDS[options.command](options)
+        if isinstance(found, int):
+            return found
+        print(json.dumps(found.data, indent=1) if options.json else found.text)
+    except CampaignError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What each command does: read the store, ask one module, and put it into words or data."""
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import conditions, design, measured, run, spec
+from . import anova as anova_module
+from . import gain as gain_module
+from . import overhead as overhead_module
+from . import similarity as similarity_module
+from . import summary as summary_module
+from .errors import CampaignError
+from .measured import AppData
+from .oracle import Oracle, oracle, shares
+from .process import Tool
+from .store import Store, set_aside
+from .tables import render
+
+
+@dataclass
+class Answer:
+    """An analysis in words, and as data."""
+
+    text: str
+    data: Any
+
+
+def records(headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[dict[str, Any]]:
+    return [dict(zip(headers, row)) for row in rows]
+
+
+def tool_of(options: argparse.Namespace) -> Tool:
+    """The tool that started us. Raises CampaignError if it cannot be found."""
+    gimbal = shutil.which(str(options.gimbal))
+    if gimbal is None:
+        raise CampaignError(f"{options.gimbal}: program not found", "start campaigns with `gimbal campaign`")
+    path = Path(gimbal).resolve()
+    build = options.build.resolve() if options.build else path.parents[1]
+    if not build.is_dir():
+        raise CampaignError(f"--build {options.build}: there is no such folder")
+    return Tool(path, build)
+
+
+def run_command(options: argparse.Namespace) -> int:
+    wanted = spec.load(options.spec)
+    design.configurations(wanted)  # sees that all names differ
+    if options.list:
+        for cell in design.cells(wanted):
+            print(cell.repetition + 1, cell.application.name, cell.configuration.name)
+        return 0
+    tool = tool_of(options)
+    path = options.output or Path(options.spec.stem + ".sqlite")
+    if options.new:
+        set_aside(path)
+    with closing(Store(path)) as store:
+        store.begin(wanted, conditions.gathered(tool.gimbal))
+        return run.run(wanted, store, tool, options.retry)
+
+
+def load(options: argparse.Namespace) -> list[AppData]:
+    with closing(Store(options.store, must_exist=True)) as store:
+        apps = measured.load(store)
+    if not apps:
+        raise CampaignError(f"{options.store}: no cell has a result yet")
+    return apps
+
+
+def oracles(apps: list[AppData]) -> list[tuple[AppData, Oracle]]:
+    """The applications that have an Oracle. Raises CampaignError if none has."""
+    found = [(app, one) for app in apps if (one := oracle(app)) is not None]
+    if not found:
+        raise CampaignError("no Oracle: no fixed technique of its portfolio has run",
+                            f"name some in [factors] techniques: {' '.join(measured.PORTFOLIO)}")
+    return found
+
+
+def oracle_command(options: argparse.Namespace) -> Answer:
+    texts, data = [], []
+    for app, found in oracles(load(options)):
+        used = shares(found.steps)
+        texts.append("\n".join([app.name, *(f"  {line}" for line in summary_module.yardsticks(
+            summary_module.summarise(app))), "  choices: " + ", ".join(
+                f"{name} {100 * share:.0f} %" for name, share in used.items()),
+            *(f"  {loop}: {total_s:.4f} s" for loop, total_s in found.loops.items())]))
+        data.append({"application": app.name, "total_s": found.total_s, "left_out_s": found.left_out_s,
+                     "techniques": found.techniques, "shares": used, "loops": found.loops,
+                     "steps": [[loop, step, one.technique, one.time_s] for (loop, step), one in found.steps.items()]})
+    return Answer("\n\n".join(texts), data)
+
+
+def summary_command(options: argparse.Namespace) -> Answer:
+    summaries = [summary_module.summarise(app) for app in load(options)]
+    with closing(Store(options.store, must_exist=True)) as store:
+        failures = [(row["application"], row["configuration"], row["repetition"] + 1, row["status"],
+                     (row["output"].strip().splitlines() or [""])[-1][:100])
+                    for row in store.runs() if row["status"] != "ok"]
+    texts = ["\n".join([one.app.name, *summary_module.yardsticks(one), render(summary_module.HEADERS, one.rows)])
+             for one in summaries]
+    if failures:
+        texts.append(render(("no result", "configuration", "repetition", "status", "last words"), failures))
+    ratios = summary_module.result(summaries, options.configuration)
+    if options.result:
+        texts.append("RESULT " + json.dumps(ratios))
+    data = {"applications": {one.app.name: {
+        "rows": records(summary_module.HEADERS, one.rows), "best_fixed": one.best_fixed,
+        "mean_fixed_s": one.mean_fixed_s, "oracle_s": one.oracle.total_s if one.oracle else None,
+        "left_out_s": one.oracle.left_out_s if one.oracle else None} for one in summaries}, "result": ratios,
+        "failures": failures}
+    return Answer("\n\n".join(texts), data)
+
+
+def listed(headers: Sequence[str], rows: list[Sequence[Any]], nothing: str) -> Answer:
+    return Answer(render(headers, rows) if rows else nothing, records(headers, rows))
+
+
+def similarity_command(options: argparse.Namespace) -> Answer:
+    rows = [(app.name, *row) for app, found in oracles(load(options))
+            for row in similarity_module.similarity(app, found)]
+    return listed(("application", "configuration", "loop", "same %", "equivalent %"), rows, "nothing has selected")
+
+
+def overhead_command(options: argparse.Namespace) -> Answer:
+    rows = [(app.name, *row) for app in load(options) for row in overhead_module.overhead(app)]
+    return listed(("application", *overhead_module.HEADERS), rows, "virtual time only: it costs nothing that could be "
+                  "measured here")
+
+
+def gain_command(options: argparse.Namespace) -> Answer:
+    rows = [row for app in load(options) for row in gain_module.gain(app)]
+    return listed(gain_module.HEADERS, rows, "no fixed technique has run: there is no baseline")
+
+
+def anova_command(options: argparse.Namespace) -> Answer:
+    table, pairs = anova_module.analyse(load(options))
+    if not table:
+        raise CampaignError("too few RL configurations for an analysis of variance",
+                            "[factors] agents, policies and rewards: at least two levels of one of them")
+    return Answer(render(anova_module.ANOVA_HEADERS, table) + "\n\n" + render(anova_module.TUKEY_HEADERS, pairs),
+                  {"anova": records(anova_module.ANOVA_HEADERS, table),
+                   "tukey": records(anova_module.TUKEY_HEADERS, pairs)})
+
+
+def report_command(options: argparse.Namespace) -> int:
+    from . import html  # needs matplotlib
+
+    apps = load(options)
+    with closing(Store(options.store, must_exist=True)) as store:
+        text = html.page(store.facts(), store.runs(), apps)
+    path = options.output or Path(options.store.stem + ".html")
+    path.write_text(text)
+    print(path)
+    return 0
+
+
+def replay_command(options: argparse.Namespace) -> Answer:
+    from . import replay
+
+    with closing(Store(options.store, must_exist=True)) as store:
+        wanted = spec.check(json.loads(store.facts()["spec"]))
+        rows = replay.replay(wanted, store, tool_of(options), options.configuration, options.times)
+    return listed(replay.HEADERS, rows, f'no application has a run of "{options.configuration}"')
+
+
+COMMANDS: dict[str, Callable[[argparse.Namespace], Answer | int]] = {
+    "run": run_command, "oracle": oracle_command, "summary": summary_command, "similarity": similarity_command,
+    "overhead": overhead_command, "gain": gain_command, "anova": anova_command, "report": report_command,
+    "replay": replay_command}

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A campaign's measurements in memory: per application and configuration the runs, each a table of steps."""
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from .store import Store
+
+Key = tuple[str, int]  # loop, step
+
+
+class Step(NamedTuple):
+    """One execution of a loop."""
+
+    technique: str
+    time_s: float
+
+
+@dataclass
+class Run:
+    """One process that ended well."""
+
+    repetition: int
+    steps: dict[Key, Step]
+    wall_s: float = 0.0
+    scheduling_s: float | None = None
+    selection_s: float | None = None
+
+    @property
+    def total_s(self) -> float:
+        """Sum of the loop times: the T of all ratios."""
+        return sum(step.time_s for step in self.steps.values())
+
+
+@dataclass
+class Series:
+    """All runs of one application under one configuration."""
+
+    name: str
+    group: str  # fixed, selector, rl, rl-chunk or control
+    technique: str = ""
+    agent: str = ""
+    policy: str = ""
+    reward: str = ""
+    runs: list[Run] = field(default_factory=list)
+
+    def median_run(self) -> Run:
+        """The run with the median total (the faster one of the middle two): it represents the configuration."""
+        ordered = sorted(self.runs, key=lambda run: run.total_s)
+        return ordered[(len(ordered) - 1) // 2]
+
+    def total_s(self) -> float:
+        return self.median_run().total_s
+
+    def step_medians(self) -> dict[Key, float]:
+        """Median loop time over the runs, for every step that a run has."""
+        times: dict[Key, list[float]] = {}
+        for run in self.runs:
+            for key, step in run.steps.items():
+                times.setdefault(key, []).append(step.time_s)
+        return {key: statistics.median(values) for key, values in times.items()}
+
+
+@dataclass
+class AppData:
+    """All configurations of one application, in the order of the design."""
+
+    name: str
+    kind: str
+    workers: int
+    series: list[Series] = field(default_factory=list)
+
+    def group(self, *names: str) -> list[Series]:
+        return [one for one in self.series if one.group in names]
+
+    def find(self, name: str) -> Series | None:
+        return next((one for one in self.series if one.name == name), None)
+
+
+ORDER = ("fixed", "control", "selector", "rl", "rl-chunk")
+
+
+def load(store: Store) -> list[AppData]:
+    """Everything that ended well, applications in the order in which they first ran, sorted by name."""
+    apps: dict[str, AppData] = {}
+    series: dict[tuple[str, str], Series] = {}
+    for row in store.runs():
+        if row["status"] != "ok":
+            continue
+        app = apps.setdefault(row["application"], AppData(row["application"], row["kind"], row["workers"]))
+        key = (row["application"], row["configuration"])
+        if key not in series:
+            series[key] = Series(row["configuration"], row["grp"], row["technique"] or "", row["agent"] or "",
+                                 row["policy"] or "", row["reward"] or "")
+            app.series.append(series[key])
+        steps = {(loop, step): Step(technique, time_s)
+                 for loop, step, technique, time_s, _ in store.steps(row["id"])}
+        series[key].runs.append(Run(row["repetition"], steps, row["wall_s"], row["scheduling_s"], row["selection_s"]))
+    for app in apps.values():
+        app.series.sort(key=lambda one: (ORDER.index(one.group), portfolio_place(one.name), one.name))
+    return [apps[name] for name in sorted(apps)]
+
+
+PORTFOLIO = ("static", "ss", "mfsc", "gss", "tss", "fac2", "awf", "awf-b", "awf-c", "awf-d", "awf-e", "af")
+
+
+def portfolio_place(name: str) -> int:
+    """Position in the seed's portfolio (section 5.2); behind it for what is not in it."""
+    return PORTFOLIO.index(name) if name in PORTFOLIO else len(PORTFOLIO)
+
+
+def loops_of(keys: Iterable[Key]) -> list[str]:
+    """The loops of these steps, sorted by name."""
+    return sorted({loop for loop, _ in keys})

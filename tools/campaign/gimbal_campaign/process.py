@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One cell: its command line, its environment, and the process."""
+from __future__ import annotations
+
+import datetime
+import os
+import shlex
+import signal
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from .design import Cell
+from .records import Outcome, read_figures, read_steps
+from .store import STEP_COLUMNS
+
+# Variables that steer an OpenMP runtime or Gimbal: a campaign sets its own and must not inherit the caller's.
+STEERING = ("OMP_", "KMP_", "LIBOMP_", "GOMP_", "GIMBAL_", "LB4MPI_", "MPI_RL_", "LD_PRELOAD")
+OUTPUT_LIMIT = 4000  # characters of standard error that are kept
+LAST_WORDS_S = 5.0  # from the wish to end to the end by force
+
+
+@dataclass(frozen=True)
+class Tool:
+    """Where things are: the `gimbal` command, and the build or installed tree that {build} stands for."""
+
+    gimbal: Path
+    build: Path
+
+
+def command_of(cell: Cell, tool: Tool, record: Path) -> list[str]:
+    """The words that start a cell."""
+    app = cell.application
+    if app.kind == "real":
+        places = {"build": str(tool.build), "threads": app.threads, "steps": app.steps}
+        return [str(tool.gimbal), "run", "-t", str(app.threads), "--",
+                *(word.format(**places) for word in app.command)]
+    words = [str(tool.gimbal), "simulate", "--app", app.app, "--workers", str(app.threads), "--record", str(record)]
+    for flag, value in (("--steps", app.steps), ("--iterations", app.iterations)):
+        if value:
+            words += [flag, str(value)]
+    return words + list(app.options)
+
+
+def variables_of(cell: Cell, seed: int, folder: Path) -> dict[str, str]:
+    """What the campaign adds to a cleaned environment. Without OMP_SCHEDULE, `gimbal run` takes `runtime` for it."""
+    found = {"GIMBAL_RECORD": str(folder / "record.csv"), "GIMBAL_OUTPUT": str(folder / "output.json"),
+             "GIMBAL_REPORT": "off", "GIMBAL_SEED": str(seed)}
+    return found | dict(cell.application.env) | cell.configuration.variables()
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """End a process and all it started."""
+    for number, patience_s in ((signal.SIGTERM, LAST_WORDS_S), (signal.SIGKILL, None)):
+        try:
+            os.killpg(process.pid, number)
+            process.wait(patience_s)
+            if number == signal.SIGTERM:
+                os.killpg(process.pid, signal.SIGKILL)  # what it started may have stayed
+            return
+        except ProcessLookupError:
+            process.wait()
+            return
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def execute(command: list[str], environment: dict[str, str], folder: Path, timeout_s: float) -> tuple[int | None, float]:
+    """Run it in an empty folder; exit status (None: it took too long) and seconds. An interrupt ends it, too."""
+    begin = time.perf_counter()
+    with (folder / "stderr").open("wb") as errors:
+        process = subprocess.Popen(command, env=environment, cwd=folder, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True)
+        try:
+            return process.wait(timeout_s), time.perf_counter() - begin
+        except subprocess.TimeoutExpired:
+            stop(process)
+            return None, time.perf_counter() - begin
+        except BaseException:
+            stop(process)
+            raise
+
+
+def run_cell(cell: Cell, tool: Tool, seed: int) -> Outcome:
+    """Run one cell. Never raises for what the program does; a KeyboardInterrupt passes through."""
+    with tempfile.TemporaryDirectory(prefix="campaign-") as name:
+        folder = Path(name)
+        command = command_of(cell, tool, folder / "record.csv")
+        added = variables_of(cell, seed, folder)
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(STEERING)}
+        started = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+        outcome = Outcome("ok", None, 0.0, started, seed, shlex.join(command),
+                          " ".join(f"{key}={value}" for key, value in added.items()))
+        try:
+            outcome.exit_status, outcome.wall_s = execute(command, kept | added, folder, cell.application.timeout_s)
+        except OSError as error:
+            outcome.status, outcome.output = "failed", f"{command[0]}: {error.strerror}"
+            return outcome
+        said = (folder / "stderr").read_text(errors="replace")
+        outcome.output = said[-OUTPUT_LIMIT:]
+        if outcome.exit_status is None:
+            outcome.status = "timeout"
+        elif outcome.exit_status != 0:
+            outcome.status = "failed"
+        else:
+            read_results(outcome, folder)
+        return outcome
+
+
+def read_results(outcome: Outcome, folder: Path) -> None:
+    """Fill in the steps and figures of a run that ended well; without steps it is of no use and says so."""
+    try:
+        outcome.steps = read_steps(folder / "record.csv", STEP_COLUMNS)
+    except (OSError, ValueError) as error:
+        outcome.status = "no record"
+        outcome.output += f"\n{error}"
+        return
+    if not outcome.steps:
+        outcome.status = "no record"
+        outcome.output += "\nthe record has no steps: no loop asked Gimbal for a schedule"
+    outcome.figures = read_figures(folder / "output.json")

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a process leaves behind: the recorded choices (CSV) and the library's record (JSON)."""
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+NUMBERS: dict[str, Callable[[str], Any]] = {
+    "step": int, "workers": int, "iterations": int, "exploring": int, "chunks": int, "loop_time_s": float,
+    "busy_max_s": float, "busy_mean_s": float, "signal": float, "reward": float, "epsilon": float, "alpha": float}
+NEEDED = ("loop", "step", "technique", "loop_time_s")
+
+
+@dataclass
+class Outcome:
+    """How one cell went."""
+
+    status: str
+    exit_status: int | None
+    wall_s: float
+    started: str
+    seed: int
+    command: str
+    environment: str
+    output: str = ""  # what the process said on standard error, its end
+    steps: list[tuple[Any, ...]] = field(default_factory=list)  # in the order of store.STEP_COLUMNS
+    figures: dict[str, float | None] = field(default_factory=dict)  # record_wall_s, scheduling_s, selection_s
+
+    def columns(self) -> dict[str, Any]:
+        loops_s = sum(step[7] for step in self.steps) if self.steps else None
+        return {"status": self.status, "exit_status": self.exit_status, "wall_s": self.wall_s, "loops_s": loops_s,
+                "record_wall_s": self.figures.get("record_wall_s"), "scheduling_s": self.figures.get("scheduling_s"),
+                "selection_s": self.figures.get("selection_s"), "started": self.started, "seed": self.seed,
+                "command": self.command, "environment": self.environment, "output": self.output}
+
+
+def read_steps(path: Path, columns: tuple[str, ...]) -> list[tuple[Any, ...]]:
+    """The recorded choices of a run, one tuple per execution of a loop, in the order of `columns`.
+
+    Lines that begin with # are skipped; unknown columns too; empty cells become None. Raises ValueError naming the
+    line if the file is not such a record.
+    """
+    with path.open(newline="") as file:
+        reader = csv.DictReader(line for line in file if not line.startswith("#"))
+        missing = [name for name in NEEDED if name not in (reader.fieldnames or [])]
+        if missing:
+            raise ValueError(f"{path.name}: no column {' '.join(missing)}")
+        found = []
+        for number, row in enumerate(reader, 2):
+            try:
+                found.append(tuple(cell(row, name) for name in columns))
+            except ValueError as error:
+                raise ValueError(f"{path.name}, line {number}: {error}") from None
+            if None in (row[name] for name in NEEDED):
+                raise ValueError(f"{path.name}, line {number}: too short")
+    return found
+
+
+def cell(row: dict[str, str | None], name: str) -> Any:
+    text = row.get(name)
+    if text is None or text == "":
+        return None
+    if name == "exploring":
+        return int(text.lower() in ("1", "true", "yes", "explore"))
+    return NUMBERS[name](text) if name in NUMBERS else text
+
+
+def read_figures(path: Path) -> dict[str, float | None]:
+    """Wall time, time in handing out chunks and time in the selector from the library's record; {} if there is none."""
+    try:
+        record = json.loads(path.read_text())
+        loops = record.get("loops", [])
+        selection = [value for loop in loops for key, value in loop.items() if key in SELECTION_KEYS]
+        return {"record_wall_s": float(record["wall_s"]), "scheduling_s": sum(loop["scheduling_s"] for loop in loops),
+                "selection_s": sum(selection) if selection else None}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+SELECTION_KEYS = ("selection_s", "selector_s", "select_s", "learn_s", "choose_s")

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`gimbal campaign run`: all cells that have not run yet, one after the other, with progress."""
+from __future__ import annotations
+
+import signal
+import sqlite3
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from . import design
+from .errors import CampaignError
+from .process import Tool, run_cell
+from .spec import Spec
+from .store import Store
+
+
+def duration(seconds: float) -> str:
+    """3 s, 4 min, 2.5 h."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+class Progress:
+    """Done, total, time left: one line that is overwritten on a terminal; elsewhere a line now and then."""
+
+    EVERY_S = 15.0
+
+    def __init__(self, total: int, done: int) -> None:
+        self.total, self.done, self.before = total, done, done
+        self.begin = self.last = time.monotonic()
+        self.terminal = sys.stderr.isatty()
+
+    def step(self, what: str) -> None:
+        self.done += 1
+        now = time.monotonic()
+        left_s = (now - self.begin) / (self.done - self.before) * (self.total - self.done)
+        text = f"[{self.done}/{self.total}] {duration(left_s)} left  {what}"
+        if self.terminal:
+            print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+        elif now - self.last > self.EVERY_S or self.done == self.total:
+            print(text, file=sys.stderr, flush=True)
+            self.last = now
+
+    def note(self, text: str) -> None:
+        print(("\r\033[K" if self.terminal else "") + text, file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        if self.terminal:
+            print(file=sys.stderr)
+
+
+def seed_of(spec: Spec, repetition: int) -> int:
+    """Every repetition draws other random numbers, the same ones for every configuration."""
+    return spec.seed + repetition
+
+
+def run(spec: Spec, store: Store, tool: Tool, retry: bool = False) -> int:
+    """Run what has not run yet; with `retry` also what failed.
+
+    Returns 0, or 1 if a cell of this campaign has no result. An interrupt loses the cell in progress only.
+    """
+    cells = design.cells(spec)
+    done = store.done(only_ok=retry)
+    todo = [cell for cell in cells if (cell.application.name, cell.configuration.name, cell.repetition) not in done]
+    progress = Progress(len(cells), len(cells) - len(todo))
+    if len(todo) < len(cells):
+        progress.note(f"{store.path}: {len(cells) - len(todo)} of {len(cells)} cells have run, going on")
+    previous = signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))  # both end the program in progress, too
+    try:
+        for cell in todo:
+            outcome = run_cell(cell, tool, seed_of(spec, cell.repetition))
+            store.add(cell, outcome)
+            what = f"{cell.application.name} {cell.configuration.name} #{cell.repetition + 1}"
+            if outcome.status != "ok":
+                last = outcome.output.strip().splitlines()[-1:] or ["it said nothing"]
+                progress.note(f"{outcome.status}: {what}: {last[0]}")
+            progress.step(what)
+    except KeyboardInterrupt:
+        progress.end()
+        print(f"interrupted; {progress.done} of {progress.total} cells are in {store.path}; the same command goes on",
+              file=sys.stderr)
+        return 130
+    except sqlite3.Error as error:
+        raise CampaignError(f"{store.path}: {error}") from None
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+    progress.end()
+    return report_failures(store.runs())
+
+
+def report_failures(runs: Sequence[dict[str, Any]]) -> int:
+    """Say which cells have no result. Returns 1 if there are any."""
+    failed = [run for run in runs if run["status"] != "ok"]
+    if failed:
+        print(f"{len(failed)} of {len(runs)} cells have no result (gimbal campaign summary lists them; --retry runs "
+              "them again)", file=sys.stderr)
+    return 1 if failed else 0

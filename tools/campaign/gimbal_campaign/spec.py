@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a campaign is: the TOML file, checked. Every mistake is one message that names the place and the nearest word."""
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .errors import CampaignError, did_you_mean
+
+CAMPAIGN_KEYS = {"name": str, "repetitions": int, "seed": int, "timeout_s": float, "description": str}
+REAL_KEYS = {"name": str, "kind": str, "command": list, "threads": int, "steps": int, "env": dict, "timeout_s": float}
+VIRTUAL_KEYS = {"name": str, "kind": str, "app": str, "workers": int, "steps": int, "iterations": int,
+                "options": list, "env": dict, "timeout_s": float}
+FACTOR_KEYS = {"techniques": list, "selectors": list, "agents": list, "policies": list, "rewards": list,
+               "golden": list, "controls": list, "rl": list}
+RL_KEYS = {"agents": list, "policies": list, "rewards": list, "env": dict}
+CONTROLS = ("none", "fixed")  # selects at random and learns nothing; does not select
+
+
+@dataclass(frozen=True)
+class Application:
+    """One program, or one virtual application for `gimbal simulate`."""
+
+    name: str
+    kind: str  # "real" or "virtual"
+    command: tuple[str, ...] = ()  # real: program and arguments, with placeholders
+    app: str = ""  # virtual: name and parameters as `gimbal simulate --app` takes them
+    threads: int = 2  # real: threads; virtual: workers
+    steps: int = 0  # 0: the application's own number
+    iterations: int = 0  # virtual: iterations of a loop; 0: the application's own number
+    options: tuple[str, ...] = ()  # virtual: further words for `gimbal simulate`
+    env: Mapping[str, str] = field(default_factory=dict)
+    timeout_s: float = 600.0
+
+
+@dataclass(frozen=True)
+class Learners:
+    """Agents x policies x rewards."""
+
+    agents: tuple[str, ...]
+    policies: tuple[str, ...]
+    rewards: tuple[str, ...]
+    env: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A checked campaign; `text` is its canonical form, the same for two files that differ in comments only."""
+
+    name: str
+    repetitions: int
+    seed: int
+    applications: tuple[Application, ...]
+    techniques: tuple[str, ...]
+    selectors: tuple[str, ...]
+    learners: tuple[Learners, ...]
+    golden: tuple[bool, ...]
+    controls: tuple[str, ...]
+    text: str
+
+    @property
+    def hash(self) -> str:
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+def wrong(place: str, what: str, hint: str = "") -> CampaignError:
+    return CampaignError(f"{place}: {what}", hint)
+
+
+def check_keys(place: str, table: Mapping[str, Any], keys: Mapping[str, type]) -> None:
+    """Every key is known and of the right type. Raises CampaignError."""
+    for key, value in table.items():
+        if key not in keys:
+            raise wrong(place, f'there is no key "{key}".{did_you_mean(key, keys)}', f"there are: {' '.join(keys)}")
+        expected = (int, float) if keys[key] is float else keys[key]
+        if not isinstance(value, expected) or isinstance(value, bool):
+            raise wrong(place, f"{key} = {value!r} is not a {keys[key].__name__}")
+
+
+def words(place: str, table: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    """A list of different, non-empty words."""
+    values = table.get(key, [])
+    for value in values:
+        if not isinstance(value, str) or not value.strip():
+            raise wrong(place, f"{key}: {value!r} is not a word")
+    if len(set(values)) != len(values):
+        raise wrong(place, f"{key} names one twice: {' '.join(values)}")
+    return tuple(values)
+
+
+def number(place: str, table: Mapping[str, Any], key: str, fallback: float, low: float) -> Any:
+    value = table.get(key, fallback)
+    if not value >= low:
+        raise wrong(place, f"{key} = {value} must be at least {low}")
+    return value
+
+
+def environment(place: str, table: Mapping[str, Any]) -> dict[str, str]:
+    env = table.get("env", {})
+    for key, value in env.items():
+        if not isinstance(value, (str, int, float)):
+            raise wrong(place, f"env: {key} = {value!r} is neither text nor number")
+    return {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in env.items()}
+
+
+def application(table: Mapping[str, Any], index: int, timeout_s: float) -> Application:
+    """One [[application]]."""
+    place = f"[[application]] {table.get('name', index + 1)}"
+    kind = table.get("kind", "real")
+    if kind not in ("real", "virtual"):
+        raise wrong(place, f'kind = "{kind}" must be real or virtual')
+    check_keys(place, table, REAL_KEYS if kind == "real" else VIRTUAL_KEYS)
+    if not table.get("name"):
+        raise wrong(place, "name is missing")
+    if kind == "real" and not table.get("command"):
+        raise wrong(place, "command is missing", 'example: command = ["{build}/apps/nbody/nbody", "--steps", "{steps}"]')
+    if kind == "virtual" and not table.get("app"):
+        raise wrong(place, "app is missing", 'example: app = "pisolver:imbalance=20"')
+    command = tuple(str(word) for word in table.get("command", []))
+    threads = "threads" if kind == "real" else "workers"
+    for word in command:
+        try:
+            word.format(build="", threads=1, steps=1)
+        except (KeyError, IndexError, ValueError) as error:
+            raise wrong(place, f'command: "{word}" has a placeholder that does not exist ({error})',
+                        "there are {build}, {threads} and {steps}; a brace itself is {{ or }}") from None
+    return Application(table["name"], kind, command, table.get("app", ""), number(place, table, threads, 2, 1),
+                       number(place, table, "steps", 0, 0), number(place, table, "iterations", 0, 0),
+                       tuple(str(word) for word in table.get("options", [])), environment(place, table),
+                       float(number(place, table, "timeout_s", timeout_s, 0.1)))
+
+
+def learners(place: str, table: Mapping[str, Any]) -> Learners | None:
+    """Agents x policies x rewards; None if there are none. One without the others is a mistake."""
+    lists = [words(place, table, key) for key in ("agents", "policies", "rewards")]
+    if not any(lists):
+        return None
+    if not all(lists):
+        raise wrong(place, "agents, policies and rewards go together; one of them is missing")
+    return Learners(*lists, environment(place, table))
+
+
+def factors(table: Mapping[str, Any]) -> dict[str, Any]:
+    """[factors]: what is compared."""
+    place = "[factors]"
+    check_keys(place, table, FACTOR_KEYS)
+    blocks = [learners(place, {key: table[key] for key in ("agents", "policies", "rewards") if key in table})]
+    for block in table.get("rl", []):
+        if not isinstance(block, dict):
+            raise wrong(place, "rl must be tables, written [[factors.rl]]")
+        check_keys("[[factors.rl]]", block, RL_KEYS)
+        blocks.append(learners("[[factors.rl]]", block))
+    controls = words(place, table, "controls")
+    for control in controls:
+        if control not in CONTROLS:
+            raise wrong(place, f'controls: there is no "{control}".{did_you_mean(control, CONTROLS)}',
+                        f"there are: {' '.join(CONTROLS)}")
+    golden = table.get("golden", [False])
+    if not golden or any(not isinstance(value, bool) for value in golden) or len(set(golden)) != len(golden):
+        raise wrong(place, f"golden = {golden} must be [false], [true] or [false, true]")
+    found = {"techniques": words(place, table, "techniques"), "selectors": words(place, table, "selectors"),
+             "learners": tuple(block for block in blocks if block), "golden": tuple(golden), "controls": controls}
+    if not (found["techniques"] or found["selectors"] or found["learners"] or controls):
+        raise wrong(place, "nothing to compare", 'example: techniques = ["static", "fac2"] and selectors = ["auto"]')
+    return found
+
+
+def parse(text: str) -> Spec:
+    """A checked campaign from the text of a TOML file. Raises CampaignError."""
+    try:
+        return check(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise CampaignError(f"the specification is not TOML: {error}") from None
+
+
+def check(table: Mapping[str, Any]) -> Spec:
+    """A checked campaign from a parsed file, or from json.loads(Spec.text). Raises CampaignError."""
+    check_keys("the specification", table, {"campaign": dict, "application": list, "factors": dict})
+    campaign = table.get("campaign", {})
+    check_keys("[campaign]", campaign, CAMPAIGN_KEYS)
+    if not campaign.get("name"):
+        raise wrong("[campaign]", "name is missing")
+    timeout_s = number("[campaign]", campaign, "timeout_s", 600.0, 0.1)
+    applications = tuple(application(one, index, timeout_s) for index, one in enumerate(table.get("application", [])))
+    if not applications:
+        raise CampaignError("there is no [[application]]")
+    names = [one.name for one in applications]
+    for name in names:
+        if names.count(name) > 1:
+            raise CampaignError(f'two [[application]] are named "{name}"')
+    return Spec(campaign["name"], number("[campaign]", campaign, "repetitions", 3, 1), campaign.get("seed", 42),
+                applications, text=json.dumps(table, sort_keys=True), **factors(table.get("factors", {})))
+
+
+def load(path: Path) -> Spec:
+    """The checked campaign of a file. Raises CampaignError."""
+    try:
+        text = path.read_text()
+    except OSError as error:
+        raise CampaignError(f"{path}: {error.strerror}") from None
+    try:
+        return parse(text)
+    except CampaignError as error:
+        raise CampaignError(f"{path}: {error.what}", error.hint) from None

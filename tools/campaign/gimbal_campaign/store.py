@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The one file of a campaign: an SQLite database with the specification, the machine, the runs and their steps."""
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from .design import Cell
+from .errors import CampaignError
+from .records import Outcome
+from .spec import Spec
+
+SCHEMA_VERSION = 1
+
+SCHEMA = """
+CREATE TABLE campaign (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE runs (
+    id INTEGER PRIMARY KEY,
+    application TEXT NOT NULL,
+    kind TEXT NOT NULL,             -- real or virtual
+    configuration TEXT NOT NULL,
+    grp TEXT NOT NULL,              -- fixed, selector, rl, rl-chunk or control
+    technique TEXT, selector TEXT, agent TEXT, policy TEXT, reward TEXT,
+    golden INTEGER NOT NULL,
+    repetition INTEGER NOT NULL,    -- from 0
+    seed INTEGER NOT NULL,          -- GIMBAL_SEED of the process
+    workers INTEGER NOT NULL,
+    status TEXT NOT NULL,           -- ok, failed, timeout or no record
+    exit_status INTEGER,
+    wall_s REAL NOT NULL,           -- of the process, as seen from outside
+    loops_s REAL,                   -- sum of the loop times, as the steps have them
+    record_wall_s REAL,             -- of the process, as the library saw it
+    scheduling_s REAL,              -- threads' time in handing out chunks, sum over loops and threads
+    selection_s REAL,               -- time in the selector
+    started TEXT NOT NULL,          -- UTC
+    command TEXT NOT NULL, environment TEXT NOT NULL, output TEXT NOT NULL,
+    UNIQUE (application, configuration, repetition)
+);
+CREATE TABLE steps (
+    run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+    loop TEXT NOT NULL, step INTEGER NOT NULL, workers INTEGER, iterations INTEGER,
+    technique TEXT NOT NULL, reason TEXT, exploring INTEGER,
+    loop_time_s REAL NOT NULL, busy_max_s REAL, busy_mean_s REAL, chunks INTEGER,
+    state TEXT, action TEXT, signal REAL, reward REAL, epsilon REAL, alpha REAL,
+    PRIMARY KEY (run, loop, step)
+) WITHOUT ROWID;
+"""
+
+STEP_COLUMNS = ("loop", "step", "workers", "iterations", "technique", "reason", "exploring", "loop_time_s",
+                "busy_max_s", "busy_mean_s", "chunks", "state", "action", "signal", "reward", "epsilon", "alpha")
+
+
+def differences(old: Any, new: Any, place: str = "") -> list[str]:
+    """What changed between two specifications, one line each."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        lines = []
+        for key in sorted(old.keys() | new.keys()):
+            lines += differences(old.get(key), new.get(key), f"{place}.{key}" if place else key)
+        return lines
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new) and any(isinstance(x, dict) for x in old):
+        return [line for index, pair in enumerate(zip(old, new)) for line in differences(*pair, f"{place}[{index}]")]
+    return [] if old == new else [f"{place}: {json.dumps(old)} before, {json.dumps(new)} now"]
+
+
+class Store:
+    """An open campaign file. One process writes; readers may open it at any time."""
+
+    def __init__(self, path: Path, must_exist: bool = False) -> None:
+        if must_exist and not path.is_file():
+            raise CampaignError(f"{path}: there is no such file", "gimbal campaign run SPEC writes it")
+        self.path = path
+        try:
+            self.connection = sqlite3.connect(path, isolation_level=None)
+            self.connection.execute("PRAGMA foreign_keys = ON")
+            tables = {row[0] for row in self.connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            if not tables and not must_exist:
+                self.connection.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
+            elif "runs" not in tables:
+                raise CampaignError(f"{path}: not a campaign's file")
+            version = self.connection.execute("PRAGMA user_version").fetchone()[0]
+        except sqlite3.Error as error:
+            raise CampaignError(f"{path}: {error}") from None
+        if version != SCHEMA_VERSION:
+            raise CampaignError(f"{path}: schema {version}, this version reads {SCHEMA_VERSION}", "run with --new")
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def facts(self) -> dict[str, str]:
+        """Specification, its hash, and the conditions."""
+        return dict(self.connection.execute("SELECT key, value FROM campaign"))
+
+    def begin(self, spec: Spec, conditions: Mapping[str, str]) -> None:
+        """Note the specification, or see that it is the one that the file was begun with. More repetitions are fine.
+
+        Raises CampaignError with the reason if it is another one.
+        """
+        facts = self.facts()
+        if "hash" in facts and facts["hash"] != spec.hash:
+            lines = differences(json.loads(facts["spec"]), json.loads(spec.text))
+            repetitions = json.loads(facts["spec"])["campaign"].get("repetitions", 3)
+            if not (len(lines) == 1 and lines[0].startswith("campaign.repetitions:") and spec.repetitions > repetitions):
+                raise CampaignError(f"{self.path}: the specification has changed since this file was begun:\n        "
+                                    + "\n        ".join(lines[:8]),
+                                    "--new starts afresh and keeps the old file as FILE.old; --output takes another")
+        rows = {**conditions, **facts, "spec": spec.text, "hash": spec.hash, "name": spec.name}
+        with self.connection:
+            self.connection.execute("BEGIN")
+            self.connection.executemany("INSERT OR REPLACE INTO campaign VALUES (?, ?)", rows.items())
+
+    def done(self, only_ok: bool = False) -> set[tuple[str, str, int]]:
+        """(application, configuration, repetition) of the cells that have run."""
+        where = " WHERE status = 'ok'" if only_ok else ""
+        return set(self.connection.execute("SELECT application, configuration, repetition FROM runs" + where))
+
+    def add(self, cell: Cell, outcome: Outcome) -> None:
+        """One cell's run and steps, in one transaction; a run of the same cell is replaced."""
+        config, app = cell.configuration, cell.application
+        run = {"application": app.name, "kind": app.kind, "configuration": config.name, "grp": config.group,
+               "technique": config.technique, "selector": config.selector, "agent": config.agent,
+               "policy": config.policy, "reward": config.reward, "golden": int(config.golden),
+               "repetition": cell.repetition, "workers": app.threads, **outcome.columns()}
+        with self.connection:
+            self.connection.execute("BEGIN IMMEDIATE")
+            self.connection.execute("DELETE FROM runs WHERE application = ? AND configuration = ? AND repetition = ?",
+                                    (app.name, config.name, cell.repetition))
+            cursor = self.connection.execute(
+                f"INSERT INTO runs ({', '.join(run)}) VALUES ({', '.join('?' * len(run))})", tuple(run.values()))
+            self.connection.executemany(
+                f"INSERT INTO steps (run, {', '.join(STEP_COLUMNS)}) VALUES ({', '.join('?' * (1 + len(STEP_COLUMNS)))})",
+                ((cursor.lastrowid, *step) for step in outcome.steps))
+
+    def runs(self) -> list[dict[str, Any]]:
+        """All runs, without steps, as they were made."""
+        with closing(self.connection.cursor()) as cursor:
+            cursor.row_factory = sqlite3.Row
+            return [dict(row) for row in cursor.execute("SELECT * FROM runs ORDER BY id")]
+
+    def steps(self, run: int) -> list[tuple[str, int, str, float, int]]:
+        """(loop, step, technique, loop time [s], exploring) of one run, in order."""
+        return list(self.connection.execute("SELECT loop, step, technique, loop_time_s, exploring FROM steps "
+                                            "WHERE run = ? ORDER BY loop, step", (run,)))
+
+
+def set_aside(path: Path) -> None:
+    """Rename a campaign's file, if there is one, to FILE.old."""
+    if path.exists():
+        os.replace(path, path.with_name(path.name + ".old"))

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Per application and configuration: total loop time of the median run, and what it is against."""
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+from typing import Any
+
+from .measured import AppData
+from .oracle import Oracle, oracle
+
+HEADERS = ("configuration", "group", "runs", "total s", "spread %", "over oracle %", "over left-out %",
+           "over best fixed %", "over mean fixed %")
+
+
+@dataclass
+class Summary:
+    """An application's row of figures per configuration, and the yardsticks."""
+
+    app: AppData
+    oracle: Oracle | None
+    best_fixed: str | None
+    best_fixed_s: float | None
+    mean_fixed_s: float | None  # expectation of a technique fixed at random
+    rows: list[tuple[Any, ...]]
+
+
+def over(total_s: float, yardstick_s: float | None) -> float | None:
+    """Percent over a yardstick; None without one."""
+    return 100 * (total_s / yardstick_s - 1) if yardstick_s else None
+
+
+def summarise(app: AppData) -> Summary:
+    """The yardsticks and one row per configuration, in the order of HEADERS."""
+    found = oracle(app)
+    fixed = [one for one in app.group("fixed") if found and one.technique in found.techniques]
+    totals = {one.name: one.total_s() for one in app.series}
+    best = min(fixed, key=lambda one: totals[one.name]) if fixed else None
+    best_s = totals[best.name] if best else None
+    mean_s = statistics.fmean(totals[one.name] for one in fixed) if fixed else None
+    rows = []
+    for one in app.series:
+        runs = [run.total_s for run in one.runs]
+        total_s = totals[one.name]
+        rows.append((one.name, one.group, len(runs), total_s, 100 * (max(runs) - min(runs)) / total_s,
+                     over(total_s, found.total_s if found else None), over(total_s, found.left_out_s if found else None),
+                     over(total_s, best_s), over(total_s, mean_s)))
+    return Summary(app, found, best.name if best else None, best_s, mean_s, rows)
+
+
+def yardsticks(summary: Summary) -> list[str]:
+    """What the figures are against, in words."""
+    found = summary.oracle
+    if found is None:
+        return ["no Oracle: no fixed technique of its portfolio has run"]
+    lines = [f"Oracle over {len(found.techniques)} techniques: {found.total_s:.4f} s (least of medians, biased low)"]
+    if found.left_out_s is not None:
+        lines.append(f"Oracle chosen on the other repetitions: {found.left_out_s:.4f} s "
+                     f"({over(found.left_out_s, found.total_s):+.2f} %; biased high)")
+    lines.append(f"best fixed: {summary.best_fixed} {summary.best_fixed_s:.4f} s "
+                 f"({over(summary.best_fixed_s or 0.0, found.total_s):+.2f} %); "
+                 f"mean of all fixed: {summary.mean_fixed_s:.4f} s "
+                 f"({over(summary.mean_fixed_s or 0.0, found.total_s):+.2f} %)")
+    return lines
+
+
+def result(summaries: list[Summary], configuration: str = "auto") -> dict[str, dict[str, float]]:
+    """The one result that scripts read: total loop time of a configuration over the Oracle's, real and virtual."""
+    found: dict[str, dict[str, float]] = {f"{configuration}_vs_oracle": {}, f"{configuration}_vs_oracle_virtual": {}}
+    for summary in summaries:
+        one = summary.app.find(configuration)
+        if one and summary.oracle:
+            tail = "_virtual" if summary.app.kind == "virtual" else ""
+            ratio = one.total_s() / summary.oracle.total_s
+            found[f"{configuration}_vs_oracle{tail}"][summary.app.name] = round(ratio, 4)
+    return found
