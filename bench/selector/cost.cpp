@@ -87,6 +87,9 @@ int main(int count, char** arguments) {
     machine.chunk_noise = 0.01;
     std::vector<gimbal::WorkerSlot> slots(workers);
 
+    gimbal::Request request;
+    request.trip = kIterations;
+
     std::vector<double> selecting;
     std::vector<double> everything;
     selecting.reserve(static_cast<std::size_t>(steps));
@@ -105,7 +108,7 @@ int main(int count, char** arguments) {
             for (double& slow : slowness) slow = scale;
             machine.seed = static_cast<std::uint64_t>(step);
             const std::uint64_t t0 = ticks();
-            const gimbal::Opening opening = learning->open({.trip = kIterations});
+            const gimbal::Opening opening = learning->open(request);
             const std::uint64_t t1 = ticks();
             loop.run(*opening.decision.choice.technique, *opening.plan, work, machine, opening.manner, slots);
             const std::uint64_t t2 = ticks();

@@ -17,10 +17,12 @@ constexpr double kMargin = 0.002;
 constexpr double kShyness = 0.0005;  // a trial costs at least so much of a step
 constexpr double kMostSteps = 2000;  // to come
 constexpr double kFewestSteps = 20;
-constexpr std::uint64_t kLongestRest = 32;  // steps between looks
-constexpr std::uint64_t kLost = 16;         // a trial that has not come back after so many steps never will
-constexpr double kForget = 0.1;             // weight of the newest in running means
-constexpr double kFloor = 1e-4;             // no noise is smaller
+constexpr std::uint64_t kFreeTrials = 12;     // then one in
+constexpr std::uint64_t kStepsPerTrial = 16;  // steps: a holder that is always interrupted is never at its best
+constexpr std::uint64_t kLongestRest = 32;    // steps between looks
+constexpr std::uint64_t kLost = 16;           // a trial that has not come back after so many steps never will
+constexpr double kForget = 0.1;               // weight of the newest in running means
+constexpr double kFloor = 1e-4;               // no noise is smaller
 // Mean absolute deviation of a normal distribution, as a part of its standard deviation, inverted.
 constexpr double kToDeviation = 1.2533;
 constexpr double kClip = 4;  // standard deviations beyond which something else must have happened
@@ -51,7 +53,8 @@ double Contenders::worth(const Belief& belief) const noexcept {
 Contenders::Turn Contenders::next() {
     ++steps_;
     if (trial_open_ && steps_ - tried_at_ > kLost) trial_open_ = false;
-    if (trial_open_ || trial_seen_ || holder_run_ == 0 || steps_ < next_look_ || surprised_ > 0)
+    const bool enough = trials_ >= kFreeTrials + steps_ / kStepsPerTrial;
+    if (enough || trial_open_ || trial_seen_ || holder_run_ == 0 || steps_ < next_look_ || surprised_ > 0)
         return {holder_, false};
     const auto passed = static_cast<double>(steps_ - widened_at_);
     widened_at_ = steps_;
@@ -72,6 +75,7 @@ Contenders::Turn Contenders::next() {
         return {holder_, false};
     }
     look_every_ = 1;
+    ++trials_;
     trial_open_ = true;
     tried_ = best;
     tried_at_ = steps_;
@@ -193,6 +197,7 @@ void Contenders::doubt(double change) {
     for (std::size_t i = 0; i < beliefs_.size(); ++i) {
         if (i != holder_ && beliefs_[i].variance >= 0) beliefs_[i].variance += change * change;
     }
+    trials_ -= std::min(trials_, kFreeTrials);
     next_look_ = steps_;
     look_every_ = 1;
 }

@@ -14,7 +14,7 @@ namespace gimbal {
 namespace {
 
 constexpr std::uint32_t kNotOurs = UINT32_MAX;  // index of decisions that teach nothing
-// Predictions may cost so much of the loop's time, the first one more: it is worth most.
+// Predictions may cost so much of the workers' time, the first one more: it is worth most.
 constexpr double kPart = 0.005;
 constexpr double kPartAtFirst = 0.01;
 // A shape that has moved by so much of the loop's cost is another one; a tenth of it happens by noise.
@@ -23,7 +23,7 @@ constexpr double kMoved = 0.02;
 constexpr std::uint64_t kSettled = 3;
 constexpr std::uint64_t kPatience = 32;     // steps until something is tried without a prediction
 constexpr double kVagueLoss = 0.05;         // what an unknown choice is taken to lose,
-constexpr double kVagueError = 0.1;         // more or less
+constexpr double kVagueError = 0.04;        // more or less
 constexpr std::uint64_t kSampleEvery = 32;  // steps, if the holder's technique does not look at costs by itself
 constexpr double kProfileCost_s = 10e-6;    // to learn one
 constexpr std::uint64_t kSamplesAfterSurprise = 3;
@@ -36,10 +36,11 @@ SimulateSelector::SimulateSelector(SimulateSettings settings) : settings_(std::m
 SimulateSelector::~SimulateSelector() = default;
 
 Decision SimulateSelector::scout(const LoopContext& context) {
-    Choice choice = settings_.scouts[scouted_];
+    Choice choice = settings_.scouts[std::min(scouted_, settings_.scouts.size() - 1)];
     if (context.monotonic && !choice.technique->info().monotonic) choice = {find_technique("fac2")};
+    const bool sampled = scouted_ < settings_.scouts.size();
     ++scouted_;
-    return {.choice = choice, .reason = settings_.name, .exploring = true, .sampled = true, .index = kNotOurs};
+    return {.choice = choice, .reason = settings_.name, .exploring = true, .sampled = sampled, .index = kNotOurs};
 }
 
 // Chunks by which drawing costs a hundredth of the work, and coarser ones: what suits a loop of many cheap iterations.
@@ -67,6 +68,7 @@ Decision SimulateSelector::choose(const LoopContext& context) {
     if (scouted_ < settings_.scouts.size()) return scout(context);
     if (!contenders_) settle_portfolio(context);
     if (answer_ && answer_->ready.load(std::memory_order_acquire)) take_answer();
+    if (!answered_ && !settings_.first_stays && steps_ < kPatience) return scout(context);
     const Contenders::Turn turn = contenders_->next();
     Decision decision{.choice = settings_.portfolio[turn.choice],
                       .reason = settings_.name,
@@ -99,7 +101,7 @@ bool SimulateSelector::wants_answer(const LoopContext& context) {
     if (answer_ || !contenders_ || !context.profile || context.profile_version == checked_version_) return false;
     if (!answered_) {
         if (context.profile_version < kSettled) return false;
-        return expected_cost_s(settings_.portfolio.size(), context.workers) <= kPartAtFirst * loop_time_s_;
+        return expected_cost_s(settings_.portfolio.size(), context.workers) <= kPartAtFirst * worked_s_;
     }
     checked_version_ = context.profile_version;
     const Shape now = shape_of(*context.profile);
@@ -107,7 +109,7 @@ bool SimulateSelector::wants_answer(const LoopContext& context) {
     for (std::size_t k = 0; k < kMarks; ++k) moved = std::max(moved, std::abs(now[k] - asked_shape_[k]));
     const double length = static_cast<double>(context.iterations) / static_cast<double>(asked_iterations_);
     if (moved < kMoved && length < kOtherLength && length * kOtherLength > 1) return false;
-    return spent_s_ + last_cost_s_ <= kPart * loop_time_s_;
+    return spent_s_ + last_cost_s_ <= kPart * worked_s_;
 }
 
 void SimulateSelector::ask(const LoopContext& context) {
@@ -145,13 +147,14 @@ void SimulateSelector::take_answer() {
 void SimulateSelector::learn(const Decision& decision, const LoopRecord& record, const LoopContext& context) {
     ++steps_;
     loop_time_s_ += record.loop_time * context.tick_s;
+    worked_s_ += record.loop_time * context.tick_s * context.workers;
+    if (answer_ && steps_ > asked_at_ + kLost) answer_.reset();  // a forked child has no thread that would bring it
+    if (wants_answer(context)) ask(context);
     if (decision.index == kNotOurs || !contenders_ || record.iterations == 0) return;
     const Contenders::Turn turn{decision.index, decision.exploring};
     contenders_->observe(turn, record.loop_time / static_cast<double>(record.iterations));
     if (turn.choice == contenders_->holder()) holder_time_ = record.loop_time;
     if (contenders_->surprised() == 1) samples_due_ = kSamplesAfterSurprise;
-    if (answer_ && steps_ > asked_at_ + kLost) answer_.reset();  // a forked child has no thread that would bring it
-    if (wants_answer(context)) ask(context);
     if (!answered_ && !answer_ && steps_ == kPatience) {
         std::vector<double> vague(contenders_->size(), 1 + kVagueLoss);
         vague[contenders_->holder()] = 1;

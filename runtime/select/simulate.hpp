@@ -20,7 +20,7 @@ namespace gimbal {
 struct SimulateSettings {
     std::string_view name;       ///< for the report; a string literal
     Portfolio portfolio;         ///< what it chooses among; the first is the holder until there is a prediction
-    std::vector<Choice> scouts;  ///< what runs first, one execution each, so that there is a profile
+    std::vector<Choice> scouts;  ///< what runs first, so that there is a profile; not empty
     bool first_stays = false;    ///< the first of the portfolio holds until it is beaten in a trial
     bool sizes_chunks = false;   ///< adds ss with chunks by what drawing costs, once that is known
     std::uint64_t seed = 0;      ///< of the simulation's noise
@@ -29,7 +29,7 @@ struct SimulateSettings {
 /// Explores in a model: one measured cost profile predicts every choice, and only what the prediction cannot tell
 /// apart is tried for real, one step at a time (Contenders). When the profile has changed its shape, or the loop
 /// suddenly takes another time, the model is asked again. Predictions are made in the background and may cost half a
-/// per cent of the loop's time.
+/// per cent of the workers' time in the loop.
 /// @source Mohammed and Ciorba 2020 (SimAS), with the simulation in process;
 ///         test: tests/unit/select/simulate_test.cpp
 class SimulateSelector final : public Selector {
@@ -67,6 +67,7 @@ private:
     std::uint64_t scouted_ = 0;  // executions that scouts have run
     std::uint64_t steps_ = 0;    // learnt from
     double loop_time_s_ = 0;     // of all of them
+    double worked_s_ = 0;        // the same for all workers together
     double spent_s_ = 0;         // on predictions
     double last_cost_s_ = 0;     // of the last one
     Shape asked_shape_{};        // of the profile when the model was asked last
