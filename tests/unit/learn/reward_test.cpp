@@ -56,16 +56,17 @@ TEST(Bands, PerfectBalanceIsGoodAndMakesOnlyItselfSo) {
 
 TEST(LooptimeAverage, ComparesWithAllStepsBefore) {
     std::vector<double> signals(100, 10.0);
-    signals.insert(signals.end(), {9.0, 9.99, 10.0});  // the mean hardly moves
+    signals.insert(signals.end(), {9.0, 9.991, 10.0});  // the mean hardly moves
     const std::vector<double> rewards = rewards_of(parameters(RewardKind::looptime_average), signals);
     EXPECT_EQ(rewards[0], kNeutral);
     EXPECT_EQ(rewards[1], kBad);  // not below
     EXPECT_EQ(rewards[100], kGood);
-    EXPECT_EQ(rewards[101], kBad);  // the mean is 999/101 = 9.9901
+    EXPECT_EQ(rewards[101], kBad);  // the mean is 1009/101 = 9.9901
     EXPECT_EQ(rewards[102], kBad);
 }
 
-// The mean is of the steps before: with its own 8 in it, 9.5 would be compared with 9.17 and lose, too; 9 would not.
+// 9.4 is below the mean of 10 and 9, 9.5 above that of 10, 9 and 9.4; with its own first step among those before,
+// 9 would have been compared with 9.5.
 TEST(LooptimeAverage, DoesNotCountTheStepItself) {
     EXPECT_EQ(rewards_of(parameters(RewardKind::looptime_average), {10, 9, 9.4, 9.5}),
               (std::vector<double>{kNeutral, kGood, kGood, kBad}));
