@@ -167,11 +167,17 @@ void LoopLearning::learn(const Manner& manner, const LoopRecord& record, const P
 }
 
 void LoopLearning::learn_profile(std::span<const WorkerSlot> slots) {
+    constexpr double kOtherLoop = 0.15;  // of the profile vanished at once: what was learnt is of no use
     const std::uint64_t begin = clock_.now();
     if (!profile_) profile_ = std::make_unique<CostProfile>();
     costs_.clear();
     for (std::uint32_t i = 0; i < workers_; ++i) costs_.push_back(&slots[i].costs);
-    slowness_.add(*profile_, costs_);
+    if (profile_->vanished(costs_) > kOtherLoop) {
+        profile_->doubt();
+        slowness_ = {};
+    } else {
+        slowness_.add(*profile_, costs_);
+    }
     profile_->learn(costs_, slowness_.factors());
     if (!profile_->known()) return;
     learnt_.profile = profile_.get();

@@ -112,6 +112,24 @@ double CostProfile::predicted(const ChunkCosts& worker) const noexcept {
     return sum;
 }
 
+double CostProfile::vanished(std::span<const ChunkCosts* const> workers) const noexcept {
+    double expected = 0;
+    double lost = 0;
+    for (const ChunkCosts* const worker : workers) {
+        if (worker->bins_.size() != bins_.size()) return 0;
+        worker->for_each_touched([&](std::size_t bin) {
+            const double should = worker->bins_[bin].covered * bins_[bin].cost;
+            expected += should;
+            lost += std::max(should - worker->bins_[bin].time, 0.0);
+        });
+    }
+    return expected > 0 ? lost / expected : 0;
+}
+
+void CostProfile::doubt() noexcept {
+    for (Bin& bin : bins_) bin.seen = 0;
+}
+
 void CostProfile::learn(std::span<const ChunkCosts* const> workers, std::span<const double> slowness) {
     if (workers.empty() || workers[0]->iterations_ <= 0) return;
     resize(workers[0]->bins_.size());

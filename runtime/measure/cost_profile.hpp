@@ -68,6 +68,14 @@ public:
     /// What a worker's chunks should have cost [ticks]; 0 if they cannot be compared. @cost O(bins touched)
     [[nodiscard]] double predicted(const ChunkCosts& worker) const noexcept;
 
+    /// How much of the profile has vanished in one execution: time that was not needed where it used to be, as a part
+    /// of what the workers' chunks should have cost. Interruptions only ever add time; so when much has vanished, the
+    /// loop does something else now. @return in [0, 1]; 0 if they cannot be compared  @cost O(bins touched)
+    [[nodiscard]] double vanished(std::span<const ChunkCosts* const> workers) const noexcept;
+
+    /// Let the next execution count alone where it measures anything. @cost O(bins)
+    void doubt() noexcept;
+
     [[nodiscard]] bool known() const noexcept { return total_ > 0; }
 
     /// Cost of a whole execution of N iterations, N as in the last one, as if by one worker [ticks].

@@ -14,11 +14,13 @@ namespace {
 constexpr double kDrift = 0.001;
 // No challenger gets the title for less: what differs by less is noise or nobody's loss.
 constexpr double kMargin = 0.002;
+constexpr double kConfidence = 0.5;  // standard deviations by which a challenger must lead
 constexpr double kShyness = 0.0005;  // a trial costs at least so much of a step
 constexpr double kMostSteps = 2000;  // to come
 constexpr double kFewestSteps = 20;
 constexpr std::uint64_t kFreeTrials = 12;     // then one in
 constexpr std::uint64_t kStepsPerTrial = 16;  // steps: a holder that is always interrupted is never at its best
+constexpr double kTrialsPerChange = 30;      // more trials when the loop has changed as a whole
 constexpr std::uint64_t kLongestRest = 32;    // steps between looks
 constexpr std::uint64_t kLost = 16;           // a trial that has not come back after so many steps never will
 constexpr double kForget = 0.1;               // weight of the newest in running means
@@ -122,7 +124,7 @@ void Contenders::settle(double after) {
     trial_seen_ = false;
     learn(tried_, log_trial_ - (log_before_ + after) / 2);
     const Belief& tried = beliefs_[tried_];
-    if (tried.mean < -kMargin) dethrone(tried_);
+    if (tried.mean < -kMargin - kConfidence * std::sqrt(tried.variance)) dethrone(tried_);
 }
 
 void Contenders::learn(std::size_t choice, double seen) {
@@ -197,7 +199,8 @@ void Contenders::doubt(double change) {
     for (std::size_t i = 0; i < beliefs_.size(); ++i) {
         if (i != holder_ && beliefs_[i].variance >= 0) beliefs_[i].variance += change * change;
     }
-    trials_ -= std::min(trials_, kFreeTrials);
+    const double allowed = std::min(kTrialsPerChange * change, static_cast<double>(kFreeTrials));
+    trials_ -= std::min(trials_, static_cast<std::uint64_t>(allowed));
     next_look_ = steps_;
     look_every_ = 1;
 }
