@@ -152,6 +152,27 @@ TEST(CostProfile, FollowsASlowDriftOneExecutionLate) {
     EXPECT_NEAR(profile.total(), 10000 * (1 + 0.1 * 8), 1e-6) << "as the execution before the last one";
 }
 
+TEST(CostProfile, AnInterruptionMakesNothingVanish) {
+    CostProfile profile;
+    for (int i = 0; i < 3; ++i) learn(profile, execution(1000, 100, 10, rising));
+    const ChunkCosts interrupted =
+        execution(1000, 100, 10, [](Range range) { return rising(range) + (range.first == 500 ? 1e6 : 0); });
+    const ChunkCosts* const workers[] = {&interrupted};
+    EXPECT_NEAR(profile.vanished(workers), 0, 1e-9);
+}
+
+TEST(CostProfile, AReversedLoopHasPartlyVanishedAndIsKnownAfterOneExecution) {
+    CostProfile profile;
+    for (int i = 0; i < 3; ++i) learn(profile, execution(1000, 100, 10, rising));
+    const auto falling = [](Range range) { return 1000 * flat(range) - rising(range); };
+    const ChunkCosts reversed = execution(1000, 100, 10, falling);
+    const ChunkCosts* const workers[] = {&reversed};
+    EXPECT_NEAR(profile.vanished(workers), 0.5, 0.01);
+    profile.doubt();
+    learn(profile, reversed);
+    EXPECT_NEAR(profile.before(0.5), 375000, 1000) << "three quarters of the cost in the first half";
+}
+
 TEST(CostProfile, StretchesWhenTheLoopGetsLonger) {
     CostProfile profile;
     for (int step = 0; step < 3; ++step) learn(profile, execution(1000, 10, 9, rising));
