@@ -21,6 +21,15 @@ TEST(Environment, TakesOnlyItsOwnVariables) {
     EXPECT_FALSE(found.omp_schedule.has_value());
 }
 
+TEST(Environment, TakesTheSeedsVariablesAndWhatLooksLikeThemButNoneOfLibomps) {
+    const Environment found =
+        read({"KMP_RL_ALPHA=1", "KMP_RL_ALPA=2", "LB4MPI_RL_X=3", "MPI_RL_OPTION=8", "LB4MPI_RL_OPTION=9",
+              "KMP_AFFINITY=compact", "KMP_BLOCKTIME=1", "LB4MPI_OTHER=1", "MPI_RL=1"});
+    ASSERT_EQ(found.settings.size(), 5U);
+    EXPECT_EQ(found.settings[1].name, "KMP_RL_ALPA");
+    EXPECT_EQ(found.settings[4].name, "LB4MPI_RL_OPTION");
+}
+
 TEST(Environment, TellsAnEmptyScheduleFromNone) {
     EXPECT_EQ(read({"OMP_SCHEDULE="}).omp_schedule, "");
     EXPECT_EQ(read({"OMP_SCHEDULE=fac2,4"}).omp_schedule, "fac2,4");

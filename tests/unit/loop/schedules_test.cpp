@@ -10,7 +10,8 @@
 namespace {
 
 TEST(Schedules, AnOrdinaryValueIsLeftToTheOpenmpRuntime) {
-    for (const char* text : {"static", "dynamic,4", "guided", "auto", "monotonic:dynamic,3", "STATIC,16"}) {
+    for (const char* text :
+         {"static", "dynamic,4", "guided", "auto", "monotonic:dynamic,3", "STATIC,16", "auto,99", "auto,1"}) {
         EXPECT_EQ(gimbal_schedule_parse(text), 0) << text;
     }
 }
@@ -24,8 +25,17 @@ TEST(Schedules, ATechniqueIsTakenWithChunkAndModifier) {
     EXPECT_STREQ(text.data(), "monotonic:fac2,8");
 }
 
+TEST(Schedules, ASelectorIsTakenUnderItsNameOrLb4ompsNumber) {
+    std::array<char, 32> text{};
+    gimbal_schedule_print(gimbal_schedule_parse("auto,9"), text.data(), text.size());
+    EXPECT_STREQ(text.data(), "double-q");
+    EXPECT_EQ(gimbal_schedule_parse("Double_Q"), gimbal_schedule_parse("auto,9"));
+    EXPECT_NE(gimbal_schedule_parse("sarsa"), gimbal_schedule_parse("runtime"));
+}
+
 TEST(Schedules, WhatGetReturnsSetTakesBack) {
-    for (const char* name : {"runtime", "fac2", "ss,7", "static,3", "wf2", "golden"}) {
+    for (const char* name :
+         {"runtime", "fac2", "ss,7", "static,3", "wf2", "golden", "auto", "expert", "sarsa", "chunk"}) {
         const int schedule = gimbal::intern(gimbal::parse_schedule(name));
         int chunk = -1;
         const int kind = gimbal_schedule_kind(schedule, &chunk);
