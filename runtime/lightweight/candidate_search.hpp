@@ -26,6 +26,12 @@ public:
     /// @pre candidates is not empty
     void start(std::span<const double> candidates) noexcept;
 
+    /// The same with as many rounds as there is room for, then the smallest fraction wins that is not worse than the
+    /// least by more than error(): where the machine's noise hides the differences, too much dynamic work costs some
+    /// draws at most, too much static work whatever the noise is. Of every five costs of a candidate the highest and
+    /// the lowest do not count: they are not what comes again and again.
+    void start_duel(std::span<const double> candidates) noexcept;
+
     /// Begin with around, around + step, around - step, ... as far as `reach`, all clamped to [0, 1].
     /// @param step  > 0
     void start_around(double around, double reach, double step) noexcept;
@@ -37,7 +43,7 @@ public:
     /// @return true if this was the last of the search
     bool learn(double fraction, double cost) noexcept;
 
-    [[nodiscard]] bool done() const noexcept { return round_ == repetitions_; }
+    [[nodiscard]] bool done() const noexcept { return round_ == rounds_; }
 
     /// Has nothing been learnt yet?
     [[nodiscard]] bool fresh() const noexcept { return round_ == 0 && next_ == 0; }
@@ -45,17 +51,32 @@ public:
     /// Mean cost of the k-th candidate. @pre done()
     [[nodiscard]] double mean(std::size_t k) const noexcept;
 
+    /// The least of these means. @pre done()
+    [[nodiscard]] double least() const noexcept { return least_; }
+
+    /// Standard error of such a mean over the least mean, by what the rounds show; 0 for one round or no costs.
+    /// @pre done()
+    [[nodiscard]] double error() const noexcept { return error_; }
+
+    /// The candidate with the least mean but `than`. @return in [0, 1]; `than` if there is no other  @pre done()
+    [[nodiscard]] double best_but(double than) const noexcept;
+
 private:
     void add(double fraction) noexcept;
     void finish() noexcept;
+    [[nodiscard]] std::span<const double> counted(std::size_t k) const noexcept;
 
     std::size_t most_;
     std::uint32_t repetitions_;
     std::vector<double> candidates_;
-    std::vector<double> costs_;  ///< [candidates * repetitions], candidate by candidate
+    std::vector<double> costs_;  ///< [candidates * rounds], candidate by candidate
     std::size_t next_ = 0;
     std::uint32_t round_ = 0;
+    std::uint32_t rounds_ = 0;  ///< of the search in progress
+    bool duel_ = false;
     double best_ = 0;
+    double least_ = 0;
+    double error_ = 0;
 };
 
 }  // namespace gimbal

@@ -26,6 +26,9 @@ void ConstraintTuner::learn(const FractionTrial& trial) {
     if (search_.done()) {
         if (watch_.learn(cost) > 0) start();
     } else if (search_.learn(trial.fraction, cost)) {
+        const double all = search_.mean(0);
+        const double least = search_.least();
+        chosen_ = all <= least * (1 + 2 * search_.error()) ? 1 : search_.current();
         watch_.settle(0);
     }
 }

@@ -10,7 +10,8 @@
 namespace gimbal {
 
 /// The best constraint c of constrained scheduling, the probability with which a request for the shared part is let in:
-/// tries 1, 0.9, ... 0.1. `fraction` is c in everything that is asked and told here. All are tried again on drift.
+/// tries 1, 0.9, ... 0.1. `fraction` is c in everything that is asked and told here. All are tried again on drift. A
+/// gain that is within twice the error of the means is noise: then c = 1, where nobody waits.
 /// @source Kale's vSched (reference section 4B); test: tests/unit/lightweight/tuner_test.cpp
 class ConstraintTuner final : public FractionTuner {
 public:
@@ -18,7 +19,7 @@ public:
     explicit ConstraintTuner(std::uint32_t repetitions = 3);
 
     /// c for the next execution. @return in [0.1, 1]
-    [[nodiscard]] double fraction() const noexcept override { return search_.current(); }
+    [[nodiscard]] double fraction() const noexcept override { return settled() ? chosen_ : search_.current(); }
     void learn(const FractionTrial& trial) override;
     [[nodiscard]] bool settled() const noexcept override { return search_.done(); }
     [[nodiscard]] std::string_view stage() const noexcept override { return settled() ? "settled" : "search"; }
@@ -27,6 +28,7 @@ private:
     void start() noexcept;
 
     CandidateSearch search_;
+    double chosen_ = 1;
     DriftWatch watch_;
 };
 

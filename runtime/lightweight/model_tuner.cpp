@@ -16,6 +16,7 @@ constexpr std::size_t kMostCandidates = 11;
 constexpr std::array<double, 4> kStrides{0.1, 0.2, 0.4, 0.8};
 constexpr unsigned kMostWalks = 2;  // between two trials
 constexpr double kLargeDrift = 0.5;
+constexpr double kResolved = 0.01;  // relative error of a mean with which a window is still worth searching
 
 }  // namespace
 
@@ -31,7 +32,7 @@ double ModelTuner::fraction() const noexcept {
 
 std::string_view ModelTuner::stage() const noexcept {
     if (stage_ == Stage::settled) return "settled";
-    if (stage_ == Stage::search || stage_ == Stage::walk) return "search";
+    if (stage_ == Stage::search || stage_ == Stage::walk || stage_ == Stage::duel) return "search";
     return search_.current() > 0.5 ? "static trial" : "dynamic trial";
 }
 
@@ -70,6 +71,18 @@ bool ModelTuner::start_walk(double best) noexcept {
     stage_ = Stage::walk;
     search_.start(candidates);
     return true;
+}
+
+// After fractions far apart: the window around their best, or a duel where noise would decide the window.
+void ModelTuner::look_closer() noexcept {
+    const double best = search_.current();
+    noisy_ = search_.error() > kResolved;
+    if (!noisy_) {
+        start_search(best);
+        return;
+    }
+    stage_ = Stage::duel;
+    search_.start_duel(std::array<double, 3>{best, search_.best_but(best), 0.0});
 }
 
 void ModelTuner::settle(double fraction) noexcept {
@@ -115,14 +128,17 @@ void ModelTuner::learn(const FractionTrial& trial) {
             if (!start_walk(search_.current())) settle(search_.current());
             return;
         case Stage::walk:
-            if (search_.learn(trial.fraction, cost)) start_search(search_.current());
+            if (search_.learn(trial.fraction, cost)) look_closer();
+            return;
+        case Stage::duel:
+            if (search_.learn(trial.fraction, cost)) settle(search_.current());
             return;
         case Stage::settled: {
             const double drift = watch_.learn(cost);
             if (drift <= 0) return;
             if (tries_neighbours && drift <= kLargeDrift) {
                 walks_ = 0;
-                start_search(settled_fraction_);
+                noisy_ ? start_survey(settled_fraction_) : start_search(settled_fraction_);
             } else {
                 start_trials();
             }

@@ -34,6 +34,10 @@ struct ModelSettings {
 /// the end of the window, fractions farther on are tried in growing strides, then the window around the best of those.
 /// Noise alone needs no static executions.
 ///
+/// Where the trials show that the machine's noise hides what a window can tell (a mean is uncertain by more than a
+/// hundredth), no window is searched: its best would be the luckiest. The two best of the farther ones meet all dynamic
+/// in a duel of as many executions instead (CandidateSearch::start_duel).
+///
 /// When the settled loop drifts by more than half, or nothing but the formula was used, it starts from the beginning;
 /// else it tries the neighbours of the fraction in force.
 /// @source Kale's uSched, ModelGuidedNoiseDequeue and ModelGuidedAppImbDequeue (reference section 3);
@@ -56,12 +60,13 @@ public:
     [[nodiscard]] double modelled_fraction() const noexcept { return modelled_; }
 
 private:
-    enum class Stage : std::uint8_t { trials, search, walk, settled };
+    enum class Stage : std::uint8_t { trials, search, walk, duel, settled };
 
     void start_trials() noexcept;
     void start_search(double around) noexcept;
     void start_survey(double around) noexcept;
     [[nodiscard]] bool start_walk(double best) noexcept;
+    void look_closer() noexcept;
     void apply_model(const FractionTrial& last) noexcept;
     void settle(double fraction) noexcept;
 
@@ -75,6 +80,7 @@ private:
     double settled_fraction_ = 1;
     double centre_ = 1;  // of the search's window
     unsigned walks_ = 0;
+    bool noisy_ = false;  // the last search could not resolve a window
 };
 
 }  // namespace gimbal
