@@ -15,7 +15,7 @@ namespace gimbal::learn {
 
 /// Q-learning with a small network in place of the table: replayed steps, a target network that follows in jumps, and
 /// stochastic gradient descent. Outputs are in units of the largest reward so far.
-/// @cost some microseconds per step (kReplayed backward and K forward passes); O(K H) memory
+/// @cost some microseconds per step with a dozen actions: 16 backward and K forward passes; O(K H) memory
 /// @source Mnih et al. 2015; LB4OMP has it; test: tests/unit/learn/network_test.cpp
 class DqnLearner final : public Agent {
 public:

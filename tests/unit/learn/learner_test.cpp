@@ -4,38 +4,21 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <new>
 #include <vector>
 
+#include "allocations.hpp"
 #include "learn/decay.hpp"
 #include "learn/names.hpp"
 #include "technique/random.hpp"
 
 namespace {
-std::size_t allocations = 0;  // of the whole program; its tests run one after the other
-}
-
-// Every allocation of the program is counted.
-void* operator new(std::size_t size) {
-    ++allocations;
-    void* const memory = std::malloc(size == 0 ? 1 : size);
-    if (memory == nullptr) throw std::bad_alloc();
-    return memory;
-}
-void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-void operator delete(void* memory, std::size_t /*size*/) noexcept {
-    std::free(memory);
-}
-
-namespace {
 
 using namespace gimbal;
 using namespace gimbal::learn;
+using gimbal::test::allocations;
 
 void for_all(const std::function<void(const Parameters&)>& check) {
     for (std::size_t agent = 0; agent < kAgentWords.size(); ++agent) {
@@ -105,7 +88,7 @@ TEST(Learner, AllocatesNothingAfterItWasMade) {
         const auto learner = make_learner(parameters, 12, 3);
         std::vector<Pick> late;
         late.reserve(10000);
-        const std::size_t before = allocations;
+        const std::size_t before = allocations();
         for (int t = 0; t < 10000; ++t) {
             const Pick pick = learner->next();
             if (t % 5 == 0) {
@@ -115,12 +98,12 @@ TEST(Learner, AllocatesNothingAfterItWasMade) {
             }
         }
         for (std::size_t i = 0; i < late.size() / 2; ++i) learner->observe(late[i], signals_of(late[i]));
-        EXPECT_EQ(allocations, before);
+        EXPECT_EQ(allocations(), before);
         for (std::uint32_t a = 0; a < 12; ++a) EXPECT_TRUE(std::isfinite(learner->value(a)));
     });
-    const std::size_t before = allocations;
+    const std::size_t before = allocations();
     ::operator delete(::operator new(1));  // which no compiler may leave out
-    EXPECT_GT(allocations, before);        // it does count
+    EXPECT_GT(allocations(), before);      // it does count
 }
 
 TEST(Learner, SaysWhatItLearntFrom) {
