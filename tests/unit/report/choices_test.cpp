@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report/choices.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/choice_text.hpp"
+#include "report/json.hpp"
+#include "report/merge.hpp"
+#include "report/summary.hpp"
+#include "sample_record.hpp"
+
+namespace gimbal {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// 100 calls: 90 feedback at 10 ms, 4 exploring guided at 12 ms, 6 exploring static at 20 ms.
+LoopSummary learnt_loop() {
+    LoopSummary loop = sample_record().loops[0];
+    loop.calls = 100;
+    loop.schedules = {
+        {"feedback", "auto", 90, 0.9, false}, {"guided", "auto", 4, 0.048, true}, {"static", "auto", 6, 0.12, true}};
+    loop.time_s = 0.9 + 0.048 + 0.12;
+    return loop;
+}
+
+RunRecord learnt_record(int rank = 0, int ranks = 1) {
+    RunRecord record = sample_record(rank, ranks);
+    record.options.clear();
+    record.loops[0] = learnt_loop();
+    complete_choices(record.loops[0], {});
+    return record;
+}
+
+TEST(Choices, ExploringCostsWhatItTookLongerThanTheMainChoice) {
+    LoopSummary loop = learnt_loop();
+    complete_choices(loop, {});
+    EXPECT_EQ(main_choice(loop)->schedule, "feedback");
+    EXPECT_EQ(loop.exploring_calls, 10U);
+    EXPECT_NEAR(loop.exploring_cost_s, 0.168 - 10 * 0.010, 1e-12);
+}
+
+TEST(Choices, ExploringThatFoundSomethingBetterCostsNothing) {
+    LoopSummary loop = learnt_loop();
+    loop.schedules[1].time_s = loop.schedules[2].time_s = 0.001;
+    complete_choices(loop, {});
+    EXPECT_EQ(loop.exploring_cost_s, 0);
+}
+
+TEST(Choices, WithoutASettledExecutionThereIsNothingToCompareWith) {
+    LoopSummary loop = learnt_loop();
+    loop.schedules.erase(loop.schedules.begin());
+    complete_choices(loop, {});
+    EXPECT_EQ(loop.exploring_cost_s, 0);
+    EXPECT_EQ(loop.exploring_calls, 10U);
+    EXPECT_TRUE(loop.alternative.schedule.empty());
+    loop.schedules.clear();
+    complete_choices(loop, {});
+    EXPECT_EQ(main_choice(loop), std::nullopt);
+}
+
+TEST(Choices, TheAlternativeIsThePredictedElseTheFastestThatRanThreeTimes) {
+    LoopSummary loop = learnt_loop();
+    complete_choices(loop, {});
+    EXPECT_EQ(loop.alternative.schedule, "guided");
+    EXPECT_FALSE(loop.alternative.predicted);
+    EXPECT_NEAR(loop.alternative.ratio, 1.2, 1e-12);
+    loop.schedules[1].calls = 2;
+    complete_choices(loop, {});
+    EXPECT_EQ(loop.alternative.schedule, "static") << "two calls say little";
+    complete_choices(loop, {.schedule = "gss", .call_s = 0.0102, .predicted = true});
+    EXPECT_EQ(loop.alternative.schedule, "gss");
+    EXPECT_NEAR(loop.alternative.ratio, 1.02, 1e-12);
+    complete_choices(loop, {.schedule = "feedback", .call_s = 0.0102, .predicted = true});
+    EXPECT_EQ(loop.alternative.schedule, "static") << "no choice is its own alternative";
+}
+
+TEST(Choices, ExecutionsOfOneScheduleCountTogetherWhateverTheirReason) {
+    LoopSummary loop = learnt_loop();
+    loop.schedules = {
+        {"gss", "auto", 40, 0.4, false}, {"fac2", "auto", 60, 0.6, true}, {"gss", "expert", 5, 0.05, false}};
+    EXPECT_EQ(main_choice(loop)->schedule, "gss") << "exploring does not make a choice";
+    EXPECT_EQ(main_choice(loop)->calls, 45U);
+    EXPECT_EQ(main_choice(loop)->reason, "auto");
+    EXPECT_NEAR(main_choice(loop)->call_s(), 0.01, 1e-12);
+}
+
+TEST(ChoiceText, OneLineSaysWhatWasChosenWhatItCostAndWhatElseThereWas) {
+    LoopSummary loop = learnt_loop();
+    complete_choices(loop, {.schedule = "guided", .call_s = 0.0102, .predicted = true});
+    EXPECT_EQ(choice_remark(loop),
+              "  feedback 90 % (auto), exploring 10 % cost 0.0680 s (6.4 %); best other: guided, 2.0 % slower "
+              "(predicted)");
+    EXPECT_EQ(technique_cell(loop), "feedback 90/100 (auto)");
+}
+
+TEST(ChoiceText, ALoopWithOneChoiceHasNoLineAndLooksAsEver) {
+    LoopSummary loop = sample_record().loops[0];
+    complete_choices(loop, {});
+    EXPECT_EQ(choice_remark(loop), "");
+    EXPECT_EQ(technique_cell(loop), "static (GIMBAL_SCHEDULE)");
+    EXPECT_THAT(summary_text(sample_record(), ReportLevel::summary), Not(HasSubstr("best other")));
+}
+
+TEST(ChoiceText, ManyChoicesAreSummedUpAndSharesAreNeverRoundedToNothing) {
+    LoopSummary loop = learnt_loop();
+    loop.calls = 1000;
+    loop.schedules = {{"ss", "random", 1, 0.01, false},
+                      {"gss", "random", 990, 9.9, false},
+                      {"tss", "random", 5, 0.05, false},
+                      {"fac2", "random", 4, 0.04, false}};
+    complete_choices(loop, {});
+    EXPECT_THAT(choice_remark(loop), HasSubstr("gss 99 % (random), tss 1 % (random), 2 more 1 %; best other: "));
+    EXPECT_THAT(choice_remark(loop), HasSubstr("as fast (measured)"));
+}
+
+TEST(ChoiceText, OnlyExploringHasNoCost) {
+    LoopSummary loop = learnt_loop();
+    loop.calls = 10;
+    loop.schedules.erase(loop.schedules.begin());
+    complete_choices(loop, {});
+    EXPECT_EQ(choice_remark(loop), "  exploring 100 %");
+}
+
+TEST(ChoiceReport, TheLineStandsUnderItsLoopAndColumnsStayAligned) {
+    RunRecord record = learnt_record();
+    record.loops.push_back(sample_record().loops[0]);
+    record.loops[1].name = "other.cpp:1 f";
+    record.loops[1].time_s = 0.5;
+    const std::string text = summary_text(record, ReportLevel::summary);
+    const std::size_t remark = text.find("\n  feedback 90 % (auto), exploring");
+    ASSERT_NE(remark, std::string::npos) << text;
+    EXPECT_LT(text.find("sph.cpp:210 density"), remark);
+    EXPECT_LT(remark, text.find("other.cpp:1 f"));
+    // Where the technique begins in a loop's row.
+    const auto column = [&](const char* row, const char* technique) {
+        const std::size_t begin = text.find(row);
+        return text.find(technique, begin) - begin;
+    };
+    EXPECT_EQ(column("sph.cpp:210 density", "feedback 90/100"), column("other.cpp:1 f", "static (")) << text;
+}
+
+TEST(ChoiceReport, FullListsEveryScheduleWithItsMeanTime) {
+    const std::string text = summary_text(learnt_record(), ReportLevel::full);
+    EXPECT_THAT(text, HasSubstr("choices for sph.cpp:210 density (team of 2)"));
+    EXPECT_THAT(text, HasSubstr("auto, exploring"));
+    EXPECT_THAT(text, HasSubstr("20.000"));
+    EXPECT_THAT(text, HasSubstr("best other: guided, 20 % slower (measured), mean 12.000 ms"));
+    EXPECT_THAT(text, Not(HasSubstr(" \n")));
+}
+
+TEST(ChoiceReport, NotesDoNotTellASelectorItsBusiness) {
+    RunRecord record = learnt_record();
+    const std::string text = summary_text(record, ReportLevel::summary);
+    EXPECT_THAT(text, HasSubstr("perfect balance would save 1.00 s (10.0 % of the run). Of what auto knows, nothing"));
+    EXPECT_THAT(text, Not(HasSubstr("Try ")));
+    record.loops[0].alternative = {"gss", 0.009, 0.9, true};
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("auto now expects 10.0 % less time of gss."));
+    record.loops[0].exploring_calls = 60;
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("GIMBAL_RECORD and GIMBAL_REPLAY keep"));
+    record.loops[0].iterations = 300;
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("Only 3.0 iterations per call"));
+}
+
+TEST(ChoiceJson, ChoicesComeBackAsTheyWent) {
+    const RunRecord record = learnt_record();
+    const LoopSummary back = from_json(to_json(record)).loops[0];
+    ASSERT_EQ(back.schedules.size(), 3U);
+    EXPECT_EQ(back.schedules[1].exploring, true);
+    EXPECT_DOUBLE_EQ(back.schedules[1].time_s, 0.048);
+    EXPECT_EQ(back.exploring_calls, 10U);
+    EXPECT_DOUBLE_EQ(back.exploring_cost_s, record.loops[0].exploring_cost_s);
+    EXPECT_EQ(back.alternative.schedule, "guided");
+    EXPECT_DOUBLE_EQ(back.alternative.ratio, record.loops[0].alternative.ratio);
+    EXPECT_EQ(to_json(from_json(to_json(record))), to_json(record));
+    EXPECT_THAT(to_json(sample_record()), HasSubstr("\"alternative\": null"));
+}
+
+TEST(ChoiceJson, RecordsOfBeforeThereWereSelectorsAreRead) {
+    std::string text = to_json(sample_record());
+    for (const char* key : {"\"exploring_calls\"", "\"exploring_cost_s\"", "\"alternative\"", "\"exploring\""})
+        for (std::size_t at; (at = text.find(key)) != std::string::npos;) text.replace(at, 3, "\"_o");
+    const LoopSummary back = from_json(text).loops[0];
+    EXPECT_EQ(back.exploring_calls, 0U);
+    EXPECT_TRUE(back.alternative.schedule.empty());
+    EXPECT_FALSE(back.schedules[0].exploring);
+}
+
+TEST(ChoiceMerge, RanksAddUpAndTheBusiestNamesTheAlternative) {
+    RunRecord records[] = {learnt_record(0, 2), learnt_record(1, 2), learnt_record(1, 2)};
+    records[1].loops[0].time_s = 9;
+    records[1].loops[0].alternative = {"gss", 0.02, 1.5, true};
+    const LoopSummary sum = merge(records).loops[0].sum;
+    EXPECT_EQ(sum.exploring_calls, 30U);
+    EXPECT_NEAR(sum.exploring_cost_s, 3 * 0.068, 1e-12);
+    EXPECT_EQ(sum.alternative.schedule, "gss");
+    ASSERT_EQ(sum.schedules.size(), 3U);
+    EXPECT_EQ(sum.schedules[0].calls, 270U);
+    EXPECT_NEAR(sum.schedules[0].time_s, 2.7, 1e-12);
+}
+
+TEST(ChoiceMerge, ExploringAndSettledExecutionsStayApart) {
+    RunRecord records[] = {sample_record(0, 2), sample_record(1, 2)};
+    records[1].loops[0].schedules[0].exploring = true;
+    const LoopSummary sum = merge(records).loops[0].sum;
+    ASSERT_EQ(sum.schedules.size(), 2U);
+    EXPECT_NE(sum.schedules[0].exploring, sum.schedules[1].exploring);
+}
+
+}  // namespace
+}  // namespace gimbal
