@@ -14,6 +14,7 @@ using Json = nlohmann::ordered_json;
 /// The topics of `gimbal info`. Each prints to standard output and returns the exit status; markdown is known to
 /// config alone.
 [[nodiscard]] int info_techniques(InfoForm form);
+[[nodiscard]] int info_selectors(InfoForm form);
 [[nodiscard]] int info_config(InfoForm form);
 [[nodiscard]] int info_topology(InfoForm form);
 [[nodiscard]] int info_build(InfoForm form);

@@ -13,10 +13,17 @@ std::string or_not_set(std::string_view value) {
     return value.empty() ? "not set" : std::string(value);
 }
 
+std::string aliases(const OptionSpec& spec) {
+    std::string list;
+    for (const std::string_view alias : spec.aliases) list.append(list.empty() ? "" : " ").append(alias);
+    return list;
+}
+
 /// One sentence for people: what may be written, and where else it can be set.
 std::string facts(const OptionSpec& spec) {
     std::string text = "allowed: " + allowed_values(spec) + "; default: " + or_not_set(spec.fallback);
     text += "; level: " + std::string(spec.level) + "; key in the file: " + key_of(spec);
+    if (!spec.aliases.empty()) text += "; also " + aliases(spec);
     if (!spec.flag.empty()) text += "; gimbal run " + std::string(spec.flag);
     return text;
 }
@@ -28,6 +35,7 @@ Json json_of(const OptionSpec& spec, const OptionUse& use) {
             {"default", spec.fallback},
             {"allowed", allowed_values(spec)},
             {"level", spec.level},
+            {"aliases", spec.aliases},
             {"flag", spec.flag},
             {"key", key_of(spec)},
             {"doc", spec.doc}};
@@ -35,11 +43,12 @@ Json json_of(const OptionSpec& spec, const OptionUse& use) {
 
 std::string markdown_row(const OptionSpec& spec) {
     const auto code = [](std::string_view text) { return text.empty() ? "" : "`" + std::string(text) + "`"; };
-    const std::string allowed = spec.type == OptionType::schedule ? "a technique, `,chunk`; or `runtime`"
+    const std::string allowed = spec.type == OptionType::schedule ? "a technique, `,chunk`; a selector; or `runtime`"
                                 : spec.type == OptionType::loops  ? "rules `loop=schedule`, `;` between them"
                                                                   : allowed_values(spec);
     return "| " + code(spec.name) + " | " + code(spec.flag) + " | " + allowed + " | " + code(spec.fallback) + " | " +
-           std::string(spec.level) + " | " + std::string(spec.doc) + " |\n";
+           std::string(spec.level) + " | " + std::string(spec.doc) +
+           (spec.aliases.empty() ? "" : " Also " + aliases(spec) + ".") + " |\n";
 }
 
 }  // namespace
@@ -61,7 +70,10 @@ int info_config(InfoForm form) {
     if (form == InfoForm::json) print_json(list);
     if (form == InfoForm::markdown) print_text(markdown);
     if (form == InfoForm::text)
-        print_text("Precedence: API, command line, environment, file (GIMBAL_CONFIG), default.\n\n" + text);
+        print_text(
+            "Precedence: API, command line, environment, file (GIMBAL_CONFIG), default. In the environment an "
+            "option's own name beats its aliases.\n\n" +
+            text);
     for (const Error& problem : loaded.problems) write_stderr(message_text(problem, "warning"));
     return 0;
 }

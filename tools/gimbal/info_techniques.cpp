@@ -45,7 +45,7 @@ int info_techniques(InfoForm form) {
         sentences += "  " + name + " " + std::string(info.summary) + "\n";
     }
     return print_text(table.text() + "\n" + sentences +
-                      "  runtime          Gimbal chooses (fac2 as long as there is no selector).\n\n"
+                      "  runtime          Gimbal chooses: gimbal info selectors\n\n"
                       "Use: gimbal run --schedule fac2,16 -- program, or GIMBAL_SCHEDULE=fac2,16 with the patched "
                       "libomp preloaded\n");
 }

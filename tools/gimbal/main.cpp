@@ -25,6 +25,7 @@ constexpr const char* kRunExamples =
     "Examples:\n"
     "  gimbal run -- ./app input.txt                 loops with schedule(runtime), Gimbal chooses\n"
     "  gimbal run -t 8 --schedule gss -- ./app       8 threads, one technique for all of them\n"
+    "  gimbal run --select sarsa --record a.csv -- ./app   an agent learns; its choices are kept\n"
     "  gimbal run -n 4 -t 2 --report full -- ./app   4 MPI ranks, one report for all\n"
     "  gimbal run -n 4 --mpiexec srun --output run-%j-%r.json -- ./app\n"
     "Exit status: the program's own; 128 + signal; 2: refused; 126, 127: cannot be started.";
@@ -33,7 +34,8 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  gimbal run -n 4 -- ./app        run, and report which loops were unbalanced\n"
     "  gimbal report run-*.json        the same report from saved records\n"
-    "  gimbal info techniques          what --schedule may name";
+    "  gimbal info techniques          what --schedule may name\n"
+    "  gimbal info selectors           what --select may name";
 
 struct CommandLine {
     RunRequest run;
@@ -79,7 +81,8 @@ void add_report(CLI::App& app, CommandLine& line) {
 }
 
 void add_info(CLI::App& app, CommandLine& line) {
-    CLI::App* const info = app.add_subcommand("info", "Say what there is: techniques, settings, machine, build");
+    CLI::App* const info =
+        app.add_subcommand("info", "Say what there is: techniques, selectors, settings, machine, build");
     info->require_subcommand(1);
     info->footer("Examples:\n  gimbal info techniques\n  gimbal info config --markdown\n  gimbal info topology --json");
     const auto topic = [&](const char* name, const char* what) {
@@ -89,6 +92,7 @@ void add_info(CLI::App& app, CommandLine& line) {
         return command;
     };
     topic("techniques", "Self-scheduling techniques: names, parameters, sources");
+    topic("selectors", "Who may choose the technique: selectors and agents that learn");
     topic("config", "Settings: value now, origin, what is allowed")
         ->add_flag("--markdown", line.markdown, "As a table for documentation");
     topic("topology", "Cores, NUMA nodes, and where this process may run");
@@ -127,6 +131,7 @@ int do_info(const CLI::App& info, const CommandLine& line) {
     const InfoForm form = line.json ? InfoForm::json : line.markdown ? InfoForm::markdown : InfoForm::text;
     const std::string topic = info.get_subcommands().front()->get_name();
     if (topic == "techniques") return info_techniques(form);
+    if (topic == "selectors") return info_selectors(form);
     if (topic == "config") return info_config(form);
     if (topic == "topology") return info_topology(form);
     return topic == "build" ? info_build(form) : info_metrics(form);

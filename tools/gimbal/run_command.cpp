@@ -53,20 +53,35 @@ void check_output_folder(const std::string& pattern) {
                     "make the folder, or give another path");
 }
 
+bool given(const RunRequest& request, std::string_view flag) {
+    return std::any_of(request.overrides.begin(), request.overrides.end(),
+                       [&](const Setting& setting) { return setting.name == flag; });
+}
+
+/// What --schedule and --select say about who chooses, so that the environment does not contradict: among variables
+/// neither would be the stronger one.
+void add_who_chooses(const Environment& environment, const RunRequest& request, Variables& variables) {
+    const bool schedule = given(request, "--schedule"), select = given(request, "--select");
+    if (!schedule && !select) return;
+    const std::string flag = schedule ? "--schedule" : "--select";
+    if (environment.omp_schedule && *environment.omp_schedule != "runtime")
+        write_stderr("gimbal: note: " + flag + " replaces OMP_SCHEDULE=" + *environment.omp_schedule + "\n");
+    // Without OMP_SCHEDULE the runtime takes GIMBAL_RUN_DIR for the wish. Setting it would make libgomp, which a gcc
+    // program still loads, complain about a value it does not know.
+    if (environment.omp_schedule) variables.emplace_back("OMP_SCHEDULE", "runtime");
+    if (!select) {
+        // load_options() has settled it: the schedule is the stronger one.
+        const Options options = load_options(environment, request.overrides).options;
+        if (options.origin("GIMBAL_SELECT") != "default") variables.emplace_back("GIMBAL_SELECT", options.select.name);
+    }
+}
+
 Variables variables_for(const Environment& environment, const RunRequest& request, const std::string& preload,
                         const std::string& folder) {
     Variables variables = {{"LD_PRELOAD", preload}, {"GIMBAL_RUN_DIR", folder}};
-    bool schedule_given = false;
-    for (const Setting& setting : request.overrides) {
-        const OptionSpec* const spec = find_option(setting.name);
-        variables.emplace_back(spec->name, std::string(trim(setting.value)));
-        schedule_given |= spec->type == OptionType::schedule;
-    }
-    if (schedule_given && environment.omp_schedule && *environment.omp_schedule != "runtime")
-        write_stderr("gimbal: note: --schedule replaces OMP_SCHEDULE=" + *environment.omp_schedule + "\n");
-    // Without OMP_SCHEDULE the runtime takes GIMBAL_RUN_DIR for the wish. Setting it would make libgomp, which a gcc
-    // program still loads, complain about a value it does not know.
-    if (schedule_given && environment.omp_schedule) variables.emplace_back("OMP_SCHEDULE", "runtime");
+    for (const Setting& setting : request.overrides)
+        variables.emplace_back(find_option(setting.name)->name, std::string(trim(setting.value)));
+    add_who_chooses(environment, request, variables);
     if (request.threads > 0) variables.emplace_back("OMP_NUM_THREADS", std::to_string(request.threads));
     return variables;
 }
