@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "select/recording.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "gimbal/error.hpp"
+#include "process/warnings.hpp"
+#include "report/steps.hpp"
+#include "scripted.hpp"
+#include "select/replay.hpp"
+
+namespace {
+
+using gimbal::Recording;
+using gimbal::ReplaySelector;
+using gimbal::StepRow;
+using gimbal::test::context_of;
+using gimbal::test::name_of;
+using gimbal::test::record_of;
+using gimbal::test::step;
+
+constexpr const char* kOddName = "a, \"b\".c:3 f(int, char)\nnext";
+
+StepRow row_of(std::string_view loop, std::uint64_t number, const char* schedule) {
+    StepRow row;
+    row.loop = loop;
+    row.workers = 4;
+    row.step = number;
+    row.iterations = 1000;
+    row.schedule = gimbal::parse_schedule(schedule);
+    row.reason = "sarsa";
+    return row;
+}
+
+std::string refusal(const std::string& text) {
+    try {
+        (void)Recording::parse(text);
+    } catch (const gimbal::Error& error) {
+        EXPECT_EQ(error.code(), gimbal::ErrorCode::file);
+        return error.what();
+    }
+    return "none";
+}
+
+const std::string kHeader(gimbal::kStepsHeader);
+const std::string kRow = "a.c:1 f,4,0,1000,fac2,sarsa,0,1,1,1,9,,,,,,\n";
+
+TEST(Steps, ALineHasOneFieldPerColumnWithAndWithoutAnAgent) {
+    StepRow row = row_of("a.c:1 f", 7, "gss,8");
+    row.exploring = true;
+    row.loop_time = 2e6;
+    row.busy_max = 1.5e6;
+    row.busy_mean = 1e6;
+    row.chunks = 12;
+    std::string text;
+    gimbal::append_step(text, row, 1e-6);
+    EXPECT_EQ(text, "a.c:1 f,4,7,1000,\"gss,8\",sarsa,1,2,1.5,1,12,,,,,,\n");
+    row.thought = gimbal::learn::Thought{3, 1, 2, 0.5, -4, 0.9, 0.25};
+    text.clear();
+    gimbal::append_step(text, row, 1e-6);
+    EXPECT_EQ(text, "a.c:1 f,4,7,1000,\"gss,8\",sarsa,1,2,1.5,1,12,1,2,0.5,-4,0.9,0.25\n");
+}
+
+TEST(Steps, WhatIsRecordedIsReplayedChoiceByChoiceForEachLoop) {
+    const char* const first[] = {"gss,8", "static", "lws,0.8:16", "fac2", "awf-b"};
+    const char* const second[] = {"tss", "ss"};
+    std::string text = kHeader;
+    for (std::uint64_t i = 0; i < 5; ++i) {
+        gimbal::append_step(text, row_of(kOddName, i, first[i]), 1e-9);
+        if (i < 2) gimbal::append_step(text, row_of("b.c:2 g", i, second[i]), 1e-9);
+    }
+    const Recording recording = Recording::parse(text);
+    EXPECT_EQ(recording.loops(), 2U);
+    ASSERT_NE(recording.find(kOddName, 4), nullptr);
+    ReplaySelector one(*recording.find(kOddName, 4), kOddName);
+    for (const char* expected : first) EXPECT_EQ(name_of(step(one, record_of(1))), expected);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(name_of(step(one, record_of(1))), "awf-b") << "the last one stays";
+    ReplaySelector other(*recording.find("b.c:2 g", 4), "b.c:2 g");
+    for (const char* expected : second) EXPECT_EQ(name_of(other.choose(context_of())), expected);
+    EXPECT_EQ(recording.find("b.c:2 g", 2), nullptr) << "another team is another loop";
+    EXPECT_EQ(recording.find("c.c:2 g", 4), nullptr);
+}
+
+TEST(Recording, StepsOfOverlappingExecutionsMayStandInAnyOrder) {
+    const Recording recording = Recording::parse("step,loop,technique,iterations,workers\n1,l,gss,5,2\n0,l,fac2,6,2\n");
+    const auto* const steps = recording.find("l", 2);
+    ASSERT_NE(steps, nullptr);
+    ASSERT_EQ(steps->size(), 2U);
+    EXPECT_EQ((*steps)[0].iterations, 6U);
+    EXPECT_EQ((*steps)[1].choice.technique, gimbal::find_technique("gss"));
+}
+
+TEST(Recording, RefusalsNameLineAndReason) {
+    EXPECT_EQ(refusal(kHeader + kRow), "none");
+    EXPECT_EQ(refusal(""), "it is empty");
+    EXPECT_EQ(refusal(kHeader), "it holds no steps");
+    EXPECT_EQ(refusal("{\"schema_version\": 1}\n"), "it is not a record: its first line has no column \"loop\"");
+    EXPECT_EQ(refusal("loop,workers,step,iterations\n"),
+              "it is not a record: its first line has no column \"technique\"");
+    EXPECT_EQ(refusal(kHeader + "a,4\n"), "line 2: it has 2 fields only");
+    EXPECT_EQ(refusal(kHeader + kRow + "a,4,zero,1000,fac2\n"), "line 3: step \"zero\" is not a number");
+    EXPECT_EQ(refusal(kHeader + "a,4,0,-3,fac2\n"), "line 2: iterations \"-3\" is not a number");
+    EXPECT_EQ(refusal(kHeader + "a,0,0,1,fac2\n"), "line 2: that many workers cannot be");
+    EXPECT_EQ(refusal(kHeader + "a,4,0,1,fac22\n"), "line 2: unknown technique \"fac22\"");
+    EXPECT_EQ(refusal(kHeader + "a,4,0,1,runtime\n"), "line 2: \"runtime\" is no technique");
+    EXPECT_EQ(refusal(kHeader + kRow + kRow), "line 3: step 0 of loop \"a.c:1 f\" is there twice");
+    EXPECT_EQ(refusal(kHeader + "a,4,1,1,fac2\n"), "step 0 of loop \"a\" is missing");
+    EXPECT_EQ(refusal(kHeader + "\"a,4,0,1,fac2\n"), "line 2: a quote is not closed");
+    EXPECT_EQ(refusal(kHeader + "\"a\"b,4,0,1,fac2\n"), "line 2: there is text beside a quoted field");
+}
+
+TEST(Recording, WhatIsCutOffAnywhereIsRefused) {
+    std::string text = kHeader;
+    gimbal::append_step(text, row_of(kOddName, 0, "gss,8"), 1e-9);
+    for (std::size_t length = 0; length < text.size(); ++length)
+        EXPECT_NE(refusal(text.substr(0, length)), "none") << length;
+    EXPECT_EQ(refusal(text), "none");
+}
+
+TEST(Recording, LineEndsOfOtherSystemsAreRead) {
+    EXPECT_EQ(refusal("loop,workers,step,iterations,technique\r\nl,2,0,5,gss\r\n"), "none");
+}
+
+TEST(Recording, AFileThatIsNotThereIsRefused) {
+    EXPECT_THROW((void)Recording::read("no/such/file.csv"), gimbal::Error);
+    EXPECT_THROW((void)Recording::read("/"), gimbal::Error);
+}
+
+TEST(Replay, ALoopOfAnotherLengthFollowsAndIsWarnedAboutOnce) {
+    const Recording recording = Recording::parse(kHeader + kRow + "a.c:1 f,4,1,1000,gss\n");
+    ReplaySelector selector(*recording.find("a.c:1 f", 4), "a.c:1 f");
+    const std::size_t before = gimbal::warnings().size();
+    EXPECT_EQ(name_of(selector.choose(context_of(999))), "fac2");
+    EXPECT_EQ(name_of(selector.choose(context_of(998))), "gss");
+    ASSERT_EQ(gimbal::warnings().size(), before + 1);
+    EXPECT_NE(gimbal::warnings().back().find("had 1000 iterations in step 0, now 999"), std::string::npos);
+}
+
+}  // namespace
