@@ -96,13 +96,13 @@ constexpr OptionSpec word_row(std::string_view name, std::span<const std::string
             .set = set_text<Member>};
 }
 
-/// A row for the path of a file; not set by default.
+/// A row for the pattern of a file's path; not set by default.
 template <std::string SelectorSettings::*Member>
 constexpr OptionSpec file_row(std::string_view name, std::span<const std::string_view> aliases, std::string_view flag,
                               std::string_view doc) {
     return {.name = name,
             .aliases = aliases,
-            .type = OptionType::text,
+            .type = OptionType::pattern,
             .level = "thread",
             .flag = flag,
             .doc = doc,
@@ -229,7 +229,8 @@ inline constexpr std::array<OptionSpec, 26> kRows = {{
      .level = "rank",
      .doc = "How many steal ratios to choose from; for distributed data.",
      .set = set_integer<&S::steal_ratios>},
-    file_row<&S::agent_stats>("GIMBAL_RL_AGENT_STATS", kStats, "", "File for what the agents did in each step."),
+    file_row<&S::agent_stats>("GIMBAL_RL_AGENT_STATS", kStats, "",
+                              "File for what the agents did in each step; %r, %p as for GIMBAL_OUTPUT."),
     {.name = "GIMBAL_RL_DEBUG",
      .type = OptionType::integer,
      .fallback = "0",
@@ -237,7 +238,8 @@ inline constexpr std::array<OptionSpec, 26> kRows = {{
      .level = "thread",
      .doc = "How much the agents say of each step on standard error.",
      .set = set_integer<&S::debug>},
-    file_row<&S::record>("GIMBAL_RECORD", {}, "--record", "File to record every choice in, for GIMBAL_REPLAY."),
+    file_row<&S::record>("GIMBAL_RECORD", {}, "--record",
+                         "File to record every choice in, for GIMBAL_REPLAY; %r, %p as for GIMBAL_OUTPUT."),
     file_row<&S::replay>("GIMBAL_REPLAY", {}, "--replay", "File of recorded choices to follow instead of choosing."),
 }};
 

@@ -5,7 +5,7 @@ import unittest
 
 from support import ToolTest
 
-TOPICS = ("techniques", "config", "topology", "build", "metrics")
+TOPICS = ("techniques", "selectors", "config", "topology", "build", "metrics")
 
 
 class Info(ToolTest):
@@ -31,6 +31,32 @@ class Info(ToolTest):
         for technique in listed:
             self.assertEqual(self.gimbal("run", "--schedule", technique["name"], "--", "true").returncode, 0)
             self.assertTrue(technique["source"] and technique["summary"], technique)
+
+    def test_selectors_are_those_that_can_be_used(self):
+        listed = json.loads(self.gimbal("info", "selectors", "--json").stdout)
+        names = [selector["name"] for selector in listed]
+        for name in ("auto", "fixed", "random", "exhaustive", "binary", "expert", "rl", "simulate", "q", "sarsa", "chunk"):
+            self.assertIn(name, names)
+        for selector in listed:
+            for words in (("--select", selector["name"]), ("--schedule", selector["name"]),
+                          ("--loops", "f=" + selector["name"])):
+                self.assertEqual(self.gimbal("run", *words, "--", "true").returncode, 0, words)
+            if selector["omp_schedule"]:
+                result = self.gimbal("run", "--", "true", env={"OMP_SCHEDULE": selector["omp_schedule"]})
+                self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertTrue(selector["source"] and selector["summary"], selector)
+        text = self.gimbal("info", "selectors").stdout
+        for selector in listed:
+            self.assertIn(selector["summary"], text)
+
+    def test_config_knows_the_seeds_names(self):
+        text = self.gimbal("info", "config", "--json", env={"KMP_RL_ALPHA": "0.5", "MPI_RL_OPTION": "QLearner"}).stdout
+        options = {option["name"]: option for option in json.loads(text)}
+        self.assertEqual(options["GIMBAL_RL_ALPHA"]["value"], "0.5")
+        self.assertEqual(options["GIMBAL_RL_ALPHA"]["aliases"], ["KMP_RL_ALPHA", "LB4MPI_RL_ALPHA"])
+        self.assertEqual(options["GIMBAL_RL_AGENT"]["value"], "QLearner")
+        self.assertIn("KMP_RL_GAMMA", self.gimbal("info", "config").stdout)
+        self.assertIn("KMP_RL_GAMMA", self.gimbal("info", "config", "--markdown").stdout)
 
     def test_config_shows_value_and_origin(self):
         (self.work / "g.toml").write_text('report = "full"\n')

@@ -36,6 +36,15 @@ class Environment(ToolTest):
         self.assertEqual(seen["GIMBAL_SCHEDULE"], "gss,4")
         self.assertEqual(seen["GIMBAL_REPORT"], "off")
 
+    def test_flags_say_who_chooses_whatever_the_environment_says(self):
+        seen = self.seen("--select", "sarsa", "--record", "r.csv", env={"GIMBAL_SELECT": "expert", "OMP_SCHEDULE": "ss"})
+        self.assertEqual((seen["GIMBAL_SELECT"], seen["GIMBAL_RECORD"], seen["OMP_SCHEDULE"]),
+                         ("sarsa", "r.csv", "runtime"))
+        self.assertEqual(self.seen("--schedule", "gss", env={"GIMBAL_SELECT": "expert"})["GIMBAL_SELECT"], "fixed")
+        self.assertEqual(self.seen("--schedule", "q", env={"GIMBAL_SELECT": "expert"})["GIMBAL_SELECT"], "q")
+        self.assertNotIn("GIMBAL_SELECT", self.seen("--schedule", "gss"))
+        self.assertEqual(self.seen("--replay", "p.csv")["GIMBAL_REPLAY"], "p.csv")
+
     def test_the_users_schedule_stays_unless_a_flag_says_otherwise(self):
         self.assertEqual(self.seen(env={"OMP_SCHEDULE": "static"})["OMP_SCHEDULE"], "static")
         self.assertEqual(self.seen("--schedule", "ss", env={"OMP_SCHEDULE": "static"})["OMP_SCHEDULE"], "runtime")

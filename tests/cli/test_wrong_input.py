@@ -49,6 +49,30 @@ class WrongInput(ToolTest):
                 with self.subTest(variable=variable, length=len(value)):
                     self.refused(env={variable: value}, says=[variable])
 
+    def test_wrong_values_of_selection(self):
+        for variable, value in {"GIMBAL_SELECT": "expret", "GIMBAL_PORTFOLIO": "ss fac22", "GIMBAL_RL_AGENT": "sarssa",
+                                "MPI_RL_OPTION": "7", "LB4MPI_RL_OPTION": "StealRatioSelector",
+                                "KMP_RL_ALPHA": "1.5", "LB4MPI_RL_GAMMA": "-1", "GIMBAL_RL_TAU": "hot",
+                                "KMP_RL_REWARD": "1,2", "LB4MPI_RL_REWARD": "lootime", "GIMBAL_RL_REWARD_NUM": "1",
+                                "KMP_RL_POLICY": "softmx", "GIMBAL_RL_INIT": "0", "GIMBAL_RL_DECAY": "",
+                                "GIMBAL_RL_AVG_WINDOW": "0", "GIMBAL_RL_DEBUG": "3", "GIMBAL_GOLDEN_CHUNK": "maybe",
+                                "LB4MPI_RL_SR_PORTFOLIO_SIZE": "1", "KMP_RL_SELECTOR_TYPE": "15",
+                                "GIMBAL_RL_TIME_STEPS_LIMIT": "1.5", "GIMBAL_RECORD": "%x", "GIMBAL_REPLAY": HUGE,
+                                "KMP_RL_ALPA": "0.5", "LB4MPI_RL_": "1"}.items():
+            with self.subTest(variable=variable, value=value[:20]):
+                self.refused(env={variable: value}, says=[variable, "allowed: "])
+        self.refused(env={"GIMBAL_SELECT": "expret"}, says=['Did you mean "expert"?'])
+        self.refused("--select", "expret", says=["--select: unknown value", "command line"])
+        self.refused(env={"KMP_RL_ALPA": "0.5"}, says=['Did you mean "KMP_RL_ALPHA"?'])
+        self.refused(env={"MPI_RL_OPTION": "16"}, says=["only ranks with distributed data"])
+        for schedule in ("auto,1", "auto,99", "auto,x"):
+            self.refused(env={"OMP_SCHEDULE": schedule}, says=["OMP_SCHEDULE: ", "3 exhaustive 4 binary 5 expert"])
+
+    def test_libomps_own_variables_are_never_errors(self):
+        result = self.gimbal("run", "--", "true", env={"KMP_RLX": "1", "KMP_AFFINITY": "none", "LB4MPI_OTHER": "1",
+                                                       "KMP_BLOCKTIME": "0"})
+        self.assertEqual((result.returncode, "error" in result.stderr), (0, False))
+
     def test_unknown_variables(self):
         self.refused(env={"GIMBAL_SHEDULE": "ss"}, says=['Did you mean "GIMBAL_SCHEDULE"?', "more: gimbal info config"])
         self.refused(env={"GIMBAL_": "ss"}, says=["there is no such option"])
