@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands in for `gimbal run` and `gimbal simulate` in tests of campaigns: records made-up times, and obeys the program.
+"""Stands in for `gimbal run` and `gimbal simulate` in tests of campaigns: records made-up times.
 
-The "program" is a word: fine, fail, mute (leaves no record), sleep. Each start is noted in a file named by $STARTS, if set.
+The "program" is a word: fine, fail, mute (leaves no record), sleep. Each start is noted in the
+file that $STARTS names, if any.
 """
 import os
 import pathlib

@@ -50,7 +50,7 @@ def one_way(place: str, values: list[Observation], factor: str) -> tuple[Any, ..
     if not enough(values, factor):
         return None
     pandas, formula = need("pandas"), need("statsmodels.formula.api")
-    frame = pandas.DataFrame({"value": [one.value for one in values], "level": [getattr(one, factor) for one in values]})
+    frame = pandas.DataFrame([(one.value, getattr(one, factor)) for one in values], columns=["value", "level"])
     table = need("statsmodels.stats.anova").anova_lm(formula.ols("value ~ C(level)", data=frame).fit())
     between, within = float(table["sum_sq"].iloc[0]), float(table["sum_sq"].iloc[1])
     return (place, factor, frame["level"].nunique(), len(values), between, within, float(table["F"].iloc[0]),
@@ -70,10 +70,11 @@ def tukey(place: str, values: list[Observation], factor: str) -> list[tuple[Any,
 
 
 def analyse(apps: list[AppData]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-    """ANOVA and Tukey rows of every application [s], and over all of them [percent over Oracle] if there are several."""
+    """ANOVA and Tukey rows of every application [s], and of all together [percent over Oracle] if there are several."""
     sets = [(f"{app.name} [s]", observations(app, percent=False)) for app in apps]
     if len(apps) > 1:
-        sets.append(("all [% over Oracle]", [one for app in apps for one in observations(app, percent=True)]))
+        percents = [one for app in apps for one in observations(app, percent=True)]
+        sets.append(("all [% over Oracle]", percents))
     tables = [one_way(place, values, factor) for place, values in sets for factor in FACTORS]
     pairs = [row for place, values in sets for factor in FACTORS for row in tukey(place, values, factor)]
     return [row for row in tables if row], pairs

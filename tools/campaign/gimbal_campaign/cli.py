@@ -33,14 +33,14 @@ ANALYSES = {
 def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="gimbal campaign", epilog=EPILOG,
                                   formatter_class=argparse.RawDescriptionHelpFormatter,
-                                  description="Factorial experiments: application x technique or selector x repetitions, "
-                                              "and their analysis.")
+                                  description="Factorial experiments: application x technique or selector x "
+                                              "repetitions, and their analysis.")
     top.add_argument("--gimbal", type=Path, default=Path("gimbal"), help=argparse.SUPPRESS)
     commands_of = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run = commands_of.add_parser("run", help="run the cells of a specification that have not run yet")
     run.add_argument("spec", type=Path, help="TOML file; bench/campaigns/ has examples")
     run.add_argument("--output", type=Path, metavar="FILE", help="SQLite file; default: the specification's name here")
-    run.add_argument("--build", type=Path, metavar="DIR", help="what {build} stands for; default: the tree of this tool")
+    run.add_argument("--build", type=Path, metavar="DIR", help="what {build} stands for; default: this tool's tree")
     run.add_argument("--new", action="store_true", help="start afresh; an old file becomes FILE.old")
     run.add_argument("--retry", action="store_true", help="run failed cells again")
     run.add_argument("--list", action="store_true", help="print the cells in their order and run nothing")

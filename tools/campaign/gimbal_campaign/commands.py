@@ -21,6 +21,7 @@ from .errors import CampaignError
 from .measured import AppData
 from .oracle import Oracle, oracle, shares
 from .process import Tool
+from .records import last_words
 from .store import Store, set_aside
 from .tables import render
 
@@ -100,7 +101,7 @@ def summary_command(options: argparse.Namespace) -> Answer:
     summaries = [summary_module.summarise(app) for app in load(options)]
     with closing(Store(options.store, must_exist=True)) as store:
         failures = [(row["application"], row["configuration"], row["repetition"] + 1, row["status"],
-                     (row["output"].strip().splitlines() or [""])[-1][:100])
+                     last_words(row["output"])[:100])
                     for row in store.runs() if row["status"] != "ok"]
     texts = ["\n".join([one.app.name, *summary_module.yardsticks(one), render(summary_module.HEADERS, one.rows)])
              for one in summaries]

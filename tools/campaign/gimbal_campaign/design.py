@@ -10,7 +10,13 @@ from dataclasses import dataclass, field
 from .errors import CampaignError
 from .spec import Application, Spec
 
-SELECTS_NOTHING = {"none": "random", "fixed": "fixed"}  # control arm -> selector
+# Control arms. none: the machinery of an agent that explores always, so that every choice is equally likely and nothing
+# that it learns is ever used. fixed: no selection.
+CONTROL_ARMS = {
+    "none": {"selector": "rl", "agent": "q", "policy": "epsilon-greedy",
+             "env": {"GIMBAL_RL_EPSILON": "1", "GIMBAL_RL_EPS_DECAY": "0", "GIMBAL_RL_EPS_MIN": "1"}},
+    "fixed": {"selector": "fixed"},
+}
 
 
 @dataclass(frozen=True)
@@ -52,7 +58,7 @@ class Cell:
 def configurations(spec: Spec) -> list[Configuration]:
     """All configurations of a campaign, each once, fixed techniques first."""
     found = [Configuration(name, "fixed", technique=name) for name in spec.techniques]
-    found += [Configuration(name, "control", selector=SELECTS_NOTHING[name]) for name in spec.controls]
+    found += [Configuration(name, "control", **CONTROL_ARMS[name]) for name in spec.controls]
     for golden in spec.golden:
         tail = "+golden" if golden else ""
         found += [Configuration(name + tail, "selector", selector=name, golden=golden) for name in spec.selectors]

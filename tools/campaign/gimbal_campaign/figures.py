@@ -46,7 +46,7 @@ def candidates(app: AppData, oracle: Oracle) -> list[tuple[str, str, dict[Key, S
 
 
 def bars(app: AppData, oracle: Oracle) -> str:
-    """Total loop time per configuration, coloured by technique, percent over the Oracle above (figures 5.1, 5.5, 5.10)."""
+    """Total loop time per configuration, coloured by technique, percent over Oracle above (figures 5.1, 5.5, 5.10)."""
     pyplot = plotting()
     rows = candidates(app, oracle)
     used = [shares(steps) for _, _, steps in rows]
@@ -61,7 +61,8 @@ def bars(app: AppData, oracle: Oracle) -> str:
                 bottom += parts[name] * total_s
         axes.text(place, total_s, f" {100 * (total_s / oracle.total_s - 1):.1f} %", rotation=90, ha="center",
                   va="bottom", fontsize=6.5)
-    lines = (("fixed", "#2ca02c", "mean of fixed"), ("rl", "#1f77b4", "mean of RL"), ("rl-chunk", "#777777", "mean of RL chunk"))
+    lines = (("fixed", "#2ca02c", "mean of fixed"), ("rl", "#1f77b4", "mean of RL"),
+             ("rl-chunk", "#777777", "mean of RL chunk"))
     for group, colour, label in lines:
         members = [total_s for total_s, (_, one, _) in zip(totals, rows) if one == group]
         if members:
@@ -84,7 +85,8 @@ def choices(app: AppData, oracle: Oracle) -> str:
     palette = colours(step.technique for _, _, steps in rows for step in steps.values())
     names = list(palette)
     maps = need("matplotlib.colors").ListedColormap(list(palette.values()))
-    figure, grid = pyplot.subplots(1, len(loops), figsize=(WIDTH_IN, 0.6 + 0.17 * len(rows)), sharey=True, squeeze=False)
+    size = (WIDTH_IN, 0.6 + 0.17 * len(rows))
+    figure, grid = pyplot.subplots(1, len(loops), figsize=size, sharey=True, squeeze=False)
     for axes, loop in zip(grid[0], loops):
         ordered = sorted(step for one, step in oracle.steps if one == loop)
         picture = numpy.full((len(rows), len(ordered)), numpy.nan)
@@ -96,7 +98,8 @@ def choices(app: AppData, oracle: Oracle) -> str:
                     extent=(-0.5, len(ordered) - 0.5, len(rows) - 0.5, -0.5))
         axes.set_title(loop, fontsize=8)
         axes.set_xlabel("step")
-        axes.hlines([line + 0.5 for line in range(len(rows) - 1)], -0.5, len(ordered) - 0.5, color="white", linewidth=1)
+        axes.hlines([line + 0.5 for line in range(len(rows) - 1)], -0.5, len(ordered) - 0.5, color="white",
+                    linewidth=1)
     grid[0][0].set_yticks(range(len(rows)), [name for name, _, _ in rows], fontsize=7)
     legend(grid[0][-1], palette)
     figure.tight_layout()
@@ -139,8 +142,8 @@ def boxes(app: AppData, oracle: Oracle) -> str | None:
                   for level in levels]
         axes.boxplot(values, widths=0.5, showfliers=False, medianprops={"color": "#d62728"})
         for place, one in enumerate(values, 1):
-            axes.plot([place + 0.25 * ((k % 5) - 2) / 5 for k in range(len(one))], one, "o", color="#1f77b4", markersize=3,
-                      alpha=0.7)
+            aside = [place + 0.25 * ((k % 5) - 2) / 5 for k in range(len(one))]
+            axes.plot(aside, one, "o", color="#1f77b4", markersize=3, alpha=0.7)
         axes.set_xticks(range(1, 1 + len(levels)), levels, fontsize=7)
         axes.set_title(factor, fontsize=8)
     grid[0].set_ylabel("over Oracle [%]")

@@ -21,7 +21,8 @@ table { border-collapse: collapse; font-size: 13px; margin: .6em 0; } caption { 
 th, td { padding: .18em .7em; text-align: right; font-variant-numeric: tabular-nums; border-bottom: 1px solid #e4e4e4; }
 th { background: #f4f4f4; position: sticky; top: 0; } td.text, th.text { text-align: left; }
 tr.oracle td { font-weight: 600; } img { max-width: 100%; } p.note { color: #555; max-width: 60em; }
-details > summary { cursor: pointer; color: #245; } pre { font-size: 12px; background: #f7f7f7; padding: 1em; overflow: auto; }
+details > summary { cursor: pointer; color: #245; }
+pre { font-size: 12px; background: #f7f7f7; padding: 1em; overflow: auto; }
 nav a { margin-right: 1em; }
 """
 
@@ -29,8 +30,8 @@ nav a { margin-right: 1em; }
 def table(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """A table: text to the left, numbers to the right."""
     def cells(tag: str, values: Sequence[Any], texts: Sequence[bool]) -> str:
-        return "".join(f'<{tag}{" class=text" if is_text else ""}>{html.escape(show(value))}</{tag}>'
-                       for value, is_text in zip(values, texts))
+        return "".join(f'<{tag}{" class=text" if is_text else ""}>{html.escape(show(value, header))}</{tag}>'
+                       for value, header, is_text in zip(values, headers, texts))
 
     texts = [all(isinstance(row[column], str) for row in rows) for column in range(len(headers))]
     body = "\n".join(f"<tr>{cells('td', row, texts)}</tr>" for row in rows)
@@ -100,8 +101,8 @@ def statistics_part(apps: list[AppData]) -> str:
     rows, pairs = anova.analyse(apps)
     if rows:
         parts += ["<h3>Analysis of variance, one way</h3>", table(anova.ANOVA_HEADERS, rows),
-                  note("An observation is the median run of one RL configuration. p is the probability of so large an F "
-                       "if the levels did not differ."),
+                  note("An observation is the median run of one RL configuration. p is the probability of so large an "
+                       "F if the levels did not differ."),
                   "<h3>Tukey's honestly significant differences</h3>",
                   folded(f"{len(pairs)} pairs, {sum(pair[-1] == 'yes' for pair in pairs)} of which differ at 5 %",
                          table(anova.TUKEY_HEADERS, pairs))]
@@ -136,8 +137,8 @@ def page(facts: Mapping[str, str], runs: Sequence[Mapping[str, Any]], apps: list
     rows = overview_rows(found)
     parts = [f"<h1>Campaign {name}</h1>", f"<nav>{links}</nav>",
              note("The Oracle takes in every step the fixed technique with the smallest median loop time. The least of "
-                  "noisy medians is biased low; an estimate that chooses on the other repetitions stands beside it and is "
-                  "biased high. T is the sum of loop times; the median run stands for each configuration.")]
+                  "noisy medians is biased low; an estimate that chooses on the other repetitions stands beside it and "
+                  "is biased high. T is the sum of loop times; the median run stands for each configuration.")]
     if rows:
         parts.append(picture(figures.overview(rows), "Percent over the Oracle"))
     parts += [application(one) for one in found]

@@ -28,6 +28,7 @@ class Run:
     wall_s: float = 0.0
     scheduling_s: float | None = None
     selection_s: float | None = None
+    exploring_s: float | None = None
 
     @property
     def total_s(self) -> float:
@@ -84,7 +85,7 @@ ORDER = ("fixed", "control", "selector", "rl", "rl-chunk")
 
 
 def load(store: Store) -> list[AppData]:
-    """Everything that ended well, applications in the order in which they first ran, sorted by name."""
+    """Everything that ended well, sorted by name."""
     apps: dict[str, AppData] = {}
     series: dict[tuple[str, str], Series] = {}
     for row in store.runs():
@@ -98,7 +99,8 @@ def load(store: Store) -> list[AppData]:
             app.series.append(series[key])
         steps = {(loop, step): Step(technique, time_s)
                  for loop, step, technique, time_s, _ in store.steps(row["id"])}
-        series[key].runs.append(Run(row["repetition"], steps, row["wall_s"], row["scheduling_s"], row["selection_s"]))
+        series[key].runs.append(Run(row["repetition"], steps, row["wall_s"], row["scheduling_s"], row["selection_s"],
+                                    row["exploring_s"]))
     for app in apps.values():
         app.series.sort(key=lambda one: (ORDER.index(one.group), portfolio_place(one.name), one.name))
     return [apps[name] for name in sorted(apps)]

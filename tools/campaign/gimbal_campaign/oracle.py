@@ -3,7 +3,7 @@
 
 The least of several noisy medians is biased low: with many techniques of equal speed, the Oracle takes in each step the
 one that was luckiest. The estimate beside it takes the technique that was best in the *other* repetitions and its time
-in the one left out; it is biased high, by noise in the choice. What a perfect selection would reach lies between the two.
+in the one left out; it is biased high, by noise in the choice. What a perfect selection would reach lies between.
 """
 from __future__ import annotations
 

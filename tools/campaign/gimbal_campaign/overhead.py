@@ -3,7 +3,7 @@
 
 selection: time in the selector as the library measured it, where it did. outside loops: wall time of the process minus
 its loop times; against the same figure of the fixed techniques it holds everything that selecting adds between loops,
-and the noise of everything else, too.
+and the noise of everything else, too. exploring: loop time that trying other techniques cost, as the library reckons.
 """
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from .measured import AppData, Run
 
 HEADERS = ("group", "runs", "wall s", "loops s", "outside loops s", "outside, over fixed s", "handing out s",
-           "selection s", "selection %", "us per step")
+           "exploring s", "selection s", "selection %", "us per step")
 GROUPS = ("fixed", "control", "selector", "rl", "rl-chunk")
 
 
@@ -45,6 +45,7 @@ def overhead(app: AppData) -> list[tuple[Any, ...]]:
                      statistics.fmean(run.total_s for run in runs), outside,
                      outside - fixed if fixed is not None else None,
                      mean([run.scheduling_s for run in runs if run.scheduling_s is not None]),
+                     mean([run.exploring_s for run in runs if run.exploring_s is not None]),
                      mean([one[0] for one in measured]),
                      mean([100 * selection_s / wall_s for selection_s, wall_s, _ in measured]),
                      mean([1e6 * selection_s / steps for selection_s, _, steps in measured])))

@@ -67,7 +67,8 @@ def stop(process: subprocess.Popen[bytes]) -> None:
             continue
 
 
-def execute(command: list[str], environment: dict[str, str], folder: Path, timeout_s: float) -> tuple[int | None, float]:
+def execute(command: list[str], environment: dict[str, str], folder: Path,
+            timeout_s: float) -> tuple[int | None, float]:
     """Run it in an empty folder; exit status (None: it took too long) and seconds. An interrupt ends it, too."""
     begin = time.perf_counter()
     with (folder / "stderr").open("wb") as errors:

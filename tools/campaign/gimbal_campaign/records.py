@@ -28,14 +28,21 @@ class Outcome:
     environment: str
     output: str = ""  # what the process said on standard error, its end
     steps: list[tuple[Any, ...]] = field(default_factory=list)  # in the order of store.STEP_COLUMNS
-    figures: dict[str, float | None] = field(default_factory=dict)  # record_wall_s, scheduling_s, selection_s
+    figures: dict[str, float | None] = field(default_factory=dict)  # record_wall_s, scheduling_s, ...
 
     def columns(self) -> dict[str, Any]:
         loops_s = sum(step[7] for step in self.steps) if self.steps else None
         return {"status": self.status, "exit_status": self.exit_status, "wall_s": self.wall_s, "loops_s": loops_s,
                 "record_wall_s": self.figures.get("record_wall_s"), "scheduling_s": self.figures.get("scheduling_s"),
-                "selection_s": self.figures.get("selection_s"), "started": self.started, "seed": self.seed,
+                "selection_s": self.figures.get("selection_s"),
+                "exploring_s": self.figures.get("exploring_s"), "started": self.started, "seed": self.seed,
                 "command": self.command, "environment": self.environment, "output": self.output}
+
+
+def last_words(output: str) -> str:
+    """The line of standard error that says most: the first that names an error, else the last."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    return next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "it said nothing")
 
 
 def read_steps(path: Path, columns: tuple[str, ...]) -> list[tuple[Any, ...]]:
@@ -70,13 +77,18 @@ def cell(row: dict[str, str | None], name: str) -> Any:
 
 
 def read_figures(path: Path) -> dict[str, float | None]:
-    """Wall time, time in handing out chunks and time in the selector from the library's record; {} if there is none."""
+    """Wall time, time in handing out chunks, in the selector and lost by exploring, from the library's record.
+
+    {} if there is no record; what it does not have is None.
+    """
     try:
         record = json.loads(path.read_text())
         loops = record.get("loops", [])
         selection = [value for loop in loops for key, value in loop.items() if key in SELECTION_KEYS]
+        exploring = [loop["exploring_cost_s"] for loop in loops if "exploring_cost_s" in loop]
         return {"record_wall_s": float(record["wall_s"]), "scheduling_s": sum(loop["scheduling_s"] for loop in loops),
-                "selection_s": sum(selection) if selection else None}
+                "selection_s": sum(selection) if selection else None,
+                "exploring_s": sum(exploring) if exploring else None}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
 

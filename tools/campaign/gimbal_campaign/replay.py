@@ -21,8 +21,9 @@ HEADERS = ("application", "configuration", "recorded s", "mean s", "sd s", "vari
 
 def recorded(store: Store, application: str, configuration: str) -> tuple[int, int, float] | None:
     """(run, repetition, total) of the median run; None if there is none."""
+    wanted = ("ok", application, configuration)
     rows = sorted((row["loops_s"], row["id"], row["repetition"]) for row in store.runs()
-                  if row["status"] == "ok" and (row["application"], row["configuration"]) == (application, configuration))
+                  if (row["status"], row["application"], row["configuration"]) == wanted)
     if not rows:
         return None
     total_s, run, repetition = rows[(len(rows) - 1) // 2]

@@ -12,6 +12,7 @@ from typing import Any
 from . import design
 from .errors import CampaignError
 from .process import Tool, run_cell
+from .records import last_words
 from .spec import Spec
 from .store import Store
 
@@ -75,8 +76,7 @@ def run(spec: Spec, store: Store, tool: Tool, retry: bool = False) -> int:
             store.add(cell, outcome)
             what = f"{cell.application.name} {cell.configuration.name} #{cell.repetition + 1}"
             if outcome.status != "ok":
-                last = outcome.output.strip().splitlines()[-1:] or ["it said nothing"]
-                progress.note(f"{outcome.status}: {what}: {last[0]}")
+                progress.note(f"{outcome.status}: {what}: {last_words(outcome.output)}")
             progress.step(what)
     except KeyboardInterrupt:
         progress.end()

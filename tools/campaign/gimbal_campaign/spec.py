@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a campaign is: the TOML file, checked. Every mistake is one message that names the place and the nearest word."""
+"""What a campaign is: the TOML file, checked. A mistake is one message that names the place and the nearest word."""
 from __future__ import annotations
 
 import hashlib
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import CampaignError, did_you_mean
+from .spec_checks import check_keys, environment, number, words, wrong
 
 CAMPAIGN_KEYS = {"name": str, "repetitions": int, "seed": int, "timeout_s": float, "description": str}
 REAL_KEYS = {"name": str, "kind": str, "command": list, "threads": int, "steps": int, "env": dict, "timeout_s": float}
@@ -68,46 +69,6 @@ class Spec:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
-def wrong(place: str, what: str, hint: str = "") -> CampaignError:
-    return CampaignError(f"{place}: {what}", hint)
-
-
-def check_keys(place: str, table: Mapping[str, Any], keys: Mapping[str, type]) -> None:
-    """Every key is known and of the right type. Raises CampaignError."""
-    for key, value in table.items():
-        if key not in keys:
-            raise wrong(place, f'there is no key "{key}".{did_you_mean(key, keys)}', f"there are: {' '.join(keys)}")
-        expected = (int, float) if keys[key] is float else keys[key]
-        if not isinstance(value, expected) or isinstance(value, bool):
-            raise wrong(place, f"{key} = {value!r} is not a {keys[key].__name__}")
-
-
-def words(place: str, table: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    """A list of different, non-empty words."""
-    values = table.get(key, [])
-    for value in values:
-        if not isinstance(value, str) or not value.strip():
-            raise wrong(place, f"{key}: {value!r} is not a word")
-    if len(set(values)) != len(values):
-        raise wrong(place, f"{key} names one twice: {' '.join(values)}")
-    return tuple(values)
-
-
-def number(place: str, table: Mapping[str, Any], key: str, fallback: float, low: float) -> Any:
-    value = table.get(key, fallback)
-    if not value >= low:
-        raise wrong(place, f"{key} = {value} must be at least {low}")
-    return value
-
-
-def environment(place: str, table: Mapping[str, Any]) -> dict[str, str]:
-    env = table.get("env", {})
-    for key, value in env.items():
-        if not isinstance(value, (str, int, float)):
-            raise wrong(place, f"env: {key} = {value!r} is neither text nor number")
-    return {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in env.items()}
-
-
 def application(table: Mapping[str, Any], index: int, timeout_s: float) -> Application:
     """One [[application]]."""
     place = f"[[application]] {table.get('name', index + 1)}"
@@ -118,7 +79,8 @@ def application(table: Mapping[str, Any], index: int, timeout_s: float) -> Appli
     if not table.get("name"):
         raise wrong(place, "name is missing")
     if kind == "real" and not table.get("command"):
-        raise wrong(place, "command is missing", 'example: command = ["{build}/apps/nbody/nbody", "--steps", "{steps}"]')
+        raise wrong(place, "command is missing",
+                    'example: command = ["{build}/apps/nbody/nbody", "--steps", "{steps}"]')
     if kind == "virtual" and not table.get("app"):
         raise wrong(place, "app is missing", 'example: app = "pisolver:imbalance=20"')
     command = tuple(str(word) for word in table.get("command", []))

@@ -36,7 +36,8 @@ CREATE TABLE runs (
     loops_s REAL,                   -- sum of the loop times, as the steps have them
     record_wall_s REAL,             -- of the process, as the library saw it
     scheduling_s REAL,              -- threads' time in handing out chunks, sum over loops and threads
-    selection_s REAL,               -- time in the selector
+    selection_s REAL,               -- time in the selector, if the record has it
+    exploring_s REAL,               -- what exploring cost in loop time, as the library reckons it
     started TEXT NOT NULL,          -- UTC
     command TEXT NOT NULL, environment TEXT NOT NULL, output TEXT NOT NULL,
     UNIQUE (application, configuration, repetition)
@@ -62,7 +63,7 @@ def differences(old: Any, new: Any, place: str = "") -> list[str]:
         for key in sorted(old.keys() | new.keys()):
             lines += differences(old.get(key), new.get(key), f"{place}.{key}" if place else key)
         return lines
-    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new) and any(isinstance(x, dict) for x in old):
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new) and old and isinstance(old[0], dict):
         return [line for index, pair in enumerate(zip(old, new)) for line in differences(*pair, f"{place}[{index}]")]
     return [] if old == new else [f"{place}: {json.dumps(old)} before, {json.dumps(new)} now"]
 
@@ -104,7 +105,8 @@ class Store:
         if "hash" in facts and facts["hash"] != spec.hash:
             lines = differences(json.loads(facts["spec"]), json.loads(spec.text))
             repetitions = json.loads(facts["spec"])["campaign"].get("repetitions", 3)
-            if not (len(lines) == 1 and lines[0].startswith("campaign.repetitions:") and spec.repetitions > repetitions):
+            only_more = [line.split(":")[0] for line in lines] == ["campaign.repetitions"]
+            if not (only_more and spec.repetitions > repetitions):
                 raise CampaignError(f"{self.path}: the specification has changed since this file was begun:\n        "
                                     + "\n        ".join(lines[:8]),
                                     "--new starts afresh and keeps the old file as FILE.old; --output takes another")
@@ -131,9 +133,9 @@ class Store:
                                     (app.name, config.name, cell.repetition))
             cursor = self.connection.execute(
                 f"INSERT INTO runs ({', '.join(run)}) VALUES ({', '.join('?' * len(run))})", tuple(run.values()))
-            self.connection.executemany(
-                f"INSERT INTO steps (run, {', '.join(STEP_COLUMNS)}) VALUES ({', '.join('?' * (1 + len(STEP_COLUMNS)))})",
-                ((cursor.lastrowid, *step) for step in outcome.steps))
+            places = ", ".join("?" * (1 + len(STEP_COLUMNS)))
+            self.connection.executemany(f"INSERT INTO steps (run, {', '.join(STEP_COLUMNS)}) VALUES ({places})",
+                                        ((cursor.lastrowid, *step) for step in outcome.steps))
 
     def runs(self) -> list[dict[str, Any]]:
         """All runs, without steps, as they were made."""

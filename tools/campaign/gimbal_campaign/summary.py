@@ -43,7 +43,8 @@ def summarise(app: AppData) -> Summary:
         runs = [run.total_s for run in one.runs]
         total_s = totals[one.name]
         rows.append((one.name, one.group, len(runs), total_s, 100 * (max(runs) - min(runs)) / total_s,
-                     over(total_s, found.total_s if found else None), over(total_s, found.left_out_s if found else None),
+                     over(total_s, found.total_s if found else None),
+                     over(total_s, found.left_out_s if found else None),
                      over(total_s, best_s), over(total_s, mean_s)))
     return Summary(app, found, best.name if best else None, best_s, mean_s, rows)
 

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 
-def show(value: Any) -> str:
-    """A cell: floats with four significant digits or two decimals, None as a dash."""
+def show(value: Any, header: str = "") -> str:
+    """A cell: floats with four significant digits or two decimals (percentages always), None as a dash."""
     if value is None:
         return "-"
     if isinstance(value, float):
+        if "%" in header and math.isfinite(value) and not 0 < abs(value) < 0.01:
+            return f"{value:.2f}"
         if not math.isfinite(value):
             return str(value)
         size = abs(value)
@@ -23,7 +25,7 @@ def show(value: Any) -> str:
 
 def render(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """An aligned table: text to the left, numbers to the right. Ends without a line feed."""
-    cells = [list(headers)] + [[show(value) for value in row] for row in rows]
+    cells = [list(headers)] + [[show(value, header) for value, header in zip(row, headers)] for row in rows]
     widths = [max(len(line[column]) for line in cells) for column in range(len(headers))]
     left = [all(isinstance(row[column], str) for row in rows) for column in range(len(headers))]
     lines = ["  ".join(text.ljust(width) if is_text else text.rjust(width)
