@@ -88,6 +88,9 @@ def add_adaptive(result: dict[str, Any], few: sections.Section) -> None:
     result["adaptive_worst_vs_planned"] = adaptive[worst] / planned if measured else None
     result["adaptive_worst_technique"] = worst
     result["detail"]["adaptive_ns_per_chunk"] = {PLANNED_LIKE_ADAPTIVE: planned, **adaptive}
+    result["detail"]["adaptive_ns_per_chunk_over_own_static"] = {
+        case.schedule: few.ns_per_chunk(case, "gimbal") for case in few.references
+        if case.schedule in (PLANNED_LIKE_ADAPTIVE, *ADAPTIVE)}
 
 
 def survey(setting: Setting, gate: Gate, deadline_s: float) -> list[sections.Section]:

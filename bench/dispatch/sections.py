@@ -41,9 +41,12 @@ class Section:
         """How much longer one loop takes than that of the case's reference [ns]."""
         return self.summary(case).median - self.summary(self.references[case]).median
 
-    def ns_per_chunk(self, case: Case) -> float | None:
-        """What a chunk costs: loop time over upstream's static, by the chunks beyond one per thread [ns]."""
-        static = Case(case.compiler, "upstream", "static", case.threads)
+    def ns_per_chunk(self, case: Case, base: str = "upstream") -> float | None:
+        """What a chunk costs: loop time over the static loop of the runtime `base`, by the chunks beyond one per
+        thread [ns]."""
+        static = Case(case.compiler, base, "static", case.threads)
+        if static not in self.chunks:
+            return None
         more = self.chunks[case] - case.threads
         return (self.summary(case).median - self.summary(static).median) / more if more >= 1 else None
 
