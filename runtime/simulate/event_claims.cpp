@@ -16,14 +16,15 @@ constexpr double kMostUntimed = 1e9;  // [iterations]
 }  // namespace
 
 // As Execution::time_chunk.
-void EventLoop::State::time_chunk(std::uint32_t worker, double now, double overhead) noexcept {
+void EventLoop::State::time_chunk(std::uint32_t worker, double now, const AdaptiveTechnique& adaptive) noexcept {
     VirtualWorker& self = workers[worker];
     self.untimed_size += self.last_size;
     ++self.untimed_chunks;
     if (self.untimed_size < self.least_timed) return;
+    const double overhead = adaptive.counts_scheduling() ? 0 : machine->dispatch;
     const double time = now - self.stamp;
     const auto size = static_cast<double>(self.untimed_size);
-    times[worker].add(self.untimed_size, time - static_cast<double>(self.untimed_chunks) * overhead);
+    times[worker].note(self.untimed_size, time - static_cast<double>(self.untimed_chunks) * overhead);
     if (manner->timed && !slots.empty()) slots[worker].times.add(self.untimed_size, time);
     if (!manner->timed) {
         const double least = size * kTimingPart * machine->stamp / std::max(time, 1.0);
@@ -31,13 +32,25 @@ void EventLoop::State::time_chunk(std::uint32_t worker, double now, double overh
     }
     self.untimed_size = self.untimed_chunks = 0;
     self.stamp = now;
+    if (adaptive.reads() != Figures::progress) self.digest.known = false;
+}
+
+void EventLoop::State::prepare_times(const AdaptiveTechnique& adaptive) {
+    if (times.size() < plan->workers) times = std::vector<WorkerTimes>(plan->workers);
+    const double mean = plan->statistics.mean;
+    const bool paced = adaptive.reads() == Figures::progress && !manner->timed && mean > 0;
+    const double least = paced ? std::min(kTimingPart * machine->stamp / mean, kMostUntimed) : 0;
+    for (std::uint32_t i = 0; i < plan->workers; ++i) {
+        times[i].reset(adaptive.reads());
+        times[i].draw(0, 0);  // this clock begins anew: nothing is in progress from before
+        workers[i].least_timed = static_cast<std::uint64_t>(least);
+    }
 }
 
 void EventLoop::State::run_adaptive() {
     const AdaptiveTechnique& adaptive = *technique->adaptive();
-    if (times.size() < plan->workers) times = std::vector<WorkerTimes>(plan->workers);
-    for (std::uint32_t i = 0; i < plan->workers; ++i) times[i].reset(adaptive.reads());
-    const double overhead = adaptive.counts_scheduling() ? 0 : machine->dispatch;
+    prepare_times(adaptive);
+    const bool progress = adaptive.reads() == Figures::progress;
     ChunkRequest request{.times = {times.data(), plan->workers},
                          .iterations = plan->iterations,
                          .chunk = plan->chunk,
@@ -45,7 +58,7 @@ void EventLoop::State::run_adaptive() {
     drawing = machine->dispatch;
     take_turns([&, this](std::uint32_t worker, double now) {
         VirtualWorker& self = workers[worker];
-        if (self.last_size > 0) time_chunk(worker, now, overhead);
+        if (self.last_size > 0) time_chunk(worker, now, adaptive);
         const bool stamped = self.untimed_chunks == 0;  // else the last chunk was too short to be timed by itself
         const double from = drawn(now) + (stamped && self.last_size > 0 ? machine->stamp : 0);
         self.last_size = 0;
@@ -56,6 +69,7 @@ void EventLoop::State::run_adaptive() {
         request.worker = worker;
         request.remaining = plan->iterations - counter;
         request.now = static_cast<std::uint64_t>(stamped ? now : self.stamp);
+        request.digest = &self.digest;
         if (plan->steps > 0) {
             while (plan->starts[self.batch + 1] <= counter) ++self.batch;
             request.batch_chunk = plan->shares[self.batch];
@@ -64,7 +78,11 @@ void EventLoop::State::run_adaptive() {
         if (plan->unit > 1) size += (plan->unit - size % plan->unit) % plan->unit;
         const Range chunk = take(size);
         self.last_size = chunk.size();
-        times[worker].draw(self.last_size, request.now);
+        if (progress) {
+            if (self.last_size >= self.least_timed) times[worker].draw(self.last_size, request.now);
+        } else if (stamped && times[worker].chunks() > 0) {
+            times[worker].publish();
+        }
         return execute(worker, from, chunk);
     });
 }

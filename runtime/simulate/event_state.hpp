@@ -22,6 +22,7 @@ struct VirtualWorker {
     std::uint64_t untimed_size = 0, untimed_chunks = 0, least_timed = 0;  // adaptive, as WorkerSlot has them
     std::uint64_t batch = 0;                                              // weighted and adaptive: the one reached
     std::uint64_t random = 1;                                             // where requests are thinned out
+    Digest digest;                                                        // adaptive
     Range held;                                                           // queues: the end of the loop, held back
     bool prefix_to_come = false;                                          // queues
     bool over = false;                                                    // queues: nothing more to be had
@@ -67,7 +68,8 @@ struct EventLoop::State {
     [[nodiscard]] Range next_grains(std::uint32_t worker, bool& own) noexcept;
     [[nodiscard]] Range next_queued(std::uint32_t worker, bool& own) noexcept;
     [[nodiscard]] Range take(std::uint64_t size) noexcept;
-    void time_chunk(std::uint32_t worker, double now, double overhead) noexcept;
+    void time_chunk(std::uint32_t worker, double now, const AdaptiveTechnique& adaptive) noexcept;
+    void prepare_times(const AdaptiveTechnique& adaptive);
 
     /// Let whoever is free first draw, until all have left. @param draw  (worker, now) -> when it is free again, < 0:
     /// it leaves; finish[worker] says when
