@@ -104,32 +104,42 @@ TEST(FixedPoint, RLearningFindsTheBestRewardPerStepAndItsRelativeValues) {
     }
 }
 
-// Two steps by hand, with alpha 1/2 and gamma 0.8: delta = 1, then 2 + 0.8 * 0.5 - 0 = 2.4, and e(0) = 0.4 + 1 for a
-// state that occurs twice running.
-TEST(QvLearner, TracesPassCreditOn) {
+// Three steps by hand, with alpha 1/2, gamma 0.8 and lambda 1/2. Deltas: 1; then 2 + 0.8 * 0.5; then 1 + 0.8 * V(0) -
+// V(0). State 0 occurs in the first and the third: its trace is 0.4 * 0.4 + 1 by then.
+TEST(QvLearner, TracesPassCreditOnAndAddUp) {
+    ASSERT_EQ(learn::QvLearner::kLambda, 0.5);
     Random random(1);
     learn::QvLearner agent(2, 0.8, learn::Initialiser({}, random));
     agent.learn({.state = 0, .action = 1, .reward = 1, .alpha = 0.5});
     EXPECT_DOUBLE_EQ(agent.state_value(0), 0.5);
     agent.learn({.state = 1, .action = 0, .reward = 2, .alpha = 0.5});
     EXPECT_DOUBLE_EQ(agent.state_value(1), 1.2);
-    EXPECT_DOUBLE_EQ(agent.state_value(0), 0.5 + 0.5 * 2.4 * (0.8 * learn::QvLearner::kLambda));
+    EXPECT_DOUBLE_EQ(agent.state_value(0), 0.5 + 0.5 * 2.4 * 0.4);
     EXPECT_DOUBLE_EQ(agent.averages()[1], 0.5 / 2);
     EXPECT_DOUBLE_EQ(agent.averages()[0], 1.2 / 2);
+    const double delta = 1 + 0.8 * 0.98 - 0.98;
+    agent.learn({.state = 0, .action = 0, .reward = 1, .alpha = 0.5});
+    EXPECT_DOUBLE_EQ(agent.state_value(0), 0.98 + 0.5 * delta * (0.4 * 0.4 + 1));
+    EXPECT_DOUBLE_EQ(agent.state_value(1), 1.2 + 0.5 * delta * 0.4);
 }
 
-// The same state for ever: alpha times its trace stays below 2.
-TEST(QvLearner, StaysStableAtTheHighestRates) {
-    Random random(1);
-    learn::QvLearner agent(2, 0.999, learn::Initialiser({}, random));
-    for (int t = 0; t < 100000; ++t) {
-        agent.learn({.state = static_cast<std::uint32_t>(t % 2),
-                     .action = static_cast<std::uint32_t>((t + 1) % 2),
-                     .reward = t % 2 == 0 ? -4.0 : 0.01,
-                     .alpha = 1});
+// Plain traces that add up diverge here: a state that keeps occurring would move by up to twice its error.
+TEST(QvLearner, NeverBelievesMoreThanRewardsCanAddUpTo) {
+    for (const double gamma : {0.5, 0.95, 0.999}) {
+        for (int period = 2; period < 30; ++period) {
+            Random random(1);
+            learn::QvLearner agent(2, gamma, learn::Initialiser({}, random));
+            for (int t = 0; t < 5000; ++t) {
+                const bool stays = t % period != 0;
+                agent.learn({.state = t % period == 1 ? 1u : 0u,
+                             .action = stays ? 0u : 1u,
+                             .reward = stays ? 0.01 : -4.0,
+                             .alpha = t < 2500 ? 0.85 : 1});
+                ASSERT_LT(std::abs(agent.state_value(0)), 4.1 / (1 - gamma));
+                ASSERT_LT(std::abs(agent.state_value(1)), 4.1 / (1 - gamma));
+            }
+        }
     }
-    EXPECT_LT(std::abs(agent.state_value(0)), 4.0 / (1 - 0.999));
-    EXPECT_LT(std::abs(agent.state_value(1)), 4.0 / (1 - 0.999));
 }
 
 // rho moves on steps whose action was a best one in its state, by a tenth of what Q moves by, and on no other.
