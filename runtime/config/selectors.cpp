@@ -16,7 +16,11 @@ constexpr std::string_view kLearning = "GIMBAL_PORTFOLIO GIMBAL_GOLDEN_CHUNK GIM
 constexpr std::string_view kMeta = "GIMBAL_SCHEDULE GIMBAL_RL_SELECTOR_TYPE GIMBAL_RL_*";
 
 constexpr std::array<SelectorInfo, 17> kSelectors = {{
-    {"auto", false, 0, "The default: what iterations cost, once measured, and simulated executions decide.", kPortfolio,
+    {"auto",
+     false,
+     0,
+     "The default: what iterations cost, once measured, and simulated executions decide.",
+     {},
      "Bull 1998; Mohammed and Ciorba 2020 (SimAS); Gimbal"},
     {"fixed", false, 0, "Always the technique of GIMBAL_SCHEDULE, or fac2.", "GIMBAL_SCHEDULE", "Gimbal"},
     {"random", false, 2, "Jumps to any technique, the likelier the worse the loop is balanced.", kPortfolio, kAuto4Omp},

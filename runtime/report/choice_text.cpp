@@ -29,13 +29,13 @@ std::string share(std::uint64_t part, std::uint64_t all) {
     return fixed(some ? std::clamp(exact, 1.0, 99.0) : exact, 0) + " %";
 }
 
-/// "feedback 94 % (auto)": what ran without exploring, the most frequent first.
+/// "feedback 94 % (auto), gss 2 %": what ran without exploring, the most frequent first; a reason where it changes.
 std::string settled_text(const LoopSummary& loop) {
     std::vector<const ScheduleUse*> uses;
     for (const ScheduleUse& use : loop.schedules)
         if (!use.exploring) uses.push_back(&use);
     std::stable_sort(uses.begin(), uses.end(), [](const auto* a, const auto* b) { return a->calls > b->calls; });
-    std::string text;
+    std::string text, reason;
     std::uint64_t others = 0;
     for (std::size_t i = 0; i < uses.size(); ++i) {
         if (i >= kShown && uses.size() > kShown + 1) {
@@ -43,7 +43,9 @@ std::string settled_text(const LoopSummary& loop) {
             continue;
         }
         text.append(text.empty() ? "" : ", ").append(uses[i]->schedule).append(" ");
-        text.append(share(uses[i]->calls, loop.calls)).append(" (").append(uses[i]->reason).append(")");
+        text.append(share(uses[i]->calls, loop.calls));
+        if (uses[i]->reason != reason) text.append(" (").append(uses[i]->reason).append(")");
+        reason = uses[i]->reason;
     }
     if (others) text.append(", ").append(std::to_string(uses.size() - kShown)).append(" more ");
     return others ? text.append(share(others, loop.calls)) : text;

@@ -58,6 +58,7 @@ std::string fine_schedule(const LoopSummary& loop, double saved_s, double dispat
 std::string selector_advice(const LoopSummary& loop, const std::string& selector) {
     if (2 * loop.exploring_calls > loop.calls)
         return "Most calls explored: a longer run settles, and GIMBAL_RECORD and GIMBAL_REPLAY keep what it learnt.";
+    if (selector == "GIMBAL_REPLAY") return "The record says so: without GIMBAL_REPLAY Gimbal chooses anew.";
     const AlternativeUse& other = loop.alternative;
     if (!other.schedule.empty() && other.ratio < 1 - kWorthSaying)
         return selector + (other.predicted ? " now expects " : " has seen ") + per_cent(1 - other.ratio) +

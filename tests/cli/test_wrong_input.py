@@ -107,7 +107,9 @@ class WrongInput(ToolTest):
         self.refused(env={"GIMBAL_CONFIG": "missing.toml"}, says=["missing.toml", "No such file"])
 
     def test_output_that_cannot_be_written_is_known_before_the_start(self):
-        self.refused("--output", "/no/such/folder/run.json", says=["/no/such/folder"])
+        for words, variable in ((("--output", "/no/such/folder/run.json"), "GIMBAL_OUTPUT"),
+                                (("--record", "/no/such/folder/r.csv"), "GIMBAL_RECORD")):
+            self.refused(*words, says=[variable, "/no/such/folder"])
 
     def test_flags(self):
         self.refused("--shedule=ss", says=['Did you mean "--schedule"?'])

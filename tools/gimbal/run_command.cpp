@@ -43,13 +43,15 @@ Options checked_options(const Environment& environment, const RunRequest& reques
     return std::move(loaded.options);
 }
 
-void check_output_folder(const std::string& pattern) {
+/// @param option  that the path of a file to be written comes from
+void check_folder_of(std::string_view option, const std::string& pattern) {
     if (pattern.empty()) return;
     const std::string folder = fs::path(pattern).parent_path();
     // A placeholder in the folder's name cannot be judged before the run.
     if (folder.find('%') != std::string::npos) return;
     if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0)
-        throw Error(ErrorCode::file, "GIMBAL_OUTPUT: cannot write into \"" + folder + "\": " + std::strerror(errno),
+        throw Error(ErrorCode::file,
+                    std::string(option) + ": cannot write into \"" + folder + "\": " + std::strerror(errno),
                     "make the folder, or give another path");
 }
 
@@ -157,7 +159,9 @@ int run(const RunRequest& request) {
     std::string preload = libomp;
     try {
         options = checked_options(environment, request);
-        check_output_folder(options.output);
+        check_folder_of("GIMBAL_OUTPUT", options.output);
+        check_folder_of("GIMBAL_RECORD", options.select.record);
+        check_folder_of("GIMBAL_RL_AGENT_STATS", options.select.agent_stats);
         if (const int status = check_startable(request.command.front())) return status;
         if (request.ranks > 0)
             if (const int status = check_startable(request.mpiexec.substr(0, request.mpiexec.find(' ')))) return status;

@@ -49,10 +49,22 @@ TEST(Site, BrokenSourcePositionsAreNoNames) {
     }
 }
 
+TEST(Site, ASelectorNamedByTheScheduleChooses) {
+    for (const char* name : {"random", "sarsa", "exhaustive"}) {
+        const auto desc = loop_desc(0x33, 1000, 2, gimbal::intern(gimbal::parse_schedule(name)));
+        for (int i = 0; i < 4; ++i) execute(desc);
+        const gimbal::LoopSummary summary = find_site(desc)->summary(1e-9, 10e-9);
+        std::uint64_t calls = 0;
+        for (const gimbal::ScheduleUse& use : summary.schedules)
+            if (use.reason == name) calls += use.calls;
+        EXPECT_EQ(calls, 4U) << name;
+    }
+}
+
 TEST(Site, TheReportHoldsWhatRanAndWhy) {
     const int gss = gimbal::intern(gimbal::parse_schedule("gss"));
     const auto named = loop_desc(0x31, 1000, 2, gss);
-    const auto chosen = loop_desc(0x31, 1000, 2, 0);
+    const auto chosen = loop_desc(0x31, 1000, 2, gimbal::intern(gimbal::parse_schedule("fixed")));
     for (int i = 0; i < 3; ++i) execute(named);
     execute(chosen);
     const gimbal::LoopSummary summary = find_site(named)->summary(1e-9, 10e-9);

@@ -112,7 +112,7 @@ TEST(ChoiceText, ManyChoicesAreSummedUpAndSharesAreNeverRoundedToNothing) {
                       {"tss", "random", 5, 0.05, false},
                       {"fac2", "random", 4, 0.04, false}};
     complete_choices(loop, {});
-    EXPECT_THAT(choice_remark(loop), HasSubstr("gss 99 % (random), tss 1 % (random), 2 more 1 %; best other: "));
+    EXPECT_THAT(choice_remark(loop), HasSubstr("gss 99 % (random), tss 1 %, 2 more 1 %; best other: "));
     EXPECT_THAT(choice_remark(loop), HasSubstr("as fast (measured)"));
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <random>
 
+#include "config/selectors.hpp"
 #include "gimbal/error.hpp"
 #include "plan_checks.hpp"
 
@@ -77,6 +78,7 @@ TEST(ParseSchedule, SuggestsTheNearestNameAndListsWhatIsAllowed) {
     EXPECT_STREQ(error.what(), "unknown technique \"fac22\"");
     std::string allowed;
     for (const Technique* technique : techniques()) allowed.append(technique->info().name).append(" ");
+    for (const SelectorInfo& selector : selectors()) allowed.append(selector.name).append(" ");
     EXPECT_EQ(error.hint(),
               "Did you mean \"fac2\"?\n        allowed: " + allowed + "runtime      more: gimbal info techniques");
     expect_contains(allowed, "static ss gss guided");
@@ -87,7 +89,7 @@ TEST(ParseSchedule, SuggestsTheNearestNameAndListsWhatIsAllowed) {
 }
 
 TEST(ParseSchedule, DoesNotKnowTechniquesThatDoNotExist) {
-    for (const std::string_view name : {"steal", "auto", "lws2", "profiling", "rl"}) {
+    for (const std::string_view name : {"steal", "lws2", "profiling", "steal-ratio", "8"}) {
         expect_contains(error_of(name).what(), "unknown technique");
     }
 }
