@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""GIMBAL_RECORD, GIMBAL_REPLAY and GIMBAL_RL_AGENT_STATS with a real program and the real library."""
+import argparse
+import csv
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+RUN_LIMIT_S = 60
+OPTIONS = argparse.Namespace()
+COLUMNS = ("loop,workers,step,iterations,technique,reason,exploring,loop_time_s,busy_max_s,busy_mean_s,chunks,"
+           "state,action,signal,reward,epsilon,alpha").split(",")
+
+
+def clean_environment():
+    prefixes = ("OMP_", "KMP_", "GOMP_", "LIBOMP_", "GIMBAL_", "LD_PRELOAD")
+    return {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
+
+
+class Records(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.program = OPTIONS.programs / "rules-gcc"
+        if not self.program.is_file():
+            self.skipTest("rules-gcc is not built, gcc is missing")
+
+    def run_program(self, threads=2, **variables):
+        environment = clean_environment() | {"LD_PRELOAD": str(OPTIONS.library), "OMP_NUM_THREADS": str(threads),
+                                             "KMP_BLOCKTIME": "0"} | variables
+        return subprocess.run([str(self.program)], cwd=self.folder, capture_output=True, text=True, env=environment,
+                              timeout=RUN_LIMIT_S, check=False)
+
+    def rows(self, name):
+        with (self.folder / name).open(newline="") as file:
+            reader = csv.DictReader(file)
+            self.assertEqual(reader.fieldnames, COLUMNS)
+            return list(reader)
+
+    def choices(self, name):
+        return {(row["loop"], row["workers"], row["step"]): row["technique"] for row in self.rows(name)}
+
+    def test_a_replay_repeats_the_choices_of_a_random_run(self):
+        done = self.run_program(GIMBAL_SELECT="q", GIMBAL_PORTFOLIO="ss gss,3 fac2", GIMBAL_RECORD="first.csv")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        first = self.choices("first.csv")
+        self.assertGreater(len(set(first.values())), 1, "nothing was chosen")
+        done = self.run_program(GIMBAL_REPLAY="first.csv", GIMBAL_RECORD="second.csv", GIMBAL_SEED="7")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.choices("second.csv"), first)
+        self.assertNotIn("GIMBAL_REPLAY: loop", done.stderr)
+        self.assertEqual({row["reason"] for row in self.rows("second.csv")}, {"GIMBAL_REPLAY"})
+
+    def test_agent_statistics_are_the_steps_of_agents(self):
+        done = self.run_program(GIMBAL_SELECT="sarsa", GIMBAL_RECORD="all.csv", GIMBAL_RL_AGENT_STATS="agents.csv")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        agents = self.rows("agents.csv")
+        self.assertTrue(agents)
+        for row in agents:
+            self.assertIn(float(row["reward"]), (0.01, -2, -4))
+            self.assertGreater(float(row["signal"]), 0)
+        self.assertLessEqual({(row["loop"], row["workers"]) for row in agents},
+                             {(row["loop"], row["workers"]) for row in self.rows("all.csv")})
+
+    def test_ranks_have_records_of_their_own_and_find_them_again(self):
+        rank = {"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2"}
+        self.run_program(GIMBAL_SELECT="random", GIMBAL_RECORD="run.csv", **rank)
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["run-1.csv"])
+        self.assertEqual(self.run_program(GIMBAL_REPLAY="run.csv", **rank).returncode, 0)
+
+    def test_a_file_that_is_no_record_stops_the_program_unless_not_strict(self):
+        (self.folder / "bad.csv").write_text("technique\n")
+        for name, reason in (("bad.csv", 'no column "loop"'), ("none.csv", "No such file")):
+            done = self.run_program(GIMBAL_REPLAY=name)
+            self.assertEqual(done.returncode, 2)
+            self.assertEqual(done.stdout, "")
+            self.assertIn("gimbal: error: GIMBAL_REPLAY: ", done.stderr)
+            self.assertIn(reason, done.stderr)
+            done = self.run_program(GIMBAL_REPLAY=name, GIMBAL_STRICT="0")
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("gimbal: warning: GIMBAL_REPLAY: ", done.stderr)
+
+    def test_a_loop_that_was_not_recorded_is_named_and_runs_with_fac2(self):
+        self.run_program(threads=2, GIMBAL_SELECT="random", GIMBAL_RECORD="two.csv")
+        done = self.run_program(threads=3, GIMBAL_REPLAY="two.csv", GIMBAL_RECORD="three.csv")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("with 3 workers is not in the record", done.stderr)
+        self.assertEqual({row["technique"] for row in self.rows("three.csv") if row["workers"] == "3"}, {"fac2"})
+
+    def test_a_record_that_cannot_be_written_is_a_warning_at_the_end(self):
+        done = self.run_program(GIMBAL_SELECT="random", GIMBAL_RECORD="no/such/folder.csv")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("gimbal: warning: cannot write", done.stderr)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_debugging_says_every_step_or_every_change(self):
+        every = self.run_program(GIMBAL_SELECT="q", GIMBAL_RL_DEBUG="2", GIMBAL_RECORD="run.csv")
+        lines = [line for line in every.stderr.splitlines() if " workers) step " in line]
+        self.assertEqual(len(lines), len(self.rows("run.csv")))
+        changes = self.run_program(GIMBAL_SELECT="fixed", GIMBAL_RL_DEBUG="1", GIMBAL_RECORD="run.csv")
+        lines = [line for line in changes.stderr.splitlines() if " workers) step " in line]
+        loops = {(row["loop"], row["workers"]) for row in self.rows("run.csv")}
+        self.assertEqual(len(lines), len(loops), "each loop begins once and never changes")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--programs", type=pathlib.Path, required=True, help="folder of the test programs")
+    parser.add_argument("--library", type=pathlib.Path, required=True, help="the libomp.so to preload")
+    rest = parser.parse_known_args(namespace=OPTIONS)[1]
+    OPTIONS.programs, OPTIONS.library = OPTIONS.programs.resolve(), OPTIONS.library.resolve()
+    if not OPTIONS.library.is_file():
+        sys.exit(f"run_records: no library {OPTIONS.library}")
+    unittest.main(argv=[sys.argv[0], *rest])
+
+
+if __name__ == "__main__":
+    main()
