@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "measure/cost_profile.hpp"
@@ -75,6 +76,50 @@ private:
 
     std::vector<double> before_;  // [bins + 1] [ticks]
     double bins_per_iteration_ = 0;
+};
+
+/// Costs that move from frame to frame: between two of them in proportion.
+class KeyframedWork final : public Work {
+public:
+    using Work::time;
+    KeyframedWork() = default;
+
+    /// @param frames  >= 1, all for the same N
+    /// @param at      [frames] ascending: where each stands, e.g. in [0, 1]
+    KeyframedWork(std::vector<BinnedWork> frames, std::vector<double> at) noexcept
+        : frames_(std::move(frames)), at_(std::move(at)) {}
+
+    /// @param at  before the first and after the last frame these hold  @cost O(log frames)
+    void move_to(double at) noexcept;
+
+    [[nodiscard]] double time(Range range) const noexcept override {
+        const double before = frames_[frame_].time(range);
+        return share_ > 0 ? before + share_ * (frames_[frame_ + 1].time(range) - before) : before;
+    }
+
+private:
+    std::vector<BinnedWork> frames_;
+    std::vector<double> at_;
+    std::size_t frame_ = 0;
+    double share_ = 0;  // of the next frame
+};
+
+/// Work of which each worker is a team: a chunk of n iterations occupies n of its T threads, or all.
+class TeamWork final : public Work {
+public:
+    TeamWork(const Work& work, std::uint32_t threads) noexcept : work_(&work), threads_(threads) {}
+
+    [[nodiscard]] double time(Range range) const noexcept override { return time(range, 1); }
+    [[nodiscard]] double time(Range range, std::uint64_t chunks) const noexcept override {
+        const std::uint64_t size = (range.size() + chunks - 1) / chunks;
+        if (size == 0) return 0;
+        const std::uint64_t rounds = (size + threads_ - 1) / threads_;
+        return work_->time(range) * static_cast<double>(rounds) / static_cast<double>(size);
+    }
+
+private:
+    const Work* work_;
+    std::uint32_t threads_;
 };
 
 }  // namespace gimbal::simulate

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "simulate/virtual_loop.hpp"
+
+#include <utility>
+
+namespace gimbal::simulate {
+
+namespace {
+
+thread_local double virtual_dispatch = 0;  // of the loop that learns just now [ticks]
+
+LoopClock virtual_clock(double contention) noexcept {
+    LoopClock clock;
+    clock.now = []() noexcept { return std::uint64_t{0}; };
+    clock.dispatch = []() noexcept { return virtual_dispatch; };
+    clock.contention = contention;
+    clock.tick_s = []() noexcept { return 1e-9; };
+    return clock;
+}
+
+}  // namespace
+
+VirtualLoop::VirtualLoop(std::string name, std::uint32_t workers, double contention, std::unique_ptr<Selector> selector)
+    : learning_(std::move(name), workers, virtual_clock(contention), std::move(selector)), slots_(workers) {}
+
+Step VirtualLoop::run(const Request& request, const Work& work, const Machine& machine) {
+    virtual_dispatch = machine.dispatch;
+    Opening opening = learning_.open(request);
+    opening.manner.claim = 1;
+    events_.run(*opening.decision.choice.technique, *opening.plan, work, machine, opening.manner, slots_);
+    return learning_.close(opening.manner, opening.decision, *opening.plan, slots_);
+}
+
+}  // namespace gimbal::simulate
