@@ -3,10 +3,9 @@
 
 #include <array>
 #include <limits>
-#include <utility>
 
+#include "config/selection_row_kinds.hpp"
 #include "config/selection_words.hpp"
-#include "config/table.hpp"
 #include "learn/names.hpp"
 #include "learn/portfolio.hpp"
 
@@ -40,74 +39,6 @@ inline constexpr Names<2> kRewardNum = {"KMP_RL_REWARD_NUM", "LB4MPI_RL_REWARD_N
 inline constexpr Names<2> kInit = {"KMP_RL_INIT", "LB4MPI_RL_INIT"};
 inline constexpr Names<2> kDecay = {"KMP_RL_DECAY", "LB4MPI_RL_DECAY"};
 inline constexpr Names<2> kStats = {"KMP_RL_AGENT_STATS", "LB4MPI_RL_AGENT_STATS"};
-
-template <double SelectorSettings::*Member>
-void set_real(Options& options, const OptionValue& value) {
-    options.select.*Member = std::get<double>(value);
-}
-
-template <std::string SelectorSettings::*Member>
-void set_text(Options& options, const OptionValue& value) {
-    options.select.*Member = std::get<std::string>(value);
-}
-
-template <auto Member>
-void set_integer(Options& options, const OptionValue& value) {
-    auto& field = options.select.*Member;
-    field = static_cast<std::remove_reference_t<decltype(field)>>(std::get<std::int64_t>(value));
-}
-
-inline void set_agent(Options& options, const OptionValue& value) {
-    const auto& word = std::get<std::string>(value);
-    options.select.agent = word == "none" ? SelectorSettings().agent : word;
-}
-
-inline void set_rewards(Options& options, const OptionValue& value) {
-    const auto& list = std::get<std::vector<double>>(value);
-    for (std::size_t i = 0; i < options.select.rewards.size(); ++i) options.select.rewards[i] = list[i];
-}
-
-/// A row for a number in [0, high]. @param text  its default
-template <double SelectorSettings::*Member>
-constexpr OptionSpec real_row(std::string_view name, std::span<const std::string_view> aliases, std::string_view text,
-                              double high, std::string_view doc) {
-    return {.name = name,
-            .aliases = aliases,
-            .type = OptionType::real,
-            .fallback = text,
-            .high = high,
-            .level = "thread",
-            .doc = doc,
-            .set = set_real<Member>};
-}
-
-/// A row for a word of `words`, the first of which is the default.
-template <std::string SelectorSettings::*Member>
-constexpr OptionSpec word_row(std::string_view name, std::span<const std::string_view> aliases,
-                              std::span<const std::string_view> words, CanonicalWord canonical, std::string_view doc) {
-    return {.name = name,
-            .aliases = aliases,
-            .type = OptionType::choice,
-            .fallback = words.front(),
-            .choices = words,
-            .level = "thread",
-            .doc = doc,
-            .canonical = canonical,
-            .set = set_text<Member>};
-}
-
-/// A row for the pattern of a file's path; not set by default.
-template <std::string SelectorSettings::*Member>
-constexpr OptionSpec file_row(std::string_view name, std::span<const std::string_view> aliases, std::string_view flag,
-                              std::string_view doc) {
-    return {.name = name,
-            .aliases = aliases,
-            .type = OptionType::pattern,
-            .level = "thread",
-            .flag = flag,
-            .doc = doc,
-            .set = set_text<Member>};
-}
 
 using S = SelectorSettings;
 
