@@ -4,100 +4,21 @@
 #include <cstdio>
 #include <exception>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <new>
 #include <utility>
-#include <vector>
 
 #include "config/load.hpp"
-#include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
 #include "measure/clock.hpp"
 #include "process/start.hpp"
-#include "report/files.hpp"
-#include "report/part_file.hpp"
-#include "report/process_record.hpp"
+#include "report/step_log.hpp"
 
 namespace gimbal {
 
 std::atomic<detail::StepsWanted> detail::steps_wanted = detail::StepsWanted::unknown;
 
 namespace {
-
-constexpr std::size_t kWaiting = 4096;  // rows in memory [count]
-
-/// The rows of one file.
-class StepLog {
-public:
-    /// @param pattern  empty: no file is wanted
-    explicit StepLog(std::string pattern) : pattern_(std::move(pattern)) {
-        if (wanted()) rows_.reserve(kWaiting);
-    }
-    [[nodiscard]] bool wanted() const noexcept { return !pattern_.empty(); }
-
-    void add(const StepRow& row) {
-        bool full = false;
-        {
-            const std::lock_guard lock(rows_mutex_);
-            rows_.push_back(row);
-            full = rows_.size() >= kWaiting;
-        }
-        if (full) flush();
-    }
-
-    void finish() {
-        flush();
-        const std::lock_guard lock(file_mutex_);
-        if (failure_) throw Error(*failure_);
-        if (!file_) return;
-        file_->finish();
-        file_.reset();
-    }
-
-    void disown() noexcept {
-        if (file_) file_->disown();
-    }
-
-private:
-    // Whoever finds the buffer full writes it, while others fill the second one.
-    void flush() {
-        const std::lock_guard file_lock(file_mutex_);
-        {
-            const std::lock_guard lock(rows_mutex_);
-            std::swap(rows_, written_);
-        }
-        if (written_.empty() || failure_) {
-            written_.clear();
-            return;
-        }
-        try {
-            write();
-        } catch (const Error& error) {
-            failure_ = error;
-        }
-        written_.clear();
-    }
-
-    void write() {
-        const double tick_s = seconds_per_tick();
-        std::string text;
-        if (!file_) {
-            file_ = std::make_unique<PartFile>(from_start(expand_pattern(pattern_, describe_process())));
-            text = kStepsHeader;
-        }
-        for (const StepRow& row : written_) append_step(text, row, tick_s);
-        file_->append(text);
-    }
-
-    std::string pattern_;
-    std::mutex rows_mutex_;
-    std::vector<StepRow> rows_;
-    std::mutex file_mutex_;  // taken before rows_mutex_; guards what follows
-    std::vector<StepRow> written_;
-    std::unique_ptr<PartFile> file_;
-    std::optional<Error> failure_;
-};
 
 /// What GIMBAL_RL_DEBUG says of steps.
 class Talk {
@@ -150,31 +71,6 @@ Steps& steps() {
     return *g_steps.load(std::memory_order_relaxed);
 }
 
-/// As a field of its own, in quotes if it needs them.
-void append_text(std::string& line, std::string_view field) {
-    if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
-        line += field;
-        return;
-    }
-    line += '"';
-    for (const char letter : field) {
-        if (letter == '"') line += '"';
-        line += letter;
-    }
-    line += '"';
-}
-
-void append_number(std::string& line, double number) {
-    char text[32];
-    std::snprintf(text, sizeof text, ",%.9g", number);
-    line += text;
-}
-
-void append_count(std::string& line, std::uint64_t number) {
-    line += ',';
-    line += std::to_string(number);
-}
-
 }  // namespace
 
 bool detail::ask_for_steps() noexcept {
@@ -182,29 +78,6 @@ bool detail::ask_for_steps() noexcept {
     const bool wanted = all.record.wanted() || all.agents.wanted() || all.talk.wanted();
     detail::steps_wanted.store(wanted ? StepsWanted::yes : StepsWanted::no, std::memory_order_relaxed);
     return wanted;
-}
-
-void append_step(std::string& text, const StepRow& row, double tick_s) {
-    append_text(text, row.loop);
-    append_count(text, row.workers);
-    append_count(text, row.step);
-    append_count(text, row.iterations);
-    text += ',';
-    append_text(text, to_string(row.schedule));
-    text += ',';
-    append_text(text, row.reason);
-    append_count(text, row.exploring ? 1 : 0);
-    for (const double time : {row.loop_time, row.busy_max, row.busy_mean}) append_number(text, time * tick_s);
-    append_count(text, row.chunks);
-    if (row.thought) {
-        append_count(text, row.thought->state);
-        append_count(text, row.thought->action);
-        for (const double number : {row.thought->signal, row.thought->reward, row.thought->epsilon, row.thought->alpha})
-            append_number(text, number);
-    } else {
-        text += ",,,,,,";
-    }
-    text += '\n';
 }
 
 void record_step(const StepRow& row) noexcept {

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report/step_log.hpp"
+
+#include <utility>
+
+#include "measure/clock.hpp"
+#include "process/start.hpp"
+#include "report/files.hpp"
+#include "report/process_record.hpp"
+
+namespace gimbal {
+
+StepLog::StepLog(std::string pattern) : pattern_(std::move(pattern)) {
+    if (wanted()) rows_.reserve(kWaiting);
+}
+
+void StepLog::add(const StepRow& row) {
+    bool full = false;
+    {
+        const std::lock_guard lock(rows_mutex_);
+        rows_.push_back(row);
+        full = rows_.size() >= kWaiting;
+    }
+    if (full) flush();
+}
+
+void StepLog::flush() {
+    const std::lock_guard file_lock(file_mutex_);
+    {
+        const std::lock_guard lock(rows_mutex_);
+        std::swap(rows_, written_);
+    }
+    if (!written_.empty() && !failure_) {
+        try {
+            write();
+        } catch (const Error& error) {
+            failure_ = error;
+        }
+    }
+    written_.clear();
+}
+
+void StepLog::write() {
+    const double tick_s = seconds_per_tick();
+    std::string text;
+    if (!file_) {
+        file_ = std::make_unique<PartFile>(from_start(expand_pattern(pattern_, describe_process())));
+        text = kStepsHeader;
+    }
+    for (const StepRow& row : written_) append_step(text, row, tick_s);
+    file_->append(text);
+}
+
+void StepLog::finish() {
+    flush();
+    const std::lock_guard lock(file_mutex_);
+    if (failure_) throw Error(*failure_);
+    if (!file_) return;
+    file_->finish();
+    file_.reset();
+}
+
+void StepLog::disown() noexcept {
+    if (file_) file_->disown();
+}
+
+}  // namespace gimbal

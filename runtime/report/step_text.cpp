@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cstdio>
+
+#include "report/steps.hpp"
+
+namespace gimbal {
+
+namespace {
+
+/// As a field of its own, in quotes if it needs them.
+void append_text(std::string& line, std::string_view field) {
+    if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
+        line += field;
+        return;
+    }
+    line += '"';
+    for (const char letter : field) {
+        if (letter == '"') line += '"';
+        line += letter;
+    }
+    line += '"';
+}
+
+void append_number(std::string& line, double number) {
+    char text[32];
+    std::snprintf(text, sizeof text, ",%.9g", number);
+    line += text;
+}
+
+void append_count(std::string& line, std::uint64_t number) {
+    line += ',';
+    line += std::to_string(number);
+}
+
+}  // namespace
+
+void append_step(std::string& text, const StepRow& row, double tick_s) {
+    append_text(text, row.loop);
+    append_count(text, row.workers);
+    append_count(text, row.step);
+    append_count(text, row.iterations);
+    text += ',';
+    append_text(text, to_string(row.schedule));
+    text += ',';
+    append_text(text, row.reason);
+    append_count(text, row.exploring ? 1 : 0);
+    for (const double time : {row.loop_time, row.busy_max, row.busy_mean}) append_number(text, time * tick_s);
+    append_count(text, row.chunks);
+    if (row.thought) {
+        append_count(text, row.thought->state);
+        append_count(text, row.thought->action);
+        for (const double number : {row.thought->signal, row.thought->reward, row.thought->epsilon, row.thought->alpha})
+            append_number(text, number);
+    } else {
+        text += ",,,,,,";
+    }
+    text += '\n';
+}
+
+}  // namespace gimbal
