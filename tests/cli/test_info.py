@@ -35,7 +35,7 @@ class Info(ToolTest):
     def test_selectors_are_those_that_can_be_used(self):
         listed = json.loads(self.gimbal("info", "selectors", "--json").stdout)
         names = [selector["name"] for selector in listed]
-        for name in ("auto", "fixed", "random", "exhaustive", "binary", "expert", "rl", "simulate", "q", "sarsa", "chunk"):
+        for name in ("auto", "fixed", "random", "exhaustive", "binary", "expert", "rl", "simulate", "q", "chunk"):
             self.assertIn(name, names)
         for selector in listed:
             for words in (("--select", selector["name"]), ("--schedule", selector["name"]),

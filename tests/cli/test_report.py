@@ -30,6 +30,20 @@ class Report(ToolTest):
         self.assertNotIn("threads of", result.stdout)
         self.assertIn("threads of", self.gimbal("report", "--full", *files).stdout)
 
+    def test_what_a_selector_chose_stands_under_its_loop(self):
+        entry = record()
+        entry["loops"][0] |= {
+            "calls": 100, "exploring_calls": 10, "exploring_cost_s": 0.3,
+            "schedules": [{"schedule": "feedback", "reason": "auto", "calls": 90, "time_s": 2.7, "exploring": False},
+                          {"schedule": "static", "reason": "auto", "calls": 10, "time_s": 0.3, "exploring": True}],
+            "alternative": {"schedule": "guided", "call_s": 0.0306, "ratio": 1.02, "predicted": True}}
+        file = self.save("run.json", entry)
+        line = ("\n  feedback 90 % (auto), exploring 10 % cost 0.300 s (10.0 %); best other: guided, 2.0 % slower "
+                "(predicted)\n")
+        self.assertIn(line, self.gimbal("report", file).stdout)
+        self.assertIn("choices for sph.cpp:210 density", self.gimbal("report", "--full", file).stdout)
+        self.assertNotIn("best other", self.gimbal("report", self.save("old.json", record())).stdout)
+
     def test_wrong_files_are_named(self):
         newer = record() | {"schema_version": 2}
         cases = {"missing.json": "No such file",

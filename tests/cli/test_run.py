@@ -37,7 +37,8 @@ class Environment(ToolTest):
         self.assertEqual(seen["GIMBAL_REPORT"], "off")
 
     def test_flags_say_who_chooses_whatever_the_environment_says(self):
-        seen = self.seen("--select", "sarsa", "--record", "r.csv", env={"GIMBAL_SELECT": "expert", "OMP_SCHEDULE": "ss"})
+        seen = self.seen("--select", "sarsa", "--record", "r.csv",
+                         env={"GIMBAL_SELECT": "expert", "OMP_SCHEDULE": "ss"})
         self.assertEqual((seen["GIMBAL_SELECT"], seen["GIMBAL_RECORD"], seen["OMP_SCHEDULE"]),
                          ("sarsa", "r.csv", "runtime"))
         self.assertEqual(self.seen("--schedule", "gss", env={"GIMBAL_SELECT": "expert"})["GIMBAL_SELECT"], "fixed")
