@@ -14,6 +14,7 @@ from .palette import colours
 
 DPI = 110
 WIDTH_IN = 12.0
+MOST_ENTRIES = 20  # of one column of a legend
 MOST_LOOPS = 4  # loops of an application whose choices are drawn, the longest first
 STYLE = {"font.size": 8, "axes.spines.top": False, "axes.spines.right": False, "font.family": "DejaVu Sans"}
 
@@ -34,10 +35,12 @@ def encoded(figure: Any) -> str:
     return base64.b64encode(data.getvalue()).decode()
 
 
-def legend(axes: Any, palette: dict[str, str], **more: Any) -> None:
+def legend(axes: Any, palette: dict[str, str]) -> None:
+    """Beside the axes. To be called last: a layout made after it would give it the figure's room."""
     patches = need("matplotlib.patches")
     axes.legend(handles=[patches.Patch(color=colour, label=name) for name, colour in palette.items()],
-                loc="upper left", bbox_to_anchor=(1.005, 1.0), frameon=False, fontsize=7, **more)
+                loc="upper left", bbox_to_anchor=(1.005, 1.0), frameon=False, fontsize=7,
+                ncol=1 + (len(palette) - 1) // MOST_ENTRIES)
 
 
 def candidates(app: AppData, oracle: Oracle) -> list[tuple[str, str, dict[Key, Step]]]:
@@ -68,10 +71,11 @@ def bars(app: AppData, oracle: Oracle) -> str:
         if members:
             mean_s = statistics.fmean(members)
             axes.axhline(mean_s, color=colour, linestyle=":", linewidth=1.2)
-            axes.text(len(rows) - 0.4, mean_s, label, color=colour, fontsize=6.5, va="bottom", ha="right")
+            axes.text(-0.5, mean_s, label, color=colour, fontsize=6.5, va="bottom", ha="left",
+                      bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5})
     axes.set_xticks(range(len(rows)), [name for name, _, _ in rows], rotation=60, ha="right", fontsize=7)
     axes.set_xlim(-0.6, len(rows) - 0.4)
-    axes.set_ylim(0, 1.12 * max(totals))
+    axes.set_ylim(0, 1.2 * max(totals))
     axes.set_ylabel("sum of loop times [s]")
     legend(axes, palette)
     return encoded(figure)
@@ -85,7 +89,7 @@ def choices(app: AppData, oracle: Oracle) -> str:
     palette = colours(step.technique for _, _, steps in rows for step in steps.values())
     names = list(palette)
     maps = need("matplotlib.colors").ListedColormap(list(palette.values()))
-    size = (WIDTH_IN, 0.6 + 0.17 * len(rows))
+    size = (WIDTH_IN, 0.8 + 0.19 * len(rows))
     figure, grid = pyplot.subplots(1, len(loops), figsize=size, sharey=True, squeeze=False)
     for axes, loop in zip(grid[0], loops):
         ordered = sorted(step for one, step in oracle.steps if one == loop)
@@ -101,8 +105,8 @@ def choices(app: AppData, oracle: Oracle) -> str:
         axes.hlines([line + 0.5 for line in range(len(rows) - 1)], -0.5, len(ordered) - 0.5, color="white",
                     linewidth=1)
     grid[0][0].set_yticks(range(len(rows)), [name for name, _, _ in rows], fontsize=7)
-    legend(grid[0][-1], palette)
     figure.tight_layout()
+    legend(grid[0][-1], palette)
     return encoded(figure)
 
 
@@ -161,7 +165,8 @@ def overview(rows: list[tuple[str, dict[str, float]]]) -> str:
     for line in range(len(rows)):
         for place in range(len(columns)):
             if not numpy.isnan(picture[line, place]):
-                axes.text(place, line, f"{picture[line, place]:.1f}", ha="center", va="center", fontsize=7.5)
+                axes.text(place, line, f"{picture[line, place]:.1f}", ha="center", va="center", fontsize=7.5,
+                          color="white" if picture[line, place] < 4 or picture[line, place] > 50 else "black")
     axes.set_yticks(range(len(rows)), [name for name, _ in rows])
     axes.set_xticks(range(len(columns)), columns, rotation=30, ha="right")
     return encoded(figure)

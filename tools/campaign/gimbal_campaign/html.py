@@ -115,9 +115,11 @@ def conditions(facts: Mapping[str, str], runs: Sequence[Mapping[str, Any]]) -> s
     statuses: dict[str, int] = {}
     for run in runs:
         statuses[run["status"]] = statuses.get(run["status"], 0) + 1
+    rate = sum(run["preemptions"] for run in runs) / max(1e-9, sum(run["wall_s"] for run in runs))
     rows += [("runs", ", ".join(f"{count} {status}" for status, count in statuses.items())),
              ("repetitions", str(1 + max(run["repetition"] for run in runs))),
              ("from, to (UTC)", f"{min(run['started'] for run in runs)} {max(run['started'] for run in runs)}"),
+             ("preemptions", f"{rate:.0f} per second, all threads: how much other programs disturbed"),
              ("time in programs", f"{sum(run['wall_s'] for run in runs):.0f} s")]
     failed = [(run["application"], run["configuration"], run["repetition"] + 1, run["status"], run["output"][-300:])
               for run in runs if run["status"] != "ok"]

@@ -88,6 +88,7 @@ def load(store: Store) -> list[AppData]:
     """Everything that ended well, sorted by name."""
     apps: dict[str, AppData] = {}
     series: dict[tuple[str, str], Series] = {}
+    names = store.loop_names()
     for row in store.runs():
         if row["status"] != "ok":
             continue
@@ -97,7 +98,7 @@ def load(store: Store) -> list[AppData]:
             series[key] = Series(row["configuration"], row["grp"], row["technique"] or "", row["agent"] or "",
                                  row["policy"] or "", row["reward"] or "")
             app.series.append(series[key])
-        steps = {(loop, step): Step(technique, time_s)
+        steps = {(names.get((row["application"], loop), loop), step): Step(technique, time_s)
                  for loop, step, technique, time_s, _ in store.steps(row["id"])}
         series[key].runs.append(Run(row["repetition"], steps, row["wall_s"], row["scheduling_s"], row["selection_s"],
                                     row["exploring_s"]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import resource
 import shlex
 import signal
 import subprocess
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .design import Cell
-from .records import Outcome, read_figures, read_steps
+from .records import Outcome, read_figures, read_names, read_steps
 from .store import STEP_COLUMNS
 
 # Variables that steer an OpenMP runtime or Gimbal: a campaign sets its own and must not inherit the caller's.
@@ -94,11 +95,13 @@ def run_cell(cell: Cell, tool: Tool, seed: int) -> Outcome:
         started = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
         outcome = Outcome("ok", None, 0.0, started, seed, shlex.join(command),
                           " ".join(f"{key}={value}" for key, value in added.items()))
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nivcsw
         try:
             outcome.exit_status, outcome.wall_s = execute(command, kept | added, folder, cell.application.timeout_s)
         except OSError as error:
             outcome.status, outcome.output = "failed", f"{command[0]}: {error.strerror}"
             return outcome
+        outcome.preemptions = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nivcsw - before
         said = (folder / "stderr").read_text(errors="replace")
         outcome.output = said[-OUTPUT_LIMIT:]
         if outcome.exit_status is None:
@@ -122,3 +125,4 @@ def read_results(outcome: Outcome, folder: Path) -> None:
         outcome.status = "no record"
         outcome.output += "\nthe record has no steps: no loop asked Gimbal for a schedule"
     outcome.figures = read_figures(folder / "output.json")
+    outcome.loops = read_names(folder / "output.json")

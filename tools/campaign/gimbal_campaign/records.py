@@ -29,6 +29,8 @@ class Outcome:
     output: str = ""  # what the process said on standard error, its end
     steps: list[tuple[Any, ...]] = field(default_factory=list)  # in the order of store.STEP_COLUMNS
     figures: dict[str, float | None] = field(default_factory=dict)  # record_wall_s, scheduling_s, ...
+    loops: dict[str, str] = field(default_factory=dict)  # loop as recorded -> file, line and function
+    preemptions: int = 0  # involuntary context switches of all its threads: how much others disturbed it
 
     def columns(self) -> dict[str, Any]:
         loops_s = sum(step[7] for step in self.steps) if self.steps else None
@@ -36,6 +38,7 @@ class Outcome:
                 "record_wall_s": self.figures.get("record_wall_s"), "scheduling_s": self.figures.get("scheduling_s"),
                 "selection_s": self.figures.get("selection_s"),
                 "exploring_s": self.figures.get("exploring_s"), "started": self.started, "seed": self.seed,
+                "preemptions": self.preemptions,
                 "command": self.command, "environment": self.environment, "output": self.output}
 
 
@@ -74,6 +77,17 @@ def cell(row: dict[str, str | None], name: str) -> Any:
     if name == "exploring":
         return int(text.lower() in ("1", "true", "yes", "explore"))
     return NUMBERS[name](text) if name in NUMBERS else text
+
+
+def read_names(path: Path) -> dict[str, str]:
+    """Loop as the recorded choices name it, MODULE+0xOFFSET -> what a person can read; {} if there is no record."""
+    try:
+        record = json.loads(path.read_text())
+        program = (record["program"].split() or [""])[0]  # the words of its command line
+        return {f"{Path(loop['module'] or program).name}+{loop['offset_bytes']:#x}": loop["name"]
+                for loop in record["loops"]}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
 
 
 def read_figures(path: Path) -> dict[str, float | None]:

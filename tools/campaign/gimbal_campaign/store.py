@@ -38,9 +38,13 @@ CREATE TABLE runs (
     scheduling_s REAL,              -- threads' time in handing out chunks, sum over loops and threads
     selection_s REAL,               -- time in the selector, if the record has it
     exploring_s REAL,               -- what exploring cost in loop time, as the library reckons it
+    preemptions INTEGER NOT NULL,   -- involuntary context switches of all its threads
     started TEXT NOT NULL,          -- UTC
     command TEXT NOT NULL, environment TEXT NOT NULL, output TEXT NOT NULL,
     UNIQUE (application, configuration, repetition)
+);
+CREATE TABLE loops (                -- what a person can read for a loop
+    application TEXT NOT NULL, loop TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (application, loop)
 );
 CREATE TABLE steps (
     run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
@@ -133,6 +137,8 @@ class Store:
                                     (app.name, config.name, cell.repetition))
             cursor = self.connection.execute(
                 f"INSERT INTO runs ({', '.join(run)}) VALUES ({', '.join('?' * len(run))})", tuple(run.values()))
+            self.connection.executemany("INSERT OR REPLACE INTO loops VALUES (?, ?, ?)",
+                                        ((app.name, loop, name) for loop, name in outcome.loops.items()))
             places = ", ".join("?" * (1 + len(STEP_COLUMNS)))
             self.connection.executemany(f"INSERT INTO steps (run, {', '.join(STEP_COLUMNS)}) VALUES ({places})",
                                         ((cursor.lastrowid, *step) for step in outcome.steps))
@@ -142,6 +148,11 @@ class Store:
         with closing(self.connection.cursor()) as cursor:
             cursor.row_factory = sqlite3.Row
             return [dict(row) for row in cursor.execute("SELECT * FROM runs ORDER BY id")]
+
+    def loop_names(self) -> dict[tuple[str, str], str]:
+        """(application, loop) -> a name to read, where there is one."""
+        return {(app, loop): name for app, loop, name in
+                self.connection.execute("SELECT application, loop, name FROM loops")}
 
     def steps(self, run: int) -> list[tuple[str, int, str, float, int]]:
         """(loop, step, technique, loop time [s], exploring) of one run, in order."""
