@@ -57,17 +57,23 @@ struct Steps {
     StepLog record{options().select.record};
     StepLog agents{options().select.agent_stats};
     Talk talk{options().select.debug};
+    Steps* parents = nullptr;  // what fork() left behind: its locks may be held for ever, so it stays
 };
 
 // Never destroyed: loops may run while the process ends.
 std::atomic<Steps*> g_steps = nullptr;
+Steps* g_parents = nullptr;  // of the next one
 std::mutex g_making;
 
 Steps& steps() {
     // Acquire pairs with the release store below.
     if (Steps* const ready = g_steps.load(std::memory_order_acquire)) return *ready;
     const std::lock_guard lock(g_making);
-    if (!g_steps.load(std::memory_order_relaxed)) g_steps.store(new Steps, std::memory_order_release);
+    if (!g_steps.load(std::memory_order_relaxed)) {
+        auto* const made = new Steps;
+        made->parents = g_parents;
+        g_steps.store(made, std::memory_order_release);
+    }
     return *g_steps.load(std::memory_order_relaxed);
 }
 
@@ -107,6 +113,7 @@ void restart_steps_in_child() noexcept {
     if (Steps* const parents = g_steps.load(std::memory_order_relaxed)) {
         parents->record.disown();
         parents->agents.disown();
+        g_parents = parents;
     }
     new (&g_making) std::mutex;
     g_steps.store(nullptr, std::memory_order_relaxed);
