@@ -13,6 +13,7 @@
 #include "report/process_record.hpp"
 #include "report_command.hpp"
 #include "run_command.hpp"
+#include "simulate_command.hpp"
 #include "technique/nearest.hpp"
 
 namespace gimbal::tool {
@@ -39,6 +40,7 @@ constexpr const char* kExamples =
 
 struct CommandLine {
     RunRequest run;
+    SimulateRequest simulate;
     std::vector<std::string> after_dashes;     ///< what follows the first "--" of `run`
     std::map<std::string, std::string> flags;  ///< values of the option table's flags
     std::vector<std::string> report_files;
@@ -142,6 +144,7 @@ int dispatch(const CLI::App& app, CommandLine& line) {
     if (command.get_name() == "run") return do_run(command, line);
     if (command.get_name() == "report")
         return report_files(line.report_files, line.report_full ? ReportLevel::full : ReportLevel::summary);
+    if (command.get_name() == "simulate") return simulate_application(line.simulate);
     return do_info(command, line);
 }
 
@@ -177,6 +180,7 @@ int main_of(int argc, char** argv) {
     add_run(app, line);
     add_report(app, line);
     add_info(app, line);
+    add_simulate(app, line.simulate);
     app.add_subcommand("campaign", "Run and analyse experiments: applications x techniques or selectors x repetitions");
     try {
         // Its options are its own: see gimbal campaign --help.

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "simulate_command.hpp"
+
+#include <algorithm>
+#include <CLI/CLI.hpp>
+#include <map>
+#include <vector>
+
+#include "config/load.hpp"
+#include "gimbal/error.hpp"
+#include "gimbal/options.hpp"
+#include "info_command.hpp"
+#include "report/files.hpp"
+#include "report/steps.hpp"
+#include "report/table.hpp"
+#include "simulate/experiment.hpp"
+
+namespace gimbal::tool {
+
+namespace {
+
+constexpr double kTick_s = 1e-9;
+constexpr std::size_t kMostChoices = 4;  // in the table
+
+struct LoopSums {
+    double loop_time = 0;  // [ns], like the others
+    double ideal = 0;
+    double busy_max = 0;
+    double busy_mean = 0;
+    std::uint64_t chunks = 0;
+    std::map<std::string, std::uint64_t> choices;  // how many steps ran as what
+    std::vector<double> steps_s;
+};
+
+/// The settings are those of the environment, with what the command line says on top.
+void settle_options(const SimulateRequest& request) {
+    std::vector<Setting> overrides = {{"seed", request.seed, "command line"}};
+    if (!request.schedule.empty()) overrides.push_back({"schedule", request.schedule, "command line"});
+    if (!request.selector.empty()) overrides.push_back({"select", request.selector, "command line"});
+    validate(load_options({}, overrides));
+    validate(load_options(process_environment(), overrides));
+    for (const Setting& setting : overrides) set_option(setting.name, setting.value);
+    if (!request.selector.empty()) set_option("schedule", "runtime");
+}
+
+simulate::Experiment experiment_of(const SimulateRequest& request, simulate::Application& application) {
+    simulate::Experiment experiment;
+    experiment.application = &application;
+    const bool ranks = request.level.empty() ? application.ranks : request.level == "ranks";
+    experiment.costs = simulate::drawing_costs(ranks);
+    if (request.serial_ns) experiment.costs.serial = *request.serial_ns;
+    // A draw takes at least as long as its exclusive part.
+    experiment.costs.dispatch =
+        std::max(request.dispatch_ns.value_or(experiment.costs.dispatch), experiment.costs.serial);
+    experiment.disturbances = request.disturbances;
+    experiment.seed = options().seed;
+    experiment.most_events = request.most_events;
+    return experiment;
+}
+
+void append_row(std::string& text, const std::string& loop, const simulate::ExperimentStep& seen) {
+    const Step& step = *seen.step;
+    const Choice& choice = step.decision.choice;
+    append_step(text,
+                {.loop = loop,
+                 .workers = seen.workers,
+                 .step = step.number,
+                 .iterations = step.iterations,
+                 .schedule = {.technique = choice.technique, .chunk = choice.chunk, .fraction = choice.fraction},
+                 .reason = step.decision.reason,
+                 .exploring = step.decision.exploring,
+                 .loop_time = step.loop_time,
+                 .busy_max = step.busy_max,
+                 .busy_mean = step.busy_mean,
+                 .chunks = step.chunks,
+                 .thought = step.thought},
+                kTick_s);
+}
+
+std::string text_of(const Choice& choice) {
+    return to_string(Schedule{.technique = choice.technique, .chunk = choice.chunk, .fraction = choice.fraction});
+}
+
+std::string choices_text(const LoopSums& sums) {
+    std::vector<std::pair<std::uint64_t, std::string>> sorted;
+    for (const auto& [choice, steps] : sums.choices) sorted.emplace_back(steps, choice);
+    std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::string text;
+    for (std::size_t i = 0; i < std::min(sorted.size(), kMostChoices); ++i)
+        text += (i ? ", " : "") + sorted[i].second + " " + std::to_string(sorted[i].first);
+    return sorted.size() > kMostChoices ? text + ", ..." : text;
+}
+
+std::string asked_schedule() {
+    return options().schedule.technique ? to_string(options().schedule) : "";
+}
+
+std::string asked_selector() {
+    const Schedule& schedule = options().schedule;
+    return schedule.selector.empty() ? options().select.name : std::string(schedule.selector);
+}
+
+int print_table(const simulate::Application& application, const std::vector<LoopSums>& sums) {
+    const std::string schedule = asked_schedule();
+    TextTable table({"loop", "total_s", "mean_s", "ideal_s", "over ideal", "imbalance", "chunks/step", "steps as"},
+                    {TextTable::Side::left, TextTable::Side::right, TextTable::Side::right, TextTable::Side::right,
+                     TextTable::Side::right, TextTable::Side::right, TextTable::Side::right, TextTable::Side::left});
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+        const LoopSums& loop = sums[k];
+        const auto steps = static_cast<double>(application.steps);
+        table.add({application.loops[k], seconds(loop.loop_time * kTick_s), seconds(loop.loop_time * kTick_s / steps),
+                   seconds(loop.ideal * kTick_s), per_cent(loop.loop_time / loop.ideal - 1),
+                   per_cent(loop.busy_max / loop.busy_mean - 1), fixed(static_cast<double>(loop.chunks) / steps, 0),
+                   choices_text(loop)});
+    }
+    return print_text(application.name + ": " + std::to_string(application.steps) + " steps of " +
+                      std::to_string(application.iterations) + " iterations on " + std::to_string(application.workers) +
+                      " workers, " + (schedule.empty() ? "selector " + asked_selector() : "schedule " + schedule) +
+                      ", in virtual time\n" + table.text());
+}
+
+int print_record(const SimulateRequest& request, const simulate::Application& application,
+                 const std::vector<LoopSums>& sums) {
+    Json loops = Json::array();
+    double total = 0;
+    double ideal = 0;
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+        const LoopSums& one = sums[k];
+        total += one.loop_time * kTick_s;
+        ideal += one.ideal * kTick_s;
+        Json loop = {{"name", application.loops[k]},   {"total_s", one.loop_time * kTick_s},
+                     {"ideal_s", one.ideal * kTick_s}, {"imbalance", one.busy_max / one.busy_mean - 1},
+                     {"chunks", one.chunks},           {"choices", one.choices}};
+        if (request.steps_json) loop["steps"] = one.steps_s;
+        loops.push_back(std::move(loop));
+    }
+    Json record = {{"app", request.application},
+                   {"workers", application.workers},
+                   {"iterations", application.iterations},
+                   {"steps", application.steps},
+                   {"seed", options().seed},
+                   {"total_s", total},
+                   {"ideal_s", ideal},
+                   {"loops", loops}};
+    const std::string schedule = asked_schedule();
+    record[schedule.empty() ? "selector" : "schedule"] = schedule.empty() ? asked_selector() : schedule;
+    return print_json(record);
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& app, SimulateRequest& request) {
+    CLI::App* const command = app.add_subcommand("simulate", "Run the loops of an application in virtual time");
+    simulate::Disturbances& disturbances = request.disturbances;
+    const CLI::Range part(0.0, 0.99);
+    const CLI::Range positive(0.0, 1e12);
+    command->add_option("--app", request.application, "Application, name[:key=value,...]; see below")->required();
+    command->add_option("--workers", request.workers, "P")->check(CLI::Range(1, 1 << 16));
+    command->add_option("--iterations", request.iterations, "N of every loop")->check(CLI::Range(1UL, 1UL << 32));
+    command->add_option("--steps", request.steps, "Time steps")->check(CLI::Range(1UL, 1UL << 32));
+    CLI::Option* const schedule = command->add_option("--schedule", request.schedule, "One technique for all steps");
+    command->add_option("--select", request.selector, "A selector or an agent (gimbal info selectors)")
+        ->excludes(schedule);
+    command->add_option("--seed", request.seed, "Of costs, disturbances and selectors")->capture_default_str();
+    command->add_option("--level", request.level, "Drawing costs of threads or ranks; default: the application's")
+        ->check(CLI::IsMember({"threads", "ranks"}));
+    command->add_option("--dispatch-ns", request.dispatch_ns, "One draw: threads 100, ranks 5000")->check(positive);
+    command->add_option("--serial-ns", request.serial_ns, "Its exclusive part: threads 40, ranks 1090")
+        ->check(positive);
+    command->add_option("--noise", disturbances.worker_noise, "Deviation of each worker's speed, anew in each step")
+        ->check(part);
+    command->add_option("--chunk-noise", disturbances.chunk_noise, "Deviation of each chunk's time")->check(part);
+    command->add_option("--interruptions", disturbances.interruptions_per_s, "Of each worker, per second")
+        ->check(positive);
+    command->add_option("--interruption-us", disturbances.interruption_us, "How long each lasts")->check(positive);
+    command->add_option("--spread", disturbances.spread, "Speeds lie between 1 - s and 1 + s")->check(part);
+    command->add_option("--drift", disturbances.drift, "Speeds swing by this part, each at another time")->check(part);
+    command->add_option("--drift-steps", disturbances.drift_steps, "In so many steps")->check(CLI::Range(1.0, 1e12));
+    command->add_option("--slow-worker", disturbances.slow_worker, "This worker is slow ...")
+        ->check(CLI::Range(0, 1 << 16));
+    command->add_option("--slow-factor", disturbances.slow_factor, "... by this factor ...")
+        ->check(CLI::Range(0.01, 1e6));
+    command->add_option("--slow-first", disturbances.slow_first, "... from this step ...");
+    command->add_option("--slow-end", disturbances.slow_end, "... until before this one");
+    command->add_option("--events", request.most_events, "Bundle equal chunks to about so many per step; 0: never")
+        ->capture_default_str();
+    command->add_flag("--json", request.json, "One JSON object instead of a table");
+    command->add_flag("--steps-json", request.steps_json, "The same with the loop time of every step");
+    command->add_option("--record", request.record, "Write every step to this file, as GIMBAL_RECORD does");
+    command->footer("Applications:\n" + std::string(simulate::application_help()) +
+                    "\nSettings of agents come from GIMBAL_RL_*, as everywhere.\n"
+                    "Examples:\n"
+                    "  gimbal simulate --app pisolver:imbalance=20 --schedule fac2\n"
+                    "  gimbal simulate --app mandelbrot --steps 300 --select sarsa --noise 0.01 --record steps.csv\n"
+                    "  gimbal simulate --app evrard --workers 40 --select auto --json");
+}
+
+int simulate_application(const SimulateRequest& request) {
+    settle_options(request);
+    simulate::ApplicationRequest wanted = simulate::parse_application(request.application);
+    wanted.workers = request.workers;
+    wanted.iterations = request.iterations;
+    wanted.steps = request.steps;
+    wanted.seed = options().seed;
+    const std::unique_ptr<simulate::Application> application = simulate::make_application(std::move(wanted));
+    const simulate::Experiment experiment = experiment_of(request, *application);
+    std::vector<LoopSums> sums(application->loops.size());
+    std::string rows(kStepsHeader);
+    simulate::run_experiment(experiment, [&](const simulate::ExperimentStep& seen) {
+        LoopSums& loop = sums[seen.loop];
+        loop.loop_time += seen.step->loop_time;
+        loop.ideal += seen.ideal;
+        loop.busy_max += seen.step->busy_max;
+        loop.busy_mean += seen.step->busy_mean;
+        loop.chunks += seen.step->chunks;
+        ++loop.choices[text_of(seen.step->decision.choice)];
+        if (request.steps_json) loop.steps_s.push_back(seen.step->loop_time * kTick_s);
+        if (!request.record.empty()) append_row(rows, application->name + " " + application->loops[seen.loop], seen);
+    });
+    if (!request.record.empty()) write_file_aside(request.record, rows);
+    if (request.json || request.steps_json) return print_record(request, *application, sums);
+    return print_table(*application, sums);
+}
+
+}  // namespace gimbal::tool
