@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "report/steps.hpp"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "gimbal/options.hpp"
+#include "report/step_log.hpp"
 #include "select/recording.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
+using gimbal::Recording;
+using gimbal::StepLog;
 
 class StepFiles : public testing::Test {
 protected:
     StepFiles() : folder_(fs::temp_directory_path() / ("gimbal-steps-" + std::to_string(getpid()))) {
         fs::create_directory(folder_);
-        gimbal::restart_steps_in_child();  // what an earlier test asked for is forgotten
-        gimbal::set_option("GIMBAL_RECORD", record());
-        gimbal::set_option("GIMBAL_RL_AGENT_STATS", agents());
     }
     ~StepFiles() override { fs::remove_all(folder_); }
 
-    [[nodiscard]] std::string record() const { return folder_ / "record.csv"; }
-    [[nodiscard]] std::string agents() const { return folder_ / "agents.csv"; }
+    [[nodiscard]] std::string path() const { return folder_ / "record.csv"; }
+    [[nodiscard]] auto files() const {
+        return std::distance(fs::directory_iterator(folder_), fs::directory_iterator());
+    }
 
     fs::path folder_;
 };
@@ -46,58 +46,58 @@ gimbal::StepRow row_of(std::string_view loop, std::uint64_t number) {
 TEST_F(StepFiles, EveryStepOfEveryThreadIsThereOnceAndTheFileOnlyAtTheEnd) {
     constexpr std::uint64_t kSteps = 10000;  // more than wait in memory
     const std::string loops[] = {"a", "b, c", "d"};
-    ASSERT_TRUE(gimbal::steps_wanted());
+    StepLog log(path());
     std::vector<std::thread> threads;
     for (const std::string& loop : loops) {
-        threads.emplace_back([&loop] {
-            for (std::uint64_t i = 0; i < kSteps; ++i) gimbal::record_step(row_of(loop, i));
+        threads.emplace_back([&log, &loop] {
+            for (std::uint64_t i = 0; i < kSteps; ++i) log.add(row_of(loop, i));
         });
     }
     for (std::thread& thread : threads) thread.join();
-    EXPECT_FALSE(fs::exists(record()));
-    gimbal::finish_steps();
-    const gimbal::Recording recording = gimbal::Recording::read(record());
+    EXPECT_FALSE(fs::exists(path()));
+    log.finish();
+    const Recording recording = Recording::read(path());
     for (const std::string& loop : loops) {
         const auto* const steps = recording.find(loop, 2);
         ASSERT_NE(steps, nullptr) << loop;
         ASSERT_EQ(steps->size(), kSteps);
         for (std::uint64_t i = 0; i < kSteps; ++i) EXPECT_EQ((*steps)[i].choice.chunk, 1 + i);
     }
-    EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1) << "nothing aside is left";
+    EXPECT_EQ(files(), 1) << "nothing aside is left";
 }
 
-TEST_F(StepFiles, AgentStatisticsHoldTheStepsWithAThought) {
-    gimbal::StepRow row = row_of("a", 0);
-    gimbal::record_step(row);
-    row.step = 1;
-    row.thought = gimbal::learn::Thought{1, 0, 1, 0.5, -2, 0.9, 0.85};
-    gimbal::record_step(row);
-    gimbal::finish_steps();
-    EXPECT_EQ(gimbal::Recording::read(record()).find("a", 2)->size(), 2U);
-    ASSERT_TRUE(fs::exists(agents()));
-    EXPECT_THROW((void)gimbal::Recording::read(agents()), std::exception) << "step 0 is not in it";
+TEST_F(StepFiles, WithoutStepsNothingIsReplaced) {
+    StepLog first(path());
+    first.add(row_of("a", 0));
+    first.finish();
+    StepLog second(path());
+    second.finish();
+    EXPECT_NE(Recording::read(path()).find("a", 2), nullptr);
 }
 
-TEST_F(StepFiles, AProcessWithoutStepsReplacesNothing) {
-    EXPECT_TRUE(gimbal::steps_wanted());
-    gimbal::finish_steps();
-    EXPECT_FALSE(fs::exists(record()));
-}
-
-TEST_F(StepFiles, StepsOfAParentAreNotTheChilds) {
-    gimbal::record_step(row_of("a", 0));
-    gimbal::restart_steps_in_child();
-    gimbal::record_step(row_of("b", 0));
-    gimbal::finish_steps();
-    const gimbal::Recording recording = gimbal::Recording::read(record());
-    EXPECT_EQ(recording.find("a", 2), nullptr);
-    EXPECT_NE(recording.find("b", 2), nullptr);
+TEST_F(StepFiles, AChildGivesUpNothingOfItsParent) {
+    StepLog parents(path());
+    for (std::uint64_t i = 0; i < 5000; ++i) parents.add(row_of("a", i));
+    EXPECT_EQ(files(), 1) << "the part of the first rows";
+    parents.disown();
+    EXPECT_EQ(files(), 1);
+    EXPECT_THROW(parents.finish(), gimbal::Error) << "nor does it write there";
+    EXPECT_EQ(files(), 1);
 }
 
 TEST_F(StepFiles, AFileThatCannotBeWrittenIsSaidAtTheEndAndOnlyThere) {
-    gimbal::set_option("GIMBAL_RECORD", (folder_ / "no" / "such" / "folder.csv").string());
-    for (std::uint64_t i = 0; i < 10000; ++i) gimbal::record_step(row_of("a", i));
-    EXPECT_THROW(gimbal::finish_steps(), std::exception);
+    StepLog log((folder_ / "no" / "such" / "folder.csv").string());
+    for (std::uint64_t i = 0; i < 10000; ++i) log.add(row_of("a", i));
+    EXPECT_THROW(log.finish(), gimbal::Error);
+}
+
+TEST_F(StepFiles, APartThatNobodyFinishesIsRemoved) {
+    {
+        StepLog log(path());
+        for (std::uint64_t i = 0; i < 5000; ++i) log.add(row_of("a", i));
+        EXPECT_EQ(files(), 1);
+    }
+    EXPECT_EQ(files(), 0);
 }
 
 }  // namespace
