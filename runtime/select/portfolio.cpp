@@ -15,8 +15,6 @@ namespace gimbal {
 namespace {
 
 constexpr std::string_view kSeparators = " \t\r\n;";
-constexpr std::string_view kExample =
-    "allowed: seed, expert, or schedules with blanks between them: static fac2,16 gss";
 
 Portfolio of_names(std::initializer_list<std::string_view> names) {
     Portfolio portfolio;
