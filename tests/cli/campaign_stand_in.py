@@ -41,7 +41,8 @@ def main():
             name = choice(step)
             lines.append(f"app.c:{10 + loop} loop,2,{step},100,{name},{os.environ.get('GIMBAL_SELECT', '')},0,"
                          f"{TIMES_S[name][loop] / 1000},0,0,4,,,,,,")
-    pathlib.Path(os.environ["GIMBAL_RECORD"]).write_text("\n".join(lines) + "\n")
+    record = os.environ.get("GIMBAL_RECORD") or words[words.index("--record") + 1]
+    pathlib.Path(record).write_text("\n".join(lines) + "\n")
     return 0
 
 

@@ -31,14 +31,15 @@ class Tool:
     build: Path
 
 
-def command_of(cell: Cell, tool: Tool, record: Path) -> list[str]:
+def command_of(cell: Cell, tool: Tool, seed: int, record: Path) -> list[str]:
     """The words that start a cell."""
     app = cell.application
     if app.kind == "real":
         places = {"build": str(tool.build), "threads": app.threads, "steps": app.steps}
         return [str(tool.gimbal), "run", "-t", str(app.threads), "--",
                 *(word.format(**places) for word in app.command)]
-    words = [str(tool.gimbal), "simulate", "--app", app.app, "--workers", str(app.threads), "--record", str(record)]
+    words = [str(tool.gimbal), "simulate", "--app", app.app, "--workers", str(app.threads),
+             "--seed", str(seed), "--record", str(record)]
     for flag, value in (("--steps", app.steps), ("--iterations", app.iterations)):
         if value:
             words += [flag, str(value)]
@@ -49,6 +50,8 @@ def variables_of(cell: Cell, seed: int, folder: Path) -> dict[str, str]:
     """What the campaign adds to a cleaned environment. Without OMP_SCHEDULE, `gimbal run` takes `runtime` for it."""
     found = {"GIMBAL_RECORD": str(folder / "record.csv"), "GIMBAL_OUTPUT": str(folder / "output.json"),
              "GIMBAL_REPORT": "off", "GIMBAL_SEED": str(seed)}
+    if cell.application.kind == "virtual":
+        found = {}  # its command line says it all
     return found | dict(cell.application.env) | cell.configuration.variables()
 
 
@@ -89,7 +92,7 @@ def run_cell(cell: Cell, tool: Tool, seed: int) -> Outcome:
     """Run one cell. Never raises for what the program does; a KeyboardInterrupt passes through."""
     with tempfile.TemporaryDirectory(prefix="campaign-") as name:
         folder = Path(name)
-        command = command_of(cell, tool, folder / "record.csv")
+        command = command_of(cell, tool, seed, folder / "record.csv")
         added = variables_of(cell, seed, folder)
         kept = {key: value for key, value in os.environ.items() if not key.startswith(STEERING)}
         started = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")

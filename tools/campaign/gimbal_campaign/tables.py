@@ -12,7 +12,7 @@ def show(value: Any, header: str = "") -> str:
     if value is None:
         return "-"
     if isinstance(value, float):
-        if "%" in header and math.isfinite(value) and not 0 < abs(value) < 0.01:
+        if "%" in header and math.isfinite(value):
             return f"{value:.2f}"
         if not math.isfinite(value):
             return str(value)
