@@ -14,7 +14,7 @@ namespace gimbal {
 
 namespace {
 
-constexpr std::string_view kSeparators = " \t\r\n;";
+constexpr std::string_view kSeparators = " \t\r\n\f\v;";
 
 Portfolio of_names(std::initializer_list<std::string_view> names) {
     Portfolio portfolio;

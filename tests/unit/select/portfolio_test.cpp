@@ -44,7 +44,7 @@ TEST(Portfolio, AListKeepsOrderChunkAndFraction) {
     const Portfolio expected = {
         {find_technique("gss"), 8}, {find_technique("static")}, {find_technique("lws"), 16, 0.8}};
     EXPECT_EQ(parse_portfolio("gss,8 static lws,0.8:16"), expected);
-    EXPECT_EQ(parse_portfolio(" ;gss,8;  static ;\tlws,0.8:16; "), expected);
+    EXPECT_EQ(parse_portfolio(" ;gss,8;  static ;\tlws,0.8:16;\v "), expected);
 }
 
 TEST(Portfolio, ErrorsNameWhatIsWrong) {
