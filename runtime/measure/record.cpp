@@ -23,13 +23,14 @@ Imbalance imbalance_of(std::span<const double> times) noexcept {
     for (const double time : times) mean += time / scale;
     mean /= count;
     double variance = 0;
-    for (const double time : times) variance += std::pow(time / scale - mean, 2);
+    for (const double time : times) variance += (time / scale - mean) * (time / scale - mean);
     variance /= count;
     const double sd = std::sqrt(variance);
     for (const double time : times) {
         const double deviation = (time / scale - mean) / sd;
-        result.skewness += std::pow(deviation, 3) / count;
-        result.kurtosis += std::pow(deviation, 4) / count;
+        const double cube = deviation * deviation * deviation;
+        result.skewness += cube / count;
+        result.kurtosis += cube * deviation / count;
     }
     result.kurtosis -= 3;  // eq. 2.5: the excess over a normal distribution
     result.percent_imbalance = 1 / mean - 1;

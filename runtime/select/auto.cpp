@@ -25,10 +25,11 @@ std::unique_ptr<Selector> make_auto(std::uint64_t seed) {
     return std::make_unique<SimulateSelector>(std::move(settings));
 }
 
-std::unique_ptr<Selector> make_simulate(const Portfolio& portfolio, std::uint64_t seed) {
+std::unique_ptr<Selector> make_simulate(const Portfolio& portfolio, std::uint64_t seed, bool golden_chunk) {
     SimulateSettings settings;
     settings.name = "simulate";
     settings.portfolio = portfolio;
+    settings.golden_chunk = golden_chunk;
     settings.seed = seed;
     settings.scouts.assign(3, {find_technique("fac2")});
     return std::make_unique<SimulateSelector>(std::move(settings));

@@ -15,6 +15,7 @@ namespace gimbal {
 
 /// `simulate`: the same method over a portfolio of the user's; whatever is predicted to be the fastest runs first.
 /// @param portfolio  not empty
-[[nodiscard]] std::unique_ptr<Selector> make_simulate(const Portfolio& portfolio, std::uint64_t seed);
+[[nodiscard]] std::unique_ptr<Selector> make_simulate(const Portfolio& portfolio, std::uint64_t seed,
+                                                      bool golden_chunk = false);
 
 }  // namespace gimbal

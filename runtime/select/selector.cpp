@@ -83,7 +83,7 @@ bool is_agent(std::string_view name) noexcept {
 std::unique_ptr<Selector> make_named(std::string_view name, std::uint64_t seed) {
     const SelectorSettings& settings = options().select;
     if (name == "auto") return make_auto(seed);
-    if (name == "simulate") return make_simulate(portfolio_of(settings), seed);
+    if (name == "simulate") return make_simulate(portfolio_of(settings), seed, settings.golden_chunk);
     if (name == "fixed") return make_fixed();
     if (name == "random") {
         PortfolioSelector::Setup setup = setup_of(settings, "random");

@@ -59,6 +59,10 @@ void SimulateSelector::settle_portfolio(const LoopContext& context) {
         std::erase_if(settings_.portfolio, [](const Choice& choice) { return !choice.technique->info().monotonic; });
         if (settings_.portfolio.empty()) settings_.portfolio.push_back({find_technique("fac2")});
     }
+    if (settings_.golden_chunk) {
+        for (Choice& choice : settings_.portfolio)
+            choice = with_golden_chunk(choice, context.iterations, context.workers);
+    }
     contenders_.emplace(settings_.portfolio.size(), 0);
 }
 
