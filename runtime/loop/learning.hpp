@@ -31,7 +31,7 @@ struct Request {
     std::uint64_t chunk = 0;                   ///< its chunk [iterations]; 0: none given
     double fraction = -1;                      ///< its static fraction; < 0: none given
     std::string_view reason = "OMP_SCHEDULE";  ///< who named the technique, for the report; a string literal
-    std::string_view selector;                 ///< named instead of a technique; a string literal; empty: as configured
+    std::string_view selector = {};            ///< named instead of a technique; a string literal; empty: as configured
 };
 
 /// The clock that a loop's records are taken with, and what it shows of this machine. Virtual time has its own.
@@ -39,6 +39,7 @@ struct LoopClock {
     std::uint64_t (*now)() noexcept = ticks;               ///< to see what learning itself costs [ticks]
     double (*dispatch)() noexcept = dispatch_ticks;        ///< cost of drawing one chunk when nobody else draws [ticks]
     double contention = 5;                                 ///< cost of a draw when everybody draws, in dispatches
+    double serial_part = 0.5;                              ///< of such a draw, while which nobody else can draw
     double (*tick_s)() noexcept = rough_seconds_per_tick;  ///< length of a tick, roughly [s]
 };
 

@@ -26,8 +26,8 @@ struct DrawingCosts {
 /// An application on a machine, to be run as the options, or the request, say.
 struct Experiment {
     Application* application = nullptr;
-    DrawingCosts costs;
-    Disturbances disturbances;
+    DrawingCosts costs = {};
+    Disturbances disturbances = {};
     Request request = {};                ///< its trip is filled in
     std::uint64_t seed = 0;              ///< of the disturbances
     std::uint64_t most_events = 20'000;  ///< in one execution, as Machine has it; 0: no bound

@@ -13,6 +13,7 @@
 #include "report/files.hpp"
 #include "report/steps.hpp"
 #include "report/table.hpp"
+#include "select/background.hpp"
 #include "simulate/experiment.hpp"
 
 namespace gimbal::tool {
@@ -197,6 +198,7 @@ void add_simulate(CLI::App& app, SimulateRequest& request) {
 
 int simulate_application(const SimulateRequest& request) {
     settle_options(request);
+    run_background_inline(true);  // else it would depend on this machine when predictions arrive
     simulate::ApplicationRequest wanted = simulate::parse_application(request.application);
     wanted.workers = request.workers;
     wanted.iterations = request.iterations;

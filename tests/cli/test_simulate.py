@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`gimbal simulate`: applications in virtual time."""
+import csv
+import json
+import os
+import tempfile
+import unittest
+
+from support import ToolTest
+
+SMALL = ("simulate", "--app", "flip", "--workers", "4", "--iterations", "2000", "--steps", "20")
+
+
+class Simulate(ToolTest):
+    def test_help_has_examples_and_all_applications(self):
+        text = self.gimbal("simulate", "--help").stdout
+        for word in ("Example", "pisolver", "mandelbrot", "evrard", "bump"):
+            self.assertIn(word, text)
+
+    def test_the_same_seed_gives_the_same_run(self):
+        words = (*SMALL, "--schedule", "af", "--noise", "0.05", "--json")
+        first = self.gimbal(*words).stdout
+        self.assertEqual(first, self.gimbal(*words).stdout)
+        self.assertNotEqual(json.loads(first)["total_s"], json.loads(self.gimbal(*words, "--seed", "2").stdout)["total_s"])
+
+    def test_json_says_what_ran_and_how_long(self):
+        result = json.loads(self.gimbal(*SMALL, "--schedule", "gss", "--steps-json").stdout)
+        loop = result["loops"][0]
+        self.assertEqual((result["workers"], result["iterations"], result["schedule"]), (4, 2000, "gss"))
+        self.assertEqual(loop["choices"], {"gss": 20})
+        self.assertEqual(len(loop["steps"]), 20)
+        self.assertAlmostEqual(sum(loop["steps"]), loop["total_s"])
+        self.assertGreaterEqual(loop["total_s"], loop["ideal_s"])
+
+    def test_record_has_a_row_for_every_step(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "steps.csv")
+            self.assertEqual(self.gimbal(*SMALL, "--select", "sarsa", "--record", path).returncode, 0)
+            with open(path, encoding="utf-8") as file:
+                rows = list(csv.DictReader(file))
+        self.assertEqual([int(row["step"]) for row in rows], list(range(20)))
+        self.assertEqual({row["iterations"] for row in rows}, {"2000"})
+        self.assertTrue(all(row["technique"] and row["action"] for row in rows))
+
+    def test_wrong_input_is_one_error_and_status_2(self):
+        for words in ((), ("--app", "piesolver"), ("--app", "flip:x=1"), ("--app", "flip", "--schedule", "fac22"),
+                      ("--app", "flip", "--select", "nobody"), ("--app", "flip", "--workers", "0"),
+                      ("--app", "flip", "--select", "q", "--schedule", "ss"), ("--app", "flip", "--level", "sea")):
+            result = self.gimbal("simulate", *words)
+            self.assertEqual(result.returncode, 2, words)
+            self.assertEqual(result.stderr.count("gimbal: error:"), 1, words)
+            self.assertEqual(result.stdout, "", words)
+
+
+if __name__ == "__main__":
+    unittest.main()
