@@ -116,7 +116,7 @@ class Running(CampaignTest):
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline and not (starts.exists() and "sleep fac2" in starts.read_text()):
             time.sleep(0.01)
-        running.send_signal(signal.SIGINT)
+        running.send_signal(signal.SIGTERM)  # SIGINT is ignored by what runs in a shell's background
         said = running.communicate(timeout=20)[1]
         self.assertEqual(running.returncode, 130, said)
         self.assertIn("the same command goes on", said)

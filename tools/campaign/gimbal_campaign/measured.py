@@ -2,10 +2,12 @@
 """A campaign's measurements in memory: per application and configuration the runs, each a table of steps."""
 from __future__ import annotations
 
+import functools
 import statistics
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .store import Store
 
@@ -30,7 +32,7 @@ class Run:
     selection_s: float | None = None
     exploring_s: float | None = None
 
-    @property
+    @functools.cached_property
     def total_s(self) -> float:
         """Sum of the loop times: the T of all ratios."""
         return sum(step.time_s for step in self.steps.values())
@@ -84,11 +86,22 @@ class AppData:
 ORDER = ("fixed", "control", "selector", "rl", "rl-chunk")
 
 
+def steps_of(store: Store, run: Mapping[str, Any], names: Mapping[tuple[str, str], str],
+             keys: dict[Key, Key]) -> dict[Key, Step]:
+    """The steps of a run, loops under the names that people read. keys: every key seen so far, to itself."""
+    found = {}
+    for loop, step, technique, time_s in store.steps(run["id"]):
+        key = (names.get((run["application"], loop), loop), step)
+        found[keys.setdefault(key, key)] = Step(sys.intern(technique), time_s)
+    return found
+
+
 def load(store: Store) -> list[AppData]:
     """Everything that ended well, sorted by name."""
     apps: dict[str, AppData] = {}
     series: dict[tuple[str, str], Series] = {}
     names = store.loop_names()
+    keys: dict[Key, Key] = {}  # one object per step, not one per step and run: campaigns have millions of steps
     for row in store.runs():
         if row["status"] != "ok":
             continue
@@ -98,10 +111,8 @@ def load(store: Store) -> list[AppData]:
             series[key] = Series(row["configuration"], row["grp"], row["technique"] or "", row["agent"] or "",
                                  row["policy"] or "", row["reward"] or "")
             app.series.append(series[key])
-        steps = {(names.get((row["application"], loop), loop), step): Step(technique, time_s)
-                 for loop, step, technique, time_s, _ in store.steps(row["id"])}
-        series[key].runs.append(Run(row["repetition"], steps, row["wall_s"], row["scheduling_s"], row["selection_s"],
-                                    row["exploring_s"]))
+        series[key].runs.append(Run(row["repetition"], steps_of(store, row, names, keys), row["wall_s"],
+                                    row["scheduling_s"], row["selection_s"], row["exploring_s"]))
     for app in apps.values():
         app.series.sort(key=lambda one: (ORDER.index(one.group), portfolio_place(one.name), one.name))
     return [apps[name] for name in sorted(apps)]

@@ -69,7 +69,7 @@ def run(spec: Spec, store: Store, tool: Tool, retry: bool = False) -> int:
     progress = Progress(len(cells), len(cells) - len(todo))
     if len(todo) < len(cells):
         progress.note(f"{store.path}: {len(cells) - len(todo)} of {len(cells)} cells have run, going on")
-    previous = signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))  # both end the program in progress, too
+    previous = signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends the program in progress, as SIGINT does
     try:
         for cell in todo:
             outcome = run_cell(cell, tool, seed_of(spec, cell.repetition))

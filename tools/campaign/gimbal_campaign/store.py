@@ -154,10 +154,10 @@ class Store:
         return {(app, loop): name for app, loop, name in
                 self.connection.execute("SELECT application, loop, name FROM loops")}
 
-    def steps(self, run: int) -> list[tuple[str, int, str, float, int]]:
-        """(loop, step, technique, loop time [s], exploring) of one run, in order."""
-        return list(self.connection.execute("SELECT loop, step, technique, loop_time_s, exploring FROM steps "
-                                            "WHERE run = ? ORDER BY loop, step", (run,)))
+    def steps(self, run: int) -> list[tuple[str, int, str, float]]:
+        """(loop, step, technique, loop time [s]) of one run, in order."""
+        return list(self.connection.execute("SELECT loop, step, technique, loop_time_s FROM steps WHERE run = ? "
+                                            "ORDER BY loop, step", (run,)))
 
 
 def set_aside(path: Path) -> None:
