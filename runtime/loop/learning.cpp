@@ -21,6 +21,7 @@ LoopContext LoopLearning::context_of(std::uint64_t iterations, bool monotonic) c
             .tick_s = clock_.tick_s(),
             .dispatch = clock_.dispatch(),
             .contention = clock_.contention,
+            .serial_part = clock_.serial_part,
             .iteration_time = mean_time(),
             .profile = learnt_.profile,
             .profile_version = learnt_.profile_version,

@@ -124,7 +124,8 @@ void Contenders::settle(double after) {
     trial_seen_ = false;
     learn(tried_, log_trial_ - (log_before_ + after) / 2);
     const Belief& tried = beliefs_[tried_];
-    if (tried.mean < -kMargin - kConfidence * std::sqrt(tried.variance)) dethrone(tried_);
+    const double lead = kMargin + kConfidence * std::sqrt(tried.variance);
+    if (tried.trials > 0 && !tried.odd && tried.mean < -lead) dethrone(tried_);
 }
 
 void Contenders::learn(std::size_t choice, double seen) {

@@ -18,8 +18,6 @@ namespace {
 constexpr double kWorkerNoise = 0.01;
 constexpr double kChunkNoise = 0.01;
 constexpr std::uint64_t kRuns = 2;
-// Of a draw, the part for which nobody else can draw.
-constexpr double kSerialPart = 0.5;
 constexpr std::uint64_t kMostEvents = std::uint64_t{1} << 14;  // per run; draws are bundled beyond that
 constexpr double kSecondsPerChunk = 50e-9;                     // to simulate one
 constexpr double kOwnDispatch = 0.5;                           // of an own step, in uncontended dispatches
@@ -64,7 +62,7 @@ Prediction predict(const Question& question) {
     simulate::Machine machine;
     machine.slowness = slowness;
     machine.dispatch = question.context.dispatch * question.context.contention;
-    machine.serial = kSerialPart * machine.dispatch;
+    machine.serial = question.context.serial_part * machine.dispatch;
     machine.own_dispatch = kOwnDispatch * question.context.dispatch;
     machine.stamp = question.context.dispatch;
     machine.chunk_noise = kChunkNoise;

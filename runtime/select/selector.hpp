@@ -42,6 +42,7 @@ struct LoopContext {
     double tick_s = 1e-9;                  ///< length of a tick, roughly [s]
     double dispatch = 0;                   ///< cost of drawing one chunk when nobody else draws [ticks]
     double contention = 1;                 ///< the same when everybody draws, in multiples of that
+    double serial_part = 0.5;              ///< of such a draw, while which nobody else can draw
     double iteration_time = 0;             ///< mean so far [ticks]; 0: not known
     const CostProfile* profile = nullptr;  ///< what iterations cost; nullptr: not known
     std::uint64_t profile_version = 0;     ///< changes with the profile

@@ -18,11 +18,10 @@ void run_experiment(const Experiment& experiment, const std::function<void(const
     Application& application = *experiment.application;
     const DrawingCosts& costs = experiment.costs;
     const Disturbances& disturbances = experiment.disturbances;
-    const double queue = costs.serial * application.workers;
-    const double contention = costs.dispatch > 0 ? std::max(1.0, queue / costs.dispatch) : 1;
+    const double serial_part = costs.dispatch > 0 ? std::min(1.0, costs.serial / costs.dispatch) : 0;
     std::vector<std::unique_ptr<VirtualLoop>> loops;
     for (const std::string& name : application.loops)
-        loops.push_back(std::make_unique<VirtualLoop>(application.name + " " + name, application.workers, contention));
+        loops.push_back(std::make_unique<VirtualLoop>(application.name + " " + name, application.workers, serial_part));
     WorkerSpeeds speeds(disturbances, application.workers, experiment.seed);
     Machine machine{.dispatch = costs.dispatch,
                     .serial = costs.serial,

@@ -9,19 +9,21 @@ namespace {
 
 thread_local double virtual_dispatch = 0;  // of the loop that learns just now [ticks]
 
-LoopClock virtual_clock(double contention) noexcept {
+LoopClock virtual_clock(double serial_part) noexcept {
     LoopClock clock;
     clock.now = []() noexcept { return std::uint64_t{0}; };
     clock.dispatch = []() noexcept { return virtual_dispatch; };
-    clock.contention = contention;
+    clock.contention = 1;  // waiting for others is in the serial part
+    clock.serial_part = serial_part;
     clock.tick_s = []() noexcept { return 1e-9; };
     return clock;
 }
 
 }  // namespace
 
-VirtualLoop::VirtualLoop(std::string name, std::uint32_t workers, double contention, std::unique_ptr<Selector> selector)
-    : learning_(std::move(name), workers, virtual_clock(contention), std::move(selector)), slots_(workers) {}
+VirtualLoop::VirtualLoop(std::string name, std::uint32_t workers, double serial_part,
+                         std::unique_ptr<Selector> selector)
+    : learning_(std::move(name), workers, virtual_clock(serial_part), std::move(selector)), slots_(workers) {}
 
 Step VirtualLoop::run(const Request& request, const Work& work, const Machine& machine) {
     virtual_dispatch = machine.dispatch;

@@ -17,9 +17,9 @@ namespace gimbal::simulate {
 /// @threads one at a time
 class VirtualLoop {
 public:
-    /// @param contention  what selectors are told a draw costs when everybody draws, in dispatches
-    /// @param selector    nullptr: as requests and options say  @errors std::bad_alloc
-    VirtualLoop(std::string name, std::uint32_t workers, double contention = 1,
+    /// @param serial_part  of a draw, while which nobody else can draw, as selectors are told
+    /// @param selector     nullptr: as requests and options say  @errors std::bad_alloc
+    VirtualLoop(std::string name, std::uint32_t workers, double serial_part = 0.5,
                 std::unique_ptr<Selector> selector = nullptr);
 
     /// One execution. @param machine  of as many workers  @param request  trip: N
