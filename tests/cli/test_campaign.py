@@ -5,11 +5,13 @@ import signal
 import sqlite3
 import time
 import unittest
+import unittest.mock
 
 from campaign_support import CONFIGURATIONS, SPEC, CampaignTest
 
-from gimbal_campaign import design, spec
+from gimbal_campaign import design, run, spec
 from gimbal_campaign.errors import CampaignError
+from gimbal_campaign.records import Outcome
 
 
 class Specifications(unittest.TestCase):
@@ -73,6 +75,24 @@ class Design(unittest.TestCase):
         self.assertEqual(found["auto+golden"], {"GIMBAL_SELECT": "auto", "GIMBAL_GOLDEN_CHUNK": "on"})
         self.assertEqual(found["q-softmax-cov"], {"GIMBAL_SELECT": "rl", "GIMBAL_RL_AGENT": "q",
                                                   "GIMBAL_RL_POLICY": "softmax", "GIMBAL_RL_REWARD": "cov"})
+
+
+class Disturbed(unittest.TestCase):
+    def kept(self, text, rates, kind="real"):
+        """Which of the tries counts, if they were preempted that often per second; and how many tries there were."""
+        tries = [Outcome("ok", 0, 2.0, "", 1, "", "", preemptions=2 * rate) for rate in rates]
+        cell = next(cell for cell in design.cells(spec.parse(text)) if cell.application.kind == kind)
+        with unittest.mock.patch.object(run, "run_cell", side_effect=tries) as running:
+            found = run.quietest(spec.parse(text), cell, None)
+        return tries.index(found), running.call_count
+
+    def test_a_disturbed_run_is_repeated_and_the_quietest_counts(self):
+        text = SPEC.replace("repetitions = 2", "repetitions = 2\nretries = 2\npreemptions_per_s = 50")
+        self.assertEqual(self.kept(text, [40, 1, 1]), (0, 1))
+        self.assertEqual(self.kept(text, [90, 40, 1]), (1, 2))
+        self.assertEqual(self.kept(text, [90, 70, 80]), (1, 3))
+        self.assertEqual(self.kept(text, [90, 1, 1], "virtual"), (0, 1))
+        self.assertEqual(self.kept(SPEC, [900, 1, 1]), (0, 1))
 
 
 class Running(CampaignTest):
@@ -156,6 +176,14 @@ timeout_s = 0.3
         self.assertEqual(self.campaign("run", "--new", self.write_spec()).returncode, 0)
         self.assertEqual(self.rows("SELECT count(*) FROM runs"), [(4 * CONFIGURATIONS,)])
         self.assertEqual(self.rows("SELECT count(*) FROM runs", "try.sqlite.old"), [(6 * CONFIGURATIONS,)])
+
+    def test_results_of_two_builds_in_one_file_are_noticed(self):
+        self.assertNotIn("builds", self.campaign("run", self.write_spec()).stderr)
+        before = self.stand_in.read_text()
+        self.addCleanup(self.stand_in.write_text, before)
+        self.stand_in.write_text(before + "# another build\n")
+        self.assertIn("2 builds", self.campaign("run", "try.toml").stderr)
+        self.assertIn("2 builds", self.campaign("summary", "try.sqlite").stderr)
 
     def test_the_callers_steering_variables_do_not_reach_the_cells(self):
         self.campaign("run", self.write_spec(), env={"GIMBAL_SCHEDULE": "ss", "OMP_SCHEDULE": "static"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -63,12 +64,22 @@ def run_command(options: argparse.Namespace) -> int:
         set_aside(path)
     with closing(Store(path)) as store:
         store.begin(wanted, conditions.gathered(tool.gimbal))
+        warn_of_mixture(store)
         return run.run(wanted, store, tool, options.retry)
+
+
+def warn_of_mixture(store: Store) -> None:
+    """Say on standard error that the results come from several builds of the tool, if they do."""
+    builds = store.facts().get("build", "").split()
+    if len(builds) > 1:
+        print(f"gimbal: warning: {store.path}: results of {len(builds)} builds of Gimbal stand in one file; compare "
+              "with care, or start afresh with --new", file=sys.stderr)
 
 
 def load(options: argparse.Namespace) -> list[AppData]:
     with closing(Store(options.store, must_exist=True)) as store:
         apps = measured.load(store)
+        warn_of_mixture(store)
     if not apps:
         raise CampaignError(f"{options.store}: no cell has a result yet")
     return apps

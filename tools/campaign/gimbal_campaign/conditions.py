@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import hashlib
 import os
 import platform
 import subprocess
@@ -20,6 +21,18 @@ def processor() -> str:
     return platform.processor() or platform.machine()
 
 
+def fingerprint(gimbal: Path) -> str:
+    """Of the tool and the libraries beside it: results of two builds do not belong into one campaign unnoticed."""
+    digest = hashlib.sha256()
+    for path in (gimbal, *sorted(gimbal.parents[1].glob("lib*/**/lib*omp.so")),
+                 *sorted(gimbal.parents[1].glob("lib*/**/libgimbal.so"))):
+        try:
+            digest.update(path.read_bytes())
+        except OSError:
+            continue
+    return digest.hexdigest()[:16]
+
+
 def gathered(gimbal: Path) -> dict[str, str]:
     """Name -> text, for the store and the report. Without host name and user: results may be passed on."""
     try:
@@ -29,6 +42,7 @@ def gathered(gimbal: Path) -> dict[str, str]:
     return {
         "begun": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         "gimbal": version.strip() or "unknown",
+        "build": fingerprint(gimbal),
         "processor": processor(),
         "cores": f"{len(os.sched_getaffinity(0))} usable of {os.cpu_count()}",
         "system": f"{platform.system()} {platform.release()}",

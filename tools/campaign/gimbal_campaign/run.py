@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import design
+from .design import Cell
 from .errors import CampaignError
 from .process import Tool, run_cell
-from .records import last_words
+from .records import Outcome, last_words
 from .spec import Spec
 from .store import Store
 
@@ -58,6 +59,25 @@ def seed_of(spec: Spec, repetition: int) -> int:
     return spec.seed + repetition
 
 
+def quietest(spec: Spec, cell: Cell, tool: Tool) -> Outcome:
+    """Run a cell; if others disturbed it and the specification has retries, the run with the fewest preemptions counts.
+
+    Chosen by disturbance and never by time, and for all configurations alike, this favours none.
+    """
+    def rate(outcome: Outcome) -> float:
+        return outcome.preemptions / max(outcome.wall_s, 1e-9)
+
+    seed = seed_of(spec, cell.repetition)
+    best = run_cell(cell, tool, seed)
+    for _ in range(spec.retries if cell.application.kind == "real" else 0):
+        if best.status != "ok" or rate(best) <= spec.preemptions_per_s:
+            break
+        other = run_cell(cell, tool, seed)
+        if other.status == "ok" and rate(other) < rate(best):
+            best = other
+    return best
+
+
 def run(spec: Spec, store: Store, tool: Tool, retry: bool = False) -> int:
     """Run what has not run yet; with `retry` also what failed.
 
@@ -72,7 +92,7 @@ def run(spec: Spec, store: Store, tool: Tool, retry: bool = False) -> int:
     previous = signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends the program in progress, as SIGINT does
     try:
         for cell in todo:
-            outcome = run_cell(cell, tool, seed_of(spec, cell.repetition))
+            outcome = quietest(spec, cell, tool)
             store.add(cell, outcome)
             what = f"{cell.application.name} {cell.configuration.name} #{cell.repetition + 1}"
             if outcome.status != "ok":

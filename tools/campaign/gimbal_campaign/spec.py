@@ -13,7 +13,8 @@ from typing import Any
 from .errors import CampaignError, did_you_mean
 from .spec_checks import check_keys, environment, number, words, wrong
 
-CAMPAIGN_KEYS = {"name": str, "repetitions": int, "seed": int, "timeout_s": float, "description": str}
+CAMPAIGN_KEYS = {"name": str, "repetitions": int, "seed": int, "timeout_s": float, "description": str,
+                 "retries": int, "preemptions_per_s": float}
 REAL_KEYS = {"name": str, "kind": str, "command": list, "threads": int, "steps": int, "env": dict, "timeout_s": float}
 VIRTUAL_KEYS = {"name": str, "kind": str, "app": str, "workers": int, "steps": int, "iterations": int,
                 "options": list, "env": dict, "timeout_s": float}
@@ -62,6 +63,8 @@ class Spec:
     learners: tuple[Learners, ...]
     golden: tuple[bool, ...]
     controls: tuple[str, ...]
+    retries: int  # further tries of a measured cell that others disturbed
+    preemptions_per_s: float  # from which on it counts as disturbed
     text: str
 
     @property
@@ -156,7 +159,9 @@ def check(table: Mapping[str, Any]) -> Spec:
         if names.count(name) > 1:
             raise CampaignError(f'two [[application]] are named "{name}"')
     return Spec(campaign["name"], number("[campaign]", campaign, "repetitions", 3, 1), campaign.get("seed", 42),
-                applications, text=json.dumps(table, sort_keys=True), **factors(table.get("factors", {})))
+                applications, retries=number("[campaign]", campaign, "retries", 0, 0),
+                preemptions_per_s=float(number("[campaign]", campaign, "preemptions_per_s", 100.0, 0)),
+                text=json.dumps(table, sort_keys=True), **factors(table.get("factors", {})))
 
 
 def load(path: Path) -> Spec:

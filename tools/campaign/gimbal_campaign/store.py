@@ -114,7 +114,10 @@ class Store:
                 raise CampaignError(f"{self.path}: the specification has changed since this file was begun:\n        "
                                     + "\n        ".join(lines[:8]),
                                     "--new starts afresh and keeps the old file as FILE.old; --output takes another")
-        rows = {**conditions, **facts, "spec": spec.text, "hash": spec.hash, "name": spec.name}
+        builds = facts.get("build", "").split()
+        if conditions.get("build", "") not in ["", *builds]:
+            builds.append(conditions["build"])  # several mean a mixture
+        rows = {**conditions, **facts, "build": " ".join(builds), "spec": spec.text, "hash": spec.hash, "name": spec.name}
         with self.connection:
             self.connection.execute("BEGIN")
             self.connection.executemany("INSERT OR REPLACE INTO campaign VALUES (?, ?)", rows.items())
