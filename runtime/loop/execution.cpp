@@ -96,7 +96,7 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
     if (manner_.timed) slot.times = {};
     if (adaptive_) times_[worker].reset(adaptive_->reads());
     slot.digest.known = false;
-    if (adaptive_ && adaptive_->reads() == Figures::progress && !manner_.timed && plan.statistics.mean > 0)
+    if (adaptive_ && adaptive_->reads() == Figures::progress && !noted && plan.statistics.mean > 0)
         slot.least_timed = static_cast<std::uint64_t>(std::min(least_time_ / plan.statistics.mean, kMostUntimed));
     slot.record.begin = ticks();
 }
@@ -216,7 +216,8 @@ int Execution::next_weighted(gimbal_share& share, std::uint64_t& first, std::uin
 }
 
 // A chunk's time ends when the next one is asked for: one timestamp does for both. Chunks that last no longer than a
-// few timestamps are timed together, since one alone would show the clock and not the work.
+// few timestamps are timed together, since one alone would show the clock and not the work; not so when the execution
+// is measured chunk by chunk.
 // @return when the chunk that is asked for begins, as far as that is known [ticks]
 std::uint64_t Execution::time_chunk(WorkerSlot& slot, WorkerTimes& times) noexcept {
     slot.untimed_size += slot.last_size;
@@ -227,9 +228,9 @@ std::uint64_t Execution::time_chunk(WorkerSlot& slot, WorkerTimes& times) noexce
     const auto size = static_cast<double>(slot.untimed_size);
     // Techniques that count execution alone get it less the calibrated cost of drawing.
     times.note(slot.untimed_size, time - static_cast<double>(slot.untimed_chunks) * overhead_);
-    if (manner_.timed) {
-        slot.times.add(slot.untimed_size, time);
-    } else {
+    if (manner_.timed) slot.times.add(slot.untimed_size, time);
+    if (manner_.sampled) slot.costs.add({slot.last_first, slot.last_first + slot.last_size}, time);
+    if (!manner_.timed && !manner_.sampled) {
         slot.least_timed = static_cast<std::uint64_t>(std::min(size * least_time_ / std::max(time, 1.0), kMostUntimed));
     }
     slot.untimed_size = slot.untimed_chunks = 0;
@@ -264,6 +265,7 @@ int Execution::next_adaptive(gimbal_share& share, std::uint64_t& first, std::uin
     if (plan.unit > 1) size += (plan.unit - size % plan.unit) % plan.unit;
     if (!take(share, std::min(size, request.remaining), first, end)) return 0;
     slot.last_size = end - first;
+    slot.last_first = first;
     // What others read comes last: the line travels while the chunk runs.
     if (adaptive_->reads() == Figures::progress) {
         if (slot.last_size >= slot.least_timed) times.draw(slot.last_size, now);

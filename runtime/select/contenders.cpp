@@ -14,13 +14,14 @@ namespace {
 constexpr double kDrift = 0.001;
 // No challenger gets the title for less: what differs by less is noise or nobody's loss.
 constexpr double kMargin = 0.002;
+constexpr double kClearLead = 0.01;  // a choice believed to be better by so much is tried whatever trials there were
 constexpr double kConfidence = 0.5;  // standard deviations by which a challenger must lead
 constexpr double kShyness = 0.0005;  // a trial costs at least so much of a step
 constexpr double kMostSteps = 2000;  // to come
 constexpr double kFewestSteps = 20;
-constexpr std::uint64_t kFreeTrials = 12;     // then one in
-constexpr std::uint64_t kStepsPerTrial = 16;  // steps: a holder that is always interrupted is never at its best
-constexpr double kTrialsPerChange = 30;      // more trials when the loop has changed as a whole
+constexpr std::uint64_t kFreeTrials = 10;     // then one in
+constexpr std::uint64_t kStepsPerTrial = 24;  // steps: a holder that is always interrupted is never at its best
+constexpr double kTrialsPerChange = 30;       // more trials when the loop has changed as a whole
 constexpr std::uint64_t kLongestRest = 32;    // steps between looks
 constexpr std::uint64_t kLost = 16;           // a trial that has not come back after so many steps never will
 constexpr double kForget = 0.1;               // weight of the newest in running means
@@ -56,7 +57,7 @@ Contenders::Turn Contenders::next() {
     ++steps_;
     if (trial_open_ && steps_ - tried_at_ > kLost) trial_open_ = false;
     const bool enough = trials_ >= kFreeTrials + steps_ / kStepsPerTrial;
-    if (enough || trial_open_ || trial_seen_ || holder_run_ == 0 || steps_ < next_look_ || surprised_ > 0)
+    if (trial_open_ || trial_seen_ || holder_run_ == 0 || steps_ < next_look_ || surprised_ > 0)
         return {holder_, false};
     const auto passed = static_cast<double>(steps_ - widened_at_);
     widened_at_ = steps_;
@@ -65,6 +66,7 @@ Contenders::Turn Contenders::next() {
     for (std::size_t i = 0; i < beliefs_.size(); ++i) {
         if (i == holder_ || beliefs_[i].variance < 0) continue;
         beliefs_[i].variance += passed * kDrift * kDrift;
+        if (enough && beliefs_[i].mean > -kClearLead) continue;
         const double value = worth(beliefs_[i]);
         if (value > most) {
             most = value;

@@ -21,10 +21,14 @@ constexpr double kPartAtFirst = 0.01;
 constexpr double kMoved = 0.02;
 // A profile of one execution may show an interruption; of three, the median counts.
 constexpr std::uint64_t kSettled = 3;
-constexpr std::uint64_t kPatience = 32;     // steps until something is tried without a prediction
-constexpr double kVagueLoss = 0.05;         // what an unknown choice is taken to lose,
-constexpr double kVagueError = 0.04;        // more or less
+constexpr std::uint64_t kPatience = 32;  // steps until something is tried without a prediction
+constexpr double kVagueLoss = 0.05;      // what an unknown choice is taken to lose,
+constexpr double kVagueError = 0.04;     // more or less
+constexpr std::uint64_t kSampleOften = 4;
 constexpr std::uint64_t kSampleEvery = 32;  // steps, if the holder's technique does not look at costs by itself
+constexpr double kOutOfBalance = 0.02;      // time that the holder loses by imbalance, or has drifted by since the
+constexpr double kDrifted = 0.05;           // last sample: then samples come eight times as often,
+constexpr double kPartOutOfBalance = 0.02;  // and may cost more
 constexpr double kProfileCost_s = 10e-6;    // to learn one
 constexpr std::uint64_t kSamplesAfterSurprise = 3;
 constexpr std::uint64_t kLost = 1000;  // an answer that has not come after so many steps never will
@@ -82,6 +86,7 @@ Decision SimulateSelector::choose(const LoopContext& context) {
     if (decision.sampled) {
         sampled_at_ = steps_;
         sampled_time_s_ = loop_time_s_;
+        sampled_holder_time_ = holder_time_;
         samples_due_ -= samples_due_ > 0 ? 1 : 0;
     }
     return decision;
@@ -91,7 +96,11 @@ Decision SimulateSelector::choose(const LoopContext& context) {
 bool SimulateSelector::wants_profile(const LoopContext& context) const noexcept {
     if (!context.profile) return true;
     if (settings_.portfolio[contenders_->holder()].technique->info().needs_profile) return false;
-    return steps_ >= sampled_at_ + kSampleEvery && kPart * (loop_time_s_ - sampled_time_s_) > kProfileCost_s;
+    const bool drifts =
+        holder_lost_ > kOutOfBalance || std::abs(holder_time_ - sampled_holder_time_) > kDrifted * sampled_holder_time_;
+    const std::uint64_t every = drifts ? kSampleOften : sample_every_;
+    const double part = drifts ? kPartOutOfBalance : kPart;
+    return steps_ >= sampled_at_ + every && part * (loop_time_s_ - sampled_time_s_) > kProfileCost_s;
 }
 
 SimulateSelector::Shape SimulateSelector::shape_of(const CostProfile& profile) noexcept {
@@ -101,6 +110,12 @@ SimulateSelector::Shape SimulateSelector::shape_of(const CostProfile& profile) n
     return shape;
 }
 
+double SimulateSelector::moved(const Shape& now) const noexcept {
+    double most = 0;
+    for (std::size_t k = 0; k < kMarks; ++k) most = std::max(most, std::abs(now[k] - asked_shape_[k]));
+    return most;
+}
+
 bool SimulateSelector::wants_answer(const LoopContext& context) {
     if (answer_ || !contenders_ || !context.profile || context.profile_version == checked_version_) return false;
     if (!answered_) {
@@ -108,21 +123,16 @@ bool SimulateSelector::wants_answer(const LoopContext& context) {
         return expected_cost_s(settings_.portfolio.size(), context.workers) <= kPartAtFirst * worked_s_;
     }
     checked_version_ = context.profile_version;
-    const Shape now = shape_of(*context.profile);
-    double moved = 0;
-    for (std::size_t k = 0; k < kMarks; ++k) moved = std::max(moved, std::abs(now[k] - asked_shape_[k]));
+    const bool other = moved(shape_of(*context.profile)) > kMoved;
+    sample_every_ = other ? std::max(sample_every_ / 2, kSampleOften) : std::min(2 * sample_every_, kSampleEvery);
     const double length = static_cast<double>(context.iterations) / static_cast<double>(asked_iterations_);
-    if (moved < kMoved && length < kOtherLength && length * kOtherLength > 1) return false;
+    if (!other && length < kOtherLength && length * kOtherLength > 1) return false;
     return spent_s_ + last_cost_s_ <= kPart * worked_s_;
 }
 
 void SimulateSelector::ask(const LoopContext& context) {
     const Shape now = shape_of(*context.profile);
-    if (answered_) {
-        double moved = 0;
-        for (std::size_t k = 0; k < kMarks; ++k) moved = std::max(moved, std::abs(now[k] - asked_shape_[k]));
-        contenders_->doubt(moved);
-    }
+    if (answered_) contenders_->doubt(moved(now));
     asked_shape_ = now;
     asked_iterations_ = context.iterations;
     checked_version_ = context.profile_version;
@@ -157,7 +167,10 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
     if (decision.index == kNotOurs || !contenders_ || record.iterations == 0) return;
     const Contenders::Turn turn{decision.index, decision.exploring};
     contenders_->observe(turn, record.loop_time / static_cast<double>(record.iterations));
-    if (turn.choice == contenders_->holder()) holder_time_ = record.loop_time;
+    if (turn.choice == contenders_->holder()) {
+        holder_time_ = record.loop_time;
+        holder_lost_ = record.busy_max > 0 ? 1 - record.busy_mean / record.busy_max : 0;
+    }
     if (contenders_->surprised() == 1) samples_due_ = kSamplesAfterSurprise;
     if (!answered_ && !answer_ && steps_ == kPatience) {
         std::vector<double> vague(contenders_->size(), 1 + kVagueLoss);

@@ -57,6 +57,7 @@ private:
     void ask(const LoopContext& context);
     [[nodiscard]] bool wants_answer(const LoopContext& context);
     [[nodiscard]] bool wants_profile(const LoopContext& context) const noexcept;
+    [[nodiscard]] double moved(const Shape& now) const noexcept;
     [[nodiscard]] static Shape shape_of(const CostProfile& profile) noexcept;
 
     SimulateSettings settings_;
@@ -77,6 +78,9 @@ private:
     std::uint64_t sampled_at_ = 0;       // step of the last sample that this selector asked for
     double sampled_time_s_ = 0;          // loop_time_s_ then
     double holder_time_ = 0;             // of its last execution [ticks]
+    double holder_lost_ = 0;             // by imbalance, as a part of it
+    double sampled_holder_time_ = 0;     // holder_time_ at the last sample
+    std::uint64_t sample_every_ = 32;    // steps
     std::uint64_t samples_due_ = 0;      // executions to be sampled now
 };
 

@@ -26,7 +26,8 @@ void EventLoop::State::time_chunk(std::uint32_t worker, double now, const Adapti
     const auto size = static_cast<double>(self.untimed_size);
     times[worker].note(self.untimed_size, time - static_cast<double>(self.untimed_chunks) * overhead);
     if (manner->timed && !slots.empty()) slots[worker].times.add(self.untimed_size, time);
-    if (!manner->timed) {
+    if (manner->sampled && !slots.empty()) slots[worker].costs.add(self.last, time);
+    if (!manner->timed && !manner->sampled) {
         const double least = size * kTimingPart * machine->stamp / std::max(time, 1.0);
         self.least_timed = static_cast<std::uint64_t>(std::min(least, kMostUntimed));
     }
@@ -38,7 +39,7 @@ void EventLoop::State::time_chunk(std::uint32_t worker, double now, const Adapti
 void EventLoop::State::prepare_times(const AdaptiveTechnique& adaptive) {
     if (times.size() < plan->workers) times = std::vector<WorkerTimes>(plan->workers);
     const double mean = plan->statistics.mean;
-    const bool paced = adaptive.reads() == Figures::progress && !manner->timed && mean > 0;
+    const bool paced = adaptive.reads() == Figures::progress && !manner->timed && !manner->sampled && mean > 0;
     const double least = paced ? std::min(kTimingPart * machine->stamp / mean, kMostUntimed) : 0;
     for (std::uint32_t i = 0; i < plan->workers; ++i) {
         times[i].reset(adaptive.reads());
@@ -78,6 +79,7 @@ void EventLoop::State::run_adaptive() {
         if (plan->unit > 1) size += (plan->unit - size % plan->unit) % plan->unit;
         const Range chunk = take(size);
         self.last_size = chunk.size();
+        self.last = chunk;
         if (progress) {
             if (self.last_size >= self.least_timed) times[worker].draw(self.last_size, request.now);
         } else if (stamped && times[worker].chunks() > 0) {

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// auto and simulate in virtual time, where the best technique is known and noise is the same for all.
+#include "select/simulate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "select/auto.hpp"
+#include "select/background.hpp"
+#include "simulate/experiment.hpp"
+#include "simulate/virtual_loop.hpp"
+#include "simulate/work.hpp"
+
+namespace {
+
+using namespace gimbal;
+using namespace gimbal::simulate;
+
+constexpr std::array<std::string_view, 12> kSeeds = {"static", "ss",    "mfsc",  "gss",   "tss",   "fac2",
+                                                     "awf",    "awf-b", "awf-c", "awf-d", "awf-e", "af"};
+
+struct Times {
+    std::vector<double> steps;
+    std::map<std::string, int> ran;
+
+    [[nodiscard]] double total() const { return sum(0); }
+    [[nodiscard]] double sum(std::size_t from) const {
+        double sum = 0;
+        for (std::size_t k = from; k < steps.size(); ++k) sum += steps[k];
+        return sum;
+    }
+};
+
+/// @param who  a technique or a selector
+Times run(std::string_view application, std::string_view who, std::uint32_t workers, std::uint64_t steps = 200) {
+    run_background_inline(true);
+    ApplicationRequest wanted = parse_application(application);
+    wanted.workers = workers;
+    wanted.steps = steps;
+    const std::unique_ptr<Application> made = make_application(std::move(wanted));
+    Experiment experiment{.application = made.get(),
+                          .costs = drawing_costs(made->ranks),
+                          .disturbances = {.worker_noise = 0.01, .chunk_noise = 0.01}};
+    experiment.request.technique = find_technique(who);
+    if (!experiment.request.technique) experiment.request.selector = who;
+    Times times;
+    run_experiment(experiment, [&](const ExperimentStep& seen) {
+        times.steps.push_back(seen.step->loop_time);
+        ++times.ran[std::string(seen.step->decision.choice.technique->info().name)];
+    });
+    return times;
+}
+
+double best_fixed(std::string_view application, std::uint32_t workers, std::size_t from = 0) {
+    double best = run(application, kSeeds[0], workers).sum(from);
+    for (const std::string_view name : kSeeds) best = std::min(best, run(application, name, workers).sum(from));
+    return best;
+}
+
+TEST(Auto, IsWithinAPerCentOfTheBestFixedTechniqueOnAMovingLoad) {
+    EXPECT_LE(run("bump", "auto", 2).total(), 1.01 * best_fixed("bump", 2));
+    EXPECT_LE(run("bump", "auto", 16).total(), 1.01 * best_fixed("bump", 16));
+    EXPECT_LE(run("bump", "auto", 64).total(), 1.01 * best_fixed("bump", 64));
+}
+
+TEST(Auto, KeepsUpWithTheBestFixedTechniqueWhereEveryWorkersBlockCostsAlike) {
+    EXPECT_LE(run("pisolver:imbalance=20", "auto", 200).total(), 1.003 * best_fixed("pisolver:imbalance=20", 200));
+}
+
+TEST(Auto, LosesNothingToStaticOnAUniformLoop) {
+    for (const std::uint32_t workers : {2U, 8U, 32U})
+        EXPECT_LE(run("uniform", "auto", workers).total(), 1.01 * run("uniform", "static", workers).total()) << workers;
+}
+
+TEST(Auto, IsBackWithin20StepsWhenTheLoadIsReversed) {
+    for (const std::uint32_t workers : {2U, 8U, 16U}) {
+        const double now = run("flip", "auto", workers).sum(120);
+        EXPECT_LE(now, 1.05 * best_fixed("flip", workers, 120)) << workers;
+    }
+}
+
+TEST(Auto, NeverRunsWhatTheModelExpectsToLoseByFar) {
+    Times times = run("bump", "auto", 16);
+    EXPECT_EQ(times.ran["static"], 0);
+    EXPECT_GT(times.ran["feedback"], 10);
+}
+
+TEST(Simulate, FindsTheBestOfThePortfolioWithoutTryingAll) {
+    Times times = run("triangular", "simulate", 8);
+    EXPECT_LE(times.total(), 1.02 * best_fixed("triangular", 8));
+    EXPECT_EQ(times.ran["static"], 0);
+}
+
+TEST(Auto, RunsStaticForOneWorkerAndLearnsNothing) {
+    const std::unique_ptr<Selector> selector = make_auto(1);
+    for (int step = 0; step < 10; ++step) {
+        const Decision decision = selector->choose({.iterations = 1000, .workers = 1});
+        EXPECT_EQ(decision.choice.technique->info().name, "static");
+        EXPECT_FALSE(decision.sampled);
+        selector->learn(decision, {.iterations = 1000, .loop_time = 1000}, {.iterations = 1000, .workers = 1});
+    }
+    EXPECT_FALSE(selector->alternative().has_value());
+}
+
+TEST(Auto, MonotonicLoopsGetMonotonicTechniques) {
+    run_background_inline(true);
+    VirtualLoop loop("loop", 4, 0.5, make_auto(1));
+    std::vector<double> costs(4000);
+    for (std::size_t i = 0; i < costs.size(); ++i) costs[i] = static_cast<double>(i);
+    const ListedWork work(costs);
+    const std::vector<double> slowness(4, 1.0);
+    const Machine machine{.slowness = slowness, .dispatch = 100, .serial = 40};
+    for (int step = 0; step < 200; ++step) {
+        const Step seen = loop.run({.trip = 4000, .monotonic = true}, work, machine);
+        EXPECT_TRUE(seen.decision.choice.technique->info().monotonic) << step;
+        EXPECT_FALSE(seen.decision.named) << "the site had to correct it at step " << step;
+    }
+}
+
+TEST(Auto, LoopsOfChangingLengthAreCoveredAndPredictedAnew) {
+    run_background_inline(true);
+    VirtualLoop loop("loop", 4, 0.5, make_auto(1));
+    const std::vector<double> slowness(4, 1.0);
+    const Machine machine{.slowness = slowness, .dispatch = 100, .serial = 40};
+    for (std::uint64_t step = 0; step < 300; ++step) {
+        const std::uint64_t n = step % 7 == 0 ? step % 3 : 4000 - 10 * step;
+        const ListedWork work(std::vector<double>(n, 1000));
+        const Step seen = loop.run({.trip = n}, work, machine);
+        EXPECT_EQ(seen.iterations, n);
+        if (n > 100 && step > 20) {
+            EXPECT_LT(seen.loop_time, 1.1 * 1000 * static_cast<double>(n) / 4 + 20000) << step;
+        }
+    }
+}
+
+TEST(Auto, ExecutionsMayOverlapAndEndInAnyOrder) {
+    run_background_inline(true);
+    const std::unique_ptr<Selector> selector = make_auto(1);
+    LoopContext context{.iterations = 1000, .workers = 2, .dispatch = 10, .iteration_time = 100};
+    std::vector<Decision> open;
+    for (int step = 0; step < 300; ++step) {
+        open.push_back(selector->choose(context));
+        ASSERT_NE(open.back().choice.technique, nullptr);
+        if (open.size() < 3) continue;
+        const std::size_t which = static_cast<std::size_t>(step) % 3;
+        const Decision done = open[which];
+        open.erase(open.begin() + static_cast<std::ptrdiff_t>(which));
+        if (step % 5 != 0) selector->learn(done, {.iterations = 1000, .loop_time = 50000, .busy_mean = 49000}, context);
+    }
+}
+
+}  // namespace
