@@ -117,7 +117,8 @@ class Store:
         builds = facts.get("build", "").split()
         if conditions.get("build", "") not in ["", *builds]:
             builds.append(conditions["build"])  # several mean a mixture
-        rows = {**conditions, **facts, "build": " ".join(builds), "spec": spec.text, "hash": spec.hash, "name": spec.name}
+        rows = {**conditions, **facts, "build": " ".join(builds), "spec": spec.text, "hash": spec.hash,
+                "name": spec.name}
         with self.connection:
             self.connection.execute("BEGIN")
             self.connection.executemany("INSERT OR REPLACE INTO campaign VALUES (?, ?)", rows.items())
