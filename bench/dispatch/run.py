@@ -79,15 +79,19 @@ def add_worst(result: dict[str, Any], few: sections.Section) -> None:
 
 
 def add_adaptive(result: dict[str, Any], few: sections.Section) -> None:
-    """The adaptive technique whose chunks cost most, and that cost over the cost of a planned technique's chunk."""
+    """The adaptive technique whose chunks cost most over those of a planned schedule of as many chunks."""
     costs = {case.schedule: few.ns_per_chunk(case) for case in few.references}
-    planned = costs.get(PLANNED_LIKE_ADAPTIVE)
-    adaptive = {name: costs[name] for name in ADAPTIVE if costs.get(name) is not None}
-    worst = max(adaptive, key=lambda name: adaptive[name], default=None)
-    measured = worst is not None and planned is not None and planned > 0
-    result["adaptive_worst_vs_planned"] = adaptive[worst] / planned if measured else None
+    twins = {case.schedule: few.ns_per_chunk(twin) for case, twin in few.twins.items()}
+    ratios = {name: costs[name] / twins[name] for name in ADAPTIVE
+              if costs.get(name) is not None and (twins.get(name) or 0) > 0}
+    worst = max(ratios, key=lambda name: ratios[name], default=None)
+    result["adaptive_worst_vs_planned"] = ratios[worst] if worst else None
     result["adaptive_worst_technique"] = worst
-    result["detail"]["adaptive_ns_per_chunk"] = {PLANNED_LIKE_ADAPTIVE: planned, **adaptive}
+    fac2 = costs.get(PLANNED_LIKE_ADAPTIVE)
+    result["detail"]["adaptive"] = {
+        name: {"ns_per_chunk": costs.get(name), "planned_ns_per_chunk": twins.get(name), "ratio": ratios.get(name),
+               "over_fac2": costs[name] / fac2 if costs.get(name) is not None and fac2 else None}
+        for name in ADAPTIVE}
     result["detail"]["adaptive_ns_per_chunk_over_own_static"] = {
         case.schedule: few.ns_per_chunk(case, "gimbal") for case in few.references
         if case.schedule in (PLANNED_LIKE_ADAPTIVE, *ADAPTIVE)}

@@ -25,6 +25,7 @@ class Section:
     session: Session
     chunks: dict[Case, float]
     references: dict[Case, Case] = field(default_factory=dict)
+    twins: dict[Case, Case] = field(default_factory=dict)  # adaptive -> Gimbal's planned one of as many chunks
     failures: list[str] = field(default_factory=list)
 
     def summary(self, case: Case) -> Summary:
@@ -80,6 +81,10 @@ def prepare_few(setting: Setting, gate: Gate, compiler: str, threads: int, time_
         setting, [Case(compiler, "gimbal", technique, threads) for technique in PLANNED + ADAPTIVE], n, loops)
     guided = chunks.guided_counts(setting, compiler, threads, n, loops)
     references = {case: chunks.closest(count, guided, n) for case, count in counts.items()}
+    twins = {case: planned_twin(references[case]) for case in counts if case.schedule in ADAPTIVE}
+    for twin in twins.values():
+        if twin not in counts:
+            counts[twin] = chunks.count(setting, twin, n, loops)
     others = [Case(compiler, "upstream", "static", threads), Case(compiler, "upstream", "guided", threads)]
     if compiler == "gcc":
         others.append(Case(compiler, "libgomp", "guided", threads))
@@ -87,7 +92,13 @@ def prepare_few(setting: Setting, gate: Gate, compiler: str, threads: int, time_
         if case not in counts:
             counts[case] = guided.get(case) or chunks.count(setting, case, n, loops)
     variants = [setting.variant(case, "loops", (n, loops, 3, time_ms)) for case in counts]
-    return Section(Session(variants, gate), counts, references, failures)
+    return Section(Session(variants, gate), counts, references, twins, failures)
+
+
+def planned_twin(reference: Case) -> Case:
+    """The same schedule under Gimbal: as many chunks, of the same sizes, but planned."""
+    schedule = reference.schedule.removeprefix("monotonic:")
+    return Case(reference.compiler, "gimbal", schedule, reference.threads)
 
 
 def prepare_idle(setting: Setting, gate: Gate, threads: int) -> Section:

@@ -93,7 +93,9 @@ std::uint64_t LoopLearning::least_chunk(const Technique& technique, std::uint64_
     if (!info.needs_statistics && !info.measured_chunk) return 0;
     const double mean = mean_time();
     if (mean <= 0) return info.measured_chunk ? std::bit_floor(trip / (kFirstChunks * workers_)) : 0;
-    const double least = kWorkPerDrawing * clock_.dispatch() / mean;
+    // Where the chunk is the measured one everybody draws such chunks, and a draw costs what it costs then.
+    const double draw = clock_.dispatch() * (info.measured_chunk ? clock_.contention : 1);
+    const double least = kWorkPerDrawing * draw / mean;
     const std::uint64_t most = trip / (2 * std::uint64_t{workers_}) + 1;
     return least < static_cast<double>(most) ? std::bit_ceil(static_cast<std::uint64_t>(least) + 1) / 2 : most;
 }
