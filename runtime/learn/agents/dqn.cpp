@@ -10,8 +10,13 @@ namespace {
 /// Steps that are remembered: several visits of every pair of a portfolio of a dozen [steps].
 constexpr std::size_t kRemembered = 1024;
 
-/// Remembered steps that are learnt from again after every step, the step itself aside [steps].
-constexpr std::size_t kReplayed = 15;
+/// Remembered steps that are learnt from again after every step, the step itself aside [steps]. More would learn
+/// faster, and take longer than a loop may wait: half a microsecond each.
+constexpr std::size_t kReplayed = 1;
+
+/// How often the averages over states are taken anew, once every action may have run [steps]: it takes a pass for each
+/// state, and a step changes them little.
+constexpr std::uint64_t kAverageEvery = 4;
 
 /// How often the target network follows [steps].
 constexpr std::uint64_t kTargetEvery = 16;
@@ -64,7 +69,7 @@ void DqnLearner::learn(const Step& step) noexcept {
     descend(latest, rate);
     for (std::size_t i = 0; i < kReplayed; ++i) descend(replay_.draw(random_), rate);
     if (++steps_ % kTargetEvery == 0) target_.copy(network_);
-    average();
+    if (steps_ <= averages_.size() || steps_ % kAverageEvery == 0) average();
 }
 
 void DqnLearner::fit_scale(double reward) noexcept {
