@@ -10,6 +10,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+sys.dont_write_bytecode = True  # leaves no caches beside the sources
+
+import change  # noqa: E402
+
 SELECTORS = ("fixed", "random", "exhaustive", "binary", "expert", "q", "double-q", "qv", "sarsa", "expected-sarsa",
              "r", "dqn", "linear-q", "chunk", "simulate", "auto")
 LIMIT_US = 2.0
@@ -22,6 +26,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--steps", type=int, default=1000, help="executions per run; default 1000")
     parser.add_argument("--loop-ms", type=float, default=5.0, help="length of the loop; default 5")
     parser.add_argument("--repetitions", type=int, default=5, help="default 5; medians count")
+    parser.add_argument("--rounds", type=int, default=5, help="runs of the real loops per schedule; default 5, 0: none")
     parser.add_argument("--selectors", default=",".join(SELECTORS), help="which, commas between them")
     return parser.parse_args()
 
@@ -65,6 +70,11 @@ def main() -> int:
     slow = [name for name, value in result["choose_learn_us"].items() if value > LIMIT_US]
     if slow:
         print(f"more than {LIMIT_US:g} us: {' '.join(slow)}")
+    if args.rounds > 0:
+        parts = change.measure(args.build.resolve() / "lib" / "libomp.so", program.with_name("flip_clang"), args.rounds)
+        print(change.table(parts))
+        result["auto_vs_best_after_reversal"] = round(parts[0].ratio(), 4)
+        result["auto_vs_static_uniform"] = round(parts[1].ratio(), 4)
     print("RESULT " + json.dumps(result))
     return 0
 

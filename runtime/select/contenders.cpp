@@ -56,7 +56,8 @@ double Contenders::worth(const Belief& belief) const noexcept {
 Contenders::Turn Contenders::next() {
     ++steps_;
     if (trial_open_ && steps_ - tried_at_ > kLost) trial_open_ = false;
-    const bool enough = trials_ >= kFreeTrials + steps_ / kStepsPerTrial;
+    const bool enough =
+        trials_ >= (calm_ ? kFreeTrials / 3 : kFreeTrials) + steps_ / (calm_ ? 2 * kStepsPerTrial : kStepsPerTrial);
     if (trial_open_ || trial_seen_ || holder_run_ == 0 || steps_ < next_look_ || surprised_ > 0)
         return {holder_, false};
     const auto passed = static_cast<double>(steps_ - widened_at_);

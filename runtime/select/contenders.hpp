@@ -42,6 +42,9 @@ public:
     /// Whoever is believed to be the best gets the title without a trial.
     void trust();
 
+    /// Whether the holder leaves nothing to be balanced: then there is less to be found, and fewer trials are made.
+    void calm(bool calm) noexcept { calm_ = calm; }
+
     /// The loop has changed by about so much: believe less of everything. @param change  of the time, relative
     void doubt(double change);
 
@@ -77,6 +80,7 @@ private:
 
     std::vector<Belief> beliefs_;
     std::size_t holder_;
+    bool calm_ = false;
     std::uint64_t steps_ = 0;
     std::uint64_t trials_ = 0;      // so far, less what a changed loop allows anew
     std::uint64_t next_look_ = 0;   // step at which a trial may be due

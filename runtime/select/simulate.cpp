@@ -26,6 +26,7 @@ constexpr double kVagueLoss = 0.05;      // what an unknown choice is taken to l
 constexpr double kVagueError = 0.04;     // more or less
 constexpr std::uint64_t kSampleOften = 4;
 constexpr std::uint64_t kSampleEvery = 32;  // steps, if the holder's technique does not look at costs by itself
+constexpr double kInBalance = 0.003;
 constexpr double kOutOfBalance = 0.02;      // time that the holder loses by imbalance, or has drifted by since the
 constexpr double kDrifted = 0.05;           // last sample: then samples come eight times as often,
 constexpr double kPartOutOfBalance = 0.02;  // and may cost more
@@ -170,6 +171,7 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
     if (turn.choice == contenders_->holder()) {
         holder_time_ = record.loop_time;
         holder_lost_ = record.busy_max > 0 ? 1 - record.busy_mean / record.busy_max : 0;
+        contenders_->calm(holder_lost_ < kInBalance);
     }
     if (contenders_->surprised() == 1) samples_due_ = kSamplesAfterSurprise;
     if (!answered_ && !answer_ && steps_ == kPatience) {
