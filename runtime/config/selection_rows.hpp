@@ -72,7 +72,7 @@ inline constexpr OptionSpec kAgentRow = {
         "numbers; 0",
     .set = set_agent};
 
-inline constexpr std::array<OptionSpec, 26> kRows = {{
+inline constexpr std::array<OptionSpec, 27> kRows = {{
     kSelect,
     {.name = "GIMBAL_PORTFOLIO",
      .type = OptionType::portfolio,
@@ -86,6 +86,12 @@ inline constexpr std::array<OptionSpec, 26> kRows = {{
      .level = "thread",
      .doc = "Whether techniques of the portfolio that name no chunk get Auto4OMP's golden chunk.",
      .set = [](Options& o, const OptionValue& v) { o.select.golden_chunk = std::get<bool>(v); }},
+    {.name = "GIMBAL_BACKGROUND",
+     .type = OptionType::boolean,
+     .fallback = "on",
+     .level = "thread",
+     .doc = "Whether auto and simulate predict on a thread of their own; off: the thread that ends the loop does.",
+     .set = [](Options& o, const OptionValue& v) { o.select.background = std::get<bool>(v); }},
     kAgentRow,
     word_row<&S::policy>("GIMBAL_RL_POLICY", kPolicy, learn::kPolicyWords, policy_word,
                          "How the agent explores; epsilon is the probability to explore."),

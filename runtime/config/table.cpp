@@ -22,7 +22,7 @@ ReportLevel report_level(const std::string& word) {
 }
 
 // Named initialisers leave out what does not apply; the last column binds the row to its field.
-constexpr std::array<OptionSpec, 15> kGeneral = {{
+constexpr std::array<OptionSpec, 16> kGeneral = {{
     {.name = "GIMBAL_SCHEDULE",
      .type = OptionType::schedule,
      .fallback = "runtime",
@@ -121,6 +121,12 @@ constexpr std::array<OptionSpec, 15> kGeneral = {{
      .level = "all",
      .doc = "Print the effective settings at start (rank 0 only).",
      .set = [](Options& o, const OptionValue& v) { o.display = std::get<bool>(v); }},
+    {.name = "GIMBAL_PYTHON",
+     .type = OptionType::text,
+     .level = "all",
+     .doc = "The Python that `gimbal campaign` uses; programs do not.",
+     .hidden = true,
+     .set = [](Options&, const OptionValue&) {}},
     {.name = "GIMBAL_RUN_DIR",
      .type = OptionType::text,
      .level = "all",

@@ -58,6 +58,7 @@ LoopSite::LoopSite(SiteIdentity identity, std::uint32_t workers)
 
 Execution* LoopSite::open(const Request& request) noexcept {
     const std::lock_guard lock(mutex_);
+    const std::uint64_t begun = opening_.begin();
     std::unique_ptr<Execution> execution = std::move(spare_);
     if (!execution) {
         execution = std::make_unique<Execution>(*this);
@@ -66,6 +67,7 @@ Execution* LoopSite::open(const Request& request) noexcept {
     const Opening opening = learning_.open(request);
     execution->prepare(workers_, opening.manner, opening.plan);
     execution->note(opening.decision);
+    opening_.end(begun);
     return execution.release();
 }
 
@@ -74,12 +76,14 @@ void LoopSite::close(Execution* execution) noexcept {
     Step step;
     {
         const std::lock_guard lock(mutex_);
+        const std::uint64_t begun = closing_.begin();
         step = learning_.close(finished->manner(), finished->decision(), finished->plan(), finished->slots());
         if (spare_) {
             forget(*finished);
         } else {
             spare_ = std::move(finished);
         }
+        closing_.end(begun);
     }
     if (steps_wanted()) record_step(row_of(step, learning_.key(), workers_));
 }
@@ -117,6 +121,8 @@ LoopSummary LoopSite::summary(double seconds_per_tick, double dispatch_s) const 
     summary.busy_max_s = totals.busy_max * seconds_per_tick;
     summary.busy_mean_s = totals.busy_mean * seconds_per_tick;
     summary.scheduling_s = static_cast<double>(totals.chunks) * dispatch_s / workers_;
+    summary.opening_s = opening_.total() * seconds_per_tick;
+    summary.closing_s = closing_.total() * seconds_per_tick;
     summary.fallbacks = totals.fallbacks;
     summary.static_fraction = learning_.last_setting().fraction;
     summary.tuning = std::string(learning_.last_setting().stage);

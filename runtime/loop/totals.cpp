@@ -5,6 +5,10 @@
 
 namespace gimbal {
 
+namespace {
+constexpr std::size_t kMostUses = 64;
+}  // namespace
+
 void LoopTotals::add(const LoopRecord& record, const Manner& manner, bool exploring) {
     ++calls;
     iterations += record.iterations;
@@ -16,6 +20,13 @@ void LoopTotals::add(const LoopRecord& record, const Manner& manner, bool explor
         return use.choice == manner.choice && use.reason == manner.reason && use.exploring == exploring;
     };
     auto use = std::find_if(uses.begin(), uses.end(), same);
+    // Chunks that follow N would make a use of every length of the loop: beyond some, only the technique counts.
+    if (use == uses.end() && uses.size() >= kMostUses) {
+        use = std::find_if(uses.begin(), uses.end(), [&](const Use& one) {
+            return one.choice.technique == manner.choice.technique && one.reason == manner.reason &&
+                   one.exploring == exploring;
+        });
+    }
     if (use == uses.end()) use = uses.insert(uses.end(), Use{manner.choice, manner.reason, exploring});
     ++use->calls;
     use->loop_time += record.loop_time;

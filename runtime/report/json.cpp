@@ -53,6 +53,8 @@ Json json_of(const LoopSummary& loop) {
             {"imbalance", mean_s > 0 ? max_s / mean_s - 1 : 0.0},
             {"lost", max_s > 0 ? 1 - mean_s / max_s : 0.0},
             {"scheduling_s", finite(loop.scheduling_s)},
+            {"opening_s", finite(loop.opening_s)},
+            {"closing_s", finite(loop.closing_s)},
             {"fallbacks", loop.fallbacks},
             {"static_fraction", loop.static_fraction},
             {"tuning", loop.tuning},
@@ -115,6 +117,8 @@ LoopSummary loop_from(const Json& json) {
     read_if_there(json, "static_fraction", loop.static_fraction);
     read_if_there(json, "tuning", loop.tuning);
     read_if_there(json, "exploring_calls", loop.exploring_calls);
+    read_if_there(json, "opening_s", loop.opening_s);
+    read_if_there(json, "closing_s", loop.closing_s);
     read_if_there(json, "exploring_cost_s", loop.exploring_cost_s);
     loop.alternative = alternative_from(json);
     for (const Json& item : list(json, "schedules")) {

@@ -53,6 +53,8 @@ void add(const LoopSummary& loop, LoopSummary& sum) {
     sum.static_fraction = loop.static_fraction;  // ranks may differ: the last one's stands for all
     sum.tuning = loop.tuning;
     sum.exploring_calls += loop.exploring_calls;
+    sum.opening_s += loop.opening_s;
+    sum.closing_s += loop.closing_s;
     sum.exploring_cost_s += loop.exploring_cost_s;
     add_schedules(loop, sum);
 }

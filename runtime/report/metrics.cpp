@@ -8,7 +8,7 @@ namespace gimbal {
 namespace {
 
 // L: the threads' times in one execution of a loop; sums run over executions, and over ranks in a merged report.
-constexpr std::array<Metric, 13> kMetrics = {{
+constexpr std::array<Metric, 14> kMetrics = {{
     {"calls", "count", "executions of the loop", "summed over ranks"},
     {"iterations", "iterations", "sum of trip counts", "over all executions and ranks"},
     {"time_s", "s", "sum(last finish - first begin)", "wall time inside the loop, barrier not included"},
@@ -17,6 +17,8 @@ constexpr std::array<Metric, 13> kMetrics = {{
     {"sched.ovh", "1", "scheduling_s / time_s", "part of the loop time that went into drawing chunks"},
     {"scheduling_s", "s", "chunks / workers * dispatch_ns * 1e-9",
      "estimated: dispatch is calibrated once, not timed per chunk"},
+    {"opening_s, closing_s", "s", "16 * sum over every 16th execution",
+     "choosing and planning before the loop; learning and sums after it, by who comes first and leaves last"},
     {"perfect balance saves", "s", "sum(max(L) - mean(L)) / ranks",
      "what equal times of all threads would save, mean over ranks"},
     {"exploring", "1", "exploring_calls / calls", "part of the executions that a selector spent on learning"},

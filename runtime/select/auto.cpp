@@ -8,7 +8,7 @@
 
 namespace gimbal {
 
-std::unique_ptr<Selector> make_auto(std::uint64_t seed) {
+std::unique_ptr<Selector> make_auto(std::uint64_t seed, bool background) {
     // Feedback-guided blocks hold the title: static's locality, and balance from what was measured. The others win
     // where the profile does not repeat (af, awf-c, guided, tss, gss, fac2, mfsc), where balance is there already
     // (static), or where stealing or a list schedule does better.
@@ -18,6 +18,7 @@ std::unique_ptr<Selector> make_auto(std::uint64_t seed) {
     settings.name = "auto";
     settings.first_stays = true;
     settings.sizes_chunks = true;
+    settings.background = background;
     settings.seed = seed;
     for (const std::string_view name : kNames) settings.portfolio.push_back({find_technique(name)});
     // Coarse and fine chunks alike would do to get a profile; these are balanced and evenly spread, too.
@@ -25,11 +26,13 @@ std::unique_ptr<Selector> make_auto(std::uint64_t seed) {
     return std::make_unique<SimulateSelector>(std::move(settings));
 }
 
-std::unique_ptr<Selector> make_simulate(const Portfolio& portfolio, std::uint64_t seed, bool golden_chunk) {
+std::unique_ptr<Selector> make_simulate(const Portfolio& portfolio, std::uint64_t seed, bool golden_chunk,
+                                        bool background) {
     SimulateSettings settings;
     settings.name = "simulate";
     settings.portfolio = portfolio;
     settings.golden_chunk = golden_chunk;
+    settings.background = background;
     settings.seed = seed;
     settings.scouts.assign(3, {find_technique("fac2")});
     return std::make_unique<SimulateSelector>(std::move(settings));

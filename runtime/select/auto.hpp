@@ -11,11 +11,12 @@ namespace gimbal {
 
 /// `auto`: feedback-guided blocks first, and what the simulation says may beat them. It is what users get.
 /// @errors std::bad_alloc
-[[nodiscard]] std::unique_ptr<Selector> make_auto(std::uint64_t seed);
+/// @param background  predictions on a thread of their own
+[[nodiscard]] std::unique_ptr<Selector> make_auto(std::uint64_t seed, bool background = true);
 
 /// `simulate`: the same method over a portfolio of the user's; whatever is predicted to be the fastest runs first.
 /// @param portfolio  not empty
 [[nodiscard]] std::unique_ptr<Selector> make_simulate(const Portfolio& portfolio, std::uint64_t seed,
-                                                      bool golden_chunk = false);
+                                                      bool golden_chunk = false, bool background = true);
 
 }  // namespace gimbal

@@ -66,7 +66,10 @@ void* serve(void* /*unused*/) {
         const std::function<void()> job = std::move(own.jobs.front());
         own.jobs.pop_front();
         lock.unlock();
-        job();
+        try {
+            job();
+        } catch (...) {  // out of memory: whoever asked waits in vain, and asks again
+        }
         lock.lock();
     }
 }
@@ -84,9 +87,9 @@ bool start(Background& own) noexcept {
 
 }  // namespace
 
-bool run_in_background(std::function<void()> job) noexcept {
+bool run_in_background(bool elsewhere, std::function<void()> job) noexcept {
     try {
-        if (inline_jobs_wanted.load(std::memory_order_relaxed)) {
+        if (!elsewhere || inline_jobs_wanted.load(std::memory_order_relaxed)) {
             job();
             return true;
         }

@@ -10,9 +10,10 @@ namespace gimbal {
 /// loaded, and is gone after fork() until the child needs it.
 
 /// Have `job` run once, soon. Jobs run one at a time, in order.
+/// @param elsewhere  false: it runs here and now
 /// @return false: it was not taken (out of memory, no thread to be had, the process is ending); it will not run
 /// @threads any  @cost a lock, and the first time a thread
-bool run_in_background(std::function<void()> job) noexcept;
+bool run_in_background(bool elsewhere, std::function<void()> job) noexcept;
 
 /// From now on jobs run inside run_in_background(), by whoever calls it: virtual time stands still meanwhile.
 /// @threads any, before the first job

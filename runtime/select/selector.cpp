@@ -82,8 +82,9 @@ bool is_agent(std::string_view name) noexcept {
 /// @return nullptr: there is no selector of that name
 std::unique_ptr<Selector> make_named(std::string_view name, std::uint64_t seed) {
     const SelectorSettings& settings = options().select;
-    if (name == "auto") return make_auto(seed);
-    if (name == "simulate") return make_simulate(portfolio_of(settings), seed, settings.golden_chunk);
+    if (name == "auto") return make_auto(seed, settings.background);
+    if (name == "simulate")
+        return make_simulate(portfolio_of(settings), seed, settings.golden_chunk, settings.background);
     if (name == "fixed") return make_fixed();
     if (name == "random") {
         PortfolioSelector::Setup setup = setup_of(settings, "random");
@@ -98,21 +99,14 @@ std::unique_ptr<Selector> make_named(std::string_view name, std::uint64_t seed) 
     return nullptr;
 }
 
-/// A technique that was named runs, unless a stronger source asked for a selector (config/selection.hpp) or the agent
-/// `chunk` was asked for beside it: that one chooses its chunk.
-std::string_view configured() noexcept {
-    const Options& asked = options();
-    const bool chunk = asked.select.name == "chunk" || (asked.select.name == "rl" && asked.select.agent == "chunk");
-    return asked.schedule.technique && !chunk ? "fixed" : std::string_view(asked.select.name);
-}
-
 }  // namespace
 
 std::unique_ptr<Selector> make_selector(std::string_view name, std::string_view loop, std::uint32_t workers) {
     if (const Recording* const recording = recording_to_replay()) return make_replay(*recording, loop, workers);
     const std::uint64_t seed = seed_of(loop, workers);
     if (auto selector = make_named(name, seed)) return selector;
-    if (auto selector = make_named(configured(), seed)) return selector;
+    // Who wins, a technique that was named or a selector, is settled there already (config/selection.hpp).
+    if (auto selector = make_named(options().select.name, seed)) return selector;
     return make_fixed();
 }
 

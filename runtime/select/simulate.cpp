@@ -140,10 +140,11 @@ void SimulateSelector::ask(const LoopContext& context) {
     auto answer = std::make_shared<Answer>();
     auto question = std::make_shared<const Question>(context, settings_.portfolio, settings_.seed);
     answer_ = answer;
-    const bool taken = run_in_background([answer = std::move(answer), question = std::move(question)] {
-        answer->prediction = predict(*question);
-        answer->ready.store(true, std::memory_order_release);  // acquired by choose()
-    });
+    const bool taken =
+        run_in_background(settings_.background, [answer = std::move(answer), question = std::move(question)] {
+            answer->prediction = predict(*question);
+            answer->ready.store(true, std::memory_order_release);  // acquired by choose()
+        });
     if (!taken) answer_.reset();
     asked_at_ = steps_;
 }
@@ -164,7 +165,8 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
     loop_time_s_ += record.loop_time * context.tick_s;
     worked_s_ += record.loop_time * context.tick_s * context.workers;
     if (answer_ && steps_ > asked_at_ + kLost) answer_.reset();  // a forked child has no thread that would bring it
-    if (wants_answer(context)) ask(context);
+    // What an execution that is no loop would take says nothing about the others.
+    if (context.iterations > 1 && wants_answer(context)) ask(context);
     if (decision.index == kNotOurs || !contenders_ || record.iterations == 0) return;
     const Contenders::Turn turn{decision.index, decision.exploring};
     contenders_->observe(turn, record.loop_time / static_cast<double>(record.iterations));

@@ -22,6 +22,7 @@ struct SimulateSettings {
     Portfolio portfolio;         ///< what it chooses among; the first is the holder until there is a prediction
     std::vector<Choice> scouts;  ///< what runs first, so that there is a profile; not empty
     bool first_stays = false;    ///< the first of the portfolio holds until it is beaten in a trial
+    bool background = true;      ///< predictions on a thread of their own; else by whoever closes the loop
     bool golden_chunk = false;   ///< choices without a chunk get Auto4OMP's
     bool sizes_chunks = false;   ///< adds ss with chunks by what drawing costs, once that is known
     std::uint64_t seed = 0;      ///< of the simulation's noise

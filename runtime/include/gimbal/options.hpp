@@ -33,6 +33,7 @@ struct OptionUse {
 struct SelectorSettings {
     std::string name = "auto";                    ///< GIMBAL_SELECT: the selector
     std::string portfolio = "seed";               ///< GIMBAL_PORTFOLIO as written: what is chosen from
+    bool background = true;           ///< predictions are made on a thread of their own
     bool golden_chunk = false;                    ///< GIMBAL_GOLDEN_CHUNK: the golden chunk stands with each technique
     std::string agent = "q";                      ///< GIMBAL_RL_AGENT: the agent of the selector `rl`
     std::string secondary = "q";                  ///< GIMBAL_RL_SELECTOR_TYPE: the agent inside a meta agent

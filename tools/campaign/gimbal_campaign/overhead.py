@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What selecting costs (seed 000, table 5.4), from the library's records and from outside.
 
-selection: time in the selector as the library measured it, where it did. outside loops: wall time of the process minus
-its loop times; against the same figure of the fixed techniques it holds everything that selecting adds between loops,
-and the noise of everything else, too. exploring: loop time that trying other techniques cost, as the library reckons.
+selection: choosing, planning and learning between executions, as the library measured it (opening_s + closing_s).
+outside loops: wall time of the process minus its loop times; against the same figure of the fixed techniques it holds
+everything that selecting adds between loops, and the noise of everything else, too. exploring: loop time that trying
+other techniques cost, as the library reckons.
 """
 from __future__ import annotations
 

@@ -107,4 +107,4 @@ def read_figures(path: Path) -> dict[str, float | None]:
         return {}
 
 
-SELECTION_KEYS = ("selection_s", "selector_s", "select_s", "learn_s", "choose_s")
+SELECTION_KEYS = ("opening_s", "closing_s")  # choosing and planning; learning and sums

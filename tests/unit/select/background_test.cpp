@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "select/background.hpp"
+
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <future>
+#include <vector>
+
+namespace {
+
+using gimbal::run_in_background;
+
+class Background : public testing::Test {
+protected:
+    void SetUp() override { gimbal::run_background_inline(false); }
+};
+
+/// Waits until everything that was asked for before has run.
+void drain() {
+    std::promise<void> done;
+    ASSERT_TRUE(run_in_background(true, [&] { done.set_value(); }));
+    done.get_future().wait();
+}
+
+TEST_F(Background, JobsRunInOrderOnOneOtherThreadThatTakesNoSignals) {
+    std::vector<int> order;
+    std::vector<pthread_t> threads;
+    bool blocked = false;
+    for (int i = 0; i < 100; ++i) {
+        ASSERT_TRUE(run_in_background(true, [&, i] {
+            order.push_back(i);
+            threads.push_back(pthread_self());
+            sigset_t mask;
+            pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+            blocked = sigismember(&mask, SIGINT) == 1 && sigismember(&mask, SIGALRM) == 1;
+        }));
+    }
+    drain();
+    ASSERT_EQ(order.size(), 100U);
+    for (int i = 0; i < 100; ++i) {
+        EXPECT_EQ(order[static_cast<std::size_t>(i)], i);
+        EXPECT_FALSE(pthread_equal(threads[static_cast<std::size_t>(i)], pthread_self()));
+        EXPECT_TRUE(pthread_equal(threads[static_cast<std::size_t>(i)], threads[0]));
+    }
+    EXPECT_TRUE(blocked);
+}
+
+TEST_F(Background, OnWishAJobRunsHereAndNow) {
+    bool ran = false;
+    EXPECT_TRUE(run_in_background(false, [&] { ran = true; }));
+    EXPECT_TRUE(ran);
+    ran = false;
+    gimbal::run_background_inline(true);
+    EXPECT_TRUE(run_in_background(true, [&] { ran = true; }));
+    EXPECT_TRUE(ran);
+}
+
+TEST_F(Background, AJobThatThrowsIsToldToWhoeverAskedHereAndKillsNobodyElsewhere) {
+    EXPECT_FALSE(run_in_background(false, [] { throw std::bad_alloc(); }));
+    EXPECT_TRUE(run_in_background(true, [] { throw std::bad_alloc(); }));
+    drain();
+}
+
+TEST_F(Background, AForkedChildHasAThreadOfItsOwnWhenItNeedsOne) {
+    drain();
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        gimbal::restart_background_in_child();
+        std::promise<void> done;
+        const bool taken = run_in_background(true, [&] { done.set_value(); });
+        if (taken) done.get_future().wait();
+        _exit(taken ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST_F(Background, WhenTheProcessEndsNothingIsTakenAnyMore) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        gimbal::restart_background_in_child();
+        std::promise<void> begun;
+        bool finished = false;
+        run_in_background(true, [&] {
+            begun.set_value();
+            usleep(20000);
+            finished = true;
+        });
+        begun.get_future().wait();
+        gimbal::stop_background();
+        const bool refused = !run_in_background(true, [] {});
+        _exit(finished && refused && gimbal::background_is_stopping() ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+}  // namespace
