@@ -167,6 +167,8 @@ void Contenders::dethrone(std::size_t winner) {
     holder_ = winner;
     holder_run_ = 0;
     before_ = 0;
+    // A trial that is under way was to be compared with the holder that is gone.
+    trial_open_ = trial_seen_ = false;
 }
 
 void Contenders::predict(std::span<const double> times, double error) {

@@ -60,7 +60,8 @@ TEST(Contenders, TrialsAmongEqualsCostNearlyNothing) {
     contenders.predict(predicted, 0.03);
     std::mt19937_64 random(2);
     std::normal_distribution<double> noise(1, 0.02);
-    const Played run = play(contenders, 300, [&](std::size_t choice, int) { return predicted[choice] * noise(random); });
+    const Played run =
+        play(contenders, 300, [&](std::size_t choice, int) { return predicted[choice] * noise(random); });
     EXPECT_LT(run.total, 300 * 1.005);
     EXPECT_LT(run.trials, 60U);
 }
@@ -149,6 +150,32 @@ TEST(Contenders, TrustGivesTheTitleToTheBestPrediction) {
     EXPECT_EQ(contenders.holder(), 2U);
     EXPECT_NEAR(contenders.ratio(0), 1 / 0.8, 1e-9);
     EXPECT_NEAR(contenders.ratio(1), 0.9 / 0.8, 1e-9);
+}
+
+TEST(Contenders, ATrialUnderWayWhenTheTitleChangesIsForgotten) {
+    for (const std::size_t steps : {1U, 2U}) {
+        Contenders contenders(3, 0);
+        play(contenders, 5, [](std::size_t, int) { return 1.0; });
+        contenders.predict(std::vector<double>{1, 1.001, 1.2}, 0.03);
+        const Contenders::Turn trial = contenders.next();
+        ASSERT_TRUE(trial.trial);
+        ASSERT_EQ(trial.choice, 1U);
+        if (steps == 2) contenders.observe(trial, 0.5);
+        for (int i = 0; i < 50; ++i) contenders.predict(std::vector<double>{1, 0.5, 0.9}, 0.01);
+        contenders.trust();
+        ASSERT_EQ(contenders.holder(), 1U);
+        if (steps == 1) contenders.observe(trial, 0.5);
+        play(contenders, 200, [](std::size_t choice, int) { return choice == 1 ? 0.5 : 1.0; });
+        EXPECT_EQ(contenders.holder(), 1U);
+        EXPECT_NEAR(contenders.ratio(0), 2, 0.1) << "what is believed of the others is still a number";
+        EXPECT_NEAR(contenders.ratio(2), 1.8, 0.1);
+        contenders.doubt(1);
+        contenders.predict(std::vector<double>{1, 4, 3.6}, 0.01);
+        const Played run = play(contenders, 100, [](std::size_t choice, int) { return choice == 0 ? 1.0 : 4.0; });
+        EXPECT_EQ(contenders.holder(), 0U);
+        EXPECT_LT(run.turns[1], 50U);
+        EXPECT_NEAR(contenders.ratio(1), 4, 0.5) << "and of who has held the title meanwhile";
+    }
 }
 
 }  // namespace
