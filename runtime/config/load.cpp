@@ -82,7 +82,7 @@ bool means_other_option(const Setting& setting) {
 /// From the weakest name of an option to the strongest: the order in which the environment is in means nothing.
 std::vector<Setting> by_strength(std::vector<Setting> settings) {
     const auto place = [](const Setting& setting) {
-        return alias_place(setting.name) + (means_other_option(setting) ? 1 : 0);
+        return 2 * alias_place(setting.name) + (means_other_option(setting) ? 1 : 0);
     };
     std::stable_sort(settings.begin(), settings.end(),
                      [&](const Setting& a, const Setting& b) { return place(a) > place(b); });

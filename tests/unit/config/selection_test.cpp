@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "config/load.hpp"
@@ -163,6 +164,9 @@ TEST(SelectionRows, ARewardWithCommasIsTheTriple) {
     const SelectorSettings both = select({{"KMP_RL_REWARD", "2,0,-2"}, {"GIMBAL_RL_REWARD", "stddev"}});
     EXPECT_EQ(both.reward, "stddev");
     EXPECT_EQ(both.rewards[0], 2);
+    Given named = {{"GIMBAL_RL_REWARD", "1,1,1"}, {"KMP_RL_REWARD_NUM", "2,2,2"}, {"KMP_RL_REWARD", "3,3,3"}};
+    do EXPECT_EQ(select(named).rewards[0], 1) << "whatever the order";
+    while (std::next_permutation(named.begin(), named.end()));
     for (const char* wrong : {"1,2", "1,2,3,4", "a,b,c", "1,,3", ","})
         EXPECT_NE(problem("KMP_RL_REWARD", wrong), "") << wrong;
     EXPECT_NE(problem("GIMBAL_RL_REWARD_NUM", "looptime"), "");
