@@ -16,6 +16,7 @@ LoopLearning::LoopLearning(std::string key, std::uint32_t workers, const LoopClo
 
 LoopContext LoopLearning::context_of(std::uint64_t iterations, bool monotonic) const noexcept {
     return {.iterations = iterations,
+            .step = opened_,
             .workers = workers_,
             .monotonic = monotonic,
             .tick_s = clock_.tick_s(),
@@ -36,8 +37,10 @@ Decision LoopLearning::decide(const Request& request) {
         if (request.selector.data() != selector_name_.data()) {
             selector_ = make_selector(request.selector, key_, workers_);
             selector_name_ = request.selector;
+            ++chooser_;
         }
         decision = selector_->choose(context_of(request.trip, request.monotonic));
+        decision.chooser = chooser_;
     }
     if (request.monotonic && !decision.choice.technique->info().monotonic) {
         decision.choice = {find_technique("fac2"), decision.choice.chunk};
@@ -50,6 +53,7 @@ Decision LoopLearning::decide(const Request& request) {
 Opening LoopLearning::open(const Request& request) {
     Opening opening;
     opening.decision = decide(request);
+    ++opened_;
     const Choice& choice = opening.decision.choice;
     const std::uint64_t least = choice.chunk ? 0 : least_chunk(*choice.technique, request.trip);
     opening.manner = manner_of(opening.decision, request, least);
@@ -141,9 +145,13 @@ Step LoopLearning::close(const Manner& manner, const Decision& decision, const P
     // A loop that was cancelled says nothing about how long it takes.
     if (record.iterations != plan.iterations) return step;
     learn(manner, record, plan, slots);
-    if (decision.named) return step;
+    // What another selector decided before a request named this one says nothing in this one's terms.
+    if (decision.named || decision.chooser != chooser_) return step;
+    const std::optional<learn::Thought> before = selector_->thought();
     selector_->learn(decision, record, context_of(plan.iterations, false));
     step.thought = selector_->thought();
+    // An agent that learns no more still has its last thought.
+    if (before && step.thought && before->step == step.thought->step) step.thought.reset();
     return step;
 }
 

@@ -115,6 +115,8 @@ private:
     LoopClock clock_;
     std::string_view selector_name_;  // of selector_
     std::unique_ptr<Selector> selector_;
+    std::uint32_t chooser_ = 0;  // how many selectors were before selector_
+    std::uint64_t opened_ = 0;   // executions so far
     // The most used first: what one execution writes fits into two or three cache lines.
     ClaimWidth claim_width_;
     LoopTotals totals_;

@@ -48,15 +48,14 @@ const std::string& replay_refusal() {
 }
 
 Decision ReplaySelector::choose(const LoopContext& context) {
-    const bool recorded = next_ < steps_->size();
-    const RecordedStep& step = recorded ? (*steps_)[next_] : steps_->back();
+    const bool recorded = context.step < steps_->size();
+    const RecordedStep& step = recorded ? (*steps_)[context.step] : steps_->back();
     if (recorded && step.iterations != context.iterations && !warned_) {
         warned_ = true;
         warn_once("GIMBAL_REPLAY: loop " + loop_ + " had " + std::to_string(step.iterations) + " iterations in step " +
-                  std::to_string(next_) + ", now " + std::to_string(context.iterations) +
+                  std::to_string(context.step) + ", now " + std::to_string(context.iterations) +
                   "; it follows the record all the same");
     }
-    if (recorded) ++next_;
     return {.choice = step.choice, .reason = "GIMBAL_REPLAY"};
 }
 

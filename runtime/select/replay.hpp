@@ -9,7 +9,8 @@
 
 namespace gimbal {
 
-/// GIMBAL_REPLAY: what ran in an earlier run, execution by execution; after the last one it stays with that. A loop of
+/// GIMBAL_REPLAY: what ran in an earlier run, execution by execution; after the last one it stays with that. Executions
+/// that somebody named a technique for are in the record, too, and count without being asked for here. A loop of
 /// another length than it had is warned about once and follows all the same. Steps are counted as they were closed, so
 /// executions that overlapped may change places.
 /// @threads the owner locks
@@ -25,7 +26,6 @@ public:
 private:
     const std::vector<RecordedStep>* steps_;
     std::string loop_;  // for the warning
-    std::size_t next_ = 0;
     bool warned_ = false;
 };
 

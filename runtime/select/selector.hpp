@@ -25,18 +25,20 @@ struct Choice {
 /// A choice, and what goes with it. Whoever runs it gives it back to learn() as it was.
 struct Decision {
     Choice choice;
-    std::string_view reason;   ///< why, in the words of the report; a string literal
-    bool named = false;        ///< by the user or for want of a choice: no selector learns from it
-    bool exploring = false;    ///< to learn, not because it is believed to be the best
-    bool sampled = false;      ///< measure what iterations cost: the selector wants the profile
-    std::uint32_t state = 0;   ///< the selector's own, e.g. what ran before
-    std::uint32_t index = 0;   ///< the selector's own, e.g. the place of the choice in its portfolio
-    std::uint64_t number = 0;  ///< the selector's own, e.g. which of its decisions this is
+    std::string_view reason;    ///< why, in the words of the report; a string literal
+    bool named = false;         ///< by the user or for want of a choice: no selector learns from it
+    bool exploring = false;     ///< to learn, not because it is believed to be the best
+    bool sampled = false;       ///< measure what iterations cost: the selector wants the profile
+    std::uint32_t state = 0;    ///< the selector's own, e.g. what ran before
+    std::uint32_t index = 0;    ///< the selector's own, e.g. the place of the choice in its portfolio
+    std::uint64_t number = 0;   ///< the selector's own, e.g. which of its decisions this is
+    std::uint32_t chooser = 0;  ///< which of the loop's selectors decided; set and read by who owns them
 };
 
 /// What a selector may know about the loop that it decides for. Times in ticks.
 struct LoopContext {
     std::uint64_t iterations = 0;          ///< N of this execution [iterations]
+    std::uint64_t step = 0;                ///< executions of the loop opened before, whoever chose for them [count]
     std::uint32_t workers = 1;             ///< P [count]
     bool monotonic = false;                ///< only techniques with ascending chunks will do
     double tick_s = 1e-9;                  ///< length of a tick, roughly [s]

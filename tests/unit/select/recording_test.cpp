@@ -3,13 +3,17 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "gimbal/error.hpp"
 #include "process/warnings.hpp"
 #include "report/steps.hpp"
 #include "scripted.hpp"
 #include "select/replay.hpp"
+#include "simulate/virtual_loop.hpp"
+#include "simulate/work.hpp"
 
 namespace {
 
@@ -18,8 +22,6 @@ using gimbal::ReplaySelector;
 using gimbal::StepRow;
 using gimbal::test::context_of;
 using gimbal::test::name_of;
-using gimbal::test::record_of;
-using gimbal::test::step;
 
 constexpr const char* kOddName = "a, \"b\".c:3 f(int, char)\nnext";
 
@@ -32,6 +34,12 @@ StepRow row_of(std::string_view loop, std::uint64_t number, const char* schedule
     row.schedule = gimbal::parse_schedule(schedule);
     row.reason = "sarsa";
     return row;
+}
+
+gimbal::LoopContext at_step(std::uint64_t number, std::uint64_t iterations = 1000) {
+    gimbal::LoopContext context = context_of(iterations);
+    context.step = number;
+    return context;
 }
 
 std::string refusal(const std::string& text) {
@@ -75,10 +83,10 @@ TEST(Steps, WhatIsRecordedIsReplayedChoiceByChoiceForEachLoop) {
     EXPECT_EQ(recording.loops(), 2U);
     ASSERT_NE(recording.find(kOddName, 4), nullptr);
     ReplaySelector one(*recording.find(kOddName, 4), kOddName);
-    for (const char* expected : first) EXPECT_EQ(name_of(step(one, record_of(1))), expected);
-    for (int i = 0; i < 3; ++i) EXPECT_EQ(name_of(step(one, record_of(1))), "awf-b") << "the last one stays";
+    for (std::uint64_t i = 0; i < 5; ++i) EXPECT_EQ(name_of(one.choose(at_step(i))), first[i]);
+    for (std::uint64_t i = 5; i < 8; ++i) EXPECT_EQ(name_of(one.choose(at_step(i))), "awf-b") << "the last one stays";
     ReplaySelector other(*recording.find("b.c:2 g", 4), "b.c:2 g");
-    for (const char* expected : second) EXPECT_EQ(name_of(other.choose(context_of())), expected);
+    for (std::uint64_t i = 0; i < 2; ++i) EXPECT_EQ(name_of(other.choose(at_step(i))), second[i]);
     EXPECT_EQ(recording.find("b.c:2 g", 2), nullptr) << "another team is another loop";
     EXPECT_EQ(recording.find("c.c:2 g", 4), nullptr);
 }
@@ -132,10 +140,25 @@ TEST(Replay, ALoopOfAnotherLengthFollowsAndIsWarnedAboutOnce) {
     const Recording recording = Recording::parse(kHeader + kRow + "a.c:1 f,4,1,1000,gss\n");
     ReplaySelector selector(*recording.find("a.c:1 f", 4), "a.c:1 f");
     const std::size_t before = gimbal::warnings().size();
-    EXPECT_EQ(name_of(selector.choose(context_of(999))), "fac2");
-    EXPECT_EQ(name_of(selector.choose(context_of(998))), "gss");
+    EXPECT_EQ(name_of(selector.choose(at_step(0, 999))), "fac2");
+    EXPECT_EQ(name_of(selector.choose(at_step(1, 998))), "gss");
     ASSERT_EQ(gimbal::warnings().size(), before + 1);
     EXPECT_NE(gimbal::warnings().back().find("had 1000 iterations in step 0, now 999"), std::string::npos);
+}
+
+TEST(Replay, ExecutionsThatTheProgramNamesATechniqueForCountAsStepsAsInTheRecord) {
+    const char* const recorded[] = {"gss", "static", "tss", "fac2", "ss,10", "awf-b"};
+    std::string text = kHeader;
+    for (std::uint64_t i = 0; i < 6; ++i) gimbal::append_step(text, row_of("a.c:1 f", i, recorded[i]), 1e-9);
+    const Recording recording = Recording::parse(text);
+    gimbal::simulate::VirtualLoop loop("a.c:1 f", 4, 0.5,
+                                       std::make_unique<ReplaySelector>(*recording.find("a.c:1 f", 4), "a.c:1 f"));
+    const gimbal::simulate::ListedWork work(std::vector<double>(1000, 10));
+    for (std::uint64_t i = 0; i < 6; ++i) {
+        gimbal::Request request{.trip = 1000};
+        if (i % 2 == 1) request.technique = gimbal::find_technique("guided");
+        EXPECT_EQ(name_of(loop.run(request, work, {.dispatch = 1}).decision), i % 2 ? "guided" : recorded[i]);
+    }
 }
 
 }  // namespace

@@ -156,4 +156,21 @@ TEST(Auto, ExecutionsMayOverlapAndEndInAnyOrder) {
     }
 }
 
+TEST(Simulate, TheModelIsNotAskedAboutExecutionsThatAreNoLoops) {
+    run_background_inline(true);
+    Portfolio portfolio = {{find_technique("ss")}, {find_technique("static")}};
+    VirtualLoop loop("loop", 4, 0.5, make_simulate(portfolio, 1));
+    std::vector<double> costs(2000);
+    for (std::size_t i = 0; i < costs.size(); ++i) costs[i] = static_cast<double>(i) / 4;
+    const ListedWork work(costs);
+    const ListedWork single(std::vector<double>{1e9});  // long enough to pay for a prediction
+    const Machine machine{.dispatch = 100, .serial = 40, .own_dispatch = 2};
+    for (int step = 0; step < 30; ++step) {
+        const bool none = step == 5;
+        const Step seen = loop.run({.trip = none ? 1U : 2000U}, none ? single : work, machine);
+        const bool is_static = seen.decision.choice.technique->info().name == "static";
+        EXPECT_EQ(is_static, none) << step;
+    }
+}
+
 }  // namespace

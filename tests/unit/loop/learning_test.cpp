@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "loop/learning.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "select/agent.hpp"
+#include "select/portfolio.hpp"
+
+namespace {
+
+using namespace gimbal;
+
+constexpr std::uint64_t kIterations = 1000;
+
+std::vector<WorkerSlot> slots_of(std::uint64_t time) {
+    std::vector<WorkerSlot> slots(2);
+    for (WorkerSlot& slot : slots) slot.record = {.begin = 0, .end = time, .chunks = 1, .iterations = kIterations / 2};
+    return slots;
+}
+
+Opening open(LoopLearning& loop, std::string_view selector = {}) {
+    return loop.open({.trip = kIterations, .selector = selector});
+}
+
+Step close(LoopLearning& loop, const Opening& opening, std::uint64_t time) {
+    return loop.close(opening.manner, opening.decision, *opening.plan, slots_of(time));
+}
+
+TEST(LoopLearning, WhatASelectorDecidedTeachesNoOtherOne) {
+    static constexpr std::string_view kFirst = "sarsa";
+    static constexpr std::string_view kSecond = "q";
+    LoopLearning loop("loop", 2);
+    const Opening early = open(loop, kFirst);
+    const Opening late = open(loop, kSecond);  // while the first is still in flight
+    EXPECT_FALSE(close(loop, early, 1000).thought) << "sarsa's step is none of q's";
+    const Step learnt = close(loop, late, 2000);
+    ASSERT_TRUE(learnt.thought);
+    EXPECT_EQ(learnt.thought->step, 1U);
+    EXPECT_EQ(loop.totals().calls, 2U);
+}
+
+TEST(LoopLearning, StepsThatAnAgentDoesNotLearnFromHaveNoThought) {
+    learn::Parameters parameters;
+    parameters.steps_limit = 3;
+    LoopLearning loop("loop", 2, {},
+                      std::make_unique<AgentSelector>(
+                          PortfolioSelector::Setup{.portfolio = seed_portfolio(), .reason = "q", .skips_first = false},
+                          parameters, 1));
+    for (int step = 0; step < 6; ++step) {
+        const Opening opening = open(loop);
+        EXPECT_EQ(close(loop, opening, 1000).thought.has_value(), step < 3) << step;
+    }
+}
+
+}  // namespace
