@@ -56,6 +56,13 @@ class Records(unittest.TestCase):
         self.assertNotIn("GIMBAL_REPLAY: loop", done.stderr)
         self.assertEqual({row["reason"] for row in self.rows("second.csv")}, {"GIMBAL_REPLAY"})
 
+    def test_a_selector_beats_a_technique_from_the_same_source_and_chunks_are_of_that_technique(self):
+        for selector in ("q", "chunk"):
+            self.run_program(GIMBAL_SCHEDULE="gss", GIMBAL_SELECT=selector, GIMBAL_RECORD="run.csv")
+            rows = [row for row in self.rows("run.csv") if int(row["iterations"]) > 1]
+            self.assertEqual({row["reason"] for row in rows}, {selector})
+        self.assertEqual({row["technique"].split(",")[0] for row in rows}, {"gss"})
+
     def test_agent_statistics_are_the_steps_of_agents(self):
         done = self.run_program(GIMBAL_SELECT="sarsa", GIMBAL_RECORD="all.csv", GIMBAL_RL_AGENT_STATS="agents.csv")
         self.assertEqual(done.returncode, 0, done.stderr)
