@@ -2,8 +2,9 @@
 #include "loop/learning.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
+
+#include "technique/least_chunk.hpp"
 
 namespace gimbal {
 
@@ -55,7 +56,8 @@ Opening LoopLearning::open(const Request& request) {
     opening.decision = decide(request);
     ++opened_;
     const Choice& choice = opening.decision.choice;
-    const std::uint64_t least = choice.chunk ? 0 : least_chunk(*choice.technique, request.trip);
+    const DrawCosts costs{clock_.dispatch(), clock_.contention, mean_time()};
+    const std::uint64_t least = choice.chunk ? 0 : least_chunk(choice.technique->info(), request.trip, workers_, costs);
     opening.manner = manner_of(opening.decision, request, least);
     PlanKey key{choice, request.trip, request.unit, workers_, least, opening.manner.setting.admission};
     key.choice.fraction = opening.manner.setting.fraction;
@@ -85,23 +87,6 @@ Manner LoopLearning::manner_of(const Decision& decision, const Request& request,
     manner.split =
         workers_ > 1 && (info.weighs_static_part || (info.fraction == FractionSource::feedback && manner.sampled));
     return manner;
-}
-
-// Statistics of a loop of microseconds may show nothing but a preemption, and a deviation that large would ask for
-// single iterations. So techniques that go by statistics get a minimum chunk by which drawing costs about a hundredth
-// of the mean work, over all executions so far; a power of two, so that plans last.
-std::uint64_t LoopLearning::least_chunk(const Technique& technique, std::uint64_t trip) const noexcept {
-    constexpr double kWorkPerDrawing = 100;
-    constexpr std::uint64_t kFirstChunks = 1024;  // per worker, in a first execution, of which nothing is known
-    const TechniqueInfo& info = technique.info();
-    if (!info.needs_statistics && !info.measured_chunk) return 0;
-    const double mean = mean_time();
-    if (mean <= 0) return info.measured_chunk ? std::bit_floor(trip / (kFirstChunks * workers_)) : 0;
-    // Where the chunk is the measured one everybody draws such chunks, and a draw costs what it costs then.
-    const double draw = clock_.dispatch() * (info.measured_chunk ? clock_.contention : 1);
-    const double least = kWorkPerDrawing * draw / mean;
-    const std::uint64_t most = trip / (2 * std::uint64_t{workers_}) + 1;
-    return least < static_cast<double>(most) ? std::bit_ceil(static_cast<std::uint64_t>(least) + 1) / 2 : most;
 }
 
 // Mean time of an iteration over all executions so far [ticks]; 0: not known.

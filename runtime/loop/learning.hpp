@@ -105,7 +105,6 @@ private:
     void learn(const Manner& manner, const LoopRecord& record, const Plan& plan, std::span<const WorkerSlot> slots);
     void learn_profile(std::span<const WorkerSlot> slots);
     [[nodiscard]] Manner manner_of(const Decision& decision, const Request& request, std::uint64_t least);
-    [[nodiscard]] std::uint64_t least_chunk(const Technique& technique, std::uint64_t trip) const noexcept;
     [[nodiscard]] double mean_time() const noexcept;
     [[nodiscard]] bool wants_times(const Technique& technique) const noexcept;
     [[nodiscard]] bool wants_costs(const Decision& decision) const noexcept;

@@ -9,6 +9,7 @@
 #include "simulate/chance.hpp"
 #include "simulate/event_loop.hpp"
 #include "simulate/work.hpp"
+#include "technique/least_chunk.hpp"
 
 namespace gimbal {
 
@@ -23,13 +24,17 @@ constexpr double kSecondsPerChunk = 50e-9;                     // to simulate on
 constexpr double kOwnDispatch = 0.5;                           // of an own step, in uncontended dispatches
 
 LoopShape shape_of(const Question& question, const Choice& choice) {
+    const LoopContext& asked = question.context;
     LoopShape shape;
-    shape.iterations = question.context.iterations;
-    shape.workers = question.context.workers;
-    shape.chunk = choice.chunk;
+    shape.iterations = asked.iterations;
+    shape.workers = asked.workers;
+    // As a loop site has it.
+    const DrawCosts costs{asked.dispatch, asked.contention, asked.iteration_time};
+    shape.chunk =
+        choice.chunk ? choice.chunk : least_chunk(choice.technique->info(), asked.iterations, asked.workers, costs);
     shape.fraction = choice.fraction;
     shape.weights = question.weights;
-    shape.statistics = question.context.statistics;
+    shape.statistics = asked.statistics;
     shape.profile = &question.profile;
     shape.seed = question.seed;
     return shape;

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "technique/least_chunk.hpp"
+
+#include <bit>
+
+namespace gimbal {
+
+std::uint64_t least_chunk(const TechniqueInfo& technique, std::uint64_t iterations, std::uint32_t workers,
+                          const DrawCosts& costs) noexcept {
+    constexpr double kWorkPerDrawing = 100;
+    constexpr std::uint64_t kFirstChunks = 1024;  // per worker, in a first execution, of which nothing is known
+    if (!technique.needs_statistics && !technique.measured_chunk) return 0;
+    if (costs.iteration_time <= 0)
+        return technique.measured_chunk ? std::bit_floor(iterations / (kFirstChunks * workers)) : 0;
+    // Where the chunk is the measured one everybody draws such chunks, and a draw costs what it costs then.
+    const double draw = costs.dispatch * (technique.measured_chunk ? costs.contention : 1);
+    const double least = kWorkPerDrawing * draw / costs.iteration_time;
+    const std::uint64_t most = iterations / (2 * std::uint64_t{workers}) + 1;
+    return least < static_cast<double>(most) ? std::bit_ceil(static_cast<std::uint64_t>(least) + 1) / 2 : most;
+}
+
+}  // namespace gimbal

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "gimbal/technique.hpp"
+
+namespace gimbal {
+
+/// What drawing a chunk and running an iteration cost, as far as it is known.
+struct DrawCosts {
+    double dispatch = 0;        ///< of one draw when nobody else draws [ticks]
+    double contention = 1;      ///< the same when everybody draws, in multiples of that
+    double iteration_time = 0;  ///< mean [ticks]; 0: not known
+};
+
+/// The minimum chunk of a technique whose chunks nobody named. Statistics of a loop of microseconds may show nothing
+/// but a preemption, and a deviation that large would ask for single iterations. So techniques that go by statistics,
+/// or by a measured chunk, get one by which drawing costs about a hundredth of the mean work; a power of two, so that
+/// plans last.
+/// @return [iterations]; 0: the technique's own  @errors none  @threads any  @cost O(1)
+/// @source derived; test: tests/unit/select/prediction_test.cpp
+[[nodiscard]] std::uint64_t least_chunk(const TechniqueInfo& technique, std::uint64_t iterations, std::uint32_t workers,
+                                        const DrawCosts& costs) noexcept;
+
+}  // namespace gimbal

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "select/prediction.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+#include <vector>
+
+#include "technique/least_chunk.hpp"
+
+namespace {
+
+using namespace gimbal;
+
+constexpr std::uint64_t kIterations = 200000;
+constexpr std::uint32_t kWorkers = 4;
+constexpr double kTime = 20;  // of each iteration [ticks]
+
+/// Of a loop whose iterations are cheaper than drawing one.
+Prediction predicted(const Choice& choice) {
+    std::vector<ChunkCosts> costs(kWorkers);
+    std::vector<const ChunkCosts*> all;
+    constexpr std::uint64_t kBlock = kIterations / kWorkers;
+    for (std::uint64_t i = 0; i < kWorkers; ++i) {
+        costs[i].prepare(kIterations, CostProfile::bins_for(kIterations, kWorkers));
+        costs[i].add({kBlock * i, kBlock * (i + 1)}, kTime * kBlock);
+        all.push_back(&costs[i]);
+    }
+    CostProfile profile;
+    profile.learn(all);
+    LoopContext context{.iterations = kIterations, .workers = kWorkers, .dispatch = 50, .contention = 5};
+    context.iteration_time = kTime;
+    context.profile = &profile;
+    return predict(Question(context, {choice}, 1));
+}
+
+double loop_time(std::string_view technique) {
+    return predicted({find_technique(technique)}).times.front();
+}
+
+TEST(Prediction, TechniquesWithAMeasuredChunkArePredictedWithIt) {
+    const double blocks = loop_time("static");
+    EXPECT_LT(loop_time("static-steal"), 1.1 * blocks);
+    EXPECT_LT(loop_time("ich"), 1.1 * blocks);
+    EXPECT_GT(loop_time("ss"), 2 * blocks) << "nobody measures its chunk";
+}
+
+TEST(LeastChunk, IsAPowerOfTwoByWhichDrawingCostsAHundredthAndAtMostHalfAShare) {
+    const TechniqueInfo& steal = find_technique("static-steal")->info();
+    EXPECT_EQ(least_chunk(steal, 1'000'000, 4, {.dispatch = 50, .contention = 5, .iteration_time = 20}), 1024U);
+    EXPECT_EQ(least_chunk(steal, 1'000'000, 4, {.dispatch = 50, .contention = 1, .iteration_time = 20}), 128U);
+    EXPECT_EQ(least_chunk(steal, 800, 4, {.dispatch = 50, .contention = 5, .iteration_time = 20}), 101U);
+    EXPECT_EQ(least_chunk(steal, 1'000'000, 4, {}), 128U) << "nothing is known: a thousand for each worker";
+    EXPECT_EQ(least_chunk(find_technique("static")->info(), 1'000'000, 4, {.dispatch = 50, .iteration_time = 1}), 0U);
+    EXPECT_EQ(least_chunk(steal, UINT64_MAX, 1, {.dispatch = 1e30, .iteration_time = 1}), UINT64_MAX / 2 + 1);
+}
+
+}  // namespace
