@@ -46,6 +46,17 @@ StepRow row_of(const Step& step, std::string_view loop, std::uint32_t workers) {
             .thought = step.thought};
 }
 
+/// What the selector knows of, if it is compared with what the report is about.
+AlternativeUse alternative_of(const Selector* selector, const LoopSummary& summary, double seconds_per_tick) {
+    const auto known = selector ? selector->alternative() : std::nullopt;
+    const auto main = main_choice(summary);
+    if (!known || !main || spelling(known->holder) != main->schedule) return {};
+    return {.schedule = spelling(known->choice),
+            .call_s = known->loop_time * seconds_per_tick,
+            .ratio = known->ratio,
+            .predicted = known->predicted};
+}
+
 }  // namespace
 
 std::string SiteIdentity::key() const {
@@ -130,13 +141,7 @@ LoopSummary LoopSite::summary(double seconds_per_tick, double dispatch_s) const 
         summary.schedules.push_back({spelling(use.choice), std::string(use.reason), use.calls,
                                      use.loop_time * seconds_per_tick, use.exploring});
     }
-    AlternativeUse other;
-    if (const Selector* const selector = learning_.selector())
-        if (const auto known = selector->alternative())
-            other = {.schedule = spelling(known->choice),
-                     .call_s = known->loop_time * seconds_per_tick,
-                     .predicted = known->predicted};
-    complete_choices(summary, other);
+    complete_choices(summary, alternative_of(learning_.selector(), summary, seconds_per_tick));
     std::vector<WorkerRecord> per_worker = gone_;
     // Those in flight (the program ends inside a loop) count with what their workers have finished.
     for (const Execution* execution : existing_) add_sums(execution->slots(), per_worker);

@@ -94,7 +94,11 @@ void complete_choices(LoopSummary& loop, const AlternativeUse& predicted) {
     loop.exploring_cost_s = std::max(0.0, exploring_s - static_cast<double>(loop.exploring_calls) * call_s);
     const bool foreseen = !predicted.schedule.empty() && predicted.schedule != main->schedule && predicted.call_s > 0;
     loop.alternative = foreseen ? predicted : fastest_other(loop, main->schedule);
-    if (!loop.alternative.schedule.empty()) loop.alternative.ratio = loop.alternative.call_s / call_s;
+    AlternativeUse& other = loop.alternative;
+    if (other.ratio > 0)
+        other.call_s = other.ratio * call_s;
+    else if (!other.schedule.empty())
+        other.ratio = other.call_s / call_s;
 }
 
 }  // namespace gimbal

@@ -31,8 +31,10 @@ struct ScheduleSum {
 /// Fill in what follows from the uses: exploring_calls, exploring_cost_s, and the alternative.
 /// exploring_cost_s is the time of all exploring executions less what as many executions of the main choice take in the
 /// mean; 0 if that is negative (exploring found something better) or nothing ran without exploring.
-/// @param predicted  what the selector takes for the best other choice, ratio left open; its schedule is empty if it
-///                   knows none. Then it is the other schedule with the smallest mean time over three or more calls.
+/// @param predicted  what the selector takes for the best other choice; its schedule is empty if it knows none. Then it
+///                   is the other schedule with the smallest mean time over three or more calls. If its ratio to the
+///                   main choice is known, that holds, and call_s follows: what one call takes now says little where
+///                   the loop has grown or shrunk; a ratio of 0 follows from call_s.
 /// @errors std::bad_alloc  @threads any  @cost O(uses^2)
 void complete_choices(LoopSummary& loop, const AlternativeUse& predicted);
 

@@ -186,9 +186,14 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
 std::optional<Alternative> SimulateSelector::alternative() const {
     if (!contenders_) return std::nullopt;
     const std::size_t second = contenders_->second();
-    if (second == contenders_->holder()) return std::nullopt;
-    return Alternative{settings_.portfolio[second], holder_time_ * contenders_->ratio(second),
-                       contenders_->trials(second) == 0};
+    const std::size_t holder = contenders_->holder();
+    if (second == holder) return std::nullopt;
+    const double ratio = contenders_->ratio(second);
+    return Alternative{.choice = settings_.portfolio[second],
+                       .holder = settings_.portfolio[holder],
+                       .loop_time = holder_time_ * ratio,
+                       .ratio = ratio,
+                       .predicted = contenders_->trials(second) == 0};
 }
 
 }  // namespace gimbal

@@ -156,6 +156,24 @@ TEST(Auto, ExecutionsMayOverlapAndEndInAnyOrder) {
     }
 }
 
+TEST(Auto, WhatElseThereIsIsComparedWithWhatRunsNowHoweverTheLoopHasGrown) {
+    run_background_inline(true);
+    for (const double growth : {0.99, 1.0, 1.01}) {
+        VirtualLoop loop("loop", 4, 0.5, make_auto(1));
+        double cost = 1000;
+        for (std::uint64_t step = 0; step < 300; ++step) {
+            cost *= growth;
+            const ListedWork work(std::vector<double>(1000, cost));
+            const Machine machine{.dispatch = 100, .serial = 40, .own_dispatch = 2, .chunk_noise = 0.01, .seed = step};
+            loop.run({.trip = 1000}, work, machine);
+        }
+        const auto other = loop.learning().selector()->alternative();
+        ASSERT_TRUE(other);
+        EXPECT_NEAR(other->ratio, 1, 0.1) << "whatever balances a uniform loop";
+        EXPECT_NE(other->choice, other->holder);
+    }
+}
+
 TEST(Simulate, TheModelIsNotAskedAboutExecutionsThatAreNoLoops) {
     run_background_inline(true);
     Portfolio portfolio = {{find_technique("ss")}, {find_technique("static")}};
