@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdio>
 
 #include "config/schedule_value.hpp"
 #include "gimbal/error.hpp"
@@ -34,6 +35,13 @@ std::string listed(std::span<const std::string_view> words) {
     return text;
 }
 
+/// 100 and not 100.000000.
+std::string brief(double value) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%g", value);
+    return text.data();
+}
+
 }  // namespace
 
 std::span<const std::string_view> application_names() noexcept {
@@ -54,7 +62,8 @@ ApplicationRequest parse_application(std::string_view text) {
         const std::string_view one = text.substr(0, comma);
         const std::size_t equals = one.find('=');
         if (equals == 0 || equals == std::string_view::npos)
-            refuse("\"" + std::string(one) + "\" is not of the form key=value", "example: --app pisolver:imbalance=20");
+            refuse(std::string("\"").append(one).append("\" is not of the form key=value"),
+                   "example: --app pisolver:imbalance=20");
         request.parameters.emplace_back(one.substr(0, equals), one.substr(equals + 1));
         text.remove_prefix(std::min(text.size(), comma + 1));
     }
@@ -77,7 +86,7 @@ double Parameters::number(std::string_view key, double otherwise, double least, 
     const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), value);
     if (problem != std::errc() || end != text->data() + text->size() || !(value >= least && value <= most))
         refuse(std::string(key) + "=" + *text + " is not a number in its range",
-               "it may be from " + std::to_string(least) + " to " + std::to_string(most));
+               "it may be from " + brief(least) + " to " + brief(most));
     return value;
 }
 

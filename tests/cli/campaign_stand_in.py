@@ -24,6 +24,10 @@ def main():
     if words == ["--version"]:
         print("gimbal 0.0.0 (a stand-in)")
         return 0
+    if words == ["info", "config"]:
+        if os.environ.get("GIMBAL_SCHEDULE") == "fac22":
+            print('gimbal: warning: GIMBAL_SCHEDULE: unknown technique "fac22"', file=sys.stderr)
+        return 0
     program = words[words.index("--") + 1] if words[0] == "run" else words[words.index("--app") + 1]
     if "STARTS" in os.environ:
         with open(os.environ["STARTS"], "a") as starts:

@@ -28,7 +28,7 @@ class Specifications(unittest.TestCase):
         self.refused(SPEC.replace('controls = ["none"]', 'controls = ["nune"]'), 'mean "none"')
 
     def test_values_of_the_wrong_kind_are_refused(self):
-        self.refused(SPEC.replace("= 2", '= "2"'), "repetitions", "int")
+        self.refused(SPEC.replace("= 2", '= "2"'), "repetitions", "an integer")
         self.refused(SPEC.replace("= 2", "= 0"), "at least 1")
         self.refused(SPEC.replace('["fine"]', '["{bulid}/x"]'), "placeholder", "bulid")
         self.refused(SPEC.replace('"ss"', '"static"'), "twice")
@@ -104,6 +104,18 @@ class Running(CampaignTest):
         self.assertEqual(self.rows("SELECT DISTINCT n FROM (SELECT count(*) AS n FROM steps GROUP BY run)"), [(12,)])
         self.assertIn(f"[{4 * CONFIGURATIONS}/{4 * CONFIGURATIONS}]", done.stderr)
         self.assert_nothing_left()
+
+    def test_a_setting_that_the_tool_refuses_stops_a_campaign_before_its_first_cell(self):
+        done = self.campaign("run", self.write_spec(SPEC.replace('"fac2"', '"fac22"')))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(done.stderr.count("error"), 1)
+        self.assertIn('unknown technique "fac22"', done.stderr)
+        self.assertFalse((self.work / "try.sqlite").exists())
+
+    def test_a_file_that_is_no_text_is_one_error(self):
+        (self.work / "try.toml").write_bytes(bytes(range(256)))
+        done = self.campaign("run", "try.toml")
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
 
     def test_a_killed_campaign_goes_on_where_it_was(self):
         text = SPEC.replace('command = ["fine"]', 'command = ["sleep"]').replace("repetitions = 2", "repetitions = 1")

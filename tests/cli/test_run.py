@@ -44,6 +44,7 @@ class Environment(ToolTest):
         self.assertEqual(self.seen("--schedule", "gss", env={"GIMBAL_SELECT": "expert"})["GIMBAL_SELECT"], "fixed")
         self.assertEqual(self.seen("--schedule", "q", env={"GIMBAL_SELECT": "expert"})["GIMBAL_SELECT"], "q")
         self.assertNotIn("GIMBAL_SELECT", self.seen("--schedule", "gss"))
+        (self.work / "p.csv").write_text("loop,workers,step,iterations,technique\nf,2,0,10,gss\n")
         self.assertEqual(self.seen("--replay", "p.csv")["GIMBAL_REPLAY"], "p.csv")
 
     def test_the_users_schedule_stays_unless_a_flag_says_otherwise(self):

@@ -42,10 +42,17 @@ class Simulate(ToolTest):
         self.assertEqual({row["iterations"] for row in rows}, {"2000"})
         self.assertTrue(all(row["technique"] and row["action"] for row in rows))
 
+    def test_a_misspelt_option_is_named_with_the_nearest_and_the_commands_own_help(self):
+        said = self.gimbal("simulate", "--app", "flip", "--schedul", "fac2").stderr
+        for part in ('--schedul: there is no such option. Did you mean "--schedule"?', "see: gimbal simulate --help"):
+            self.assertIn(part, said)
+        self.assertIn("--schedule: unknown technique", self.gimbal(*SMALL, "--schedule", "fac22").stderr)
+
     def test_wrong_input_is_one_error_and_status_2(self):
         for words in ((), ("--app", "piesolver"), ("--app", "flip:x=1"), ("--app", "flip", "--schedule", "fac22"),
                       ("--app", "flip", "--select", "nobody"), ("--app", "flip", "--workers", "0"),
-                      ("--app", "flip", "--select", "q", "--schedule", "ss"), ("--app", "flip", "--level", "sea")):
+                      ("--app", "flip", "--select", "q", "--schedule", "ss"), ("--app", "flip", "--level", "sea"),
+                      (*SMALL[1:], "--slow-worker", "4"), ("--app", "flip", "--seed", "-1")):
             result = self.gimbal("simulate", *words)
             self.assertEqual(result.returncode, 2, words)
             self.assertEqual(result.stderr.count("gimbal: error:"), 1, words)

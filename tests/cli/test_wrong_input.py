@@ -68,6 +68,11 @@ class WrongInput(ToolTest):
         for schedule in ("auto,1", "auto,99", "auto,x"):
             self.refused(env={"OMP_SCHEDULE": schedule}, says=["OMP_SCHEDULE: ", "3 exhaustive 4 binary 5 expert"])
 
+    def test_a_record_that_cannot_be_replayed_is_one_error(self):
+        (self.work / "no.csv").write_text("a,b\n")
+        for path, says in (("missing.csv", "No such file"), ("no.csv", "not a record")):
+            self.refused("--replay", path, says=["GIMBAL_REPLAY: ", path, says])
+
     def test_libomps_own_variables_are_never_errors(self):
         result = self.gimbal("run", "--", "true", env={"KMP_RLX": "1", "KMP_AFFINITY": "none", "LB4MPI_OTHER": "1",
                                                        "KMP_BLOCKTIME": "0"})

@@ -42,7 +42,7 @@ int info_selectors(InfoForm form) {
     }
     return print_text(part(false) + "\n" + part(true) +
                       "\nUse: gimbal run --select expert -- program, or GIMBAL_SELECT=expert with the patched libomp "
-                      "preloaded; for single loops GIMBAL_LOOPS='file.c:10=sarsa'.\n"
+                      "preloaded;\nfor single loops GIMBAL_LOOPS='file.c:10=sarsa'.\n"
                       "Agents learn with GIMBAL_RL_... (KMP_RL_..., LB4MPI_RL_...): gimbal info config\n");
 }
 

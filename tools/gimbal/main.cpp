@@ -36,7 +36,9 @@ constexpr const char* kExamples =
     "  gimbal run -n 4 -- ./app        run, and report which loops were unbalanced\n"
     "  gimbal report run-*.json        the same report from saved records\n"
     "  gimbal info techniques          what --schedule may name\n"
-    "  gimbal info selectors           what --select may name";
+    "  gimbal info selectors           what --select may name\n"
+    "  gimbal simulate --app triangular --select auto --workers 64     loops in virtual time\n"
+    "  gimbal campaign --help          compare techniques and selectors, with statistics";
 
 struct CommandLine {
     RunRequest run;
@@ -112,6 +114,24 @@ Error unknown_flag(const CLI::App& command, const std::string& word) {
     return {ErrorCode::unknown_option,
             word + ": there is no such option" + (suggestion.empty() ? "." : ". " + suggestion),
             "see: gimbal " + command.get_name() + " --help"};
+}
+
+/// What CLI11 found wrong, with the nearest option if one is unknown, and where the command's own help is.
+Error wrong_words(const CLI::App& app, int argc, char** argv, const CLI::ParseError& error) {
+    const std::string name = argc > 1 ? argv[1] : "";
+    for (const CLI::App* const command :
+         app.get_subcommands([&](const CLI::App* one) { return one->get_name() == name; })) {
+        const auto unknown = [&](const std::string& word) {
+            return word.starts_with("--") && !command->get_option_no_throw(word.substr(0, word.find('=')));
+        };
+        const std::vector<std::string> words(argv + 2, argv + argc);
+        const auto found = std::find_if(words.begin(), words.end(), unknown);
+        if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && found != words.end() &&
+            name != "info")
+            return unknown_flag(*command, *found);
+        return {ErrorCode::wrong_use, error.what(), "see: gimbal " + name + " --help"};
+    }
+    return {ErrorCode::wrong_use, error.what(), "see: gimbal --help"};
 }
 
 int do_run(const CLI::App& command, CommandLine& line) {
@@ -192,7 +212,7 @@ int main_of(int argc, char** argv) {
         return dispatch(app, line);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return app.exit(error);
-        write_stderr(message_text(Error(ErrorCode::wrong_use, error.what(), "see: gimbal --help"), "error"));
+        write_stderr(message_text(wrong_words(app, argc, argv, error), "error"));
     } catch (const Error& error) {
         write_stderr(message_text(error, "error"));
     } catch (const std::exception& error) {

@@ -23,6 +23,7 @@
 #include "report/json.hpp"
 #include "report/summary.hpp"
 #include "run_folder.hpp"
+#include "select/recording.hpp"
 
 extern "C" char** environ;
 
@@ -53,6 +54,17 @@ void check_folder_of(std::string_view option, const std::string& pattern) {
         throw Error(ErrorCode::file,
                     std::string(option) + ": cannot write into \"" + folder + "\": " + std::strerror(errno),
                     "make the folder, or give another path");
+}
+
+/// A record that cannot be replayed is said here, before any rank says it. Names with placeholders are the ranks' own.
+void check_replay(const std::string& path) {
+    if (path.empty() || path.find('%') != std::string::npos) return;
+    try {
+        (void)Recording::read(path);
+    } catch (const Error& error) {
+        throw Error(error.code(), "GIMBAL_REPLAY: \"" + path + "\" cannot be replayed: " + error.what(),
+                    "it must be a file that GIMBAL_RECORD wrote");
+    }
 }
 
 bool given(const RunRequest& request, std::string_view flag) {
@@ -162,6 +174,7 @@ int run(const RunRequest& request) {
         check_folder_of("GIMBAL_OUTPUT", options.output);
         check_folder_of("GIMBAL_RECORD", options.select.record);
         check_folder_of("GIMBAL_RL_AGENT_STATS", options.select.agent_stats);
+        if (options.strict) check_replay(options.select.replay);
         if (const int status = check_startable(request.command.front())) return status;
         if (request.ranks > 0)
             if (const int status = check_startable(request.mpiexec.substr(0, request.mpiexec.find(' ')))) return status;

@@ -36,8 +36,8 @@ struct LoopSums {
 /// The settings are those of the environment, with what the command line says on top.
 void settle_options(const SimulateRequest& request) {
     std::vector<Setting> overrides = {{"seed", request.seed, "command line"}};
-    if (!request.schedule.empty()) overrides.push_back({"schedule", request.schedule, "command line"});
-    if (!request.selector.empty()) overrides.push_back({"select", request.selector, "command line"});
+    if (!request.schedule.empty()) overrides.push_back({"--schedule", request.schedule, "command line"});
+    if (!request.selector.empty()) overrides.push_back({"--select", request.selector, "command line"});
     validate(load_options({}, overrides));
     validate(load_options(process_environment(), overrides));
     for (const Setting& setting : overrides) set_option(setting.name, setting.value);
@@ -156,13 +156,15 @@ void add_simulate(CLI::App& app, SimulateRequest& request) {
     const CLI::Range part(0.0, 0.99);
     const CLI::Range positive(0.0, 1e12);
     command->add_option("--app", request.application, "Application, name[:key=value,...]; see below")->required();
-    command->add_option("--workers", request.workers, "P")->check(CLI::Range(1, 1 << 16));
+    command->add_option("--workers", request.workers, "Workers, P")->check(CLI::Range(1, 1 << 16));
     command->add_option("--iterations", request.iterations, "N of every loop")->check(CLI::Range(1UL, 1UL << 32));
-    command->add_option("--steps", request.steps, "Time steps")->check(CLI::Range(1UL, 1UL << 32));
+    command->add_option("--steps", request.steps, "Time steps: executions of every loop")->check(CLI::Range(1UL, 1UL << 32));
     CLI::Option* const schedule = command->add_option("--schedule", request.schedule, "One technique for all steps");
     command->add_option("--select", request.selector, "A selector or an agent (gimbal info selectors)")
         ->excludes(schedule);
-    command->add_option("--seed", request.seed, "Of costs, disturbances and selectors")->capture_default_str();
+    command->add_option("--seed", request.seed, "Of costs, disturbances and selectors")
+        ->check(CLI::Range(0UL, 1UL << 53))
+        ->capture_default_str();
     command->add_option("--level", request.level, "Drawing costs of threads or ranks; default: the application's")
         ->check(CLI::IsMember({"threads", "ranks"}));
     command->add_option("--dispatch-ns", request.dispatch_ns, "One draw: threads 100, ranks 5000")->check(positive);
@@ -205,6 +207,10 @@ int simulate_application(const SimulateRequest& request) {
     wanted.steps = request.steps;
     wanted.seed = options().seed;
     const std::unique_ptr<simulate::Application> application = simulate::make_application(std::move(wanted));
+    if (request.disturbances.slow_worker >= static_cast<std::int64_t>(application->workers))
+        throw Error(ErrorCode::wrong_use,
+                    "--slow-worker: there is no worker " + std::to_string(request.disturbances.slow_worker),
+                    "allowed: 0 to " + std::to_string(application->workers - 1));
     const simulate::Experiment experiment = experiment_of(request, *application);
     std::vector<LoopSums> sums(application->loops.size());
     std::string rows(kStepsHeader);

@@ -21,7 +21,7 @@ from . import summary as summary_module
 from .errors import CampaignError
 from .measured import AppData
 from .oracle import Oracle, oracle, shares
-from .process import Tool
+from .process import Tool, refusal
 from .records import last_words
 from .store import Store, set_aside
 from .tables import render
@@ -53,12 +53,15 @@ def tool_of(options: argparse.Namespace) -> Tool:
 
 def run_command(options: argparse.Namespace) -> int:
     wanted = spec.load(options.spec)
-    design.configurations(wanted)  # sees that all names differ
+    configurations = design.configurations(wanted)  # sees that all names differ
     if options.list:
         for cell in design.cells(wanted):
             print(cell.repetition + 1, cell.application.name, cell.configuration.name)
         return 0
     tool = tool_of(options)
+    for one in configurations:
+        if problem := refusal(tool, one.variables()):
+            raise CampaignError(f"{options.spec}: [factors]: {problem}")
     path = options.output or Path(options.spec.stem + ".sqlite")
     if options.new:
         set_aside(path)

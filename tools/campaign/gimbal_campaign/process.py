@@ -10,6 +10,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,6 +54,15 @@ def variables_of(cell: Cell, seed: int, folder: Path) -> dict[str, str]:
     if cell.application.kind == "virtual":
         found = {}  # its command line says it all
     return found | dict(cell.application.env) | cell.configuration.variables()
+
+
+def refusal(tool: Tool, variables: Mapping[str, str]) -> str:
+    """What the tool says against these settings; empty if they are right."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(STEERING)}
+    done = subprocess.run([str(tool.gimbal), "info", "config"], env=kept | dict(variables), stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, errors="replace", check=False)
+    warning = "gimbal: warning: "
+    return next((line.removeprefix(warning) for line in done.stderr.splitlines() if line.startswith(warning)), "")
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:

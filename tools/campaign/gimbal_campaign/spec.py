@@ -170,6 +170,8 @@ def load(path: Path) -> Spec:
         text = path.read_text()
     except OSError as error:
         raise CampaignError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise CampaignError(f"{path}: this is no text, so no specification") from None
     try:
         return parse(text)
     except CampaignError as error:

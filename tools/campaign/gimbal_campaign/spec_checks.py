@@ -8,6 +8,9 @@ from typing import Any
 from .errors import CampaignError, did_you_mean
 
 
+KINDS = {str: "text", int: "an integer", float: "a number", list: "a list, [...]", dict: "a table"}
+
+
 def wrong(place: str, what: str, hint: str = "") -> CampaignError:
     return CampaignError(f"{place}: {what}", hint)
 
@@ -19,7 +22,7 @@ def check_keys(place: str, table: Mapping[str, Any], keys: Mapping[str, type]) -
             raise wrong(place, f'there is no key "{key}".{did_you_mean(key, keys)}', f"there are: {' '.join(keys)}")
         expected = (int, float) if keys[key] is float else keys[key]
         if not isinstance(value, expected) or isinstance(value, bool):
-            raise wrong(place, f"{key} = {value!r} is not a {keys[key].__name__}")
+            raise wrong(place, f"{key} = {value!r} must be {KINDS[keys[key]]}")
 
 
 def words(place: str, table: Mapping[str, Any], key: str) -> tuple[str, ...]:
