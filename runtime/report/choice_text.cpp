@@ -34,7 +34,11 @@ std::string settled_text(const LoopSummary& loop) {
     std::vector<const ScheduleUse*> uses;
     for (const ScheduleUse& use : loop.schedules)
         if (!use.exploring) uses.push_back(&use);
-    std::stable_sort(uses.begin(), uses.end(), [](const auto* a, const auto* b) { return a->calls > b->calls; });
+    const auto main = main_choice(loop);  // of equals, the one that stands in the row above
+    const auto leads = [&](const ScheduleUse* use) { return main && use->schedule == main->schedule; };
+    std::stable_sort(uses.begin(), uses.end(), [&](const auto* a, const auto* b) {
+        return a->calls != b->calls ? a->calls > b->calls : leads(a) && !leads(b);
+    });
     std::string text, reason;
     std::uint64_t others = 0;
     for (std::size_t i = 0; i < uses.size(); ++i) {
@@ -75,8 +79,10 @@ std::string technique_cell(const LoopSummary& loop) {
     const auto main = main_choice(loop);
     if (!main) return "-";
     std::string cell = main->schedule;
-    if (main->calls != loop.calls)
-        cell.append(" ").append(std::to_string(main->calls)).append("/").append(std::to_string(loop.calls));
+    // The share of the line below: without exploring, unless nothing else was done.
+    const std::uint64_t shown = main->settled_calls != 0 ? main->settled_calls : main->calls;
+    if (shown != loop.calls)
+        cell.append(" ").append(std::to_string(shown)).append("/").append(std::to_string(loop.calls));
     if (loop.static_fraction >= 0 && !names_fraction(main->schedule, loop.static_fraction))
         cell.append(" f_s=").append(fixed(loop.static_fraction, 2));
     if (!loop.tuning.empty() && loop.tuning != "settled") cell.append(" in ").append(loop.tuning);

@@ -61,8 +61,11 @@ std::string selector_advice(const LoopSummary& loop, const std::string& selector
     if (selector == "GIMBAL_REPLAY") return "The record says so: without GIMBAL_REPLAY Gimbal chooses anew.";
     const AlternativeUse& other = loop.alternative;
     if (!other.schedule.empty() && other.ratio < 1 - kWorthSaying)
-        return selector + (other.predicted ? " now expects " : " has seen ") + per_cent(1 - other.ratio) +
-               " less time of " + other.schedule + ".";
+        return selector +
+               (other.predicted ? " now expects " + other.schedule + " to take "
+                                : " has seen " + other.schedule + " take ") +
+               per_cent(1 - other.ratio) + " less time.";
+    if (loop.schedules.size() == 1) return selector + " has tried nothing else.";
     return "Of what " + selector + " knows, nothing is faster.";
 }
 

@@ -157,7 +157,13 @@ TEST(ChoiceReport, NotesDoNotTellASelectorItsBusiness) {
     EXPECT_THAT(text, HasSubstr("perfect balance would save 1.00 s (10.0 % of the run). Of what auto knows, nothing"));
     EXPECT_THAT(text, Not(HasSubstr("Try ")));
     record.loops[0].alternative = {"gss", 0.009, 0.9, true};
-    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("auto now expects 10.0 % less time of gss."));
+    EXPECT_THAT(summary_text(record, ReportLevel::summary),
+                HasSubstr("auto now expects gss to take 10.0 % less time."));
+    record.loops[0].alternative.predicted = false;
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("auto has seen gss take 10.0 % less time."));
+    record.loops[0].alternative = {};
+    record.loops[0].schedules.resize(1);
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("auto has tried nothing else."));
     record.loops[0].exploring_calls = 60;
     EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("GIMBAL_RECORD and GIMBAL_REPLAY keep"));
     record.loops[0].iterations = 300;
