@@ -69,7 +69,7 @@ LoopSite::LoopSite(SiteIdentity identity, std::uint32_t workers)
 
 Execution* LoopSite::open(const Request& request) noexcept {
     const std::lock_guard lock(mutex_);
-    const std::uint64_t begun = opening_.begin();
+    const std::uint64_t begun = opening_.begin() ? ticks() : 0;
     std::unique_ptr<Execution> execution = std::move(spare_);
     if (!execution) {
         execution = std::make_unique<Execution>(*this);
@@ -78,7 +78,7 @@ Execution* LoopSite::open(const Request& request) noexcept {
     const Opening opening = learning_.open(request);
     execution->prepare(workers_, opening.manner, opening.plan);
     execution->note(opening.decision);
-    opening_.end(begun);
+    if (begun) opening_.add(ticks() - begun);
     return execution.release();
 }
 
@@ -87,14 +87,14 @@ void LoopSite::close(Execution* execution) noexcept {
     Step step;
     {
         const std::lock_guard lock(mutex_);
-        const std::uint64_t begun = closing_.begin();
+        const std::uint64_t begun = closing_.begin() ? ticks() : 0;
         step = learning_.close(finished->manner(), finished->decision(), finished->plan(), finished->slots());
         if (spare_) {
             forget(*finished);
         } else {
             spare_ = std::move(finished);
         }
-        closing_.end(begun);
+        if (begun) closing_.add(ticks() - begun);
     }
     if (steps_wanted()) record_step(row_of(step, learning_.key(), workers_));
 }

@@ -11,6 +11,7 @@
 #include "gimbal/loop.h"
 #include "loop/execution.hpp"
 #include "loop/learning.hpp"
+#include "measure/timed_part.hpp"
 #include "report/run_record.hpp"
 
 namespace gimbal {
@@ -23,25 +24,6 @@ struct SiteIdentity {
 
     /// What names this loop from run to run: the name, or module and offset.
     [[nodiscard]] std::string key() const;
-};
-
-/// What a part of the work between executions takes, measured at every 16th of them so that measuring costs nothing.
-class TimedPart {
-public:
-    /// @return when it begins [ticks]; 0: this one is not measured
-    [[nodiscard]] std::uint64_t begin() noexcept { return calls_++ % kEvery == 0 ? ticks() : 0; }
-    void end(std::uint64_t begun) noexcept {
-        if (begun) sum_ += static_cast<double>(ticks() - begun);
-    }
-    /// All of them, those not measured like the others [ticks].
-    [[nodiscard]] double total() const noexcept {
-        return calls_ == 0 ? 0 : sum_ * static_cast<double>(calls_) / static_cast<double>((calls_ - 1) / kEvery + 1);
-    }
-
-private:
-    static constexpr std::uint64_t kEvery = 16;
-    std::uint64_t calls_ = 0;
-    double sum_ = 0;
 };
 
 /// One source loop at one team size: the place where everything learnt about it is kept (design 3.2).

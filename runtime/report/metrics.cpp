@@ -17,7 +17,7 @@ constexpr std::array<Metric, 14> kMetrics = {{
     {"sched.ovh", "1", "scheduling_s / time_s", "part of the loop time that went into drawing chunks"},
     {"scheduling_s", "s", "chunks / workers * dispatch_ns * 1e-9",
      "estimated: dispatch is calibrated once, not timed per chunk"},
-    {"opening_s, closing_s", "s", "16 * sum over every 16th execution",
+    {"opening_s, closing_s", "s", "sum; after 17 executions from every 17th",
      "choosing and planning before the loop; learning and sums after it, by who comes first and leaves last"},
     {"perfect balance saves", "s", "sum(max(L) - mean(L)) / ranks",
      "what equal times of all threads would save, mean over ranks"},

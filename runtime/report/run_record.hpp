@@ -51,7 +51,7 @@ struct LoopSummary {
     std::string tuning;  ///< what was done to find it: "settled", "search", ...; empty: it was not searched for
     std::vector<ScheduleUse> schedules;
     std::uint64_t exploring_calls = 0;     ///< executions that ran to learn [count]
-    double opening_s = 0;                  ///< choosing and planning before executions, from every 16th [s]
+    double opening_s = 0;                  ///< choosing and planning before executions, mostly from every 17th [s]
     double closing_s = 0;                  ///< learning and sums after them, likewise [s]
     double exploring_cost_s = 0;           ///< what they took longer than the main choice (report/choices.hpp) [s]
     AlternativeUse alternative;            ///< what else could have run
