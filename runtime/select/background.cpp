@@ -41,6 +41,7 @@ Immortal storage;
 std::once_flag made;
 std::atomic<bool> inline_jobs_wanted{false};
 std::atomic<bool> stopping{false};
+std::atomic<std::uint64_t> generation{0};
 cpu_set_t first_mask;
 bool first_mask_known = false;
 
@@ -125,10 +126,21 @@ bool background_is_stopping() noexcept {
     return stopping.load(std::memory_order_relaxed);
 }
 
+std::size_t background_waiting() noexcept {
+    Background& own = background();
+    const std::lock_guard lock(own.mutex);
+    return own.jobs.size();
+}
+
+std::uint64_t background_generation() noexcept {
+    return generation.load(std::memory_order_relaxed);
+}
+
 // What the parent's thread held is not released here: its memory is left as it is, and new begins beside it.
 void restart_background_in_child() noexcept {
     new (&storage.background) Background;
     stopping.store(false);
+    generation.fetch_add(1, std::memory_order_relaxed);
 }
 
 }  // namespace gimbal

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 
 namespace gimbal {
@@ -24,6 +26,12 @@ void stop_background() noexcept;
 
 /// Whether the process is about to end and a long job should give up.
 [[nodiscard]] bool background_is_stopping() noexcept;
+
+/// Jobs that wait for the thread [count]. @threads any
+[[nodiscard]] std::size_t background_waiting() noexcept;
+
+/// Forks between the first process and this one [count]: a job that was handed in before the last one never runs here.
+[[nodiscard]] std::uint64_t background_generation() noexcept;
 
 /// No thread and no jobs: called in a forked child. @threads the only one
 void restart_background_in_child() noexcept;

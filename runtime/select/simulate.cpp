@@ -32,7 +32,6 @@ constexpr double kDrifted = 0.05;           // last sample: then samples come ei
 constexpr double kPartOutOfBalance = 0.02;  // and may cost more
 constexpr double kProfileCost_s = 10e-6;    // to learn one
 constexpr std::uint64_t kSamplesAfterSurprise = 3;
-constexpr std::uint64_t kLost = 1000;  // an answer that has not come after so many steps never will
 constexpr double kOtherLength = 1.25;  // N that differs by this factor is another loop
 
 }  // namespace
@@ -138,15 +137,18 @@ void SimulateSelector::ask(const LoopContext& context) {
     asked_iterations_ = context.iterations;
     checked_version_ = context.profile_version;
     auto answer = std::make_shared<Answer>();
+    answer->generation = background_generation();
     auto question = std::make_shared<const Question>(context, settings_.portfolio, settings_.seed);
     answer_ = answer;
     const bool taken =
         run_in_background(settings_.background, [answer = std::move(answer), question = std::move(question)] {
-            answer->prediction = predict(*question);
+            try {
+                answer->prediction = predict(*question);
+            } catch (...) {  // an empty answer is one, too: it is asked for again
+            }
             answer->ready.store(true, std::memory_order_release);  // acquired by choose()
         });
     if (!taken) answer_.reset();
-    asked_at_ = steps_;
 }
 
 void SimulateSelector::take_answer() {
@@ -164,7 +166,9 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
     ++steps_;
     loop_time_s_ += record.loop_time * context.tick_s;
     worked_s_ += record.loop_time * context.tick_s * context.workers;
-    if (answer_ && steps_ > asked_at_ + kLost) answer_.reset();  // a forked child has no thread that would bring it
+    // A forked child has no thread that would bring it. Else it comes, however long it takes: to ask again would only
+    // make the queue longer.
+    if (answer_ && answer_->generation != background_generation()) answer_.reset();
     // What an execution that is no loop would take says nothing about the others.
     if (context.iterations > 1 && wants_answer(context)) ask(context);
     if (decision.index == kNotOurs || !contenders_ || record.iterations == 0) return;

@@ -47,7 +47,8 @@ private:
     /// What travels to the background and back.
     struct Answer {
         std::atomic<bool> ready{false};
-        Prediction prediction;
+        Prediction prediction;         // empty if there was no memory for it
+        std::uint64_t generation = 0;  // of the background that was asked
     };
     static constexpr std::size_t kMarks = 16;
     using Shape = std::array<double, kMarks>;
@@ -64,7 +65,6 @@ private:
     SimulateSettings settings_;
     std::optional<Contenders> contenders_;  // once the portfolio is known
     std::shared_ptr<Answer> answer_;        // under way
-    std::uint64_t asked_at_ = 0;            // step
     bool answered_ = false;                 // at least once
     bool monotonic_ = false;
     std::uint64_t scouted_ = 0;  // executions that scouts have run

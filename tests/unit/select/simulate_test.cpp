@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <future>
 #include <map>
 #include <memory>
 #include <string>
@@ -172,6 +173,23 @@ TEST(Auto, WhatElseThereIsIsComparedWithWhatRunsNowHoweverTheLoopHasGrown) {
         EXPECT_NEAR(other->ratio, 1, 0.1) << "whatever balances a uniform loop";
         EXPECT_NE(other->choice, other->holder);
     }
+}
+
+TEST(Auto, AsksOnceHoweverLongTheAnswerTakes) {
+    run_background_inline(false);
+    std::promise<void> release;
+    ASSERT_TRUE(run_in_background(true, [wait = release.get_future().share()] { wait.wait(); }));
+    VirtualLoop loop("loop", 4, 0.5, make_auto(1));
+    const ListedWork work(std::vector<double>(1000, 1000));
+    const Machine machine{.dispatch = 100, .serial = 40, .own_dispatch = 2};
+    for (int step = 0; step < 5000; ++step) loop.run({.trip = 1000}, work, machine);
+    EXPECT_EQ(background_waiting(), 1U);
+    release.set_value();
+    std::promise<void> done;
+    ASSERT_TRUE(run_in_background(true, [&] { done.set_value(); }));
+    done.get_future().wait();
+    for (int step = 0; step < 50; ++step) loop.run({.trip = 1000}, work, machine);
+    EXPECT_TRUE(loop.learning().selector()->alternative()) << "the answer counts when it comes";
 }
 
 TEST(Simulate, TheModelIsNotAskedAboutExecutionsThatAreNoLoops) {
