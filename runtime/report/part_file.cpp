@@ -2,6 +2,7 @@
 #include "report/part_file.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,11 +21,23 @@ namespace gimbal {
 
 namespace {
 
+/// Waits until a pipe that is full takes more, but not for ever: its reader may have stopped.
+bool has_room(int file) {
+    constexpr int kPatience_ms = 5000;
+    pollfd wanted{.fd = file, .events = POLLOUT, .revents = 0};
+    int ready = 0;
+    do ready = poll(&wanted, 1, kPatience_ms);
+    while (ready < 0 && errno == EINTR);
+    if (ready == 0) errno = EAGAIN;
+    return ready > 0;
+}
+
 /// @return 0 or an errno value
 int write_all(int file, std::string_view text) {
     while (!text.empty()) {
         const ssize_t written = write(file, text.data(), text.size());
         if (written < 0 && errno == EINTR) continue;
+        if (written < 0 && errno == EAGAIN && has_room(file)) continue;
         if (written < 0) return errno;
         text.remove_prefix(static_cast<std::size_t>(written));
     }
