@@ -16,6 +16,7 @@ namespace gimbal {
 namespace {
 
 constexpr std::string_view kMoreTechniques = "      more: gimbal info techniques";
+constexpr std::string_view kMoreSelectors = "      more: gimbal info selectors";
 constexpr std::string_view kMoreOptions = "      more: gimbal info config";
 
 /// "(from the environment)", "(from the API)", "(from the file x)".
@@ -24,6 +25,7 @@ std::string from(const Setting& setting) {
 }
 
 std::string_view more(const OptionSpec& spec) {
+    if (spec.name == "GIMBAL_SELECT" || spec.name == "GIMBAL_RL_AGENT") return kMoreSelectors;
     return spec.type == OptionType::schedule || spec.type == OptionType::loops ? kMoreTechniques : kMoreOptions;
 }
 

@@ -2,6 +2,7 @@
 #include "config/selection.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "config/selection_rows.hpp"
 #include "config/text.hpp"
 #include "gimbal/error.hpp"
+#include "technique/nearest.hpp"
 #include "technique/quote.hpp"
 
 namespace gimbal {
@@ -69,13 +71,16 @@ std::string read_portfolio(std::string_view text) {
     constexpr std::string_view kBetween = " \t\r\n\f\v;";
     const std::string word = to_lower(trim(text));
     if (word == "seed" || word == "expert") return word;
+    constexpr std::array<std::string_view, 2> kNamed = {"seed", "expert"};
+    if (const std::string_view near = nearest(word, kNamed); !near.empty() && !find_technique(word))
+        throw Error(ErrorCode::invalid_option, "unknown portfolio " + quote_value(text), did_you_mean(near));
     std::vector<Schedule> choices;
     for (std::size_t at = text.find_first_not_of(kBetween); at != std::string_view::npos;
          at = text.find_first_not_of(kBetween, at)) {
         const std::size_t end = std::min(text.find_first_of(kBetween, at), text.size());
         const std::string_view one = text.substr(at, end - at);
         const Schedule choice = read_schedule(one);
-        if (!choice.technique || choice.modifier != Modifier::none) fail(quote_value(one) + " is no choice");
+        if (!choice.technique || choice.modifier != Modifier::none) fail(quote_value(one) + " is no technique");
         if (std::find(choices.begin(), choices.end(), choice) != choices.end())
             fail(quote_value(one) + " stands twice");
         choices.push_back(choice);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How the text of an option becomes a value: one reader per type.
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <sstream>
 #include <system_error>
 
 #include "config/loop_rules.hpp"
@@ -86,12 +88,30 @@ bool read_boolean(std::string_view text) {
     fail(quote_value(text) + " is neither on nor off");
 }
 
+/// The nearest of the names in "QLearner SARSALearner; their numbers": the words with a capital letter first.
+std::string nearest_name(std::string_view also, std::string_view text) {
+    std::vector<std::string> names, small;
+    std::istringstream words{std::string(also)};
+    for (std::string word; words >> word;) {
+        if (word.front() < 'A' || word.front() > 'Z') continue;
+        while (word.back() == ';' || word.back() == ',') word.pop_back();
+        small.push_back(to_lower(word));
+        names.push_back(std::move(word));
+    }
+    const std::vector<std::string_view> views(small.begin(), small.end());
+    const std::string_view near = nearest(to_lower(text), views);
+    const auto found = std::find(small.begin(), small.end(), near);
+    return found == small.end() ? std::string() : names[static_cast<std::size_t>(found - small.begin())];
+}
+
 std::string read_choice(const OptionSpec& spec, std::string_view text) {
     if (spec.canonical) {
         std::string known = spec.canonical(text);
-        if (known.empty())
-            fail("unknown value " + quote_value(text),
-                 did_you_mean(nearest(technique::normalised(text), spec.choices)));
+        if (known.empty()) {
+            std::string near(nearest(technique::normalised(text), spec.choices));
+            if (near.empty()) near = nearest_name(spec.also, text);
+            fail("unknown value " + quote_value(text), did_you_mean(near));
+        }
         return known;
     }
     std::string word = to_lower(text);

@@ -64,6 +64,8 @@ class WrongInput(ToolTest):
         self.refused(env={"GIMBAL_SELECT": "expret"}, says=['Did you mean "expert"?'])
         self.refused("--select", "expret", says=["--select: unknown value", "command line"])
         self.refused(env={"KMP_RL_ALPA": "0.5"}, says=['Did you mean "KMP_RL_ALPHA"?'])
+        self.refused(env={"MPI_RL_OPTION": "QLearnr"}, says=['Did you mean "QLearner"?', "gimbal info selectors"])
+        self.refused(env={"GIMBAL_PORTFOLIO": "sed"}, says=['Did you mean "seed"?'])
         self.refused(env={"MPI_RL_OPTION": "16"}, says=["only ranks with distributed data"])
         for schedule in ("auto,1", "auto,99", "auto,x"):
             self.refused(env={"OMP_SCHEDULE": schedule}, says=["OMP_SCHEDULE: ", "3 exhaustive 4 binary 5 expert"])
