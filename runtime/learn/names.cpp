@@ -19,7 +19,8 @@ struct Alias {
 
 // The seed's names, and as it shortens them in its text. Its numbers contradict each other: section 4.2 has 10 for QV,
 // 11 for SARSA and 12 for Expected-SARSA; the row MPI_RL_OPTION of table 4.1 has 10 for SARSA, 11 for Expected-SARSA
-// and 12 for QV. Section 4.2 says why the numbers are what they are (LB4OMP's), so it decides.
+// and 12 for QV. The list of section 4.2 decides here; LB4OMP's program and table 4.1 agree
+// with each other, and `auto,N` goes by them.
 constexpr std::array<Alias<AgentKind>, 27> kAgentAliases = {{
     {"8", AgentKind::q},
     {"qlearner", AgentKind::q},

@@ -38,7 +38,7 @@ inline constexpr std::array<std::string_view, 3> kDecayWords = {"exponential", "
 [[nodiscard]] std::string_view word_of(InitKind kind) noexcept;
 [[nodiscard]] std::string_view word_of(DecayKind kind) noexcept;
 
-/// The number of an agent in seed 000 and LB4OMP, 8 to 12; 15 and 16 for the meta agents; 0 if it has none.
+/// The number of an agent in seed 000, section 4.2, 8 to 12; 15 and 16 for the meta agents; 0 if it has none.
 [[nodiscard]] std::uint32_t number_of(AgentKind kind) noexcept;
 [[nodiscard]] std::uint32_t number_of(MetaKind kind) noexcept;
 

@@ -180,7 +180,8 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
         contenders_->calm(holder_lost_ < kInBalance);
     }
     if (contenders_->surprised() == 1) samples_due_ = kSamplesAfterSurprise;
-    if (!answered_ && !answer_ && steps_ == kPatience) {
+    if (!answered_ && !answer_ && !vague_ && steps_ >= kPatience) {
+        vague_ = true;
         std::vector<double> vague(contenders_->size(), 1 + kVagueLoss);
         vague[contenders_->holder()] = 1;
         contenders_->predict(vague, kVagueError);

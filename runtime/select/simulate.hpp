@@ -65,6 +65,7 @@ private:
     SimulateSettings settings_;
     std::optional<Contenders> contenders_;  // once the portfolio is known
     std::shared_ptr<Answer> answer_;        // under way
+    bool vague_ = false;                    // something is tried without a prediction
     bool answered_ = false;                 // at least once
     bool monotonic_ = false;
     std::uint64_t scouted_ = 0;  // executions that scouts have run
