@@ -39,7 +39,7 @@ void start_clock() noexcept;
 /// @threads any
 [[nodiscard]] double seconds_per_tick() noexcept;
 
-/// Ticks per microsecond, roughly and at once: for bounds, not for reports. Too small in the first milliseconds.
+/// Ticks per microsecond, roughly and at once: for bounds, not for reports. Wrong in the first 20 microseconds.
 /// @threads any  @cost one load once the process is older than 50 ms
 [[nodiscard]] double ticks_per_microsecond() noexcept;
 
