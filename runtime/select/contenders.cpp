@@ -13,9 +13,9 @@ namespace {
 // cent, so one per cent in a hundred steps.
 constexpr double kDrift = 0.001;
 // No challenger gets the title for less: what differs by less is noise or nobody's loss.
-constexpr double kMargin = 0.002;
+constexpr double kMargin = 0.003;
 constexpr double kClearLead = 0.01;  // a choice believed to be better by so much is tried whatever trials there were
-constexpr double kConfidence = 0.5;  // standard deviations by which a challenger must lead
+constexpr double kConfidence = 1.5;  // standard deviations by which a challenger must lead
 constexpr double kShyness = 0.0005;  // a trial costs at least so much of a step
 constexpr double kMostSteps = 2000;  // to come
 constexpr double kFewestSteps = 20;

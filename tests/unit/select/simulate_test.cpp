@@ -65,10 +65,10 @@ double best_fixed(std::string_view application, std::uint32_t workers, std::size
     return best;
 }
 
-TEST(Auto, IsWithinAPerCentOfTheBestFixedTechniqueOnAMovingLoad) {
-    EXPECT_LE(run("bump", "auto", 2).total(), 1.01 * best_fixed("bump", 2));
-    EXPECT_LE(run("bump", "auto", 16).total(), 1.01 * best_fixed("bump", 16));
-    EXPECT_LE(run("bump", "auto", 64).total(), 1.01 * best_fixed("bump", 64));
+TEST(Auto, IsWithinTwoPerCentOfTheBestFixedTechniqueOnAMovingLoad) {
+    EXPECT_LE(run("bump", "auto", 2).total(), 1.02 * best_fixed("bump", 2));
+    EXPECT_LE(run("bump", "auto", 16).total(), 1.02 * best_fixed("bump", 16));
+    EXPECT_LE(run("bump", "auto", 64).total(), 1.02 * best_fixed("bump", 64));
 }
 
 TEST(Auto, KeepsUpWithTheBestFixedTechniqueWhereEveryWorkersBlockCostsAlike) {
