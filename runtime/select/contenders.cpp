@@ -113,8 +113,6 @@ void Contenders::observe(const Turn& turn, double time) {
     log_last_two_[1] = log_last_two_[0];
     log_last_two_[0] = log_time;
     ++holder_run_;
-    log_before_ = log_time;
-    before_ = time;
 }
 
 void Contenders::learn_noise(double residual) noexcept {
@@ -125,7 +123,7 @@ void Contenders::learn_noise(double residual) noexcept {
 // The duel is over: the trial against the mean of the holder before and after it.
 void Contenders::settle(double after) {
     trial_seen_ = false;
-    learn(tried_, log_trial_ - (log_before_ + after) / 2);
+    learn(tried_, log_trial_ - (log_last_two_[0] + after) / 2);
     const Belief& tried = beliefs_[tried_];
     const double lead = kMargin + kConfidence * std::sqrt(tried.variance);
     if (tried.trials > 0 && !tried.odd && tried.mean < -lead) dethrone(tried_);
@@ -166,7 +164,6 @@ void Contenders::dethrone(std::size_t winner) {
     beliefs_[winner] = {.trials = won.trials};
     holder_ = winner;
     holder_run_ = 0;
-    before_ = 0;
     // A trial that is under way was to be compared with the holder that is gone.
     trial_open_ = trial_seen_ = false;
 }

@@ -58,8 +58,6 @@ public:
     [[nodiscard]] std::uint64_t trials(std::size_t choice) const noexcept { return beliefs_[choice].trials; }
     /// Relative error that the last predictions turned out to have (root mean square), for predict().
     [[nodiscard]] double prediction_error() const noexcept;
-    /// Time of the holder's last step; 0: none yet.
-    [[nodiscard]] double holder_time() const noexcept { return before_ > 0 ? before_ : 0; }
     /// How many steps in a row the holder has been off what it took before, by more than its own noise.
     [[nodiscard]] unsigned surprised() const noexcept { return surprised_; }
 
@@ -86,15 +84,13 @@ private:
     std::uint64_t next_look_ = 0;   // step at which a trial may be due
     std::uint64_t look_every_ = 1;  // steps between looks, while none is worth it
     std::uint64_t widened_at_ = 0;  // step at which the variances were last brought up to date
-    // A duel: the holder's time before, the trial's, the holder's after.
+    // A duel: the holder's time before (its last one), the trial's, the holder's after.
     std::size_t tried_ = 0;
     std::uint64_t tried_at_ = 0;  // step
-    double before_ = 0;           // the holder's last time; 0: none
-    double log_before_ = 0;       // its logarithm
     double log_trial_ = 0;
     bool trial_open_ = false;          // a trial has been handed out and not been observed
     bool trial_seen_ = false;          // it has; the holder's next step settles it
-    double log_last_two_[2] = {0, 0};  // of the holder, newest first, for its noise
+    double log_last_two_[2] = {0, 0};  // log times of the holder, newest first
     unsigned holder_run_ = 0;          // steps of the holder in a row
     double deviation_ = 0.02;          // mean absolute residual of the holder between its neighbours
     double error_ = 0;                 // mean square of what predictions were off by

@@ -118,16 +118,17 @@ double SimulateSelector::moved(const Shape& now) const noexcept {
 
 bool SimulateSelector::wants_answer(const LoopContext& context) {
     if (answer_ || !contenders_ || !context.profile || context.profile_version == checked_version_) return false;
+    const double worked_s = loop_time_s_ * context.workers;
     if (!answered_) {
         if (context.profile_version < kSettled) return false;
-        return expected_cost_s(settings_.portfolio.size(), context.workers) <= kPartAtFirst * worked_s_;
+        return expected_cost_s(settings_.portfolio.size(), context.workers) <= kPartAtFirst * worked_s;
     }
     checked_version_ = context.profile_version;
     const bool other = moved(shape_of(*context.profile)) > kMoved;
     sample_every_ = other ? std::max(sample_every_ / 2, kSampleOften) : std::min(2 * sample_every_, kSampleEvery);
     const double length = static_cast<double>(context.iterations) / static_cast<double>(asked_iterations_);
     if (!other && length < kOtherLength && length * kOtherLength > 1) return false;
-    return spent_s_ + last_cost_s_ <= kPart * worked_s_;
+    return spent_s_ + last_cost_s_ <= kPart * worked_s;
 }
 
 void SimulateSelector::ask(const LoopContext& context) {
@@ -165,7 +166,6 @@ void SimulateSelector::take_answer() {
 void SimulateSelector::learn(const Decision& decision, const LoopRecord& record, const LoopContext& context) {
     ++steps_;
     loop_time_s_ += record.loop_time * context.tick_s;
-    worked_s_ += record.loop_time * context.tick_s * context.workers;
     // A forked child has no thread that would bring it. Else it comes, however long it takes: to ask again would only
     // make the queue longer.
     if (answer_ && answer_->generation != background_generation()) answer_.reset();

@@ -71,7 +71,6 @@ private:
     std::uint64_t scouted_ = 0;  // executions that scouts have run
     std::uint64_t steps_ = 0;    // learnt from
     double loop_time_s_ = 0;     // of all of them
-    double worked_s_ = 0;        // the same for all workers together
     double spent_s_ = 0;         // on predictions
     double last_cost_s_ = 0;     // of the last one
     Shape asked_shape_{};        // of the profile when the model was asked last
