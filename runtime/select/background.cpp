@@ -39,7 +39,6 @@ union Immortal {
 };
 Immortal storage;
 std::once_flag made;
-std::atomic<bool> inline_jobs_wanted{false};
 std::atomic<bool> stopping{false};
 std::atomic<std::uint64_t> generation{0};
 cpu_set_t first_mask;
@@ -90,7 +89,7 @@ bool start(Background& own) noexcept {
 
 bool run_in_background(bool elsewhere, std::function<void()> job) noexcept {
     try {
-        if (!elsewhere || inline_jobs_wanted.load(std::memory_order_relaxed)) {
+        if (!elsewhere) {
             job();
             return true;
         }
@@ -104,10 +103,6 @@ bool run_in_background(bool elsewhere, std::function<void()> job) noexcept {
     } catch (...) {
         return false;
     }
-}
-
-void run_background_inline(bool inline_jobs) noexcept {
-    inline_jobs_wanted.store(inline_jobs, std::memory_order_relaxed);
 }
 
 void stop_background() noexcept {

@@ -17,10 +17,6 @@ namespace gimbal {
 /// @threads any  @cost a lock, and the first time a thread
 bool run_in_background(bool elsewhere, std::function<void()> job) noexcept;
 
-/// From now on jobs run inside run_in_background(), by whoever calls it: virtual time stands still meanwhile.
-/// @threads any, before the first job
-void run_background_inline(bool inline_jobs) noexcept;
-
 /// Wait for the job in progress, forget those that wait, and take no more. Called when the process ends.
 void stop_background() noexcept;
 

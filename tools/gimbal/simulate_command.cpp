@@ -13,7 +13,6 @@
 #include "report/files.hpp"
 #include "report/steps.hpp"
 #include "report/table.hpp"
-#include "select/background.hpp"
 #include "simulate/experiment.hpp"
 
 namespace gimbal::tool {
@@ -158,7 +157,8 @@ void add_simulate(CLI::App& app, SimulateRequest& request) {
     command->add_option("--app", request.application, "Application, name[:key=value,...]; see below")->required();
     command->add_option("--workers", request.workers, "Workers, P")->check(CLI::Range(1, 1 << 16));
     command->add_option("--iterations", request.iterations, "N of every loop")->check(CLI::Range(1UL, 1UL << 32));
-    command->add_option("--steps", request.steps, "Time steps: executions of every loop")->check(CLI::Range(1UL, 1UL << 32));
+    command->add_option("--steps", request.steps, "Time steps: executions of every loop")
+        ->check(CLI::Range(1UL, 1UL << 32));
     CLI::Option* const schedule = command->add_option("--schedule", request.schedule, "One technique for all steps");
     command->add_option("--select", request.selector, "A selector or an agent (gimbal info selectors)")
         ->excludes(schedule);
@@ -200,7 +200,7 @@ void add_simulate(CLI::App& app, SimulateRequest& request) {
 
 int simulate_application(const SimulateRequest& request) {
     settle_options(request);
-    run_background_inline(true);  // else it would depend on this machine when predictions arrive
+    set_option("background", "off");  // else it would depend on this machine when predictions arrive
     simulate::ApplicationRequest wanted = simulate::parse_application(request.application);
     wanted.workers = request.workers;
     wanted.iterations = request.iterations;

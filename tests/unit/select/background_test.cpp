@@ -14,11 +14,6 @@ namespace {
 
 using gimbal::run_in_background;
 
-class Background : public testing::Test {
-protected:
-    void SetUp() override { gimbal::run_background_inline(false); }
-};
-
 /// Waits until everything that was asked for before has run.
 void drain() {
     std::promise<void> done;
@@ -26,7 +21,7 @@ void drain() {
     done.get_future().wait();
 }
 
-TEST_F(Background, JobsRunInOrderOnOneOtherThreadThatTakesNoSignals) {
+TEST(Background, JobsRunInOrderOnOneOtherThreadThatTakesNoSignals) {
     std::vector<int> order;
     std::vector<pthread_t> threads;
     bool blocked = false;
@@ -49,23 +44,19 @@ TEST_F(Background, JobsRunInOrderOnOneOtherThreadThatTakesNoSignals) {
     EXPECT_TRUE(blocked);
 }
 
-TEST_F(Background, OnWishAJobRunsHereAndNow) {
+TEST(Background, OnWishAJobRunsHereAndNow) {
     bool ran = false;
     EXPECT_TRUE(run_in_background(false, [&] { ran = true; }));
     EXPECT_TRUE(ran);
-    ran = false;
-    gimbal::run_background_inline(true);
-    EXPECT_TRUE(run_in_background(true, [&] { ran = true; }));
-    EXPECT_TRUE(ran);
 }
 
-TEST_F(Background, AJobThatThrowsIsToldToWhoeverAskedHereAndKillsNobodyElsewhere) {
+TEST(Background, AJobThatThrowsIsToldToWhoeverAskedHereAndKillsNobodyElsewhere) {
     EXPECT_FALSE(run_in_background(false, [] { throw std::bad_alloc(); }));
     EXPECT_TRUE(run_in_background(true, [] { throw std::bad_alloc(); }));
     drain();
 }
 
-TEST_F(Background, AForkedChildHasAThreadOfItsOwnWhenItNeedsOne) {
+TEST(Background, AForkedChildHasAThreadOfItsOwnWhenItNeedsOne) {
     drain();
     const pid_t child = fork();
     ASSERT_GE(child, 0);
@@ -82,7 +73,7 @@ TEST_F(Background, AForkedChildHasAThreadOfItsOwnWhenItNeedsOne) {
     EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-TEST_F(Background, WhenTheProcessEndsNothingIsTakenAnyMore) {
+TEST(Background, WhenTheProcessEndsNothingIsTakenAnyMore) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gimbal/options.hpp"
 #include "select/auto.hpp"
 #include "select/background.hpp"
 #include "simulate/experiment.hpp"
@@ -41,7 +42,7 @@ struct Times {
 
 /// @param who  a technique or a selector
 Times run(std::string_view application, std::string_view who, std::uint32_t workers, std::uint64_t steps = 200) {
-    run_background_inline(true);
+    set_option("background", "off");
     ApplicationRequest wanted = parse_application(application);
     wanted.workers = workers;
     wanted.steps = steps;
@@ -100,7 +101,7 @@ TEST(Simulate, FindsTheBestOfThePortfolioWithoutTryingAll) {
 }
 
 TEST(Auto, RunsStaticForOneWorkerAndLearnsNothing) {
-    const std::unique_ptr<Selector> selector = make_auto(1);
+    const std::unique_ptr<Selector> selector = make_auto(1, false);
     for (int step = 0; step < 10; ++step) {
         const Decision decision = selector->choose({.iterations = 1000, .workers = 1});
         EXPECT_EQ(decision.choice.technique->info().name, "static");
@@ -111,8 +112,7 @@ TEST(Auto, RunsStaticForOneWorkerAndLearnsNothing) {
 }
 
 TEST(Auto, MonotonicLoopsGetMonotonicTechniques) {
-    run_background_inline(true);
-    VirtualLoop loop("loop", 4, 0.5, make_auto(1));
+    VirtualLoop loop("loop", 4, 0.5, make_auto(1, false));
     std::vector<double> costs(4000);
     for (std::size_t i = 0; i < costs.size(); ++i) costs[i] = static_cast<double>(i);
     const ListedWork work(costs);
@@ -126,8 +126,7 @@ TEST(Auto, MonotonicLoopsGetMonotonicTechniques) {
 }
 
 TEST(Auto, LoopsOfChangingLengthAreCoveredAndPredictedAnew) {
-    run_background_inline(true);
-    VirtualLoop loop("loop", 4, 0.5, make_auto(1));
+    VirtualLoop loop("loop", 4, 0.5, make_auto(1, false));
     const std::vector<double> slowness(4, 1.0);
     const Machine machine{.slowness = slowness, .dispatch = 100, .serial = 40};
     for (std::uint64_t step = 0; step < 300; ++step) {
@@ -142,8 +141,7 @@ TEST(Auto, LoopsOfChangingLengthAreCoveredAndPredictedAnew) {
 }
 
 TEST(Auto, ExecutionsMayOverlapAndEndInAnyOrder) {
-    run_background_inline(true);
-    const std::unique_ptr<Selector> selector = make_auto(1);
+    const std::unique_ptr<Selector> selector = make_auto(1, false);
     LoopContext context{.iterations = 1000, .workers = 2, .dispatch = 10, .iteration_time = 100};
     std::vector<Decision> open;
     for (int step = 0; step < 300; ++step) {
@@ -158,9 +156,8 @@ TEST(Auto, ExecutionsMayOverlapAndEndInAnyOrder) {
 }
 
 TEST(Auto, WhatElseThereIsIsComparedWithWhatRunsNowHoweverTheLoopHasGrown) {
-    run_background_inline(true);
     for (const double growth : {0.99, 1.0, 1.01}) {
-        VirtualLoop loop("loop", 4, 0.5, make_auto(1));
+        VirtualLoop loop("loop", 4, 0.5, make_auto(1, false));
         double cost = 1000;
         for (std::uint64_t step = 0; step < 300; ++step) {
             cost *= growth;
@@ -176,7 +173,6 @@ TEST(Auto, WhatElseThereIsIsComparedWithWhatRunsNowHoweverTheLoopHasGrown) {
 }
 
 TEST(Auto, AsksOnceHoweverLongTheAnswerTakes) {
-    run_background_inline(false);
     std::promise<void> release;
     ASSERT_TRUE(run_in_background(true, [wait = release.get_future().share()] { wait.wait(); }));
     VirtualLoop loop("loop", 4, 0.5, make_auto(1));
@@ -193,9 +189,8 @@ TEST(Auto, AsksOnceHoweverLongTheAnswerTakes) {
 }
 
 TEST(Simulate, TheModelIsNotAskedAboutExecutionsThatAreNoLoops) {
-    run_background_inline(true);
     Portfolio portfolio = {{find_technique("ss")}, {find_technique("static")}};
-    VirtualLoop loop("loop", 4, 0.5, make_simulate(portfolio, 1));
+    VirtualLoop loop("loop", 4, 0.5, make_simulate(portfolio, 1, false, false));
     std::vector<double> costs(2000);
     for (std::size_t i = 0; i < costs.size(); ++i) costs[i] = static_cast<double>(i) / 4;
     const ListedWork work(costs);
