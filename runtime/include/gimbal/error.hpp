@@ -13,7 +13,8 @@ enum class ErrorCode : int {
     unknown_option = -2,  ///< a GIMBAL_ name that does not exist
     file = -3,            ///< a file cannot be read or written
     unsupported = -4,     ///< the machine or the program lacks something that was asked for
-    wrong_use = -5        ///< a call in the wrong order or with wrong arguments
+    wrong_use = -5,       ///< a call in the wrong order or with wrong arguments
+    mpi = -6              ///< MPI reported an error
 };
 
 /// A set-up or configuration error: what is wrong, and what to do about it. Never thrown on the chunk path, across

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "gimbal/api.h"
+#include "gimbal/error.hpp"
+
+namespace gimbal::mpi {
+
+/// Iterations [first, end) of a loop. Empty: nothing is left.
+struct Chunk {
+    std::int64_t first = 0;  ///< [iterations]
+    std::int64_t end = 0;    ///< one past the last [iterations]
+
+    [[nodiscard]] std::int64_t size() const noexcept { return end - first; }
+    explicit operator bool() const noexcept { return first < end; }
+    bool operator==(const Chunk&) const = default;
+};
+
+/// How a loop is to run, where the program has a wish. Must be the same on all ranks.
+struct LoopOptions {
+    std::string schedule = {};  ///< "fac2", "ss,16", "runtime", a selector or an agent; empty: GIMBAL_MPI_SCHEDULE
+    bool idempotent = false;    ///< a chunk may run twice, on two ranks: GIMBAL_MPI_ROBUST may count for this loop
+    bool shared_by_threads = false;  ///< several threads of this rank may call next() at the same time
+};
+
+/// One execution of a loop whose iterations every rank can run (replicated data). The ranks of a communicator draw
+/// chunks from it until there are none:
+///
+///     gimbal::mpi::Loop loop(MPI_COMM_WORLD, "forces", n);
+///     while (auto chunk = loop.next())
+///         for (auto i = chunk.first; i < chunk.end; ++i) forces(i);
+///
+/// or `for (auto chunk : loop)`. Neither construction nor destruction is a barrier: a rank may be several loops ahead of
+/// another. Loops may follow each other, be open at the same time, or be nested; all ranks must construct the loops of
+/// one communicator in the same order. What is learnt is kept by communicator and name.
+/// @threads MPI_THREAD_FUNNELED is enough if only the main thread uses the loop
+class GIMBAL_API Loop {
+public:
+    /// Collective over `comm` when a name is first used on it (a duplicate of the communicator and shared memory are
+    /// made); local afterwards.
+    /// @param comm        any intracommunicator; messages pending on it do not matter
+    /// @param name        the same on all ranks; what the report calls the loop
+    /// @param iterations  N >= 0, the same on all ranks [iterations]
+    /// @errors gimbal::Error: wrong_use (no communicator, MPI not running, N < 0, another N than the other ranks have),
+    ///         invalid_option (a schedule that does not exist), mpi (with MPI's text)
+    Loop(MPI_Comm comm, std::string_view name, std::int64_t iterations, const LoopOptions& options = {});
+
+    /// Leaves the loop if leave() was not called. Local.
+    ~Loop();
+    Loop(Loop&&) noexcept;
+    Loop& operator=(Loop&&) = delete;
+    Loop(const Loop&) = delete;
+    Loop& operator=(const Loop&) = delete;
+
+    /// The next chunk for this rank; empty when nothing is left. Local; may wait for the foreman if the loop has one.
+    /// @errors gimbal::Error: wrong_use after leave(), or after an empty chunk unless shared_by_threads; mpi
+    /// @cost shared memory: one atomic
+    [[nodiscard]] Chunk next();
+
+    /// Answer other ranks' requests, from within a long chunk. Local, never waits. Loops of the thread level call it by
+    /// themselves.
+    void progress();
+
+    /// Whether this rank is the first to have finished a chunk, and so the one whose results count. Always true unless
+    /// chunks are run again (GIMBAL_MPI_ROBUST, `idempotent`). Local.
+    /// @param chunk  as next() returned it; once for each chunk, before the next one is drawn
+    [[nodiscard]] bool finish(const Chunk& chunk);
+
+    /// Leave the loop: this rank draws no more. Local, not a barrier. @errors gimbal::Error(mpi)
+    void leave();
+
+    /// What runs it here: "shared", "foreman", "rma" or "hierarchical".
+    [[nodiscard]] std::string_view transport() const noexcept;
+
+    /// Chunks one after the other, once.
+    class Iterator {
+    public:
+        using value_type = Chunk;
+        using difference_type = std::ptrdiff_t;
+        explicit Iterator(Loop& loop) : loop_(&loop), chunk_(loop.next()) {}
+        [[nodiscard]] Chunk operator*() const noexcept { return chunk_; }
+        Iterator& operator++() {
+            chunk_ = loop_->next();
+            return *this;
+        }
+        void operator++(int) { ++*this; }
+        [[nodiscard]] bool operator==(std::default_sentinel_t) const noexcept { return !chunk_; }
+
+    private:
+        Loop* loop_;
+        Chunk chunk_;
+    };
+    [[nodiscard]] Iterator begin() { return Iterator(*this); }
+    [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace gimbal::mpi

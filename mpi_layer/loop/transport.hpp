@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "gimbal/share.h"
+#include "team/team.hpp"
+
+namespace gimbal::mpi {
+
+/// One execution of a loop, on one rank.
+class RankExecution {
+public:
+    RankExecution() = default;
+    RankExecution(const RankExecution&) = delete;
+    RankExecution& operator=(const RankExecution&) = delete;
+    virtual ~RankExecution() = default;
+
+    /// What this rank draws from. If share.fast is 1, gimbal_share_next() on it is all that a draw takes.
+    gimbal_share share{};
+
+    /// Draw, whatever share.fast says. @param first, end  out [iterations]  @return false: nothing is left
+    virtual bool next(std::uint64_t& first, std::uint64_t& end) = 0;
+
+    /// See Loop::finish(). @param first, end  of the chunk
+    virtual bool finish(std::uint64_t first, std::uint64_t end) {
+        static_cast<void>(first);
+        static_cast<void>(end);
+        return true;
+    }
+
+    /// This rank draws no more. Called once, before the object goes.
+    virtual void leave() = 0;
+};
+
+/// How chunks of one loop come to the ranks of a team; lives as long as the team. Executions of the loop are numbered
+/// from 0 on every rank alike (the epoch); several may be in flight.
+class Transport : public Member {
+public:
+    /// What one execution asks for; the same on all ranks.
+    struct Request {
+        std::uint64_t trip = 0;   ///< N [iterations]
+        int schedule = 0;         ///< identifier > 0 (gimbal_rank_schedule())
+        bool idempotent = false;  ///< chunks may be run again
+    };
+
+    /// Enter the next execution. Local; may wait for the root where that is what the transport needs.
+    /// @errors gimbal::Error(wrong_use) if N differs from what another rank said and that can be seen; mpi
+    [[nodiscard]] virtual std::unique_ptr<RankExecution> enter(const Request& request) = 0;
+
+    [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+};
+
+/// Each is collective over the team. `name` is the loop's.
+[[nodiscard]] std::unique_ptr<Transport> make_shared_transport(Team& team, const std::string& name);
+[[nodiscard]] std::unique_ptr<Transport> make_foreman_transport(Team& team, const std::string& name);
+[[nodiscard]] std::unique_ptr<Transport> make_hierarchical_transport(Team& team, const std::string& name);
+[[nodiscard]] std::unique_ptr<Transport> make_rma_transport(Team& team, const std::string& name);
+
+/// The one that the settings name, or the best for this team: `shared` on one node; else `rma` where passive targets
+/// progress and every node has one rank, `hierarchical` where nodes have several, `foreman`.
+[[nodiscard]] std::unique_ptr<Transport> make_transport(Team& team, const std::string& name);
+
+}  // namespace gimbal::mpi

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gimbal/rank_loop.h"
+
+namespace gimbal::mpi {
+
+/// Memory that the ranks of one node share; the same bytes in each of them, zeroed at first.
+class SharedMemory {
+public:
+    /// Collective over `node`. @errors gimbal::Error(mpi)
+    SharedMemory(MPI_Comm node, std::size_t bytes);
+    /// Collective. MPI must still run.
+    ~SharedMemory();
+    SharedMemory(const SharedMemory&) = delete;
+    SharedMemory& operator=(const SharedMemory&) = delete;
+
+    /// 128-byte aligned. @threads atomics on it work between processes
+    [[nodiscard]] std::byte* data() const noexcept { return data_; }
+
+private:
+    MPI_Win window_ = MPI_WIN_NULL;
+    std::byte* data_ = nullptr;
+};
+
+/// Anything that belongs to one name on one communicator and lives as long as the communicator: a loop's transport, a
+/// steal loop's queues.
+class Member {
+public:
+    virtual ~Member() = default;
+    /// Answer what other ranks ask; called from every Gimbal function that waits, and while chunks run. Never waits.
+    virtual void poll() {}
+};
+
+/// The ranks of one communicator of the program, as Gimbal uses them: a duplicate of it, so that no message is ever
+/// mistaken for one of the program's, and the nodes it spans. Found by an attribute of the program's communicator;
+/// goes when that is freed, or with MPI.
+class Team {
+public:
+    /// The team of a communicator. Collective when it is first asked for; local afterwards.
+    /// @errors gimbal::Error: wrong_use (no communicator, an intercommunicator, MPI not running), mpi
+    static Team& of(MPI_Comm program_comm);
+
+    explicit Team(MPI_Comm program_comm);
+    ~Team();
+    Team(const Team&) = delete;
+    Team& operator=(const Team&) = delete;
+
+    /// The duplicate. Its error handler returns codes: check() them.
+    [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
+    [[nodiscard]] int rank() const noexcept { return rank_; }
+    [[nodiscard]] int size() const noexcept { return size_; }
+
+    /// Ranks of this rank's node; GIMBAL_MPI_NODE_RANKS=k pretends nodes of k ranks.
+    [[nodiscard]] MPI_Comm node_comm() const noexcept { return node_comm_; }
+    [[nodiscard]] int node_rank() const noexcept { return node_rank_; }
+    [[nodiscard]] int node_size() const noexcept { return node_size_; }
+    /// Nodes are numbered from 0 in the order of their lowest rank.
+    [[nodiscard]] int node() const noexcept { return node_of_[static_cast<std::size_t>(rank_)]; }
+    [[nodiscard]] int nodes() const noexcept { return nodes_; }
+    /// [size] node of each rank.
+    [[nodiscard]] const std::vector<int>& node_of() const noexcept { return node_of_; }
+
+    [[nodiscard]] const gimbal_rank_settings& settings() const noexcept { return settings_; }
+
+    /// The member of that kind and name; made at the first call, which is collective.
+    /// @param kind  "loop" or "steal"
+    Member& member(std::string_view kind, std::string_view name,
+                   const std::function<std::unique_ptr<Member>(Team&, const std::string& name)>& make);
+
+    /// Let every member answer. Never waits.
+    void poll();
+    /// The same for all teams of this process.
+    static void poll_all();
+
+    /// A range of tags nobody else uses on comm(): [first, first + count). Collective in the sense that all ranks must
+    /// ask in the same order.
+    [[nodiscard]] int tags(int count);
+
+private:
+    MPI_Comm comm_ = MPI_COMM_NULL;
+    MPI_Comm node_comm_ = MPI_COMM_NULL;
+    int rank_ = 0;
+    int size_ = 1;
+    int node_rank_ = 0;
+    int node_size_ = 1;
+    int nodes_ = 1;
+    int next_tag_ = 1;
+    std::vector<int> node_of_;
+    gimbal_rank_settings settings_{};
+    std::map<std::string, std::unique_ptr<Member>, std::less<>> members_;
+    std::vector<Member*> in_order_;  // members as they were made: freed in reverse, the same on all ranks
+};
+
+}  // namespace gimbal::mpi

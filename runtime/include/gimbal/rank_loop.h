@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#ifndef GIMBAL_RANK_LOOP_H
+#define GIMBAL_RANK_LOOP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gimbal/api.h"
+#include "gimbal/share.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @file
+ *  Loops whose workers are processes (ranks), as the layer that moves data between them sees them; nothing here knows
+ *  MPI. What is learnt about a loop lives in one process, the root. Every execution there begins with
+ *  gimbal_rank_decide(). Then either
+ *
+ *  - the root hands out all chunks: gimbal_rank_prepare() with the root's own memory, one share per worker, and
+ *    gimbal_loop_begin(), gimbal_rank_reported(), gimbal_loop_next() on behalf of each; or
+ *  - every process draws for itself from memory that all share: the root's gimbal_rank_packet() tells the others how,
+ *    each calls gimbal_rank_prepare() with the packet and the shared place, and draws with gimbal_share_next() or
+ *    gimbal_loop_next() as a thread does. What it saw goes back with gimbal_rank_leave(), and the root calls
+ *    gimbal_rank_arrived() for every worker.
+ *
+ *  At last the root calls gimbal_rank_close(). */
+
+/** Settings of the rank level (docs/user-guide.md). */
+enum {
+    GIMBAL_TRANSPORT_AUTO = 0,
+    GIMBAL_TRANSPORT_SHARED = 1,
+    GIMBAL_TRANSPORT_FOREMAN = 2,
+    GIMBAL_TRANSPORT_RMA = 3,
+    GIMBAL_TRANSPORT_HIERARCHICAL = 4
+};
+
+enum { GIMBAL_STEAL_NEAREST = 0, GIMBAL_STEAL_SEED = 1 };
+
+typedef struct gimbal_rank_settings {
+    int transport;       /**< GIMBAL_TRANSPORT_*: GIMBAL_MPI_TRANSPORT */
+    int schedule;        /**< identifier > 0: GIMBAL_MPI_SCHEDULE */
+    int robust;          /**< 1: unfinished chunks are run again by idle ranks: GIMBAL_MPI_ROBUST */
+    int steal_rule;      /**< GIMBAL_STEAL_*: GIMBAL_MPI_STEAL */
+    double steal_ratio;  /**< part of what a victim has left that a thief takes, in (0, 1]; 0: a fair share; < 0: the
+                              agent chooses: GIMBAL_MPI_STEAL_RATIO */
+    uint32_t poll_us;    /**< how long a request may wait for a computing rank [us]: GIMBAL_MPI_POLL_US */
+    uint32_t node_ranks; /**< ranks per node to be pretended; 0: as it is: GIMBAL_MPI_NODE_RANKS */
+    uint64_t seed;       /**< GIMBAL_SEED */
+} gimbal_rank_settings;
+
+/** @threads any */
+GIMBAL_API void gimbal_rank_settings_get(gimbal_rank_settings* settings);
+
+/** Read a schedule as a user writes it: a technique, a selector, an agent, or `runtime`.
+ *  @param message  [size] out: what is wrong and what is allowed, cut to size, when 0 is returned; may be NULL if size
+ *                  is 0
+ *  @return an identifier > 0, or 0  @threads any */
+GIMBAL_API int gimbal_rank_schedule(const char* text, char* message, size_t size);
+
+/** Say a sentence once, on standard error and in the report. @threads any */
+GIMBAL_API void gimbal_rank_warn(const char* text);
+
+/** What drawing a chunk costs a rank by messages, for predictions and for the least chunk worth a draw; until the first
+ *  call it is what a draw in memory costs. @param seconds  > 0 [s]  @threads any */
+GIMBAL_API void gimbal_rank_draw_cost(double seconds);
+
+/** The site of a loop over ranks in this process.
+ *  @param name  of the loop; is copied  @param ranks  P [count], >= 1
+ *  @return never NULL; valid until the process ends; the same for the same name and P  @threads any */
+GIMBAL_API void* gimbal_rank_site(const char* name, uint32_t ranks);
+
+/** Memory that all processes of one execution share: the counter of chunks and the workers' measured times.
+ *  @return bytes, a multiple of 128 */
+GIMBAL_API size_t gimbal_rank_place_bytes(uint32_t ranks);
+/** Make such memory, zeroed and 128-byte aligned, ready for its first execution. @threads one, before all others */
+GIMBAL_API void gimbal_rank_place_make(void* place, uint32_t ranks);
+/** Make it ready for another execution. @threads one, when all have left the last one and before anyone prepares */
+GIMBAL_API void gimbal_rank_place_reset(void* place);
+
+/** An execution object of this process, to be prepared. @return never NULL */
+GIMBAL_API void* gimbal_rank_execution(uint32_t ranks);
+GIMBAL_API void gimbal_rank_execution_free(void* execution);
+
+/** Root: choose for one execution of N iterations. @param schedule  identifier > 0
+ *  @return an execution object that ends with gimbal_rank_close() or gimbal_rank_drop(), and that can be drawn from as
+ *          it is when the root hands out all chunks; never NULL
+ *  @threads one at a time for one site  @cost as gimbal_loop_open() */
+GIMBAL_API void* gimbal_rank_decide(void* site, uint64_t trip, int schedule);
+
+/** Root: what the others need to know of a decision.
+ *  @param packet  [capacity] out  @param capacity  >= 1024 [bytes]
+ *  @return bytes used. A plan whose table does not fit is made anew with larger chunks until it does. */
+GIMBAL_API size_t gimbal_rank_packet(void* execution, void* packet, size_t capacity);
+
+/** N that a packet was made for [iterations]. */
+GIMBAL_API uint64_t gimbal_rank_packet_trip(const void* packet);
+
+/** Make an execution object ready to be drawn from, in every process alike.
+ *  @param packet  of the root's decision; NULL: as it was prepared last
+ *  @param trip    N [iterations]. Where the packet is about another N, the technique plans anew from N, P and its chunk
+ *                 alone, in every process of one kind of machine alike.
+ *  @param place   gimbal_rank_place_bytes() of memory that all share
+ *  @threads the owner of the object */
+GIMBAL_API void gimbal_rank_prepare(void* execution, const void* packet, uint64_t trip, void* place);
+
+/** The root draws for another: the chunk that `worker` got last took so long, and nothing since counts.
+ *  @param ticks  of gimbal_rank_ticks() */
+GIMBAL_API void gimbal_rank_reported(gimbal_share* share, uint64_t ticks);
+
+/** The clock of all records. @return [ticks], the same in all processes of a node */
+GIMBAL_API uint64_t gimbal_rank_ticks(void);
+/** Length of a tick [s]. */
+GIMBAL_API double gimbal_rank_tick_s(void);
+
+/** How an execution runs, e.g. "fac2" or "feedback"; at most `size` bytes with the final zero. */
+GIMBAL_API void gimbal_rank_choice(const void* execution, char* text, size_t size);
+
+/** The steps of a plan that every request takes the next one of, or that belong to workers: [steps + 1] starts.
+ *  @param starts  out: the table, or NULL when all steps have `chunk` iterations
+ *  @return steps, or 0 if this execution does not go by steps (weighted, adaptive) */
+GIMBAL_API uint64_t gimbal_rank_steps(const void* execution, const uint64_t** starts, uint64_t* chunk);
+
+/** Largest part that gimbal_rank_leave() writes for P ranks [bytes]. */
+GIMBAL_API size_t gimbal_rank_part_bytes(uint32_t ranks);
+
+/** A worker that draws for itself leaves. @param part  [gimbal_rank_part_bytes()] out: what it saw
+ *  @return bytes used */
+GIMBAL_API size_t gimbal_rank_leave(gimbal_share* share, void* part);
+
+/** Root: what worker `worker` saw in this execution, from gimbal_rank_leave(). */
+GIMBAL_API void gimbal_rank_arrived(void* execution, uint32_t worker, const void* part);
+
+/** Root: all have left; learn. The object is void afterwards.
+ *  @param learn  0: nothing is learnt for the choice (it was not the selector's), sums are kept
+ *  @cost as gimbal_loop_end() of the last worker */
+GIMBAL_API void gimbal_rank_close(void* execution, int learn);
+
+/** Root: forget an execution that will never be complete. */
+GIMBAL_API void gimbal_rank_drop(void* execution);
+
+/** Have `callback` called from inside loops of the thread level: by the thread that calls this, when it draws a chunk
+ *  as worker 0 of a team, at most once in `period_us`. NULL ends it. Loops that are in flight do not change.
+ *  @param period_us  [us], >= 1  @cost while it is set, that worker draws the longer way */
+GIMBAL_API void gimbal_progress_set(void (*callback)(void*), void* argument, uint32_t period_us);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
