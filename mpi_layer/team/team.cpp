@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "team/team.hpp"
+
+#include <algorithm>
+
+#include "gimbal/error.hpp"
+#include "team/check.hpp"
+
+namespace gimbal::mpi {
+
+namespace {
+
+int g_team_key = MPI_KEYVAL_INVALID;      // of the program's communicators: their team
+int g_finalize_key = MPI_KEYVAL_INVALID;  // of MPI_COMM_SELF, whose attributes go first when MPI ends
+
+std::vector<Team*>& all_teams() {
+    static std::vector<Team*> teams;
+    return teams;
+}
+
+int free_team(MPI_Comm, int, void* team, void*) {
+    delete static_cast<Team*>(team);
+    return MPI_SUCCESS;
+}
+
+// Teams of communicators that the program never freed, MPI_COMM_WORLD's among them; in the order of their making, which
+// is the same on all ranks.
+int free_all_teams(MPI_Comm, int, void*, void*) {
+    while (!all_teams().empty()) delete all_teams().front();
+    return MPI_SUCCESS;
+}
+
+void make_keys() {
+    if (g_team_key != MPI_KEYVAL_INVALID) return;
+    check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_team, &g_team_key, nullptr), "MPI_Comm_create_keyval");
+    check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_all_teams, &g_finalize_key, nullptr),
+          "MPI_Comm_create_keyval");
+    check(MPI_Comm_set_attr(MPI_COMM_SELF, g_finalize_key, nullptr), "MPI_Comm_set_attr");
+}
+
+void require_running() {
+    int yes = 0;
+    MPI_Initialized(&yes);
+    if (!yes) throw Error(ErrorCode::wrong_use, "MPI is not running yet", "call MPI_Init or MPI_Init_thread first");
+    MPI_Finalized(&yes);
+    if (yes) throw Error(ErrorCode::wrong_use, "MPI has ended", "loops must end before MPI_Finalize");
+}
+
+void require_usable(MPI_Comm comm) {
+    if (comm == MPI_COMM_NULL)
+        throw Error(ErrorCode::wrong_use, "the communicator is MPI_COMM_NULL",
+                    "ranks that are not members of a communicator must not construct its loops");
+    int inter = 0;
+    check(MPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
+    if (inter) throw Error(ErrorCode::wrong_use, "the communicator is an intercommunicator", "merge it first");
+}
+
+}  // namespace
+
+Team& Team::of(MPI_Comm program_comm) {
+    require_running();
+    require_usable(program_comm);
+    make_keys();
+    void* found = nullptr;
+    int flag = 0;
+    check(MPI_Comm_get_attr(program_comm, g_team_key, static_cast<void*>(&found), &flag), "MPI_Comm_get_attr");
+    if (flag) return *static_cast<Team*>(found);
+    auto team = std::make_unique<Team>(program_comm);
+    check(MPI_Comm_set_attr(program_comm, g_team_key, team.get()), "MPI_Comm_set_attr");
+    return *team.release();
+}
+
+Team::Team(MPI_Comm program_comm) {
+    gimbal_rank_settings_get(&settings_);
+    check(MPI_Comm_dup(program_comm, &comm_), "MPI_Comm_dup");
+    check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+    check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
+    check(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node_comm_), "MPI_Comm_split_type");
+    check(MPI_Comm_rank(node_comm_, &node_rank_), "MPI_Comm_rank");
+    if (settings_.node_ranks > 0) {
+        MPI_Comm part = MPI_COMM_NULL;
+        check(MPI_Comm_split(node_comm_, node_rank_ / static_cast<int>(settings_.node_ranks), rank_, &part),
+              "MPI_Comm_split");
+        MPI_Comm_free(&node_comm_);
+        node_comm_ = part;
+        check(MPI_Comm_rank(node_comm_, &node_rank_), "MPI_Comm_rank");
+    }
+    check(MPI_Comm_set_errhandler(node_comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    check(MPI_Comm_size(node_comm_, &node_size_), "MPI_Comm_size");
+    int first = rank_;
+    check(MPI_Bcast(&first, 1, MPI_INT, 0, node_comm_), "MPI_Bcast");
+    node_of_.resize(static_cast<std::size_t>(size_));
+    check(MPI_Allgather(&first, 1, MPI_INT, node_of_.data(), 1, MPI_INT, comm_), "MPI_Allgather");
+    std::vector<int> firsts = node_of_;
+    std::sort(firsts.begin(), firsts.end());
+    firsts.erase(std::unique(firsts.begin(), firsts.end()), firsts.end());
+    nodes_ = static_cast<int>(firsts.size());
+    for (int& node : node_of_)
+        node = static_cast<int>(std::lower_bound(firsts.begin(), firsts.end(), node) - firsts.begin());
+    all_teams().push_back(this);
+}
+
+Team::~Team() {
+    std::erase(all_teams(), this);
+    for (auto member = in_order_.rbegin(); member != in_order_.rend(); ++member) {
+        std::erase_if(members_, [&](const auto& entry) { return entry.second.get() == *member; });
+    }
+    if (node_comm_ != MPI_COMM_NULL) MPI_Comm_free(&node_comm_);
+    if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+}
+
+Member& Team::member(std::string_view kind, std::string_view name,
+                     const std::function<std::unique_ptr<Member>(Team&, const std::string& name)>& make) {
+    std::string key(kind);
+    key += ' ';
+    key += name;
+    const auto found = members_.find(key);
+    if (found != members_.end()) return *found->second;
+    Member& made = *members_.emplace(std::move(key), make(*this, std::string(name))).first->second;
+    in_order_.push_back(&made);
+    return made;
+}
+
+void Team::poll() {
+    for (Member* const member : in_order_) member->poll();
+}
+
+void Team::poll_all() {
+    for (Team* const team : all_teams()) team->poll();
+}
+
+int Team::tags(int count) {
+    const int first = next_tag_;
+    next_tag_ += count;
+    return first;
+}
+
+}  // namespace gimbal::mpi
