@@ -23,7 +23,8 @@ enum {
     GIMBAL_ERROR_UNKNOWN_OPTION = -2, /**< a GIMBAL_ name that does not exist */
     GIMBAL_ERROR_FILE = -3,           /**< a file cannot be read or written */
     GIMBAL_ERROR_UNSUPPORTED = -4,    /**< the machine, the program or the technique lacks what was asked for */
-    GIMBAL_ERROR_WRONG_USE = -5       /**< a call in the wrong order or with wrong arguments */
+    GIMBAL_ERROR_WRONG_USE = -5,      /**< a call in the wrong order or with wrong arguments */
+    GIMBAL_ERROR_MPI = -6             /**< MPI reported an error */
 };
 
 /** Set the static fraction of a loop: the part of its iterations that lightweight scheduling hands out without dynamic

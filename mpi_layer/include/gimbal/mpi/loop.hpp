@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gimbal/api.h"
 #include "gimbal/error.hpp"
@@ -29,6 +30,9 @@ struct LoopOptions {
     std::string schedule = {};  ///< "fac2", "ss,16", "runtime", a selector or an agent; empty: GIMBAL_MPI_SCHEDULE
     bool idempotent = false;    ///< a chunk may run twice, on two ranks: GIMBAL_MPI_ROBUST may count for this loop
     bool shared_by_threads = false;  ///< several threads of this rank may call next() at the same time
+    std::vector<double> weights = {};  ///< [P] relative speeds of the ranks, for wf2; empty: all equal
+    double overhead_s = -1;            ///< h, what drawing a chunk costs, for fsc [s]; < 0: measured
+    double sigma_s = -1;               ///< standard deviation of an iteration's time, for fsc [s]; < 0: measured
 };
 
 /// One execution of a loop whose iterations every rank can run (replicated data). The ranks of a communicator draw
