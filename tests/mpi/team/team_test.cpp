@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "team/team.hpp"
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <atomic>
+
+#include "gimbal/error.hpp"
+
+namespace gimbal::mpi {
+namespace {
+
+ErrorCode code_of(MPI_Comm comm) {
+    try {
+        static_cast<void>(Team::of(comm));
+    } catch (const Error& error) {
+        return error.code();
+    }
+    return ErrorCode{};
+}
+
+class Counting : public Member {
+public:
+    explicit Counting(int& alive) : alive_(&alive) { ++*alive_; }
+    ~Counting() override { --*alive_; }
+    void poll() override { ++polled; }
+    int polled = 0;
+
+private:
+    int* alive_;
+};
+
+TEST(Team, KnowsTheRanksAndTheirNodes) {
+    Team& team = Team::of(MPI_COMM_WORLD);
+    int rank = -1, size = -1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    EXPECT_EQ(team.rank(), rank);
+    EXPECT_EQ(team.size(), size);
+    ASSERT_EQ(team.node_of().size(), static_cast<std::size_t>(size));
+    int mine = 0, largest = 0;
+    for (const int node : team.node_of()) {
+        mine += node == team.node();
+        largest = std::max(largest, node);
+    }
+    EXPECT_EQ(team.node_size(), mine);
+    EXPECT_EQ(team.nodes(), largest + 1);
+    EXPECT_EQ(team.node_of()[0], 0);
+}
+
+TEST(Team, IsMadeOnceForACommunicator) {
+    EXPECT_EQ(&Team::of(MPI_COMM_WORLD), &Team::of(MPI_COMM_WORLD));
+    EXPECT_NE(&Team::of(MPI_COMM_WORLD), &Team::of(MPI_COMM_SELF));
+}
+
+TEST(Team, ADuplicateOfACommunicatorHasATeamOfItsOwn) {
+    Team& world = Team::of(MPI_COMM_WORLD);
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    EXPECT_NE(&Team::of(copy), &world);
+    MPI_Comm_free(&copy);
+}
+
+TEST(Team, GoesWithItsCommunicator) {
+    int alive = 0;
+    for (int round = 0; round < 20; ++round) {
+        MPI_Comm copy = MPI_COMM_NULL;
+        MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+        static_cast<void>(Team::of(copy).member(
+            "loop", "a", [&](Team&, const std::string&) { return std::make_unique<Counting>(alive); }));
+        EXPECT_EQ(alive, 1);
+        MPI_Comm_free(&copy);
+        EXPECT_EQ(alive, 0);
+    }
+}
+
+TEST(Team, MembersAreMadeOnceForAKindAndAName) {
+    int alive = 0;
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    Team& team = Team::of(copy);
+    const auto make = [&](Team&, const std::string&) { return std::make_unique<Counting>(alive); };
+    Member& first = team.member("loop", "a", make);
+    EXPECT_EQ(&team.member("loop", "a", make), &first);
+    EXPECT_NE(&team.member("steal", "a", make), &first);
+    EXPECT_NE(&team.member("loop", "b", make), &first);
+    EXPECT_EQ(alive, 3);
+    MPI_Comm_free(&copy);
+}
+
+TEST(Team, PollReachesEveryMember) {
+    int alive = 0;
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    const auto make = [&](Team&, const std::string&) { return std::make_unique<Counting>(alive); };
+    auto& member = static_cast<Counting&>(Team::of(copy).member("loop", "a", make));
+    Team::poll_all();
+    Team::of(copy).poll();
+    EXPECT_EQ(member.polled, 2);
+    MPI_Comm_free(&copy);
+}
+
+TEST(Team, TagsAreTheSameOnAllRanksAndUsedOnce) {
+    Team& team = Team::of(MPI_COMM_WORLD);
+    const int first = team.tags(3);
+    EXPECT_GE(team.tags(1), first + 3);
+    int least = first, most = first;
+    MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    EXPECT_EQ(least, most);
+}
+
+TEST(Team, WrongCommunicatorsAreErrors) {
+    EXPECT_EQ(code_of(MPI_COMM_NULL), ErrorCode::wrong_use);
+    int size = 0, rank = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (size < 2) return;
+    MPI_Comm half = MPI_COMM_NULL, inter = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, rank == 0, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank == 0 ? 1 : 0, 0, &inter);
+    EXPECT_EQ(code_of(inter), ErrorCode::wrong_use);
+    MPI_Comm_free(&inter);
+    MPI_Comm_free(&half);
+}
+
+TEST(SharedMemory, IsZeroedAlignedAndOneForAllRanksOfANode) {
+    Team& team = Team::of(MPI_COMM_WORLD);
+    for (const std::size_t bytes : {std::size_t{1}, std::size_t{128}, std::size_t{1} << 20}) {
+        const SharedMemory memory(team.node_comm(), bytes);
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.data()) % 128, 0u);
+        EXPECT_EQ(std::to_integer<int>(memory.data()[bytes - 1]), 0);
+        MPI_Barrier(team.node_comm());
+        if (bytes < sizeof(std::atomic<int>)) continue;
+        auto& count = *reinterpret_cast<std::atomic<int>*>(memory.data());
+        count.fetch_add(1);
+        MPI_Barrier(team.node_comm());
+        EXPECT_EQ(count.load(), team.node_size());
+        MPI_Barrier(team.node_comm());
+    }
+}
+
+}  // namespace
+}  // namespace gimbal::mpi
