@@ -18,8 +18,10 @@ std::vector<Team*>& all_teams() {
     return teams;
 }
 
+// Where MPI ends, a team can be gone already (free_all_teams()) when its communicator's attributes go.
 int free_team(MPI_Comm, int, void* team, void*) {
-    delete static_cast<Team*>(team);
+    const auto& teams = all_teams();
+    if (std::find(teams.begin(), teams.end(), team) != teams.end()) delete static_cast<Team*>(team);
     return MPI_SUCCESS;
 }
 

@@ -11,10 +11,12 @@
 #include "gimbal/loop.h"
 #include "gimbal/options.hpp"
 #include "loop/current_site.hpp"
+#include "loop/progress.hpp"
 #include "loop/schedules.hpp"
 #include "loop/site_table.hpp"
 
 using gimbal::Execution;
+using gimbal::LoopSite;
 using gimbal::Schedule;
 
 namespace {
@@ -74,24 +76,31 @@ int gimbal_loop_named(const gimbal_loop_desc* desc) {
 
 void gimbal_loop_begin(void* execution, uint32_t worker, gimbal_share* share) {
     auto* const entered = static_cast<Execution*>(execution);
-    gimbal::current_site = &entered->site();
+    // A loop over ranks is not one that the thread is in.
+    if (LoopSite* const site = entered->site(); site && !site->identity().over_ranks) gimbal::current_site = site;
     entered->begin(worker, *share);
+    if (gimbal::progress_wanted(*share)) share->fast = 0;
 }
 
 int gimbal_loop_next(gimbal_share* share, uint64_t* first, uint64_t* end) {
-    return static_cast<Execution*>(share->execution)->next(*share, *first, *end);
+    const int got = static_cast<Execution*>(share->execution)->next(*share, *first, *end);
+    if (gimbal::progress_wanted(*share)) [[unlikely]] {
+        share->fast = 0;
+        gimbal::make_progress();
+    }
+    return got;
 }
 
 int gimbal_loop_end(gimbal_share* share) {
     auto* const execution = static_cast<Execution*>(share->execution);
     if (!execution->end(*share)) return 0;
-    execution->site().close(execution);
+    execution->site()->close(execution);
     return 1;
 }
 
 void gimbal_loop_drop(void* execution) {
     auto* const left = static_cast<Execution*>(execution);
-    left->site().drop(left);
+    left->site()->drop(left);
 }
 
 int gimbal_schedule_parse(const char* text) {

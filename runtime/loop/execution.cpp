@@ -20,8 +20,10 @@ constexpr double kMostUntimed = 1e9;  // [iterations] that go untimed, however s
 }  // namespace
 
 // Mostly the same again: then the lines that all workers read stay in their caches.
-void Execution::prepare(std::uint32_t workers, const Manner& manner, const std::shared_ptr<const Plan>& plan) {
-    if (slots_.size() < workers) slots_ = std::vector<WorkerSlot>(workers);
+void Execution::prepare(std::uint32_t workers, const Manner& manner, const std::shared_ptr<const Plan>& plan,
+                        const SharedPlace& place) {
+    const std::uint32_t slots = site_ ? workers : 1;
+    if (slots_.size() < slots) slots_ = std::vector<WorkerSlot>(slots);
     if (!(manner_ == manner)) manner_ = manner;
     if (plan_ != plan) plan_ = plan;
     if (workers_ != workers) workers_ = workers;
@@ -29,14 +31,24 @@ void Execution::prepare(std::uint32_t workers, const Manner& manner, const std::
         plan->claim == Claim::adaptive ? manner.choice.technique->adaptive() : nullptr;
     if (adaptive_ != adaptive) adaptive_ = adaptive;
     if (adaptive) {
-        if (times_.size() < workers) times_ = std::vector<WorkerTimes>(workers);
+        if (!place.times && own_times_.size() < workers) own_times_ = std::vector<WorkerTimes>(workers);
+        times_ = place.times ? place.times : own_times_.data();
         const double overhead = adaptive->counts_scheduling() ? 0 : dispatch_ticks();
         if (overhead_ != overhead) overhead_ = overhead;
         const double least = kTimingPart * sampling_ticks();
         if (least_time_ != least) least_time_ = least;
     }
     if (plan->claim == Claim::queues) queues_.prepare(*plan);
-    counter_ = plan->claim == Claim::hybrid ? plan->own.back() : 0;
+    const std::uint64_t start = plan->claim == Claim::hybrid ? plan->own.back() : 0;
+    if (place.counter) {
+        counter_ = place.counter;
+        // Whoever comes first; nobody has drawn before, and nobody sets it back to 0 while others draw.
+        std::uint64_t fresh = 0;
+        if (start > 0) __atomic_compare_exchange_n(counter_, &fresh, start, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    } else {
+        counter_ = &own_counter_;
+        own_counter_ = start;
+    }
     inside_.store(workers, std::memory_order_relaxed);
 }
 
@@ -67,7 +79,7 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
     share.chunks = 0;
     share.iterations = 0;
     share.claim = manner_.claim;
-    share.counter = plan.claim == Claim::owned ? nullptr : &counter_;
+    share.counter = plan.claim == Claim::owned ? nullptr : counter_;
     share.starts = plan.starts.empty() ? nullptr : plan.starts.data();
     share.steps = plan.steps;
     share.chunk = plan.chunk;
@@ -78,7 +90,7 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
     share.fast = !noted && (plan.claim == Claim::owned || plan.claim == Claim::shared ||
                             (plan.claim == Claim::hybrid && plan.admission >= 1));
     share.watched = 0;
-    WorkerSlot& slot = slots_[worker];
+    WorkerSlot& slot = slot_of(worker);
     if (plan.claim == Claim::hybrid) {
         share.step = plan.own[worker];
         share.step_end = plan.own[worker + 1];
@@ -117,14 +129,14 @@ int Execution::next(gimbal_share& share, std::uint64_t& first, std::uint64_t& en
         default:
             got = gimbal_share_next(&share, &first, &end);
     }
-    if (manner_.timed || manner_.sampled) note_chunk(slots_[share.worker], first, got ? end - first : 0);
+    if (manner_.timed || manner_.sampled) note_chunk(slot_of(share.worker), first, got ? end - first : 0);
     return got;
 }
 
 // Own steps are handed out without an atomic; once they are done nothing more needs to be noted, and if nobody thins
 // out requests the short way will do from here.
 int Execution::next_hybrid(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
-    WorkerSlot& slot = slots_[share.worker];
+    WorkerSlot& slot = slot_of(share.worker);
     if (share.step >= share.step_end) {
         if (manner_.split && slot.record.static_end == 0) note_static_end(share);
         if (plan_->admission < 1) {
@@ -140,7 +152,7 @@ int Execution::next_hybrid(gimbal_share& share, std::uint64_t& first, std::uint6
 // back until nothing else is left for him. A program may take the value that a variable has after the last iteration
 // (lastprivate) from the thread that ran it, and takes it when that thread has left the loop.
 int Execution::next_queued(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
-    WorkerSlot& slot = slots_[share.worker];
+    WorkerSlot& slot = slot_of(share.worker);
     if (share.step == kNothingMore) return 0;
     Range chunk;
     do {
@@ -198,7 +210,7 @@ Range Execution::next_grains(gimbal_share& share, WorkerSlot& slot) noexcept {
 // still handed out once.
 int Execution::take(gimbal_share& share, std::uint64_t size, std::uint64_t& first, std::uint64_t& end) noexcept {
     const std::uint64_t iterations = plan_->iterations;
-    first = __atomic_fetch_add(&counter_, size, __ATOMIC_RELAXED);
+    first = __atomic_fetch_add(counter_, size, __ATOMIC_RELAXED);
     if (first >= iterations) return 0;
     end = iterations - first < size ? iterations : first + size;
     share.chunks += 1;
@@ -208,8 +220,8 @@ int Execution::take(gimbal_share& share, std::uint64_t size, std::uint64_t& firs
 
 int Execution::next_weighted(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
     const Plan& plan = *plan_;
-    std::uint64_t& batch = slots_[share.worker].position_hint;
-    const std::uint64_t position = __atomic_load_n(&counter_, __ATOMIC_RELAXED);
+    std::uint64_t& batch = slot_of(share.worker).position_hint;
+    const std::uint64_t position = __atomic_load_n(counter_, __ATOMIC_RELAXED);
     while (batch < plan.steps && plan.starts[batch + 1] <= position) ++batch;
     if (batch == plan.steps) return 0;
     return take(share, plan.shares[batch * workers_ + share.worker], first, end);
@@ -240,16 +252,16 @@ std::uint64_t Execution::time_chunk(WorkerSlot& slot, WorkerTimes& times) noexce
 
 int Execution::next_adaptive(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
     const Plan& plan = *plan_;
-    WorkerSlot& slot = slots_[share.worker];
+    WorkerSlot& slot = slot_of(share.worker);
     WorkerTimes& times = times_[share.worker];
-    fetch_to_write(&counter_);  // it travels while the last chunk's time is noted
+    fetch_to_write(counter_);  // it travels while the last chunk's time is noted
     // A first chunk begins with the worker's own time: that timestamp is there already.
     const std::uint64_t now = slot.last_size ? time_chunk(slot, times) : slot.record.begin;
     slot.last_stamp = now;
     slot.last_size = 0;
-    const std::uint64_t position = __atomic_load_n(&counter_, __ATOMIC_RELAXED);
+    const std::uint64_t position = __atomic_load_n(counter_, __ATOMIC_RELAXED);
     if (position >= plan.iterations) return 0;
-    ChunkRequest request{.times = {times_.data(), workers_},
+    ChunkRequest request{.times = {times_, workers_},
                          .worker = share.worker,
                          .iterations = plan.iterations,
                          .remaining = plan.iterations - position,
@@ -288,14 +300,26 @@ void Execution::note_chunk(WorkerSlot& slot, std::uint64_t first, std::uint64_t 
     slot.last_size = size;
 }
 
+void Execution::reported(const gimbal_share& share, std::uint64_t time) noexcept {
+    slot_of(share.worker).last_stamp = ticks() - time;
+}
+
+void Execution::arrived(std::uint32_t worker, const WorkerRecord& record) {
+    WorkerSlot& slot = slots_[worker];
+    slot.record = record;
+    slot.sums.end += record.end - record.begin;
+    slot.sums.chunks += record.chunks;
+    slot.sums.iterations += record.iterations;
+}
+
 void Execution::note_static_end(const gimbal_share& share) noexcept {
-    WorkerRecord& record = slots_[share.worker].record;
+    WorkerRecord& record = slot_of(share.worker).record;
     record.static_end = ticks();
     record.static_iterations = share.iterations;
 }
 
 bool Execution::end(gimbal_share& share) noexcept {
-    WorkerSlot& slot = slots_[share.worker];
+    WorkerSlot& slot = slot_of(share.worker);
     slot.record.end = ticks();
     slot.record.chunks = share.chunks;
     slot.record.iterations = share.iterations;

@@ -53,22 +53,39 @@ struct Manner {
     bool operator==(const Manner&) const = default;
 };
 
+/// Memory outside of an execution for what its workers share, when they are processes and each has an execution object
+/// of its own.
+struct SharedPlace {
+    std::uint64_t* counter = nullptr;  ///< 0 before the first worker prepares
+    WorkerTimes* times = nullptr;      ///< [P]
+};
+
 /// One execution of a loop: what its workers share while it is in flight.
 /// @threads prepare() by the one that opens it; begin, next and end by each worker on its own share
 class Execution {
 public:
-    explicit Execution(LoopSite& site) : site_(&site) {}
+    /// @param site  whose it is; nullptr: of a loop that another process has the site of; one worker enters it here
+    explicit Execution(LoopSite* site) : site_(site), slot_mask_(site ? UINT32_MAX : 0) {}
 
     /// Make ready for workers to enter.
+    /// @param place  where they count; nothing: in here
     /// @errors std::bad_alloc
-    void prepare(std::uint32_t workers, const Manner& manner, const std::shared_ptr<const Plan>& plan);
+    void prepare(std::uint32_t workers, const Manner& manner, const std::shared_ptr<const Plan>& plan,
+                 const SharedPlace& place = {});
 
     void begin(std::uint32_t worker, gimbal_share& share) noexcept;
     int next(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     /// @return true for the last worker to leave
     bool end(gimbal_share& share) noexcept;
 
-    [[nodiscard]] LoopSite& site() const noexcept { return *site_; }
+    /// The chunk that a worker got last took so long: it asks through another, and nothing since counts [ticks].
+    /// @threads as next()
+    void reported(const gimbal_share& share, std::uint64_t time) noexcept;
+
+    /// What a worker saw that drew in another process. @threads one, when it has left
+    void arrived(std::uint32_t worker, const WorkerRecord& record);
+
+    [[nodiscard]] LoopSite* site() const noexcept { return site_; }
     /// Why it is run like this, for who learns from it. @threads as prepare()
     void note(const Decision& decision) noexcept { decision_ = decision; }
     [[nodiscard]] const Decision& decision() const noexcept { return decision_; }
@@ -79,6 +96,8 @@ public:
 
     /// The workers' records and times; to be read when all have left.
     [[nodiscard]] const std::vector<WorkerSlot>& slots() const noexcept { return slots_; }
+    [[nodiscard]] WorkerSlot& slot_of(std::uint32_t worker) noexcept { return slots_[worker & slot_mask_]; }
+    [[nodiscard]] const std::shared_ptr<const Plan>& shared_plan() const noexcept { return plan_; }
 
 private:
     int next_weighted(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
@@ -94,6 +113,7 @@ private:
 
     // Read by every worker, written only when something changes from one execution to the next.
     LoopSite* site_;
+    std::uint32_t slot_mask_;  // 0: there is one slot, for whoever enters here
     Manner manner_;
     std::shared_ptr<const Plan> plan_;
     std::uint32_t workers_ = 0;
@@ -101,10 +121,12 @@ private:
     const AdaptiveTechnique* adaptive_ = nullptr;  // of this execution; nullptr: planned
     double overhead_ = 0;                          // what drawing a chunk costs, for times without it [ticks]
     double least_time_ = 0;                        // that a chunk must take to be timed by itself [ticks]
-    std::vector<WorkerTimes> times_;               // [P] if adaptive
-    WorkQueues queues_;                            // filled if the plan has queues
+    std::vector<WorkerTimes> own_times_;           // [P] if adaptive and nobody else has them
+    WorkerTimes* times_ = nullptr;                 // [P] if adaptive
+    std::uint64_t* counter_ = &own_counter_;
+    WorkQueues queues_;  // filled if the plan has queues
     // Written on every chunk, and, beside it, by every worker that leaves: who leaves has just drawn in vain.
-    alignas(kApart) std::uint64_t counter_ = 0;
+    alignas(kApart) std::uint64_t own_counter_ = 0;
     std::atomic<std::uint32_t> inside_{0};
     Decision decision_;  // changes every time
 };

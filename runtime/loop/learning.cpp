@@ -55,6 +55,18 @@ Opening LoopLearning::open(const Request& request) {
     Opening opening;
     opening.decision = decide(request);
     ++opened_;
+    plan(request, opening);
+    if (request.unqueued && opening.plan->claim == Claim::queues) {
+        opening.decision.choice = {find_technique("fac2"), opening.decision.choice.chunk};
+        opening.decision.named = true;
+        ++totals_.fallbacks;
+        plan(request, opening);
+    }
+    last_setting_ = opening.manner.setting;
+    return opening;
+}
+
+void LoopLearning::plan(const Request& request, Opening& opening) {
     const Choice& choice = opening.decision.choice;
     const DrawCosts costs{clock_.dispatch(), clock_.contention, mean_time()};
     const std::uint64_t least = choice.chunk ? 0 : least_chunk(choice.technique->info(), request.trip, workers_, costs);
@@ -69,8 +81,6 @@ Opening LoopLearning::open(const Request& request) {
         planned_version_ = learnt_.profile_version;
     }
     opening.manner.claim = claim_width_.width(*opening.plan);
-    last_setting_ = opening.manner.setting;
-    return opening;
 }
 
 Manner LoopLearning::manner_of(const Decision& decision, const Request& request, std::uint64_t least) {

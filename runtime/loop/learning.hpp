@@ -27,6 +27,7 @@ struct Request {
     std::uint64_t trip = 0;                    ///< N [iterations]
     std::uint64_t unit = 1;                    ///< chunks are multiples of this [iterations]
     bool monotonic = false;                    ///< the loop needs ascending chunks
+    bool unqueued = false;                     ///< whoever runs it has no queues: fac2 stands in for their techniques
     const Technique* technique = nullptr;      ///< named by OMP_SCHEDULE or the program; nullptr: the selector chooses
     std::uint64_t chunk = 0;                   ///< its chunk [iterations]; 0: none given
     double fraction = -1;                      ///< its static fraction; < 0: none given
@@ -101,6 +102,7 @@ public:
 
 private:
     Decision decide(const Request& request);
+    void plan(const Request& request, Opening& opening);
     [[nodiscard]] LoopContext context_of(std::uint64_t iterations, bool monotonic) const noexcept;
     void learn(const Manner& manner, const LoopRecord& record, const Plan& plan, std::span<const WorkerSlot> slots);
     void learn_profile(std::span<const WorkerSlot> slots);

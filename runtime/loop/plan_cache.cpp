@@ -2,6 +2,7 @@
 #include "loop/plan_cache.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <string>
 
@@ -76,18 +77,29 @@ Plan make_plan(const PlanKey& key, const Learnt& learnt) {
     return plan;
 }
 
+std::shared_ptr<const Plan> numbered_plan(const PlanKey& key, const Learnt& learnt) {
+    auto plan = std::make_shared<Plan>(make_plan(key, learnt));
+    plan->serial = next_plan_serial();
+    return plan;
+}
+
 }  // namespace
+
+std::uint64_t next_plan_serial() noexcept {
+    static std::atomic<std::uint64_t> last{0};
+    return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
 
 const std::shared_ptr<const Plan>& PlanCache::get(const PlanKey& key, const Learnt& learnt) {
     for (Entry& entry : entries_) {
         if (!entry.plan || !(entry.key == key)) continue;
         if (!stale(key.choice.technique->info(), entry.learnt, learnt)) return entry.plan;
-        entry.plan = std::make_shared<const Plan>(make_plan(key, learnt));
+        entry.plan = numbered_plan(key, learnt);
         entry.learnt = learnt;
         return entry.plan;
     }
     Entry& entry = entries_[oldest_];
-    entry.plan = std::make_shared<const Plan>(make_plan(key, learnt));
+    entry.plan = numbered_plan(key, learnt);
     entry.key = key;
     entry.learnt = learnt;
     oldest_ = (oldest_ + 1) % kPlans;

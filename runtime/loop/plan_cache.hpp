@@ -52,6 +52,9 @@ private:
     std::size_t oldest_ = 0;
 };
 
+/// A number for Plan::serial that no plan of this process has had. @threads any
+[[nodiscard]] std::uint64_t next_plan_serial() noexcept;
+
 /// A plan for one worker, or for want of anything better: P blocks of equal size, in units.
 [[nodiscard]] Plan block_plan(std::uint64_t iterations, std::uint32_t workers);
 

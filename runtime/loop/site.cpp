@@ -64,15 +64,15 @@ std::string SiteIdentity::key() const {
     return module.substr(module.rfind('/') + 1) + "+0x" + hexadecimal(offset);
 }
 
-LoopSite::LoopSite(SiteIdentity identity, std::uint32_t workers)
-    : identity_(std::move(identity)), workers_(workers), learning_(identity_.key(), workers) {}
+LoopSite::LoopSite(SiteIdentity identity, std::uint32_t workers, const LoopClock& clock)
+    : identity_(std::move(identity)), workers_(workers), learning_(identity_.key(), workers, clock) {}
 
 Execution* LoopSite::open(const Request& request) noexcept {
     const std::lock_guard lock(mutex_);
     const std::uint64_t begun = opening_.begin() ? ticks() : 0;
     std::unique_ptr<Execution> execution = std::move(spare_);
     if (!execution) {
-        execution = std::make_unique<Execution>(*this);
+        execution = std::make_unique<Execution>(this);
         existing_.push_back(execution.get());
     }
     const Opening opening = learning_.open(request);

@@ -21,6 +21,7 @@ struct SiteIdentity {
     std::string name;          ///< "file:line function" if the compiler said so; else empty
     std::string module;        ///< path of the object that holds the code; empty if unknown
     std::uint64_t offset = 0;  ///< of the code in that object [bytes]
+    bool over_ranks = false;   ///< its workers are processes
 
     /// What names this loop from run to run: the name, or module and offset.
     [[nodiscard]] std::string key() const;
@@ -30,7 +31,7 @@ struct SiteIdentity {
 /// @threads open() and close() may run concurrently for several executions of the same loop
 class LoopSite {
 public:
-    LoopSite(SiteIdentity identity, std::uint32_t workers);
+    LoopSite(SiteIdentity identity, std::uint32_t workers, const LoopClock& clock = {});
 
     /// Begin an execution: choose, plan, hand out.
     /// @return never nullptr; goes back to close() or drop()

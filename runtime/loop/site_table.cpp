@@ -110,20 +110,31 @@ SiteIdentity identify(const gimbal_loop_desc& desc) {
     return identity;
 }
 
-// With the table's lock held. `names` may load libdw here, which takes the loader's lock: a loop that a library's
+// With the table's lock held, like the two that follow.
+LoopSite* named_site(const Table& all, const SiteIdentity& identity, std::uint32_t workers) {
+    if (identity.name.empty()) return nullptr;
+    for (const auto& site : all.sites) {
+        const SiteIdentity& known = site->identity();
+        if (site->workers() == workers && known.over_ranks == identity.over_ranks && known.name == identity.name)
+            return site.get();
+    }
+    return nullptr;
+}
+
+LoopSite* add_site(Table& all, std::unique_ptr<LoopSite> made) {
+    all.sites.push_back(std::move(made));
+    LoopSite* const site = all.sites.back().get();
+    all.names.add(*site);
+    if (const auto known = stored_statistics(site->identity().key(), site->workers())) site->set_statistics(*known);
+    return site;
+}
+
+// `names` may load libdw here, which takes the loader's lock: a loop that a library's
 // constructor starts while rules or fractions by name are given can therefore still wait for its own dlopen().
 LoopSite* site_for(Table& all, const gimbal_loop_desc& desc) {
     SiteIdentity identity = identify(desc);
-    if (!identity.name.empty()) {
-        for (const auto& site : all.sites) {
-            if (site->workers() == desc.workers && site->identity().name == identity.name) return site.get();
-        }
-    }
-    all.sites.push_back(std::make_unique<LoopSite>(std::move(identity), desc.workers));
-    LoopSite* const site = all.sites.back().get();
-    all.names.add(*site);
-    if (const auto known = stored_statistics(site->identity().key(), desc.workers)) site->set_statistics(*known);
-    return site;
+    if (LoopSite* const site = named_site(all, identity, desc.workers)) return site;
+    return add_site(all, std::make_unique<LoopSite>(std::move(identity), desc.workers));
 }
 
 }  // namespace
@@ -140,6 +151,14 @@ LoopSite* find_site(const gimbal_loop_desc& desc) noexcept {
     LoopSite* const site = site_for(all, desc);
     head.store(new Node{code, desc.workers, site, first}, std::memory_order_release);
     return site;
+}
+
+LoopSite* find_rank_site(std::string_view name, std::uint32_t ranks, const LoopClock& clock) {
+    Table& all = table();
+    const SiteIdentity identity{.name = std::string(name), .module = {}, .offset = 0, .over_ranks = true};
+    const std::lock_guard lock(all.mutex);
+    if (LoopSite* const site = named_site(all, identity, ranks)) return site;
+    return add_site(all, std::make_unique<LoopSite>(identity, ranks, clock));
 }
 
 std::vector<LoopSite*> all_sites() {

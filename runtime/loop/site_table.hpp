@@ -19,6 +19,12 @@ namespace gimbal {
 ///          without a lock once the loop has run before  @cost O(1)
 [[nodiscard]] LoopSite* find_site(const gimbal_loop_desc& desc) noexcept;
 
+/// The site of a loop over ranks; made when it is first asked for.
+/// @param name   of the loop, as the program says it  @param ranks  P [count]
+/// @param clock  of its records, if it is made
+/// @return never nullptr; valid until the process ends  @errors std::bad_alloc  @threads any  @cost a lock, O(sites)
+[[nodiscard]] LoopSite* find_rank_site(std::string_view name, std::uint32_t ranks, const LoopClock& clock);
+
 /// All sites so far, in order of first execution. @threads any
 [[nodiscard]] std::vector<LoopSite*> all_sites();
 

@@ -68,6 +68,21 @@ void ChunkCosts::add(Range chunk, double time) noexcept {
     }
 }
 
+std::size_t ChunkCosts::copy_to(std::span<Entry> entries) const noexcept {
+    std::size_t count = 0;
+    for_each_touched([&](std::size_t bin) {
+        if (count < entries.size()) entries[count] = {bin, bins_[bin].time, bins_[bin].covered};
+        ++count;
+    });
+    return count;
+}
+
+void ChunkCosts::take(std::span<const Entry> entries) noexcept {
+    for (const Entry& entry : entries) {
+        if (entry.bin < bins_.size()) add_to(static_cast<std::size_t>(entry.bin), entry.covered, entry.time);
+    }
+}
+
 std::size_t CostProfile::bins_for(std::uint64_t iterations, std::uint32_t workers) noexcept {
     const std::size_t wanted = std::min(std::max(kBins, kBinsPerWorker * workers), kMostBins);
     return static_cast<std::size_t>(std::max<std::uint64_t>(std::min<std::uint64_t>(wanted, iterations), 1));

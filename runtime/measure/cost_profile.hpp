@@ -30,6 +30,18 @@ public:
     /// All that was added [ticks]. @cost O(bins touched)
     [[nodiscard]] double time() const noexcept;
 
+    /// A bin that was touched, to be sent to another process.
+    struct Entry {
+        std::uint64_t bin = 0;
+        double time = 0;     ///< [ticks]
+        double covered = 0;  ///< [iterations]
+    };
+    /// The bins that were touched.
+    /// @param entries  [n] out  @return how many there are; if more than n, only the first n were written
+    [[nodiscard]] std::size_t copy_to(std::span<Entry> entries) const noexcept;
+    /// The inverse, after prepare() with the same N and bins; others are ignored.
+    void take(std::span<const Entry> entries) noexcept;
+
 private:
     friend class CostProfile;
 

@@ -87,6 +87,8 @@ struct Plan {
     std::vector<Range> queues;            ///< [ceil(P / workers_per_queue)] grains; only if queues
     std::vector<std::uint64_t> order;     ///< [steps] step of each grain; only if queues with a table
 
+    std::uint64_t serial = 0;  ///< tells the plans of one process apart; 0: nobody asked
+
     /// First iteration of step k. @pre k <= steps
     [[nodiscard]] std::uint64_t first(std::uint64_t k) const noexcept {
         if (!starts.empty()) return starts[k];

@@ -89,20 +89,25 @@ GIMBAL_API void gimbal_rank_execution_free(void* execution);
 GIMBAL_API void* gimbal_rank_decide(void* site, uint64_t trip, int schedule);
 
 /** Root: what the others need to know of a decision.
- *  @param packet  [capacity] out  @param capacity  >= 1024 [bytes]
- *  @return bytes used. A plan whose table does not fit is made anew with larger chunks until it does. */
-GIMBAL_API size_t gimbal_rank_packet(void* execution, void* packet, size_t capacity);
+ *  @param packet     [capacity] out  @param capacity  >= 1024 [bytes]
+ *  @param most_steps  0: any plan will do; else the plan must go by steps, so many at most (gimbal_rank_steps()), and
+ *                    fac2 stands in for techniques that do not
+ *  @return bytes used. A plan that is too large is made anew with larger chunks until it fits. */
+GIMBAL_API size_t gimbal_rank_packet(void* execution, void* packet, size_t capacity, uint64_t most_steps);
 
 /** N that a packet was made for [iterations]. */
 GIMBAL_API uint64_t gimbal_rank_packet_trip(const void* packet);
 
 /** Make an execution object ready to be drawn from, in every process alike.
- *  @param packet  of the root's decision; NULL: as it was prepared last
+ *  @param packet  of the root's decision; NULL: as it was prepared last, or as it was copied from another
  *  @param trip    N [iterations]. Where the packet is about another N, the technique plans anew from N, P and its chunk
  *                 alone, in every process of one kind of machine alike.
  *  @param place   gimbal_rank_place_bytes() of memory that all share
  *  @threads the owner of the object */
 GIMBAL_API void gimbal_rank_prepare(void* execution, const void* packet, uint64_t trip, void* place);
+
+/** Have `to` run as `from` does. @threads the owner of both */
+GIMBAL_API void gimbal_rank_copy(void* to, const void* from);
 
 /** The root draws for another: the chunk that `worker` got last took so long, and nothing since counts.
  *  @param ticks  of gimbal_rank_ticks() */
@@ -124,11 +129,12 @@ GIMBAL_API uint64_t gimbal_rank_steps(const void* execution, const uint64_t** st
 /** Largest part that gimbal_rank_leave() writes for P ranks [bytes]. */
 GIMBAL_API size_t gimbal_rank_part_bytes(uint32_t ranks);
 
-/** A worker that draws for itself leaves. @param part  [gimbal_rank_part_bytes()] out: what it saw
+/** A worker leaves; in the root's own execution object nothing more is needed.
+ *  @param part  [gimbal_rank_part_bytes()] out: what it saw; or NULL
  *  @return bytes used */
 GIMBAL_API size_t gimbal_rank_leave(gimbal_share* share, void* part);
 
-/** Root: what worker `worker` saw in this execution, from gimbal_rank_leave(). */
+/** Root: what a worker saw that drew from another execution object than the root's; from gimbal_rank_leave(). */
 GIMBAL_API void gimbal_rank_arrived(void* execution, uint32_t worker, const void* part);
 
 /** Root: all have left; learn. The object is void afterwards.

@@ -27,8 +27,8 @@ struct Chunk {
 
 /// How a loop is to run, where the program has a wish. Must be the same on all ranks.
 struct LoopOptions {
-    std::string schedule = {};  ///< "fac2", "ss,16", "runtime", a selector or an agent; empty: GIMBAL_MPI_SCHEDULE
-    bool idempotent = false;    ///< a chunk may run twice, on two ranks: GIMBAL_MPI_ROBUST may count for this loop
+    std::string schedule = {};       ///< "fac2", "ss,16", "runtime", a selector or an agent; empty: GIMBAL_MPI_SCHEDULE
+    bool idempotent = false;         ///< a chunk may run twice, on two ranks: GIMBAL_MPI_ROBUST may count for this loop
     bool shared_by_threads = false;  ///< several threads of this rank may call next() at the same time
     std::vector<double> weights = {};  ///< [P] relative speeds of the ranks, for wf2; empty: all equal
     double overhead_s = -1;            ///< h, what drawing a chunk costs, for fsc [s]; < 0: measured
@@ -42,9 +42,9 @@ struct LoopOptions {
 ///     while (auto chunk = loop.next())
 ///         for (auto i = chunk.first; i < chunk.end; ++i) forces(i);
 ///
-/// or `for (auto chunk : loop)`. Neither construction nor destruction is a barrier: a rank may be several loops ahead of
-/// another. Loops may follow each other, be open at the same time, or be nested; all ranks must construct the loops of
-/// one communicator in the same order. What is learnt is kept by communicator and name.
+/// or `for (auto chunk : loop)`. Neither construction nor destruction is a barrier: a rank may be several loops ahead
+/// of another. Loops may follow each other, be open at the same time, or be nested; all ranks must construct the loops
+/// of one communicator in the same order. What is learnt is kept by communicator and name.
 /// @threads MPI_THREAD_FUNNELED is enough if only the main thread uses the loop
 class GIMBAL_API Loop {
 public:

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "gimbal/share.h"
+
+namespace gimbal {
+
+/// Somebody who must be called now and then while this thread is in loops: the rank level, which answers other ranks.
+struct Progress {
+    void (*callback)(void*) = nullptr;  ///< nullptr: nobody
+    void* argument = nullptr;
+    std::uint64_t period = 0;  ///< [ticks]
+    std::uint64_t last = 0;    ///< when it was called last [ticks]
+    bool calling = false;
+};
+
+/// Of this thread. In the initial thread-local block, so that reading it is one instruction.
+extern __thread Progress progress;
+
+/// Whether worker 0 of a team, this thread, must draw by the longer way.
+[[nodiscard]] inline bool progress_wanted(const gimbal_share& share) noexcept {
+    return progress.callback != nullptr && share.worker == 0;
+}
+
+/// Call back if it is time. @threads worker 0, between two chunks
+void make_progress() noexcept;
+
+}  // namespace gimbal

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <new>
+#include <string>
+
+#include "gimbal/rank_loop.h"
+#include "gimbal/schedule.hpp"
+#include "loop/schedules.hpp"
+#include "loop/site_table.hpp"
+#include "measure/clock.hpp"
+#include "measure/dispatch_cost.hpp"
+#include "ranks/packet.hpp"
+#include "ranks/part.hpp"
+
+using gimbal::Execution;
+using gimbal::LoopSite;
+using gimbal::Plan;
+
+namespace {
+
+// Cost of a draw by messages [ticks]; 0: ranks draw in memory. Relaxed: an estimate by itself.
+std::atomic<double> draw_cost{0};
+
+double rank_dispatch_ticks() noexcept {
+    const double cost = draw_cost.load(std::memory_order_relaxed);
+    return cost > 0 ? cost : gimbal::dispatch_ticks();
+}
+
+/// What ranks of one node share in one execution.
+struct Place {
+    std::uint64_t counter;
+    // WorkerTimes[P] follow at the next multiple of 128.
+};
+
+gimbal::SharedPlace parts_of(void* place) noexcept {
+    if (!place) return {};
+    auto* const times = static_cast<std::byte*>(place) + gimbal::kApart;
+    return {&static_cast<Place*>(place)->counter, reinterpret_cast<gimbal::WorkerTimes*>(times)};
+}
+
+Execution& execution_at(void* execution) noexcept {
+    return *static_cast<Execution*>(execution);
+}
+
+const Execution& execution_at(const void* execution) noexcept {
+    return *static_cast<const Execution*>(execution);
+}
+
+gimbal::Request request_for(const LoopSite& site, std::uint64_t trip, int schedule) {
+    const gimbal::Schedule& asked = gimbal::interned(site.rule() ? site.rule() : schedule);
+    gimbal::Request request;
+    request.trip = trip;
+    request.unqueued = true;
+    request.technique = asked.technique;
+    request.chunk = asked.chunk;
+    request.fraction = asked.fraction;
+    request.selector = asked.selector;
+    request.reason = site.rule() ? "GIMBAL_LOOPS" : "the loop's schedule";
+    return request;
+}
+
+}  // namespace
+
+extern "C" {
+
+void gimbal_rank_draw_cost(double seconds) {
+    draw_cost.store(seconds / gimbal::seconds_per_tick(), std::memory_order_relaxed);
+}
+
+void* gimbal_rank_site(const char* name, uint32_t ranks) {
+    gimbal::LoopClock clock;
+    clock.dispatch = rank_dispatch_ticks;
+    return gimbal::find_rank_site(name, ranks, clock);
+}
+
+size_t gimbal_rank_place_bytes(uint32_t ranks) {
+    return gimbal::kApart + ranks * sizeof(gimbal::WorkerTimes);
+}
+
+void gimbal_rank_place_make(void* place, uint32_t ranks) {
+    gimbal::WorkerTimes* const times = parts_of(place).times;
+    for (std::uint32_t i = 0; i < ranks; ++i) new (&times[i]) gimbal::WorkerTimes;
+    gimbal_rank_place_reset(place);
+}
+
+void gimbal_rank_place_reset(void* place) {
+    __atomic_store_n(&static_cast<Place*>(place)->counter, 0, __ATOMIC_RELAXED);
+}
+
+void* gimbal_rank_execution(uint32_t) {
+    return new Execution(nullptr);
+}
+
+void gimbal_rank_execution_free(void* execution) {
+    delete static_cast<Execution*>(execution);
+}
+
+void* gimbal_rank_decide(void* site, uint64_t trip, int schedule) {
+    auto* const decided_at = static_cast<LoopSite*>(site);
+    return decided_at->open(request_for(*decided_at, trip, schedule));
+}
+
+size_t gimbal_rank_packet(void* execution, void* packet, size_t capacity, uint64_t most_steps) {
+    Execution& decided = execution_at(execution);
+    const gimbal::PacketLimits limits{capacity, most_steps};
+    const auto plan = gimbal::fitting_plan(decided.shared_plan(), decided.manner(), limits);
+    return gimbal::write_packet(decided.manner(), *plan, limits, static_cast<std::byte*>(packet));
+}
+
+uint64_t gimbal_rank_packet_trip(const void* packet) {
+    return gimbal::view_packet(static_cast<const std::byte*>(packet)).iterations;
+}
+
+void gimbal_rank_prepare(void* execution, const void* packet, uint64_t trip, void* place) {
+    Execution& prepared = execution_at(execution);
+    gimbal::Manner manner = prepared.manner();
+    std::shared_ptr<const Plan> plan = prepared.shared_plan();
+    std::uint32_t workers = prepared.workers();
+    std::uint64_t most_steps = 0;
+    if (packet) {
+        const gimbal::PacketView view = gimbal::view_packet(static_cast<const std::byte*>(packet));
+        const std::string_view reason = manner.reason;
+        manner = view.manner;
+        manner.reason = reason;
+        workers = view.workers;
+        most_steps = view.most_steps;
+        if (view.iterations == trip && (!plan || plan->serial != view.serial)) plan = gimbal::plan_of(view);
+    }
+    if (!plan || plan->iterations != trip) plan = gimbal::plain_plan(manner.choice, trip, workers, most_steps);
+    prepared.prepare(workers, manner, plan, parts_of(place));
+}
+
+void gimbal_rank_copy(void* to, const void* from) {
+    const Execution& model = execution_at(from);
+    execution_at(to).prepare(model.workers(), model.manner(), model.shared_plan());
+}
+
+void gimbal_rank_reported(gimbal_share* share, uint64_t ticks) {
+    execution_at(share->execution).reported(*share, ticks);
+}
+
+uint64_t gimbal_rank_ticks(void) {
+    return gimbal::ticks();
+}
+
+double gimbal_rank_tick_s(void) {
+    return gimbal::seconds_per_tick();
+}
+
+void gimbal_rank_choice(const void* execution, char* text, size_t size) {
+    if (size == 0) return;
+    const gimbal::Choice& choice = execution_at(execution).manner().choice;
+    const std::string spelling =
+        gimbal::to_string({choice.technique, choice.chunk, gimbal::Modifier::none, choice.fraction});
+    const std::size_t length = std::min(spelling.size(), size - 1);
+    std::memcpy(text, spelling.data(), length);
+    text[length] = '\0';
+}
+
+uint64_t gimbal_rank_steps(const void* execution, const uint64_t** starts, uint64_t* chunk) {
+    const Plan& plan = execution_at(execution).plan();
+    *starts = plan.starts.empty() ? nullptr : plan.starts.data();
+    *chunk = plan.chunk;
+    return gimbal::goes_by_steps(plan) ? plan.steps : 0;
+}
+
+size_t gimbal_rank_part_bytes(uint32_t) {
+    return gimbal::part_bytes();
+}
+
+size_t gimbal_rank_leave(gimbal_share* share, void* part) {
+    Execution& left = execution_at(share->execution);
+    const std::uint32_t worker = share->worker;
+    left.end(*share);
+    return part ? gimbal::write_part(left.slot_of(worker), left.manner(), static_cast<std::byte*>(part)) : 0;
+}
+
+void gimbal_rank_arrived(void* execution, uint32_t worker, const void* part) {
+    gimbal::take_part(static_cast<const std::byte*>(part), worker, execution_at(execution));
+}
+
+void gimbal_rank_close(void* execution, int learn) {
+    Execution& finished = execution_at(execution);
+    if (!learn) {
+        gimbal::Decision decision = finished.decision();
+        decision.named = true;
+        finished.note(decision);
+    }
+    finished.site()->close(&finished);
+}
+
+void gimbal_rank_drop(void* execution) {
+    execution_at(execution).site()->drop(static_cast<Execution*>(execution));
+}
+
+}  // extern "C"

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ranks/packet.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "gimbal/options.hpp"
+#include "loop/plan_cache.hpp"
+
+namespace gimbal {
+
+namespace {
+
+struct Header {
+    std::uint64_t serial = 0;
+    std::uint64_t most_steps = 0;
+    std::uint64_t iterations = 0;
+    std::uint64_t steps = 0;
+    std::uint64_t chunk = 0;
+    std::uint64_t unit = 1;
+    std::uint64_t starts = 0;  // how many of each follow
+    std::uint64_t shares = 0;
+    std::uint64_t own = 0;
+    IterationStatistics statistics;
+    double admission = 1;
+    std::uint32_t workers = 1;
+    Claim claim = Claim::shared;
+    bool timed = false;
+    bool sampled = false;
+    bool split = false;
+    std::uint64_t technique = 0;  // its place among techniques()
+    std::uint64_t choice_chunk = 0;
+    double choice_fraction = -1;
+    std::uint64_t claim_width = 1;
+    double fraction = -1;
+    double base = -1;
+    double setting_admission = 1;
+};
+
+std::size_t size_of(const Plan& plan) noexcept {
+    return sizeof(Header) + sizeof(std::uint64_t) * (plan.starts.size() + plan.shares.size() + plan.own.size());
+}
+
+bool fits(const Plan& plan, const PacketLimits& limits) noexcept {
+    if (plan.claim == Claim::queues || size_of(plan) > limits.capacity) return false;
+    return limits.most_steps == 0 || (goes_by_steps(plan) && plan.steps <= limits.most_steps);
+}
+
+std::shared_ptr<const Plan> planned(const Technique& technique, const LoopShape& shape) {
+    auto plan = std::make_shared<Plan>(shape.workers == 1 ? block_plan(shape.iterations, 1) : technique.plan(shape));
+    plan->serial = next_plan_serial();
+    return plan;
+}
+
+// Chunks of at least `shape.chunk`, doubled until the limits hold: with chunks of N / P any technique has P steps.
+std::shared_ptr<const Plan> coarse_plan(const Technique& technique, LoopShape shape, const PacketLimits& limits) {
+    const Technique* used = &technique;
+    const std::uint64_t block = shape.iterations / shape.workers + 1;
+    for (;;) {
+        std::shared_ptr<const Plan> plan = planned(*used, shape);
+        if (fits(*plan, limits)) return plan;
+        if (plan->claim == Claim::queues || (limits.most_steps > 0 && !goes_by_steps(*plan))) {
+            used = find_technique("fac2");
+        } else if (shape.chunk >= block) {
+            return planned(*find_technique("static"), {.iterations = shape.iterations, .workers = shape.workers});
+        } else {
+            shape.chunk = std::max<std::uint64_t>(1, shape.chunk) * 2;
+        }
+    }
+}
+
+std::byte* append(std::byte* end, const std::vector<std::uint64_t>& table) noexcept {
+    if (!table.empty()) std::memcpy(end, table.data(), table.size() * sizeof(std::uint64_t));
+    return end + table.size() * sizeof(std::uint64_t);
+}
+
+const std::byte* extract(const std::byte* from, std::uint64_t count, std::vector<std::uint64_t>& table) {
+    table.resize(count);
+    if (count > 0) std::memcpy(table.data(), from, count * sizeof(std::uint64_t));
+    return from + count * sizeof(std::uint64_t);
+}
+
+Header header_at(const std::byte* packet) noexcept {
+    Header header;
+    std::memcpy(&header, packet, sizeof header);
+    return header;
+}
+
+}  // namespace
+
+std::shared_ptr<const Plan> fitting_plan(const std::shared_ptr<const Plan>& plan, const Manner& manner,
+                                         const PacketLimits& limits) {
+    if (fits(*plan, limits)) return plan;
+    const LoopShape shape{.iterations = plan->iterations,
+                          .workers = plan->workers,
+                          .chunk = std::max(plan->chunk, manner.choice.chunk),
+                          .statistics = plan->statistics,
+                          .seed = options().seed,
+                          .fraction = manner.setting.fraction};
+    return coarse_plan(*manner.choice.technique, shape, limits);
+}
+
+std::size_t write_packet(const Manner& manner, const Plan& plan, const PacketLimits& limits,
+                         std::byte* packet) noexcept {
+    const auto all = techniques();
+    const Header header{
+        .serial = plan.serial,
+        .most_steps = limits.most_steps,
+        .iterations = plan.iterations,
+        .steps = plan.steps,
+        .chunk = plan.chunk,
+        .unit = plan.unit,
+        .starts = plan.starts.size(),
+        .shares = plan.shares.size(),
+        .own = plan.own.size(),
+        .statistics = plan.statistics,
+        .admission = plan.admission,
+        .workers = plan.workers,
+        .claim = plan.claim,
+        .timed = manner.timed,
+        .sampled = manner.sampled,
+        .split = manner.split,
+        .technique =
+            static_cast<std::uint64_t>(std::find(all.begin(), all.end(), manner.choice.technique) - all.begin()),
+        .choice_chunk = manner.choice.chunk,
+        .choice_fraction = manner.choice.fraction,
+        .claim_width = manner.claim,
+        .fraction = manner.setting.fraction,
+        .base = manner.setting.base,
+        .setting_admission = manner.setting.admission,
+    };
+    std::memcpy(packet, &header, sizeof header);
+    std::byte* end = packet + sizeof header;
+    end = append(end, plan.starts);
+    end = append(end, plan.shares);
+    end = append(end, plan.own);
+    return static_cast<std::size_t>(end - packet);
+}
+
+PacketView view_packet(const std::byte* packet) noexcept {
+    const Header header = header_at(packet);
+    PacketView view;
+    view.manner.choice = {techniques()[header.technique], header.choice_chunk, header.choice_fraction};
+    view.manner.claim = header.claim_width;
+    view.manner.timed = header.timed;
+    view.manner.sampled = header.sampled;
+    view.manner.split = header.split;
+    view.manner.setting = {header.fraction, header.base, header.setting_admission, {}};
+    view.iterations = header.iterations;
+    view.workers = header.workers;
+    view.serial = header.serial;
+    view.most_steps = header.most_steps;
+    view.raw = packet;
+    return view;
+}
+
+std::shared_ptr<const Plan> plan_of(const PacketView& view) {
+    const Header header = header_at(view.raw);
+    auto plan = std::make_shared<Plan>();
+    plan->iterations = header.iterations;
+    plan->workers = header.workers;
+    plan->claim = header.claim;
+    plan->steps = header.steps;
+    plan->chunk = header.chunk;
+    plan->unit = header.unit;
+    plan->statistics = header.statistics;
+    plan->admission = header.admission;
+    plan->serial = header.serial;
+    const std::byte* next = view.raw + sizeof header;
+    next = extract(next, header.starts, plan->starts);
+    next = extract(next, header.shares, plan->shares);
+    extract(next, header.own, plan->own);
+    return plan;
+}
+
+std::shared_ptr<const Plan> plain_plan(const Choice& choice, std::uint64_t iterations, std::uint32_t workers,
+                                       std::uint64_t most_steps) {
+    const LoopShape shape{.iterations = iterations,
+                          .workers = workers,
+                          .chunk = choice.chunk,
+                          .seed = options().seed,
+                          .fraction = choice.fraction};
+    return coarse_plan(*choice.technique, shape, {.capacity = SIZE_MAX, .most_steps = most_steps});
+}
+
+}  // namespace gimbal

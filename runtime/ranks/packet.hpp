@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "loop/execution.hpp"
+
+namespace gimbal {
+
+/// What the packet of an execution may hold.
+struct PacketLimits {
+    std::size_t capacity = 0;      ///< [bytes], >= 1024
+    std::uint64_t most_steps = 0;  ///< 0: any plan; else the plan goes by steps, so many at most
+};
+
+/// How an execution runs, as one process tells it to another on the same kind of machine: plain numbers, and the tables
+/// of the plan.
+struct PacketView {
+    Manner manner;
+    std::uint64_t iterations = 0;    ///< N [iterations]
+    std::uint32_t workers = 1;       ///< P [count]
+    std::uint64_t serial = 0;        ///< of the plan, in the process that made it
+    std::uint64_t most_steps = 0;    ///< as it was written with
+    const std::byte* raw = nullptr;  ///< for plan_of()
+};
+
+/// The plan as it is, or one of the same technique with larger chunks, or of fac2, that keeps the limits.
+/// @errors std::bad_alloc  @cost O(1) if the plan fits
+[[nodiscard]] std::shared_ptr<const Plan> fitting_plan(const std::shared_ptr<const Plan>& plan, const Manner& manner,
+                                                       const PacketLimits& limits);
+
+/// @param packet  [limits.capacity] out  @pre the plan fits  @return bytes used
+std::size_t write_packet(const Manner& manner, const Plan& plan, const PacketLimits& limits,
+                         std::byte* packet) noexcept;
+
+[[nodiscard]] PacketView view_packet(const std::byte* packet) noexcept;
+
+/// The plan of a packet. @errors std::bad_alloc  @cost O(table)
+[[nodiscard]] std::shared_ptr<const Plan> plan_of(const PacketView& view);
+
+/// A plan from N, P, the technique and its chunk alone: the same in every process.
+/// @param most_steps  as in PacketLimits  @errors std::bad_alloc
+[[nodiscard]] std::shared_ptr<const Plan> plain_plan(const Choice& choice, std::uint64_t iterations,
+                                                     std::uint32_t workers, std::uint64_t most_steps);
+
+/// Whether every draw of the plan is one of its steps.
+[[nodiscard]] inline bool goes_by_steps(const Plan& plan) noexcept {
+    return plan.claim == Claim::owned || plan.claim == Claim::shared || plan.claim == Claim::hybrid;
+}
+
+}  // namespace gimbal

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the layer that moves data between ranks asks of the settings, and what it has to say.
+#include "ranks/settings.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <string>
+
+#include "config/load.hpp"
+#include "gimbal/error.hpp"
+#include "gimbal/options.hpp"
+#include "gimbal/rank_loop.h"
+#include "gimbal/schedule.hpp"
+#include "loop/schedules.hpp"
+#include "process/start.hpp"
+#include "process/warnings.hpp"
+
+namespace gimbal {
+
+namespace {
+
+std::atomic<bool> g_used = false;
+
+static_assert(GIMBAL_TRANSPORT_AUTO == static_cast<int>(RankTransport::automatic));
+static_assert(GIMBAL_TRANSPORT_SHARED == static_cast<int>(RankTransport::shared));
+static_assert(GIMBAL_TRANSPORT_FOREMAN == static_cast<int>(RankTransport::foreman));
+static_assert(GIMBAL_TRANSPORT_RMA == static_cast<int>(RankTransport::rma));
+static_assert(GIMBAL_TRANSPORT_HIERARCHICAL == static_cast<int>(RankTransport::hierarchical));
+
+/// Loops for which the program names nothing: the technique of GIMBAL_MPI_SCHEDULE, or `runtime`, where select_ranks
+/// says who chooses (config/selection.hpp has settled which).
+int usual_schedule(const Options& asked) {
+    const bool fixed = asked.ranks.schedule.technique && asked.select_ranks.name == "fixed";
+    return intern(fixed ? asked.ranks.schedule : Schedule{});
+}
+
+/// On one line, as an exception's text.
+std::string sentence(const Error& error) {
+    std::string text = error.what();
+    if (!error.hint().empty()) text.append(". ").append(error.hint());
+    for (std::size_t at = text.find("\n        "); at != std::string::npos; at = text.find("\n        ", at))
+        text.replace(at, 9, " ");
+    return text;
+}
+
+void copy_cut(const std::string& text, char* message, size_t size) noexcept {
+    if (!message || size == 0) return;
+    const std::size_t length = std::min(text.size(), size - 1);
+    std::memcpy(message, text.data(), length);
+    message[length] = '\0';
+}
+
+}  // namespace
+
+bool rank_level_used() noexcept {
+    return g_used.load(std::memory_order_relaxed);
+}
+
+}  // namespace gimbal
+
+extern "C" {
+
+void gimbal_rank_settings_get(gimbal_rank_settings* settings) {
+    gimbal::g_used.store(true, std::memory_order_relaxed);
+    const gimbal::Options& asked = gimbal::options();
+    const gimbal::RankSettings& ranks = asked.ranks;
+    *settings = {.transport = static_cast<int>(ranks.transport),
+                 .schedule = gimbal::usual_schedule(asked),
+                 .robust = ranks.robust ? 1 : 0,
+                 .steal_rule = ranks.steal_by_seed ? GIMBAL_STEAL_SEED : GIMBAL_STEAL_NEAREST,
+                 .steal_ratio = ranks.steal_ratio,
+                 .poll_us = ranks.poll_us,
+                 .node_ranks = ranks.node_ranks,
+                 .seed = asked.seed};
+}
+
+int gimbal_rank_schedule(const char* text, char* message, size_t size) {
+    try {
+        if (const int number = gimbal::intern(gimbal::parse_schedule(text ? text : ""))) return number;
+        gimbal::copy_cut("too many different schedules", message, size);
+    } catch (const gimbal::Error& error) {
+        gimbal::copy_cut(gimbal::sentence(error), message, size);
+    }
+    return 0;
+}
+
+void gimbal_rank_warn(const char* text) {
+    if (!gimbal::warn_once(text) || gimbal::process_environment().rank != 0 || !gimbal::stderr_is_the_same()) return;
+    gimbal::write_stderr(std::string("gimbal: warning: ") + text + "\n");
+}
+
+}  // extern "C"
