@@ -6,6 +6,7 @@
 #include "config/file.hpp"
 #include "config/schedule_value.hpp"
 #include "config/selection.hpp"
+#include "config/selection_words.hpp"
 #include "config/table.hpp"
 #include "config/text.hpp"
 #include "technique/nearest.hpp"
@@ -47,17 +48,21 @@ std::vector<std::string> names_like(const Setting& setting) {
     return names;
 }
 
-/// What a user may write in the place where this setting stands. Of the many variables of learning only somebody who
-/// named one is told.
+/// Whether an option is one of the many of learning, or of those for ranks.
+enum class Family : std::uint8_t { general, learning, ranks };
+
+Family family_of(std::string_view name) {
+    if (name.starts_with("GIMBAL_RL_") || name.starts_with("rl_")) return Family::learning;
+    return name.starts_with("GIMBAL_MPI_") || name.starts_with("mpi_") ? Family::ranks : Family::general;
+}
+
+/// What a user may write in the place where this setting stands. Of families only somebody who named one of them is
+/// told.
 Error unknown_name(const Setting& setting) {
-    const auto of_learning = [](std::string_view name) {
-        return name.starts_with("GIMBAL_RL_") || name.starts_with("rl_");
-    };
-    const bool learning = of_learning(setting.name);
     const std::vector<std::string> names = names_like(setting);
     std::string allowed;
     for (const std::string& name : names) {
-        if (of_learning(name) != learning && !name.starts_with("--")) continue;
+        if (family_of(name) != family_of(setting.name) && !name.starts_with("--")) continue;
         allowed.append(allowed.empty() ? "" : " ").append(name);
     }
     const std::vector<std::string_view> views(names.begin(), names.end());
@@ -100,9 +105,16 @@ void apply(const Setting& setting, LoadedOptions& loaded) {
     }
     if (means_other_option(setting)) spec = find_option(spec->with_commas);
     try {
-        spec->set(loaded.options, read_value(*spec, setting.value));
+        const OptionValue value = read_value(*spec, setting.value);
+        const Levels levels = spec->select ? levels_of(setting.name) : Levels::both;
+        if (spec->canonical == agent_word && levels != Levels::ranks) refuse_steal_ratio(std::get<std::string>(value));
+        put(*spec, levels, value, loaded.options);
         const auto row = static_cast<std::size_t>(spec - option_table().data());
-        loaded.options.effective[row] = {std::string(spec->name), std::string(trim(setting.value)), setting.origin};
+        const std::string text(trim(setting.value));
+        if (levels != Levels::ranks) loaded.options.effective[row] = {std::string(spec->name), text, setting.origin};
+        if (levels != Levels::threads)
+            loaded.options.effective_ranks[row] = {levels == Levels::ranks ? setting.name : std::string(spec->name),
+                                                   text, setting.origin};
     } catch (const Error& error) {
         loaded.problems.push_back(wrong_value(setting, error, allowed_values(*spec), more(*spec)));
     }
@@ -126,8 +138,9 @@ void apply_omp_schedule(const std::string& value, LoadedOptions& loaded) {
 void set_defaults(Options& options) {
     for (const OptionSpec& spec : option_table()) {
         options.effective.push_back({std::string(spec.name), std::string(spec.fallback), "default"});
-        if (!spec.fallback.empty()) spec.set(options, read_value(spec, spec.fallback));
+        if (!spec.fallback.empty()) put(spec, Levels::both, read_value(spec, spec.fallback), options);
     }
+    options.effective_ranks = options.effective;
 }
 
 /// The file named by the winning setting; problems in its name show when that setting is applied.
@@ -168,6 +181,11 @@ LoadedOptions load_options(const Environment& environment, std::span<const Setti
     resolve_selection(loaded.options);
     loaded.problems.insert(loaded.problems.end(), file_problems.begin(), file_problems.end());
     return loaded;
+}
+
+bool differs_for_ranks(const Options& options, std::size_t row) {
+    const OptionUse &threads = options.effective[row], &ranks = options.effective_ranks[row];
+    return threads.value != ranks.value || threads.origin != ranks.origin;
 }
 
 void validate(const LoadedOptions& loaded) {

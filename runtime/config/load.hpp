@@ -42,6 +42,9 @@ void load_options_or_exit() noexcept;
 /// @param severity  "error" or "warning"
 [[nodiscard]] std::string message_text(const Error& error, std::string_view severity);
 
+/// Whether row `row` of the option table counts for ranks with another value, or from elsewhere, than for threads.
+[[nodiscard]] bool differs_for_ranks(const Options& options, std::size_t row);
+
 /// Every setting that is not hidden, with its origin, one per line.
 [[nodiscard]] std::string settings_text(const Options& options);
 

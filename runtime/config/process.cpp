@@ -68,18 +68,19 @@ void write_stderr(std::string_view text) noexcept {
 
 std::string settings_text(const Options& options) {
     std::string text;
-    for (std::size_t i = 0; i < options.effective.size(); ++i) {
-        if (option_table()[i].hidden) continue;
-        const OptionUse& use = options.effective[i];
+    const auto add = [&](const OptionUse& use, const char* remark = "") {
         std::string line = "  " + use.name + "=" + (use.value.empty() ? "(not set)" : use.value);
         if (line.size() < 40) line.resize(40, ' ');
-        text += line + "  " + use.origin + "\n";
+        text += line + "  " + use.origin + remark + "\n";
+    };
+    for (std::size_t i = 0; i < options.effective.size(); ++i) {
+        if (option_table()[i].hidden) continue;
+        add(options.effective[i]);
+        if (differs_for_ranks(options, i)) add(options.effective_ranks[i], " (for ranks)");
     }
-    if (!options.omp_schedule.empty()) {
-        std::string line = "  OMP_SCHEDULE=" + options.omp_schedule;
-        if (line.size() < 40) line.resize(40, ' ');
-        text += line + "  environment" + (options.omp_schedule_is_gimbals ? "" : " (OpenMP's own)") + "\n";
-    }
+    if (!options.omp_schedule.empty())
+        add({"OMP_SCHEDULE", options.omp_schedule, "environment"},
+            options.omp_schedule_is_gimbals ? "" : " (OpenMP's own)");
     return text;
 }
 

@@ -43,9 +43,13 @@ const OptionUse* use_of(const Options& options, std::string_view name) {
     return nullptr;
 }
 
-}  // namespace
+/// The same for ranks, where an alias may stand in the row.
+const OptionUse* rank_use_of(const Options& options, std::string_view name) {
+    const OptionUse* const use = use_of(options, name);
+    return use ? &options.effective_ranks[static_cast<std::size_t>(use - options.effective.data())] : nullptr;
+}
 
-void resolve_selection(Options& options) {
+void resolve_threads(Options& options) {
     const Schedule& named = options.schedule;
     const int select = weight(options.origin("GIMBAL_SELECT"));
     if (named.technique || !named.selector.empty()) {
@@ -57,6 +61,33 @@ void resolve_selection(Options& options) {
     if (select == 0 && agent && agent_given(*agent)) options.select.name = "rl";
 }
 
+void resolve_ranks(Options& options) {
+    SelectorSettings& chosen = options.select_ranks;
+    const Schedule& named = options.ranks.schedule;
+    const OptionUse* const use = rank_use_of(options, "GIMBAL_RL_AGENT");
+    const bool agent = use && agent_given(*use);
+    const bool steals = agent && learn::meta_of(use->value) == learn::MetaKind::steal_ratio;
+    if (steals && options.origin("GIMBAL_MPI_STEAL_RATIO") == kDefault) options.ranks.steal_ratio = kAgentSteals;
+    const bool chunks = chosen.name == "chunk" || (agent && chosen.agent == "chunk");
+    if (named.technique || !named.selector.empty()) {
+        chosen.name = !named.technique ? std::string(named.selector) : chunks ? "chunk" : "fixed";
+        return;
+    }
+    if (!agent || steals) return;
+    const bool for_ranks_alone = levels_of(use->name) == Levels::ranks;
+    if (for_ranks_alone || options.origin("GIMBAL_SELECT") == kDefault) chosen.name = "rl";
+}
+
+}  // namespace
+
+void resolve_selection(Options& options) {
+    options.select.schedule = options.schedule;
+    options.select_ranks.schedule = options.ranks.schedule;
+    options.select_ranks.schedule_from = "GIMBAL_MPI_SCHEDULE";
+    resolve_threads(options);
+    resolve_ranks(options);
+}
+
 bool asks_for_gimbal(const Options& options) {
     if (!options.run_dir.empty() || options.origin("GIMBAL_SCHEDULE") != kDefault) return true;
     for (const OptionSpec& row : selection_rows::kRows) {
@@ -65,6 +96,16 @@ bool asks_for_gimbal(const Options& options) {
         if (use->name != "GIMBAL_RL_AGENT" || agent_given(*use)) return true;
     }
     return false;
+}
+
+std::string names_for_ranks(const Options& options) {
+    std::string names;
+    for (const OptionUse& use : options.effective_ranks) {
+        if (levels_of(use.name) != Levels::ranks) continue;
+        if (use.name.ends_with("_RL_OPTION") && !agent_given(use)) continue;
+        names.append(names.empty() ? "" : ", ").append(use.name);
+    }
+    return names;
 }
 
 std::string read_portfolio(std::string_view text) {

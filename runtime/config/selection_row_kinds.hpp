@@ -16,30 +16,33 @@
 
 namespace gimbal::selection_rows {
 
+inline constexpr std::string_view kBothLevels = "thread, rank";
+
 template <double SelectorSettings::*Member>
-void set_real(Options& options, const OptionValue& value) {
-    options.select.*Member = std::get<double>(value);
+void set_real(SelectorSettings& settings, const OptionValue& value) {
+    settings.*Member = std::get<double>(value);
 }
 
 template <std::string SelectorSettings::*Member>
-void set_text(Options& options, const OptionValue& value) {
-    options.select.*Member = std::get<std::string>(value);
+void set_text(SelectorSettings& settings, const OptionValue& value) {
+    settings.*Member = std::get<std::string>(value);
 }
 
 template <auto Member>
-void set_integer(Options& options, const OptionValue& value) {
-    auto& field = options.select.*Member;
+void set_integer(SelectorSettings& settings, const OptionValue& value) {
+    auto& field = settings.*Member;
     field = static_cast<std::remove_reference_t<decltype(field)>>(std::get<std::int64_t>(value));
 }
 
-inline void set_agent(Options& options, const OptionValue& value) {
+inline void set_agent(SelectorSettings& settings, const OptionValue& value) {
     const auto& word = std::get<std::string>(value);
-    options.select.agent = word == "none" ? SelectorSettings().agent : word;
+    // The agent of steal ratios is no agent for techniques: it stands in RankSettings (config/selection.hpp).
+    settings.agent = word == "none" || word == "steal-ratio" ? SelectorSettings().agent : word;
 }
 
-inline void set_rewards(Options& options, const OptionValue& value) {
+inline void set_rewards(SelectorSettings& settings, const OptionValue& value) {
     const auto& list = std::get<std::vector<double>>(value);
-    for (std::size_t i = 0; i < options.select.rewards.size(); ++i) options.select.rewards[i] = list[i];
+    for (std::size_t i = 0; i < settings.rewards.size(); ++i) settings.rewards[i] = list[i];
 }
 
 /// A row for a number in [0, high]. @param text  its default
@@ -51,9 +54,9 @@ constexpr OptionSpec real_row(std::string_view name, std::span<const std::string
             .type = OptionType::real,
             .fallback = text,
             .high = high,
-            .level = "thread",
+            .level = kBothLevels,
             .doc = doc,
-            .set = set_real<Member>};
+            .select = set_real<Member>};
 }
 
 /// A row for a word of `words`, the first of which is the default.
@@ -65,10 +68,10 @@ constexpr OptionSpec word_row(std::string_view name, std::span<const std::string
             .type = OptionType::choice,
             .fallback = words.front(),
             .choices = words,
-            .level = "thread",
+            .level = kBothLevels,
             .doc = doc,
             .canonical = canonical,
-            .set = set_text<Member>};
+            .select = set_text<Member>};
 }
 
 /// A row for the pattern of a file's path; not set by default.
@@ -78,10 +81,10 @@ constexpr OptionSpec file_row(std::string_view name, std::span<const std::string
     return {.name = name,
             .aliases = aliases,
             .type = OptionType::pattern,
-            .level = "thread",
+            .level = kBothLevels,
             .flag = flag,
             .doc = doc,
-            .set = set_text<Member>};
+            .select = set_text<Member>};
 }
 
 }  // namespace gimbal::selection_rows

@@ -10,7 +10,8 @@
 #include "learn/portfolio.hpp"
 
 // The part of the option table that is about selection: which selector, and table 4.1 of seed 000. Aliases are the
-// seed's names, those of the thread level first: where several of a row are given, the first wins.
+// seed's names: KMP_ ones speak for the thread level, the others for the rank level (levels_of()). Where several of one
+// level are given, the first wins.
 
 namespace gimbal::selection_rows {
 
@@ -42,19 +43,19 @@ inline constexpr Names<2> kStats = {"KMP_RL_AGENT_STATS", "LB4MPI_RL_AGENT_STATS
 
 using S = SelectorSettings;
 
-inline constexpr OptionSpec kSelect = {
-    .name = "GIMBAL_SELECT",
-    .type = OptionType::choice,
-    .fallback = "auto",
-    .choices = kSelectorWords,
-    .level = "thread",
-    .flag = "--select",
-    .doc =
-        "Who chooses the technique of loops for which GIMBAL_SCHEDULE and GIMBAL_LOOPS name none: a selector, or an "
-        "agent that learns.",
-    .canonical = selector_word,
-    .also = "an agent's name or number in the seeds (QLearner 8)",
-    .set = set_text<&S::name>};
+inline constexpr OptionSpec kSelect = {.name = "GIMBAL_SELECT",
+                                       .type = OptionType::choice,
+                                       .fallback = "auto",
+                                       .choices = kSelectorWords,
+                                       .level = kBothLevels,
+                                       .flag = "--select",
+                                       .doc =
+                                           "Who chooses the technique of loops for which GIMBAL_SCHEDULE, GIMBAL_LOOPS "
+                                           "or GIMBAL_MPI_SCHEDULE name none: a "
+                                           "selector, or an agent that learns.",
+                                       .canonical = selector_word,
+                                       .also = "an agent's name or number in the seeds (QLearner 8)",
+                                       .select = set_text<&S::name>};
 
 inline constexpr OptionSpec kAgentRow = {
     .name = "GIMBAL_RL_AGENT",
@@ -62,36 +63,36 @@ inline constexpr OptionSpec kAgentRow = {
     .type = OptionType::choice,
     .fallback = "q",
     .choices = kAgentRowWords,
-    .level = "thread",
+    .level = kBothLevels,
     .doc =
-        "Agent of the selector rl, which it switches on unless GIMBAL_SELECT or GIMBAL_SCHEDULE says otherwise; "
-        "none: not given.",
+        "Agent of the selector rl, which it switches on unless GIMBAL_SELECT or a schedule says otherwise; none: not "
+        "given.",
     .canonical = agent_word,
     .also =
         "QLearner DoubleQLearner SARSALearner ExpectedSARSALearner QVLearner ChunkParameterSelector; their "
-        "numbers; 0",
-    .set = set_agent};
+        "numbers; 0; for ranks alone StealRatioSelector",
+    .select = set_agent};
 
 inline constexpr std::array<OptionSpec, 27> kRows = {{
     kSelect,
     {.name = "GIMBAL_PORTFOLIO",
      .type = OptionType::portfolio,
      .fallback = "seed",
-     .level = "thread",
+     .level = kBothLevels,
      .doc = "What selectors choose among: the seed's twelve techniques, Auto4OMP's (expert), or a list.",
-     .set = set_text<&S::portfolio>},
+     .select = set_text<&S::portfolio>},
     {.name = "GIMBAL_GOLDEN_CHUNK",
      .type = OptionType::boolean,
      .fallback = "off",
-     .level = "thread",
+     .level = kBothLevels,
      .doc = "Whether techniques of the portfolio that name no chunk get Auto4OMP's golden chunk.",
-     .set = [](Options& o, const OptionValue& v) { o.select.golden_chunk = std::get<bool>(v); }},
+     .select = [](S& s, const OptionValue& v) { s.golden_chunk = std::get<bool>(v); }},
     {.name = "GIMBAL_BACKGROUND",
      .type = OptionType::boolean,
      .fallback = "on",
-     .level = "thread",
+     .level = kBothLevels,
      .doc = "Whether auto and simulate predict on a thread of their own; off: the thread that ends the loop does.",
-     .set = [](Options& o, const OptionValue& v) { o.select.background = std::get<bool>(v); }},
+     .select = [](S& s, const OptionValue& v) { s.background = std::get<bool>(v); }},
     kAgentRow,
     word_row<&S::policy>("GIMBAL_RL_POLICY", kPolicy, learn::kPolicyWords, policy_word,
                          "How the agent explores; epsilon is the probability to explore."),
@@ -100,12 +101,12 @@ inline constexpr std::array<OptionSpec, 27> kRows = {{
      .type = OptionType::choice,
      .fallback = "looptime",
      .choices = learn::kRewardWords,
-     .level = "thread",
+     .level = kBothLevels,
      .doc = "What the agent is rewarded for; a value with commas is GIMBAL_RL_REWARD_NUM.",
      .canonical = reward_word,
      .also = "three numbers",
      .with_commas = "GIMBAL_RL_REWARD_NUM",
-     .set = set_text<&S::reward>},
+     .select = set_text<&S::reward>},
     {.name = "GIMBAL_RL_REWARD_NUM",
      .aliases = kRewardNum,
      .type = OptionType::reals,
@@ -113,9 +114,9 @@ inline constexpr std::array<OptionSpec, 27> kRows = {{
      .low = -1e9,
      .high = 1e9,
      .count = 3,
-     .level = "thread",
+     .level = kBothLevels,
      .doc = "Good, neutral and bad reward.",
-     .set = set_rewards},
+     .select = set_rewards},
     word_row<&S::init>("GIMBAL_RL_INIT", kInit, learn::kInitWords, init_word,
                        "What the agent believes at first: nothing, anything, or more than there can be."),
     word_row<&S::decay>("GIMBAL_RL_DECAY", kDecay, learn::kDecayWords, decay_word,
@@ -137,26 +138,26 @@ inline constexpr std::array<OptionSpec, 27> kRows = {{
      .fallback = "10",
      .low = 1,  // the table's 0 would be the mean of nothing
      .high = 1e6,
-     .level = "thread",
+     .level = kBothLevels,
      .doc = "Steps in the mean of the reward looptime-rolling-average.",
-     .set = set_integer<&S::average_window>},
+     .select = set_integer<&S::average_window>},
     {.name = "GIMBAL_RL_TIME_STEPS_LIMIT",
      .type = OptionType::integer,
      .fallback = "0",
      .high = 1e15,
-     .level = "thread",
+     .level = kBothLevels,
      .doc = "Stop searching after so many executions of a loop and keep the best; 0: never.",
-     .set = set_integer<&S::steps_limit>},
+     .select = set_integer<&S::steps_limit>},
     {.name = "GIMBAL_RL_SELECTOR_TYPE",
      .aliases = kSecondary,
      .type = OptionType::choice,
      .fallback = "q",
      .choices = learn::kAgentWords,
-     .level = "thread",
-     .doc = "Agent inside a meta agent (chunk).",
+     .level = kBothLevels,
+     .doc = "Agent inside a meta agent (chunk, steal-ratio).",
      .canonical = secondary_word,
      .also = "QLearner ...; their numbers",
-     .set = set_text<&S::secondary>},
+     .select = set_text<&S::secondary>},
     {.name = "GIMBAL_RL_SR_PORTFOLIO_SIZE",
      .aliases = kPortfolioSize,
      .type = OptionType::integer,
@@ -165,16 +166,16 @@ inline constexpr std::array<OptionSpec, 27> kRows = {{
      .high = learn::kMostStealRatios,
      .level = "rank",
      .doc = "How many steal ratios to choose from; for distributed data.",
-     .set = set_integer<&S::steal_ratios>},
+     .select = set_integer<&S::steal_ratios>},
     file_row<&S::agent_stats>("GIMBAL_RL_AGENT_STATS", kStats, "",
                               "File for what the agents did in each step; %r, %p as for GIMBAL_OUTPUT."),
     {.name = "GIMBAL_RL_DEBUG",
      .type = OptionType::integer,
      .fallback = "0",
      .high = 2,
-     .level = "thread",
+     .level = kBothLevels,
      .doc = "How much the agents say of each step on standard error.",
-     .set = set_integer<&S::debug>},
+     .select = set_integer<&S::debug>},
     file_row<&S::record>("GIMBAL_RECORD", {}, "--record",
                          "File to record every choice in, for GIMBAL_REPLAY; %r, %p as for GIMBAL_OUTPUT."),
     file_row<&S::replay>("GIMBAL_REPLAY", {}, "--replay", "File of recorded choices to follow instead of choosing."),

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "config/rank_rows.hpp"
 #include "config/selection_rows.hpp"
 #include "config/text.hpp"
 
@@ -135,10 +136,11 @@ constexpr std::array<OptionSpec, 16> kGeneral = {{
      .set = [](Options& o, const OptionValue& v) { o.run_dir = std::get<std::string>(v); }},
 }};
 
-/// Both parts, in the order of the documentation.
+/// All parts, in the order of the documentation.
 constexpr auto joined() {
-    std::array<OptionSpec, kGeneral.size() + selection_rows::kRows.size()> all;
+    std::array<OptionSpec, kGeneral.size() + rank_rows::kRows.size() + selection_rows::kRows.size()> all;
     auto end = std::copy(kGeneral.begin(), kGeneral.end(), all.begin());
+    end = std::copy(rank_rows::kRows.begin(), rank_rows::kRows.end(), end);
     std::copy(selection_rows::kRows.begin(), selection_rows::kRows.end(), end);
     return all;
 }
@@ -164,6 +166,20 @@ const OptionSpec* find_option(std::string_view name, std::span<const OptionSpec>
         if (std::find(spec.aliases.begin(), spec.aliases.end(), name) != spec.aliases.end()) return &spec;
     }
     return nullptr;
+}
+
+Levels levels_of(std::string_view name) noexcept {
+    if (name.starts_with("KMP_")) return Levels::threads;
+    return name.starts_with("LB4MPI_") || name.starts_with("MPI_") ? Levels::ranks : Levels::both;
+}
+
+void put(const OptionSpec& spec, Levels levels, const OptionValue& value, Options& options) {
+    if (!spec.select) {
+        spec.set(options, value);
+        return;
+    }
+    if (levels != Levels::ranks) spec.select(options.select, value);
+    if (levels != Levels::threads) spec.select(options.select_ranks, value);
 }
 
 std::size_t alias_place(std::string_view name) {

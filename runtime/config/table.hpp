@@ -35,6 +35,10 @@ using OptionValue =
 /// @errors gimbal::Error(invalid_option) for a word that is known but not allowed
 using CanonicalWord = std::string (*)(std::string_view text);
 
+/// Which level's loops a name speaks for. Table 4.1 of seed 000 has two names for most settings of learning: KMP_RL_...
+/// are the thread level's, LB4MPI_RL_... and MPI_RL_OPTION the rank level's. All others speak for both.
+enum class Levels : std::uint8_t { both, threads, ranks };
+
 /// One row of the option table. Environment, file, command line, help and documentation are all made from it.
 struct OptionSpec {
     std::string_view name;                           ///< variable, "GIMBAL_..."; the file's key is the rest, lower case
@@ -46,14 +50,16 @@ struct OptionSpec {
     double high = 0;                                 ///< largest allowed integer or real
     bool low_open = false;                           ///< low itself is not allowed
     std::size_t count = 0;                           ///< how many numbers a list has; 0: any number
-    std::string_view level = {};                     ///< what it applies to: "thread", "rank", "placement" or "all"
-    std::string_view flag = {};                      ///< option of `gimbal run`, e.g. "--report"; empty: none
-    std::string_view doc = {};                       ///< one sentence
-    CanonicalWord canonical = nullptr;               ///< reads a choice; nullptr: the words themselves, any case
-    std::string_view also = {};                      ///< what else may be written for a choice, in words
-    std::string_view with_commas = {};               ///< the option that a value with commas belongs to; empty: this
-    bool hidden = false;                             ///< internal: not in help and documentation
+    std::string_view level = {};        ///< what it applies to: "thread", "rank", both, "placement" or "all"
+    std::string_view flag = {};         ///< option of `gimbal run`, e.g. "--report"; empty: none
+    std::string_view doc = {};          ///< one sentence
+    CanonicalWord canonical = nullptr;  ///< reads a choice; nullptr: the words themselves, any case
+    std::string_view also = {};         ///< what else may be written for a choice, in words
+    std::string_view with_commas = {};  ///< the option that a value with commas belongs to; empty: this
+    bool hidden = false;                ///< internal: not in help and documentation
     void (*set)(Options&, const OptionValue&) = nullptr;  ///< put a value where it belongs
+    /// The same for a row whose value may differ from level to level; one of the two is there.
+    void (*select)(SelectorSettings&, const OptionValue&) = nullptr;
 };
 
 /// The option table, in the order in which documentation lists it.
@@ -69,6 +75,12 @@ struct OptionSpec {
 
 /// How strong a name of a row is: 0 for its own, then the aliases in their order; unknown names count as own.
 [[nodiscard]] std::size_t alias_place(std::string_view name);
+
+/// Which level a name of a row speaks for, by its prefix.
+[[nodiscard]] Levels levels_of(std::string_view name) noexcept;
+
+/// Put a value where it belongs. @param levels  counts only for rows that keep one value per level
+void put(const OptionSpec& spec, Levels levels, const OptionValue& value, Options& options);
 
 /// What may be written for an option, in words; e.g. "off summary full", "an integer in [0, 10]".
 [[nodiscard]] std::string allowed_values(const OptionSpec& spec);

@@ -23,10 +23,12 @@ Store& store() {
 
 }  // namespace
 
-void warn_once(std::string text) noexcept {
+bool warn_once(std::string text) noexcept {
     Store& all = store();
     const std::lock_guard lock(all.mutex);
-    if (std::find(all.texts.begin(), all.texts.end(), text) == all.texts.end()) all.texts.push_back(std::move(text));
+    if (std::find(all.texts.begin(), all.texts.end(), text) != all.texts.end()) return false;
+    all.texts.push_back(std::move(text));
+    return true;
 }
 
 void restart_warnings_in_child() noexcept {

@@ -8,8 +8,8 @@ namespace gimbal {
 
 /// Remember that something is missing or was ignored; each text is kept once and stands in the report. After start-up
 /// nothing of Gimbal's ends the host program, so this is all that happens.
-/// @threads any  @errors none
-void warn_once(std::string text) noexcept;
+/// @return whether it is new  @threads any  @errors none
+bool warn_once(std::string text) noexcept;
 
 /// New lock after fork(). @threads the only one of a new child
 void restart_warnings_in_child() noexcept;

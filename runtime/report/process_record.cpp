@@ -51,9 +51,12 @@ RunRecord describe_process() {
     record.rank = environment.rank;
     record.ranks = environment.ranks;
     record.seed = settings.seed;
-    for (std::size_t i = 0; i < settings.effective.size(); ++i)
-        if (!option_table()[i].hidden && settings.effective[i].origin != "default")
-            record.options.push_back(settings.effective[i]);
+    for (std::size_t i = 0; i < settings.effective.size(); ++i) {
+        if (option_table()[i].hidden) continue;
+        if (settings.effective[i].origin != "default") record.options.push_back(settings.effective[i]);
+        const OptionUse& ranks = settings.effective_ranks[i];
+        if (differs_for_ranks(settings, i) && ranks.origin != "default") record.options.push_back(ranks);
+    }
     if (!settings.omp_schedule.empty())
         record.options.push_back({"OMP_SCHEDULE", settings.omp_schedule, "environment"});
     return record;

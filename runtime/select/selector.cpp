@@ -23,13 +23,6 @@ namespace gimbal {
 
 namespace {
 
-/// Loops differ, runs repeat.
-std::uint64_t seed_of(std::string_view loop, std::uint32_t workers) noexcept {
-    std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
-    for (const char letter : loop) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3U;
-    return Random(options().seed ^ Random(hash + workers).next()).next();
-}
-
 Portfolio portfolio_of(const SelectorSettings& settings) {
     try {
         return parse_portfolio(settings.portfolio);
@@ -45,10 +38,11 @@ PortfolioSelector::Setup setup_of(const SelectorSettings& settings, std::string_
     return {.portfolio = portfolio_of(settings), .golden_chunk = settings.golden_chunk, .reason = reason};
 }
 
-std::unique_ptr<Selector> make_fixed() {
-    const Schedule& asked = options().schedule;
+std::unique_ptr<Selector> make_fixed(const SelectorSettings& settings) {
+    const Schedule& asked = settings.schedule;
     if (asked.technique)
-        return std::make_unique<FixedSelector>(Choice{asked.technique, asked.chunk, asked.fraction}, "GIMBAL_SCHEDULE");
+        return std::make_unique<FixedSelector>(Choice{asked.technique, asked.chunk, asked.fraction},
+                                               settings.schedule_from);
     return std::make_unique<FixedSelector>(Choice{find_technique("fac2"), asked.chunk}, "default");
 }
 
@@ -61,16 +55,16 @@ std::unique_ptr<Selector> make_replay(const Recording& recording, std::string_vi
 }
 
 /// @param agent  an agent's word, or `chunk`
-std::unique_ptr<Selector> make_agent_selector(std::string_view agent, std::uint64_t seed) {
-    const Options& asked = options();
+std::unique_ptr<Selector> make_agent_selector(const SelectorSettings& settings, std::string_view agent,
+                                              std::uint64_t seed) {
     if (learn::meta_of(agent) == learn::MetaKind::chunk) {
-        const Technique* const technique = asked.schedule.technique;
+        const Technique* const technique = settings.schedule.technique;
         return std::make_unique<ChunkAgentSelector>(technique ? *technique : *find_technique("ss"),
                                                     PortfolioSelector::Setup{.reason = "chunk", .skips_first = false},
-                                                    agent_parameters(asked.select, asked.select.secondary), seed);
+                                                    agent_parameters(settings, settings.secondary), seed);
     }
-    const learn::Parameters parameters = agent_parameters(asked.select, agent);
-    PortfolioSelector::Setup setup = setup_of(asked.select, learn::word_of(parameters.agent));
+    const learn::Parameters parameters = agent_parameters(settings, agent);
+    PortfolioSelector::Setup setup = setup_of(settings, learn::word_of(parameters.agent));
     setup.skips_first = false;
     return std::make_unique<AgentSelector>(std::move(setup), parameters, seed);
 }
@@ -80,12 +74,11 @@ bool is_agent(std::string_view name) noexcept {
 }
 
 /// @return nullptr: there is no selector of that name
-std::unique_ptr<Selector> make_named(std::string_view name, std::uint64_t seed) {
-    const SelectorSettings& settings = options().select;
+std::unique_ptr<Selector> make_named(const SelectorSettings& settings, std::string_view name, std::uint64_t seed) {
     if (name == "auto") return make_auto(seed, settings.background);
     if (name == "simulate")
         return make_simulate(portfolio_of(settings), seed, settings.golden_chunk, settings.background);
-    if (name == "fixed") return make_fixed();
+    if (name == "fixed") return make_fixed(settings);
     if (name == "random") {
         PortfolioSelector::Setup setup = setup_of(settings, "random");
         setup.skips_first = false;
@@ -94,20 +87,27 @@ std::unique_ptr<Selector> make_named(std::string_view name, std::uint64_t seed) 
     if (name == "exhaustive") return std::make_unique<ExhaustiveSelector>(setup_of(settings, "exhaustive"));
     if (name == "binary") return std::make_unique<BinarySelector>(setup_of(settings, "binary"));
     if (name == "expert") return std::make_unique<ExpertSelector>(setup_of(settings, "expert"));
-    if (name == "rl") return make_agent_selector(settings.agent, seed);
-    if (is_agent(name)) return make_agent_selector(name, seed);
+    if (name == "rl") return make_agent_selector(settings, settings.agent, seed);
+    if (is_agent(name)) return make_agent_selector(settings, name, seed);
     return nullptr;
 }
 
 }  // namespace
 
-std::unique_ptr<Selector> make_selector(std::string_view name, std::string_view loop, std::uint32_t workers) {
+std::uint64_t loop_seed(std::string_view loop, std::uint32_t workers) noexcept {
+    std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
+    for (const char letter : loop) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3U;
+    return Random(options().seed ^ Random(hash + workers).next()).next();
+}
+
+std::unique_ptr<Selector> make_selector(std::string_view name, std::string_view loop, std::uint32_t workers,
+                                        const SelectorSettings& settings) {
     if (const Recording* const recording = recording_to_replay()) return make_replay(*recording, loop, workers);
-    const std::uint64_t seed = seed_of(loop, workers);
-    if (auto selector = make_named(name, seed)) return selector;
+    const std::uint64_t seed = loop_seed(loop, workers);
+    if (auto selector = make_named(settings, name, seed)) return selector;
     // Who wins, a technique that was named or a selector, is settled there already (config/selection.hpp).
-    if (auto selector = make_named(options().select.name, seed)) return selector;
-    return make_fixed();
+    if (auto selector = make_named(settings, settings.name, seed)) return selector;
+    return make_fixed(settings);
 }
 
 }  // namespace gimbal

@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "gimbal/options.hpp"
 #include "gimbal/technique.hpp"
 #include "learn/learner.hpp"
 #include "measure/record.hpp"
@@ -82,11 +83,16 @@ public:
     [[nodiscard]] virtual std::optional<learn::Thought> thought() const { return std::nullopt; }
 };
 
-/// The selector of that name, with the settings of this process; an empty name: the one that the options ask for.
+/// Seed of what is random about one loop: from GIMBAL_SEED, so that loops differ and runs repeat. @threads any
+[[nodiscard]] std::uint64_t loop_seed(std::string_view loop, std::uint32_t workers) noexcept;
+
+/// The selector of that name; an empty name: the one that the settings ask for.
 /// @param loop  SiteIdentity::key(), for those that go by what was recorded of the loop
 /// @param name  one of selector_names(), or an agent's; unknown ones count as empty
+/// @param settings  of the loop's level: options().select, or options().select_ranks
 /// @errors std::bad_alloc
 [[nodiscard]] std::unique_ptr<Selector> make_selector(std::string_view name = {}, std::string_view loop = {},
-                                                      std::uint32_t workers = 0);
+                                                      std::uint32_t workers = 0,
+                                                      const SelectorSettings& settings = options().select);
 
 }  // namespace gimbal

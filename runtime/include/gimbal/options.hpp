@@ -28,10 +28,12 @@ struct OptionUse {
     std::string origin;  ///< "API", "command line", "environment", "file <path>" or "default"
 };
 
-/// How loops that nobody chose a schedule for get one: the selector, its portfolio and what its agents learn with.
-/// The defaults are those of the seed's table 4.1. All words are canonical (runtime/learn/names.hpp).
+/// How loops of one level that nobody chose a schedule for get one: the selector, its portfolio and what its agents
+/// learn with. The defaults are those of the seed's table 4.1. All words are canonical (runtime/learn/names.hpp).
 struct SelectorSettings {
-    std::string name = "auto";                    ///< GIMBAL_SELECT: the selector
+    std::string name = "auto";                    ///< GIMBAL_SELECT: the selector; the technique named here: `fixed`
+    Schedule schedule;                            ///< what `fixed` runs and `chunk` goes by; technique nullptr: none
+    std::string_view schedule_from = "GIMBAL_SCHEDULE";  ///< who named it; a string literal
     std::string portfolio = "seed";               ///< GIMBAL_PORTFOLIO as written: what is chosen from
     bool background = true;           ///< predictions are made on a thread of their own
     bool golden_chunk = false;                    ///< GIMBAL_GOLDEN_CHUNK: the golden chunk stands with each technique
@@ -60,6 +62,24 @@ struct SelectorSettings {
     std::string replay;                           ///< file of recorded choices to follow; empty: none
 };
 
+/// How chunks come to the ranks; `automatic` takes the best that this machine and this MPI can do.
+enum class RankTransport : std::uint8_t { automatic, shared, foreman, rma, hierarchical };
+
+/// What a thief takes of what its victim has left, where that is not a number.
+inline constexpr double kFairSteal = 0;    ///< as much as evens the two out
+inline constexpr double kAgentSteals = -1;  ///< what the agent `steal-ratio` chooses
+
+/// Loops whose workers are ranks (gimbal/rank_loop.h).
+struct RankSettings {
+    Schedule schedule;  ///< GIMBAL_MPI_SCHEDULE; technique nullptr: Gimbal chooses
+    RankTransport transport = RankTransport::automatic;
+    bool robust = false;              ///< idle ranks run unfinished chunks again
+    bool steal_by_seed = false;       ///< thieves go about it by the seed's rule, not to the nearest
+    double steal_ratio = kFairSteal;  ///< in (0, 1], kFairSteal or kAgentSteals
+    std::uint32_t poll_us = 50;       ///< how long a request may wait for a computing rank [us]
+    std::uint32_t node_ranks = 0;     ///< ranks per node to be pretended [count]; 0: as it is
+};
+
 /// Every setting of one process. Generated from the option table (runtime/config/table.cpp), which documents each.
 /// @threads immutable once published by options()
 struct Options {
@@ -77,11 +97,14 @@ struct Options {
     bool seed_delay = false;                    ///< application imbalance as in the seed instead of as derived
     bool paper_slack = false;                   ///< formula 5 as published instead of tight
     bool display = false;                       ///< print the effective settings at start
-    SelectorSettings select;                    ///< how loops get a schedule that nobody chose
+    SelectorSettings select;                    ///< how loops over threads get a schedule that nobody chose
+    SelectorSettings select_ranks;              ///< how loops over ranks do
+    RankSettings ranks;                         ///< loops over ranks
     std::string run_dir;                        ///< folder that collects the records of all processes; empty: none
     std::string omp_schedule;                   ///< OMP_SCHEDULE as set; empty: not set
     bool omp_schedule_is_gimbals = false;       ///< it names a technique or `runtime`, not an ordinary OpenMP value
-    std::vector<OptionUse> effective;           ///< every option of the table, in its order
+    std::vector<OptionUse> effective;           ///< every option of the table, in its order, as it counts for threads
+    std::vector<OptionUse> effective_ranks;     ///< the same for ranks; `name` is the alias where one counts
 
     /// Where the value of an option came from.
     /// @param name  e.g. "GIMBAL_SCHEDULE"  @return e.g. "environment"; "default" for a name that does not exist
