@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <time.h>
+
 #include <chrono>
 
 namespace apps {
@@ -12,6 +14,14 @@ double seconds_of(const Work& work) {
     const auto begin = std::chrono::steady_clock::now();
     work();
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// Processor time that the calling thread has used [s]: unlike wall time, it does not see what else a core does.
+/// @errors none   @threads the caller's   @cost one system call
+inline double thread_cpu_s() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 }  // namespace apps

@@ -14,17 +14,19 @@ constexpr int kWrongInput = 2;
 
 }  // namespace
 
-CommandLine read_command_line(CLI::App& app, int argc, char** argv, const std::function<void()>& check) {
+CommandLine read_command_line(CLI::App& app, int argc, char** argv, const std::function<void()>& check, bool speak) {
     try {
         app.parse(argc, argv);
         check();
     } catch (const CLI::CallForHelp&) {
-        std::fputs(app.help().c_str(), stdout);
+        if (speak) std::fputs(app.help().c_str(), stdout);
         return {true, 0};
     } catch (const CLI::ParseError& error) {
         const std::string name = app.get_name();
-        std::fprintf(stderr, "%s: error: %s (see %s --help)\n", name.c_str(), short_text(error.what()).c_str(),
-                     name.c_str());
+        if (speak) {
+            std::fprintf(stderr, "%s: error: %s (see %s --help)\n", name.c_str(), short_text(error.what()).c_str(),
+                         name.c_str());
+        }
         return {true, kWrongInput};
     }
     return {};

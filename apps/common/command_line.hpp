@@ -19,8 +19,10 @@ struct CommandLine {
 /// Read a command line. Prints help to standard output, and what is wrong as one line to standard error.
 /// @param app    with the program's name and its options
 /// @param check  called after a good parse, for what CLI11's own checks cannot see; it may call require()
+/// @param speak  false on all ranks but one, which read the same line and end the same way without a word
 /// @errors exit code 2 for a wrong command line
-CommandLine read_command_line(CLI::App& app, int argc, char** argv, const std::function<void()>& check);
+CommandLine read_command_line(CLI::App& app, int argc, char** argv, const std::function<void()>& check,
+                              bool speak = true);
 
 /// @errors CLI::ValidationError that names the option, unless good
 void require(bool good, const char* option, const char* message);

@@ -17,13 +17,17 @@ void print_array(const char* key, const std::vector<double>& values) {
 
 }  // namespace
 
-void print_json_head(const char* program, std::uint64_t checksum, std::int64_t steps) {
+void print_json_head(const char* program, std::uint64_t checksum, std::int64_t steps, int threads) {
     std::printf("{\"program\": \"%s\", \"checksum\": \"%016" PRIx64 "\", \"steps\": %" PRId64 ", \"threads\": %d",
-                program, checksum, steps, omp_get_max_threads());
+                program, checksum, steps, threads > 0 ? threads : omp_get_max_threads());
 }
 
 void print_json_figure(const char* key, double value) {
-    std::printf(", \"%s\": %.3e", key, value);
+    std::printf(", \"%s\": %.9g", key, value);
+}
+
+void print_json_text(const char* key, const char* value) {
+    std::printf(", \"%s\": \"%s\"", key, value);
 }
 
 void print_json_loop(const LoopTimes& loop) {

@@ -7,14 +7,18 @@
 #include <cstdio>
 #include <span>
 
-/// A result as one line of JSON on standard output, printed in this order: head, figures, loops.
+/// A result as one line of JSON on standard output, printed in this order: head, figures and texts, loops.
 namespace apps {
 
 /// Prints {"program", "checksum", "steps", "threads", and leaves the object open.
-void print_json_head(const char* program, std::uint64_t checksum, std::int64_t steps);
+/// @param threads  0: as many as OpenMP gives a team
+void print_json_head(const char* program, std::uint64_t checksum, std::int64_t steps, int threads = 0);
 
 /// Prints one more figure. @param value  finite
 void print_json_figure(const char* key, double value);
+
+/// Prints one more word. @param value  without quotes and backslashes
+void print_json_text(const char* key, const char* value);
 
 /// Prints a loop, without what stands between loops: {"name", "times_s", "serial_s" if there are any}
 void print_json_loop(const LoopTimes& loop);

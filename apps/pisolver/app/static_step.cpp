@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "step.hpp"
+
+namespace pisolver {
+
+Step static_step(Range range, WorkView work) {
+    return [=](Tally& tally, StepRecord& record) {
+        timed(record, [&] {
+            for (std::int64_t i = range.first; i < range.end; ++i) {
+                tally.add(i, pi_by_midpoint(work[static_cast<std::size_t>(i - range.first)]));
+            }
+        });
+    };
+}
+
+}  // namespace pisolver

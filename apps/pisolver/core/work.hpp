@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "blocks.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace pisolver {
+
+/// How the cost of iterations varies.
+enum class Spread {
+    block,  ///< one value for a block of iterations, as if a rank had been given too much
+    iid     ///< one value for each iteration: with many iterations per rank it averages out
+};
+
+/// What decides the cost of every iteration.
+struct Work {
+    std::int64_t iterations = 2000;  ///< N
+    std::int64_t mean = 6800;        ///< midpoint steps of an iteration, on average [count]
+    double imbalance = 10.0;         ///< standard deviation before truncation [% of the mean], in [0, 30]
+    Spread spread = Spread::block;
+    std::int64_t blocks = 1;  ///< [count], for Spread::block
+    std::uint64_t seed = 3;   ///< this one imbalances 2 and 4 blocks about as much as seeds do on average
+};
+
+/// "Supernormal": round(normal(mean, sd)), drawn again until it lies in [mean - sd, mean + sd]. Its own standard
+/// deviation is 0.54 sd.
+/// @param seed, key  decide the value: no state, so that every rank gets the same one
+/// @return in [mean - sd, mean + sd], >= 1 if mean - sd >= 1   @threads pure   @cost O(1), 1.5 draws on average
+std::int64_t supernormal(double mean, double sd, std::uint64_t seed, std::uint64_t key);
+
+/// W: midpoint steps of iterations [range.first, range.end). The same values whoever asks for them.
+std::vector<std::int64_t> make_work(const Work& work, Range range);
+
+/// Smallest W that there can be [count].
+std::int64_t smallest_work(const Work& work);
+
+/// What equal blocks of iterations on `ranks` ranks lose: largest block sum / mean block sum - 1.
+double static_imbalance(const Work& work, std::int64_t ranks);
+
+}  // namespace pisolver
