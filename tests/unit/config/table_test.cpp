@@ -15,7 +15,9 @@ TEST(OptionTable, EveryRowIsComplete) {
         EXPECT_TRUE(spec.name.starts_with("GIMBAL_")) << spec.name;
         EXPECT_TRUE(spec.doc.ends_with(".")) << spec.name;
         EXPECT_FALSE(spec.level.empty()) << spec.name;
-        EXPECT_NE(spec.set, nullptr) << spec.name;
+        EXPECT_NE(spec.set == nullptr, spec.select == nullptr) << spec.name;
+        for (const std::string_view alias : spec.aliases)
+            EXPECT_TRUE(spec.select && levels_of(alias) != Levels::both) << alias << " speaks for one level";
         EXPECT_FALSE(allowed_values(spec).empty()) << spec.name;
         EXPECT_EQ(spec.type == OptionType::choice, !spec.choices.empty()) << spec.name;
     }
