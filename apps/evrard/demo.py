@@ -14,11 +14,16 @@ RANKS, THREADS, PARTICLES, END_TIME = 2, 2, 6000, 0.3
 COLUMNS = {"kinetic": "e_kin", "internal": "e_int", "gravitational": "e_grav", "total": "e_tot"}  # ours: reference's
 
 
+def mpiexec(build):
+    """The launcher of the MPI that evrard was built with; the one called "mpiexec" may be another MPI's."""
+    return re.search(r"^MPIEXEC_EXECUTABLE:\w+=(.*)$", (build / "CMakeCache.txt").read_text(), re.MULTILINE)[1]
+
+
 def run(build, schedule, output):
     """One run under `gimbal run`. Returns wall seconds, what the program printed and what Gimbal reported."""
-    command = [build / "bin/gimbal", "run", "-n", str(RANKS), "-t", str(THREADS), "--schedule", schedule, "--",
-               build / "apps/evrard/evrard", "--particles", str(PARTICLES), "--end-time", str(END_TIME),
-               "--output", output]
+    command = [build / "bin/gimbal", "run", "--mpiexec", mpiexec(build), "-n", str(RANKS), "-t", str(THREADS),
+               "--schedule", schedule, "--", build / "apps/evrard/evrard", "--particles", str(PARTICLES),
+               "--end-time", str(END_TIME), "--output", output]
     begin = time.monotonic()
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:

@@ -150,11 +150,12 @@ class Records(ToolTest):
         self.assertIn("warning: record-0-7.json: the record is not a JSON object", result.stderr)
         self.assertIn("sph.cpp:210", result.stderr)
 
-    @unittest.skipUnless(shutil.which("mpiexec"), "no mpiexec")
+    # Of MPICH, by its full name: "mpiexec" is whichever MPI's the machine's alternatives point to.
+    @unittest.skipUnless(shutil.which("mpiexec.hydra"), "no mpiexec.hydra")
     def test_ranks_under_mpiexec(self):
         text = json.dumps(record(0, 2)).replace('"rank": 0', '"rank": $PMI_RANK').replace('"', '\\"')
         program = self.script(f'echo "{text}" > $GIMBAL_RUN_DIR/record-$PMI_RANK-$$.json\nexit 5\n')
-        result = self.gimbal("run", "-n", "2", "-t", "1", "--", program, timeout=60)
+        result = self.gimbal("run", "-n", "2", "-t", "1", "--mpiexec", "mpiexec.hydra", "--", program, timeout=60)
         self.assertEqual(result.returncode, 5, result.stderr)
         self.assertIn("2 ranks x 2 threads", result.stderr)
         self.assert_nothing_left()

@@ -5,6 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "support/yielding.hpp"
+
 namespace gimbal::test {
 
 Cover::Cover(std::int64_t iterations)
@@ -26,7 +28,7 @@ testing::AssertionResult Cover::covered(MPI_Comm comm, int most) const {
     std::vector<int> counts(n + 1);
     for (std::size_t i = 0; i < n; ++i) counts[i] = counts_[i].load(std::memory_order_relaxed);
     counts[n] = wrong_.load();
-    MPI_Allreduce(MPI_IN_PLACE, counts.data(), static_cast<int>(n) + 1, MPI_INT, MPI_SUM, comm);
+    sum_over_ranks(counts, comm);
     if (counts[n] != 0) return testing::AssertionFailure() << counts[n] << " chunks outside [0, " << n << ")";
     std::size_t bad = 0, first = n;
     for (std::size_t i = 0; i < n; ++i) {

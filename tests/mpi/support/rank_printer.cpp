@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support/rank_printer.hpp"
 
+#include <array>
 #include <cstdio>
 #include <vector>
+
+#include "support/yielding.hpp"
 
 namespace gimbal::test {
 
@@ -46,10 +49,11 @@ std::string RankPrinter::gathered() const {
 }
 
 void RankPrinter::OnTestEnd(const testing::TestInfo& test) {
-    int failed = test.result()->Failed() ? 1 : 0;
-    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm_);
-    const std::string all = gathered();
-    failed_tests_ += failed;
+    std::array<int, 2> sums{test.result()->Failed() ? 1 : 0, static_cast<int>(said_.size())};
+    sum_over_ranks(sums, comm_);
+    const bool failed = sums[0] > 0;
+    const std::string all = sums[1] > 0 ? gathered() : "";
+    failed_tests_ += failed ? 1 : 0;
     if (rank_ != 0) return;
     std::printf("%s (%lld ms)\n%s",
                 failed                     ? "FAILED"

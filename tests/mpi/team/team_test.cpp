@@ -64,7 +64,7 @@ TEST(Team, ADuplicateOfACommunicatorHasATeamOfItsOwn) {
 
 TEST(Team, GoesWithItsCommunicator) {
     int alive = 0;
-    for (int round = 0; round < 20; ++round) {
+    for (int round = 0; round < 5; ++round) {
         MPI_Comm copy = MPI_COMM_NULL;
         MPI_Comm_dup(MPI_COMM_WORLD, &copy);
         static_cast<void>(Team::of(copy).member(
