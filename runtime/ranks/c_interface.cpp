@@ -166,6 +166,10 @@ uint64_t gimbal_rank_steps(const void* execution, const uint64_t** starts, uint6
     return gimbal::goes_by_steps(plan) ? plan.steps : 0;
 }
 
+uint64_t gimbal_rank_trip(const void* execution) {
+    return execution_at(execution).plan().iterations;
+}
+
 size_t gimbal_rank_part_bytes(uint32_t) {
     return gimbal::part_bytes();
 }

@@ -126,6 +126,9 @@ GIMBAL_API void gimbal_rank_choice(const void* execution, char* text, size_t siz
  *  @return steps, or 0 if this execution does not go by steps (weighted, adaptive) */
 GIMBAL_API uint64_t gimbal_rank_steps(const void* execution, const uint64_t** starts, uint64_t* chunk);
 
+/** N of an execution [iterations]. */
+GIMBAL_API uint64_t gimbal_rank_trip(const void* execution);
+
 /** Largest part that gimbal_rank_leave() writes for P ranks [bytes]. */
 GIMBAL_API size_t gimbal_rank_part_bytes(uint32_t ranks);
 
