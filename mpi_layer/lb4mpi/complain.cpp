@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lb4mpi/complain.hpp"
+
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "gimbal/rank_loop.h"
+
+namespace gimbal::lb4mpi {
+
+void complain(std::string_view call, const std::string& what) noexcept {
+    try {
+        gimbal_rank_warn((std::string(call) + ": " + what).c_str());
+    } catch (...) {
+        gimbal_rank_warn("a wrong call of a DLS function, and no memory to say which");
+    }
+}
+
+void die(std::string_view call, std::string_view what, std::string_view hint) noexcept {
+    const auto length = [](std::string_view text) { return static_cast<int>(text.size()); };
+    std::fprintf(stderr, "gimbal: error: %.*s: %.*s\n", length(call), call.data(), length(what), what.data());
+    if (!hint.empty()) std::fprintf(stderr, "        %.*s\n", length(hint), hint.data());
+    std::fflush(nullptr);
+    int running = 0, over = 0;
+    MPI_Initialized(&running);
+    MPI_Finalized(&over);
+    if (running && !over) MPI_Abort(MPI_COMM_WORLD, 1);
+    std::_Exit(1);
+}
+
+}  // namespace gimbal::lb4mpi

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gimbal::lb4mpi {
+
+/// What is kept for one communicator of the program: the names of its loops, and room for the arrays of its structures.
+/// An attribute of the communicator; goes when that is freed, or with MPI.
+///
+/// Loops need names that are the same on all ranks. A title is one. Loops without a title are numbered: the first
+/// structure that is set up gets 0, the next 1, ...; a setup that follows a loop starts again at 0. So a program that
+/// sets up its structures anew in each time step gets the same few names again, and what was learnt goes on.
+class Party {
+public:
+    /// Local. @errors gimbal::Error: wrong_use (no communicator, an intercommunicator, MPI not running), mpi
+    static Party& of(MPI_Comm comm);
+
+    explicit Party(MPI_Comm comm);
+    ~Party();
+    Party(const Party&) = delete;
+    Party& operator=(const Party&) = delete;
+
+    [[nodiscard]] int rank() const noexcept { return rank_; }
+    [[nodiscard]] int size() const noexcept { return size_; }
+
+    /// The number of a structure that is set up now. Local; all ranks must set up in the same order.
+    [[nodiscard]] int new_slot();
+    void loop_begins() noexcept { loop_since_setup_ = true; }
+
+    /// [P] room for the weights of a structure, all 1; valid as long as the party.
+    [[nodiscard]] double* weights(int slot);
+    /// [3 P] room for its statistics, all 0.
+    [[nodiscard]] double* statistics(int slot);
+
+    /// Agree on a loop's name. Collective; answers other ranks' requests while it waits.
+    /// @param title       this rank's, or empty
+    /// @param kind        what sort of loop this rank begins
+    /// @param iterations  N; not compared if < 0
+    /// @return its number: see name()
+    /// @errors gimbal::Error(wrong_use), on all ranks: kind or N are not the same everywhere; mpi
+    int agree_on_name(std::string_view title, int slot, int kind, std::int64_t iterations);
+    [[nodiscard]] const std::string& name(int number) const { return names_[static_cast<std::size_t>(number)]; }
+
+    /// What the program's messages never meet. Collective when first asked for.
+    [[nodiscard]] MPI_Comm duplicate();
+
+private:
+    int number_of(std::string name);
+
+    MPI_Comm comm_;
+    MPI_Comm duplicate_ = MPI_COMM_NULL;
+    int rank_ = 0;
+    int size_ = 1;
+    int next_slot_ = 0;
+    bool loop_since_setup_ = false;
+    std::vector<std::string> names_;
+    std::vector<std::unique_ptr<double[]>> weights_;
+    std::vector<std::unique_ptr<double[]>> statistics_;
+};
+
+/// Wait for a request, answering what other ranks ask meanwhile. @errors gimbal::Error(mpi)
+void wait_for(MPI_Request& request);
+
+/// @errors gimbal::Error(mpi) with MPI's text
+void check(int code, std::string_view call);
+
+}  // namespace gimbal::lb4mpi

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which loops are open, and what becomes of those that the program never ends.
+#include <mpi.h>
+
+#include <unordered_map>
+
+#include "lb4mpi/complain.hpp"
+#include "lb4mpi/party.hpp"
+#include "lb4mpi/session.hpp"
+
+namespace gimbal::lb4mpi {
+
+namespace {
+
+constexpr long long kFirstNumber = 0x6C62'346D'0000'0001;
+
+using Table = std::unordered_map<long long, std::unique_ptr<Session>>;
+
+/// Never destroyed: at exit MPI is gone, and what is still open cannot be left any more.
+Table& sessions() {
+    static auto* const table = new Table;
+    return *table;
+}
+
+int close_all(MPI_Comm, int, void*, void*) {
+    for (auto& [number, session] : sessions()) {
+        complain("MPI_Finalize", "the loop \"" + session->name() + "\" is still open: DLS_EndLoop was not called");
+        guarded("MPI_Finalize", [&session] { session->leave(); });
+    }
+    sessions().clear();
+    return MPI_SUCCESS;
+}
+
+/// Attributes of MPI_COMM_SELF go first when MPI ends, the last one set before the others: loops go before what they
+/// stand on, which was set when the first of them was made.
+void close_all_at_end() {
+    static bool done = false;
+    if (std::exchange(done, true)) return;
+    int key = MPI_KEYVAL_INVALID;
+    check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, close_all, &key, nullptr), "MPI_Comm_create_keyval");
+    check(MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr), "MPI_Comm_set_attr");
+}
+
+}  // namespace
+
+long long keep(std::unique_ptr<Session> session) {
+    static long long next = kFirstNumber;
+    close_all_at_end();
+    sessions().emplace(next, std::move(session));
+    return next++;
+}
+
+Session* find(long long number) noexcept {
+    const auto found = sessions().find(number);
+    return found == sessions().end() ? nullptr : found->second.get();
+}
+
+void forget(long long number) noexcept {
+    sessions().erase(number);
+}
+
+}  // namespace gimbal::lb4mpi
