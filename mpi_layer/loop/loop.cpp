@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "gimbal/mpi/loop.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdio>
@@ -39,6 +40,24 @@ Transport& transport_of(Team& team, std::string_view name, const std::string& sc
     return static_cast<Transport&>(team.member("loop", key, make));
 }
 
+// What is learnt lives with rank 0, and so does what the program knows.
+void tell(const Team& team, std::string_view name, const LoopOptions& options) {
+    const bool given = !options.weights.empty() || options.overhead_s >= 0 || options.sigma_s >= 0;
+    if (!given || team.rank() != 0) return;
+    const auto ranks = static_cast<std::uint32_t>(team.size());
+    gimbal_rank_given(gimbal_rank_site(std::string(name).c_str(), ranks),
+                      options.weights.empty() ? nullptr : options.weights.data(), ranks, options.overhead_s,
+                      options.sigma_s);
+}
+
+void check_weights(const Team& team, const std::vector<double>& weights) {
+    if (weights.empty()) return;
+    const bool positive = std::all_of(weights.begin(), weights.end(), [](double weight) { return weight > 0; });
+    if (!positive || weights.size() != static_cast<std::size_t>(team.size()))
+        throw Error(ErrorCode::wrong_use,
+                    "weights must be " + std::to_string(team.size()) + " numbers > 0, one a rank");
+}
+
 /// Held for a draw; several threads of a rank may want one. Unlike a mutex it costs one exchange.
 class Turn {
 public:
@@ -75,6 +94,8 @@ Loop::Loop(MPI_Comm comm, std::string_view name, std::int64_t iterations, const 
     const std::uint64_t trip = checked(iterations);
     Team& team = Team::of(comm);
     const int schedule = schedule_number(team, options.schedule);
+    check_weights(team, options.weights);
+    tell(team, name, options);
     state_->team = &team;
     state_->by_threads = options.shared_by_threads;
     state_->transport = &transport_of(team, name, options.schedule);

@@ -9,11 +9,12 @@
 namespace gimbal {
 
 LoopLearning::LoopLearning(std::string key, std::uint32_t workers, const LoopClock& clock,
-                           std::unique_ptr<Selector> selector)
+                           std::unique_ptr<Selector> selector, const SelectorSettings& settings)
     : key_(std::move(key)),
       workers_(workers),
       clock_(clock),
-      selector_(selector ? std::move(selector) : make_selector({}, key_, workers)) {}
+      settings_(&settings),
+      selector_(selector ? std::move(selector) : make_selector({}, key_, workers, settings)) {}
 
 LoopContext LoopLearning::context_of(std::uint64_t iterations, bool monotonic) const noexcept {
     return {.iterations = iterations,
@@ -36,7 +37,7 @@ Decision LoopLearning::decide(const Request& request) {
     decision.named = true;
     if (!request.technique) {
         if (request.selector.data() != selector_name_.data()) {
-            selector_ = make_selector(request.selector, key_, workers_);
+            selector_ = make_selector(request.selector, key_, workers_, *settings_);
             selector_name_ = request.selector;
             ++chooser_;
         }
@@ -55,18 +56,6 @@ Opening LoopLearning::open(const Request& request) {
     Opening opening;
     opening.decision = decide(request);
     ++opened_;
-    plan(request, opening);
-    if (request.unqueued && opening.plan->claim == Claim::queues) {
-        opening.decision.choice = {find_technique("fac2"), opening.decision.choice.chunk};
-        opening.decision.named = true;
-        ++totals_.fallbacks;
-        plan(request, opening);
-    }
-    last_setting_ = opening.manner.setting;
-    return opening;
-}
-
-void LoopLearning::plan(const Request& request, Opening& opening) {
     const Choice& choice = opening.decision.choice;
     const DrawCosts costs{clock_.dispatch(), clock_.contention, mean_time()};
     const std::uint64_t least = choice.chunk ? 0 : least_chunk(choice.technique->info(), request.trip, workers_, costs);
@@ -81,6 +70,8 @@ void LoopLearning::plan(const Request& request, Opening& opening) {
         planned_version_ = learnt_.profile_version;
     }
     opening.manner.claim = claim_width_.width(*opening.plan);
+    last_setting_ = opening.manner.setting;
+    return opening;
 }
 
 Manner LoopLearning::manner_of(const Decision& decision, const Request& request, std::uint64_t least) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gimbal/options.hpp"
 #include "loop/claim_width.hpp"
 #include "loop/execution.hpp"
 #include "loop/plan_cache.hpp"
@@ -27,7 +28,6 @@ struct Request {
     std::uint64_t trip = 0;                    ///< N [iterations]
     std::uint64_t unit = 1;                    ///< chunks are multiples of this [iterations]
     bool monotonic = false;                    ///< the loop needs ascending chunks
-    bool unqueued = false;                     ///< whoever runs it has no queues: fac2 stands in for their techniques
     const Technique* technique = nullptr;      ///< named by OMP_SCHEDULE or the program; nullptr: the selector chooses
     std::uint64_t chunk = 0;                   ///< its chunk [iterations]; 0: none given
     double fraction = -1;                      ///< its static fraction; < 0: none given
@@ -69,8 +69,9 @@ struct Step {
 class LoopLearning {
 public:
     /// @param selector  decides instead of the configured one, until a request names another; nullptr: as configured
+    /// @param settings  that selectors are made with; must stay
     LoopLearning(std::string key, std::uint32_t workers, const LoopClock& clock = {},
-                 std::unique_ptr<Selector> selector = nullptr);
+                 std::unique_ptr<Selector> selector = nullptr, const SelectorSettings& settings = options().select);
 
     /// Choose and plan.
     /// @errors std::bad_alloc  @cost O(1) when nothing changes, else that of a plan
@@ -89,6 +90,9 @@ public:
         return set_fraction_ >= 0 ? set_fraction_ : last_setting_.fraction;
     }
 
+    /// What the program knows of this loop, instead of what is measured.
+    void set_given(Given given) { learnt_.given = std::move(given); }
+
     /// What names the loop from run to run. @threads any: it never changes
     [[nodiscard]] const std::string& key() const noexcept { return key_; }
     [[nodiscard]] const LoopTotals& totals() const noexcept { return totals_; }
@@ -102,7 +106,6 @@ public:
 
 private:
     Decision decide(const Request& request);
-    void plan(const Request& request, Opening& opening);
     [[nodiscard]] LoopContext context_of(std::uint64_t iterations, bool monotonic) const noexcept;
     void learn(const Manner& manner, const LoopRecord& record, const Plan& plan, std::span<const WorkerSlot> slots);
     void learn_profile(std::span<const WorkerSlot> slots);
@@ -114,6 +117,7 @@ private:
     std::string key_;
     std::uint32_t workers_;
     LoopClock clock_;
+    const SelectorSettings* settings_;
     std::string_view selector_name_;  // of selector_
     std::unique_ptr<Selector> selector_;
     std::uint32_t chooser_ = 0;  // how many selectors were before selector_

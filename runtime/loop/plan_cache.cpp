@@ -29,9 +29,21 @@ bool stale(const std::vector<double>& used, const std::vector<double>& now) noex
 }
 
 bool stale(const TechniqueInfo& info, const Learnt& used, const Learnt& now) noexcept {
-    return (info.needs_statistics && stale(used.statistics, now.statistics)) ||
+    return !(used.given == now.given) || (info.needs_statistics && stale(used.statistics, now.statistics)) ||
            (info.needs_weights && stale(used.weights, now.weights)) ||
            (info.needs_profile && used.profile_version != now.profile_version);
+}
+
+// What the program gave comes before what was measured.
+IterationStatistics statistics_from(const Learnt& learnt) noexcept {
+    IterationStatistics statistics = learnt.statistics;
+    if (learnt.given.overhead >= 0) statistics.overhead = learnt.given.overhead;
+    if (learnt.given.sd < 0) return statistics;
+    statistics.sd = learnt.given.sd;
+    // Who is given sigma alone (fsc) asks for no mean.
+    if (!statistics.known) statistics.mean = statistics.sd;
+    statistics.known = learnt.statistics.known || learnt.given.overhead >= 0;
+    return statistics;
 }
 
 // A plan over units of several iterations becomes one over iterations.
@@ -45,13 +57,24 @@ void scale(Plan& plan, std::uint64_t unit, std::uint64_t iterations) {
     for (std::uint64_t& share : plan.shares) share *= unit;
 }
 
+std::span<const double> weights_for(const TechniqueInfo& info, std::uint32_t workers, const Learnt& learnt) {
+    if (info.needs_weights) return learnt.weights;
+    if (info.name != "wf2") return {};
+    if (!learnt.given.weights.empty()) return learnt.given.weights;
+    const std::vector<double>& weights = options().weights;
+    if (weights.size() == workers || weights.empty()) return weights;
+    warn_once("GIMBAL_WEIGHTS has " + std::to_string(weights.size()) + " weights, a team has " +
+              std::to_string(workers) + " threads: all count as equal there");
+    return {};
+}
+
 Plan make_plan(const PlanKey& key, const Learnt& learnt) {
     if (key.workers == 1) return block_plan(key.iterations, 1);
     LoopShape shape;
     shape.iterations = key.iterations / key.unit + (key.iterations % key.unit != 0);
     shape.workers = key.workers;
     shape.chunk = key.choice.chunk ? key.choice.chunk : key.least / key.unit + (key.least % key.unit != 0);
-    shape.statistics = learnt.statistics;
+    shape.statistics = statistics_from(learnt);
     shape.statistics.mean *= static_cast<double>(key.unit);
     shape.statistics.sd *= static_cast<double>(key.unit);
     shape.seed = options().seed;
@@ -64,14 +87,7 @@ Plan make_plan(const PlanKey& key, const Learnt& learnt) {
         const double mean = learnt.profile->total() / learnt.profile->iterations() * static_cast<double>(key.unit);
         shape.statistics = {mean, 0, dispatch_ticks() + sampling_ticks(), mean > 0};
     }
-    if (key.choice.technique->info().needs_weights) {
-        shape.weights = learnt.weights;
-    } else if (key.choice.technique->info().name == "wf2" && options().weights.size() == key.workers) {
-        shape.weights = options().weights;
-    } else if (key.choice.technique->info().name == "wf2" && !options().weights.empty()) {
-        warn_once("GIMBAL_WEIGHTS has " + std::to_string(options().weights.size()) + " weights, a team has " +
-                  std::to_string(key.workers) + " threads: all count as equal there");
-    }
+    shape.weights = weights_for(key.choice.technique->info(), key.workers, learnt);
     Plan plan = key.choice.technique->plan(shape);
     scale(plan, key.unit, key.iterations);
     return plan;

@@ -23,8 +23,18 @@ struct PlanKey {
     bool operator==(const PlanKey&) const = default;
 };
 
-/// What earlier executions of the loop taught that a plan may depend on.
+/// What the program knows of a loop, instead of what is measured.
+struct Given {
+    std::vector<double> weights;  ///< [P] relative speeds of the workers, for wf2; empty: not given
+    double overhead = -1;         ///< h, time of one dispatch [ticks]; < 0: not given
+    double sd = -1;               ///< sigma of iteration times [ticks]; < 0: not given
+
+    bool operator==(const Given&) const = default;
+};
+
+/// What earlier executions of the loop taught, or the program said, that a plan may depend on.
 struct Learnt {
+    Given given;
     IterationStatistics statistics;
     std::vector<double> weights;           ///< [P], sum P; empty: nothing known
     const CostProfile* profile = nullptr;  ///< nullptr: not known

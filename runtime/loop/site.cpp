@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "gimbal/options.hpp"
 #include "gimbal/schedule.hpp"
 #include "measure/clock.hpp"
 #include "measure/dispatch_cost.hpp"
@@ -65,7 +66,10 @@ std::string SiteIdentity::key() const {
 }
 
 LoopSite::LoopSite(SiteIdentity identity, std::uint32_t workers, const LoopClock& clock)
-    : identity_(std::move(identity)), workers_(workers), learning_(identity_.key(), workers, clock) {}
+    : identity_(std::move(identity)),
+      workers_(workers),
+      learning_(identity_.key(), workers, clock, nullptr,
+                identity_.over_ranks ? options().select_ranks : options().select) {}
 
 Execution* LoopSite::open(const Request& request) noexcept {
     const std::lock_guard lock(mutex_);
@@ -150,6 +154,11 @@ LoopSummary LoopSite::summary(double seconds_per_tick, double dispatch_s) const 
             {static_cast<double>(worker.end) * seconds_per_tick, worker.iterations, worker.chunks});
     }
     return summary;
+}
+
+void LoopSite::set_given(const Given& given) {
+    const std::lock_guard lock(mutex_);
+    learning_.set_given(given);
 }
 
 void LoopSite::set_static_fraction(double fraction) {

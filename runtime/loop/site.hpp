@@ -53,6 +53,9 @@ public:
     void set_rule(int schedule) noexcept { rule_ = schedule; }
     [[nodiscard]] int rule() const noexcept { return rule_; }
 
+    /// What the program knows of this loop.
+    void set_given(const Given& given);
+
     /// The static fraction from the next execution on, whatever the technique says; < 0: the technique's again.
     void set_static_fraction(double fraction);
     /// The static fraction that was set, else that of the last execution; < 0: its technique had none.

@@ -52,7 +52,8 @@ gimbal::Request request_for(const LoopSite& site, std::uint64_t trip, int schedu
     const gimbal::Schedule& asked = gimbal::interned(site.rule() ? site.rule() : schedule);
     gimbal::Request request;
     request.trip = trip;
-    request.unqueued = true;
+    // Techniques that are not monotonic need queues, which ranks do not have.
+    request.monotonic = true;
     request.technique = asked.technique;
     request.chunk = asked.chunk;
     request.fraction = asked.fraction;
@@ -73,6 +74,15 @@ void* gimbal_rank_site(const char* name, uint32_t ranks) {
     gimbal::LoopClock clock;
     clock.dispatch = rank_dispatch_ticks;
     return gimbal::find_rank_site(name, ranks, clock);
+}
+
+void gimbal_rank_given(void* site, const double* weights, uint32_t ranks, double overhead_s, double sigma_s) {
+    const double tick_s = gimbal::seconds_per_tick();
+    gimbal::Given given;
+    if (weights) given.weights.assign(weights, weights + ranks);
+    given.overhead = overhead_s < 0 ? -1 : overhead_s / tick_s;
+    given.sd = sigma_s < 0 ? -1 : sigma_s / tick_s;
+    static_cast<LoopSite*>(site)->set_given(given);
 }
 
 size_t gimbal_rank_place_bytes(uint32_t ranks) {

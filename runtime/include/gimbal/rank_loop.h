@@ -70,6 +70,11 @@ GIMBAL_API void gimbal_rank_draw_cost(double seconds);
  *  @return never NULL; valid until the process ends; the same for the same name and P  @threads any */
 GIMBAL_API void* gimbal_rank_site(const char* name, uint32_t ranks);
 
+/** Root: what the program knows of a loop, instead of what is measured; from the next gimbal_rank_decide() on.
+ *  @param weights     [ranks] relative speeds, for wf2; NULL: all equal
+ *  @param overhead_s  h of fsc [s]; < 0: measured  @param sigma_s  sigma of fsc [s]; < 0: measured  @threads any */
+GIMBAL_API void gimbal_rank_given(void* site, const double* weights, uint32_t ranks, double overhead_s, double sigma_s);
+
 /** Memory that all processes of one execution share: the counter of chunks and the workers' measured times.
  *  @return bytes, a multiple of 128 */
 GIMBAL_API size_t gimbal_rank_place_bytes(uint32_t ranks);
@@ -147,6 +152,39 @@ GIMBAL_API void gimbal_rank_close(void* execution, int learn);
 
 /** Root: forget an execution that will never be complete. */
 GIMBAL_API void gimbal_rank_drop(void* execution);
+
+/** What one execution of a loop over distributed data did on this rank. */
+typedef struct gimbal_steal_totals {
+    uint32_t ranks;      /**< P [count] */
+    int rule;            /**< GIMBAL_STEAL_* that was followed */
+    uint64_t own;        /**< own items run here [items] */
+    uint64_t stolen;     /**< items of others run here [items] */
+    uint64_t given;      /**< own items run elsewhere [items] */
+    uint64_t attempts;   /**< requests made as a thief [count] */
+    uint64_t successes;  /**< of them that brought items [count] */
+    uint64_t bytes_in;   /**< received items and results [bytes] */
+    uint64_t bytes_out;  /**< sent items and results [bytes] */
+    double busy_s;       /**< running items [s] */
+    double waiting_s;    /**< for items, results or the end [s] */
+    double ratio;        /**< steal ratio in force, in (0, 1]; 0: a fair share */
+} gimbal_steal_totals;
+
+/** For the report: every rank calls it at its end of every execution. Sums are kept by name and P.
+ *  @param name  of the loop; is copied  @threads any  @cost a lock and a search by name */
+GIMBAL_API void gimbal_steal_report(const char* name, const gimbal_steal_totals* totals);
+
+/** The agent `steal-ratio` of a loop, in the process that chooses for all: it learns which of
+ *  GIMBAL_RL_SR_PORTFOLIO_SIZE ratios is best, with the settings of GIMBAL_RL_... for ranks.
+ *  @param name  of the loop; is copied  @return never NULL; valid until the process ends; the same for the same name
+ *  @threads any */
+GIMBAL_API void* gimbal_steal_agent(const char* name);
+/** The ratio for the next execution. @return in (0, 1]  @threads one at a time for one agent */
+GIMBAL_API double gimbal_steal_choose(void* agent);
+/** What an execution showed: the earliest one chosen for that has not been told of yet.
+ *  @param loop_time_s  from the first begin to the last end [s], > 0; else that execution teaches nothing
+ *  @param busy_max_s, busy_mean_s  of the ranks' times in it, over ranks [s]
+ *  @threads one at a time for one agent */
+GIMBAL_API void gimbal_steal_learn(void* agent, double loop_time_s, double busy_max_s, double busy_mean_s);
 
 /** Have `callback` called from inside loops of the thread level: by the thread that calls this, when it draws a chunk
  *  as worker 0 of a team, at most once in `period_us`. NULL ends it. Loops that are in flight do not change.
