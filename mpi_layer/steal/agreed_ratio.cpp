@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "steal/agreed_ratio.hpp"
+
+#include "steal/idle.hpp"
+#include "team/check.hpp"
+
+namespace gimbal::mpi {
+
+void AgreedRatio::begin() {
+    const bool root = team_.rank() == 0;
+    if (root) {
+        if (!agent_) agent_ = gimbal_steal_agent(name_.c_str());
+        said_[0] = next_ > 0 ? next_ : gimbal_steal_choose(agent_);
+        said_[1] = gimbal_steal_choose(agent_);
+    }
+    ratio_ = root ? said_[0] : next_;
+    check(MPI_Ibcast(said_.data(), 2, MPI_DOUBLE, 0, team_.comm(), &saying_), "MPI_Ibcast");
+}
+
+bool AgreedRatio::known() {
+    if (ratio_ > 0) return true;
+    int here = 0;
+    check(MPI_Test(&saying_, &here, MPI_STATUS_IGNORE), "MPI_Test");
+    if (here) ratio_ = said_[0];
+    return here != 0;
+}
+
+void AgreedRatio::wait(MPI_Request& request) {
+    Idle idle;
+    for (;;) {
+        int here = 0;
+        check(MPI_Test(&request, &here, MPI_STATUS_IGNORE), "MPI_Test");
+        if (here) return;
+        Team::poll_all();
+        idle.nothing();
+    }
+}
+
+void AgreedRatio::learn() {
+    for (MPI_Request& request : gathering_) wait(request);
+    if (measured_ && team_.rank() == 0)
+        gimbal_steal_learn(agent_, all_longest_[0], all_longest_[1], all_busy_ / team_.size());
+    measured_ = false;
+}
+
+void AgreedRatio::end(double elapsed_s, double busy_s) {
+    wait(saying_);
+    next_ = said_[1];
+    learn();
+    longest_ = {elapsed_s, busy_s};
+    busy_ = busy_s;
+    check(MPI_Ireduce(longest_.data(), all_longest_.data(), 2, MPI_DOUBLE, MPI_MAX, 0, team_.comm(), &gathering_[0]),
+          "MPI_Ireduce");
+    check(MPI_Ireduce(&busy_, &all_busy_, 1, MPI_DOUBLE, MPI_SUM, 0, team_.comm(), &gathering_[1]), "MPI_Ireduce");
+    measured_ = true;
+}
+
+void AgreedRatio::finish() {
+    wait(saying_);
+    learn();
+}
+
+}  // namespace gimbal::mpi

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+
+#include "gimbal/mpi/steal_loop.hpp"
+#include "steal/mailbox.hpp"
+#include "steal/node_queues.hpp"
+#include "team/team.hpp"
+
+namespace gimbal::mpi {
+
+/// [s] of a clock that never goes back.
+[[nodiscard]] inline double steal_clock() noexcept {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Calls the program's callbacks, until one throws; none is called after that.
+class Callbacks {
+public:
+    /// @return whether it came to an end; false: an earlier one failed, or this one has
+    template <class Callback>
+    bool call(const Callback& callback) noexcept {
+        if (error_) return false;
+        try {
+            callback();
+        } catch (...) {
+            error_ = std::current_exception();
+        }
+        return !error_;
+    }
+    void fail(std::exception_ptr error) noexcept {
+        if (!error_) error_ = std::move(error);
+    }
+    [[nodiscard]] bool failed() const noexcept { return error_ != nullptr; }
+    [[nodiscard]] const std::exception_ptr& error() const noexcept { return error_; }
+
+private:
+    std::exception_ptr error_;
+};
+
+/// One execution on one rank: what its parts share.
+struct StealContext {
+    Team& team;
+    NodeQueues& queues;
+    Mailbox& mail;
+    const StealWork& work;
+    std::uint64_t epoch = 0;
+    double look_s = 0;  ///< how long a thief may have to wait for this rank [s]
+    double ratio = 0;   ///< as StealView has it; counts once ratio_known
+    bool ratio_known = false;
+    StealRecord record = {};
+    Callbacks callbacks = {};
+
+    [[nodiscard]] StealHeader header(StealKind kind) const noexcept { return {.epoch = epoch, .kind = kind}; }
+};
+
+}  // namespace gimbal::mpi

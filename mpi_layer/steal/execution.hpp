@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "steal/agreed_ratio.hpp"
+#include "steal/context.hpp"
+#include "steal/coordinator.hpp"
+#include "steal/owner.hpp"
+#include "steal/thief.hpp"
+
+namespace gimbal::mpi {
+
+/// What one execution asks for.
+struct StealRequest {
+    const StealWork& work;
+    std::int64_t owned = 0;
+    std::int64_t run_at_once = 0;
+    bool by_seed = false;  ///< the rule `seed`
+    double ratio = 0;      ///< as StealView has it; < 0: the agent chooses
+};
+
+/// One execution of a steal loop on one rank, from the opening of its queue until it may leave.
+///
+/// It may leave when nothing is left in any queue, the results of its own items are here, and what it stole has run.
+/// That queues are empty is seen in memory where all ranks are on one node and thieves take for themselves. Otherwise
+/// each rank enters a non-blocking barrier when its own queue is empty and whatever it gave to thieves that asked has
+/// been received (synchronous sends). So when the barrier is complete, a thief has all it will ever get: questions that
+/// are still open will be answered with "nothing", and it need not wait for that.
+class StealExecution {
+public:
+    /// @param agreed  where the agent's ratio comes from; used if request.ratio < 0
+    StealExecution(StealContext& context, const StealRequest& request, Coordinator& coordinator, AgreedRatio& agreed);
+    StealExecution(const StealExecution&) = delete;
+    StealExecution& operator=(const StealExecution&) = delete;
+    ~StealExecution() = default;
+
+    /// @errors gimbal::Error(mpi). What a callback threw is in the context.
+    void run();
+
+    /// A message about this execution, other than to the coordinator. Calls no callback.
+    void take(StealLetter&& letter);
+
+private:
+    [[nodiscard]] bool step();
+    [[nodiscard]] bool finished();
+    [[nodiscard]] bool all_queues_empty();
+    void learn_ratio();
+
+    StealContext& context_;
+    AgreedRatio* agreed_;  // null: the ratio is fixed
+    Owner owner_;
+    Thief thief_;
+    bool by_barrier_;  // emptiness is not seen in memory
+    bool in_barrier_ = false;
+    bool all_empty_ = false;
+    MPI_Request barrier_ = MPI_REQUEST_NULL;
+};
+
+}  // namespace gimbal::mpi

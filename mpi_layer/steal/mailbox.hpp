@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "steal/buffer_pool.hpp"
+#include "steal/letter.hpp"
+
+namespace gimbal::mpi {
+
+/// The messages of one steal loop between the ranks of a team. Nothing here waits.
+/// @threads one
+class Mailbox {
+public:
+    /// @param tag  nobody else's on comm
+    Mailbox(MPI_Comm comm, int tag) : comm_(comm), tag_(tag) {}
+    Mailbox(const Mailbox&) = delete;
+    Mailbox& operator=(const Mailbox&) = delete;
+    ~Mailbox() = default;
+
+    /// Send a header alone. @errors gimbal::Error(mpi)
+    void send(int to, const StealHeader& header);
+    /// Send what pieces.hpp made in a buffer of pool(). @param known  received() is to know when it has arrived
+    void send(int to, std::unique_ptr<StealBuffer> message, bool known = false);
+
+    /// The next message that is here. @return false: there is none  @errors gimbal::Error(mpi)
+    [[nodiscard]] bool receive(StealLetter& letter);
+
+    /// See which messages have gone. @errors gimbal::Error(mpi)
+    void tend();
+
+    /// Whether all messages sent as `known` have been received.
+    [[nodiscard]] bool received() const noexcept { return known_ == 0; }
+    /// Whether all bytes of items and results are on their way, and none are just arriving.
+    [[nodiscard]] bool quiet() const noexcept { return bodies_ == 0 && arriving_.empty(); }
+    /// Whether nothing at all is on its way from here.
+    [[nodiscard]] bool idle() const noexcept { return leaving_.empty() && arriving_.empty(); }
+    /// Questions that have not been answered yet [count].
+    [[nodiscard]] std::int64_t unanswered() const noexcept { return unanswered_; }
+
+    [[nodiscard]] BufferPool& pool() noexcept { return pool_; }
+
+private:
+    struct Leaving {
+        MPI_Request request = MPI_REQUEST_NULL;
+        std::unique_ptr<StealBuffer> message;
+        bool body = false;
+        bool known = false;
+    };
+    struct Arriving {
+        MPI_Request request = MPI_REQUEST_NULL;
+        StealLetter letter;
+    };
+    void count(StealKind kind, int way) noexcept;
+    [[nodiscard]] bool arrived(StealLetter& letter);
+    [[nodiscard]] bool take(MPI_Message& message, const MPI_Status& status, StealLetter& letter);
+
+    MPI_Comm comm_;
+    int tag_;
+    std::vector<Leaving> leaving_;
+    std::vector<Arriving> arriving_;
+    BufferPool pool_;   // of items and results
+    BufferPool small_;  // of headers
+    int known_ = 0;
+    int bodies_ = 0;
+    std::int64_t unanswered_ = 0;
+};
+
+}  // namespace gimbal::mpi

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "steal/owner.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "gimbal/error.hpp"
+#include "steal/pieces.hpp"
+
+namespace gimbal::mpi {
+
+namespace {
+
+constexpr std::int64_t kMostGrains = std::numeric_limits<std::uint32_t>::max();
+
+}  // namespace
+
+Owner::Owner(StealContext& context, std::int64_t owned, std::int64_t run_at_once)
+    : context_(context), owned_(owned), at_once_(std::max<std::int64_t>(run_at_once, 1)), fixed_(run_at_once > 0) {
+    grain_ = owned > kMostGrains ? (owned + kMostGrains - 1) / kMostGrains : 1;
+    context.queues.enter(context.epoch, static_cast<std::uint32_t>((owned + grain_ - 1) / grain_));
+}
+
+Items Owner::items(Grains grains) const noexcept {
+    const std::int64_t first = grain_ * grains.first;
+    return {first, std::min(grain_ * grains.end, owned_) - first};
+}
+
+Items Owner::take() {
+    const std::int64_t most = std::clamp<std::int64_t>(at_once_ / grain_, 1, kMostGrains);
+    return items(context_.queues.take(static_cast<std::uint32_t>(most)));
+}
+
+void Owner::run(Items piece) {
+    const double begin = steal_clock();
+    const bool ran = context_.callbacks.call([&] { context_.work.run(piece.first, piece.count); });
+    const double seconds = steal_clock() - begin;
+    done_ += piece.count;
+    context_.record.busy_s += seconds;
+    if (!ran) return;
+    context_.record.own += piece.count;
+    measured(piece.count, seconds);
+}
+
+void Owner::measured(std::int64_t count, double seconds) noexcept {
+    const double now = seconds / static_cast<double>(count);
+    item_s_ = item_s_ > 0 ? item_s_ + (now - item_s_) / 4 : now;
+    context_.queues.set_cost(item_s_ * static_cast<double>(grain_));
+    if (fixed_) return;
+    // By the last piece, not the mean: where items become dearer, the next piece must not be late. At most twice as
+    // many, where they become cheaper.
+    const double fits = now > 0 ? context_.look_s / now : std::numeric_limits<double>::infinity();
+    const std::int64_t twice = count > owned_ / 2 ? owned_ : 2 * count;
+    at_once_ = fits < static_cast<double>(twice) ? std::max<std::int64_t>(static_cast<std::int64_t>(fits), 1) : twice;
+    at_once_ = std::max<std::int64_t>(at_once_, 1);
+}
+
+void Owner::on_ask(int thief) {
+    if (empty())
+        refuse(thief);
+    else
+        asks_.push_back(thief);
+}
+
+void Owner::refuse(int thief) {
+    StealHeader nothing = context_.header(StealKind::nothing);
+    nothing.rank = context_.queues.fullest();
+    context_.mail.send(thief, nothing);
+}
+
+bool Owner::serve() {
+    if (results_.empty() && claims_.empty() && asks_.empty()) return false;
+    bool any = false;
+    // Callbacks may let messages in, which lengthens the lists.
+    for (std::size_t i = 0; i < results_.size(); ++i, any = true) {
+        StealLetter letter = std::move(results_[i]);
+        take_in(letter);
+        context_.mail.pool().put(std::move(letter.body));
+    }
+    results_.clear();
+    for (std::size_t i = 0; i < claims_.size(); ++i, any = true) hand_out(Claim{claims_[i]}, false);
+    claims_.clear();
+    if (!context_.ratio_known && !empty()) return any;
+    for (std::size_t i = 0; i < asks_.size(); ++i, any = true)
+        hand_out({asks_[i], context_.queues.give(context_.ratio)}, true);
+    asks_.clear();
+    return any;
+}
+
+void Owner::hand_out(const Claim& claim, bool asked) {
+    const Items part = items(claim.grains);
+    if (!part) return refuse(claim.thief);
+    auto message = context_.mail.pool().take(0);
+    StealHeader header = context_.header(StealKind::items);
+    header.first = part.first;
+    header.count = part.count;
+    const bool packed = context_.callbacks.call([&] {
+        begin_message(message->bytes, header);
+        for (std::int64_t at = 0; at < part.count; at += at_once_) {
+            const std::int64_t count = std::min(at_once_, part.count - at);
+            const std::size_t place = begin_piece(message->bytes, count);
+            context_.work.pack(part.first + at, count, message->bytes);
+            end_piece(message->bytes, place, header);
+        }
+    });
+    if (!packed) {
+        context_.mail.pool().put(std::move(message));
+        done_ += part.count;
+        return refuse(claim.thief);
+    }
+    context_.record.given += part.count;
+    context_.record.bytes_out += static_cast<std::int64_t>(message->bytes.size());
+    context_.mail.send(claim.thief, std::move(message), asked);
+}
+
+void Owner::take_in(const StealLetter& letter) {
+    const StealHeader& header = letter.header;
+    done_ += header.count;
+    const std::span<const std::byte> message =
+        letter.body ? std::span<const std::byte>(letter.body->bytes).first(letter.body->used)
+                    : std::span<const std::byte>{};
+    if (header.kind == StealKind::failed) {
+        std::string why = "an error";
+        if (message.size() > sizeof header)
+            why.assign(reinterpret_cast<const char*>(message.data()) + sizeof header, message.size() - sizeof header);
+        context_.callbacks.fail(std::make_exception_ptr(
+            Error(ErrorCode::wrong_use, "items [" + std::to_string(header.first) + ", " +
+                                            std::to_string(header.first + header.count) +
+                                            ") of this rank did not run: rank " + std::to_string(letter.source) +
+                                            ", which stole them, had " + why)));
+        return;
+    }
+    context_.record.bytes_in += static_cast<std::int64_t>(message.size());
+    if (!context_.work.accept || message.empty()) return;
+    PieceReader pieces(message);
+    std::int64_t at = header.first;
+    std::int64_t count = 0;
+    std::span<const std::byte> results;
+    while (pieces.next(count, results)) {
+        context_.callbacks.call([&] { context_.work.accept(at, count, results); });
+        at += count;
+    }
+}
+
+void Owner::close() {
+    done_ += items(context_.queues.take(std::numeric_limits<std::uint32_t>::max())).count;
+}
+
+}  // namespace gimbal::mpi

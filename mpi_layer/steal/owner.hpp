@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "steal/context.hpp"
+
+namespace gimbal::mpi {
+
+/// Own items [first, first + count).
+struct Items {
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+
+    explicit operator bool() const noexcept { return count > 0; }
+};
+
+/// A rank as the owner of its items: runs them piece by piece, hands out what thieves take, takes in their results.
+class Owner {
+public:
+    /// Opens this rank's queue. @param run_at_once  [items]; 0: as many as take context.look_s
+    Owner(StealContext& context, std::int64_t owned, std::int64_t run_at_once);
+
+    /// The next piece of own items, out of the queue.
+    [[nodiscard]] Items take();
+    /// Run it. @return whether this rank can go on
+    void run(Items piece);
+
+    /// Hand out items and take in results, as far as there are any. Calls the program. @return whether there were any
+    bool serve();
+
+    /// Nothing is run or handed out any more: what is left counts as done.
+    void close();
+
+    /// Whether the queue is empty.
+    [[nodiscard]] bool empty() const noexcept { return context_.queues.own_empty(); }
+    /// Whether the queue is empty, and whatever was taken out by asking has arrived at the thief.
+    [[nodiscard]] bool given_out() const noexcept { return empty() && asks_.empty() && context_.mail.received(); }
+    /// Whether all own items have run, and the results of those that ran elsewhere are here.
+    [[nodiscard]] bool complete() const noexcept { return done_ == owned_; }
+
+    // Messages; they may come while a callback runs, so these call none.
+    void on_claim(int thief, Grains grains) { claims_.push_back({thief, grains}); }
+    void on_ask(int thief);
+    void on_results(StealLetter&& letter) { results_.push_back(std::move(letter)); }
+
+private:
+    struct Claim {
+        int thief;
+        Grains grains;
+    };
+    [[nodiscard]] Items items(Grains grains) const noexcept;
+    void measured(std::int64_t count, double seconds) noexcept;
+    void hand_out(const Claim& claim, bool asked);
+    void refuse(int thief);
+    void take_in(const StealLetter& letter);
+
+    StealContext& context_;
+    std::int64_t owned_;
+    std::int64_t grain_ = 1;     // items per grain
+    std::int64_t at_once_;       // items per piece
+    bool fixed_;                 // at_once_ is the program's wish
+    double item_s_ = 0;          // smoothed
+    std::int64_t done_ = 0;      // own items that need no more attention
+    std::vector<Claim> claims_;  // of ranks of this node: already out of the queue
+    std::vector<int> asks_;      // of other ranks
+    std::vector<StealLetter> results_;
+};
+
+}  // namespace gimbal::mpi

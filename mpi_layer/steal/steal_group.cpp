@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "steal/steal_group.hpp"
+
+#include <limits>
+#include <utility>
+
+#include "gimbal/error.hpp"
+#include "steal/idle.hpp"
+#include "team/check.hpp"
+
+namespace gimbal::mpi {
+
+StealGroup& StealGroup::of(Team& team, std::string_view name) {
+    return static_cast<StealGroup&>(
+        team.member("steal", name, [](Team& t, const std::string& n) { return std::make_unique<StealGroup>(t, n); }));
+}
+
+StealGroup::StealGroup(Team& team, const std::string& name)
+    : team_(team), name_(name), queues_(team, look_s()), mail_(team.comm(), team.tags(1)), agreed_(team, name) {}
+
+StealGroup::~StealGroup() {
+    if (broken_) return;
+    try {
+        drain();
+    } catch (...) {  // MPI has failed: nobody can be told here
+    }
+}
+
+void StealGroup::drain() {
+    agreed_.finish();
+    MPI_Request barrier = MPI_REQUEST_NULL;
+    bool entered = false;
+    Idle idle;
+    for (int all = 0; !all;) {
+        poll();
+        if (!entered && mail_.unanswered() == 0 && mail_.idle()) {
+            check(MPI_Ibarrier(team_.comm(), &barrier), "MPI_Ibarrier");
+            entered = true;
+        }
+        if (entered) check(MPI_Test(&barrier, &all, MPI_STATUS_IGNORE), "MPI_Test");
+        if (!all) idle.nothing();
+    }
+    while (!mail_.idle()) poll();
+}
+
+void StealGroup::poll() {
+    const std::unique_lock held(lock_, std::try_to_lock);
+    if (!held || broken_) return;
+    mail_.tend();
+    StealLetter letter;
+    while (mail_.receive(letter)) take(std::move(letter));
+}
+
+void StealGroup::take(StealLetter&& letter) {
+    const std::uint64_t epoch = letter.header.epoch;
+    if (epoch >= entered_) {
+        early_.push_back(std::move(letter));
+    } else if (epoch + 1 < entered_ || !execution_) {
+        too_late(letter);
+    } else if (letter.header.kind == StealKind::who) {
+        StealHeader answer = letter.header;
+        answer.kind = StealKind::victim;
+        answer.rank = coordinator_.victim_for(letter.source);
+        mail_.send(letter.source, answer);
+    } else {
+        execution_->take(std::move(letter));
+    }
+}
+
+void StealGroup::too_late(const StealLetter& letter) {
+    StealHeader answer = letter.header;
+    answer.rank = -1;
+    if (letter.header.kind == StealKind::ask)
+        answer.kind = StealKind::nothing;
+    else if (letter.header.kind == StealKind::who)
+        answer.kind = StealKind::victim;
+    else
+        return;  // an answer that nobody waits for
+    mail_.send(letter.source, answer);
+}
+
+void StealGroup::take_early() {
+    std::vector<StealLetter> letters;
+    letters.swap(early_);
+    for (StealLetter& letter : letters) take(std::move(letter));
+}
+
+StealRecord StealGroup::run(const StealRequest& request) {
+    const std::lock_guard held(lock_);
+    if (execution_)
+        throw Error(ErrorCode::wrong_use, "steal loop \"" + name_ + "\": run() is called from one of its callbacks");
+    if (broken_) throw Error(ErrorCode::mpi, "steal loop \"" + name_ + "\": MPI failed in an earlier execution");
+    const double begin = steal_clock();
+    const std::uint64_t epoch = entered_;
+    StealContext context{team_, queues_, mail_, request.work, epoch, look_s()};
+    try {
+        if (request.by_seed && team_.rank() == 0) coordinator_.begin(epoch, team_.size(), team_.settings().seed);
+        StealExecution execution(context, request, coordinator_, agreed_);
+        execution_ = &execution;
+        entered_ = epoch + 1;
+        take_early();
+        execution.run();
+        execution_ = nullptr;
+        finish_execution(context, request, steal_clock() - begin);
+    } catch (...) {
+        execution_ = nullptr;
+        broken_ = true;
+        throw;
+    }
+    if (context.callbacks.failed()) std::rethrow_exception(context.callbacks.error());
+    return context.record;
+}
+
+void StealGroup::finish_execution(StealContext& context, const StealRequest& request, double elapsed_s) {
+    StealRecord& record = context.record;
+    const bool failed = context.callbacks.failed();
+    if (request.ratio < 0) agreed_.end(failed ? std::numeric_limits<double>::infinity() : elapsed_s, record.busy_s);
+    record.ratio = context.ratio_known ? context.ratio : agreed_.ratio();
+    mail_.pool().trim();
+    const auto count = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+    const gimbal_steal_totals totals{.ranks = static_cast<std::uint32_t>(team_.size()),
+                                     .rule = request.by_seed ? GIMBAL_STEAL_SEED : GIMBAL_STEAL_NEAREST,
+                                     .own = count(record.own),
+                                     .stolen = count(record.stolen),
+                                     .given = count(record.given),
+                                     .attempts = count(record.attempts),
+                                     .successes = count(record.successes),
+                                     .bytes_in = count(record.bytes_in),
+                                     .bytes_out = count(record.bytes_out),
+                                     .busy_s = record.busy_s,
+                                     .waiting_s = record.waiting_s,
+                                     .ratio = record.ratio};
+    gimbal_steal_report(name_.c_str(), &totals);
+}
+
+}  // namespace gimbal::mpi

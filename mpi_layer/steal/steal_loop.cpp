@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "gimbal/mpi/steal_loop.hpp"
+
+#include <sstream>
+#include <utility>
+
+#include "steal/steal_group.hpp"
+#include "team/team.hpp"
+
+namespace gimbal::mpi {
+
+namespace {
+
+std::string text_of(double value) {
+    std::ostringstream text;
+    text << value;
+    return text.str();
+}
+
+void require_sound(std::string_view name, std::int64_t owned, const StealWork& work, const StealOptions& options) {
+    const std::string loop = "steal loop \"" + std::string(name) + "\": ";
+    if (owned < 0)
+        throw Error(ErrorCode::wrong_use, loop + "this rank owns " + std::to_string(owned) + " items",
+                    "a rank without items owns 0");
+    const char* const missing = !work.run ? "run" : !work.pack ? "pack" : !work.run_stolen ? "run_stolen" : nullptr;
+    if (missing)
+        throw Error(ErrorCode::wrong_use, loop + "the callback " + missing + " is missing",
+                    "run, pack and run_stolen are needed on every rank; accept may be left out");
+    if (options.run_at_once < 0)
+        throw Error(ErrorCode::wrong_use, loop + "run_at_once is " + std::to_string(options.run_at_once),
+                    "a number of items, or 0 for what GIMBAL_MPI_POLL_US allows");
+    const double ratio = options.ratio;
+    const bool known = ratio == -2 || ratio == -1 || (ratio >= 0 && ratio <= 1);
+    if (!known)
+        throw Error(ErrorCode::invalid_option, loop + "the steal ratio " + text_of(ratio) + " is not allowed",
+                    "allowed: (0, 1]; 0: a fair share; -1: the agent chooses; -2: GIMBAL_MPI_STEAL_RATIO");
+    using Rule = StealOptions::Rule;
+    if (options.rule != Rule::configured && options.rule != Rule::nearest && options.rule != Rule::seed)
+        throw Error(ErrorCode::invalid_option, loop + "there is no such rule", "allowed: configured, nearest, seed");
+}
+
+bool by_seed(const Team& team, StealOptions::Rule rule) {
+    if (rule == StealOptions::Rule::configured) return team.settings().steal_rule == GIMBAL_STEAL_SEED;
+    return rule == StealOptions::Rule::seed;
+}
+
+}  // namespace
+
+struct StealLoop::State {
+    StealGroup& group;
+    StealWork work;
+    StealRequest request;
+    bool ran = false;
+
+    State(Team& team, std::string_view name, std::int64_t owned, StealWork the_work, const StealOptions& options)
+        : group(StealGroup::of(team, name)),
+          work(std::move(the_work)),
+          request{.work = work,
+                  .owned = owned,
+                  .run_at_once = options.run_at_once,
+                  .by_seed = by_seed(team, options.rule),
+                  .ratio = options.ratio == -2 ? team.settings().steal_ratio : options.ratio} {}
+};
+
+StealLoop::StealLoop(MPI_Comm comm, std::string_view name, std::int64_t owned, StealWork work,
+                     const StealOptions& options) {
+    require_sound(name, owned, work, options);
+    state_ = std::make_unique<State>(Team::of(comm), name, owned, std::move(work), options);
+}
+
+StealLoop::~StealLoop() = default;
+StealLoop::StealLoop(StealLoop&&) noexcept = default;
+
+StealRecord StealLoop::run() {
+    if (!state_ || state_->ran)
+        throw Error(ErrorCode::wrong_use, "run() of a steal loop is called a second time, or after it was moved from",
+                    "construct another one for the next execution");
+    state_->ran = true;
+    return state_->group.run(state_->request);
+}
+
+}  // namespace gimbal::mpi

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "steal/thief.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace gimbal::mpi {
+
+namespace {
+
+// What an exception says, for the owner of items that did not run because of it.
+std::string what(const std::exception_ptr& error) {
+    try {
+        std::rethrow_exception(error);
+    } catch (const std::exception& known) {
+        return std::string("an exception: ") + known.what();
+    } catch (...) {
+        return "an exception that is no std::exception";
+    }
+}
+
+}  // namespace
+
+void Thief::look() {
+    if (context_.callbacks.failed()) return;
+    // Ahead of time, with the last piece in hand: a victim takes a while to answer.
+    const std::size_t parts = parts_.size() + came_.size();
+    if (parts == 0 || (parts == 1 && !parts_.empty() && parts_.front().pieces.last())) search_->look();
+}
+
+void Thief::on_items(StealLetter&& letter) {
+    search_->on_items(letter.source);
+    ++context_.record.successes;
+    context_.record.bytes_in += static_cast<std::int64_t>(letter.body->used);
+    came_.push_back(std::move(letter));
+}
+
+void Thief::unpack() {
+    for (StealLetter& letter : came_) {
+        const std::span<const std::byte> message(letter.body->bytes.data(), letter.body->used);
+        const std::int64_t first = letter.header.first;
+        auto results = context_.mail.pool().take(0);
+        StealHeader header = context_.header(StealKind::results);
+        header.first = first;
+        header.count = letter.header.count;
+        begin_message(results->bytes, header);
+        parts_.push_back({std::move(letter), PieceReader(message), first, header, std::move(results)});
+    }
+    came_.clear();
+}
+
+bool Thief::run_piece() {
+    if (!came_.empty()) unpack();
+    if (parts_.empty()) return false;
+    look();
+    Part& part = parts_.front();
+    if (!run(part)) return true;  // give_up() is next
+    if (part.pieces.at_end()) {
+        const int owner = part.items.source;
+        context_.record.stolen += part.header.count;
+        context_.record.bytes_out += static_cast<std::int64_t>(part.results->bytes.size());
+        context_.mail.pool().put(std::move(part.items.body));
+        context_.mail.send(owner, std::move(part.results));
+        parts_.erase(parts_.begin());
+    }
+    return true;
+}
+
+// Messages may come while the program runs, but they go to came_: `part` stays where it is.
+bool Thief::run(Part& part) {
+    std::int64_t count = 0;
+    std::span<const std::byte> items;
+    if (!part.pieces.next(count, items)) return true;
+    std::vector<std::byte>& results = part.results->bytes;
+    const double begin = steal_clock();
+    const bool ran = context_.callbacks.call([&] {
+        const std::size_t place = begin_piece(results, count);
+        context_.work.run_stolen(part.items.source, part.next, count, items, results);
+        if (!context_.work.accept) results.resize(place + sizeof(PieceHeader));
+        end_piece(results, place, part.header);
+    });
+    context_.record.busy_s += steal_clock() - begin;
+    part.next += count;
+    return ran;
+}
+
+void Thief::give_up() {
+    if (!came_.empty()) unpack();
+    for (Part& part : parts_) {
+        const std::string why = what(context_.callbacks.error());
+        part.header.kind = StealKind::failed;
+        std::vector<std::byte>& message = part.results->bytes;
+        begin_message(message, part.header);
+        message.resize(message.size() + why.size());
+        std::memcpy(message.data() + sizeof part.header, why.data(), why.size());
+        context_.mail.pool().put(std::move(part.items.body));
+        context_.mail.send(part.items.source, std::move(part.results));
+    }
+    parts_.clear();
+}
+
+}  // namespace gimbal::mpi
