@@ -4,9 +4,27 @@
 
 namespace gimbal::mpi {
 
+namespace {
+
+std::unique_ptr<Transport> make_best(Team& team, const std::string& name) {
+    return team.nodes() == 1 ? make_shared_transport(team, name) : make_foreman_transport(team, name);
+}
+
+}  // namespace
+
 std::unique_ptr<Transport> make_transport(Team& team, const std::string& name) {
-    if (team.nodes() > 1) throw Error(ErrorCode::unsupported, "ranks on several nodes");
-    return make_shared_transport(team, name);
+    switch (team.settings().transport) {
+        case GIMBAL_TRANSPORT_SHARED:
+            if (team.nodes() == 1) return make_shared_transport(team, name);
+            throw Error(ErrorCode::unsupported,
+                        "GIMBAL_MPI_TRANSPORT=shared, but the communicator spans " + std::to_string(team.nodes()) +
+                            " nodes, which share no memory",
+                        "leave it to Gimbal (auto), or name hierarchical or foreman");
+        case GIMBAL_TRANSPORT_FOREMAN:
+            return make_foreman_transport(team, name);
+        default:
+            return make_best(team, name);
+    }
 }
 
 }  // namespace gimbal::mpi

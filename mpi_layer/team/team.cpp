@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "gimbal/error.hpp"
+#include "loop/wait.hpp"
 #include "team/check.hpp"
 
 namespace gimbal::mpi {
@@ -57,6 +58,18 @@ void require_usable(MPI_Comm comm) {
     if (inter) throw Error(ErrorCode::wrong_use, "the communicator is an intercommunicator", "merge it first");
 }
 
+// Until all ranks are here. Others may be waiting for this rank's answers, in a loop that it has left already: a
+// blocking collective right away would be the end of both.
+void gather(MPI_Comm comm) {
+    MPI_Request all_here = MPI_REQUEST_NULL;
+    check(MPI_Ibarrier(comm, &all_here), "MPI_Ibarrier");
+    int done = 0;
+    for (Wait wait;; wait.pause()) {
+        check(MPI_Test(&all_here, &done, MPI_STATUS_IGNORE), "MPI_Test");
+        if (done) return;
+    }
+}
+
 }  // namespace
 
 Team& Team::of(MPI_Comm program_comm) {
@@ -67,6 +80,7 @@ Team& Team::of(MPI_Comm program_comm) {
     int flag = 0;
     check(MPI_Comm_get_attr(program_comm, g_team_key, static_cast<void*>(&found), &flag), "MPI_Comm_get_attr");
     if (flag) return *static_cast<Team*>(found);
+    gather(program_comm);
     auto team = std::make_unique<Team>(program_comm);
     check(MPI_Comm_set_attr(program_comm, g_team_key, team.get()), "MPI_Comm_set_attr");
     return *team.release();
@@ -104,6 +118,10 @@ Team::Team(MPI_Comm program_comm) {
 }
 
 Team::~Team() {
+    try {
+        gather(comm_);
+    } catch (const Error&) {  // what cannot be gathered cannot be answered either
+    }
     std::erase(all_teams(), this);
     for (auto member = in_order_.rbegin(); member != in_order_.rend(); ++member) {
         std::erase_if(members_, [&](const auto& entry) { return entry.second.get() == *member; });
@@ -119,6 +137,7 @@ Member& Team::member(std::string_view kind, std::string_view name,
     key += name;
     const auto found = members_.find(key);
     if (found != members_.end()) return *found->second;
+    gather(comm_);
     Member& made = *members_.emplace(std::move(key), make(*this, std::string(name))).first->second;
     in_order_.push_back(&made);
     return made;

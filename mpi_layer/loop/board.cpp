@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "loop/board.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "gimbal/loop.h"
+
+namespace gimbal::mpi {
+
+Board::Board(std::uint64_t epoch, const Terms& terms, void* execution, std::uint32_t ranks)
+    : epoch_(epoch), terms_(terms), execution_(execution), seats_(ranks) {}
+
+Board::~Board() {
+    if (execution_) gimbal_rank_drop(execution_);
+}
+
+void Board::begin(std::uint32_t rank) {
+    Seat& seat = seats_[rank];
+    if (seat.begun) return;
+    seat.begun = true;
+    gimbal_loop_begin(execution_, rank, &seat.share);
+}
+
+// A rank that asks ahead has its answer before it has finished what it was given before: the time it reports is then of
+// other iterations than the last chunk's, and counts at the same rate.
+bool Board::report(std::uint32_t rank, double worked_s, std::uint64_t worked_iters, std::uint64_t taken) {
+    Seat& seat = seats_[rank];
+    if (worked_iters > 0) seat.s_per_iter = worked_s / static_cast<double>(worked_iters);
+    return confirm(seat, taken);
+}
+
+bool Board::confirm(Seat& seat, std::uint64_t taken) {
+    if (!seat.unstarted || taken < seat.given) return false;
+    seat.unstarted = false;
+    return --unstarted_ == 0;
+}
+
+bool Board::draw(std::uint32_t rank, Run& chunk) {
+    if (spoilt_) return false;
+    Seat& seat = seats_[rank];
+    begin(rank);
+    if (!come_back_.empty()) {
+        chunk = come_back_.back();
+        come_back_.pop_back();
+        out_ += chunk.end - chunk.first;
+        return true;
+    }
+    if (out_ == terms_.trip) return false;
+    if (seat.drawn_iters > 0) {
+        const double seconds = seat.s_per_iter * static_cast<double>(seat.drawn_iters);
+        gimbal_rank_reported(&seat.share, static_cast<std::uint64_t>(seconds / gimbal_rank_tick_s()));
+        seat.drawn_iters = 0;
+    }
+    chunk = {.stride = 0, .count = 1};
+    if (!gimbal_loop_next(&seat.share, &chunk.first, &chunk.end)) return false;
+    seat.drawn_iters = chunk.end - chunk.first;
+    out_ += seat.drawn_iters;
+    return true;
+}
+
+bool Board::draw_own(std::uint32_t rank, Run& run) {
+    if (spoilt_) return false;
+    begin(rank);
+    gimbal_share& share = seats_[rank].share;
+    if (share.counter || !share.fast || share.starts || share.step >= share.step_end) return false;
+    run.first = share.step * share.chunk;
+    run.end = run.first + share.chunk;
+    run.stride = share.step_inc * share.chunk;
+    run.count = (share.step_end - share.step - 1) / share.step_inc + 1;
+    std::uint64_t first = 0;
+    std::uint64_t end = 0;
+    for (std::uint64_t k = 0; k < run.count; ++k) {
+        if (!gimbal_share_next(&share, &first, &end)) break;
+        out_ += end - first;
+    }
+    return true;
+}
+
+void Board::gave(std::uint32_t rank, const Run& chunk, bool ahead) noexcept {
+    Seat& seat = seats_[rank];
+    ++seat.given;
+    seat.last = chunk;
+    seat.asking = seat.asking_ahead = false;
+    if (ahead) {
+        seat.unstarted = true;
+        ++unstarted_;
+    }
+}
+
+void Board::come_back(const Run& chunk) {
+    come_back_.push_back(chunk);
+    out_ -= chunk.end - chunk.first;
+}
+
+bool Board::leave(std::uint32_t rank, std::uint64_t taken, double stayed_s) {
+    Seat& seat = seats_[rank];
+    if (seat.left) return false;
+    seat.left = seat.told_over = true;
+    seat.asking = false;
+    ++left_;
+    bool news = confirm(seat, taken);
+    if (seat.unstarted) {
+        seat.unstarted = false;
+        --unstarted_;
+        come_back(seat.last);
+        news = true;
+    }
+    begin(rank);
+    static_cast<void>(stayed_s);
+    gimbal_rank_leave(&seat.share, nullptr);
+    return news;
+}
+
+void Board::spoil(const Terms& other) noexcept {
+    if (spoilt_) return;
+    spoilt_ = true;
+    other_ = other;
+}
+
+void Board::close() {
+    void* const execution = std::exchange(execution_, nullptr);
+    if (spoilt_) {
+        gimbal_rank_drop(execution);
+    } else {
+        gimbal_rank_close(execution, 1);
+    }
+}
+
+}  // namespace gimbal::mpi

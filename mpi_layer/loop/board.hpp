@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gimbal/rank_loop.h"
+#include "loop/messages.hpp"
+
+namespace gimbal::mpi {
+
+/// One execution of a loop as its foreman keeps it: what has been handed out to whom. Knows no messages.
+/// @threads one
+class Board {
+public:
+    /// What the foreman knows about one rank.
+    struct Seat {
+        gimbal_share share{};
+        bool begun = false;             ///< its share is in use
+        bool left = false;              ///< it draws no more
+        bool told_over = false;         ///< it knows that nothing is left for it
+        bool asking = false;            ///< a question of it has no answer yet
+        bool asking_ahead = false;      ///< and it has work until it gets one
+        bool unstarted = false;         ///< it asked for `last` ahead of time and is not known to have begun it
+        std::uint64_t given = 0;        ///< answers to its questions [count]
+        Run last{};                     ///< the last one of them
+        std::uint64_t drawn_iters = 0;  ///< iterations of the chunk that was drawn last for it
+        double s_per_iter = 0;          ///< as it reported last; 0: unknown
+    };
+
+    /// @param execution  of gimbal_rank_decide(); the board's from now on
+    Board(std::uint64_t epoch, const Terms& terms, void* execution, std::uint32_t ranks);
+    /// An execution that was not complete is forgotten.
+    ~Board();
+    Board(const Board&) = delete;
+    Board& operator=(const Board&) = delete;
+
+    [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
+    [[nodiscard]] const Terms& terms() const noexcept { return terms_; }
+    [[nodiscard]] std::uint32_t ranks() const noexcept { return static_cast<std::uint32_t>(seats_.size()); }
+    [[nodiscard]] Seat& seat(std::uint32_t rank) noexcept { return seats_[rank]; }
+
+    /// Take in what a rank measured since its last message, and whether it has begun what it was given.
+    /// @return true if chunks that nobody could have had before can be had now, or everything is out
+    bool report(std::uint32_t rank, double worked_s, std::uint64_t worked_iters, std::uint64_t taken);
+
+    /// Draw a chunk for a rank. @return false: nothing is left for it; but see settled()
+    bool draw(std::uint32_t rank, Run& chunk);
+    /// All that belongs to a rank alone and that it has not drawn yet, as one run. @return false: nothing
+    bool draw_own(std::uint32_t rank, Run& run);
+    /// Note that a question of a rank has been answered with this chunk.
+    void gave(std::uint32_t rank, const Run& chunk, bool ahead) noexcept;
+
+    /// Every iteration is with somebody.
+    [[nodiscard]] bool all_out() const noexcept { return out_ == terms_.trip && settled(); }
+    /// No chunk can come back from a rank that leaves without having begun it.
+    [[nodiscard]] bool settled() const noexcept { return unstarted_ == 0; }
+
+    /// A chunk, or the end of one, that will not be worked on by who got it.
+    void come_back(const Run& chunk);
+    /// A rank draws no more. @param stayed_s  since its first answer came; < 0: it leaves now [s]  @return as report()
+    bool leave(std::uint32_t rank, std::uint64_t taken, double stayed_s);
+    /// All ranks have left.
+    [[nodiscard]] bool complete() const noexcept { return left_ == seats_.size(); }
+
+    /// The ranks disagree: nothing more is handed out, nothing is learnt.
+    void spoil(const Terms& other) noexcept;
+    [[nodiscard]] bool spoilt() const noexcept { return spoilt_; }
+    /// What another rank said than the first one.
+    [[nodiscard]] const Terms& other_terms() const noexcept { return other_; }
+
+    /// Learn from it; only when complete.
+    void close();
+
+private:
+    void begin(std::uint32_t rank);
+    bool confirm(Seat& seat, std::uint64_t taken);
+
+    std::uint64_t epoch_;
+    Terms terms_;
+    Terms other_{};
+    void* execution_;
+    bool spoilt_ = false;
+    std::uint64_t out_ = 0;        // handed out and not come back [iterations]
+    std::uint32_t unstarted_ = 0;  // seats
+    std::size_t left_ = 0;
+    std::vector<Seat> seats_;
+    std::vector<Run> come_back_;  // chunks that a rank left behind
+};
+
+}  // namespace gimbal::mpi

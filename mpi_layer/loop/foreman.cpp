@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "loop/foreman.hpp"
+
+#include <algorithm>
+
+#include "gimbal/error.hpp"
+#include "gimbal/loop.h"
+#include "gimbal/rank_loop.h"
+#include "loop/foreman_execution.hpp"
+
+namespace gimbal::mpi {
+
+namespace {
+
+constexpr double kPatience_s = 0.1;  // for messages of ranks that have arrived at the end themselves
+
+}  // namespace
+
+ForemanTransport::ForemanTransport(Team& team, const std::string& name)
+    : team_(&team),
+      loop_name_(name),
+      post_(&Post::of(team)),
+      number_(0),
+      pace_(team.settings().poll_us * 1e-6 / gimbal_rank_tick_s()) {
+    if (team.rank() == 0) site_ = gimbal_rank_site(name.c_str(), static_cast<std::uint32_t>(team.size()));
+    number_ = post_->enrol(*this);
+}
+
+// All ranks are here, so what workers had to say at the end is on its way.
+ForemanTransport::~ForemanTransport() {
+    const auto patience = static_cast<std::uint64_t>(kPatience_s / gimbal_rank_tick_s());
+    const std::uint64_t begin = gimbal_rank_ticks();
+    try {
+        while (!boards_.empty() && gimbal_rank_ticks() - begin < patience) post_->poll();
+    } catch (const Error&) {  // then the last executions are not in the report
+    }
+    post_->withdraw(number_);
+}
+
+// Identifiers are a process's own; between processes a schedule goes by what it is called.
+Terms ForemanTransport::terms_of(const Request& request) {
+    if (request.schedule != last_schedule_) {
+        last_terms_ = {};
+        gimbal_schedule_print(request.schedule, last_terms_.schedule.data(), last_terms_.schedule.size());
+        last_schedule_ = request.schedule;
+    }
+    Terms terms = last_terms_;
+    terms.trip = request.trip;
+    terms.idempotent = request.idempotent ? 1 : 0;
+    return terms;
+}
+
+int ForemanTransport::schedule_of(const Terms& terms) {
+    if (last_schedule_ == 0 || last_terms_.schedule != terms.schedule) {
+        const int schedule = gimbal_rank_schedule(terms.schedule.data(), nullptr, 0);
+        if (schedule == 0) return last_schedule_;
+        last_schedule_ = schedule;
+        last_terms_.schedule = terms.schedule;
+    }
+    return last_schedule_;
+}
+
+std::unique_ptr<RankExecution> ForemanTransport::enter(const Request& request) {
+    Post::rethrow();
+    const std::lock_guard<std::mutex> held(post_->lock());
+    const std::uint64_t epoch = next_epoch_++;
+    const Terms terms = terms_of(request);
+    if (team_->rank() != 0) return std::make_unique<WorkerExecution>(*this, inbox_of(epoch), terms);
+    Board& board = board_of(epoch, terms);
+    if (!(board.terms() == terms) && !board.spoilt()) {
+        board.spoil(terms);
+        tell_spoilt(board);
+    }
+    return std::make_unique<ForemanExecution>(*this, board, terms);
+}
+
+std::unique_ptr<Transport> make_foreman_transport(Team& team, const std::string& name) {
+    return std::make_unique<ForemanTransport>(team, name);
+}
+
+}  // namespace gimbal::mpi

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the foreman does about messages, and what a worker keeps of them.
+#include <algorithm>
+
+#include "gimbal/rank_loop.h"
+#include "loop/foreman.hpp"
+
+namespace gimbal::mpi {
+
+namespace {
+
+constexpr int kMostPushed = 16;  // chunks that are sent to a rank unasked, one by one [count]
+
+}  // namespace
+
+Board& ForemanTransport::board_of(std::uint64_t epoch, const Terms& terms) {
+    const auto found =
+        std::find_if(boards_.begin(), boards_.end(), [&](const auto& board) { return board->epoch() == epoch; });
+    if (found != boards_.end()) return **found;
+    void* const execution = gimbal_rank_decide(site_, terms.trip, schedule_of(terms));
+    const auto ranks = static_cast<std::uint32_t>(team_->size());
+    return *boards_.emplace_back(std::make_unique<Board>(epoch, terms, execution, ranks));
+}
+
+void ForemanTransport::on_ask(int source, const Ask& ask) {
+    const auto rank = static_cast<std::uint32_t>(source);
+    Board& board = board_of(ask.epoch, ask.terms);
+    if (!(board.terms() == ask.terms) && !board.spoilt()) {
+        board.spoil(ask.terms);
+        tell_spoilt(board);
+    }
+    waits_.waited_elsewhere(ask.wait_s);
+    bool news = board.report(rank, ask.worked_s, ask.worked_iters, ask.taken);
+    if (ask.kind == Ask::bye) {
+        if (ask.chunk.count > 0) {
+            left_behind(board, ask.chunk);
+            news = true;
+        }
+        if (board.leave(rank, ask.taken, ask.stayed_s)) news = true;
+        if (news) serve(board, rank, true);
+        left(board);
+        return;
+    }
+    Board::Seat& seat = board.seat(rank);
+    seat.asking = true;
+    seat.asking_ahead = ask.kind == Ask::ahead;
+    serve(board, rank, news);
+}
+
+void ForemanTransport::serve(Board& board, std::uint32_t rank, bool all) {
+    if (all) {
+        for (std::uint32_t other = 1; other < board.ranks(); ++other) offer(board, other);
+    } else if (rank != 0) {
+        offer(board, rank);
+    }
+    if (board.all_out()) tell_over(board);
+}
+
+// Until all that was handed out is known to be in work, something may come back: then who waits goes on waiting.
+void ForemanTransport::offer(Board& board, std::uint32_t rank) {
+    Board::Seat& seat = board.seat(rank);
+    if (!seat.asking || seat.told_over) return;
+    if (board.spoilt()) {
+        seat.told_over = true;
+        answer(board, rank, Answer::disagrees);
+        return;
+    }
+    Run run;
+    if (board.draw_own(rank, run) || board.draw(rank, run)) {
+        const bool ahead = seat.asking_ahead;
+        board.gave(rank, run, ahead);
+        answer(board, rank, Answer::work, run, true);
+    } else if (board.settled()) {
+        seat.told_over = true;
+        answer(board, rank, Answer::over);
+    }
+}
+
+void ForemanTransport::tell_over(Board& board) {
+    for (std::uint32_t rank = 0; rank < board.ranks(); ++rank) {
+        Board::Seat& seat = board.seat(rank);
+        if (seat.told_over) continue;
+        seat.told_over = true;
+        if (rank != 0) answer(board, rank, Answer::over);
+    }
+}
+
+void ForemanTransport::tell_spoilt(Board& board) {
+    for (std::uint32_t rank = 1; rank < board.ranks(); ++rank) {
+        Board::Seat& seat = board.seat(rank);
+        if (seat.told_over) continue;
+        seat.told_over = true;
+        answer(board, rank, Answer::disagrees);
+    }
+}
+
+void ForemanTransport::deal_out(Board& board) {
+    for (std::uint32_t rank = 1; rank < board.ranks() && !board.all_out(); ++rank) {
+        if (board.seat(rank).told_over) continue;
+        Run run;
+        if (board.draw_own(rank, run)) answer(board, rank, Answer::work, run);
+        for (int sent = 0; sent < kMostPushed && board.draw(rank, run); ++sent) answer(board, rank, Answer::work, run);
+    }
+    serve(board, 0, true);
+}
+
+// Whoever leaves a loop before its end takes what it has begun with it, unless somebody is still there to run that.
+void ForemanTransport::left_behind(Board& board, const Run& chunk) {
+    bool anybody = false;
+    for (std::uint32_t rank = 0; rank < board.ranks(); ++rank) anybody |= !board.seat(rank).told_over;
+    if (anybody) {
+        board.come_back(chunk);
+    } else {
+        gimbal_rank_warn("a rank left a loop in the middle of a chunk; the rest of that chunk was run by nobody");
+    }
+}
+
+void ForemanTransport::left(Board& board) {
+    if (!board.complete()) return;
+    if (waits_.elsewhere_s() > 0) gimbal_rank_draw_cost(waits_.elsewhere_s());
+    board.close();
+    std::erase_if(boards_, [&](const auto& kept) { return kept.get() == &board; });
+}
+
+void ForemanTransport::answer(const Board& board, std::uint32_t rank, Answer::Kind kind, const Run& run, bool reply) {
+    Answer message;
+    message.loop = number_;
+    message.kind = kind;
+    message.epoch = board.epoch();
+    message.terms = board.terms();
+    // To a rank that agrees with the first one, the other terms are what is new.
+    if (kind == Answer::disagrees) message.other = board.other_terms();
+    message.run = run;
+    message.reply = reply ? 1 : 0;
+    post_->send(message, static_cast<int>(rank));
+}
+
+Inbox& ForemanTransport::inbox_of(std::uint64_t epoch) {
+    for (const auto& inbox : inboxes_) {
+        if (inbox->epoch == epoch) return *inbox;
+    }
+    Inbox& made = *inboxes_.emplace_back(std::make_unique<Inbox>());
+    made.epoch = epoch;
+    return made;
+}
+
+void ForemanTransport::on_answer(const Answer& answer) {
+    const bool known =
+        std::any_of(inboxes_.begin(), inboxes_.end(), [&](const auto& inbox) { return inbox->epoch == answer.epoch; });
+    if (!known && answer.epoch < next_epoch_) return;  // this rank has left it
+    Inbox& inbox = inbox_of(answer.epoch);
+    inbox.terms = answer.terms;
+    inbox.other = answer.other;
+    switch (answer.kind) {
+        case Answer::work:
+            inbox.items.push_back({answer.run, answer.reply != 0});
+            break;
+        case Answer::over:
+            inbox.over = true;
+            break;
+        case Answer::disagrees:
+            inbox.over = inbox.spoilt = true;
+            break;
+        default:
+            break;
+    }
+    if (answer.verdict != 0) inbox.verdict = answer.verdict;
+}
+
+void ForemanTransport::forget(std::uint64_t epoch) noexcept {
+    std::erase_if(inboxes_, [&](const auto& inbox) { return inbox->epoch == epoch; });
+}
+
+}  // namespace gimbal::mpi

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "loop/messages.hpp"
+
+namespace gimbal::mpi {
+
+/// What has come from the foreman about one execution and not been used yet; also about one that this rank has not
+/// entered.
+struct Inbox {
+    struct Item {
+        Run run;
+        bool reply = false;  ///< to a question
+    };
+
+    std::uint64_t epoch = 0;
+    Terms terms{};            ///< as the foreman has them; if anything has come
+    Terms other{};            ///< if spoilt: what another rank said
+    std::vector<Item> items;  ///< [next_item, size) are waiting
+    std::size_t next_item = 0;
+    bool over = false;          ///< nothing follows
+    bool spoilt = false;        ///< the ranks disagree
+    std::uint32_t verdict = 0;  ///< on the last chunk that was done; 0: none has come
+
+    [[nodiscard]] bool any() const noexcept { return next_item < items.size(); }
+    Item take() {
+        const Item item = items[next_item++];
+        if (next_item == items.size()) {
+            items.clear();
+            next_item = 0;
+        }
+        return item;
+    }
+};
+
+}  // namespace gimbal::mpi

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+namespace gimbal::mpi {
+
+/// What all ranks must agree on about one execution; in every message, so that whoever hears of an execution first can
+/// open it, and so that ranks that do not agree are found out.
+struct Terms {
+    std::uint64_t trip = 0;           ///< N [iterations]
+    std::array<char, 52> schedule{};  ///< as a user writes it, zero-terminated
+    std::uint32_t idempotent = 0;     ///< 1: chunks may be run again
+
+    bool operator==(const Terms&) const = default;
+};
+
+/// Chunks [first + k * stride, end + k * stride) for k in [0, count), cut at N. One chunk: count is 1.
+struct Run {
+    std::uint64_t first = 0;   ///< [iterations]
+    std::uint64_t end = 0;     ///< [iterations]
+    std::uint64_t stride = 0;  ///< [iterations]
+    std::uint64_t count = 0;   ///< [chunks]
+};
+
+/// From a worker to the foreman.
+struct Ask {
+    enum Kind : std::uint32_t {
+        more,   ///< it waits for a chunk
+        ahead,  ///< it wants a chunk and has work until that comes
+        done,   ///< `chunk` is finished: was it the first to finish it? And it wants another one. Robust loops only
+        bye     ///< it draws no more; no answer
+    };
+    std::uint32_t loop = 0;  ///< number of the loop's transport on this team
+    std::uint32_t kind = more;
+    std::uint64_t epoch = 0;
+    Terms terms{};
+    double worked_s = 0;             ///< time in chunks since the last message [s]
+    std::uint64_t worked_iters = 0;  ///< in so many iterations
+    double wait_s = 0;               ///< what it usually waits for an answer; 0: unknown [s]
+    double stayed_s = 0;             ///< with `bye`: since its first answer came [s]
+    std::uint64_t taken = 0;         ///< answers to its questions it has begun to work on [count]
+    Run chunk{};                     ///< with `done`: which; with `bye`: the end of one that it has not run, if any
+};
+
+/// From the foreman to a worker.
+struct Answer {
+    enum Kind : std::uint32_t {
+        work,      ///< here is some; if not `reply`, nobody asked
+        later,     ///< nothing now, and more or over will follow; with the verdict on a chunk that was done
+        over,      ///< nothing is left for this worker
+        disagrees  ///< the ranks have different terms
+    };
+    std::uint32_t loop = 0;
+    std::uint32_t kind = work;
+    std::uint64_t epoch = 0;
+    Terms terms{};  ///< of the rank that came first
+    Terms other{};  ///< with `disagrees`: of another
+    Run run{};
+    std::uint32_t reply = 0;  ///< 1: to a question
+    std::uint32_t verdict =
+        0;  ///< of a robust loop: 0 none, 1 the worker was the first to finish its chunk, 2 it was not
+};
+
+static_assert(std::is_trivially_copyable_v<Ask> && std::is_trivially_copyable_v<Answer>);
+
+/// "100 iterations of fac2"
+[[nodiscard]] inline std::string described(const Terms& terms) {
+    return std::to_string(terms.trip) + " iterations of " + terms.schedule.data();
+}
+
+}  // namespace gimbal::mpi
