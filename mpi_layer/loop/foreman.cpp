@@ -24,6 +24,7 @@ ForemanTransport::ForemanTransport(Team& team, const std::string& name)
       pace_(team.settings().poll_us * 1e-6 / gimbal_rank_tick_s()) {
     if (team.rank() == 0) site_ = gimbal_rank_site(name.c_str(), static_cast<std::uint32_t>(team.size()));
     number_ = post_->enrol(*this);
+    post_->deliver_early(number_);
 }
 
 // All ranks are here, so what workers had to say at the end is on its way.

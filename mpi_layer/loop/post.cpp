@@ -37,8 +37,13 @@ Post::~Post() {
 
 std::uint32_t Post::enrol(Correspondent& correspondent) {
     const std::lock_guard<std::mutex> held(lock_);
-    const auto loop = static_cast<std::uint32_t>(loops_.size());
     loops_.push_back(&correspondent);
+    return static_cast<std::uint32_t>(loops_.size() - 1);
+}
+
+void Post::deliver_early(std::uint32_t loop) {
+    const std::lock_guard<std::mutex> held(lock_);
+    Correspondent& correspondent = *loops_[loop];
     const auto asks = std::exchange(early_asks_, {});
     for (const auto& [source, ask] : asks) {
         if (ask.loop == loop) {
@@ -55,7 +60,6 @@ std::uint32_t Post::enrol(Correspondent& correspondent) {
             early_answers_.push_back(answer);
         }
     }
-    return loop;
 }
 
 void Post::withdraw(std::uint32_t loop) noexcept {

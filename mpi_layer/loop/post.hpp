@@ -33,6 +33,8 @@ public:
 
     /// Collective: all ranks must enrol the same loops in the same order. @return the loop's number
     std::uint32_t enrol(Correspondent& correspondent);
+    /// Give a loop what came before it was enrolled; to be called once, when it knows its number.
+    void deliver_early(std::uint32_t loop);
     /// No more messages for that loop.
     void withdraw(std::uint32_t loop) noexcept;
 
