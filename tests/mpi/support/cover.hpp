@@ -28,6 +28,8 @@ public:
     /// The same for "at least once": what chunks that are run again promise.
     [[nodiscard]] testing::AssertionResult at_least_once(MPI_Comm comm) const;
 
+    /// N [iterations].
+    [[nodiscard]] std::int64_t iterations() const noexcept { return iterations_; }
     /// Iterations that this rank ran [iterations].
     [[nodiscard]] std::int64_t here() const noexcept { return here_.load(); }
 

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Wrong use is an error that says so, on every rank, and never a hang.
+#include <functional>
+
+#include "loop/matrix.hpp"
+
+namespace gimbal::test {
+namespace {
+
+using WrongUse = OverRanks;
+
+// The code of the error that a call ends in; 0 if it does not. Its message must say something.
+int code_of(const std::function<void()>& call) {
+    try {
+        call();
+    } catch (const Error& error) {
+        EXPECT_GT(std::string_view(error.what()).size(), 10U);
+        return static_cast<int>(error.code());
+    }
+    return 0;
+}
+
+constexpr int kWrongUse = static_cast<int>(ErrorCode::wrong_use);
+
+void expect_that_loops_still_work() {
+    Cover cover(100);
+    run_loop(MPI_COMM_WORLD, "after an error", cover);
+    EXPECT_TRUE(cover.exactly_once(MPI_COMM_WORLD));
+}
+
+TEST_F(WrongUse, NoCommunicator) {
+    EXPECT_EQ(code_of([] { mpi::Loop(MPI_COMM_NULL, "wrong", 10); }), kWrongUse);
+    expect_that_loops_still_work();
+}
+
+TEST_F(WrongUse, NegativeIterations) {
+    EXPECT_EQ(code_of([] { mpi::Loop(MPI_COMM_WORLD, "wrong", -1); }), kWrongUse);
+    expect_that_loops_still_work();
+}
+
+TEST_F(WrongUse, ASchedulesNameThatDoesNotExist) {
+    for (const char* const schedule : {"fac22", "ss,x", ",", "\n"})
+        EXPECT_EQ(code_of([&] { mpi::Loop(MPI_COMM_WORLD, "wrong", 10, {.schedule = schedule}); }),
+                  static_cast<int>(ErrorCode::invalid_option))
+            << schedule;
+    expect_that_loops_still_work();
+}
+
+TEST_F(WrongUse, AChunkAfterTheEnd) {
+    Cover cover(10);
+    mpi::Loop loop(MPI_COMM_WORLD, "ended", 10);
+    drain(loop, cover);
+    EXPECT_EQ(code_of([&] { static_cast<void>(loop.next()); }), kWrongUse);
+    loop.leave();
+    EXPECT_EQ(code_of([&] { static_cast<void>(loop.next()); }), kWrongUse);
+    EXPECT_EQ(code_of([&] { loop.leave(); }), 0);
+    EXPECT_TRUE(cover.exactly_once(MPI_COMM_WORLD));
+    expect_that_loops_still_work();
+}
+
+TEST_F(WrongUse, AnotherNumberOfIterationsThanTheOtherRanks) {
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    const bool odd_one_out = size_ > 1 && rank_ == size_ - 1;
+    std::int64_t ran = 0;
+    const int code = code_of([&] {
+        mpi::Loop loop(copy, "n", odd_one_out ? 90 : 100, {.schedule = "ss"});
+        for (const auto chunk : loop) ran += chunk.size();
+    });
+    if (odd_one_out) {
+        EXPECT_EQ(code, kWrongUse);
+        EXPECT_EQ(ran, 0);
+    } else {
+        EXPECT_TRUE(code == 0 || code == kWrongUse) << code;
+    }
+    MPI_Comm_free(&copy);
+    expect_that_loops_still_work();
+}
+
+}  // namespace
+}  // namespace gimbal::test

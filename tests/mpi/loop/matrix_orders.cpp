@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Loops that follow each other, contain each other, and are open at the same time; several communicators.
+#include <unistd.h>
+
+#include "loop/matrix.hpp"
+
+namespace gimbal::test {
+namespace {
+
+using Orders = OverRanks;
+
+void expect_exactly_once(const std::vector<std::unique_ptr<Cover>>& covers, MPI_Comm comm) {
+    for (std::size_t i = 0; i < covers.size(); ++i)
+        EXPECT_TRUE(covers[i]->exactly_once(comm)) << "loop " << i << " of " << covers[i]->iterations();
+}
+
+TEST_F(Orders, FiftyLoopsOneAfterTheOtherWithoutBarriers) {
+    std::vector<std::unique_ptr<Cover>> covers;
+    for (int i = 0; i < 50; ++i) {
+        covers.push_back(std::make_unique<Cover>(i % 5 == 0 ? i % 3 : 1000 + i));
+        run_loop(MPI_COMM_WORLD, "row", *covers.back(), {.schedule = "ss"});
+    }
+    expect_exactly_once(covers, MPI_COMM_WORLD);
+}
+
+TEST_F(Orders, FiftyLoopsOfFourNamesAndSchedules) {
+    const std::vector<std::string> schedules{"ss", "fac2", "gss", "awf-b"};
+    std::vector<std::unique_ptr<Cover>> covers;
+    for (std::size_t i = 0; i < 50; ++i) {
+        covers.push_back(std::make_unique<Cover>(1000));
+        run_loop(MPI_COMM_WORLD, "row of " + schedules[i % 4], *covers.back(), {.schedule = schedules[i % 4]});
+    }
+    expect_exactly_once(covers, MPI_COMM_WORLD);
+}
+
+TEST_F(Orders, ARankThatArrivesLateAtEveryLoop) {
+    std::vector<std::unique_ptr<Cover>> covers;
+    for (int i = 0; i < 10; ++i) {
+        if (rank_ == i % size_) usleep(5000);
+        covers.push_back(std::make_unique<Cover>(500));
+        run_loop(MPI_COMM_WORLD, "late", *covers.back(), {.schedule = "fac2"});
+    }
+    expect_exactly_once(covers, MPI_COMM_WORLD);
+}
+
+TEST_F(Orders, ARankThatIsSlow) {
+    for (const int slow : {0, size_ - 1}) {
+        Cover cover(200);
+        mpi::Loop loop(MPI_COMM_WORLD, "slow", 200, {.schedule = "ss"});
+        while (const auto chunk = loop.next()) {
+            cover.add(chunk);
+            if (rank_ == slow) usleep(3000);
+        }
+        loop.leave();
+        EXPECT_TRUE(cover.exactly_once(MPI_COMM_WORLD)) << "slow: " << slow;
+    }
+}
+
+TEST_F(Orders, ARankThatOnlyPassesThrough) {
+    std::vector<std::unique_ptr<Cover>> covers;
+    for (int i = 0; i < 10; ++i) {
+        covers.push_back(std::make_unique<Cover>(300));
+        mpi::Loop loop(MPI_COMM_WORLD, "through", 300, {.schedule = "gss"});
+        if (size_ > 1 && rank_ == size_ - 1) continue;  // leaves without a chunk
+        drain(loop, *covers.back());
+    }
+    // With `gss` whoever asks gets what is left.
+    expect_exactly_once(covers, MPI_COMM_WORLD);
+}
+
+TEST_F(Orders, ALoopInsideAnotherOnTheSameCommunicator) {
+    // Every rank opens the inner loops at the same place of its own work: after the outer loop has begun.
+    Cover outer(400);
+    std::vector<std::unique_ptr<Cover>> inner;
+    mpi::Loop loop(MPI_COMM_WORLD, "outer", 400, {.schedule = "ss"});
+    for (int i = 0; i < 5; ++i) {
+        if (const auto chunk = loop.next())
+            outer.add(chunk);
+        else
+            break;
+        inner.push_back(std::make_unique<Cover>(100));
+        run_loop(MPI_COMM_SELF, "inner", *inner.back(), {.schedule = "fac2"});
+        EXPECT_TRUE(inner.back()->exactly_once(MPI_COMM_SELF));
+    }
+    std::vector<std::unique_ptr<Cover>> together;
+    for (int i = 0; i < 3; ++i) {
+        together.push_back(std::make_unique<Cover>(150));
+        run_loop(MPI_COMM_WORLD, "nested", *together.back(), {.schedule = "ss"});
+    }
+    expect_exactly_once(together, MPI_COMM_WORLD);
+    try {
+        drain(loop, outer);
+    } catch (const Error&) {
+        // Others were so fast that the end was seen above.
+    }
+    EXPECT_TRUE(outer.exactly_once(MPI_COMM_WORLD));
+}
+
+TEST_F(Orders, TwoLoopsOpenAtTheSameTimeDrawnFromInTurn) {
+    for (const bool one_name : {false, true}) {
+        Cover a(1000), b(700);
+        mpi::Loop first(MPI_COMM_WORLD, "turn", 1000, {.schedule = "ss"});
+        mpi::Loop second(MPI_COMM_WORLD, one_name ? "turn" : "other turn", 700, {.schedule = "ss"});
+        bool more_a = true, more_b = true;
+        while (more_a || more_b) {
+            if (more_a) {
+                const auto chunk = first.next();
+                more_a = static_cast<bool>(chunk);
+                if (chunk) a.add(chunk);
+            }
+            if (more_b) {
+                const auto chunk = second.next();
+                more_b = static_cast<bool>(chunk);
+                if (chunk) b.add(chunk);
+            }
+        }
+        // Left in the other order on odd ranks.
+        if (rank_ % 2 == 1) second.leave();
+        first.leave();
+        second.leave();
+        EXPECT_TRUE(a.exactly_once(MPI_COMM_WORLD)) << one_name;
+        EXPECT_TRUE(b.exactly_once(MPI_COMM_WORLD)) << one_name;
+    }
+}
+
+TEST_F(Orders, ALoopOutlivesTheOnesAfterIt) {
+    Cover early(1000);
+    mpi::Loop loop(MPI_COMM_WORLD, "outlives", 1000, {.schedule = "fac2"});
+    std::vector<std::unique_ptr<Cover>> later;
+    for (int i = 0; i < 10; ++i) {
+        later.push_back(std::make_unique<Cover>(200));
+        run_loop(MPI_COMM_WORLD, "later", *later.back(), {.schedule = "fac2"});
+    }
+    drain(loop, early);
+    loop.leave();
+    EXPECT_TRUE(early.exactly_once(MPI_COMM_WORLD));
+    expect_exactly_once(later, MPI_COMM_WORLD);
+}
+
+TEST_F(Orders, TwoCommunicatorsAtOnce) {
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    Cover a(1000), b(1000);
+    {
+        mpi::Loop first(MPI_COMM_WORLD, "both", 1000, {.schedule = "ss"});
+        mpi::Loop second(copy, "both", 1000, {.schedule = "gss"});
+        drain(rank_ % 2 == 0 ? first : second, rank_ % 2 == 0 ? a : b);
+        drain(rank_ % 2 == 0 ? second : first, rank_ % 2 == 0 ? b : a);
+    }
+    EXPECT_TRUE(a.exactly_once(MPI_COMM_WORLD));
+    EXPECT_TRUE(b.exactly_once(copy));
+    MPI_Comm_free(&copy);
+}
+
+TEST_F(Orders, HalvesOfACommunicatorWithOtherSizes) {
+    MPI_Comm half = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, rank_ % 2, -rank_, &half);
+    std::vector<std::unique_ptr<Cover>> covers;
+    for (int i = 0; i < 10; ++i) {
+        covers.push_back(std::make_unique<Cover>(100 + 57 * (rank_ % 2)));
+        run_loop(half, "half", *covers.back(), {.schedule = "fac2"});
+    }
+    Cover whole(1000);
+    run_loop(MPI_COMM_WORLD, "whole", whole);
+    expect_exactly_once(covers, half);
+    EXPECT_TRUE(whole.exactly_once(MPI_COMM_WORLD));
+    MPI_Comm_free(&half);
+}
+
+TEST_F(Orders, CommunicatorsThatAreFreedAfterTheirLoops) {
+    for (int i = 0; i < 3; ++i) {
+        MPI_Comm copy = MPI_COMM_NULL;
+        MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+        Cover cover(500);
+        run_loop(copy, "freed", cover, {.schedule = "ss"});
+        MPI_Comm_free(&copy);  // at once: others may still be drawing
+        EXPECT_TRUE(cover.exactly_once(MPI_COMM_WORLD)) << i;
+    }
+}
+
+}  // namespace
+}  // namespace gimbal::test

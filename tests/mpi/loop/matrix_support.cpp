@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <cstdlib>
+
+#include "loop/matrix.hpp"
+
+namespace gimbal::test {
+
+void OverRanks::SetUp() {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    const char* const wanted = std::getenv("GIMBAL_MPI_TRANSPORT");
+    if (wanted == nullptr) return;
+    try {
+        Cover cover(1);
+        mpi::Loop loop(MPI_COMM_WORLD, "transport", 1);
+        drain(loop, cover);
+        if (loop.transport() != wanted) GTEST_SKIP() << wanted << " runs as " << loop.transport() << " here";
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::unsupported) throw;
+        GTEST_SKIP() << wanted << ": " << error.what();
+    }
+}
+
+std::vector<std::int64_t> extents(int ranks) {
+    std::vector<std::int64_t> all{0, 1, 2, 3, ranks - 1, ranks, ranks + 1, 100'000};
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+}
+
+void drain(mpi::Loop& loop, Cover& cover) {
+    while (const auto chunk = loop.next()) {
+        cover.add(chunk);
+        if (!loop.finish(chunk)) ADD_FAILURE() << "a chunk of a loop that is not idempotent ran twice";
+    }
+}
+
+std::int64_t run_loop(MPI_Comm comm, std::string_view name, Cover& cover, const mpi::LoopOptions& options) {
+    const auto before = cover.here();
+    mpi::Loop loop(comm, name, cover.iterations(), options);
+    drain(loop, cover);
+    return cover.here() - before;
+}
+
+std::vector<std::string> schedule_names() {
+    return {
+#include "schedule_names.inc"
+        "runtime",
+        "ss,16",
+        "gss,7",
+        "fac2,3",
+    };
+}
+
+}  // namespace gimbal::test
