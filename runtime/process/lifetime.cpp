@@ -16,6 +16,7 @@
 #include "process/run_record.hpp"
 #include "process/start.hpp"
 #include "process/warnings.hpp"
+#include "ranks/steal_sums.hpp"
 #include "report/files.hpp"
 #include "report/json.hpp"
 #include "report/names.hpp"
@@ -68,7 +69,7 @@ void leave_records() {
     const bool first_rank = process_environment().rank == 0;
     if (!asked.loop_stats.empty() && first_rank) attempt([&] { write_loop_stats(from_start(asked.loop_stats)); });
     // A process without loops has nothing to say, and need not wait for the clock to be calibrated.
-    if (asked.run_dir.empty() && all_sites().empty()) return;
+    if (asked.run_dir.empty() && all_sites().empty() && !any_steals()) return;
     RunRecord record = current_record();
     if (!asked.run_dir.empty()) {
         write_file_aside(from_start(asked.run_dir) + "/" + record_file_name(record), to_json(record));
@@ -108,6 +109,7 @@ void in_child() {
     restart_warnings_in_child();
     restart_steps_in_child();
     restart_background_in_child();
+    restart_steals_in_child();
     loaded_by = getpid();
 }
 

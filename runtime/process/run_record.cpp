@@ -7,10 +7,14 @@
 #include <string>
 #include <utility>
 
+#include "config/selection.hpp"
+#include "gimbal/options.hpp"
 #include "loop/site_table.hpp"
 #include "measure/clock.hpp"
 #include "measure/dispatch_cost.hpp"
 #include "process/warnings.hpp"
+#include "ranks/settings.hpp"
+#include "ranks/steal_sums.hpp"
 #include "report/process_record.hpp"
 
 namespace gimbal {
@@ -25,6 +29,16 @@ std::string openmp_path() {
     return info.dli_fname;
 }
 
+/// Who set LB4MPI_RL_... for a program without loops over ranks will wonder why threads do not learn as told.
+void warn_of_names_in_vain() {
+    if (rank_level_used()) return;
+    const std::string names = names_for_ranks(options());
+    if (!names.empty())
+        warn_once(names +
+                  " counted for nothing: these names are for loops over ranks, and this program has none. For "
+                  "threads they begin with GIMBAL_RL_ or KMP_RL_.");
+}
+
 }  // namespace
 
 RunRecord current_record() {
@@ -32,11 +46,12 @@ RunRecord current_record() {
     record.wall_s = seconds_since_start();
     record.openmp = openmp_path();
     for (std::string& complaint : unmatched_rules()) warn_once(std::move(complaint));
+    warn_of_names_in_vain();
     record.warnings = warnings();
+    record.loops = steal_summaries();
     const std::vector<LoopSite*> sites = all_sites();
-    if (sites.empty()) return record;
-    const double tick_s = seconds_per_tick();
-    const double dispatch_s = dispatch_ticks() * tick_s;
+    const double tick_s = sites.empty() ? 0 : seconds_per_tick();
+    const double dispatch_s = sites.empty() ? 0 : dispatch_ticks() * tick_s;
     record.dispatch_ns = dispatch_s * 1e9;
     for (const LoopSite* site : sites) {
         LoopSummary summary = site->summary(tick_s, dispatch_s);

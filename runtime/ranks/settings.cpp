@@ -38,9 +38,14 @@ int usual_schedule(const Options& asked) {
 /// On one line, as an exception's text.
 std::string sentence(const Error& error) {
     std::string text = error.what();
-    if (!error.hint().empty()) text.append(". ").append(error.hint());
-    for (std::size_t at = text.find("\n        "); at != std::string::npos; at = text.find("\n        ", at))
-        text.replace(at, 9, " ");
+    if (error.hint().empty()) return text;
+    text.append(". ");
+    bool line_begins = false;
+    for (const char letter : error.hint()) {
+        if (letter == '\n') text.push_back(' ');
+        line_begins = letter == '\n' || (line_begins && letter == ' ');
+        if (!line_begins) text.push_back(letter);
+    }
     return text;
 }
 

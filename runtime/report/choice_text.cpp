@@ -75,6 +75,15 @@ std::string alternative_text(const AlternativeUse& other) {
 
 }  // namespace
 
+std::string workers_text(const LoopSummary& loop) {
+    const char* const one = loop.over_ranks ? " rank" : " thread";
+    return std::to_string(loop.workers) + one + (loop.workers == 1 ? "" : "s");
+}
+
+std::string team_text(const LoopSummary& loop) {
+    return loop.over_ranks ? workers_text(loop) : "team of " + std::to_string(loop.workers);
+}
+
 std::string technique_cell(const LoopSummary& loop) {
     const auto main = main_choice(loop);
     if (!main) return "-";
@@ -103,6 +112,7 @@ std::string choice_tables(const MergedRun& run) {
     std::string text;
     using Side = TextTable::Side;
     for (const MergedLoop& loop : run.loops) {
+        if (loop.sum.steals) continue;  // there is no choice
         TextTable table({"schedule", "why", "calls", "mean_ms", "sum_s"},
                         {Side::left, Side::left, Side::right, Side::right, Side::right});
         for (const ScheduleUse& use : loop.sum.schedules) {
@@ -110,7 +120,7 @@ std::string choice_tables(const MergedRun& run) {
             table.add({use.schedule, use.reason + (use.exploring ? ", exploring" : ""), std::to_string(use.calls),
                        fixed(1e3 * mean_s, mean_s < 1e-3 ? 4 : 3), seconds(use.time_s)});
         }
-        text += "\nchoices for " + loop.sum.name + " (team of " + std::to_string(loop.sum.workers) + ")\n";
+        text += "\nchoices for " + loop.sum.name + " (" + team_text(loop.sum) + ")\n";
         text += table.text(2);
         const std::string other = alternative_text(loop.sum.alternative);
         if (!other.empty()) text += "  " + other + ", mean " + fixed(1e3 * loop.sum.alternative.call_s, 3) + " ms\n";

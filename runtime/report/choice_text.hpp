@@ -7,6 +7,12 @@
 
 namespace gimbal {
 
+/// "4 ranks" or "2 threads".
+[[nodiscard]] std::string workers_text(const LoopSummary& loop);
+
+/// "4 ranks" or "team of 2".
+[[nodiscard]] std::string team_text(const LoopSummary& loop);
+
 /// What ran most and why, for the table of loops: "fac2 (GIMBAL_SCHEDULE)"; if others ran too, with its share of the
 /// calls, "gss 61/80 (sarsa)"; and the static fraction, "usched f_s=0.70 in search (...)".
 /// @errors std::bad_alloc

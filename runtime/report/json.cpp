@@ -28,6 +28,20 @@ Json json_of(const AlternativeUse& other) {
             {"predicted", other.predicted}};
 }
 
+/// null if there was no stealing.
+Json json_of(const std::optional<StealFigures>& steals) {
+    if (!steals) return nullptr;
+    return {{"own", steals->own},
+            {"stolen", steals->stolen},
+            {"given", steals->given},
+            {"attempts", steals->attempts},
+            {"successes", steals->successes},
+            {"bytes_in", steals->bytes_in},
+            {"bytes_out", steals->bytes_out},
+            {"waiting_s", finite(steals->waiting_s)},
+            {"ratio", finite(steals->ratio)}};
+}
+
 Json json_of(const LoopSummary& loop) {
     Json schedules = Json::array(), workers = Json::array();
     for (const ScheduleUse& use : loop.schedules)
@@ -43,6 +57,7 @@ Json json_of(const LoopSummary& loop) {
     return {{"name", loop.name},
             {"module", loop.module},
             {"offset_bytes", loop.offset},
+            {"level", loop.over_ranks ? "ranks" : "threads"},
             {"workers", loop.workers},
             {"calls", loop.calls},
             {"iterations", loop.iterations},
@@ -62,7 +77,8 @@ Json json_of(const LoopSummary& loop) {
             {"exploring_calls", loop.exploring_calls},
             {"exploring_cost_s", finite(loop.exploring_cost_s)},
             {"alternative", json_of(loop.alternative)},
-            {"per_worker", std::move(workers)}};
+            {"per_worker", std::move(workers)},
+            {"steals", json_of(loop.steals)}};
 }
 
 template <class T>
@@ -99,6 +115,22 @@ AlternativeUse alternative_from(const Json& json) {
     return other;
 }
 
+std::optional<StealFigures> steals_from(const Json& json) {
+    if (!json.contains("steals") || json["steals"].is_null()) return std::nullopt;
+    const Json& item = json["steals"];
+    StealFigures steals;
+    read(item, "own", steals.own);
+    read(item, "stolen", steals.stolen);
+    read(item, "given", steals.given);
+    read(item, "attempts", steals.attempts);
+    read(item, "successes", steals.successes);
+    read(item, "bytes_in", steals.bytes_in);
+    read(item, "bytes_out", steals.bytes_out);
+    read(item, "waiting_s", steals.waiting_s);
+    read(item, "ratio", steals.ratio);
+    return steals;
+}
+
 LoopSummary loop_from(const Json& json) {
     LoopSummary loop;
     read(json, "name", loop.name);
@@ -120,6 +152,10 @@ LoopSummary loop_from(const Json& json) {
     read_if_there(json, "opening_s", loop.opening_s);
     read_if_there(json, "closing_s", loop.closing_s);
     read_if_there(json, "exploring_cost_s", loop.exploring_cost_s);
+    std::string level = "threads";
+    read_if_there(json, "level", level);  // records of before there were loops over ranks lack it
+    loop.over_ranks = level == "ranks";
+    loop.steals = steals_from(json);
     loop.alternative = alternative_from(json);
     for (const Json& item : list(json, "schedules")) {
         ScheduleUse& use = loop.schedules.emplace_back();

@@ -37,11 +37,26 @@ void add_schedules(const LoopSummary& loop, LoopSummary& sum) {
     }
 }
 
-void add(const LoopSummary& loop, LoopSummary& sum) {
+/// What a loop is, as the last record says.
+void name(const LoopSummary& loop, LoopSummary& sum) {
     sum.name = loop.name;
     sum.module = loop.module;
     sum.offset = loop.offset;
     sum.workers = loop.workers;
+    sum.over_ranks = loop.over_ranks;
+}
+
+/// Several records know of a loop over ranks if several groups of ranks ran one of that name.
+void add_workers(const LoopSummary& loop, LoopSummary& sum) {
+    sum.per_worker.resize(std::max(sum.per_worker.size(), loop.per_worker.size()));
+    for (std::size_t i = 0; i < loop.per_worker.size(); ++i) {
+        sum.per_worker[i].busy_s += loop.per_worker[i].busy_s;
+        sum.per_worker[i].iterations += loop.per_worker[i].iterations;
+        sum.per_worker[i].chunks += loop.per_worker[i].chunks;
+    }
+}
+
+void add(const LoopSummary& loop, LoopSummary& sum) {
     sum.calls += loop.calls;
     sum.iterations += loop.iterations;
     sum.chunks += loop.chunks;
@@ -64,11 +79,53 @@ void add_warnings(const RunRecord& record, std::vector<std::string>& warnings) {
         if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);
 }
 
+/// What tells loops apart.
+struct Key {
+    std::string name;
+    std::uint32_t workers;
+    bool over_ranks, steals;
+    auto operator<=>(const Key&) const = default;
+};
+
 struct Growing {
     LoopSummary sum;
     PerRank time_s;
+    PerRank busy_s;            // with steals: running items
     double alternative_s = 0;  // loop time of the record that the alternative is of
 };
+
+/// Every rank tells of its own part of the same executions.
+void add_steals(const LoopSummary& loop, int rank, Growing& growing) {
+    LoopSummary& sum = growing.sum;
+    if (!sum.steals) sum.steals.emplace();
+    StealFigures& all = *sum.steals;
+    const StealFigures& own = *loop.steals;
+    all.own += own.own;
+    all.stolen += own.stolen;
+    all.given += own.given;
+    all.attempts += own.attempts;
+    all.successes += own.successes;
+    all.bytes_in += own.bytes_in;
+    all.bytes_out += own.bytes_out;
+    all.waiting_s += own.waiting_s;
+    all.ratio = own.ratio;
+    sum.iterations += loop.iterations;
+    if (loop.calls > sum.calls) {
+        sum.calls = loop.calls;
+        sum.schedules = loop.schedules;
+    }
+    growing.busy_s[rank] += loop.busy_max_s;
+    growing.time_s[rank] += loop.time_s;
+}
+
+/// Loop time and imbalance follow from what the ranks told.
+void complete_steals(Growing& growing) {
+    const auto ranks = static_cast<std::uint32_t>(growing.busy_s.size());
+    const OverRanks busy_s = over_ranks(growing.busy_s, ranks);
+    growing.sum.busy_max_s = busy_s.max;
+    growing.sum.busy_mean_s = busy_s.mean;
+    growing.sum.time_s = over_ranks(growing.time_s, ranks).max;
+}
 
 /// Ranks may differ in what else they could do; the one that spends most time in the loop stands for all.
 void add_alternative(const LoopSummary& loop, Growing& growing) {
@@ -77,7 +134,26 @@ void add_alternative(const LoopSummary& loop, Growing& growing) {
     growing.alternative_s = loop.time_s;
 }
 
+/// Of a loop over ranks one process knows what each took; workers are the ranks of the job if they are as many.
+void add_per_rank(const LoopSummary& loop, std::uint32_t ranks, PerRank& seconds) {
+    if (loop.per_worker.size() != ranks) return;
+    for (auto& [rank, sum] : seconds)
+        if (rank >= 0 && static_cast<std::size_t>(rank) < loop.per_worker.size())
+            sum += loop.per_worker[static_cast<std::size_t>(rank)].busy_s;
+}
+
+/// Shortest, mean and longest of the workers' times.
+OverRanks over_workers(const LoopSummary& loop) {
+    PerRank times;
+    for (const WorkerTotals& worker : loop.per_worker) times[static_cast<int>(times.size())] = worker.busy_s;
+    return over_ranks(times, static_cast<std::uint32_t>(times.size()));
+}
+
 }  // namespace
+
+bool MergedLoop::knows_all_workers() const noexcept {
+    return !sum.steals || ranks >= sum.workers;
+}
 
 double MergedLoop::imbalance() const noexcept {
     return sum.busy_mean_s > 0 ? std::max(0.0, sum.busy_max_s / sum.busy_mean_s - 1) : 0;
@@ -93,21 +169,34 @@ double MergedLoop::scheduling_overhead() const noexcept {
 
 MergedRun merge(std::span<const RunRecord> records) {
     MergedRun run;
-    std::map<std::pair<std::string, std::uint32_t>, Growing> loops;
+    std::map<Key, Growing> loops;
     PerRank wall, busy;
     for (const RunRecord& record : records) {
         run.ranks = std::max(run.ranks, static_cast<std::uint32_t>(std::max(record.ranks, record.rank + 1)));
         wall[record.rank] += record.wall_s;
+        busy[record.rank] += 0;
+    }
+    for (const RunRecord& record : records) {
         run.dispatch_ns += record.dispatch_ns / static_cast<double>(records.size());
         add_warnings(record, run.warnings);
-        busy[record.rank] += 0;
         for (const LoopSummary& loop : record.loops) {
-            Growing& growing = loops[{loop.name, loop.workers}];
+            Growing& growing = loops[{loop.name, loop.workers, loop.over_ranks, loop.steals.has_value()}];
+            name(loop, growing.sum);
+            if (loop.steals) {
+                add_steals(loop, record.rank, growing);
+                busy[record.rank] += loop.busy_max_s;
+                continue;
+            }
             add(loop, growing.sum);
             add_alternative(loop, growing);
             growing.time_s[record.rank] += loop.time_s;
-            busy[record.rank] += loop.time_s;
-            run.threads = std::max(run.threads, loop.workers);
+            if (loop.over_ranks) {
+                add_workers(loop, growing.sum);
+                add_per_rank(loop, run.ranks, busy);
+            } else {
+                busy[record.rank] += loop.time_s;
+                run.threads = std::max(run.threads, loop.workers);
+            }
         }
     }
     run.ranks_seen = static_cast<std::uint32_t>(wall.size());
@@ -115,8 +204,12 @@ MergedRun merge(std::span<const RunRecord> records) {
     const OverRanks busy_s = over_ranks(busy, run.ranks_seen);
     run.rank_balance = busy_s.max > 0 ? busy_s.mean / busy_s.max : 1;
     for (auto& [key, growing] : loops) {
+        if (key.steals) complete_steals(growing);
         const auto ranks = static_cast<std::uint32_t>(growing.time_s.size());
-        run.loops.push_back({std::move(growing.sum), over_ranks(growing.time_s, run.ranks_seen), ranks});
+        const OverRanks time_s = key.over_ranks && !key.steals && !growing.sum.per_worker.empty()
+                                     ? over_workers(growing.sum)
+                                     : over_ranks(growing.time_s, key.over_ranks ? ranks : run.ranks_seen);
+        run.loops.push_back({std::move(growing.sum), time_s, ranks});
     }
     std::stable_sort(run.loops.begin(), run.loops.end(),
                      [](const MergedLoop& a, const MergedLoop& b) { return a.sum.time_s > b.sum.time_s; });

@@ -15,15 +15,19 @@ struct OverRanks {
     double min = 0, mean = 0, max = 0;
 };
 
-/// One loop over all ranks. A loop is the same on two ranks if name and team size are.
+/// One loop over all ranks. A loop is the same on two ranks if name, team size and level are.
 struct MergedLoop {
-    LoopSummary sum;          ///< everything added up over ranks; per_worker is empty
-    OverRanks time_s;         ///< loop time of each rank; a rank that never ran the loop counts as 0 [s]
-    std::uint32_t ranks = 0;  ///< ranks that ran it [count]
+    /// Everything added up over records. Of threads per_worker is empty. A loop over ranks has calls as a rank sees
+    /// them, and one loop time: with steals that of the slowest rank, and busy times likewise.
+    LoopSummary sum;
+    OverRanks time_s;         ///< loop time of each rank; a rank that never ran a loop of threads counts as 0 [s]
+    std::uint32_t ranks = 0;  ///< ranks whose records have it [count]
 
-    /// max/mean - 1 over threads, from the sums over executions and ranks; 0 if nothing was measured.
+    /// Whether the figures over workers are of all of them: of stealing each rank's record has its own.
+    [[nodiscard]] bool knows_all_workers() const noexcept;
+    /// max/mean - 1 over workers, from the sums over executions and ranks; 0 if nothing was measured.
     [[nodiscard]] double imbalance() const noexcept;
-    /// 1 - mean/max over threads.
+    /// 1 - mean/max over workers.
     [[nodiscard]] double lost() const noexcept;
     /// Time in dispatch as a part of loop time.
     [[nodiscard]] double scheduling_overhead() const noexcept;
@@ -34,9 +38,9 @@ struct MergedRun {
     std::vector<MergedLoop> loops;      ///< largest time first
     std::uint32_t ranks_seen = 0;       ///< ranks that wrote a record [count]
     std::uint32_t ranks = 1;            ///< ranks of the job [count]
-    std::uint32_t threads = 0;          ///< largest team [count]
+    std::uint32_t threads = 0;          ///< largest team of threads; 0: no loop had one [count]
     OverRanks wall_s;                   ///< from load to exit [s]
-    double rank_balance = 1;            ///< mean/max over ranks of the time in all loops; 1: perfect
+    double rank_balance = 1;            ///< mean/max over ranks of the time in all loops, of both levels; 1: perfect
     double dispatch_ns = 0;             ///< mean over records [ns]
     std::vector<std::string> warnings;  ///< each once
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/choice_text.hpp"
 #include "report/choices.hpp"
 #include "report/table.hpp"
 
@@ -40,7 +41,8 @@ std::string technique_of(const ScheduleUse* use) {
 }
 
 /// What to write instead, in the variable that decided.
-std::string try_schedule(const ScheduleUse* use, const std::string& schedule) {
+std::string try_schedule(const LoopSummary& loop, const ScheduleUse* use, const std::string& schedule) {
+    if (loop.over_ranks && !(use && use->reason == "GIMBAL_LOOPS")) return "Try GIMBAL_MPI_SCHEDULE=" + schedule + ".";
     if (use && use->reason == "GIMBAL_LOOPS") return "Try " + schedule + " in its rule of GIMBAL_LOOPS.";
     return std::string("Try ") + (use && use->reason == "OMP_SCHEDULE" ? "OMP_SCHEDULE" : "GIMBAL_SCHEDULE") + "=" +
            schedule + ".";
@@ -69,6 +71,12 @@ std::string selector_advice(const LoopSummary& loop, const std::string& selector
     return "Of what " + selector + " knows, nothing is faster.";
 }
 
+/// What one worker's draw costs: between ranks by messages, if they are needed, and then more than between threads.
+double draw_ns(const LoopSummary& loop, const MergedRun& run) {
+    if (!loop.over_ranks || loop.chunks == 0 || !(loop.scheduling_s > 0)) return run.dispatch_ns;
+    return loop.scheduling_s * loop.workers / static_cast<double>(loop.chunks) * 1e9;
+}
+
 std::string balance_advice(const Loss& loss, const MergedRun& run) {
     const LoopSummary& loop = loss.loop->sum;
     const ScheduleUse* const use = main_schedule(loop);
@@ -76,17 +84,19 @@ std::string balance_advice(const Loss& loss, const MergedRun& run) {
     const double per_call =
         static_cast<double>(loop.iterations) / static_cast<double>(std::max<std::uint64_t>(1, loop.calls));
     if (per_call < kFewPerThread * loop.workers)
-        return "Only " + fixed(per_call, per_call < 10 ? 1 : 0) + " iterations per call for " +
-               std::to_string(loop.workers) + " threads: split them, or collapse loops.";
+        return "Only " + fixed(per_call, per_call < 10 ? 1 : 0) + (loop.steals ? " items" : " iterations") +
+               " per call for " + workers_text(loop) + ": split them" +
+               (loop.over_ranks ? "." : ", or collapse loops.");
+    if (loop.steals) return "Smaller items, or GIMBAL_MPI_STEAL_RATIO=agent, may help.";
     if (technique == "ss" && loop.chunks >= loop.iterations)
         return "Chunks are single iterations already: split the longest ones, or run them first.";
     if (use && chosen_by_selector(use->reason)) return selector_advice(loop, use->reason);
     // Factoring first: it balances almost everything at almost no cost. Only then the finest chunks that pay.
     const std::string next = technique.starts_with("fac") || technique == "ss" || technique == "mfsc"
-                                 ? fine_schedule(loop, loss.balance_s * loss.loop->ranks, run.dispatch_ns)
+                                 ? fine_schedule(loop, loss.balance_s * loss.loop->ranks, draw_ns(loop, run))
                                  : "fac2";
     if (use && next == use->schedule) return "Finer chunks would cost more than they save.";
-    return try_schedule(use, next);
+    return try_schedule(loop, use, next);
 }
 
 std::string note(const Loss& loss, const MergedRun& run) {
@@ -99,7 +109,8 @@ std::string note(const Loss& loss, const MergedRun& run) {
     const ScheduleUse* const use = main_schedule(loop);
     if (use && chosen_by_selector(use->reason))
         return name + "drawing chunks costs " + amount + selector_advice(loop, use->reason);
-    return name + "drawing chunks costs " + amount + try_schedule(use, technique_of(use) == "fac2" ? "static" : "fac2");
+    return name + "drawing chunks costs " + amount +
+           try_schedule(loop, use, technique_of(use) == "fac2" ? "static" : "fac2");
 }
 
 }  // namespace
@@ -108,7 +119,9 @@ std::vector<std::string> notes(const MergedRun& run) {
     if (run.loops.empty()) return {};
     std::vector<Loss> losses;
     for (const MergedLoop& loop : run.loops) {
-        const double ranks = std::max(1U, run.ranks_seen);
+        if (!loop.knows_all_workers()) continue;
+        // A loop over ranks is one for all of them.
+        const double ranks = loop.sum.over_ranks ? 1 : std::max(1U, run.ranks_seen);
         losses.push_back(
             {&loop, std::max(0.0, loop.sum.busy_max_s - loop.sum.busy_mean_s) / ranks, loop.sum.scheduling_s / ranks});
     }
@@ -118,11 +131,11 @@ std::vector<std::string> notes(const MergedRun& run) {
     for (const Loss& loss : losses)
         if (lines.size() < kMost && loss.larger() > 0 && loss.larger() >= kWorthSaying * run.wall_s.mean)
             lines.push_back(note(loss, run));
-    if (lines.empty())
-        lines.push_back(
-            "NOTE the threads of every loop are within 1 % of the run from ideal: another technique cannot "
-            "save more.");
-    if (lines.size() < kMost && 1 - run.rank_balance > kWorthSaying)
+    const bool threads = run.threads > 0;
+    if (lines.empty() && !losses.empty())
+        lines.push_back(std::string("NOTE the ") + (threads ? "threads" : "ranks") +
+                        " of every loop are within 1 % of the run from ideal: another technique cannot save more.");
+    if (threads && lines.size() < kMost && 1 - run.rank_balance > kWorthSaying)
         lines.push_back("NOTE the ranks differ: those that wait lose " + per_cent(1 - run.rank_balance) +
                         " of the time in loops, which no technique for threads can save.");
     return lines;

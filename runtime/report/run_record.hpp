@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,12 +34,28 @@ struct WorkerTotals {
     std::uint64_t chunks = 0;      ///< [count]
 };
 
-/// One loop of one process, for one team size, over the whole run. Sums over executions.
+/// What work stealing did in a loop over distributed data. Sums over executions.
+struct StealFigures {
+    std::uint64_t own = 0;        ///< own items run here [items]
+    std::uint64_t stolen = 0;     ///< items of others run here [items]
+    std::uint64_t given = 0;      ///< own items run elsewhere [items]
+    std::uint64_t attempts = 0;   ///< requests made as a thief [count]
+    std::uint64_t successes = 0;  ///< of them that brought items [count]
+    std::uint64_t bytes_in = 0;   ///< received items and results [bytes]
+    std::uint64_t bytes_out = 0;  ///< sent items and results [bytes]
+    double waiting_s = 0;         ///< for items, results or the end [s]
+    double ratio = 0;             ///< steal ratio of the last execution; 0: a fair share
+};
+
+/// One loop of one process, for one team size, over the whole run. Sums over executions. A loop whose workers are ranks
+/// stands in the record of one process, which knows all of them; but work stealing in that of every rank, with what
+/// this rank did.
 struct LoopSummary {
     std::string name;              ///< "file:line function", "module symbol+0x12", or empty until resolved
     std::string module;            ///< path of the object that holds the loop; empty: the name is final
     std::uint64_t offset = 0;      ///< an address within the loop's own code, from where the object is loaded [bytes]
     std::uint32_t workers = 0;     ///< P, team size [count]
+    bool over_ranks = false;       ///< the workers are ranks; false: threads
     std::uint64_t calls = 0;       ///< executions [count]
     std::uint64_t iterations = 0;  ///< over all executions [iterations]
     std::uint64_t chunks = 0;      ///< over all executions [count]
@@ -55,7 +72,8 @@ struct LoopSummary {
     double closing_s = 0;                  ///< learning and sums after them, likewise [s]
     double exploring_cost_s = 0;           ///< what they took longer than the main choice (report/choices.hpp) [s]
     AlternativeUse alternative;            ///< what else could have run
-    std::vector<WorkerTotals> per_worker;  ///< [workers]
+    std::vector<WorkerTotals> per_worker;  ///< [workers]; with steals: [1], this rank
+    std::optional<StealFigures> steals;    ///< of work stealing; iterations are items then
 };
 
 /// Everything one process has to say at its end; what GIMBAL_OUTPUT holds as JSON.

@@ -8,7 +8,9 @@
 #include "report/choice_text.hpp"
 #include "report/merge.hpp"
 #include "report/notes.hpp"
+#include "report/steal_text.hpp"
 #include "report/table.hpp"
+#include "report/worker_tables.hpp"
 
 namespace gimbal {
 
@@ -47,51 +49,43 @@ std::string header(std::span<const RunRecord> records, const MergedRun& run) {
     return line + "\n";
 }
 
+/// The column of workers is there only if it is needed: loops over ranks stand among others or by themselves.
 std::string loop_table(const MergedRun& run) {
     const bool ranks = run.ranks_seen > 1;
-    std::vector<std::string> titles = {"loop", "calls", "iterations", "technique (why)"};
-    std::vector<Side> sides = {Side::left, Side::right, Side::right, Side::left};
-    for (const char* title : {ranks ? "time_s min" : "time_s", "mean", "max"}) {
-        titles.emplace_back(title);
-        sides.push_back(Side::right);
-        if (!ranks) break;
-    }
-    for (const char* title : {"imbalance", "lost", "sched.ovh"}) {
-        titles.emplace_back(title);
-        sides.push_back(Side::right);
-    }
+    const bool levels = std::any_of(run.loops.begin(), run.loops.end(), [](const auto& l) { return l.sum.over_ranks; });
+    std::vector<std::string> titles = {"loop"};
+    std::vector<Side> sides = {Side::left};
+    const auto title = [&](const char* text, Side side = Side::right) {
+        titles.emplace_back(text);
+        sides.push_back(side);
+    };
+    if (levels) title("workers");
+    title("calls");
+    title("iterations");
+    title("technique (why)", Side::left);
+    title(ranks ? "time_s min" : "time_s");
+    if (ranks)
+        for (const char* text : {"mean", "max"}) title(text);
+    for (const char* text : {"imbalance", "lost", "sched.ovh"}) title(text);
     TextTable table(titles, sides);
     for (const MergedLoop& loop : run.loops) {
-        std::vector<std::string> cells = {shorten_name(loop.sum.name, kNameWidth), std::to_string(loop.sum.calls),
-                                          std::to_string(loop.sum.iterations), technique_cell(loop.sum)};
-        if (ranks) cells.push_back(seconds(loop.time_s.min));
-        cells.push_back(seconds(loop.time_s.mean));
-        if (ranks) cells.push_back(seconds(loop.time_s.max));
-        cells.push_back(fixed(loop.imbalance(), 3));
-        cells.push_back(per_cent(loop.lost()));
-        cells.push_back(per_cent(loop.scheduling_overhead()));
+        std::vector<std::string> cells = {shorten_name(loop.sum.name, kNameWidth)};
+        if (levels) cells.push_back(workers_text(loop.sum));
+        cells.push_back(std::to_string(loop.sum.calls));
+        cells.push_back(std::to_string(loop.sum.iterations));
+        cells.push_back(technique_cell(loop.sum));
+        cells.push_back(seconds(ranks ? loop.time_s.min : loop.sum.time_s));
+        if (ranks)
+            for (const double figure : {loop.time_s.mean, loop.time_s.max}) cells.push_back(seconds(figure));
+        const bool known = loop.knows_all_workers();
+        cells.push_back(known ? fixed(loop.imbalance(), 3) : "-");
+        cells.push_back(known ? per_cent(loop.lost()) : "-");
+        cells.push_back(loop.sum.steals ? "-" : per_cent(loop.scheduling_overhead()));
         table.add(std::move(cells));
+        if (loop.sum.steals) table.remark(steal_remark(loop.sum));
         if (std::string remark = choice_remark(loop.sum); !remark.empty()) table.remark(std::move(remark));
     }
     return table.text();
-}
-
-/// The full report's part: every thread of every rank, loop by loop.
-std::string thread_tables(std::span<const RunRecord> records, const MergedRun& run) {
-    std::string text;
-    for (const MergedLoop& loop : run.loops) {
-        TextTable table({"rank", "thread", "busy_s", "iterations", "chunks"}, std::vector<Side>(5, Side::right));
-        for (const RunRecord& record : records)
-            for (const LoopSummary& own : record.loops) {
-                if (own.name != loop.sum.name || own.workers != loop.sum.workers) continue;
-                for (std::size_t i = 0; i < own.per_worker.size(); ++i)
-                    table.add({std::to_string(record.rank), std::to_string(i), seconds(own.per_worker[i].busy_s),
-                               std::to_string(own.per_worker[i].iterations), std::to_string(own.per_worker[i].chunks)});
-            }
-        text +=
-            "\nthreads of " + loop.sum.name + " (team of " + std::to_string(loop.sum.workers) + ")\n" + table.text(2);
-    }
-    return text;
 }
 
 std::string settings(const RunRecord& record) {
@@ -104,6 +98,9 @@ std::string settings(const RunRecord& record) {
 /// What a report from one process of many cannot show, and how to see it.
 std::string missing_ranks(const MergedRun& run, bool own) {
     if (run.ranks_seen >= run.ranks) return {};
+    // What ran over ranks, and was drawn rather than stolen, is known here as a whole.
+    const auto whole = [](const MergedLoop& loop) { return loop.sum.over_ranks && !loop.sum.steals; };
+    if (own && !run.loops.empty() && std::all_of(run.loops.begin(), run.loops.end(), whole)) return {};
     if (own)
         return "one rank of " + std::to_string(run.ranks) + " is shown; to see all: gimbal run -n " +
                std::to_string(run.ranks) +
@@ -147,7 +144,7 @@ std::string report_text(std::span<const RunRecord> records, ReportLevel level, b
     if (run.ranks_seen > 1) text += "rank balance " + fixed(run.rank_balance, 3) + " (mean/max of the time in loops)\n";
     for (const std::string& line : notes(run)) text += line + "\n";
     text += missing_ranks(run, own) + warnings(run);
-    if (level == ReportLevel::full) text += choice_tables(run) + thread_tables(sorted, run);
+    if (level == ReportLevel::full) text += choice_tables(run) + worker_tables(sorted, run);
     return text;
 }
 

@@ -10,7 +10,7 @@ namespace gimbal {
 
 /// The exit report of one process in plain ASCII: header, table of loops, at most three NOTE lines, WARN lines.
 /// @param record  names already resolved (names.hpp)
-/// @param level   off: empty text; full: every setting and every thread as well
+/// @param level   off: empty text; full: every setting and every worker as well
 /// @errors std::bad_alloc  @threads any  @cost O(loops log loops)
 [[nodiscard]] std::string summary_text(const RunRecord& record, ReportLevel level);
 

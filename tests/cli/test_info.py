@@ -50,11 +50,17 @@ class Info(ToolTest):
             self.assertIn(selector["summary"], text)
 
     def test_config_knows_the_seeds_names(self):
-        text = self.gimbal("info", "config", "--json", env={"KMP_RL_ALPHA": "0.5", "MPI_RL_OPTION": "QLearner"}).stdout
+        text = self.gimbal("info", "config", "--json", env={"KMP_RL_ALPHA": "0.5", "MPI_RL_OPTION": "QLearner",
+                                                                    "LB4MPI_RL_ALPHA": "0.25"}).stdout
         options = {option["name"]: option for option in json.loads(text)}
         self.assertEqual(options["GIMBAL_RL_ALPHA"]["value"], "0.5")
         self.assertEqual(options["GIMBAL_RL_ALPHA"]["aliases"], ["KMP_RL_ALPHA", "LB4MPI_RL_ALPHA"])
-        self.assertEqual(options["GIMBAL_RL_AGENT"]["value"], "QLearner")
+        self.assertEqual(options["GIMBAL_RL_ALPHA"]["value_for_ranks"], "0.25")
+        self.assertEqual((options["GIMBAL_RL_AGENT"]["value"], options["GIMBAL_RL_AGENT"]["origin"]), ("q", "default"))
+        self.assertEqual(options["GIMBAL_RL_AGENT"]["value_for_ranks"], "QLearner")
+        text = self.gimbal("info", "config", env={"LB4MPI_RL_GAMMA": "0.5"}).stdout
+        self.assertIn("GIMBAL_RL_GAMMA=0.95  (default), for ranks 0.5  (environment)\n", text)
+        self.assertIn("also for threads KMP_RL_GAMMA, for ranks LB4MPI_RL_GAMMA", text)
         self.assertIn("KMP_RL_GAMMA", self.gimbal("info", "config").stdout)
         self.assertIn("KMP_RL_GAMMA", self.gimbal("info", "config", "--markdown").stdout)
 

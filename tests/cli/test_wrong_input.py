@@ -51,7 +51,7 @@ class WrongInput(ToolTest):
 
     def test_wrong_values_of_selection(self):
         for variable, value in {"GIMBAL_SELECT": "expret", "GIMBAL_PORTFOLIO": "ss fac22", "GIMBAL_RL_AGENT": "sarssa",
-                                "MPI_RL_OPTION": "7", "LB4MPI_RL_OPTION": "StealRatioSelector",
+                                "MPI_RL_OPTION": "7", "LB4MPI_RL_OPTION": "StealRatioSelectr",
                                 "KMP_RL_ALPHA": "1.5", "LB4MPI_RL_GAMMA": "-1", "GIMBAL_RL_TAU": "hot",
                                 "KMP_RL_REWARD": "1,2", "LB4MPI_RL_REWARD": "lootime", "GIMBAL_RL_REWARD_NUM": "1",
                                 "KMP_RL_POLICY": "softmx", "GIMBAL_RL_INIT": "0", "GIMBAL_RL_DECAY": "",
@@ -66,9 +66,35 @@ class WrongInput(ToolTest):
         self.refused(env={"KMP_RL_ALPA": "0.5"}, says=['Did you mean "KMP_RL_ALPHA"?'])
         self.refused(env={"MPI_RL_OPTION": "QLearnr"}, says=['Did you mean "QLearner"?', "gimbal info selectors"])
         self.refused(env={"GIMBAL_PORTFOLIO": "sed"}, says=['Did you mean "seed"?'])
-        self.refused(env={"MPI_RL_OPTION": "16"}, says=["only ranks with distributed data"])
+        self.refused(env={"GIMBAL_RL_AGENT": "16"}, says=["only ranks with distributed data",
+                                                          "GIMBAL_MPI_STEAL_RATIO=agent"])
+        self.assertEqual(self.gimbal("run", "--", "true", env={"MPI_RL_OPTION": "16"}).returncode, 0)
         for schedule in ("auto,1", "auto,99", "auto,x"):
             self.refused(env={"OMP_SCHEDULE": schedule}, says=["OMP_SCHEDULE: ", "3 exhaustive 4 binary 5 expert"])
+
+    def test_wrong_values_of_the_rank_level(self):
+        for variable, value in {"GIMBAL_MPI_SCHEDULE": "fac22", "GIMBAL_MPI_TRANSPORT": "rna", "GIMBAL_MPI_POLL_US": "0",
+                                "GIMBAL_MPI_ROBUST": "perhaps", "GIMBAL_MPI_STEAL": "furthest",
+                                "GIMBAL_MPI_STEAL_RATIO": "2", "GIMBAL_MPI_NODE_RANKS": "-1",
+                                "GIMBAL_MPI_FOO": "1"}.items():
+            for wrong in (value, "", HUGE):
+                with self.subTest(variable=variable, value=wrong[:20]):
+                    self.refused(env={variable: wrong}, says=[variable, "allowed: "])
+        self.refused("--mpi-schedule", "fac22", says=['--mpi-schedule: unknown technique "fac22"', "command line",
+                                                      'Did you mean "fac2"?'])
+        self.refused("--mpi-transport", "rna", says=['Did you mean "rma"?', "auto shared foreman rma hierarchical"])
+        self.refused(env={"GIMBAL_MPI_STEAL_RATIO": "30"}, says=['"30" is not in (0, 1]', 'Did you mean "0.3"?'])
+        (self.work / "ranks.toml").write_text("mpi_poll_us = 0\n")
+        self.refused("--config", "ranks.toml", says=["mpi_poll_us", "file ranks.toml"])
+
+    def test_right_values_of_the_rank_level_are_accepted_and_handed_on(self):
+        script = self.script("env | grep ^GIMBAL_MPI > seen\n")
+        result = self.gimbal("run", "--mpi-schedule", "fac2,8", "--mpi-transport", "foreman", "--", script,
+                             env={"GIMBAL_MPI_STEAL_RATIO": "0.3", "GIMBAL_MPI_ROBUST": "on", "GIMBAL_REPORT": "off"})
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(sorted((self.work / "seen").read_text().split()), [
+            "GIMBAL_MPI_ROBUST=on", "GIMBAL_MPI_SCHEDULE=fac2,8", "GIMBAL_MPI_STEAL_RATIO=0.3",
+            "GIMBAL_MPI_TRANSPORT=foreman"])
 
     def test_a_record_that_cannot_be_replayed_is_one_error(self):
         (self.work / "no.csv").write_text("a,b\n")

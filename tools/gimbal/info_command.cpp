@@ -27,8 +27,9 @@ int info_metrics(InfoForm form) {
                    std::string(metric.meaning)});
     }
     if (form == InfoForm::json) return print_json(list);
-    return print_text("L: the threads' times in one execution of a loop. Sums run over executions and ranks.\n" +
-                      table.text());
+    return print_text(
+        "L: the workers' (threads' or ranks') times in one execution of a loop. Sums run over executions and ranks.\n" +
+        table.text());
 }
 
 }  // namespace gimbal::tool

@@ -13,10 +13,21 @@ std::string or_not_set(std::string_view value) {
     return value.empty() ? "not set" : std::string(value);
 }
 
+/// "for threads KMP_RL_ALPHA; for ranks LB4MPI_RL_ALPHA".
 std::string aliases(const OptionSpec& spec) {
     std::string list;
-    for (const std::string_view alias : spec.aliases) list.append(list.empty() ? "" : " ").append(alias);
+    for (const auto& [levels, whom] : {std::pair(Levels::threads, "for threads"), {Levels::ranks, "for ranks"}}) {
+        std::string names;
+        for (const std::string_view alias : spec.aliases)
+            if (levels_of(alias) == levels) names.append(" ").append(alias);
+        if (!names.empty()) list.append(list.empty() ? "" : ", ").append(whom).append(names);
+    }
     return list;
+}
+
+/// "0.85  (default)"
+std::string shown(const OptionUse& use) {
+    return (use.value.empty() ? "(not set)" : use.value) + "  (" + use.origin + ")";
 }
 
 /// One sentence for people: what may be written, and where else it can be set.
@@ -28,10 +39,12 @@ std::string facts(const OptionSpec& spec) {
     return text;
 }
 
-Json json_of(const OptionSpec& spec, const OptionUse& use) {
+Json json_of(const OptionSpec& spec, const OptionUse& use, const OptionUse& ranks) {
     return {{"name", spec.name},
             {"value", use.value},
             {"origin", use.origin},
+            {"value_for_ranks", ranks.value},
+            {"origin_for_ranks", ranks.origin},
             {"default", spec.fallback},
             {"allowed", allowed_values(spec)},
             {"level", spec.level},
@@ -62,10 +75,12 @@ int info_config(InfoForm form) {
         const OptionSpec& spec = option_table()[i];
         if (spec.hidden) continue;
         const OptionUse& use = loaded.options.effective[i];
-        list.push_back(json_of(spec, use));
+        const OptionUse& ranks = loaded.options.effective_ranks[i];
+        list.push_back(json_of(spec, use, ranks));
         markdown += markdown_row(spec);
-        text += use.name + "=" + (use.value.empty() ? "(not set)" : use.value) + "  (" + use.origin + ")\n    " +
-                std::string(spec.doc) + "\n    " + facts(spec) + "\n";
+        text += use.name + "=" + shown(use);
+        if (differs_for_ranks(loaded.options, i)) text += ", for ranks " + shown(ranks);
+        text += "\n    " + std::string(spec.doc) + "\n    " + facts(spec) + "\n";
     }
     if (form == InfoForm::json) print_json(list);
     if (form == InfoForm::markdown) print_text(markdown);

@@ -174,6 +174,7 @@ int run(const RunRequest& request) {
         check_folder_of("GIMBAL_OUTPUT", options.output);
         check_folder_of("GIMBAL_RECORD", options.select.record);
         check_folder_of("GIMBAL_RL_AGENT_STATS", options.select.agent_stats);
+        check_folder_of("GIMBAL_RL_AGENT_STATS", options.select_ranks.agent_stats);
         if (options.strict) check_replay(options.select.replay);
         if (const int status = check_startable(request.command.front())) return status;
         if (request.ranks > 0)

@@ -142,6 +142,9 @@ GIMBAL_API size_t gimbal_rank_part_bytes(uint32_t ranks);
  *  @return bytes used */
 GIMBAL_API size_t gimbal_rank_leave(gimbal_share* share, void* part);
 
+/** The root draws for another: that worker left `ticks` after it began, whenever the root hears of it. */
+GIMBAL_API void gimbal_rank_left(gimbal_share* share, uint64_t ticks);
+
 /** Root: what a worker saw that drew from another execution object than the root's; from gimbal_rank_leave(). */
 GIMBAL_API void gimbal_rank_arrived(void* execution, uint32_t worker, const void* part);
 
@@ -155,18 +158,18 @@ GIMBAL_API void gimbal_rank_drop(void* execution);
 
 /** What one execution of a loop over distributed data did on this rank. */
 typedef struct gimbal_steal_totals {
-    uint32_t ranks;      /**< P [count] */
-    int rule;            /**< GIMBAL_STEAL_* that was followed */
-    uint64_t own;        /**< own items run here [items] */
-    uint64_t stolen;     /**< items of others run here [items] */
-    uint64_t given;      /**< own items run elsewhere [items] */
-    uint64_t attempts;   /**< requests made as a thief [count] */
-    uint64_t successes;  /**< of them that brought items [count] */
-    uint64_t bytes_in;   /**< received items and results [bytes] */
-    uint64_t bytes_out;  /**< sent items and results [bytes] */
-    double busy_s;       /**< running items [s] */
-    double waiting_s;    /**< for items, results or the end [s] */
-    double ratio;        /**< steal ratio in force, in (0, 1]; 0: a fair share */
+    uint32_t ranks;     /**< P [count] */
+    int rule;           /**< GIMBAL_STEAL_* that was followed */
+    uint64_t own;       /**< own items run here [items] */
+    uint64_t stolen;    /**< items of others run here [items] */
+    uint64_t given;     /**< own items run elsewhere [items] */
+    uint64_t attempts;  /**< requests made as a thief [count] */
+    uint64_t successes; /**< of them that brought items [count] */
+    uint64_t bytes_in;  /**< received items and results [bytes] */
+    uint64_t bytes_out; /**< sent items and results [bytes] */
+    double busy_s;      /**< running items [s] */
+    double waiting_s;   /**< for items, results or the end [s] */
+    double ratio;       /**< steal ratio in force, in (0, 1]; 0: a fair share */
 } gimbal_steal_totals;
 
 /** For the report: every rank calls it at its end of every execution. Sums are kept by name and P.
