@@ -6,6 +6,8 @@
 #include "results.hpp"
 #include "simulation.hpp"
 
+#include <gimbal/error.hpp>
+
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -36,6 +38,7 @@ bool on_root(const MpiExchange& exchange, const Work& work) {
 /// @return the program's exit code
 int simulate(const Options& options, MpiExchange& exchange) {
     const double begin_s = now_s();
+    exchange.use_schedule(options.rank_schedule);
     Simulation simulation(options.config, exchange);
     Results results(options);
     Progress progress(exchange.rank() == 0 && !options.quiet, options.end_time, options.steps);
@@ -55,7 +58,7 @@ int simulate(const Options& options, MpiExchange& exchange) {
     }
     progress.clear();
     if (!on_root(exchange, [&] { results.save(simulation); })) return kWrongInput;
-    print_report(simulation, exchange, now_s() - begin_s, options.quiet);
+    print_report(simulation, exchange, now_s() - begin_s, {!options.quiet, options.json});
     return 0;
 }
 
@@ -69,6 +72,14 @@ int run(int argc, char** argv, MpiExchange& exchange) {
     } catch (const UsageError& error) {
         if (root) std::fprintf(stderr, "evrard: error: %s (see evrard --help)\n", error.what());
         return kWrongInput;
+    } catch (const gimbal::Error& error) {
+        const bool alike = error.code() != gimbal::ErrorCode::mpi;  // then all ranks have met it
+        if (root || !alike) {
+            std::fprintf(stderr, "evrard: error: %s%s%s\n", error.what(), error.hint().empty() ? "" : "; ",
+                         error.hint().c_str());
+        }
+        if (!alike) MpiExchange::abort();
+        return error.code() == gimbal::ErrorCode::invalid_option ? kWrongInput : kFailed;
     }
 }
 

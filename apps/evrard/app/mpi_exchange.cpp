@@ -1,11 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mpi_exchange.hpp"
 
+#include "order.hpp"
+
 #include <mpi.h>
 
+#include <gimbal/mpi/loop.hpp>
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <stdexcept>
 #include <vector>
 
 namespace evrard {
+
+namespace {
+
+/// A type for messages, so that they are counted in items: the counts then fit into an int for any number of particles
+/// that fits into memory.
+class ItemType {
+public:
+    explicit ItemType(std::size_t bytes) {
+        MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type_);
+        MPI_Type_commit(&type_);
+    }
+    ~ItemType() { MPI_Type_free(&type_); }
+    ItemType(const ItemType&) = delete;
+    ItemType& operator=(const ItemType&) = delete;
+    operator MPI_Datatype() const { return type_; }
+
+private:
+    MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
+/// Where each rank's part of a message begins. @return [counts + 1], the last is the sum
+std::vector<int> offsets_of(std::span<const int> counts) {
+    std::vector<int> offsets(counts.size() + 1, 0);
+    for (std::size_t r = 0; r < counts.size(); ++r) offsets[r + 1] = offsets[r] + counts[r];
+    return offsets;
+}
+
+/// What all ranks have, rank by rank. @param own  this rank's items   @param counts  [ranks] of every rank's items
+template <class Item>
+std::vector<Item> gather_all(std::span<const Item> own, std::size_t item_bytes, std::span<const int> counts) {
+    const ItemType type(item_bytes);
+    const std::vector<int> offsets = offsets_of(counts);
+    std::vector<Item> all(static_cast<std::size_t>(offsets.back()) * (item_bytes / sizeof(Item)));
+    MPI_Allgatherv(own.data(), static_cast<int>(own.size_bytes() / item_bytes), type, all.data(), counts.data(),
+                   offsets.data(), type, MPI_COMM_WORLD);
+    return all;
+}
+
+}  // namespace
 
 // MPI's default error handler ends all ranks with a message, so that return codes need no check.
 
@@ -20,21 +67,55 @@ MpiExchange::~MpiExchange() {
     MPI_Finalize();
 }
 
-void MpiExchange::all_gather(void* items, std::size_t item_bytes, std::span<const std::size_t> starts) {
-    if (ranks_ == 1) return;
-    // Counting in items keeps the counts inside an int for any number of particles that fits into memory.
-    MPI_Datatype item = MPI_DATATYPE_NULL;
-    MPI_Type_contiguous(static_cast<int>(item_bytes), MPI_BYTE, &item);
-    MPI_Type_commit(&item);
-    const auto parts = static_cast<std::size_t>(ranks_);
-    std::vector<int> counts(parts);
-    std::vector<int> offsets(parts);
-    for (std::size_t r = 0; r < parts; ++r) {
-        counts[r] = static_cast<int>(starts[r + 1] - starts[r]);
-        offsets[r] = static_cast<int>(starts[r]);
+void MpiExchange::share_out(const char* loop, std::size_t count, const std::function<void(Range)>& run) {
+    if (blocks()) {
+        const std::vector<std::size_t> starts = block_starts(count, ranks_);
+        const auto r = static_cast<std::size_t>(rank_);
+        run({starts[r], starts[r + 1]});
+        return;
     }
+    gimbal::mpi::Loop chunks(MPI_COMM_WORLD, loop, static_cast<std::int64_t>(count),
+                             {.schedule = schedule_ == "loop" ? "" : schedule_});
+    while (const auto chunk = chunks.next()) {
+        run({static_cast<std::size_t>(chunk.first), static_cast<std::size_t>(chunk.end)});
+    }
+}
+
+void MpiExchange::all_gather(void* items, std::size_t item_bytes, std::size_t count, std::span<const Range> own) {
+    if (ranks_ == 1) return;
+    if (blocks()) {
+        gather_blocks(items, item_bytes, count);
+    } else {
+        gather_ranges(static_cast<std::byte*>(items), item_bytes, count, own);
+    }
+}
+
+void MpiExchange::gather_blocks(void* items, std::size_t item_bytes, std::size_t count) const {
+    const std::vector<std::size_t> starts = block_starts(count, ranks_);
+    std::vector<int> counts(static_cast<std::size_t>(ranks_));
+    for (std::size_t r = 0; r < counts.size(); ++r) counts[r] = static_cast<int>(starts[r + 1] - starts[r]);
+    const std::vector<int> offsets = offsets_of(counts);
+    const ItemType item(item_bytes);
     MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, items, counts.data(), offsets.data(), item, MPI_COMM_WORLD);
-    MPI_Type_free(&item);
+}
+
+void MpiExchange::gather_ranges(std::byte* items, std::size_t item_bytes, std::size_t count,
+                                std::span<const Range> own) const {
+    const auto ranks = static_cast<std::size_t>(ranks_);
+    const std::array<int, 2> mine{static_cast<int>(own.size()), static_cast<int>(total_size(own))};
+    std::vector<std::array<int, 2>> theirs(ranks);
+    MPI_Allgather(mine.data(), 2, MPI_INT, theirs.data(), 2, MPI_INT, MPI_COMM_WORLD);
+    std::vector<int> range_counts(ranks);
+    std::vector<int> item_counts(ranks);
+    for (std::size_t r = 0; r < ranks; ++r) {
+        range_counts[r] = theirs[r][0];
+        item_counts[r] = theirs[r][1];
+    }
+    const std::vector<Range> ranges = gather_all(own, sizeof(Range), range_counts);
+    if (!cover_once(ranges, count)) throw std::runtime_error("ranks have run an iteration twice or not at all");
+    const std::vector<std::byte> packed = pack(items, item_bytes, own);
+    const std::vector<std::byte> all = gather_all(std::span(packed), item_bytes, item_counts);
+    unpack(all.data(), items, item_bytes, ranges);
 }
 
 bool MpiExchange::agree(bool root_says) const {
@@ -47,6 +128,11 @@ void MpiExchange::reduce(std::span<const double> values, std::span<double> large
     const int count = static_cast<int>(values.size());
     MPI_Reduce(values.data(), largest.data(), count, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     MPI_Reduce(values.data(), sum.data(), count, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+}
+
+void MpiExchange::abort() {
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    std::abort();
 }
 
 }  // namespace evrard

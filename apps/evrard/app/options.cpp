@@ -34,6 +34,7 @@ void check_values(const Options& options, std::int64_t particles, std::int64_t s
     check(options.steps >= 1, "--steps must be at least 1");
     check(options.snapshot_every >= 0.0 && std::isfinite(options.snapshot_every),
           "--snapshot-every must be a time, zero or more");
+    check(!options.rank_schedule.empty(), "--rank-schedule must name a schedule");
     check(options.snapshot_every == 0.0 || !options.output.empty(), "--snapshot-every needs --output");
 }
 
@@ -68,12 +69,18 @@ Options parse_options(int argc, char** argv) {
     app.add_option("--order", order, "order of the particle loops: radial, morton or initial")
         ->type_name("ORDER")
         ->default_str("radial");
+    app.add_option("--rank-schedule", options.rank_schedule,
+                   "how loops are shared out over ranks: loop (what GIMBAL_MPI_SCHEDULE says), static (equal blocks, "
+                   "without Gimbal) or a schedule's name")
+        ->type_name("SCHEDULE")
+        ->default_str("loop");
     app.add_option("--seed", seed, "seed of the initial positions")->capture_default_str();
     app.add_option("--output", options.output, "folder for energies.csv and snapshot_<step>.h5 (made if missing)");
     app.add_option("--snapshot-every", options.snapshot_every, "simulated time between snapshots; 0: one at the end");
     app.add_flag("--ascii-energies", options.ascii_energies,
                  "print a line of each step: step t dt Etot Ekin Eint Egrav |P| |L|");
-    app.add_flag("--quiet", options.quiet, "print nothing but errors, and what --ascii-energies asks for");
+    app.add_flag("--json", options.json, "print times over ranks and the checksum as a last line of JSON");
+    app.add_flag("--quiet", options.quiet, "print nothing but errors, and what --ascii-energies and --json ask for");
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {

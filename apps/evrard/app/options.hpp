@@ -16,7 +16,9 @@ struct Options {
     long steps = std::numeric_limits<long>::max();  ///< given instead of the end time
     std::string output;                             ///< folder of the results; empty: none are written
     double snapshot_every = 0.0;                    ///< [time]; 0: only at the end
+    std::string rank_schedule = "loop";             ///< MpiExchange::use_schedule()
     bool ascii_energies = false;
+    bool json = false;
     bool quiet = false;
 };
 

@@ -20,9 +20,15 @@ private:
     double shown_s_ = -1.0;  // when the line was last written
 };
 
-/// What stands at the end of a run: steps, wall time, phases, energies, checksum. Collective; rank 0 prints.
-/// @param wall_s  wall time of the run [s]   @param quiet  print nothing
-void print_report(const Simulation& simulation, const MpiExchange& exchange, double wall_s, bool quiet);
+/// What print_report() is to print.
+struct ReportForm {
+    bool table = true;  ///< steps, wall time, phases, energies, checksum
+    bool json = false;  ///< one line: checksum, ranks, times of gravity over ranks, in sum and for each time it ran
+};
+
+/// What stands at the end of a run. Collective; rank 0 prints.
+/// @param wall_s  wall time of the run [s]
+void print_report(const Simulation& simulation, const MpiExchange& exchange, double wall_s, ReportForm form);
 
 /// Seconds on a clock that only runs forward.
 double now_s();

@@ -16,7 +16,7 @@ namespace evrard {
 /// @cost one sort, O(n log n)
 std::vector<std::uint32_t> iteration_order(const std::vector<Vec3>& position, Order order);
 
-/// Bounds of each rank's block of iterations: block r is [starts[r], starts[r + 1]).
+/// Bounds of each rank's block, where ranks get equal blocks of iterations: block r is [starts[r], starts[r + 1]).
 /// @return [ranks + 1] bounds; block lengths differ by at most one
 std::vector<std::size_t> block_starts(std::size_t count, int ranks);
 

@@ -13,12 +13,8 @@
 namespace evrard {
 
 Simulation::Simulation(const Config& config, Exchange& exchange)
-    : config_(config),
-      exchange_(exchange),
-      particles_(make_initial_sphere(config)),
-      starts_(block_starts(particles_.size(), exchange.ranks())) {
+    : config_(config), exchange_(exchange), particles_(make_initial_sphere(config)) {
     const std::size_t n = particles_.size();
-    const auto rank = static_cast<std::size_t>(exchange.rank());
     densities_.resize(n);
     gravities_.resize(n);
     gradients_.resize(n);
@@ -28,19 +24,22 @@ Simulation::Simulation(const Config& config, Exchange& exchange)
     signal_speed_.resize(n);
     half_.velocity.resize(n);
     half_.energy.resize(n);
-    lists_.resize(starts_[rank + 1] - starts_[rank]);
     compute_rates();
 }
 
-template <class Result>
-std::span<Result> Simulation::own(std::vector<Result>& results) const {
-    return std::span(results).subspan(starts_[static_cast<std::size_t>(exchange_.rank())], block_.size());
+std::vector<Range> Simulation::share_out(const char* loop, const std::function<void(Range)>& run) {
+    std::vector<Range> own;
+    exchange_.share_out(loop, order_.size(), [&](Range range) {
+        run(range);
+        append(own, range);
+    });
+    return own;
 }
 
 template <class Result>
-void Simulation::share(std::vector<Result>& results) {
+void Simulation::collect(std::vector<Result>& results, std::span<const Range> own) {
     static_assert(std::is_trivially_copyable_v<Result>, "results travel as bytes");
-    times_.time(Phase::exchange, [&] { exchange_.all_gather(results.data(), sizeof(Result), starts_); });
+    times_.time(Phase::exchange, [&] { exchange_.all_gather(results.data(), sizeof(Result), results.size(), own); });
 }
 
 void Simulation::step(double end_time) {
@@ -67,15 +66,17 @@ void Simulation::compute_rates() {
 void Simulation::update_order_and_tree() {
     times_.time(Phase::tree, [&] {
         order_ = iteration_order(particles_.position, config_.order);
-        const auto rank = static_cast<std::size_t>(exchange_.rank());
-        block_ = Block(order_).subspan(starts_[rank], starts_[rank + 1] - starts_[rank]);
         tree_.build(particles_.position, particles_.mass, config_.theta);
     });
 }
 
 void Simulation::update_densities() {
-    times_.time(Phase::density, [&] { density_loop(tree_, particles_, block_, config_.neighbours, own(densities_)); });
-    share(densities_);
+    const std::vector<Range> own = share_out("density", [&](Range range) {
+        times_.time(Phase::density, [&] {
+            density_loop(tree_, particles_, range.of(order_), config_.neighbours, range.of(densities_));
+        });
+    });
+    collect(densities_, own);
     for (std::size_t k = 0; k < order_.size(); ++k) {
         particles_.h[order_[k]] = densities_[k].h;
         particles_.density[order_[k]] = densities_[k].density;
@@ -84,8 +85,12 @@ void Simulation::update_densities() {
 }
 
 void Simulation::update_gravity() {
-    times_.time(Phase::gravity, [&] { gravity_loop(tree_, particles_, block_, own(gravities_)); });
-    share(gravities_);
+    const double cpu_before_s = times_.cpu_seconds(Phase::gravity);
+    const std::vector<Range> own = share_out("gravity", [&](Range range) {
+        times_.time(Phase::gravity, [&] { gravity_loop(tree_, particles_, range.of(order_), range.of(gravities_)); });
+    });
+    gravity_cpu_s_.push_back(times_.cpu_seconds(Phase::gravity) - cpu_before_s);
+    collect(gravities_, own);
     for (std::size_t k = 0; k < order_.size(); ++k) {
         const std::uint32_t i = order_[k];
         particles_.gravity[i] = gravities_[k].acceleration;
@@ -95,14 +100,31 @@ void Simulation::update_gravity() {
     }
 }
 
+void Simulation::update_gradients() {
+    std::size_t lists = 0;
+    listed_ = share_out("gradient", [&](Range range) {
+        if (lists_.size() < lists + range.size()) lists_.resize(lists + range.size());
+        const auto found = std::span(lists_).subspan(lists, range.size());
+        lists += range.size();
+        times_.time(Phase::neighbours, [&] { neighbours_loop(tree_, particles_, range.of(order_), found); });
+        times_.time(Phase::gradient, [&] { gradient_loop(fluid_, range.of(order_), found, range.of(gradients_)); });
+    });
+    collect(gradients_, listed_);
+    for (std::size_t k = 0; k < order_.size(); ++k) fluid_[order_[k]].gradient = gradients_[k];
+}
+
 void Simulation::update_hydro() {
     times_.time(Phase::update, [&] { equation_of_state_loop(particles_, softening_, config_.gamma, fluid_); });
-    times_.time(Phase::neighbours, [&] { neighbours_loop(tree_, particles_, block_, lists_); });
-    times_.time(Phase::gradient, [&] { gradient_loop(fluid_, block_, lists_, own(gradients_)); });
-    share(gradients_);
-    for (std::size_t k = 0; k < order_.size(); ++k) fluid_[order_[k]].gradient = gradients_[k];
-    times_.time(Phase::hydro, [&] { hydro_loop(fluid_, block_, lists_, particles_.mass, config_, own(hydros_)); });
-    share(hydros_);
+    update_gradients();
+    // Not shared out anew: it costs what gradients cost, and neighbours are listed where those were computed.
+    std::size_t lists = 0;
+    for (const Range& range : listed_) {
+        const auto found = std::span(lists_).subspan(lists, range.size());
+        lists += range.size();
+        times_.time(Phase::hydro,
+                    [&] { hydro_loop(fluid_, range.of(order_), found, particles_.mass, config_, range.of(hydros_)); });
+    }
+    collect(hydros_, listed_);
     for (std::size_t k = 0; k < order_.size(); ++k) {
         const std::uint32_t i = order_[k];
         particles_.acceleration[i] = particles_.gravity[i] + hydros_[k].acceleration;

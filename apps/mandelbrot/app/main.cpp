@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "common/program.hpp"
 #include "options.hpp"
+#include "ranks.hpp"
 #include "report.hpp"
 #include "run.hpp"
 
@@ -8,6 +9,7 @@ int main(int argc, char** argv) {
     using namespace mandelbrot;
     const Options options = parse_options(argc, argv);
     if (options.command_line.finished) return options.command_line.exit_code;
+    if (options.ranks) return run_ranks(argc, argv, options);
     return apps::run_program("mandelbrot", [&] {
         const std::vector<LoopResult> loops = run(options.config);
         print_table(options.config, loops);

@@ -39,9 +39,19 @@ Options parse_options(int argc, char** argv) {
         ->delimiter(',')
         ->check(CLI::Range(1, 3))
         ->capture_default_str();
-    app.add_flag("--serial-check", options.config.serial_check, "repeat every loop on one thread: time it and compare");
+    auto* check = app.add_flag("--serial-check", options.config.serial_check,
+                               "repeat every loop on one thread: time it and compare");
+    auto* ranks =
+        app.add_flag("--ranks", options.ranks, "under mpiexec: share pixels out over ranks, and then threads");
+    ranks->excludes(check);
+    app.add_option("--rank-schedule", options.rank_schedule,
+                   "with --ranks: static (equal blocks, without Gimbal), loop (what GIMBAL_MPI_SCHEDULE says) or a "
+                   "schedule's name")
+        ->needs(ranks)
+        ->capture_default_str();
     app.add_flag("--json", options.json, "print the result as a last line of JSON");
     options.command_line = apps::read_command_line(app, argc, argv, [&] {
+        apps::require(!options.rank_schedule.empty(), "--rank-schedule", "must not be empty");
         const auto& loops = options.config.loops;
         for (const int loop : loops) {
             apps::require(std::count(loops.begin(), loops.end(), loop) == 1, "--loops", "names one twice");

@@ -4,12 +4,17 @@
 #include "common/command_line.hpp"
 #include "run.hpp"
 
+#include <string>
+
 namespace mandelbrot {
 
 /// What the user asked for.
 struct Options {
     Config config;
     bool json = false;
+    bool ranks = false;  ///< share pixels out over MPI ranks too
+    std::string rank_schedule =
+        "loop";  ///< static: equal blocks, without Gimbal; loop: GIMBAL_MPI_SCHEDULE; a schedule
     apps::CommandLine command_line;
 };
 

@@ -24,8 +24,9 @@ struct LoopResult : apps::LoopTimes {
     std::uint64_t checksum = 0;  ///< of all counts over the run; does not depend on the order of the steps
 };
 
-/// Sum over pixels of a mix of (pixel, count), modulo 2^64.
-std::uint64_t checksum(std::span<const std::uint32_t> counts);
+/// Sum over pixels of a mix of (pixel, count), modulo 2^64: those of an image are the sum of those of its parts.
+/// @param counts  of pixels first, first + 1, ...
+std::uint64_t checksum(std::span<const std::uint32_t> counts, std::uint64_t first = 0);
 
 /// One checksum for all loops of a run.
 std::uint64_t checksum(std::span<const LoopResult> loops);

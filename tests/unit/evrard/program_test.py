@@ -5,6 +5,7 @@
 usage: program_test.py EVRARD MPIEXEC CASE
 """
 
+import json
 import os
 import pathlib
 import re
@@ -65,6 +66,35 @@ def case_checksum():
     expect(other != expected, "the checksum does not see the particles")
 
 
+def case_rank_schedules():
+    expected = checksum(run(SMALL, 1))
+    for ranks in (2, 3):
+        for schedule in ("static", "loop", "ss,7", "fac2"):
+            found = checksum(run([*SMALL, "--rank-schedule", schedule], ranks))
+            expect(found == expected, f"{ranks} ranks, {schedule}: {found} is not {expected}")
+    for schedule in ("guided", "ss"):
+        found = checksum(run(SMALL, 3, GIMBAL_MPI_SCHEDULE=schedule))
+        expect(found == expected, f"GIMBAL_MPI_SCHEDULE={schedule}: {found} is not {expected}")
+    for order in ("morton", "initial"):
+        found = checksum(run([*SMALL, "--order", order], 2))
+        expect(found == expected, f"order {order}: {found} is not {expected}")
+    expect_refusal(run([*SMALL, "--rank-schedule", "fac22"], 2), "fac22")
+
+
+def case_json():
+    result = run([*SMALL, "--json"], 2)
+    expect(result.returncode == 0, "failed", result)
+    found = json.loads(result.stdout.splitlines()[-1])
+    expect(found["program"] == "evrard" and found["ranks"] == 2 and found["steps"] == 4, f"wrong: {found}")
+    expect(found["checksum"] == checksum(result), f"table and JSON differ: {found}")
+    expect(0 <= found["evrard_gravity_imbalance"] <= found["evrard_gravity_imbalance_by_step"] + 1e-6 <= 1.000001,
+           f"wrong imbalance: {found}")
+    expect([loop["name"] for loop in found["loops"]] == ["gravity_max", "gravity_mean"], f"wrong loops: {found}")
+    expect(all(len(loop["times_s"]) == 5 for loop in found["loops"]), f"not the initial forces and 4 steps: {found}")
+    quiet = run([*SMALL, "--json", "--quiet"], 2).stdout.splitlines()
+    expect(len(quiet) == 1 and quiet[0].startswith("{"), f"--quiet --json says more than JSON: {quiet}")
+
+
 def case_more_ranks_than_usual():
     expect(checksum(run(SMALL, 5, OMP_NUM_THREADS="1")) == checksum(run(SMALL, 1)), "5 ranks differ from 1")
 
@@ -80,6 +110,7 @@ def case_options():
         "--seed": ["-1", "x"],
         "--snapshot-every": ["-1", "nan", "1"],
         "--output": [""],
+        "--rank-schedule": [""],
     }
     for option, values in wrong.items():
         for value in values:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "simulation.hpp"
 #include "integrator.hpp"
+#include "rank_threads.hpp"
 
 #include <gtest/gtest.h>
 #include <omp.h>
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <thread>
 
 namespace evrard {
 namespace {
@@ -99,6 +101,60 @@ TEST(Simulation, StateIsBitwiseTheSameForEveryScheduleThreadCountAndOrder) {
     }
     EXPECT_EQ(run(omp_sched_dynamic, 7, 3, Order::morton), expected);
     EXPECT_EQ(run(omp_sched_dynamic, 7, 3, Order::initial), expected);
+}
+
+/// Backwards and in pieces of different lengths, as no rank would get them.
+class ScatteredExchange final : public Exchange {
+public:
+    void share_out(const char*, std::size_t count, const std::function<void(Range)>& run) override {
+        std::size_t size = 1;
+        for (std::size_t end = count; end > 0; size = size * 3 % 101 + 1) {
+            const std::size_t first = end - std::min(end, size);
+            run({first, end});
+            end = first;
+        }
+    }
+    void all_gather(void*, std::size_t, std::size_t count, std::span<const Range> own) override {
+        EXPECT_TRUE(cover_once({own.begin(), own.end()}, count));
+    }
+};
+
+std::uint64_t checksum_after_five_steps(Exchange& exchange) {
+    Simulation simulation(small(400), exchange);
+    for (int k = 0; k < 5; ++k) simulation.step(HUGE_VAL);
+    return checksum(simulation.particles());
+}
+
+TEST(Simulation, StateIsBitwiseTheSameWhoeverRunsWhatInWhichOrder) {
+    SerialExchange serial;
+    const std::uint64_t expected = checksum_after_five_steps(serial);
+    ScatteredExchange scattered;
+    EXPECT_EQ(checksum_after_five_steps(scattered), expected);
+    for (const std::size_t ranks : {2U, 3U}) {
+        for (const std::size_t chunk : {17U, 1000U}) {
+            RankThreads all(ranks, chunk);
+            std::vector<std::uint64_t> found(ranks);
+            std::vector<std::thread> threads;
+            for (std::size_t r = 0; r < ranks; ++r) {
+                threads.emplace_back([&, r] {
+                    omp_set_num_threads(2);
+                    RankThreads::Rank rank(all, r);
+                    found[r] = checksum_after_five_steps(rank);
+                    EXPECT_TRUE(rank.covered());
+                });
+            }
+            for (std::thread& thread : threads) thread.join();
+            EXPECT_EQ(found, std::vector(ranks, expected)) << ranks << " ranks, chunks of " << chunk;
+        }
+    }
+}
+
+TEST(Simulation, TellsHowLongGravityTookEachTime) {
+    SerialExchange exchange;
+    Simulation simulation(small(300), exchange);
+    simulation.step(HUGE_VAL);
+    ASSERT_EQ(simulation.gravity_cpu_s().size(), 2U) << "the initial forces and one step";
+    EXPECT_GT(simulation.gravity_cpu_s()[1], 0.0);
 }
 
 TEST(Simulation, CostOfGravityIsUneven) {
