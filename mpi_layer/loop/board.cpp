@@ -107,8 +107,11 @@ bool Board::leave(std::uint32_t rank, std::uint64_t taken, double stayed_s) {
         news = true;
     }
     begin(rank);
-    static_cast<void>(stayed_s);
-    gimbal_rank_leave(&seat.share, nullptr);
+    if (stayed_s < 0) {
+        gimbal_rank_leave(&seat.share, nullptr);
+    } else {
+        gimbal_rank_left(&seat.share, static_cast<std::uint64_t>(stayed_s / gimbal_rank_tick_s()));
+    }
     return news;
 }
 

@@ -319,8 +319,16 @@ void Execution::note_static_end(const gimbal_share& share) noexcept {
 }
 
 bool Execution::end(gimbal_share& share) noexcept {
+    return end_at(share, ticks());
+}
+
+bool Execution::end_after(gimbal_share& share, std::uint64_t stayed) noexcept {
+    return end_at(share, slot_of(share.worker).record.begin + stayed);
+}
+
+bool Execution::end_at(gimbal_share& share, std::uint64_t stamp) noexcept {
     WorkerSlot& slot = slot_of(share.worker);
-    slot.record.end = ticks();
+    slot.record.end = stamp;
     slot.record.chunks = share.chunks;
     slot.record.iterations = share.iterations;
     slot.sums.end += slot.record.end - slot.record.begin;

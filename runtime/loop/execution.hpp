@@ -77,6 +77,8 @@ public:
     int next(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     /// @return true for the last worker to leave
     bool end(gimbal_share& share) noexcept;
+    /// The same for a worker whose word of it comes later. @param stayed  since it began [ticks]
+    bool end_after(gimbal_share& share, std::uint64_t stayed) noexcept;
 
     /// The chunk that a worker got last took so long: it asks through another, and nothing since counts [ticks].
     /// @threads as next()
@@ -100,6 +102,7 @@ public:
     [[nodiscard]] const std::shared_ptr<const Plan>& shared_plan() const noexcept { return plan_; }
 
 private:
+    bool end_at(gimbal_share& share, std::uint64_t stamp) noexcept;
     int next_weighted(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     int next_adaptive(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     int next_hybrid(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;

@@ -13,6 +13,7 @@
 #include "measure/dispatch_cost.hpp"
 #include "ranks/packet.hpp"
 #include "ranks/part.hpp"
+#include "ranks/settings.hpp"
 
 using gimbal::Execution;
 using gimbal::LoopSite;
@@ -58,7 +59,7 @@ gimbal::Request request_for(const LoopSite& site, std::uint64_t trip, int schedu
     request.chunk = asked.chunk;
     request.fraction = asked.fraction;
     request.selector = asked.selector;
-    request.reason = site.rule() ? "GIMBAL_LOOPS" : "the loop's schedule";
+    request.reason = site.rule() ? "GIMBAL_LOOPS" : gimbal::reason_of(schedule);
     return request;
 }
 
@@ -189,6 +190,10 @@ size_t gimbal_rank_leave(gimbal_share* share, void* part) {
     const std::uint32_t worker = share->worker;
     left.end(*share);
     return part ? gimbal::write_part(left.slot_of(worker), left.manner(), static_cast<std::byte*>(part)) : 0;
+}
+
+void gimbal_rank_left(gimbal_share* share, uint64_t ticks) {
+    execution_at(share->execution).end_after(*share, ticks);
 }
 
 void gimbal_rank_arrived(void* execution, uint32_t worker, const void* part) {
