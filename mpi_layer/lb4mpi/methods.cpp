@@ -100,7 +100,7 @@ mpi::LoopOptions options_of(const infoDLS& info) {
     }
     const Method& method = kMethods[static_cast<std::size_t>(known_method(info.method))];
     options.schedule = method.schedule;
-    if (method.least_chunk && info.minChunk > 0) options.schedule += "," + std::to_string(info.minChunk);
+    if (method.least_chunk && info.minChunk > 0) options.schedule.append(",").append(std::to_string(info.minChunk));
     return options;
 }
 

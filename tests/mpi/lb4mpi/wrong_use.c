@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Wrong calls: each says what is wrong, and none waits for ever. The argument names the mistake. */
+#include "LB4MPI.h"
+
+#include <stdio.h>
+
+static void run(infoDLS* info, int n) {
+    int start, size;
+    DLS_StartLoop(info, 0, n - 1, GSS);
+    while (!DLS_Terminated(info)) {
+        DLS_StartChunk(info, &start, &size);
+        DLS_EndChunk(info);
+    }
+}
+
+int main(int argc, char** argv) {
+    infoDLS info;
+    int start = 7, size = 7, niters, rank, code = 0;
+    double time;
+    const char* mistake = argc > 1 ? argv[1] : "";
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    memset((void*)&info, 0xA5, sizeof info);
+    if (!strcmp(mistake, "no-setup")) DLS_StartLoop(&info, 0, 9, SS);
+    if (!strcmp(mistake, "null-comm")) DLS_Setup(MPI_COMM_NULL, &info);
+    DLS_Setup(MPI_COMM_WORLD, &info);
+    if (!strcmp(mistake, "different-n")) run(&info, 10 + rank);
+    run(&info, 10);
+    if (!strcmp(mistake, "chunk-after-last")) DLS_StartChunk(&info, &start, &size), code = size;
+    if (!strcmp(mistake, "no-end-chunk")) {
+        DLS_EndLoop(&info, &niters, &time);
+        DLS_StartLoop(&info, 0, 9, SS);
+        while (!DLS_Terminated(&info)) DLS_StartChunk(&info, &start, &size);
+    }
+    if (!strcmp(mistake, "no-end-loop")) {
+        run(&info, 10);
+        run(&info, 10);
+    }
+    if (strcmp(mistake, "no-end-at-all")) DLS_EndLoop(&info, &niters, &time);
+    if (!strcmp(mistake, "chunk-after-end")) DLS_StartChunk(&info, &start, &size), code = size;
+    if (!strcmp(mistake, "end-twice")) DLS_EndLoop(&info, &niters, &time);
+    if (!strcmp(mistake, "no-finalize")) code = 0;
+    MPI_Finalize();
+    if (code == 0) printf("went on to the end\n");
+    return code;
+}
