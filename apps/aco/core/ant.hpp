@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "instance.hpp"
+#include "pheromone.hpp"
+#include "random.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace aco {
+
+constexpr double kGreedy = 0.9;  ///< q0: how often an ant takes the job that looks best, without throwing dice
+
+/// What an ant needs room for. One per thread.
+struct Workspace {
+    /// @param jobs  n of the instances that it will serve
+    explicit Workspace(std::size_t jobs) : open(jobs), scores(jobs) {}
+
+    std::vector<Job> open;       ///< [n] jobs not yet in the schedule come first
+    std::vector<double> scores;  ///< [n] of the open jobs
+};
+
+/// One ant makes one schedule. At each position it scores every open job by pheromone x weight / urgency^2, where the
+/// urgency is the larger of the processing time and the time left to the due date; it takes the best with probability
+/// q0, else one at random with probabilities in proportion to the scores.
+/// @param order  [n] out: the schedule   @return its total weighted tardiness
+/// @errors none   @threads pure, but for the workspace   @cost O(n^2)
+/// @source den Besten, Stuetzle, Dorigo 2000
+std::int64_t make_schedule(const Instance& instance, const Pheromone& pheromone, Random random, Workspace& workspace,
+                           std::span<Job> order);
+
+}  // namespace aco

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "colony.hpp"
+#include "instance.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace aco {
+
+/// Whether threads wait for each other.
+enum class Barrier {
+    each,  ///< one colony; threads meet after each iteration, so that all ants learn from all
+    none,  ///< colonies of a fixed size that never meet: a thread takes a colony through all iterations, then the next
+};
+
+/// What is asked for. The answer depends on these and the instance only.
+struct Search {
+    std::int64_t ants = 400;
+    std::int64_t iterations = 300;
+    std::uint64_t seed = 1;
+    Barrier barrier = Barrier::each;
+    std::int64_t colony = 10;  ///< ants per colony, a divisor of ants; for Barrier::none
+
+    std::int64_t colonies() const { return barrier == Barrier::none ? ants / colony : 1; }
+    std::int64_t ants_per_colony() const { return barrier == Barrier::none ? colony : ants; }
+};
+
+/// What one thread has done since it was started.
+struct alignas(64) ThreadWork {
+    std::int64_t ants = 0;  ///< schedules made
+    double cpu_s = 0.0;     ///< processor time, waiting at barriers included as far as it spins
+};
+
+/// Threads that search. They last as long as the object, and one search follows another on the same threads.
+class Crew {
+public:
+    Crew() = default;
+    Crew(const Crew&) = delete;
+    Crew& operator=(const Crew&) = delete;
+    virtual ~Crew() = default;
+
+    /// All iterations of all ants.
+    /// @errors std::bad_alloc   @threads from one thread, not from within a search
+    /// @cost O(ants iterations n^2) shared out over the threads
+    virtual Outcome search(const Instance& instance, const Search& search) = 0;
+
+    /// @return [threads] what each thread did
+    virtual const std::vector<ThreadWork>& work() const = 0;
+};
+
+/// Colonies that never meet, with room for what each finds.
+struct Islands {
+    Islands(const Instance& instance, const Search& search)
+        : instance(instance), search(search), outcomes(static_cast<std::size_t>(search.colonies())) {
+        for (Outcome& outcome : outcomes) outcome.order.resize(instance.jobs());
+    }
+
+    /// Take one colony through all iterations. @param room  any colony of the search; it is made anew
+    /// @threads any, each index by one   @errors none
+    void run(std::int64_t index, Colony& room, Workspace& workspace) {
+        room.restart(index * search.colony);
+        for (std::int64_t iteration = 0; iteration < search.iterations; ++iteration) {
+            for (std::int64_t ant = 0; ant < room.ants(); ++ant) room.make(ant, workspace);
+            room.end_iteration();
+        }
+        outcomes[static_cast<std::size_t>(index)] = room.outcome();
+    }
+
+    const Instance& instance;
+    const Search& search;
+    std::vector<Outcome> outcomes;  ///< [colonies]
+};
+
+}  // namespace aco

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <pthread.h>
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <vector>
+
+namespace aco {
+
+/// POSIX threads that do one thing after another, all of them together.
+class ThreadPool {
+public:
+    /// @param threads  >= 1   @errors std::system_error if the system has no more threads
+    explicit ThreadPool(int threads);
+    ThreadPool(const ThreadPool&) = delete;
+    ThreadPool& operator=(const ThreadPool&) = delete;
+    ~ThreadPool();
+
+    int threads() const { return static_cast<int>(members_.size()); }
+
+    /// Call work(number) on every thread, and sleep until the last has returned.
+    /// @errors the first exception of a thread, when all have returned: work that calls meet() must not throw
+    void run(const std::function<void(int thread)>& work);
+
+    /// From within run(), by all threads: wait for the others. @return true in one of them
+    bool meet() { return pthread_barrier_wait(&barrier_) == PTHREAD_BARRIER_SERIAL_THREAD; }
+
+private:
+    struct Member {
+        ThreadPool* pool;
+        int number;
+        pthread_t handle;
+    };
+
+    static void* body(void* member);
+    void serve(int number);
+    void stop(std::size_t started);
+
+    pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t go_ = PTHREAD_COND_INITIALIZER;
+    pthread_cond_t done_ = PTHREAD_COND_INITIALIZER;
+    pthread_barrier_t barrier_;
+    std::vector<Member> members_;
+    // The rest is read and written under the mutex.
+    const std::function<void(int)>* work_ = nullptr;  ///< null: end
+    std::uint64_t round_ = 0;                         ///< counts calls of run()
+    int busy_ = 0;                                    ///< threads that are still at it
+    std::exception_ptr failure_;
+};
+
+}  // namespace aco
