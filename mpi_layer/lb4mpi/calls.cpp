@@ -64,8 +64,9 @@ const std::string& name_of(infoDLS& info) {
     party.loop_begins();
     if (info.gimbal.name < 0) {
         const Kind kind = kind_of(info);
-        info.gimbal.name =
-            party.agree_on_name(info.gimbal.title, info.gimbal.slot, kind, kind == kItems ? -1 : iterations_of(info));
+        const char* const plain_name = kind == kItems ? "lb4mpi items" : kind == kGroup ? "lb4mpi outer" : "lb4mpi";
+        info.gimbal.name = party.agree_on_name(info.gimbal.title, plain_name, info.gimbal.slot,
+                                               kind == kItems ? -1 : iterations_of(info));
         check_workload(info, party.name(info.gimbal.name));
     }
     return party.name(info.gimbal.name);

@@ -129,11 +129,11 @@ MPI_Comm Party::duplicate() {
     return duplicate_;
 }
 
-int Party::agree_on_name(std::string_view title, int slot, int kind, std::int64_t iterations) {
+int Party::agree_on_name(std::string_view title, std::string_view plain_name, int slot, std::int64_t iterations) {
     // Equal everywhere if and only if the least value and the least complement are complements.
     std::array<std::uint64_t, 6> least{};
     const std::uint64_t mine[] = {title.empty() ? 0 : std::hash<std::string_view>{}(title) | 1,
-                                  static_cast<std::uint64_t>(kind), static_cast<std::uint64_t>(iterations)};
+                                  std::hash<std::string_view>{}(plain_name), static_cast<std::uint64_t>(iterations)};
     for (std::size_t i = 0; i < 3; ++i) {
         least[2 * i] = mine[i];
         least[2 * i + 1] = ~mine[i];
@@ -154,7 +154,7 @@ int Party::agree_on_name(std::string_view title, int slot, int kind, std::int64_
     }
     // A title that not all ranks have is what was in memory before.
     if (!title.empty() && same(0)) return number_of(std::string(title));
-    return number_of("lb4mpi " + std::to_string(slot));
+    return number_of(std::string(plain_name).append(" ").append(std::to_string(slot)));
 }
 
 int Party::number_of(std::string name) {

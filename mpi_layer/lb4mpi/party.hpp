@@ -41,11 +41,11 @@ public:
 
     /// Agree on a loop's name. Collective; answers other ranks' requests while it waits.
     /// @param title       this rank's, or empty
-    /// @param kind        what sort of loop this rank begins
+    /// @param plain_name  what sort of loop this rank begins; with the slot's number, the name of one without a title
     /// @param iterations  N; not compared if < 0
     /// @return its number: see name()
-    /// @errors gimbal::Error(wrong_use), on all ranks: kind or N are not the same everywhere; mpi
-    int agree_on_name(std::string_view title, int slot, int kind, std::int64_t iterations);
+    /// @errors gimbal::Error(wrong_use), on all ranks: the sort or N is not the same everywhere; mpi
+    int agree_on_name(std::string_view title, std::string_view plain_name, int slot, std::int64_t iterations);
     [[nodiscard]] const std::string& name(int number) const { return names_[static_cast<std::size_t>(number)]; }
 
     /// What the program's messages never meet. Collective when first asked for.
