@@ -31,10 +31,11 @@ std::string spelling(const Choice& choice) {
     return to_string({choice.technique, choice.chunk, Modifier::none, choice.fraction});
 }
 
-StepRow row_of(const Step& step, std::string_view loop, std::uint32_t workers) {
+StepRow row_of(const Step& step, std::string_view loop, std::uint32_t workers, bool over_ranks) {
     const Choice& choice = step.decision.choice;
     return {.loop = loop,
             .workers = workers,
+            .over_ranks = over_ranks,
             .step = step.number,
             .iterations = step.iterations,
             .schedule = {choice.technique, choice.chunk, Modifier::none, choice.fraction},
@@ -100,7 +101,7 @@ void LoopSite::close(Execution* execution) noexcept {
         }
         if (begun) closing_.add(ticks() - begun);
     }
-    if (steps_wanted()) record_step(row_of(step, learning_.key(), workers_));
+    if (steps_wanted()) record_step(row_of(step, learning_.key(), workers_, identity_.over_ranks));
 }
 
 // With the lock held, before it is deleted.
@@ -129,6 +130,7 @@ LoopSummary LoopSite::summary(double seconds_per_tick, double dispatch_s) const 
         summary.offset = identity_.offset;
     }
     summary.workers = workers_;
+    summary.over_ranks = identity_.over_ranks;
     summary.calls = totals.calls;
     summary.iterations = totals.iterations;
     summary.chunks = totals.chunks;

@@ -58,6 +58,12 @@ void copy_cut(const std::string& text, char* message, size_t size) noexcept {
 
 }  // namespace
 
+std::string_view reason_of(int schedule) noexcept {
+    const Options& asked = options();
+    const bool configured = asked.ranks.schedule.technique && schedule == usual_schedule(asked);
+    return configured ? "GIMBAL_MPI_SCHEDULE" : "the loop's schedule";
+}
+
 bool rank_level_used() noexcept {
     return g_used.load(std::memory_order_relaxed);
 }

@@ -56,7 +56,12 @@ private:
 struct Steps {
     StepLog record{options().select.record};
     StepLog agents{options().select.agent_stats};
+    /// Loops over ranks have a file of their own only if one is named for them.
+    bool split = options().select_ranks.agent_stats != options().select.agent_stats;
+    StepLog rank_agents{split ? options().select_ranks.agent_stats : std::string()};
     Talk talk{options().select.debug};
+
+    StepLog& agents_of(const StepRow& row) noexcept { return row.over_ranks && split ? rank_agents : agents; }
     Steps* parents = nullptr;  // what fork() left behind: its locks may be held for ever, so it stays
 };
 
@@ -81,7 +86,7 @@ Steps& steps() {
 
 bool detail::ask_for_steps() noexcept {
     const Steps& all = steps();
-    const bool wanted = all.record.wanted() || all.agents.wanted() || all.talk.wanted();
+    const bool wanted = all.record.wanted() || all.agents.wanted() || all.rank_agents.wanted() || all.talk.wanted();
     detail::steps_wanted.store(wanted ? StepsWanted::yes : StepsWanted::no, std::memory_order_relaxed);
     return wanted;
 }
@@ -89,7 +94,7 @@ bool detail::ask_for_steps() noexcept {
 void record_step(const StepRow& row) noexcept {
     Steps& all = steps();
     if (all.record.wanted()) all.record.add(row);
-    if (all.agents.wanted() && row.thought) all.agents.add(row);
+    if (StepLog& agents = all.agents_of(row); agents.wanted() && row.thought) agents.add(row);
     if (all.talk.wanted()) all.talk.say(row);
 }
 
@@ -98,7 +103,7 @@ void finish_steps() {
     if (!all) return;
     // One failure must not cost the other file.
     std::exception_ptr failure;
-    for (StepLog* const log : {&all->record, &all->agents}) {
+    for (StepLog* const log : {&all->record, &all->agents, &all->rank_agents}) {
         if (!log->wanted()) continue;
         try {
             log->finish();
@@ -113,6 +118,7 @@ void restart_steps_in_child() noexcept {
     if (Steps* const parents = g_steps.load(std::memory_order_relaxed)) {
         parents->record.disown();
         parents->agents.disown();
+        parents->rank_agents.disown();
         g_parents = parents;
     }
     new (&g_making) std::mutex;

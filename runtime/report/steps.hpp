@@ -16,6 +16,7 @@ namespace gimbal {
 struct StepRow {
     std::string_view loop;         ///< SiteIdentity::key(); must stay until the process ends
     std::uint32_t workers = 0;     ///< P [count]
+    bool over_ranks = false;       ///< the workers are ranks
     std::uint64_t step = 0;        ///< executions of the loop before this one [count]
     std::uint64_t iterations = 0;  ///< that were run [iterations]
     Schedule schedule;             ///< that was chosen

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ranks/steal_agent.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "gimbal/rank_loop.h"
+#include "technique/random.hpp"
+
+namespace gimbal {
+namespace {
+
+/// A loop that is the slower the farther the ratio is from `best`, with 2 % noise.
+struct Landscape {
+    double best;
+    Random random{7};
+
+    void run(StealAgent& agent) {
+        const double imbalance = std::abs(agent.choose() - best) * (1 + 0.02 * random.unit());
+        agent.learn(1e-2 * (1 + imbalance), 1e-2 * (1 + imbalance), 1e-2);
+    }
+};
+
+class Landscapes : public testing::TestWithParam<double> {};
+
+TEST_P(Landscapes, TheBestRatioIsFoundByEveryPolicyAndReward) {
+    for (const char* policy : {"explore-first", "epsilon-greedy", "softmax"})
+        for (const char* reward : {"looptime", "loadimbalance", "stddev"}) {
+            SelectorSettings settings;
+            settings.policy = policy;
+            settings.reward = reward;
+            settings.gamma = 0.5;
+            settings.tau = 0.5;
+            settings.steal_ratios = 5;
+            StealAgent agent(settings, 3);
+            Landscape landscape{GetParam()};
+            for (int step = 0; step < 600; ++step) landscape.run(agent);
+            EXPECT_DOUBLE_EQ(agent.best(), GetParam()) << policy << " " << reward;
+        }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ratios, Landscapes, testing::Values(0.2, 0.6, 1.0));
+
+TEST(StealAgent, WithTheDefaultsItSettlesOnTheBestOfTen) {
+    StealAgent agent(SelectorSettings{}, 42);
+    Landscape landscape{0.3};
+    for (int step = 0; step < 600; ++step) landscape.run(agent);
+    EXPECT_DOUBLE_EQ(agent.best(), 0.3);
+}
+
+TEST(StealAgent, ItTriesAsManyRatiosAsAskedFor) {
+    SelectorSettings settings;
+    settings.steal_ratios = 4;
+    StealAgent agent(settings, 1);
+    std::set<double> tried;
+    for (int step = 0; step < 16; ++step) {
+        tried.insert(agent.choose());
+        agent.learn(1, 1, 1);
+    }
+    EXPECT_EQ(tried, (std::set<double>{0.25, 0.5, 0.75, 1}));
+}
+
+TEST(StealAgent, ExecutionsMayOverlapAndSomeShowNothing) {
+    StealAgent agent(SelectorSettings{}, 1);
+    agent.learn(1, 1, 1);  // nobody chose
+    for (int i = 0; i < 1000; ++i) (void)agent.choose();
+    for (int i = 0; i < 1000; ++i) agent.learn(i % 2 ? 1 : -1, 0, 0);
+    const double ratio = agent.choose();
+    EXPECT_GT(ratio, 0);
+    EXPECT_LE(ratio, 1);
+}
+
+TEST(StealAgent, ALoopKeepsItsAgent) {
+    void* const one = gimbal_steal_agent("particles");
+    ASSERT_NE(one, nullptr);
+    EXPECT_EQ(gimbal_steal_agent("particles"), one);
+    EXPECT_NE(gimbal_steal_agent("cells"), one);
+    const double ratio = gimbal_steal_choose(one);
+    EXPECT_TRUE(ratio > 0 && ratio <= 1);
+    gimbal_steal_learn(one, 1, 1, 1);
+}
+
+}  // namespace
+}  // namespace gimbal

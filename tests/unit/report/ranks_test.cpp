@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Loops whose workers are ranks: known by one record as a whole, or with stealing by every record in part.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/json.hpp"
+#include "report/merge.hpp"
+#include "report/summary.hpp"
+#include "sample_record.hpp"
+
+namespace gimbal {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// The root's record of a loop over two ranks: 3 s and 1 s.
+RunRecord root_record() {
+    RunRecord record = sample_record(0, 2);
+    record.loops[0].name = "forces";
+    record.loops[0].over_ranks = true;
+    record.loops[0].schedules[0].reason = "GIMBAL_MPI_SCHEDULE";
+    return record;
+}
+
+RunRecord empty_record(int rank) {
+    RunRecord record = sample_record(rank, 2);
+    record.loops.clear();
+    return record;
+}
+
+/// What a rank tells of stealing in three executions.
+RunRecord stealing_record(int rank, double busy_s, std::uint64_t stolen, std::uint64_t given) {
+    RunRecord record = empty_record(rank);
+    LoopSummary& loop = record.loops.emplace_back();
+    loop.name = "particles";
+    loop.workers = 2;
+    loop.over_ranks = true;
+    loop.calls = 3;
+    loop.time_s = 4;
+    loop.busy_max_s = loop.busy_mean_s = busy_s;
+    loop.steals = {.own = 5000 - given,
+                   .stolen = stolen,
+                   .given = given,
+                   .attempts = 7,
+                   .successes = stolen ? 5U : 0U,
+                   .bytes_in = 1000 * stolen,
+                   .bytes_out = 1000 * given,
+                   .waiting_s = 4 - busy_s,
+                   .ratio = 0.3};
+    loop.iterations = loop.steals->own + stolen;
+    loop.schedules = {{"stealing", "nearest", 3}};
+    loop.per_worker = {{busy_s, loop.iterations, 0}};
+    return record;
+}
+
+TEST(RanksInJson, ComeBackAsTheyWent) {
+    RunRecord record = root_record();
+    record.loops.push_back(stealing_record(0, 3, 0, 10).loops[0]);
+    const std::string text = to_json(record);
+    EXPECT_THAT(text, HasSubstr("\"level\": \"ranks\""));
+    EXPECT_THAT(text, HasSubstr("\"attempts\": 7"));
+    const RunRecord back = from_json(text);
+    EXPECT_EQ(to_json(back), text);
+    EXPECT_TRUE(back.loops[0].over_ranks);
+    EXPECT_FALSE(back.loops[0].steals);
+    ASSERT_TRUE(back.loops[1].steals);
+    EXPECT_EQ(back.loops[1].steals->given, 10U);
+    EXPECT_THAT(to_json(sample_record()), HasSubstr("\"level\": \"threads\""));
+}
+
+TEST(RanksInJson, RecordsOfBeforeThereWereRanksAreThreads) {
+    std::string text = to_json(sample_record());
+    const std::string key = "\"level\": \"threads\",";
+    text.erase(text.find(key), key.size());
+    EXPECT_FALSE(from_json(text).loops[0].over_ranks);
+}
+
+TEST(RanksMerged, OneRecordKnowsAllRanks) {
+    const RunRecord records[] = {root_record(), empty_record(1)};
+    const MergedRun run = merge(records);
+    ASSERT_EQ(run.loops.size(), 1U);
+    const MergedLoop& loop = run.loops[0];
+    EXPECT_EQ(run.threads, 0U) << "no team of threads";
+    EXPECT_TRUE(loop.knows_all_workers());
+    EXPECT_DOUBLE_EQ(loop.time_s.min, 1);
+    EXPECT_DOUBLE_EQ(loop.time_s.mean, 2);
+    EXPECT_DOUBLE_EQ(loop.time_s.max, 3);
+    EXPECT_DOUBLE_EQ(loop.imbalance(), 0.5);
+    EXPECT_DOUBLE_EQ(run.rank_balance, 2.0 / 3);
+}
+
+TEST(RanksMerged, LevelsAreKeptApart) {
+    RunRecord records[] = {root_record(), sample_record(1, 2)};
+    records[1].loops[0].name = "forces";
+    EXPECT_EQ(merge(records).loops.size(), 2U);
+}
+
+TEST(RanksMerged, StealsAreAddedUpAndCallsAreNot) {
+    const RunRecord records[] = {stealing_record(0, 4, 0, 1000), stealing_record(1, 2, 1000, 0)};
+    const MergedRun run = merge(records);
+    ASSERT_EQ(run.loops.size(), 1U);
+    const MergedLoop& loop = run.loops[0];
+    EXPECT_EQ(loop.sum.calls, 3U);
+    EXPECT_EQ(loop.sum.iterations, 10000U);
+    EXPECT_DOUBLE_EQ(loop.sum.time_s, 4);
+    EXPECT_DOUBLE_EQ(loop.imbalance(), 4.0 / 3 - 1);
+    ASSERT_TRUE(loop.sum.steals);
+    EXPECT_EQ(loop.sum.steals->stolen, 1000U);
+    EXPECT_EQ(loop.sum.steals->attempts, 14U);
+    EXPECT_EQ(loop.sum.steals->bytes_in, loop.sum.steals->bytes_out);
+    EXPECT_DOUBLE_EQ(run.rank_balance, 0.75);
+}
+
+TEST(RanksInText, TheColumnOfWorkersIsThereIfItIsNeeded) {
+    EXPECT_THAT(summary_text(sample_record(), ReportLevel::summary), Not(HasSubstr("workers")));
+    RunRecord root = root_record();
+    root.loops.push_back(sample_record().loops[0]);
+    const RunRecord records[] = {root, sample_record(1, 2)};
+    const std::string text = merged_text(records, ReportLevel::full);
+    EXPECT_THAT(text, HasSubstr("loop                 workers    calls"));
+    EXPECT_THAT(text, HasSubstr("forces               2 ranks"));
+    EXPECT_THAT(text, HasSubstr("sph.cpp:210 density  2 threads"));
+    EXPECT_THAT(text,
+                HasSubstr("ranks of forces (2 ranks)\n  rank  busy_s  iterations  chunks\n     0    3.00        1500"));
+    EXPECT_THAT(text, HasSubstr("threads of sph.cpp:210 density (team of 2)"));
+    EXPECT_THAT(text, HasSubstr("choices for forces (2 ranks)"));
+}
+
+TEST(RanksInText, NotesNameTheVariableOfRanks) {
+    const RunRecord records[] = {root_record(), empty_record(1)};
+    const std::string text = merged_text(records, ReportLevel::summary);
+    EXPECT_THAT(text, HasSubstr("2 ranks  wall")) << "no threads to speak of";
+    EXPECT_THAT(text, HasSubstr("NOTE forces: perfect balance would save 1.00 s (10.0 % of the run). Try "
+                                "GIMBAL_MPI_SCHEDULE=fac2."));
+    EXPECT_THAT(text, Not(HasSubstr("the ranks differ")));
+    RunRecord few = root_record();
+    few.loops[0].iterations = 6;
+    EXPECT_THAT(summary_text(few, ReportLevel::summary), HasSubstr("Only 3.0 iterations per call for 2 ranks"));
+}
+
+TEST(RanksInText, RankZeroAloneKnowsLoopsOverRanksAsAWhole) {
+    EXPECT_THAT(summary_text(root_record(), ReportLevel::summary), Not(HasSubstr("is shown")));
+    EXPECT_THAT(summary_text(stealing_record(0, 4, 0, 9), ReportLevel::summary), HasSubstr("one rank of 2 is shown"));
+}
+
+TEST(RanksInText, StealingHasALineOfItsOwn) {
+    const RunRecord records[] = {stealing_record(0, 4, 0, 1234), stealing_record(1, 2, 1234, 0)};
+    const std::string text = merged_text(records, ReportLevel::full);
+    EXPECT_THAT(text, HasSubstr("particles  2 ranks      3       10000  stealing (nearest)"));
+    EXPECT_THAT(text, HasSubstr("\n  stolen: 1234 of 10000 items in 5 of 14 attempts, 1.23 MB moved, ratio 0.3\n"));
+    EXPECT_THAT(text, HasSubstr("GIMBAL_MPI_STEAL_RATIO=agent"));
+    EXPECT_THAT(text, HasSubstr("ranks of particles (2 ranks)\n  rank  busy_s  waiting_s"));
+    const std::string own = summary_text(stealing_record(0, 4, 0, 1234), ReportLevel::summary);
+    EXPECT_THAT(own, HasSubstr("stolen: nothing in 7 attempts"));
+    EXPECT_THAT(own, HasSubstr("      -     -          -")) << "one rank alone knows no imbalance";
+    EXPECT_THAT(own, Not(HasSubstr("NOTE")));
+    RunRecord fair = stealing_record(1, 2, 10, 20);
+    fair.loops[0].steals->ratio = 0;
+    EXPECT_THAT(summary_text(fair, ReportLevel::summary), HasSubstr("10.0 kB received, 20.0 kB sent, fair shares"));
+    fair.loops[0].steals->attempts = 0;
+    EXPECT_THAT(summary_text(fair, ReportLevel::summary), HasSubstr("stolen: nothing, and nobody tried"));
+}
+
+}  // namespace
+}  // namespace gimbal
