@@ -2,7 +2,9 @@
 // Every schedule that ranks take, every size.
 #include "loop/matrix.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstdio>
 
 namespace gimbal::test {
 namespace {
@@ -11,40 +13,42 @@ namespace {
 constexpr std::array kPromised{"static", "ss",  "fsc",   "mfsc",  "gss",   "tss",   "fac", "fac2",     "tfss",
                                "wf2",    "awf", "awf-b", "awf-c", "awf-d", "awf-e", "af",  "feedback", "runtime"};
 
-class Schedules : public OverRanks, public testing::WithParamInterface<std::string> {};
+using Schedules = OverRanks;
 
 bool promised(const std::string& name) {
-    for (const char* const one : kPromised)
-        if (name == one) return true;
-    return false;
+    return std::find(kPromised.begin(), kPromised.end(), name) != kPromised.end();
 }
 
-TEST_P(Schedules, EveryIterationRunsExactlyOnce) {
-    std::vector<std::unique_ptr<Cover>> covers;
-    try {
-        // Twice: techniques that learn run from what the first time showed.
-        for (int round = 0; round < 2; ++round) {
-            for (const auto n : extents(size_)) {
-                covers.push_back(std::make_unique<Cover>(n));
-                run_loop(MPI_COMM_WORLD, "all", *covers.back(), {.schedule = GetParam()});
+// Each schedule makes its own queues, which is collective and so slow where ranks share cores: beyond two ranks only
+// what is promised, and an agent.
+std::vector<std::string> names_for(int ranks) {
+    std::vector<std::string> names = schedule_names();
+    if (ranks > 2) std::erase_if(names, [](const std::string& name) { return !promised(name) && name != "sarsa"; });
+    return names;
+}
+
+TEST_F(Schedules, EachRunsEveryIterationExactlyOnce) {
+    std::string refused;
+    for (const std::string& name : names_for(size_)) {
+        SCOPED_TRACE(name);
+        std::vector<std::unique_ptr<Cover>> covers;
+        try {
+            // Twice: techniques that learn run from what the first time showed.
+            for (int round = 0; round < 2; ++round) {
+                for (const auto n : extents(size_)) {
+                    covers.push_back(std::make_unique<Cover>(n));
+                    run_loop(MPI_COMM_WORLD, "all", *covers.back(), {.schedule = name});
+                }
             }
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::invalid_option) << error.what();
+            EXPECT_FALSE(promised(name)) << error.what();
+            refused += ' ' + name;
         }
-    } catch (const Error& error) {
-        ASSERT_EQ(error.code(), ErrorCode::invalid_option) << error.what();
-        ASSERT_FALSE(promised(GetParam())) << error.what();
-        GTEST_SKIP() << GetParam() << " is not for ranks: " << error.what();
+        for (const auto& cover : covers) EXPECT_TRUE(cover->exactly_once(MPI_COMM_WORLD)) << cover->iterations();
     }
-    for (const auto& cover : covers) EXPECT_TRUE(cover->exactly_once(MPI_COMM_WORLD)) << cover->iterations();
+    if (!refused.empty() && rank_ == 0) std::printf("[not for ranks:%s] ", refused.c_str());
 }
-
-std::string name_of(const testing::TestParamInfo<std::string>& schedule) {
-    std::string name = schedule.param;
-    for (char& c : name)
-        if (c == '-' || c == ',') c = '_';
-    return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(All, Schedules, testing::ValuesIn(schedule_names()), name_of);
 
 TEST_F(OverRanks, ALongLoopOf64BitNumbersIsCoveredWithoutGaps) {
     const std::int64_t n = (std::int64_t{1} << 40) + 12345;
