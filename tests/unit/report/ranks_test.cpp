@@ -118,8 +118,8 @@ TEST(RanksInText, TheColumnOfWorkersIsThereIfItIsNeeded) {
     root.loops.push_back(sample_record().loops[0]);
     const RunRecord records[] = {root, sample_record(1, 2)};
     const std::string text = merged_text(records, ReportLevel::full);
-    EXPECT_THAT(text, HasSubstr("loop                 workers    calls"));
-    EXPECT_THAT(text, HasSubstr("forces               2 ranks"));
+    EXPECT_THAT(text, HasSubstr("loop                   workers  calls"));
+    EXPECT_THAT(text, HasSubstr("forces                 2 ranks"));
     EXPECT_THAT(text, HasSubstr("sph.cpp:210 density  2 threads"));
     EXPECT_THAT(text,
                 HasSubstr("ranks of forces (2 ranks)\n  rank  busy_s  iterations  chunks\n     0    3.00        1500"));
