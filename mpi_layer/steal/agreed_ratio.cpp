@@ -45,6 +45,7 @@ void AgreedRatio::learn() {
 
 void AgreedRatio::end(double elapsed_s, double busy_s) {
     wait(saying_);
+    ratio_ = said_[0];
     next_ = said_[1];
     learn();
     longest_ = {elapsed_s, busy_s};
