@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs that are linked with the library, as those with loops over ranks are: settings, messages and the report
+without `gimbal run`. Ranks are played by processes that find a launcher's variables."""
+import os
+import pathlib
+import subprocess
+import unittest
+
+from support import ToolTest
+
+PROGRAM = """
+#include <stdio.h>
+#include "gimbal/rank_loop.h"
+int main(int argc, char** argv) {
+    (void)argv;
+    gimbal_rank_settings settings;
+    if (argc > 1) gimbal_rank_settings_get(&settings);
+    puts("started");
+    gimbal_steal_totals totals = {.ranks = 2, .own = 30, .stolen = 12, .attempts = 4, .successes = 3,
+                                  .bytes_in = 2400, .bytes_out = 2400, .busy_s = 1, .ratio = 0.25};
+    if (argc > 2) gimbal_steal_report("particles", &totals);
+    if (argc > 3) gimbal_rank_warn("counters do not progress here");
+    if (argc > 3) gimbal_rank_warn("counters do not progress here");
+    return 0;
+}
+"""
+
+
+class Ranks(ToolTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        library = pathlib.Path(os.environ["GIMBAL_LIBRARY"])
+        include = pathlib.Path(__file__).resolve().parents[2] / "runtime" / "include"
+        cls.program = cls.compile(PROGRAM, "ranks", f"-I{include}", str(library), f"-Wl,-rpath,{library.parent}")
+
+    def rank(self, rank, *words, env=None):
+        """Run the program as one rank of two."""
+        ours = {"PMI_RANK": str(rank), "PMI_SIZE": "2"} | (env or {})
+        return subprocess.run([self.program, *words], env=self.environment(ours), cwd=self.work, text=True,
+                              capture_output=True, timeout=30)
+
+    def test_a_wrong_setting_stops_every_rank_and_rank_0_says_so_once(self):
+        for variable, value in (("GIMBAL_MPI_POLL_US", "0"), ("GIMBAL_MPI_FOO", "1"), ("LB4MPI_RL_ALPA", "1")):
+            results = [self.rank(rank, env={variable: value}) for rank in (0, 1)]
+            for result in results:
+                self.assertEqual((result.returncode, result.stdout), (2, ""), variable)
+            self.assertEqual(results[0].stderr.count(f"gimbal: error: {variable}: "), 1, results[0].stderr)
+            self.assertEqual(results[1].stderr, "")
+
+    def test_rank_0_alone_reports_what_it_knows(self):
+        first, second = (self.rank(rank, "settings", "steal") for rank in (0, 1))
+        self.assertEqual((first.returncode, second.returncode, second.stderr), (0, 0, ""))
+        self.assertIn("  2 ranks  wall ", first.stderr)
+        self.assertRegex(first.stderr, r"particles  2 ranks +1 +42  stealing \(nearest\) ")
+        self.assertIn("  stolen: 12 of 42 items in 3 of 4 attempts, 2.40 kB moved, ratio 0.25\n", first.stderr)
+        self.assertIn("one rank of 2 is shown", first.stderr)
+        self.assertEqual(self.rank(0, "settings", "steal", env={"GIMBAL_REPORT": "off"}).stderr, "")
+
+    def test_saved_records_become_one_report(self):
+        for rank in (0, 1):
+            self.assertEqual(self.rank(rank, "settings", "steal", env={"GIMBAL_OUTPUT": "r-%r.json",
+                                                                       "GIMBAL_REPORT": "off"}).stderr, "")
+        text = self.gimbal("report", "r-0.json", "r-1.json").stdout
+        self.assertIn("  stolen: 24 of 84 items in 6 of 8 attempts, 4.80 kB moved, ratio 0.25\n", text)
+        self.assertIn("NOTE the ranks of every loop are within 1 % of the run from ideal", text)
+
+    def test_a_warning_is_said_once_and_stands_in_the_report(self):
+        first, second = (self.rank(rank, "settings", "steal", "warn") for rank in (0, 1))
+        self.assertEqual(first.stderr.count("gimbal: warning: counters do not progress here\n"), 1)
+        self.assertEqual(first.stderr.count("WARN counters do not progress here\n"), 1)
+        self.assertEqual(second.stderr, "")
+
+    def test_names_for_ranks_in_a_program_without_such_loops_are_said_to_count_for_nothing(self):
+        wrong = {"MPI_RL_OPTION": "sarsa", "LB4MPI_RL_ALPHA": "0.5", "GIMBAL_RL_GAMMA": "0.5"}
+        env = wrong | {"GIMBAL_RUN_DIR": str(self.work)}
+        self.rank(0, env=env)
+        record = next(self.work.glob("record-0-*.json")).read_text()
+        self.assertIn("MPI_RL_OPTION, LB4MPI_RL_ALPHA counted for nothing", record)
+        self.assertNotIn("GIMBAL_RL_GAMMA, ", record)
+        self.assertNotIn("counted for nothing", self.rank(0, "settings", "steal", env=wrong).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
