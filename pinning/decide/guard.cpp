@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "decide/guard.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "decide/running_mean.hpp"
+
+namespace gimbal::pin {
+
+namespace {
+
+constexpr std::size_t kLongest = 8;     ///< pauses and looks grow to this many times their first length
+constexpr double kDisturbed = 0.1;      ///< relative change of f that says that conditions have changed
+constexpr double kTypicalDecay = 0.99;  ///< per tick
+constexpr std::size_t kFirstLook = 10;  ///< windows ahead before the first second look
+constexpr std::size_t kStale = 3;       ///< windows beyond a trial after which a baseline is old
+
+}  // namespace
+
+std::string_view phase_name(Phase phase) noexcept {
+    constexpr std::array<std::string_view, 4> kNames = {"baseline", "learn", "hold", "released"};
+    return kNames[static_cast<std::size_t>(phase)];
+}
+
+std::string GuardEvent::text() const {
+    std::array<char, 160> line{};
+    const double gain = system > 0 && ours > 0 ? 100 * (ours / system - 1) : 0;
+    std::snprintf(line.data(), line.size(), "tick %llu: %s (%s); operating system %.4g, ours %.4g (%+.1f %%)",
+                  static_cast<unsigned long long>(tick), std::string(phase_name(phase)).c_str(),
+                  std::string(why_name(why)).c_str(), system, ours, gain);
+    return line.data();
+}
+
+Guard::Guard(const Settings& settings) noexcept
+    : window_(settings.guard_window),
+      trial_(settings.guard_trial),
+      first_rest_(settings.guard_rest),
+      gain_(settings.guard_gain),
+      phase_(settings.guard ? Phase::baseline : Phase::learn),
+      look_(kFirstLook),
+      rest_(settings.guard_rest) {
+    if (!settings.guard) window_ = 0;
+    event_ = {0, phase_, settings.guard ? Why::baseline : Why::trial, 0, 0};
+}
+
+Guard::Step Guard::observe(double f, std::size_t valid, bool saturated) {
+    Step step;
+    ++now_;
+    typical_ = std::max(kTypicalDecay * typical_, static_cast<double>(valid));
+    if (window_ == 0 || !teaches(f) || static_cast<double>(valid) < typical_ / 2) return step;
+    if (settling_ > 0) {
+        --settling_;
+        return step;
+    }
+    sum_ += f;
+    saturated_ = saturated_ && saturated;
+    if (++samples_ < window_) return step;
+    mean_ = sum_ / static_cast<double>(samples_);
+    step.window_ended = true;
+    ++windows_;
+    ++age_;
+    switch (phase_) {
+        case Phase::baseline:
+            after_baseline(step);
+            break;
+        case Phase::learn:
+            after_learning(step);
+            break;
+        case Phase::hold:
+            after_holding(step);
+            break;
+        case Phase::released:
+            after_release(step);
+            break;
+    }
+    sum_ = 0;
+    samples_ = 0;
+    saturated_ = true;
+    return step;
+}
+
+void Guard::turn(Phase phase, Why why, Step& step) {
+    phase_ = phase;
+    windows_ = 0;
+    settling_ = std::min<std::size_t>(2, window_ / 4);
+    event_ = {now_, phase, why, system_, ours_};
+    step.turned = true;
+}
+
+void Guard::start_trial(Step& step) {
+    best_ = 0;
+    behind_ = 0;
+    ours_ = 0;
+    resume_ = Phase::released;
+    turn(Phase::learn, Why::trial, step);
+}
+
+void Guard::look_again(Step& step) {
+    resume_ = phase_;
+    turn(Phase::baseline, Why::baseline, step);
+}
+
+void Guard::after_baseline(Step& step) {
+    system_ = mean_;
+    age_ = 0;
+    const Phase before = resume_;
+    resume_ = Phase::released;
+    if (before != Phase::released && ahead(ours_)) {
+        look_ = std::min(2 * look_, kLongest * kFirstLook);
+        turn(before, before == Phase::hold ? Why::best : Why::trial, step);
+        if (before == Phase::hold) reference_ = ours_;
+        windows_ = trial_;  // it has shown what it can
+        return;
+    }
+    look_ = kFirstLook;
+    if (saturated_) {
+        reference_ = mean_;
+        turn(Phase::released, Why::let_go, step);
+        return;
+    }
+    start_trial(step);
+}
+
+void Guard::after_learning(Step& step) {
+    const bool better = mean_ > (1 + gain_) * ours_;
+    ours_ = mean_;
+    if (mean_ > best_) {
+        best_ = mean_;
+        step.best = true;
+    }
+    if (ahead(mean_)) {
+        behind_ = 0;
+        rest_ = first_rest_;
+        if (age_ >= look_ + trial_) look_again(step);
+        return;
+    }
+    behind_ = better ? 0 : behind_ + 1;
+    if (windows_ < trial_ && behind_ < 2) return;
+    if (age_ > trial_ + kStale) {
+        look_again(step);
+        return;
+    }
+    reference_ = 0;
+    turn(Phase::hold, Why::best, step);
+}
+
+void Guard::after_holding(Step& step) {
+    ours_ = mean_;
+    if (reference_ <= 0) reference_ = mean_;
+    if (ahead(mean_) && mean_ > (1 - kDisturbed) * reference_) {
+        rest_ = first_rest_;
+        if (age_ >= look_ + trial_) look_again(step);
+        return;
+    }
+    if (age_ > trial_ + kStale) {
+        look_again(step);
+        return;
+    }
+    reference_ = system_;
+    turn(Phase::released, Why::let_go, step);
+}
+
+void Guard::after_release(Step& step) {
+    const bool disturbed = std::abs(mean_ - reference_) > kDisturbed * reference_;
+    system_ = mean_;
+    age_ = 0;
+    if (saturated_) {
+        reference_ = mean_;
+        return;  // there is nothing to win
+    }
+    if (windows_ >= rest_) {
+        rest_ = std::min(2 * rest_, kLongest * first_rest_);
+        start_trial(step);
+    } else if (disturbed && windows_ >= std::max<std::size_t>(1, rest_ / 4)) {
+        resume_ = Phase::released;
+        turn(Phase::baseline, Why::baseline, step);  // this window saw both what was and what is
+    }
+}
+
+}  // namespace gimbal::pin

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <vector>
+
+#include "decide/band.hpp"
+#include "decide/move_limit.hpp"
+#include "decide/optimisers/optimiser.hpp"
+
+namespace gimbal::pin {
+
+/// Aspiration learning: stay while performance is what it was, leave at once when it drops.
+///
+///     (a) V below the band   another choice for certain; the band follows down
+///     (b) V inside           another choice with probability lambda
+///     (c) V at its top       stay; the band follows up
+///
+/// "Another" is uniform (or as the weights say); with `al_directed` only one whose remembered value is above V, or
+/// unknown, and nobody moves if there is none. A drop that may not move yet (dwell, moves a minute) leaves the band,
+/// and so fires later if it lasts.
+/// @source seed 001, section 4.4.4; Chasparis, Arapostathis, Shamma 2013; reference on placement, 1a;
+///         test: tests/unit/pinning/decide/al_test.cpp
+class AlOptimiser final : public Optimiser {
+public:
+    explicit AlOptimiser(const Settings& settings);
+
+    [[nodiscard]] Move decide(const Situation& at, Random& random) override;
+    void forget() noexcept override { band_.forget(); }
+
+    [[nodiscard]] const Band& band() const noexcept { return band_; }
+
+private:
+    [[nodiscard]] Move leave(const Situation& at, Why why, Random& random);
+
+    Band band_;
+    MoveLimit limit_;
+    double lambda_;
+    bool directed_;
+    std::vector<double> others_;  ///< weights of the choices that a move may go to
+};
+
+}  // namespace gimbal::pin

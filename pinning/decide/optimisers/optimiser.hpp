@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "decide/random.hpp"
+#include "decide/settings.hpp"
+#include "decide/why.hpp"
+
+namespace gimbal::pin {
+
+/// What an optimiser decides upon: one thread, one level.
+struct Situation {
+    std::size_t current = 0;           ///< the choice in force
+    double mean = 0;                   ///< V, in the unit of the utility; only asked when known
+    std::span<const double> strategy;  ///< [K], the estimator's
+    std::span<const double> values;    ///< [K], the estimator's; NaN: not seen
+    std::span<const double> weights;   ///< [K], > 0: how exploring is spread; all equal is uniform
+    double exploring = 1;              ///< factor on lambda in [0, 1]: annealing
+    std::uint64_t now = 0;             ///< [ticks]
+};
+
+/// Where to, and why; Why::kept where nothing changes.
+struct Move {
+    std::size_t choice = 0;
+    Why why = Why::kept;
+};
+
+/// Decides which choice comes next.
+/// @threads the owner's  @cost O(K) per decision
+/// @source seed 001, section 4.4.3
+class Optimiser {
+public:
+    virtual ~Optimiser() = default;
+    /// With one choice: always keeps it.
+    [[nodiscard]] virtual Move decide(const Situation& situation, Random& random) = 0;
+    /// The thread was moved by somebody else, or its means were forgotten.
+    virtual void forget() noexcept {}
+};
+
+/// @return never nullptr  @errors std::bad_alloc
+[[nodiscard]] std::unique_ptr<Optimiser> make_optimiser(OptimiserKind kind, const Settings& settings);
+
+}  // namespace gimbal::pin

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "decide/placer.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "decide/memory_rule.hpp"
+
+namespace gimbal::pin {
+
+namespace {
+
+/// A thread with this share of a processor has it to itself.
+constexpr double kWhole = 0.97;
+constexpr std::size_t kMostEvents = 4096;
+
+std::vector<Level> levels_of(const Settings& settings) {
+    std::vector<Level> levels;
+    for (const Resource& resource : settings.resources) levels.push_back(resource.level);
+    return levels;
+}
+
+}  // namespace
+
+Placer::Placer(Settings settings, MachineView machine, std::uint64_t seed)
+    : settings_(std::move(settings)),
+      machine_(std::move(machine)),
+      levels_(levels_of(settings_)),
+      tree_(machine_, levels_, settings_.group),
+      occupancy_(tree_),
+      random_(seed),
+      guard_(settings_) {
+    events_.push_back(guard_.event());
+}
+
+Placer::~Placer() = default;
+
+bool Placer::system_places() const noexcept {
+    return settings_.mode == Mode::observe || (settings_.mode == Mode::learn && guard_.released());
+}
+
+Decision Placer::join(ThreadId id, int where) {
+    const auto [entry, fresh] = threads_.try_emplace(id);
+    ThreadState& thread = entry->second;
+    if (!fresh) return standing(id);
+    for (const Resource& resource : settings_.resources) thread.levels.emplace_back(resource, settings_, joined_);
+    ++joined_;
+    const ChoiceId here = system_places() && where >= 0 ? tree_.leaf_of(where) : kNoChoice;
+    settle(thread, here == kNoChoice ? occupancy_.emptiest(0) : here, settings_.sure, true);
+    thread.told_released = system_places();
+    thread.told_home = thread.home;
+    thread.why = Why::joined;
+    return standing(id);
+}
+
+void Placer::leave(ThreadId id) {
+    const auto found = threads_.find(id);
+    if (found == threads_.end()) return;
+    occupancy_.add(found->second.home, -1);
+    threads_.erase(found);
+    best_.erase(id);
+}
+
+Decision Placer::standing(ThreadId id) const {
+    const ThreadState& thread = threads_.at(id);
+    Decision decision{id, thread.told_released, {}, thread.bound, thread.why};
+    if (!thread.told_released) decision.pus = tree_.at(thread.told_home).pus;
+    return decision;
+}
+
+std::vector<Decision> Placer::tick(std::span<const Sample> samples) {
+    ++now_;
+    Crowd crowd;
+    bool saturated = true;
+    see(samples, saturated, crowd);
+    if (settings_.mode != Mode::learn) return {};
+    if (crowd.count() > 0)
+        objective_ = gimbal::pin::objective(settings_.resources.front().criterion, settings_.gamma, crowd);
+    Changes changes;
+    const Guard::Step step = guard_.observe(crowd.count() > 0 ? objective_ : 0, crowd.count(), saturated);
+    if (step.best) remember_best();
+    if (now_ - last_drop_ >= settings_.guard_window && now_ % settings_.guard_window == 0) anneal_.calm();
+    if (step.turned)
+        apply_turn(changes);
+    else if (guard_.phase() == Phase::learn)
+        learn(changes);
+    bind_memory(changes);
+    return emit(changes);
+}
+
+void Placer::see(std::span<const Sample> samples, bool& saturated, Crowd& crowd) {
+    std::vector<std::pair<ThreadState*, double>> seen;
+    for (const Sample& sample : samples) {
+        const auto found = threads_.find(sample.thread);
+        if (found == threads_.end() || !sample.valid || !teaches(sample.speed)) continue;
+        crowd.add(sample.speed);
+        saturated = saturated && sample.cpu_share >= kWhole;
+        seen.emplace_back(&found->second, sample.speed);
+    }
+    if (crowd.count() == 0) saturated = false;
+    // While the operating system places a thread nobody knows where, its speed says nothing of its home.
+    if (system_places()) return;
+    for (const auto& [thread, speed] : seen) {
+        for (LevelLearner& level : thread->levels)
+            level.see(utility(level.resource().criterion, settings_.gamma, speed, crowd));
+    }
+}
+
+void Placer::learn(Changes& changes) {
+    for (auto& [id, thread] : threads_) {
+        Why why = Why::kept;
+        learn_thread(thread, why);
+        if (why != Why::kept) changes[id] = why;
+    }
+}
+
+void Placer::learn_thread(ThreadState& thread, Why& why) {
+    for (std::size_t depth = 1; depth <= tree_.depth(); ++depth) {
+        LevelLearner& level = thread.levels[depth - 1];
+        if (!level.due()) continue;
+        const Choice& current = tree_.at(tree_.around(thread.home, depth));
+        const Choice& around = tree_.at(current.parent);
+        const Move next = level.decide(current.place, weights(thread, around), anneal_.factor(), now_, random_);
+        if (next.why == Why::dropped) {
+            anneal_.restart();
+            last_drop_ = now_;
+        }
+        if (next.choice == current.place) continue;
+        why = next.why;
+        move(thread, depth, next.choice);
+        return;  // finer levels stand before new choices
+    }
+}
+
+std::vector<double> Placer::weights(const ThreadState& thread, const Choice& around) const {
+    std::vector<double> weight(around.inside.size(), 1);
+    if (settings_.crowd <= 0) return weight;
+    for (std::size_t i = 0; i < weight.size(); ++i) {
+        const ChoiceId id = around.inside[i];
+        const bool mine = tree_.around(thread.home, tree_.at(id).depth) == id;
+        const double load = mine ? occupancy_.load_without_one(id) : occupancy_.load(id);
+        weight[i] = std::pow(1 + std::max(load, 0.0), -settings_.crowd);
+    }
+    return weight;
+}
+
+void Placer::move(ThreadState& thread, std::size_t depth, std::size_t choice) {
+    const ChoiceId from = tree_.around(thread.home, depth);
+    const ChoiceId to = tree_.at(tree_.at(from).parent).inside[choice];
+    occupancy_.add(thread.home, -1);
+    thread.home = occupancy_.emptiest(to);
+    occupancy_.add(thread.home, 1);
+    ++thread.moves;
+    for (std::size_t inner = depth + 1; inner <= tree_.depth(); ++inner) {
+        const Choice& at = tree_.at(tree_.around(thread.home, inner));
+        thread.levels[inner - 1].enter(tree_.at(at.parent).inside.size(), at.place,
+                                       settings_.reshuffle ? 0 : settings_.sure, true);
+    }
+    // What was measured at the old place says nothing of the new one; V itself goes on.
+    for (std::size_t outer = 1; outer <= depth; ++outer) thread.levels[outer - 1].drop_period();
+}
+
+void Placer::settle(ThreadState& thread, ChoiceId leaf, double sure, bool forget) {
+    if (thread.home != kNoChoice) occupancy_.add(thread.home, -1);
+    thread.home = leaf;
+    occupancy_.add(leaf, 1);
+    for (std::size_t depth = 1; depth <= tree_.depth(); ++depth) {
+        const Choice& at = tree_.at(tree_.around(leaf, depth));
+        thread.levels[depth - 1].enter(tree_.at(at.parent).inside.size(), at.place, sure, forget);
+    }
+}
+
+void Placer::remember_best() {
+    best_.clear();
+    for (const auto& [id, thread] : threads_) best_[id] = thread.home;
+}
+
+void Placer::apply_turn(Changes& changes) {
+    if (events_.size() < kMostEvents) events_.push_back(guard_.event());
+    const bool to_best = guard_.phase() == Phase::hold;
+    if (guard_.phase() == Phase::learn) anneal_.restart();
+    for (auto& [id, thread] : threads_) {
+        changes[id] = guard_.event().why;
+        const auto found = best_.find(id);
+        if (to_best && found != best_.end() && found->second != thread.home)
+            settle(thread, found->second, settings_.sure, false);
+        // Means and benchmarks of another regime would fire, or never fire, for no reason.
+        for (LevelLearner& level : thread.levels) level.forget();
+    }
+}
+
+void Placer::bind_memory(Changes& changes) {
+    if (!settings_.bind_memory || system_places() || now_ % settings_.memory_period != 0) return;
+    std::map<int, std::size_t> here;
+    for (const auto& [id, thread] : threads_) ++here[tree_.at(thread.home).memory_node];
+    for (auto& [id, thread] : threads_) {
+        const int node = tree_.at(thread.home).memory_node;
+        const int memory = memory_to_bind(node, here[node], threads_.size(), settings_.zeta, tree_.memories());
+        if (memory == kNoMemory || memory == thread.bound) continue;
+        thread.to_bind = memory;
+        changes.try_emplace(id, Why::memory);
+    }
+}
+
+std::vector<Decision> Placer::emit(const Changes& changes) {
+    std::vector<Decision> decisions;
+    const bool released = system_places();
+    for (const auto& [id, why] : changes) {
+        ThreadState& thread = threads_.at(id);
+        const bool same = thread.told_released == released && (released || thread.told_home == thread.home);
+        if (same && thread.to_bind == kNoMemory) continue;
+        thread.told_released = released;
+        thread.told_home = thread.home;
+        thread.why = same ? Why::memory : why;
+        Decision decision{id, released, {}, thread.to_bind, thread.why};
+        if (!released) decision.pus = tree_.at(thread.home).pus;
+        if (thread.to_bind != kNoMemory) thread.bound = thread.to_bind;
+        thread.to_bind = kNoMemory;
+        decisions.push_back(std::move(decision));
+    }
+    return decisions;
+}
+
+std::vector<Decision> Placer::machine_changed(MachineView machine) {
+    std::map<ThreadId, std::vector<int>> before;
+    for (const auto& [id, thread] : threads_) before[id] = tree_.at(thread.home).pus;
+    machine_ = std::move(machine);
+    tree_ = ChoiceTree(machine_, levels_, settings_.group);
+    occupancy_ = Occupancy(tree_);
+    best_.clear();
+    Changes changes;
+    for (auto& [id, thread] : threads_) thread.home = kNoChoice;
+    // First those whose place is still there, so that the others find what is free.
+    for (auto& [id, thread] : threads_) {
+        for (const int pu : before[id]) {
+            const ChoiceId leaf = thread.home == kNoChoice ? tree_.leaf_of(pu) : kNoChoice;
+            if (leaf != kNoChoice) settle(thread, leaf, settings_.sure, true);
+        }
+    }
+    for (auto& [id, thread] : threads_) {
+        if (thread.home == kNoChoice) settle(thread, occupancy_.emptiest(0), settings_.sure, true);
+        thread.bound = kNoMemory;
+        if (thread.told_released) {
+            thread.told_home = thread.home;
+            continue;
+        }
+        // The index may be the same and mean something else.
+        thread.told_home = tree_.at(thread.home).pus == before[id] ? thread.home : kNoChoice;
+        changes[id] = Why::machine;
+    }
+    return emit(changes);
+}
+
+}  // namespace gimbal::pin

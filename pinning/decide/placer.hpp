@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "decide/anneal.hpp"
+#include "decide/choice_tree.hpp"
+#include "decide/criteria.hpp"
+#include "decide/guard.hpp"
+#include "decide/occupancy.hpp"
+#include "decide/thread_state.hpp"
+
+namespace gimbal::pin {
+
+/// What one thread showed since the last tick.
+struct Sample {
+    ThreadId thread = 0;
+    double speed = 0;       ///< instructions, progress or processor time per second; any unit, the same for all
+    bool valid = true;      ///< false: blocked, or measured over less than half a period; teaches nothing
+    double cpu_share = -1;  ///< processor time over wall time, [0, 1]; < 0: not known
+};
+
+/// What is to be done with one thread.
+struct Decision {
+    ThreadId thread = 0;
+    bool released = false;        ///< it may run wherever the process may
+    std::vector<int> pus;         ///< else: on these, the operating system's numbers, ascending, never empty
+    int bind_memory = kNoMemory;  ///< the operating system's number of a memory to bind to; kNoMemory: leave it
+    Why why = Why::kept;
+};
+
+/// The decision core of placement: knows threads by number and the machine by its tree, is told what every thread
+/// showed, and says who is to run where. Same settings, machine, seed, calls: same decisions, on every machine.
+///
+/// It touches no operating system and has no clock. Only what changes is said. No decision ever names a PU outside of
+/// the machine view, and no thread is ever idled.
+/// @threads one at a time: its owner locks  @cost tick: O(threads times (levels + choices per level))
+/// @source seed 001, section 4.4; reference on placement, section 1; test: tests/unit/pinning/decide/placer_test.cpp
+class Placer {
+public:
+    Placer(Settings settings, MachineView machine, std::uint64_t seed);
+    Placer(const Placer&) = delete;
+    Placer& operator=(const Placer&) = delete;
+    ~Placer();
+
+    /// A thread begins. One that is known already stays what it is.
+    /// @param where  the PU on which it runs, or < 0; only `observe` and released phases leave it there
+    /// @return its first decision, which may be "released"
+    Decision join(ThreadId thread, int where = -1);
+
+    /// A thread has ended, or is no longer ours to place. Unknown ones are ignored.
+    void leave(ThreadId thread);
+
+    /// One sampling period has passed. Threads without a sample teach nothing, samples of unknown threads are ignored.
+    /// @return what changes, in the order of thread numbers
+    [[nodiscard]] std::vector<Decision> tick(std::span<const Sample> samples);
+
+    /// The set of processors that may be used has changed: no thread stays on one that went away. Learning starts anew.
+    /// @return what changes
+    [[nodiscard]] std::vector<Decision> machine_changed(MachineView machine);
+
+    /// What other processes have where: PU -> their threads. Exploring and first placements avoid it.
+    void set_others(const std::map<int, double>& load) { occupancy_.set_others(load); }
+
+    /// A thread's standing decision. @pre it has joined
+    [[nodiscard]] Decision standing(ThreadId thread) const;
+
+    [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
+    [[nodiscard]] const MachineView& machine() const noexcept { return machine_; }
+    [[nodiscard]] Phase phase() const noexcept { return guard_.phase(); }
+    /// Decisions of the guard so far, oldest first; the first 4096.
+    [[nodiscard]] const std::vector<GuardEvent>& guard_events() const noexcept { return events_; }
+    /// f of the last tick that had any valid sample, in the unit of the speed.
+    [[nodiscard]] double objective() const noexcept { return objective_; }
+    [[nodiscard]] std::uint64_t ticks() const noexcept { return now_; }
+    [[nodiscard]] const std::map<ThreadId, ThreadState>& threads() const noexcept { return threads_; }
+
+private:
+    using Changes = std::map<ThreadId, Why>;
+
+    [[nodiscard]] bool system_places() const noexcept;
+    void see(std::span<const Sample> samples, bool& saturated, Crowd& crowd);
+    void learn(Changes& changes);
+    void learn_thread(ThreadState& thread, Why& why);
+    void move(ThreadState& thread, std::size_t depth, std::size_t choice);
+    void settle(ThreadState& thread, ChoiceId leaf, double sure, bool forget);
+    void apply_turn(Changes& changes);
+    void bind_memory(Changes& changes);
+    void remember_best();
+    [[nodiscard]] std::vector<Decision> emit(const Changes& changes);
+    [[nodiscard]] std::vector<double> weights(const ThreadState& thread, const Choice& around) const;
+
+    Settings settings_;
+    MachineView machine_;
+    std::vector<Level> levels_;
+    ChoiceTree tree_;
+    Occupancy occupancy_;
+    Random random_;
+    Guard guard_;
+    Anneal anneal_;
+    std::map<ThreadId, ThreadState> threads_;
+    std::map<ThreadId, ChoiceId> best_;  ///< leaves of the best window
+    std::vector<GuardEvent> events_;
+    std::uint64_t now_ = 0;
+    std::uint64_t last_drop_ = 0;  ///< [ticks]
+    std::size_t joined_ = 0;
+    double objective_ = 0;
+};
+
+}  // namespace gimbal::pin

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace gimbal::pin {
+
+/// SplitMix64 with the draws that placement needs: the same numbers on every machine. The core has one of its own, but
+/// that is not a public header, and this level uses only those.
+/// @threads one  @cost a few instructions per number, pick: O(K)
+/// @source Steele, Lea, Flood 2014; test: tests/unit/pinning/decide/random_test.cpp
+class Random {
+public:
+    explicit Random(std::uint64_t seed) noexcept : state_(seed) {}
+
+    /// Uniform over all 64-bit numbers.
+    std::uint64_t next() noexcept {
+        state_ += 0x9e3779b97f4a7c15u;
+        std::uint64_t z = state_;
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        return z ^ (z >> 31);
+    }
+
+    /// Uniform in [0, 1), in steps of 2^-53.
+    double unit() noexcept { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
+    /// True with this probability; the grid is 2^-53, so that one in a thousand is one in a thousand.
+    bool chance(double probability) noexcept { return unit() < probability; }
+
+    /// An index, drawn in proportion to its weight; of nothing but zeros the last one.
+    /// @param weights  [K], finite and >= 0, K >= 1
+    std::size_t pick(std::span<const double> weights) noexcept {
+        double sum = 0;
+        for (const double w : weights) sum += w;
+        double left = unit() * sum;
+        std::size_t last = weights.size() - 1;
+        for (std::size_t i = 0; i < weights.size(); ++i) {
+            if (!(weights[i] > 0)) continue;
+            last = i;  // what rounding leaves over goes to the last that may be drawn at all
+            left -= weights[i];
+            if (left < 0) return i;
+        }
+        return last;
+    }
+
+private:
+    std::uint64_t state_;
+};
+
+}  // namespace gimbal::pin
