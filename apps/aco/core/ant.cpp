@@ -14,9 +14,9 @@ double score_open(const Instance& instance, std::span<const double> pheromone, s
     double sum = 0.0;
     for (std::size_t i = 0; i < open; ++i) {
         const Job job = workspace.open[i];
-        const auto urgency =
-            static_cast<double>(std::max(instance.processing[job], instance.due[job] - now));
-        const double score = pheromone[job] * static_cast<double>(instance.weight[job]) / (urgency * urgency);
+        const auto urgency = static_cast<double>(std::max(instance.processing[job], instance.due[job] - now));
+        const double desire = static_cast<double>(instance.weight[job]) / urgency;
+        const double score = pheromone[job] * desire * desire;
         workspace.scores[i] = score;
         sum += score;
     }

@@ -13,7 +13,8 @@ namespace aco {
 
 constexpr std::size_t kInstancesPerSet = 125;
 
-/// A set of instances as OR-Library keeps them, each with the value that is listed for it: the optimum or the best known.
+/// A set of instances as OR-Library keeps them, each with the value that is listed for it: the optimum or the best
+/// known.
 struct Library {
     std::string name;
     std::vector<Instance> instances;

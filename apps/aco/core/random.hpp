@@ -7,8 +7,8 @@
 
 namespace aco {
 
-/// Random numbers by SplitMix64, one stream for every ant of every iteration: what an ant does depends on who it is, not
-/// on the thread that carries it or on who went before.
+/// Random numbers by SplitMix64, one stream for every ant of every iteration: what an ant does depends on who it is,
+/// not on the thread that carries it or on who went before.
 class Random {
 public:
     Random(std::uint64_t seed, std::int64_t ant, std::int64_t iteration)

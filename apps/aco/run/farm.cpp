@@ -2,6 +2,7 @@
 #include "farm.hpp"
 
 #include "common/clock.hpp"
+#include "islands.hpp"
 #include "thread_pool.hpp"
 
 #include <optional>
@@ -76,14 +77,14 @@ Outcome Farm::together(const Instance& instance, const Search& search) {
 
 Outcome Farm::apart(const Instance& instance, const Search& search) {
     Islands islands(instance, search);
-    auto rooms_of_threads = rooms<IslandRoom>([&](std::optional<IslandRoom>& room) { room.emplace(instance, search); });
+    auto islanders = rooms<Islander>([&](std::optional<Islander>& room) { room.emplace(instance, search); });
     run_counted([&](int thread) {
         const Part mine = part_of(search.colonies(), thread, pool_.threads());
-        IslandRoom& room = *rooms_of_threads[static_cast<std::size_t>(thread)];
-        for (std::int64_t index = mine.begin; index < mine.end; ++index) islands.run(index, room);
+        Islander& islander = *islanders[static_cast<std::size_t>(thread)];
+        for (std::int64_t index = mine.begin; index < mine.end; ++index) islands.run(index, islander);
         return (mine.end - mine.begin) * search.colony * search.iterations;
     });
-    return merged(islands.outcomes());
+    return islands.merged();
 }
 
 }  // namespace

@@ -4,8 +4,6 @@
 #include "colony.hpp"
 #include "instance.hpp"
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -50,29 +48,6 @@ public:
 
     /// @return [threads] what each thread did
     virtual const std::vector<ThreadWork>& work() const = 0;
-};
-
-/// Colonies that never meet, with room for what each finds.
-struct Islands {
-    Islands(const Instance& instance, const Search& search)
-        : instance(instance), search(search), outcomes(static_cast<std::size_t>(search.colonies())) {
-        for (Outcome& outcome : outcomes) outcome.order.resize(instance.jobs());
-    }
-
-    /// Take one colony through all iterations. @param room  any colony of the search; it is made anew
-    /// @threads any, each index by one   @errors none
-    void run(std::int64_t index, Colony& room, Workspace& workspace) {
-        room.restart(index * search.colony);
-        for (std::int64_t iteration = 0; iteration < search.iterations; ++iteration) {
-            for (std::int64_t ant = 0; ant < room.ants(); ++ant) room.make(ant, workspace);
-            room.end_iteration();
-        }
-        outcomes[static_cast<std::size_t>(index)] = room.outcome();
-    }
-
-    const Instance& instance;
-    const Search& search;
-    std::vector<Outcome> outcomes;  ///< [colonies]
 };
 
 }  // namespace aco
