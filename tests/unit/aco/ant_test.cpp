@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ant.hpp"
+
+#include "small.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace aco {
+namespace {
+
+TEST(MakeSchedule, EveryJobOnceAndTheTardinessIsThatOfTheSchedule) {
+    for (const std::size_t jobs : {1U, 2U, 3U, 7U, 40U, 100U}) {
+        const Instance instance = many_jobs(jobs);
+        const Pheromone pheromone(jobs);
+        Workspace workspace(jobs);
+        std::vector<Job> order(jobs);
+        std::vector<Job> all(jobs);
+        std::iota(all.begin(), all.end(), Job{0});
+        for (std::int64_t ant = 0; ant < 200; ++ant) {
+            const std::int64_t found = make_schedule(instance, pheromone, Random(1, ant, 0), workspace, order);
+            ASSERT_EQ(found, tardiness(instance, order));
+            std::vector<Job> sorted = order;
+            std::ranges::sort(sorted);
+            ASSERT_EQ(sorted, all);
+        }
+    }
+}
+
+TEST(MakeSchedule, DependsOnSeedAntAndIterationAndNothingElse) {
+    const Instance instance = many_jobs(40);
+    const Pheromone pheromone(40);
+    Workspace used(40);
+    const auto made = [&](Random random, Workspace& workspace) {
+        std::vector<Job> order(40);
+        make_schedule(instance, pheromone, random, workspace, order);
+        return order;
+    };
+    const std::vector<Job> first = made(Random(1, 5, 7), used);
+    Workspace fresh(40);
+    EXPECT_EQ(made(Random(1, 5, 7), fresh), first);
+    EXPECT_NE(made(Random(2, 5, 7), fresh), first);
+    EXPECT_NE(made(Random(1, 6, 7), fresh), first);
+    EXPECT_NE(made(Random(1, 5, 8), fresh), first);
+    EXPECT_NE(made(Random(1, 7, 5), fresh), first);
+}
+
+TEST(MakeSchedule, TakesTheBestWithProbabilityQ0AndElseInProportionToTheScores) {
+    // Two jobs alike but for the weight, which is squared: scores are as 4 to 1.
+    const Instance instance{{10, 10}, {2, 1}, {0, 0}};
+    const Pheromone pheromone(2);
+    Workspace workspace(2);
+    std::array<Job, 2> order{};
+    int best_first = 0;
+    constexpr int kAnts = 100'000;
+    for (int ant = 0; ant < kAnts; ++ant) {
+        make_schedule(instance, pheromone, Random(3, ant, 0), workspace, order);
+        best_first += order[0] == 0 ? 1 : 0;
+    }
+    EXPECT_NEAR(best_first / double{kAnts}, kGreedy + (1.0 - kGreedy) * 0.8, 0.002);  // 4 standard deviations
+}
+
+TEST(Random, IsUniformAndStartsElsewhereForEveryAntAndIteration) {
+    double sum = 0.0;
+    std::vector<double> firsts;
+    for (std::int64_t ant = 0; ant < 300; ++ant) {
+        for (std::int64_t iteration = 0; iteration < 300; ++iteration) {
+            firsts.push_back(Random(0, ant, iteration).uniform());
+            ASSERT_GE(firsts.back(), 0.0);
+            ASSERT_LT(firsts.back(), 1.0);
+            sum += firsts.back();
+        }
+    }
+    EXPECT_NEAR(sum / static_cast<double>(firsts.size()), 0.5, 0.005);
+    std::ranges::sort(firsts);
+    EXPECT_EQ(std::ranges::adjacent_find(firsts), firsts.end());
+}
+
+}  // namespace
+}  // namespace aco

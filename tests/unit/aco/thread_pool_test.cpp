@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "thread_pool.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <vector>
+
+namespace aco {
+namespace {
+
+TEST(ThreadPool, CallsWorkOnceOnEveryThreadEveryTime) {
+    for (const int threads : {1, 2, 7}) {
+        ThreadPool pool(threads);
+        std::vector<int> calls(static_cast<std::size_t>(threads));
+        for (int i = 0; i < 100; ++i) pool.run([&](int thread) { ++calls[static_cast<std::size_t>(thread)]; });
+        for (const int count : calls) EXPECT_EQ(count, 100) << threads;
+    }
+}
+
+TEST(ThreadPool, MeetsInStepAndNamesOneThread) {
+    ThreadPool pool(5);
+    int steps = 0;  // written by the one, read by all after they have met again
+    std::atomic<int> wrong = 0;
+    pool.run([&](int) {
+        for (int i = 0; i < 200; ++i) {
+            if (pool.meet()) ++steps;
+            pool.meet();
+            if (steps != i + 1) ++wrong;
+            pool.meet();
+        }
+    });
+    EXPECT_EQ(steps, 200);
+    EXPECT_EQ(wrong, 0);
+}
+
+TEST(ThreadPool, TellsOfAnExceptionAndGoesOn) {
+    ThreadPool pool(3);
+    EXPECT_THROW(pool.run([](int thread) {
+        if (thread == 1) throw std::runtime_error("as asked");
+    }),
+                 std::runtime_error);
+    std::atomic<int> calls = 0;
+    pool.run([&](int) { ++calls; });
+    EXPECT_EQ(calls, 3);
+}
+
+TEST(ThreadPool, EndsWithoutEverHavingWorked) {
+    for (int i = 0; i < 50; ++i) ThreadPool pool(4);
+}
+
+}  // namespace
+}  // namespace aco
