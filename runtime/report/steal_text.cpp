@@ -31,9 +31,12 @@ std::string ratio_text(double ratio) {
 
 std::string steal_remark(const LoopSummary& loop) {
     const StealFigures& steals = *loop.steals;
-    if (steals.attempts == 0) return "  stolen: nothing, and nobody tried";
     const std::string tries = std::to_string(steals.attempts) + (steals.attempts == 1 ? " attempt" : " attempts");
-    if (steals.successes == 0) return "  stolen: nothing in " + tries;
+    // One rank's own view: it may have stolen nothing because it was stolen from.
+    const std::string given =
+        steals.given == 0 ? std::string() : "; " + std::to_string(steals.given) + " items given to others";
+    if (steals.attempts == 0) return "  stolen: nothing" + (given.empty() ? ", and nobody tried" : given);
+    if (steals.successes == 0) return "  stolen: nothing in " + tries + given;
     std::string text = "  stolen: " + std::to_string(steals.stolen) + " of " + std::to_string(loop.iterations) +
                        " items in " + std::to_string(steals.successes) + " of " + tries + ", ";
     // Both ends are known if all ranks left a record; one rank alone knows what it received and what it sent.

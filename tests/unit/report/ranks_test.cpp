@@ -152,14 +152,16 @@ TEST(RanksInText, StealingHasALineOfItsOwn) {
     EXPECT_THAT(text, HasSubstr("GIMBAL_MPI_STEAL_RATIO=agent"));
     EXPECT_THAT(text, HasSubstr("ranks of particles (2 ranks)\n  rank  busy_s  waiting_s"));
     const std::string own = summary_text(stealing_record(0, 4, 0, 1234), ReportLevel::summary);
-    EXPECT_THAT(own, HasSubstr("stolen: nothing in 7 attempts"));
+    EXPECT_THAT(own, HasSubstr("stolen: nothing in 7 attempts; 1234 items given to others\n"));
     EXPECT_THAT(own, HasSubstr("      -     -          -")) << "one rank alone knows no imbalance";
     EXPECT_THAT(own, Not(HasSubstr("NOTE")));
     RunRecord fair = stealing_record(1, 2, 10, 20);
     fair.loops[0].steals->ratio = 0;
     EXPECT_THAT(summary_text(fair, ReportLevel::summary), HasSubstr("10.0 kB received, 20.0 kB sent, fair shares"));
     fair.loops[0].steals->attempts = 0;
-    EXPECT_THAT(summary_text(fair, ReportLevel::summary), HasSubstr("stolen: nothing, and nobody tried"));
+    EXPECT_THAT(summary_text(fair, ReportLevel::summary), HasSubstr("stolen: nothing; 20 items given to others\n"));
+    fair.loops[0].steals->given = 0;
+    EXPECT_THAT(summary_text(fair, ReportLevel::summary), HasSubstr("stolen: nothing, and nobody tried\n"));
 }
 
 }  // namespace

@@ -89,4 +89,20 @@ TEST(MakeSelector, UnknownNamesAreAsConfigured) {
     EXPECT_EQ(make_selector("no-such", "l", 4)->choose(context_of()).reason, configured);
 }
 
+TEST(MakeSelector, SettingsOfALevelCountInPlaceOfTheThreads) {
+    gimbal::SelectorSettings settings;
+    settings.name = "fixed";
+    settings.schedule = gimbal::parse_schedule("gss,4");
+    settings.schedule_from = "GIMBAL_MPI_SCHEDULE";
+    const Decision fixed = make_selector({}, "l", 4, settings)->choose(context_of());
+    EXPECT_EQ(fixed.choice.technique->info().name, "gss");
+    EXPECT_EQ(fixed.choice.chunk, 4U);
+    EXPECT_EQ(fixed.reason, "GIMBAL_MPI_SCHEDULE");
+    settings.name = "rl";
+    settings.agent = "sarsa";
+    EXPECT_EQ(make_selector({}, "l", 4, settings)->choose(context_of()).reason, "sarsa");
+    settings.agent = "chunk";
+    EXPECT_EQ(make_selector({}, "l", 4, settings)->choose(context_of()).choice.technique->info().name, "gss");
+}
+
 }  // namespace
