@@ -6,20 +6,20 @@
 
 namespace gimbal {
 
-__thread Progress progress;
+__thread Progress thread_progress;
 
 void make_progress() noexcept {
     const std::uint64_t now = ticks();
-    if (progress.calling || now - progress.last < progress.period) return;
-    progress.calling = true;
-    progress.callback(progress.argument);
-    progress.calling = false;
-    progress.last = ticks();
+    if (thread_progress.calling || now - thread_progress.last < thread_progress.period) return;
+    thread_progress.calling = true;
+    thread_progress.callback(thread_progress.argument);
+    thread_progress.calling = false;
+    thread_progress.last = ticks();
 }
 
 }  // namespace gimbal
 
 extern "C" void gimbal_progress_set(void (*callback)(void*), void* argument, uint32_t period_us) {
     const double period = period_us * 1e-6 / gimbal::seconds_per_tick();
-    gimbal::progress = {callback, argument, static_cast<std::uint64_t>(period), gimbal::ticks(), false};
+    gimbal::thread_progress = {callback, argument, static_cast<std::uint64_t>(period), gimbal::ticks(), false};
 }

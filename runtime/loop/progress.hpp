@@ -17,11 +17,11 @@ struct Progress {
 };
 
 /// Of this thread. In the initial thread-local block, so that reading it is one instruction.
-extern __thread Progress progress;
+extern __thread Progress thread_progress;
 
 /// Whether worker 0 of a team, this thread, must draw by the longer way.
 [[nodiscard]] inline bool progress_wanted(const gimbal_share& share) noexcept {
-    return progress.callback != nullptr && share.worker == 0;
+    return thread_progress.callback != nullptr && share.worker == 0;
 }
 
 /// Call back if it is time. @threads worker 0, between two chunks
