@@ -17,7 +17,7 @@ struct Progress {
 };
 
 /// Of this thread. In the initial thread-local block, so that reading it is one instruction.
-extern __thread Progress thread_progress;
+extern __thread Progress thread_progress __attribute__((tls_model("initial-exec")));
 
 /// Whether worker 0 of a team, this thread, must draw by the longer way.
 [[nodiscard]] inline bool progress_wanted(const gimbal_share& share) noexcept {
