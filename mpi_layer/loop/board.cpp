@@ -8,8 +8,20 @@
 
 namespace gimbal::mpi {
 
-Board::Board(std::uint64_t epoch, const Terms& terms, void* execution, std::uint32_t ranks)
-    : epoch_(epoch), terms_(terms), execution_(execution), seats_(ranks) {}
+namespace {
+
+constexpr double kNew = 0.25;        // weight of the last report in the usual time of an iteration
+constexpr double kMissing_s = 1e-2;  // a rank that has not come by then is not waited for
+
+}  // namespace
+
+Board::Board(std::uint64_t epoch, const Terms& terms, void* execution, std::uint32_t ranks, bool robust)
+    : epoch_(epoch),
+      terms_(terms),
+      execution_(execution),
+      robust_(robust),
+      seats_(ranks),
+      opened_(gimbal_rank_ticks()) {}
 
 Board::~Board() {
     if (execution_) gimbal_rank_drop(execution_);
@@ -26,7 +38,12 @@ void Board::begin(std::uint32_t rank) {
 // other iterations than the last chunk's, and counts at the same rate.
 bool Board::report(std::uint32_t rank, double worked_s, std::uint64_t worked_iters, std::uint64_t taken) {
     Seat& seat = seats_[rank];
-    if (worked_iters > 0) seat.s_per_iter = worked_s / static_cast<double>(worked_iters);
+    seat.came = true;
+    if (worked_iters > 0) {
+        seat.s_per_iter = worked_s / static_cast<double>(worked_iters);
+        const double ticks = seat.s_per_iter / gimbal_rank_tick_s();
+        ticks_per_iter_ = ticks_per_iter_ > 0 ? ticks_per_iter_ + kNew * (ticks - ticks_per_iter_) : ticks;
+    }
     return confirm(seat, taken);
 }
 
@@ -38,7 +55,6 @@ bool Board::confirm(Seat& seat, std::uint64_t taken) {
 
 bool Board::draw(std::uint32_t rank, Run& chunk) {
     if (spoilt_) return false;
-    Seat& seat = seats_[rank];
     begin(rank);
     if (!come_back_.empty()) {
         chunk = come_back_.back();
@@ -46,21 +62,54 @@ bool Board::draw(std::uint32_t rank, Run& chunk) {
         out_ += chunk.end - chunk.first;
         return true;
     }
-    if (out_ == terms_.trip) return false;
+    chunk = {.stride = 0, .count = 1};
+    const bool drawn = out_ < terms_.trip && (draw_new(rank, chunk) || (robust_ && draw_for_missing(chunk)));
+    if (drawn) out_ += chunk.end - chunk.first;
+    if (!robust_) return drawn;
+    if (drawn) {
+        ledger_.add(chunk.first, chunk.end, rank);
+        return true;
+    }
+    Ledger::Entry late;
+    if (!ledger_.again(rank, ticks_per_iter_, late)) return false;
+    chunk.first = late.first;
+    chunk.end = late.end;
+    return true;
+}
+
+bool Board::draw_new(std::uint32_t rank, Run& chunk) {
+    Seat& seat = seats_[rank];
     if (seat.drawn_iters > 0) {
         const double seconds = seat.s_per_iter * static_cast<double>(seat.drawn_iters);
         gimbal_rank_reported(&seat.share, static_cast<std::uint64_t>(seconds / gimbal_rank_tick_s()));
         seat.drawn_iters = 0;
     }
-    chunk = {.stride = 0, .count = 1};
     if (!gimbal_loop_next(&seat.share, &chunk.first, &chunk.end)) return false;
     seat.drawn_iters = chunk.end - chunk.first;
-    out_ += seat.drawn_iters;
     return true;
 }
 
+// It has something that is late, or has not come for long.
+bool Board::is_missing(std::uint32_t rank) const {
+    if (ledger_.late(rank, ticks_per_iter_)) return true;
+    if (seats_[rank].left) return true;
+    const double allowed =
+        std::max(kMissing_s / gimbal_rank_tick_s(), 2 * ticks_per_iter_ * static_cast<double>(terms_.trip) / ranks());
+    return !seats_[rank].came && gimbal_rank_ticks() - opened_ > static_cast<std::uint64_t>(allowed);
+}
+
+// What only another rank may draw, which does not.
+bool Board::draw_for_missing(Run& chunk) {
+    for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
+        if (seats_[rank].told_over || !is_missing(rank)) continue;
+        begin(rank);
+        if (gimbal_loop_next(&seats_[rank].share, &chunk.first, &chunk.end)) return true;
+    }
+    return false;
+}
+
 bool Board::draw_own(std::uint32_t rank, Run& run) {
-    if (spoilt_) return false;
+    if (spoilt_ || robust_) return false;
     begin(rank);
     gimbal_share& share = seats_[rank].share;
     if (share.counter || !share.fast || share.starts || share.step >= share.step_end) return false;
@@ -99,6 +148,7 @@ bool Board::leave(std::uint32_t rank, std::uint64_t taken, double stayed_s) {
     seat.left = seat.told_over = true;
     seat.asking = false;
     ++left_;
+    ledger_.abandon(rank);
     bool news = confirm(seat, taken);
     if (seat.unstarted) {
         seat.unstarted = false;
@@ -122,11 +172,13 @@ void Board::spoil(const Terms& other) noexcept {
 }
 
 void Board::close() {
+    const bool learn = complete();
+    for (std::uint32_t rank = 0; rank < ranks(); ++rank) leave(rank, seats_[rank].given, 0);
     void* const execution = std::exchange(execution_, nullptr);
     if (spoilt_) {
         gimbal_rank_drop(execution);
     } else {
-        gimbal_rank_close(execution, 1);
+        gimbal_rank_close(execution, learn ? 1 : 0);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gimbal/rank_loop.h"
+#include "loop/ledger.hpp"
 #include "loop/messages.hpp"
 
 namespace gimbal::mpi {
@@ -18,6 +19,7 @@ public:
     struct Seat {
         gimbal_share share{};
         bool begun = false;             ///< its share is in use
+        bool came = false;              ///< it has been heard of
         bool left = false;              ///< it draws no more
         bool told_over = false;         ///< it knows that nothing is left for it
         bool asking = false;            ///< a question of it has no answer yet
@@ -26,11 +28,13 @@ public:
         std::uint64_t given = 0;        ///< answers to its questions [count]
         Run last{};                     ///< the last one of them
         std::uint64_t drawn_iters = 0;  ///< iterations of the chunk that was drawn last for it
+        std::uint32_t verdict = 0;      ///< on a chunk that it finished, still to be told (Answer::verdict)
         double s_per_iter = 0;          ///< as it reported last; 0: unknown
     };
 
     /// @param execution  of gimbal_rank_decide(); the board's from now on
-    Board(std::uint64_t epoch, const Terms& terms, void* execution, std::uint32_t ranks);
+    /// @param robust     chunks that are late are handed out again, and all is over when all are finished
+    Board(std::uint64_t epoch, const Terms& terms, void* execution, std::uint32_t ranks, bool robust);
     /// An execution that was not complete is forgotten.
     ~Board();
     Board(const Board&) = delete;
@@ -45,15 +49,28 @@ public:
     /// @return true if chunks that nobody could have had before can be had now, or everything is out
     bool report(std::uint32_t rank, double worked_s, std::uint64_t worked_iters, std::uint64_t taken);
 
-    /// Draw a chunk for a rank. @return false: nothing is left for it; but see settled()
+    /// Draw a chunk for a rank; of a robust board also what others should have run by now. @return false: nothing is
+    /// left for it; but see settled()
     bool draw(std::uint32_t rank, Run& chunk);
     /// All that belongs to a rank alone and that it has not drawn yet, as one run. @return false: nothing
     bool draw_own(std::uint32_t rank, Run& run);
     /// Note that a question of a rank has been answered with this chunk.
     void gave(std::uint32_t rank, const Run& chunk, bool ahead) noexcept;
 
-    /// Every iteration is with somebody.
-    [[nodiscard]] bool all_out() const noexcept { return out_ == terms_.trip && settled(); }
+    /// Robust: the next piece of the chunk that a rank has begins at `first`. @return false: it is not its own any more
+    bool cut(std::uint32_t rank, std::uint64_t first, std::uint64_t piece_end) {
+        return !robust_ || ledger_.cut(first, piece_end, rank);
+    }
+    /// Robust: a rank has finished a chunk. @return whether it was the first
+    bool finish(const Run& chunk) { return !robust_ || ledger_.finish(chunk.first, chunk.end); }
+    /// Robust: a rank will not finish what it has.
+    void abandon(std::uint32_t rank) noexcept { ledger_.abandon(rank); }
+    [[nodiscard]] bool robust() const noexcept { return robust_; }
+
+    /// Every iteration is with somebody; of a robust board: is finished.
+    [[nodiscard]] bool all_out() const noexcept {
+        return robust_ ? ledger_.finished() == terms_.trip : out_ == terms_.trip && settled();
+    }
     /// No chunk can come back from a rank that leaves without having begun it.
     [[nodiscard]] bool settled() const noexcept { return unstarted_ == 0; }
 
@@ -70,23 +87,30 @@ public:
     /// What another rank said than the first one.
     [[nodiscard]] const Terms& other_terms() const noexcept { return other_; }
 
-    /// Learn from it; only when complete.
+    /// Learn from it; nothing if it is not complete: then some ranks are missing, and without them it is over.
     void close();
 
 private:
     void begin(std::uint32_t rank);
+    bool draw_new(std::uint32_t rank, Run& chunk);
+    bool draw_for_missing(Run& chunk);
+    [[nodiscard]] bool is_missing(std::uint32_t rank) const;
     bool confirm(Seat& seat, std::uint64_t taken);
 
     std::uint64_t epoch_;
     Terms terms_;
     Terms other_{};
     void* execution_;
+    bool robust_;
     bool spoilt_ = false;
     std::uint64_t out_ = 0;        // handed out and not come back [iterations]
     std::uint32_t unstarted_ = 0;  // seats
     std::size_t left_ = 0;
     std::vector<Seat> seats_;
     std::vector<Run> come_back_;  // chunks that a rank left behind
+    Ledger ledger_;
+    std::uint64_t opened_ = 0;   // [ticks]
+    double ticks_per_iter_ = 0;  // as ranks report it; 0: unknown
 };
 
 }  // namespace gimbal::mpi

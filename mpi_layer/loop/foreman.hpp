@@ -27,6 +27,8 @@ public:
 
     void on_ask(int source, const Ask& ask) override;
     void on_answer(const Answer& answer) override;
+    /// Robust loops: chunks may have become late.
+    void poll() override;
 
     // What the executions of this rank use; under post().lock().
     [[nodiscard]] Team& team() noexcept { return *team_; }
@@ -34,6 +36,10 @@ public:
     [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
     [[nodiscard]] Pace& pace() noexcept { return pace_; }
     [[nodiscard]] Waits& waits() noexcept { return waits_; }
+    /// Whether executions on such terms run chunks again that are late.
+    [[nodiscard]] bool robust(const Terms& terms) const noexcept {
+        return terms.idempotent != 0 && team_->settings().robust != 0;
+    }
 
     /// Foreman: hand out what can be handed out now. @param all  to all that wait; else to `rank` alone
     void serve(Board& board, std::uint32_t rank, bool all);
@@ -54,7 +60,10 @@ private:
     void offer(Board& board, std::uint32_t rank);
     void tell_over(Board& board);
     void tell_spoilt(Board& board);
-    void answer(const Board& board, std::uint32_t rank, Answer::Kind kind, const Run& run = {}, bool reply = false);
+    [[nodiscard]] bool is_closed(std::uint64_t epoch) const noexcept;
+    void close_without_missing();
+    void send_late_verdict(int rank, const Ask& ask);
+    void answer(Board& board, std::uint32_t rank, Answer::Kind kind, const Run& run = {}, bool reply = false);
 
     Team* team_;
     std::string loop_name_;
@@ -68,6 +77,7 @@ private:
     // The foreman's.
     void* site_ = nullptr;
     std::vector<std::unique_ptr<Board>> boards_;
+    std::uint64_t opened_ = 0;  // executions whose boards have been made, in their order
     // A worker's.
     std::vector<std::unique_ptr<Inbox>> inboxes_;
 };

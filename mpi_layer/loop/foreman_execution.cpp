@@ -40,9 +40,8 @@ ForemanExecution::~ForemanExecution() {
 
 bool ForemanExecution::next(std::uint64_t& first, std::uint64_t& end) {
     Post& post = transport_->post();
-    const std::uint64_t size = stint_.size;
-    const std::uint64_t took = stint_.stop();
-    transport_->pace().note(size, took, post.looks() - looks_);
+    if (unfinished_.count > 0) static_cast<void>(finish(unfinished_.first, unfinished_.end));
+    stop();
     Post::rethrow();
     const bool alone = transport_->team().size() == 1;
     if (!alone) Team::poll_all();
@@ -51,18 +50,45 @@ bool ForemanExecution::next(std::uint64_t& first, std::uint64_t& end) {
         {
             const std::lock_guard<std::mutex> held(post.lock());
             if (board_->spoilt()) throw_disagreement(terms_, board_->terms(), board_->other_terms());
-            if (chunk_.count > 0 || draw()) {
-                cut(chunk_, alone ? UINT64_MAX : transport_->pace().piece(), first, end);
-                looks_ = post.looks();
-                stint_.start(end - first);
-                return true;
-            }
+            if ((chunk_.count > 0 || draw()) && hand_out(first, end)) return true;
             if (over() || alone) return false;
             if (!dealt) transport_->deal_out(*board_);
         }
         post.poll();
         wait.pause();
     }
+}
+
+// @return false: the chunk is somebody else's by now
+bool ForemanExecution::hand_out(std::uint64_t& first, std::uint64_t& end) {
+    const std::uint64_t most = transport_->team().size() == 1 ? UINT64_MAX : transport_->pace().piece();
+    Run rest = chunk_;
+    cut(rest, most, first, end);
+    if (!board_->cut(0, first, end)) {
+        chunk_ = {};
+        return false;
+    }
+    chunk_ = rest;
+    if (board_->robust()) unfinished_ = {.first = first, .end = end, .stride = 0, .count = 1};
+    looks_ = transport_->post().looks();
+    stint_.start(end - first);
+    return true;
+}
+
+void ForemanExecution::stop() {
+    const std::uint64_t size = stint_.size;
+    const std::uint64_t took = stint_.stop();
+    transport_->pace().note(size, took, transport_->post().looks() - looks_);
+}
+
+bool ForemanExecution::finish(std::uint64_t first, std::uint64_t end) {
+    if (!board_->robust()) return true;
+    stop();
+    unfinished_ = {};
+    const std::lock_guard<std::mutex> held(transport_->post().lock());
+    const bool is_first = board_->finish({.first = first, .end = end, .stride = 0, .count = 1});
+    transport_->serve(*board_, 0, false);
+    return is_first;
 }
 
 bool ForemanExecution::draw() {
@@ -90,7 +116,8 @@ void ForemanExecution::leave() {
     for (bool dealt = false;; dealt = true) {
         {
             const std::lock_guard<std::mutex> held(post.lock());
-            if (chunk_.count > 0) transport_->left_behind(*board_, chunk_);
+            if (chunk_.count > 0 && !board_->robust()) transport_->left_behind(*board_, chunk_);
+            if (board_->robust() && !dealt) board_->abandon(0);
             chunk_ = {};
             if (!dealt && !over()) transport_->deal_out(*board_);
             transport_->serve(*board_, 0, false);
@@ -107,7 +134,7 @@ void ForemanExecution::leave() {
 }
 
 WorkerExecution::WorkerExecution(ForemanTransport& transport, Inbox& inbox, const Terms& terms)
-    : transport_(&transport), inbox_(&inbox), terms_(terms) {}
+    : transport_(&transport), inbox_(&inbox), terms_(terms), robust_(transport.robust(terms)) {}
 
 WorkerExecution::~WorkerExecution() {
     if (left_) return;
@@ -118,6 +145,7 @@ WorkerExecution::~WorkerExecution() {
 }
 
 bool WorkerExecution::next(std::uint64_t& first, std::uint64_t& end) {
+    if (unfinished_.count > 0) static_cast<void>(finish(unfinished_.first, unfinished_.end));
     const std::uint64_t size = stint_.size;
     transport_->waits().worked(size, static_cast<double>(stint_.stop()));
     Post& post = transport_->post();
@@ -156,8 +184,32 @@ bool WorkerExecution::hand_out(std::uint64_t& first, std::uint64_t& end) {
     --run_.count;
     run_.first += run_.stride;
     run_.end += run_.stride;
-    if (run_.count == 0) ask_in_time(first, end);
+    if (robust_) {
+        unfinished_ = {.first = first, .end = end, .stride = 0, .count = 1};
+    } else if (run_.count == 0) {
+        ask_in_time(first, end);
+    }
     return true;
+}
+
+// With the question whether it is the first to have finished that chunk a rank asks for the next.
+bool WorkerExecution::finish(std::uint64_t first, std::uint64_t end) {
+    if (!robust_) return true;
+    const std::uint64_t size = stint_.size;
+    transport_->waits().worked(size, static_cast<double>(stint_.stop()));
+    unfinished_ = {};
+    Post& post = transport_->post();
+    {
+        const std::lock_guard<std::mutex> held(post.lock());
+        inbox_->verdict = Answer::none;
+        send(Ask::done, {.first = first, .end = end, .stride = 0, .count = 1});
+    }
+    for (Wait wait;; wait.pause()) {
+        post.poll();
+        const std::lock_guard<std::mutex> held(post.lock());
+        if (inbox_->spoilt) throw_disagreement(terms_, inbox_->terms, inbox_->other);
+        if (inbox_->verdict != Answer::none) return inbox_->verdict == Answer::first;
+    }
 }
 
 void WorkerExecution::answered() {
@@ -181,7 +233,7 @@ void WorkerExecution::ask_in_time(std::uint64_t first, std::uint64_t& end) {
     }
 }
 
-void WorkerExecution::send(Ask::Kind kind) {
+void WorkerExecution::send(Ask::Kind kind, const Run& chunk) {
     const double tick_s = gimbal_rank_tick_s();
     Ask ask;
     ask.loop = transport_->number();
@@ -192,7 +244,7 @@ void WorkerExecution::send(Ask::Kind kind) {
     ask.worked_iters = stint_.iterations;
     ask.wait_s = transport_->waits().wait() * tick_s;
     ask.taken = taken_;
-    if (kind == Ask::bye) ask.chunk = rest_;
+    ask.chunk = chunk;
     const std::uint64_t now = gimbal_rank_ticks();
     if (kind == Ask::bye && first_answer_ > 0) ask.stayed_s = static_cast<double>(now - first_answer_) * tick_s;
     stint_.clear();
@@ -205,7 +257,7 @@ void WorkerExecution::leave() {
     left_ = true;
     stint_.stop();
     const std::lock_guard<std::mutex> held(transport_->post().lock());
-    send(Ask::bye);
+    send(Ask::bye, rest_);
     transport_->forget(inbox_->epoch);
 }
 

@@ -37,17 +37,21 @@ public:
     ~ForemanExecution() override;
 
     bool next(std::uint64_t& first, std::uint64_t& end) override;
+    bool finish(std::uint64_t first, std::uint64_t end) override;
     /// Stays until all chunks are with somebody: nobody else could hand them out.
     void leave() override;
 
 private:
+    void stop();
     bool draw();
+    bool hand_out(std::uint64_t& first, std::uint64_t& end);
     [[nodiscard]] bool over();
 
     ForemanTransport* transport_;
     Board* board_;
     Terms terms_;
-    Run chunk_{};  // what is left of the chunk drawn last
+    Run unfinished_{};  // robust: in hand, and nobody has said that it is finished
+    Run chunk_{};       // what is left of the chunk drawn last
     Stint stint_;
     std::uint64_t looks_ = 0;  // before the piece in hand
     bool left_ = false;
@@ -60,10 +64,11 @@ public:
     ~WorkerExecution() override;
 
     bool next(std::uint64_t& first, std::uint64_t& end) override;
+    bool finish(std::uint64_t first, std::uint64_t end) override;
     void leave() override;
 
 private:
-    void send(Ask::Kind kind);
+    void send(Ask::Kind kind, const Run& chunk = {});
     bool hand_out(std::uint64_t& first, std::uint64_t& end);
     void answered();
     void ask_in_time(std::uint64_t first, std::uint64_t& end);
@@ -71,8 +76,10 @@ private:
     ForemanTransport* transport_;
     Inbox* inbox_;
     Terms terms_;
-    Run run_{};   // chunks of it that are left
-    Run rest_{};  // end of a chunk whose beginning has been handed out
+    bool robust_;
+    Run unfinished_{};  // as above
+    Run run_{};         // chunks of it that are left
+    Run rest_{};        // end of a chunk whose beginning has been handed out
     Stint stint_;
     bool asked_ = false;  // an answer is to come
     bool waits_ = false;  // and it has been waited for

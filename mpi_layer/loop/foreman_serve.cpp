@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the foreman does about messages, and what a worker keeps of them.
 #include <algorithm>
+#include <utility>
 
 #include "gimbal/rank_loop.h"
 #include "loop/foreman.hpp"
@@ -10,6 +11,7 @@ namespace gimbal::mpi {
 namespace {
 
 constexpr int kMostPushed = 16;  // chunks that are sent to a rank unasked, one by one [count]
+constexpr int kMostMissed = 8;   // executions that may wait for ranks that are missing [count]
 
 }  // namespace
 
@@ -19,11 +21,44 @@ Board& ForemanTransport::board_of(std::uint64_t epoch, const Terms& terms) {
     if (found != boards_.end()) return **found;
     void* const execution = gimbal_rank_decide(site_, terms.trip, schedule_of(terms));
     const auto ranks = static_cast<std::uint32_t>(team_->size());
-    return *boards_.emplace_back(std::make_unique<Board>(epoch, terms, execution, ranks));
+    opened_ = std::max(opened_, epoch + 1);
+    if (robust(terms)) close_without_missing();
+    return *boards_.emplace_back(std::make_unique<Board>(epoch, terms, execution, ranks, robust(terms)));
+}
+
+// A rank asks for an execution before it asks for the next: boards are made in order.
+bool ForemanTransport::is_closed(std::uint64_t epoch) const noexcept {
+    return epoch < opened_ &&
+           std::none_of(boards_.begin(), boards_.end(), [&](const auto& board) { return board->epoch() == epoch; });
+}
+
+// Ranks that are stopped or gone keep their boards open; so many may be.
+void ForemanTransport::close_without_missing() {
+    const auto finished = [](const auto& board) { return board->all_out() && board->seat(0).left; };
+    if (std::count_if(boards_.begin(), boards_.end(), finished) < kMostMissed) return;
+    const auto oldest = std::find_if(boards_.begin(), boards_.end(), finished);
+    (*oldest)->close();
+    boards_.erase(oldest);
+}
+
+// For a rank that comes back to an execution that was closed without it.
+void ForemanTransport::send_late_verdict(int rank, const Ask& ask) {
+    if (ask.kind == Ask::bye) return;
+    Answer message;
+    message.loop = number_;
+    message.kind = Answer::over;
+    message.epoch = ask.epoch;
+    message.terms = ask.terms;
+    message.verdict = Answer::not_first;
+    post_->send(message, rank);
 }
 
 void ForemanTransport::on_ask(int source, const Ask& ask) {
     const auto rank = static_cast<std::uint32_t>(source);
+    if (is_closed(ask.epoch)) {
+        send_late_verdict(source, ask);
+        return;
+    }
     Board& board = board_of(ask.epoch, ask.terms);
     if (!(board.terms() == ask.terms) && !board.spoilt()) {
         board.spoil(ask.terms);
@@ -42,9 +77,19 @@ void ForemanTransport::on_ask(int source, const Ask& ask) {
         return;
     }
     Board::Seat& seat = board.seat(rank);
+    if (ask.kind == Ask::done) seat.verdict = board.finish(ask.chunk) ? Answer::first : Answer::not_first;
     seat.asking = true;
     seat.asking_ahead = ask.kind == Ask::ahead;
     serve(board, rank, news);
+    if (seat.verdict != 0) answer(board, rank, seat.told_over ? Answer::over : Answer::later);
+}
+
+void ForemanTransport::poll() {
+    if (boards_.empty() || team_->settings().robust == 0) return;
+    const std::unique_lock<std::mutex> held(post_->lock(), std::try_to_lock);
+    if (!held) return;
+    for (const auto& board : boards_)
+        if (board->robust()) serve(*board, 0, true);
 }
 
 void ForemanTransport::serve(Board& board, std::uint32_t rank, bool all) {
@@ -70,7 +115,7 @@ void ForemanTransport::offer(Board& board, std::uint32_t rank) {
         const bool ahead = seat.asking_ahead;
         board.gave(rank, run, ahead);
         answer(board, rank, Answer::work, run, true);
-    } else if (board.settled()) {
+    } else if (board.settled() && !board.robust()) {
         seat.told_over = true;
         answer(board, rank, Answer::over);
     }
@@ -95,6 +140,7 @@ void ForemanTransport::tell_spoilt(Board& board) {
 }
 
 void ForemanTransport::deal_out(Board& board) {
+    if (board.robust()) return;
     for (std::uint32_t rank = 1; rank < board.ranks() && !board.all_out(); ++rank) {
         if (board.seat(rank).told_over) continue;
         Run run;
@@ -122,7 +168,7 @@ void ForemanTransport::left(Board& board) {
     std::erase_if(boards_, [&](const auto& kept) { return kept.get() == &board; });
 }
 
-void ForemanTransport::answer(const Board& board, std::uint32_t rank, Answer::Kind kind, const Run& run, bool reply) {
+void ForemanTransport::answer(Board& board, std::uint32_t rank, Answer::Kind kind, const Run& run, bool reply) {
     Answer message;
     message.loop = number_;
     message.kind = kind;
@@ -132,6 +178,7 @@ void ForemanTransport::answer(const Board& board, std::uint32_t rank, Answer::Ki
     if (kind == Answer::disagrees) message.other = board.other_terms();
     message.run = run;
     message.reply = reply ? 1 : 0;
+    message.verdict = std::exchange(board.seat(rank).verdict, 0);
     post_->send(message, static_cast<int>(rank));
 }
 

@@ -58,6 +58,16 @@ void check_weights(const Team& team, const std::vector<double>& weights) {
                     "weights must be " + std::to_string(team.size()) + " numbers > 0, one a rank");
 }
 
+// A draw says that the chunk before it is finished, unless several threads draw.
+bool may_run_again(const Team& team, const LoopOptions& options) {
+    const bool may = options.idempotent && !options.shared_by_threads;
+    if (team.settings().robust && !may && team.rank() == 0)
+        gimbal_rank_warn(
+            "GIMBAL_MPI_ROBUST does nothing for loops whose program does not say that chunks may run twice "
+            "(idempotent), or whose chunks several threads of a rank draw");
+    return may;
+}
+
 /// Held for a draw; several threads of a rank may want one. Unlike a mutex it costs one exchange.
 class Turn {
 public:
@@ -99,7 +109,7 @@ Loop::Loop(MPI_Comm comm, std::string_view name, std::int64_t iterations, const 
     state_->team = &team;
     state_->by_threads = options.shared_by_threads;
     state_->transport = &transport_of(team, name, options.schedule);
-    state_->execution = state_->transport->enter({trip, schedule, options.idempotent});
+    state_->execution = state_->transport->enter({trip, schedule, may_run_again(team, options)});
 }
 
 Loop::Loop(Loop&&) noexcept = default;

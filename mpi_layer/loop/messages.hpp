@@ -54,15 +54,19 @@ struct Answer {
         over,      ///< nothing is left for this worker
         disagrees  ///< the ranks have different terms
     };
+    enum Verdict : std::uint32_t {
+        none,
+        first,     ///< the worker was the first to finish its chunk
+        not_first  ///< another one was
+    };
     std::uint32_t loop = 0;
     std::uint32_t kind = work;
     std::uint64_t epoch = 0;
     Terms terms{};  ///< of the rank that came first
     Terms other{};  ///< with `disagrees`: of another
     Run run{};
-    std::uint32_t reply = 0;  ///< 1: to a question
-    std::uint32_t verdict =
-        0;  ///< of a robust loop: 0 none, 1 the worker was the first to finish its chunk, 2 it was not
+    std::uint32_t reply = 0;       ///< 1: to a question
+    std::uint32_t verdict = none;  ///< on the chunk that was done
 };
 
 static_assert(std::is_trivially_copyable_v<Ask> && std::is_trivially_copyable_v<Answer>);

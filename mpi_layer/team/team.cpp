@@ -11,6 +11,8 @@ namespace gimbal::mpi {
 
 namespace {
 
+constexpr double kGone_s = 10;  // robust: a rank that is not at the end so long after another counts as gone
+
 int g_team_key = MPI_KEYVAL_INVALID;      // of the program's communicators: their team
 int g_finalize_key = MPI_KEYVAL_INVALID;  // of MPI_COMM_SELF, whose attributes go first when MPI ends
 
@@ -60,11 +62,13 @@ void require_usable(MPI_Comm comm) {
 
 // Until all ranks are here. Others may be waiting for this rank's answers, in a loop that it has left already: a
 // blocking collective right away would be the end of both.
-void gather(MPI_Comm comm) {
+// @param patience_s  then this rank goes on without those that are missing; 0: it waits for all [s]
+void gather(MPI_Comm comm, double patience_s = 0) {
     MPI_Request all_here = MPI_REQUEST_NULL;
     check(MPI_Ibarrier(comm, &all_here), "MPI_Ibarrier");
+    const double begin = MPI_Wtime();
     int done = 0;
-    for (Wait wait;; wait.pause()) {
+    for (Wait wait; patience_s <= 0 || MPI_Wtime() - begin < patience_s; wait.pause()) {
         check(MPI_Test(&all_here, &done, MPI_STATUS_IGNORE), "MPI_Test");
         if (done) return;
     }
@@ -119,7 +123,7 @@ Team::Team(MPI_Comm program_comm) {
 
 Team::~Team() {
     try {
-        gather(comm_);
+        gather(comm_, settings_.robust ? kGone_s : 0);
     } catch (const Error&) {  // what cannot be gathered cannot be answered either
     }
     std::erase(all_teams(), this);
