@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 install(TARGETS gimbal EXPORT gimbalTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # The C interface; what the C++ headers declare is not exported yet.
 install(FILES runtime/include/gimbal/api.h runtime/include/gimbal/gimbal.h runtime/include/gimbal/loop.h
-    runtime/include/gimbal/share.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gimbal)
+    runtime/include/gimbal/rank_loop.h runtime/include/gimbal/share.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gimbal)
 install(EXPORT gimbalTargets NAMESPACE gimbal:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gimbal)
 configure_package_config_file(cmake/gimbalConfig.cmake.in gimbalConfig.cmake PATH_VARS CMAKE_INSTALL_LIBDIR
     INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gimbal)
@@ -14,3 +14,8 @@ install(FILES "${CMAKE_CURRENT_BINARY_DIR}/gimbalConfig.cmake" "${CMAKE_CURRENT_
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gimbal)
 configure_file(cmake/gimbal.pc.in gimbal.pc @ONLY)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/gimbal.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(TARGET gimbal_mpi)
+    cmake_path(GET MPI_C_COMPILER FILENAME GIMBAL_MPI_NAME)
+    configure_file(cmake/gimbal-mpi.pc.in gimbal-mpi.pc @ONLY)
+    install(FILES "${CMAKE_CURRENT_BINARY_DIR}/gimbal-mpi.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()

@@ -16,10 +16,25 @@ def run(command, **more):
     return done.stdout + done.stderr
 
 
+def check_ranks(args, source, build, packages, libraries):
+    """The rank level: component mpi of the CMake package, and gimbal-mpi of pkg-config."""
+    environment = {**os.environ, "GIMBAL_REPORT": "off"}
+    assert "sum 499500" in run([args.mpiexec, "-n", "2", build / "ranks"], env=environment)
+    if not args.mpicxx:
+        return
+    flags = run(["pkg-config", "--cflags", "--libs", "gimbal-mpi"], env={**os.environ, "PKG_CONFIG_PATH": packages})
+    program = build / "ranks-by-pkg-config"
+    run([args.mpicxx, "-std=c++20", source / "ranks.cpp", "-o", program, *flags.split()])
+    environment["LD_LIBRARY_PATH"] = str(libraries)
+    assert "sum 499500" in run([args.mpiexec, "-n", "2", program], env=environment)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("build", "scratch", "cmake", "cc"):
         parser.add_argument("--" + name, required=True)
+    parser.add_argument("--mpiexec", help="of the MPI that the rank level was built with; without it that is left out")
+    parser.add_argument("--mpicxx", help="the compiler of that MPI; without it pkg-config is not tried for ranks")
     args = parser.parse_args()
     source = pathlib.Path(__file__).parent / "consumer"
     scratch = pathlib.Path(args.scratch)
@@ -39,6 +54,9 @@ def main():
     run([args.cc, source / "consumer.c", "-o", program, *flags])
     libraries = next(prefix.rglob("libgimbal.so")).parent
     assert "covered 1000" in run([program], env={**os.environ, "LD_LIBRARY_PATH": str(libraries)})
+
+    if args.mpiexec:
+        check_ranks(args, source, build, folders[0], libraries)
 
     library = (build / "omp_library").read_text()
     assert pathlib.Path(library).is_relative_to(prefix.resolve()) and os.path.exists(library), library
