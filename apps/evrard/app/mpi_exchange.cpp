@@ -5,8 +5,10 @@
 
 #include <mpi.h>
 
+#include <gimbal/rank_loop.h>
 #include <gimbal/mpi/loop.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -52,6 +54,39 @@ std::vector<Item> gather_all(std::span<const Item> own, std::size_t item_bytes, 
     return all;
 }
 
+/// What a rank tells of its ranges, of one size so that one message tells all; few techniques give a rank more ranges.
+struct Card {
+    static constexpr std::size_t kRanges = 31;
+    int ranges = 0;
+    int items = 0;
+    std::array<Range, kRanges> first{};
+};
+
+std::vector<Card> gather_cards(std::span<const Range> own, std::size_t ranks) {
+    Card card;
+    card.ranges = static_cast<int>(own.size());
+    card.items = static_cast<int>(total_size(own));
+    std::copy_n(own.begin(), std::min(own.size(), Card::kRanges), card.first.begin());
+    std::vector<Card> cards(ranks);
+    MPI_Allgather(&card, sizeof(Card), MPI_BYTE, cards.data(), sizeof(Card), MPI_BYTE, MPI_COMM_WORLD);
+    return cards;
+}
+
+/// All ranks' ranges, rank by rank. Collective, and with a message only if a card is too small.
+std::vector<Range> ranges_of(const std::vector<Card>& cards, std::span<const Range> own) {
+    std::vector<int> counts;
+    std::vector<Range> ranges;
+    bool fit = true;
+    for (const Card& card : cards) {
+        const auto count = static_cast<std::size_t>(card.ranges);
+        counts.push_back(card.ranges);
+        fit = fit && count <= Card::kRanges;
+        ranges.insert(ranges.end(), card.first.begin(),
+                      card.first.begin() + static_cast<std::ptrdiff_t>(std::min(count, Card::kRanges)));
+    }
+    return fit ? ranges : gather_all(own, sizeof(Range), counts);
+}
+
 }  // namespace
 
 // MPI's default error handler ends all ranks with a message, so that return codes need no check.
@@ -65,6 +100,15 @@ MpiExchange::MpiExchange(int& argc, char**& argv) {
 
 MpiExchange::~MpiExchange() {
     MPI_Finalize();
+}
+
+void MpiExchange::use_schedule(const std::string& schedule) {
+    std::array<char, 2048> message{};
+    const bool own_word = schedule == "static" || schedule == "loop";
+    if (!own_word && gimbal_rank_schedule(schedule.c_str(), message.data(), message.size()) == 0) {
+        throw gimbal::Error(gimbal::ErrorCode::invalid_option, std::string("--rank-schedule: ") + message.data());
+    }
+    schedule_ = schedule;
 }
 
 void MpiExchange::share_out(const char* loop, std::size_t count, const std::function<void(Range)>& run) {
@@ -101,17 +145,10 @@ void MpiExchange::gather_blocks(void* items, std::size_t item_bytes, std::size_t
 
 void MpiExchange::gather_ranges(std::byte* items, std::size_t item_bytes, std::size_t count,
                                 std::span<const Range> own) const {
-    const auto ranks = static_cast<std::size_t>(ranks_);
-    const std::array<int, 2> mine{static_cast<int>(own.size()), static_cast<int>(total_size(own))};
-    std::vector<std::array<int, 2>> theirs(ranks);
-    MPI_Allgather(mine.data(), 2, MPI_INT, theirs.data(), 2, MPI_INT, MPI_COMM_WORLD);
-    std::vector<int> range_counts(ranks);
-    std::vector<int> item_counts(ranks);
-    for (std::size_t r = 0; r < ranks; ++r) {
-        range_counts[r] = theirs[r][0];
-        item_counts[r] = theirs[r][1];
-    }
-    const std::vector<Range> ranges = gather_all(own, sizeof(Range), range_counts);
+    const std::vector<Card> cards = gather_cards(own, static_cast<std::size_t>(ranks_));
+    std::vector<int> item_counts;
+    for (const Card& card : cards) item_counts.push_back(card.items);
+    const std::vector<Range> ranges = ranges_of(cards, own);
     if (!cover_once(ranges, count)) throw std::runtime_error("ranks have run an iteration twice or not at all");
     const std::vector<std::byte> packed = pack(items, item_bytes, own);
     const std::vector<std::byte> all = gather_all(std::span(packed), item_bytes, item_counts);

@@ -21,7 +21,8 @@ public:
     /// How loops are shared out from now on. The same on all ranks.
     /// @param schedule  "static": equal blocks, without Gimbal; "loop": GIMBAL_MPI_SCHEDULE; else a schedule of
     /// Gimbal's
-    void use_schedule(const std::string& schedule) { schedule_ = schedule; }
+    /// @errors gimbal::Error(invalid_option) if there is no such schedule, also where one rank needs none
+    void use_schedule(const std::string& schedule);
 
     /// @errors gimbal::Error
     void share_out(const char* loop, std::size_t count, const std::function<void(Range)>& run) override;
