@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace gimbal::pin {
+
+/// What became of a wish to change a thread's mask.
+enum class Outcome : std::uint8_t {
+    done,
+    unchanged,  ///< it was so already
+    outside,    ///< the mask is empty or not within the ceiling; nothing was done
+    yielded,    ///< another party has set this thread's mask: it is no longer ours
+    gone,       ///< the thread has ended
+    refresh,    ///< the kernel does not have these PUs any more: read the machine again, decide again
+    refused     ///< not permitted
+};
+[[nodiscard]] std::string_view outcome_name(Outcome outcome) noexcept;
+
+/// Whose a thread's mask is.
+enum class Holder : std::uint8_t {
+    ours,     ///< as we left it
+    kernel,   ///< the ceiling has changed since, and the kernel has moved the thread: place it again
+    another,  ///< somebody else set it: yielded from now on
+    gone,     ///< the thread has ended
+    nobody    ///< not known here
+};
+
+/// The only place that changes masks of threads. Never gives a thread a PU outside of the ceiling; remembers what a
+/// thread's mask was, and gives it back at the end; steps back when another party sets a thread's mask.
+///
+///     take(tid)            remember its mask; say so if somebody has narrowed it already
+///     place(tid, pus)      set it
+///     release(tid)         give the thread its own mask back, keep knowing it
+///     drop(tid)            the same, and forget it
+///
+/// The order of a tick: Machine::refresh(), set_ceiling(), then check() every thread, then place().
+/// @threads one at a time: the owner locks  @cost one to three system calls per change, one per check
+/// @source reference on placement, section 5; test: tests/unit/pinning/act/actuator_test.cpp
+class Actuator {
+public:
+    /// @param ceiling  the processors this process inherited, ascending (Machine::allowed())
+    /// @param pid      whose threads these are; 0: this process
+    explicit Actuator(std::vector<int> ceiling, pid_t pid = 0);
+    Actuator(const Actuator&) = delete;
+    Actuator& operator=(const Actuator&) = delete;
+    /// Gives every thread back what it had: restore_all().
+    ~Actuator();
+
+    /// Begins with a thread. A mask that equals one that we gave to any thread was inherited from that thread, and
+    /// counts as the whole ceiling.
+    /// @return done; yielded: its mask is narrower than the ceiling and not by us, so somebody wants it there;
+    ///         gone or refused
+    Outcome take(pid_t tid, bool even_if_narrowed = false);
+    /// @param pus  ascending, not empty
+    Outcome place(pid_t tid, std::span<const int> pus);
+    Outcome release(pid_t tid);
+    Outcome drop(pid_t tid);
+    /// The thread has ended: only forgets it.
+    void ended(pid_t tid) noexcept { threads_.erase(tid); }
+
+    /// Looks whether a thread still has the mask that we gave it.
+    Holder check(pid_t tid);
+    /// The allowed processors have changed. Threads keep their masks until they are placed again or checked.
+    void set_ceiling(std::vector<int> ceiling);
+    [[nodiscard]] const std::vector<int>& ceiling() const noexcept { return ceiling_; }
+
+    /// Every thread that is still ours and alive gets its own mask back. Those yielded are left as they are.
+    /// @return how many masks were set
+    std::size_t restore_all() noexcept;
+
+    /// What the calling thread's mask should be where it begins a life of its own (a child after fork, a program about
+    /// to be started): the mask that `tid` had before we came. Empty: we never changed it.
+    [[nodiscard]] std::vector<int> own_mask(pid_t tid) const;
+    [[nodiscard]] bool is_yielded(pid_t tid) const noexcept;
+    [[nodiscard]] std::size_t size() const noexcept { return threads_.size(); }
+
+    /// What to tell the user, once each: the first yielded thread, the first refusal. Empties the list.
+    [[nodiscard]] std::vector<std::string> take_warnings() { return std::exchange(warnings_, {}); }
+
+private:
+    struct Entry {
+        std::vector<int> original;  ///< before we came
+        std::vector<int> standing;  ///< what we set; empty: we have not, or have given it back
+        bool yielded = false;
+        bool stale = false;  ///< the ceiling changed since it was set
+    };
+
+    [[nodiscard]] bool inherited_from_ours(const std::vector<int>& mask) const;
+    Outcome give_back(pid_t tid, Entry& entry);
+    Outcome report(pid_t tid, int error);
+    void yield(pid_t tid, Entry& entry, const std::vector<int>& found);
+    void warn_once(bool& told, std::string text);
+
+    std::vector<int> ceiling_;
+    pid_t pid_;
+    std::map<pid_t, Entry> threads_;
+    std::vector<std::string> warnings_;
+    bool told_yield_ = false;
+    bool told_refused_ = false;
+};
+
+}  // namespace gimbal::pin

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gimbal::pin {
+
+/// A set of memory nodes as mbind(2) and set_mempolicy(2) want it: node n is bit n of the words, and `maxnode` is one
+/// more than the bits that the kernel is to read, because the kernel takes one off.
+struct NodeMask {
+    std::vector<unsigned long> words;
+    unsigned long maxnode = 0;
+};
+/// @param nodes  the operating system's numbers, >= 0  @pre not empty
+[[nodiscard]] NodeMask node_mask(std::span<const int> nodes);
+
+/// The pages that lie wholly within [begin, begin + bytes): neighbours are not touched.
+struct PageRange {
+    std::uintptr_t begin = 0;
+    std::size_t bytes = 0;  ///< a multiple of the page size, may be 0
+};
+[[nodiscard]] PageRange inner_pages(std::uintptr_t begin, std::size_t bytes, std::size_t page) noexcept;
+[[nodiscard]] std::size_t page_size() noexcept;
+
+enum class Binding : std::uint8_t {
+    preferred,  ///< from this node while it has room: never makes an allocation fail
+    strict      ///< only from this node
+};
+
+/// Binds memory of this process to a node, and moves the pages there that are in use by this process alone. Works from
+/// any thread: this is what a manager can do for another thread's memory.
+/// @param node  the operating system's number
+/// @return 0 or errno: EINVAL (no such node, or not allowed), EFAULT (a hole in the range), EPERM, ENOSYS
+/// @cost a system call, and a copy of every page that moves
+/// @source mbind(2); test: tests/unit/pinning/act/memory_test.cpp
+int bind_range(const void* begin, std::size_t bytes, int node, Binding binding = Binding::preferred) noexcept;
+/// The range follows the policy of whoever touches it, as before anyone bound it.
+int unbind_range(const void* begin, std::size_t bytes) noexcept;
+
+/// On which node the page of each address is.
+/// @param nodes  [addresses]; >= 0: the node; < 0: -errno, -ENOENT where nothing was touched yet
+/// @return 0 or errno
+/// @source move_pages(2)
+int pages_on(std::span<const void* const> addresses, std::span<int> nodes) noexcept;
+
+/// Where the calling thread's new pages come from; there is no way to set that for another thread.
+/// @return 0 or errno
+/// @threads the thread itself  @source set_mempolicy(2)
+int set_own_policy(int node, Binding binding = Binding::preferred) noexcept;
+
+/// The calling thread's memory policy, to give it back later. Only the first 1024 nodes are kept.
+class OwnPolicy {
+public:
+    /// Remembers the policy of the calling thread.
+    OwnPolicy() noexcept;
+    /// @return 0 or errno; ENOTSUP if it could not be read
+    int restore() const noexcept;
+    [[nodiscard]] bool known() const noexcept { return known_; }
+
+private:
+    static constexpr std::size_t kBits = 1024;
+    int mode_ = 0;
+    unsigned long words_[kBits / (8 * sizeof(unsigned long))] = {};
+    bool known_ = false;
+};
+
+/// The memories that this process may use, ascending; empty if the kernel does not say (it has no NUMA).
+[[nodiscard]] std::vector<int> allowed_memories();
+
+/// The calling thread's stack, {0, 0} if it is not known. The main thread's is only what is mapped now.
+/// @threads the thread itself
+[[nodiscard]] PageRange own_stack() noexcept;
+
+/// Whether the kernel moves pages by itself (numa_balancing), which may fight with us. -1: not known.
+[[nodiscard]] int automatic_balancing(const std::string& root = {});
+
+}  // namespace gimbal::pin

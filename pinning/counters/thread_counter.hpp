@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "counters/reading.hpp"
+#include "counters/rung.hpp"
+
+namespace gimbal::pin {
+
+class ValueSource;
+
+/// Whose performance is read, and how.
+struct CounterTarget {
+    pid_t pid = 0;                                         ///< 0: this process
+    pid_t tid = 0;                                         ///< the thread, as gettid() gives it
+    const std::atomic<std::uint64_t>* progress = nullptr;  ///< for Rung::progress; must outlive the counter
+};
+
+/// Reads one thread's performance from outside. Costs one to three system calls per reading, and one or two file
+/// descriptors of a budget; beyond the budget (an eighth of what the process may open, at most 256) files are opened
+/// for each reading.
+/// @threads open, read, close: the manager's; start_here(), stop_here(): the thread that is measured
+/// @cost read: 1 to 3 us plus the rung's; see pinning/counters/README.md
+/// @source reference on placement, section 3; test: tests/unit/pinning/counters/thread_counter_test.cpp
+class ThreadCounter {
+public:
+    ThreadCounter() noexcept;
+    ThreadCounter(ThreadCounter&&) noexcept;
+    ThreadCounter& operator=(ThreadCounter&&) noexcept;
+    ~ThreadCounter();
+
+    /// Begins to measure a thread. A counter that is open is closed first.
+    /// @return false: this rung does not work for this thread (error() says why); read() then still gives times, and
+    ///         valid is false
+    bool open(Rung rung, const CounterTarget& target);
+    void close() noexcept;
+
+    /// To be called in the measured thread, once after open(), where starts_inside(rung). Elsewhere it does nothing.
+    /// Safe against read() in the manager's thread.
+    /// @return false: it cannot be counted
+    bool start_here();
+    /// To be called in the measured thread before it ends, if start_here() was.
+    void stop_here() noexcept;
+
+    /// @errors none: Reading::valid is false when the thread has ended, or nothing could be read
+    [[nodiscard]] Reading read() noexcept;
+
+    /// Why open() or start_here() failed; empty: it did not.
+    [[nodiscard]] std::string error() const;
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace gimbal::pin
