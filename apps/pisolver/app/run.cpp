@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run.hpp"
 
+#include "common/clock.hpp"
 #include "common/mpi_program.hpp"
 #include "step.hpp"
 
@@ -75,9 +76,9 @@ Result run(const Options& options, int rank, int ranks) {
             sums = StepRecord{};
         }
         tally.clear();
-        const double busy_before_s = sums.busy_s;
+        const double busy_before_s = sums.busy.seconds();
         result.wall_max.times_s.push_back(apps::seconds_of([&] { step(tally, sums); }));
-        result.busy_max.times_s.push_back(sums.busy_s - busy_before_s);
+        result.busy_max.times_s.push_back(sums.busy.seconds() - busy_before_s);
         result.fault = agree(options, tally, result);
         if (!result.fault.empty()) result.fault = "step " + std::to_string(k) + ": " + result.fault;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "common/clock.hpp"
+#include "common/busy_clock.hpp"
 #include "pi.hpp"
 #include "tally.hpp"
 
@@ -16,7 +16,7 @@ namespace pisolver {
 
 /// What one step's loop did on this rank.
 struct StepRecord {
-    double busy_s = 0.0;        ///< processor time in iterations
+    apps::BusyClock busy;       ///< processor time in iterations
     std::int64_t chunks = 0;    ///< pieces of the loop that were run here
     std::int64_t attempts = 0;  ///< requests made as a thief
     std::int64_t steals = 0;    ///< of them that brought iterations
@@ -30,12 +30,12 @@ using Step = std::function<void(Tally&, StepRecord&)>;
 /// Steps of iterations by number: all of them on every rank, or those of one rank.
 using WorkView = std::span<const std::int64_t>;
 
-/// Run a piece of work, and add its processor time and that it was one more.
+/// Run a piece of the loop; its processor time and that it was one more go into the record.
 template <class Piece>
 void timed(StepRecord& record, const Piece& piece) {
-    const double begin_s = apps::thread_cpu_s();
+    record.busy.begin();
     piece();
-    record.busy_s += apps::thread_cpu_s() - begin_s;
+    record.busy.end();
     ++record.chunks;
 }
 
