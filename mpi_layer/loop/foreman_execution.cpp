@@ -201,6 +201,7 @@ bool WorkerExecution::finish(std::uint64_t first, std::uint64_t end) {
     Post& post = transport_->post();
     {
         const std::lock_guard<std::mutex> held(post.lock());
+        if (inbox_->over && !inbox_->spoilt) return false;
         inbox_->verdict = Answer::none;
         send(Ask::done, {.first = first, .end = end, .stride = 0, .count = 1});
     }
@@ -209,6 +210,8 @@ bool WorkerExecution::finish(std::uint64_t first, std::uint64_t end) {
         const std::lock_guard<std::mutex> held(post.lock());
         if (inbox_->spoilt) throw_disagreement(terms_, inbox_->terms, inbox_->other);
         if (inbox_->verdict != Answer::none) return inbox_->verdict == Answer::first;
+        // Over without a verdict: it was, before this rank finished; and the foreman need not be there any more.
+        if (inbox_->over) return false;
     }
 }
 
