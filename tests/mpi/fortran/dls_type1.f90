@@ -6,8 +6,8 @@ program dls_type1
   implicit none
   include 'mpif.h'
   type(infoDLS) info
-  integer method, iStart, iSize, iIters, N, i, ierr, total
-  double precision iTime, part, pi, x
+  integer method, iStart, iSize, iIters, N, i, ierr
+  double precision iTime, part, pi, x, total
   N = 20000
   call MPI_Init(ierr)
   call DLS_Setup(MPI_COMM_WORLD, info)
@@ -28,8 +28,8 @@ program dls_type1
      call DLS_EndLoop(info, iIters, iTime)
      if (info%myIters /= iIters .or. info%method /= method .or. info%N /= N .or. iTime < 0) stop 2
      call MPI_Allreduce(part, pi, 1, MPI_DOUBLE_PRECISION, MPI_SUM, info%comm, ierr)
-     call MPI_Allreduce(iIters, total, 1, MPI_INTEGER, MPI_SUM, info%comm, ierr)
-     if (total /= N .or. abs(pi / N - 3.14159265358979d0) > 1d-8) then
+     call MPI_Allreduce(dble(iIters), total, 1, MPI_DOUBLE_PRECISION, MPI_SUM, info%comm, ierr)
+     if (nint(total) /= N .or. abs(pi / N - 3.14159265358979d0) > 1d-8) then
         print *, trim(DLS_ShortName(method)), ': ', total, ' iterations, pi is ', pi / N
         stop 1
      end if
