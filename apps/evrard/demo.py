@@ -23,7 +23,7 @@ def run(build, schedule, output):
     """One run under `gimbal run`. Returns wall seconds, what the program printed and what Gimbal reported."""
     command = [build / "bin/gimbal", "run", "--mpiexec", mpiexec(build), "-n", str(RANKS), "-t", str(THREADS),
                "--schedule", schedule, "--", build / "apps/evrard/evrard", "--particles", str(PARTICLES),
-               "--end-time", str(END_TIME), "--output", output]
+               "--rank-schedule", "static", "--end-time", str(END_TIME), "--output", output]
     begin = time.monotonic()
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
