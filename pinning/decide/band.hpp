@@ -10,19 +10,20 @@ enum class BandEvent : std::uint8_t {
     started,  ///< there were no benchmarks yet
     dropped,  ///< below the lower one: rule (a)
     inside,   ///< between them: rule (b)
-    risen     ///< at or above the upper one: rule (c)
+    risen     ///< above the upper one: rule (c)
 };
 
 /// The two benchmarks of aspiration learning, a band that the mean performance V drags along; always upper / lower =
 /// eta.
 ///
 ///     V <  lower   dropped   lower = (1 - margin) V, upper = eta lower
-///     V >= upper   risen     upper = V,              lower = V / eta
-///     otherwise    inside    nothing changes; V == lower is inside
+///     V > upper    risen     upper = V,              lower = V / eta
+///     otherwise    inside    nothing changes; so are V == lower and V == upper
 ///
 /// Eqs 4.5 and 4.6 with rule (a) taken literally never fire (a): after the update lower <= V always holds. So the
 /// question is asked of the benchmarks of the step before (look), and then they follow (accept). Without a margin below
-/// V, one step drop fires (a) at almost every step until V has settled.
+/// V, one step drop fires (a) at almost every step until V has settled. V == upper is inside, other than by the
+/// letter, because performance that is quite constant stands exactly there and would never be explored.
 /// @threads one  @cost O(1)
 /// @source seed 001, section 4.4.4, as in the reference on placement, 1a; test: tests/unit/pinning/decide/band_test.cpp
 class Band {
@@ -35,7 +36,7 @@ public:
     [[nodiscard]] BandEvent look(double mean) const noexcept {
         if (!known_) return BandEvent::started;
         if (mean < lower_) return BandEvent::dropped;
-        return mean >= upper_ ? BandEvent::risen : BandEvent::inside;
+        return mean > upper_ ? BandEvent::risen : BandEvent::inside;
     }
 
     /// Lets the benchmarks follow V, after what look() said of it.

@@ -27,13 +27,13 @@ void LevelLearner::see(double utility) noexcept {
     ++seen_;
 }
 
-Move LevelLearner::decide(std::size_t current, std::span<const double> weights, double exploring, std::uint64_t now,
+Move LevelLearner::decide(std::size_t current, const Prospects& prospects, double exploring, std::uint64_t now,
                           Random& random) {
     assert(due());
     estimator_->observe(current, {sum_ / static_cast<double>(samples_), mean_.value()});
     drop_period();
     const Move move = optimiser_->decide(
-        {current, mean_.value(), estimator_->strategy(), estimator_->values(), weights, exploring, now}, random);
+        {current, mean_.value(), estimator_->strategy(), estimator_->values(), &prospects, exploring, now}, random);
     if (move.choice != current && reset_) forget();
     return move;
 }

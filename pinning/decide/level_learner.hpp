@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 
 #include "decide/estimators/estimator.hpp"
 #include "decide/optimisers/optimiser.hpp"
@@ -31,8 +30,7 @@ public:
     [[nodiscard]] bool due() const noexcept { return seen_ >= resource_->period && samples_ > 0; }
 
     /// Learns what the current choice earned and decides what comes next. @pre due()
-    /// @param weights  [K], how exploring is spread
-    [[nodiscard]] Move decide(std::size_t current, std::span<const double> weights, double exploring, std::uint64_t now,
+    [[nodiscard]] Move decide(std::size_t current, const Prospects& prospects, double exploring, std::uint64_t now,
                               Random& random);
 
     /// What was measured is void: the thread was elsewhere, or released. The strategy stays.

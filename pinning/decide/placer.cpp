@@ -13,6 +13,8 @@ namespace {
 
 /// A thread with this share of a processor has it to itself.
 constexpr double kWhole = 0.97;
+/// Of the running means of what is earned where: a few samples, since places change faster than threads.
+constexpr double kPromiseStep = 0.25;
 constexpr std::size_t kMostEvents = 4096;
 
 std::vector<Level> levels_of(const Settings& settings) {
@@ -29,6 +31,7 @@ Placer::Placer(Settings settings, MachineView machine, std::uint64_t seed)
       levels_(levels_of(settings_)),
       tree_(machine_, levels_, settings_.group),
       occupancy_(tree_),
+      promises_(tree_, kPromiseStep, settings_.memory),
       random_(seed),
       guard_(settings_) {
     events_.push_back(guard_.event());
@@ -46,6 +49,7 @@ Decision Placer::join(ThreadId id, int where) {
     if (!fresh) return standing(id);
     for (const Resource& resource : settings_.resources) thread.levels.emplace_back(resource, settings_, joined_);
     ++joined_;
+    set_changed_ = true;
     const ChoiceId here = system_places() && where >= 0 ? tree_.leaf_of(where) : kNoChoice;
     settle(thread, here == kNoChoice ? occupancy_.emptiest(0) : here, settings_.sure, true);
     thread.told_released = system_places();
@@ -60,6 +64,7 @@ void Placer::leave(ThreadId id) {
     occupancy_.add(found->second.home, -1);
     threads_.erase(found);
     best_.erase(id);
+    set_changed_ = true;
 }
 
 Decision Placer::standing(ThreadId id) const {
@@ -102,12 +107,30 @@ void Placer::see(std::span<const Sample> samples, bool& saturated, Crowd& crowd)
     // While the operating system places a thread nobody knows where, its speed says nothing of its home.
     if (system_places()) return;
     for (const auto& [thread, speed] : seen) {
-        for (LevelLearner& level : thread->levels)
-            level.see(utility(level.resource().criterion, settings_.gamma, speed, crowd));
+        for (std::size_t depth = 1; depth <= tree_.depth(); ++depth) {
+            LevelLearner& level = thread->levels[depth - 1];
+            const double u = utility(level.resource().criterion, settings_.gamma, speed, crowd);
+            level.see(u);
+            promises_.add(tree_.around(thread->home, depth), u);
+        }
+    }
+    promises_.close(now_);
+}
+
+void Placer::reshuffle() {
+    last_shuffle_ = now_;
+    set_changed_ = false;
+    for (auto& [id, thread] : threads_) {
+        for (LevelLearner& level : thread.levels) {
+            const std::size_t choices = level.estimator().strategy().size();
+            level.enter(choices, choices, 0, false);
+        }
     }
 }
 
 void Placer::learn(Changes& changes) {
+    // Threads that come and go all the time must not keep the others from learning anything.
+    if (settings_.reshuffle && set_changed_ && now_ >= last_shuffle_ + settings_.guard_window) reshuffle();
     for (auto& [id, thread] : threads_) {
         Why why = Why::kept;
         learn_thread(thread, why);
@@ -120,8 +143,8 @@ void Placer::learn_thread(ThreadState& thread, Why& why) {
         LevelLearner& level = thread.levels[depth - 1];
         if (!level.due()) continue;
         const Choice& current = tree_.at(tree_.around(thread.home, depth));
-        const Choice& around = tree_.at(current.parent);
-        const Move next = level.decide(current.place, weights(thread, around), anneal_.factor(), now_, random_);
+        const Outlook outlook(scene(), current.parent, thread.home, now_);
+        const Move next = level.decide(current.place, outlook, anneal_.factor(), now_, random_);
         if (next.why == Why::dropped) {
             anneal_.restart();
             last_drop_ = now_;
@@ -133,23 +156,12 @@ void Placer::learn_thread(ThreadState& thread, Why& why) {
     }
 }
 
-std::vector<double> Placer::weights(const ThreadState& thread, const Choice& around) const {
-    std::vector<double> weight(around.inside.size(), 1);
-    if (settings_.crowd <= 0) return weight;
-    for (std::size_t i = 0; i < weight.size(); ++i) {
-        const ChoiceId id = around.inside[i];
-        const bool mine = tree_.around(thread.home, tree_.at(id).depth) == id;
-        const double load = mine ? occupancy_.load_without_one(id) : occupancy_.load(id);
-        weight[i] = std::pow(1 + std::max(load, 0.0), -settings_.crowd);
-    }
-    return weight;
-}
-
 void Placer::move(ThreadState& thread, std::size_t depth, std::size_t choice) {
     const ChoiceId from = tree_.around(thread.home, depth);
     const ChoiceId to = tree_.at(tree_.at(from).parent).inside[choice];
+    const ChoiceId leaf = Outlook(scene(), to, thread.home, now_).best_leaf(to);
     occupancy_.add(thread.home, -1);
-    thread.home = occupancy_.emptiest(to);
+    thread.home = leaf;
     occupancy_.add(thread.home, 1);
     ++thread.moves;
     for (std::size_t inner = depth + 1; inner <= tree_.depth(); ++inner) {
@@ -228,6 +240,7 @@ std::vector<Decision> Placer::machine_changed(MachineView machine) {
     machine_ = std::move(machine);
     tree_ = ChoiceTree(machine_, levels_, settings_.group);
     occupancy_ = Occupancy(tree_);
+    promises_ = Promises(tree_, kPromiseStep, settings_.memory);
     best_.clear();
     Changes changes;
     for (auto& [id, thread] : threads_) thread.home = kNoChoice;

@@ -13,6 +13,8 @@
 #include "decide/criteria.hpp"
 #include "decide/guard.hpp"
 #include "decide/occupancy.hpp"
+#include "decide/outlook.hpp"
+#include "decide/promise.hpp"
 #include "decide/thread_state.hpp"
 
 namespace gimbal::pin {
@@ -85,6 +87,7 @@ private:
 
     [[nodiscard]] bool system_places() const noexcept;
     void see(std::span<const Sample> samples, bool& saturated, Crowd& crowd);
+    void reshuffle();
     void learn(Changes& changes);
     void learn_thread(ThreadState& thread, Why& why);
     void move(ThreadState& thread, std::size_t depth, std::size_t choice);
@@ -93,13 +96,14 @@ private:
     void bind_memory(Changes& changes);
     void remember_best();
     [[nodiscard]] std::vector<Decision> emit(const Changes& changes);
-    [[nodiscard]] std::vector<double> weights(const ThreadState& thread, const Choice& around) const;
+    [[nodiscard]] Outlook::Scene scene() const noexcept { return {&settings_, &tree_, &occupancy_, &promises_}; }
 
     Settings settings_;
     MachineView machine_;
     std::vector<Level> levels_;
     ChoiceTree tree_;
     Occupancy occupancy_;
+    Promises promises_;
     Random random_;
     Guard guard_;
     Anneal anneal_;
@@ -107,7 +111,9 @@ private:
     std::map<ThreadId, ChoiceId> best_;  ///< leaves of the best window
     std::vector<GuardEvent> events_;
     std::uint64_t now_ = 0;
-    std::uint64_t last_drop_ = 0;  ///< [ticks]
+    std::uint64_t last_drop_ = 0;     ///< [ticks]
+    std::uint64_t last_shuffle_ = 0;  ///< [ticks]
+    bool set_changed_ = false;        ///< threads joined or left since then
     std::size_t joined_ = 0;
     double objective_ = 0;
 };

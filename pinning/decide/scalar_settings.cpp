@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <type_traits>
+
 #include "decide/settings.hpp"
 
 namespace gimbal::pin {
@@ -41,7 +43,11 @@ constexpr ScalarSetting kRows[] = {
     row<&Settings::al_lambda>("AL_LAMBDA", 0, 1, false, "probability that AL tries another choice"),
     row<&Settings::al_dwell>("AL_DWELL", 0, kMany, true, "least time between moves of a thread [samples]"),
     row<&Settings::al_moves>("AL_MOVES", 0, kMany, true, "most moves of a thread per minute [count]; 0: any"),
-    row<&Settings::al_directed>("AL_DIRECTED", 0, 1, true, "1: after a drop only where more was seen, or nothing yet"),
+    row<&Settings::al_directed>("AL_DIRECTED", 0, 1, true,
+                                "1: after a drop only where more is expected, or nothing known"),
+    row<&Settings::al_seek>("AL_SEEK", 0, 1, false, "probability to go where clearly more is expected"),
+    row<&Settings::share>("SHARE", 0, 1, true, "1: threads tell each other what they earn where"),
+    row<&Settings::memory>("MEMORY", 1, kMany, true, "what was seen of a choice is forgotten after this [samples]"),
     row<&Settings::al_reset>("AL_RESET", 0, 1, true, "1: forget mean and benchmarks at every move"),
     row<&Settings::crowd>("CROWD", 0, 100, false, "how much exploring avoids crowded choices; 0: not at all"),
     row<&Settings::reshuffle>("RESHUFFLE", 0, 1, true, "1: a new node's strategy starts uniform"),

@@ -18,22 +18,28 @@ enum class OptimiserKind : std::uint8_t { rl, al };
 enum class Criterion : std::uint8_t { speed, balanced, min, progress };
 enum class Mode : std::uint8_t { learn, fixed, observe };
 
+/// Valid samples between decisions where nothing is said: of nodes and caches, of cores and PUs [samples].
+inline constexpr std::size_t kOuterPeriod = 10;
+inline constexpr std::size_t kInnerPeriod = 1;
+
 /// One level of the choice of a core: which node, which core in it.
 struct Resource {
     Level level = Level::node;
     Criterion criterion = Criterion::speed;
     EstimatorKind estimator = EstimatorKind::rl;
     OptimiserKind optimiser = OptimiserKind::al;
-    std::size_t period = 10;  ///< valid samples of a thread between its decisions [samples], >= 1
+    std::size_t period = kOuterPeriod;  ///< valid samples of a thread between its decisions [samples], >= 1
 };
+
+/// Aspiration learning over nodes, the perturbed automaton over the cores of each.
+[[nodiscard]] std::vector<Resource> seed_resources();
 
 /// Everything that the decision core can be told. The defaults are the seed's experiments: aspiration learning chooses
 /// the node, the perturbed automaton the core.
 /// @source seed 001, section 4.4; reference on placement, 1a to 1c
 struct Settings {
     Mode mode = Mode::learn;
-    std::vector<Resource> resources = {{Level::node, Criterion::speed, EstimatorKind::rl, OptimiserKind::al, 10},
-                                       {Level::core, Criterion::speed, EstimatorKind::rl, OptimiserKind::rl, 1}};
+    std::vector<Resource> resources = seed_resources();
     bool bind_memory = false;        ///< NUMA_MEMORY is among the resources
     std::size_t memory_period = 20;  ///< between decisions over memory [ticks]
     double zeta = 0.5;               ///< share of threads that a node must exceed before memory is bound to it
@@ -50,16 +56,20 @@ struct Settings {
     double al_lambda = 0.01;         ///< probability to try another choice inside the band
     std::size_t al_dwell = 20;       ///< least time between two moves of a thread at an AL level [ticks]
     std::size_t al_moves = 12;       ///< most moves of a thread at an AL level per minute [count]; 0: no limit
-    bool al_directed = false;        ///< after a drop go only where more was seen, or nothing yet
+    bool al_directed = true;         ///< after a drop go only where more is expected, or nothing known
+    double al_seek = 0.2;            ///< probability to go where clearly more is expected; 0: the seed's letter
+    bool share = true;               ///< what is expected of a choice is what our threads there earn; else own memory
+    std::size_t memory = 50;         ///< what was seen of a choice is forgotten after this [ticks]
     bool al_reset = false;           ///< forget V and the benchmarks at every move
     double crowd = 2;                ///< exploring avoids crowded choices: weight (1 + load)^-crowd; 0: uniform
-    bool reshuffle = false;          ///< a new node's strategy starts uniform; else with most weight where it begins
-    double sure = 0.98;              ///< weight of the first placement in a strategy that is not uniform
-    bool guard = true;               ///< compare with the operating system's placement and let go when it wins
-    std::size_t guard_window = 15;   ///< one comparison [ticks]
-    std::size_t guard_trial = 4;     ///< windows that learning gets before it must be ahead [count]
-    std::size_t guard_rest = 8;      ///< first pause after letting go, doubled up to 8 times that [windows]
-    double guard_gain = 0.01;        ///< what learning must gain over the operating system, as a share
+    bool reshuffle = false;  ///< strategies start uniform in a new node and when threads join or leave; else with most
+                             ///< weight where it begins
+    double sure = 0.98;      ///< weight of the first placement in a strategy that is not uniform
+    bool guard = true;       ///< compare with the operating system's placement and let go when it wins
+    std::size_t guard_window = 15;  ///< one comparison [ticks]
+    std::size_t guard_trial = 4;    ///< windows that learning gets before it must be ahead [count]
+    std::size_t guard_rest = 8;     ///< first pause after letting go, doubled up to 8 times that [windows]
+    double guard_gain = 0.01;       ///< what learning must gain over the operating system, as a share
 };
 
 /// Reads the seed's words: RESOURCES, OPT_CRITERIA, RESOURCES_EST_METHODS, RESOURCES_OPT_METHODS, the same with CHILD_

@@ -14,6 +14,7 @@ enum class Why : std::uint8_t {
     dropped,   ///< aspiration learning, rule (a): performance fell below the lower benchmark
     explored,  ///< with probability lambda
     learnt,    ///< drawn from the strategy
+    sought,    ///< aspiration learning: clearly more is expected there
     memory,    ///< only its memory is bound
     baseline,  ///< guard: released, to measure the operating system's placement
     trial,     ///< guard: learning begins, or begins again
@@ -24,8 +25,8 @@ enum class Why : std::uint8_t {
 
 /// In words, for reports and traces.
 [[nodiscard]] constexpr std::string_view why_name(Why why) noexcept {
-    constexpr std::string_view kNames[] = {"kept",     "joined", "dropped", "explored", "learnt", "memory",
-                                           "baseline", "trial",  "best",    "let_go",   "machine"};
+    constexpr std::string_view kNames[] = {"kept",   "joined",   "dropped", "explored", "learnt", "sought",
+                                           "memory", "baseline", "trial",   "best",     "let_go", "machine"};
     return kNames[static_cast<std::size_t>(why)];
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace gimbal::pin {
 
@@ -14,12 +15,20 @@ std::uint64_t minute(const Settings& settings) {
     return static_cast<std::uint64_t>(std::max(1.0, std::ceil(kMinute_s / settings.sample_s)));
 }
 
+std::vector<double> expectation(const Situation& at) {
+    std::vector<double> expected = at.prospects->expected();
+    if (expected.empty()) expected.assign(at.values.begin(), at.values.end());
+    return expected;
+}
+
 }  // namespace
 
 AlOptimiser::AlOptimiser(const Settings& settings)
     : band_(settings.al_eta, settings.al_margin),
       limit_(settings.al_dwell, settings.al_moves, minute(settings)),
       lambda_(settings.al_lambda),
+      seek_(settings.al_seek),
+      margin_(settings.al_margin),
       directed_(settings.al_directed) {}
 
 Move AlOptimiser::decide(const Situation& at, Random& random) {
@@ -35,21 +44,34 @@ Move AlOptimiser::decide(const Situation& at, Random& random) {
         move = leave(at, Why::dropped, random);
     else if (event == BandEvent::inside && random.chance(lambda_ * at.exploring))
         move = leave(at, Why::explored, random);
+    else if (event != BandEvent::started && random.chance(seek_))
+        move = seek(at);
     if (move.why != Why::kept) limit_.moved(at.now);
     return move;
 }
 
-Move AlOptimiser::leave(const Situation& at, Why why, Random& random) {
-    others_.assign(at.weights.begin(), at.weights.end());
-    others_[at.current] = 0;
-    bool any = false;
-    for (std::size_t i = 0; i < others_.size(); ++i) {
-        // A comparison with NaN is false: what was not seen stays allowed.
-        if (directed_ && why == Why::dropped && at.values[i] <= at.mean) others_[i] = 0;
-        any = any || others_[i] > 0;
+Move AlOptimiser::seek(const Situation& at) const {
+    const std::vector<double> expected = expectation(at);
+    Move move{at.current, Why::kept};
+    double most = (1 + margin_) * at.mean;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        if (i == at.current || !(expected[i] > most)) continue;
+        most = expected[i];
+        move = {i, Why::sought};
     }
-    if (!any) return {at.current, Why::kept};
-    return {random.pick(others_), why};
+    return move;
+}
+
+Move AlOptimiser::leave(const Situation& at, Why why, Random& random) const {
+    std::vector<double> others = at.prospects->weights();
+    others[at.current] = 0;
+    if (directed_ && why == Why::dropped) {
+        const std::vector<double> expected = expectation(at);
+        // A comparison with NaN is false: of what nothing is known stays allowed.
+        for (std::size_t i = 0; i < others.size(); ++i) others[i] = expected[i] <= at.mean ? 0 : others[i];
+    }
+    if (std::none_of(others.begin(), others.end(), [](double w) { return w > 0; })) return {at.current, Why::kept};
+    return {random.pick(others), why};
 }
 
 }  // namespace gimbal::pin

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <vector>
-
 #include "decide/band.hpp"
 #include "decide/move_limit.hpp"
 #include "decide/optimisers/optimiser.hpp"
@@ -15,7 +13,8 @@ namespace gimbal::pin {
 ///     (b) V inside           another choice with probability lambda
 ///     (c) V at its top       stay; the band follows up
 ///
-/// "Another" is uniform (or as the weights say); with `al_directed` only one whose remembered value is above V, or
+/// With probability `al_seek` (b) first goes where more than the band's margin above V is expected.
+/// "Another" is uniform (or as the weights say); with `al_directed` only one of which more than V is expected, or
 /// unknown, and nobody moves if there is none. A drop that may not move yet (dwell, moves a minute) leaves the band,
 /// and so fires later if it lasts.
 /// @source seed 001, section 4.4.4; Chasparis, Arapostathis, Shamma 2013; reference on placement, 1a;
@@ -30,13 +29,15 @@ public:
     [[nodiscard]] const Band& band() const noexcept { return band_; }
 
 private:
-    [[nodiscard]] Move leave(const Situation& at, Why why, Random& random);
+    [[nodiscard]] Move seek(const Situation& at) const;
+    [[nodiscard]] Move leave(const Situation& at, Why why, Random& random) const;
 
     Band band_;
     MoveLimit limit_;
     double lambda_;
+    double seek_;
+    double margin_;
     bool directed_;
-    std::vector<double> others_;  ///< weights of the choices that a move may go to
 };
 
 }  // namespace gimbal::pin

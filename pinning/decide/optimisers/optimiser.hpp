@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "decide/random.hpp"
 #include "decide/settings.hpp"
@@ -12,15 +13,25 @@
 
 namespace gimbal::pin {
 
+/// What a thread may ask about the choices before it; answers cost more than most decisions need.
+class Prospects {
+public:
+    virtual ~Prospects() = default;
+    /// [K], > 0: how exploring is spread; all equal is uniform.
+    [[nodiscard]] virtual std::vector<double> weights() const = 0;
+    /// [K], utility to expect of each; NaN: not known; empty: ask the estimator's values.
+    [[nodiscard]] virtual std::vector<double> expected() const = 0;
+};
+
 /// What an optimiser decides upon: one thread, one level.
 struct Situation {
     std::size_t current = 0;           ///< the choice in force
-    double mean = 0;                   ///< V, in the unit of the utility; only asked when known
+    double mean = 0;                   ///< V, in the unit of the utility, > 0
     std::span<const double> strategy;  ///< [K], the estimator's
     std::span<const double> values;    ///< [K], the estimator's; NaN: not seen
-    std::span<const double> weights;   ///< [K], > 0: how exploring is spread; all equal is uniform
-    double exploring = 1;              ///< factor on lambda in [0, 1]: annealing
-    std::uint64_t now = 0;             ///< [ticks]
+    const Prospects* prospects = nullptr;
+    double exploring = 1;   ///< factor on lambda in [0, 1]: annealing
+    std::uint64_t now = 0;  ///< [ticks]
 };
 
 /// Where to, and why; Why::kept where nothing changes.

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "decide/level_learner.hpp"
+
+namespace gimbal::pin {
+
+/// Prospects that a test writes down.
+class ScriptedProspects final : public Prospects {
+public:
+    explicit ScriptedProspects(std::vector<double> weights, std::vector<double> expected = {})
+        : weights_(std::move(weights)), expected_(std::move(expected)) {}
+    [[nodiscard]] std::vector<double> weights() const override { return weights_; }
+    [[nodiscard]] std::vector<double> expected() const override { return expected_; }
+
+private:
+    std::vector<double> weights_;
+    std::vector<double> expected_;
+};
+
+/// One thread at one level whose speed a test writes down: speed(tick, choice) -> utility, 0 when it is blocked.
+class ScriptedLevel {
+public:
+    ScriptedLevel(const Settings& settings, std::size_t choices, std::uint64_t seed, std::size_t first = 0)
+        : settings_(settings),
+          learner_(settings_.resources.front(), settings_, 0),
+          random_(seed),
+          choices_(choices),
+          current_(first) {
+        learner_.enter(choices, first, settings_.sure, true);
+    }
+
+    /// @return reasons of all moves in these ticks
+    template <class Speed>
+    std::vector<Why> run(std::uint64_t ticks, const Speed& speed) {
+        std::vector<Why> moves;
+        const ScriptedProspects uniform(std::vector<double>(choices_, 1.0));
+        for (std::uint64_t i = 0; i < ticks; ++i, ++now_) {
+            learner_.see(speed(now_, current_));
+            ++visits_[current_];
+            if (!learner_.due()) continue;
+            const Move move = learner_.decide(current_, uniform, 1, now_, random_);
+            if (move.choice != current_) {
+                moves.push_back(move.why);
+                last_move_ = now_;
+            }
+            current_ = move.choice;
+        }
+        return moves;
+    }
+
+    [[nodiscard]] std::size_t current() const noexcept { return current_; }
+    [[nodiscard]] std::uint64_t now() const noexcept { return now_; }
+    [[nodiscard]] std::uint64_t last_move() const noexcept { return last_move_; }
+    [[nodiscard]] std::uint64_t visits(std::size_t choice) { return visits_[choice]; }
+    [[nodiscard]] const LevelLearner& learner() const noexcept { return learner_; }
+
+private:
+    Settings settings_;
+    LevelLearner learner_;
+    Random random_;
+    std::size_t choices_;
+    std::size_t current_;
+    std::uint64_t now_ = 0;
+    std::uint64_t last_move_ = 0;
+    std::vector<std::uint64_t> visits_ = std::vector<std::uint64_t>(64);
+};
+
+}  // namespace gimbal::pin
