@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "steal/buffer_pool.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace gimbal::mpi {
@@ -17,34 +16,27 @@ std::unique_ptr<StealBuffer> BufferPool::take(std::size_t bytes) {
         if (enough_here != enough_there ? enough_here : enough_here ? here < there : here > there) best = i;
     }
     std::unique_ptr<StealBuffer> taken = std::move(free_[best]);
-    free_[best] = std::move(free_.back());
+    if (best + 1 < free_.size()) free_[best] = std::move(free_.back());
     free_.pop_back();
-    taken->taken = taken->bytes.capacity();
     taken->used = 0;
-    kept_ -= taken->taken;
-    outside_ += taken->taken;
     return taken;
 }
 
 void BufferPool::put(std::unique_ptr<StealBuffer> buffer) {
     if (!buffer) return;
-    const std::size_t capacity = buffer->bytes.capacity();
-    outside_ -= buffer->taken;
-    peak_ = std::max(peak_, outside_ + capacity);
-    kept_ += capacity;
+    buffer->last_use = now_;
     free_.push_back(std::move(buffer));
 }
 
 void BufferPool::trim() {
-    allowed_ = std::max(peak_, allowed_ / 2);
-    peak_ = outside_;
-    while (kept_ > allowed_ && !free_.empty()) {
-        const auto largest = std::max_element(free_.begin(), free_.end(), [](const auto& a, const auto& b) {
-            return a->bytes.capacity() < b->bytes.capacity();
-        });
-        kept_ -= (*largest)->bytes.capacity();
-        free_.erase(largest);
-    }
+    ++now_;
+    std::erase_if(free_, [this](const auto& buffer) { return buffer->last_use + kPatience < now_; });
+}
+
+std::size_t BufferPool::kept() const noexcept {
+    std::size_t bytes = 0;
+    for (const auto& buffer : free_) bytes += buffer->bytes.capacity();
+    return bytes;
 }
 
 }  // namespace gimbal::mpi

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -9,27 +10,40 @@
 
 namespace gimbal::mpi {
 
-/// Buffers that are not in use. In the steady state nothing is allocated, and no more is kept than was in use at once.
+/// How many bytes the messages of a kind took per item so far, to take buffers that need not grow.
+class BytesPerItem {
+public:
+    /// With an eighth to spare; 0: not known yet.
+    [[nodiscard]] std::size_t expected(std::int64_t items) const noexcept {
+        return static_cast<std::size_t>(1.125 * bytes_ * static_cast<double>(items));
+    }
+    void saw(std::size_t bytes, std::int64_t items) noexcept {
+        bytes_ = static_cast<double>(bytes) / static_cast<double>(items);
+    }
+
+private:
+    double bytes_ = 0;
+};
+
+/// Buffers that are not in use. Those that several executions in a row did not need are freed; so what is kept are as
+/// many as were in use at once, and in the steady state nothing is allocated.
 /// @threads one
 class BufferPool {
 public:
-    /// The smallest one that holds so much, else the largest.
-    /// @param bytes  0: not known yet, the largest
+    /// The smallest one that holds so much, else the largest. @param bytes  0: not known
     [[nodiscard]] std::unique_ptr<StealBuffer> take(std::size_t bytes);
     void put(std::unique_ptr<StealBuffer> buffer);
 
-    /// An execution ends: free what is beyond what it, or half of what an earlier one, used at once.
+    /// An execution ends.
     void trim();
 
     /// Kept and not in use [bytes].
-    [[nodiscard]] std::size_t kept() const noexcept { return kept_; }
+    [[nodiscard]] std::size_t kept() const noexcept;
 
 private:
+    static constexpr std::uint64_t kPatience = 4;  // executions
     std::vector<std::unique_ptr<StealBuffer>> free_;
-    std::size_t kept_ = 0;     // capacities in free_
-    std::size_t outside_ = 0;  // capacities of those in use, as they were when taken
-    std::size_t peak_ = 0;     // most in use at once in this execution
-    std::size_t allowed_ = 0;
+    std::uint64_t now_ = 0;  // execution
 };
 
 }  // namespace gimbal::mpi

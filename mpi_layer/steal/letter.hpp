@@ -32,8 +32,8 @@ static_assert(sizeof(StealHeader) == 32);
 /// Bytes that are used again and again: a message on its way, or one that came.
 struct StealBuffer {
     std::vector<std::byte> bytes = {};
-    std::size_t used = 0;   ///< of bytes, where a message came [bytes]
-    std::size_t taken = 0;  ///< capacity when it was taken from the pool [bytes]
+    std::size_t used = 0;        ///< of bytes, where a message came [bytes]
+    std::uint64_t last_use = 0;  ///< the pool's
 };
 
 /// A message that came.

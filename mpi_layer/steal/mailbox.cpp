@@ -52,6 +52,14 @@ void Mailbox::send(int to, std::unique_ptr<StealBuffer> message, bool known) {
         check(MPI_Isend(bytes.data(), length, MPI_BYTE, to, tag_, comm_, &letter.request), "MPI_Isend");
 }
 
+std::unique_ptr<StealBuffer> Mailbox::buffer(const BytesPerItem& sizes, std::int64_t items) {
+    const std::size_t bytes = sizes.expected(items);
+    auto buffer = pool_.take(bytes);
+    buffer->bytes.clear();  // before it grows: nothing of it is to be kept
+    buffer->bytes.reserve(bytes);
+    return buffer;
+}
+
 void Mailbox::tend() {
     for (std::size_t i = 0; i < leaving_.size();) {
         int gone = 0;
@@ -99,6 +107,7 @@ bool Mailbox::take(MPI_Message& message, const MPI_Status& status, StealLetter& 
     coming.letter.source = status.MPI_SOURCE;
     coming.letter.body = pool_.take(bytes);
     StealBuffer& body = *coming.letter.body;
+    if (body.bytes.capacity() < bytes) body.bytes.clear();
     if (body.bytes.size() < bytes) body.bytes.resize(bytes);
     body.used = bytes;
     check(MPI_Imrecv(body.bytes.data(), length, MPI_BYTE, &message, &coming.request), "MPI_Imrecv");

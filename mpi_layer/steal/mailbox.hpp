@@ -43,6 +43,10 @@ public:
     [[nodiscard]] std::int64_t unanswered() const noexcept { return unanswered_; }
 
     [[nodiscard]] BufferPool& pool() noexcept { return pool_; }
+    /// A buffer for a message of so many items. @param sizes  item_bytes() or result_bytes()
+    [[nodiscard]] std::unique_ptr<StealBuffer> buffer(const BytesPerItem& sizes, std::int64_t items);
+    [[nodiscard]] BytesPerItem& item_bytes() noexcept { return item_bytes_; }
+    [[nodiscard]] BytesPerItem& result_bytes() noexcept { return result_bytes_; }
 
 private:
     struct Leaving {
@@ -65,6 +69,8 @@ private:
     std::vector<Arriving> arriving_;
     BufferPool pool_;   // of items and results
     BufferPool small_;  // of headers
+    BytesPerItem item_bytes_;
+    BytesPerItem result_bytes_;
     int known_ = 0;
     int bodies_ = 0;
     std::int64_t unanswered_ = 0;

@@ -93,7 +93,7 @@ bool Owner::serve() {
 void Owner::hand_out(const Claim& claim, bool asked) {
     const Items part = items(claim.grains);
     if (!part) return refuse(claim.thief);
-    auto message = context_.mail.pool().take(0);
+    auto message = context_.mail.buffer(context_.mail.item_bytes(), part.count);
     StealHeader header = context_.header(StealKind::items);
     header.first = part.first;
     header.count = part.count;
@@ -111,6 +111,7 @@ void Owner::hand_out(const Claim& claim, bool asked) {
         done_ += part.count;
         return refuse(claim.thief);
     }
+    context_.mail.item_bytes().saw(message->bytes.size(), part.count);
     context_.record.given += part.count;
     context_.record.bytes_out += static_cast<std::int64_t>(message->bytes.size());
     context_.mail.send(claim.thief, std::move(message), asked);

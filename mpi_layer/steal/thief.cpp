@@ -42,7 +42,7 @@ void Thief::unpack() {
     for (StealLetter& letter : came_) {
         const std::span<const std::byte> message(letter.body->bytes.data(), letter.body->used);
         const std::int64_t first = letter.header.first;
-        auto results = context_.mail.pool().take(0);
+        auto results = context_.mail.buffer(context_.mail.result_bytes(), letter.header.count);
         StealHeader header = context_.header(StealKind::results);
         header.first = first;
         header.count = letter.header.count;
@@ -60,6 +60,7 @@ bool Thief::run_piece() {
     if (!run(part)) return true;  // give_up() is next
     if (part.pieces.at_end()) {
         const int owner = part.items.source;
+        context_.mail.result_bytes().saw(part.results->bytes.size(), part.header.count);
         context_.record.stolen += part.header.count;
         context_.record.bytes_out += static_cast<std::int64_t>(part.results->bytes.size());
         context_.mail.pool().put(std::move(part.items.body));

@@ -73,7 +73,7 @@ TEST(BufferPool, KeepsNoMoreThanWasInUseAtOnce) {
         pool.trim();
         EXPECT_LE(pool.kept(), 100000U);
     }
-    for (int execution = 0; execution < 40; ++execution) pool.trim();
+    for (int execution = 0; execution < 10; ++execution) pool.trim();
     EXPECT_EQ(pool.kept(), 0U) << "not used any more";
 }
 
