@@ -4,8 +4,10 @@
 #include "library.hpp"
 
 #include <omp.h>
+#include <sched.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <limits>
@@ -36,9 +38,13 @@ void read_instance(const std::string& text, Options& options) {
     apps::require(good, "--instance", "must be wt40:N, wt50:N or wt100:N with N from 1 to 125");
 }
 
-/// As many as the machine gives this program; for OpenMP, as many as it gives a team.
+/// As many as the processors that this program may use; for OpenMP, as many as it gives a team.
 int default_threads(Variant variant) {
     if (variant == Variant::openmp) return omp_get_max_threads();
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    // Fails where processors have numbers above 1023; the standard library does not see what taskset leaves.
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);
     return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 

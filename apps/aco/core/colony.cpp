@@ -27,8 +27,10 @@ void Colony::restart(std::int64_t first) {
 }
 
 void Colony::make(std::int64_t ant, Workspace& workspace) {
+    const std::int64_t number = first_ + ant;
+    const Taste taste = number % 2 == 0 ? Taste::weight : Taste::weight_squared;
     tardiness_[static_cast<std::size_t>(ant)] =
-        make_schedule(instance_, pheromone_, Random(seed_, first_ + ant, iteration_), workspace, order_of(ant));
+        make_schedule(instance_, pheromone_, taste, Random(seed_, number, iteration_), workspace, order_of(ant));
 }
 
 void Colony::end_iteration() {

@@ -38,7 +38,7 @@ ThreadPool::ThreadPool(int threads) {
         const int code = pthread_create(&member.handle, nullptr, body, &member);
         if (code != 0) {
             stop(i);
-            expect(code, ("thread " + std::to_string(i + 1) + " of " + std::to_string(threads)).c_str());
+            expect(code, ("cannot start thread " + std::to_string(i + 1) + " of " + std::to_string(threads)).c_str());
         }
     }
 }

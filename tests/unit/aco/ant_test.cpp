@@ -21,7 +21,8 @@ TEST(MakeSchedule, EveryJobOnceAndTheTardinessIsThatOfTheSchedule) {
         std::vector<Job> all(jobs);
         std::iota(all.begin(), all.end(), Job{0});
         for (std::int64_t ant = 0; ant < 200; ++ant) {
-            const std::int64_t found = make_schedule(instance, pheromone, Random(1, ant, 0), workspace, order);
+            const Taste taste = ant % 2 == 0 ? Taste::weight : Taste::weight_squared;
+            const std::int64_t found = make_schedule(instance, pheromone, taste, Random(1, ant, 0), workspace, order);
             ASSERT_EQ(found, tardiness(instance, order));
             std::vector<Job> sorted = order;
             std::ranges::sort(sorted);
@@ -36,7 +37,7 @@ TEST(MakeSchedule, DependsOnSeedAntAndIterationAndNothingElse) {
     Workspace used(40);
     const auto made = [&](Random random, Workspace& workspace) {
         std::vector<Job> order(40);
-        make_schedule(instance, pheromone, random, workspace, order);
+        make_schedule(instance, pheromone, Taste::weight, random, workspace, order);
         return order;
     };
     const std::vector<Job> first = made(Random(1, 5, 7), used);
@@ -48,19 +49,43 @@ TEST(MakeSchedule, DependsOnSeedAntAndIterationAndNothingElse) {
     EXPECT_NE(made(Random(1, 7, 5), fresh), first);
 }
 
-TEST(MakeSchedule, TakesTheBestWithProbabilityQ0AndElseInProportionToTheScores) {
-    // Two jobs alike but for the weight, which is squared: scores are as 4 to 1.
+/// How often the first of two jobs comes first, which differ by weights of 2 and 1 only.
+double heavy_first(Taste taste) {
     const Instance instance{{10, 10}, {2, 1}, {0, 0}};
     const Pheromone pheromone(2);
     Workspace workspace(2);
     std::array<Job, 2> order{};
-    int best_first = 0;
+    int count = 0;
     constexpr int kAnts = 100'000;
     for (int ant = 0; ant < kAnts; ++ant) {
-        make_schedule(instance, pheromone, Random(3, ant, 0), workspace, order);
-        best_first += order[0] == 0 ? 1 : 0;
+        make_schedule(instance, pheromone, taste, Random(3, ant, 0), workspace, order);
+        count += order[0] == 0 ? 1 : 0;
     }
-    EXPECT_NEAR(best_first / double{kAnts}, kGreedy + (1.0 - kGreedy) * 0.8, 0.002);  // 4 standard deviations
+    return count / double{kAnts};
+}
+
+TEST(MakeSchedule, TakesTheBestWithProbabilityQ0AndElseInProportionToTheScores) {
+    EXPECT_NEAR(heavy_first(Taste::weight), kGreedy + (1.0 - kGreedy) * 2.0 / 3.0, 0.002);  // 4 standard deviations
+    EXPECT_NEAR(heavy_first(Taste::weight_squared), kGreedy + (1.0 - kGreedy) * 4.0 / 5.0, 0.002);
+}
+
+/// The job that most ants put first.
+Job first_job(const Instance& instance) {
+    const Pheromone pheromone(2);
+    Workspace workspace(2);
+    std::array<Job, 2> order{};
+    int second = 0;
+    for (int ant = 0; ant < 1000; ++ant) {
+        make_schedule(instance, pheromone, Taste::weight, Random(3, ant, 0), workspace, order);
+        second += order[0];
+    }
+    return second > 500 ? 1 : 0;
+}
+
+TEST(MakeSchedule, UrgencyIsTheTimeLeftButNoLessThanTheProcessingTime) {
+    EXPECT_EQ(first_job({{10, 10}, {1, 1}, {50, 40}}), 1);  // less time left
+    EXPECT_EQ(first_job({{10, 9}, {1, 1}, {5, 8}}), 1);     // both are late already: the shorter
+    EXPECT_EQ(first_job({{9, 10}, {1, 1}, {0, 2}}), 0);
 }
 
 TEST(Random, IsUniformAndStartsElsewhereForEveryAntAndIteration) {
