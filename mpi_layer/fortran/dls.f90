@@ -12,8 +12,8 @@
 !>     end do
 !>     call DLS_EndLoop(info, iIters, iTime)
 !>
-!> Communicators are integers, as in mpif.h. Wishes (minChunk, breakAfter, sigma, h, weights) are set after DLS_Setup and
-!> read by DLS_StartLoop; other fields are to be read only. LB4MPI.h says what they mean.
+!> Communicators are integers, as in mpif.h. Wishes (minChunk, breakAfter, sigma, h, weights) are set after DLS_Setup
+!> and read by DLS_StartLoop; other fields are to be read only. LB4MPI.h says what they mean.
 module DLS
   use, intrinsic :: iso_c_binding
   use gimbal_dls_bridge
@@ -33,7 +33,8 @@ module DLS
        'AWF by chunks, with overhead', 'adaptive factoring', 'selection by simulation']
 
   character(len=6), dimension(0:DLS_MethodCount - 1) :: DLS_ShortName = [character(len=6) :: &
-       'STATIC', 'SS', 'FSC', 'mFSC', 'GSS', 'TSS', 'FAC', 'WF', 'AWF', 'AWF-B', 'AWF-C', 'AWF-D', 'AWF-E', 'AF', 'SimAS']
+       'STATIC', 'SS', 'FSC', 'mFSC', 'GSS', 'TSS', 'FAC', 'WF', 'AWF', 'AWF-B', 'AWF-C', 'AWF-D', 'AWF-E', 'AF', &
+       'SimAS']
 
   type infoDLS
      integer :: comm = 0, crew = 0
@@ -56,7 +57,7 @@ module DLS
      double precision :: h = -1     !< what drawing a chunk costs, for FSC [s]; <= 0: measured
      double precision, allocatable :: weights(:) !< (0:P) relative speeds, for WF; set up as 1
      double precision, allocatable :: stats(:)   !< (0:3P), which nothing reads
-     character(len=128) :: looptitle = ''        !< names the loop; set before DLS_Setup; loops of one name learn together
+     character(len=128) :: looptitle = ''        !< names the loop; set before DLS_Setup; one name, one memory
      integer :: workload = 0                     !< iterations of the loop that looptitle names
      integer(c_int64_t), private :: handle = 0
   end type infoDLS
@@ -103,8 +104,8 @@ contains
     call c_partition(world, int(coordinator, c_int), jcomm, icomm)
   end subroutine DLS_Partition
 
-  !> The loops of this structure are over distributed data: this rank owns `items` items of `item_bytes` bytes in `data`.
-  !> Stolen items lie in `data` while their chunk runs, so the actual argument must be contiguous and a target.
+  !> The loops of this structure are over distributed data: this rank owns `items` items, of `item_bytes` bytes each, in
+  !> `data`. Stolen items lie in `data` while their chunk runs, so the actual argument must be contiguous and a target.
   subroutine DLS_DataSetup(info, data, items, item_bytes, write_back)
     type(infoDLS), intent(inout) :: info
     type(*), intent(inout) :: data(*)

@@ -141,7 +141,8 @@ contains
     real(c_double), intent(in), target, optional :: weights(:)
     real(c_double), intent(in), optional :: overhead_s, sigma_s
     integer, intent(out), optional :: ierr
-    call begin_loop(loop, comm, name, int(iterations, c_int64_t), schedule, idempotent, weights, overhead_s, sigma_s, ierr)
+    call begin_loop(loop, comm, name, int(iterations, c_int64_t), schedule, idempotent, weights, overhead_s, sigma_s, &
+         ierr)
   end subroutine begin_loop_4
 
   logical function next_chunk(loop, first, last, ierr)

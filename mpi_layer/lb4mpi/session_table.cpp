@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <unordered_map>
+#include <utility>
 
 #include "lb4mpi/complain.hpp"
 #include "lb4mpi/party.hpp"
@@ -23,9 +24,10 @@ Table& sessions() {
 }
 
 int close_all(MPI_Comm, int, void*, void*) {
-    for (auto& [number, session] : sessions()) {
+    for (auto& entry : sessions()) {
+        Session* const session = entry.second.get();
         complain("MPI_Finalize", "the loop \"" + session->name() + "\" is still open: DLS_EndLoop was not called");
-        guarded("MPI_Finalize", [&session] { session->leave(); });
+        guarded("MPI_Finalize", [session] { session->leave(); });
     }
     sessions().clear();
     return MPI_SUCCESS;
