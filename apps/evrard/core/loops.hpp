@@ -15,8 +15,9 @@
 /// The parallel loops: one function each, every one `schedule(runtime)`, so that the schedule is chosen from outside.
 /// An iteration writes to its own slot only and reads what no iteration writes; there is no reduction and no atomic.
 /// Results are therefore bitwise the same under every schedule and thread count.
-/// Loops over a `block` run on the rank that the block was given to: its entry k is a particle index, and the result goes
-/// to out[k]. The others are cheap and run over all particles on every rank, which costs less than sending the result.
+/// Loops over a `block` run on the rank that the block was given to: its entry k is a particle index, and the result
+/// goes to out[k]. The others are cheap and run over all particles on every rank, which costs less than sending the
+/// result.
 namespace evrard {
 
 using Block = std::span<const std::uint32_t>;
