@@ -50,7 +50,7 @@ public:
     bool report(std::uint32_t rank, double worked_s, std::uint64_t worked_iters, std::uint64_t taken);
 
     /// Draw a chunk for a rank; of a robust board also what others should have run by now. @return false: nothing is
-    /// left for it; but see settled()
+    /// left for it
     bool draw(std::uint32_t rank, Run& chunk);
     /// All that belongs to a rank alone and that it has not drawn yet, as one run. @return false: nothing
     bool draw_own(std::uint32_t rank, Run& run);
@@ -69,10 +69,8 @@ public:
 
     /// Every iteration is with somebody; of a robust board: is finished.
     [[nodiscard]] bool all_out() const noexcept {
-        return robust_ ? ledger_.finished() == terms_.trip : out_ == terms_.trip && settled();
+        return robust_ ? ledger_.finished() == terms_.trip : out_ == terms_.trip;
     }
-    /// No chunk can come back from a rank that leaves without having begun it.
-    [[nodiscard]] bool settled() const noexcept { return unstarted_ == 0; }
 
     /// A chunk, or the end of one, that will not be worked on by who got it.
     void come_back(const Run& chunk);

@@ -19,8 +19,14 @@ std::unique_ptr<Transport> make_transport(Team& team, const std::string& name) {
             throw Error(ErrorCode::unsupported,
                         "GIMBAL_MPI_TRANSPORT=shared, but the communicator spans " + std::to_string(team.nodes()) +
                             " nodes, which share no memory",
-                        "leave it to Gimbal (auto), or name hierarchical or foreman");
+                        "leave it to Gimbal (auto), or name foreman");
         case GIMBAL_TRANSPORT_FOREMAN:
+            return make_foreman_transport(team, name);
+        case GIMBAL_TRANSPORT_RMA:
+        case GIMBAL_TRANSPORT_HIERARCHICAL:
+            if (team.rank() == 0)
+                gimbal_rank_warn(
+                    "GIMBAL_MPI_TRANSPORT: rma and hierarchical are not there yet; foreman runs the loops");
             return make_foreman_transport(team, name);
         default:
             return make_best(team, name);

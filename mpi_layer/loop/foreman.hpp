@@ -77,7 +77,7 @@ private:
     // The foreman's.
     void* site_ = nullptr;
     std::vector<std::unique_ptr<Board>> boards_;
-    std::uint64_t opened_ = 0;  // executions whose boards have been made, in their order
+    std::vector<std::uint64_t> closed_;  // executions that were closed while ranks were missing
     // A worker's.
     std::vector<std::unique_ptr<Inbox>> inboxes_;
 };

@@ -21,15 +21,12 @@ Board& ForemanTransport::board_of(std::uint64_t epoch, const Terms& terms) {
     if (found != boards_.end()) return **found;
     void* const execution = gimbal_rank_decide(site_, terms.trip, schedule_of(terms));
     const auto ranks = static_cast<std::uint32_t>(team_->size());
-    opened_ = std::max(opened_, epoch + 1);
     if (robust(terms)) close_without_missing();
     return *boards_.emplace_back(std::make_unique<Board>(epoch, terms, execution, ranks, robust(terms)));
 }
 
-// A rank asks for an execution before it asks for the next: boards are made in order.
 bool ForemanTransport::is_closed(std::uint64_t epoch) const noexcept {
-    return epoch < opened_ &&
-           std::none_of(boards_.begin(), boards_.end(), [&](const auto& board) { return board->epoch() == epoch; });
+    return std::find(closed_.begin(), closed_.end(), epoch) != closed_.end();
 }
 
 // Ranks that are stopped or gone keep their boards open; so many may be.
@@ -37,6 +34,7 @@ void ForemanTransport::close_without_missing() {
     const auto finished = [](const auto& board) { return board->all_out() && board->seat(0).left; };
     if (std::count_if(boards_.begin(), boards_.end(), finished) < kMostMissed) return;
     const auto oldest = std::find_if(boards_.begin(), boards_.end(), finished);
+    closed_.push_back((*oldest)->epoch());
     (*oldest)->close();
     boards_.erase(oldest);
 }
@@ -101,7 +99,7 @@ void ForemanTransport::serve(Board& board, std::uint32_t rank, bool all) {
     if (board.all_out()) tell_over(board);
 }
 
-// Until all that was handed out is known to be in work, something may come back: then who waits goes on waiting.
+// Nobody waits for what another rank has asked for ahead of time: that rank may itself wait, in another loop.
 void ForemanTransport::offer(Board& board, std::uint32_t rank) {
     Board::Seat& seat = board.seat(rank);
     if (!seat.asking || seat.told_over) return;
@@ -115,7 +113,7 @@ void ForemanTransport::offer(Board& board, std::uint32_t rank) {
         const bool ahead = seat.asking_ahead;
         board.gave(rank, run, ahead);
         answer(board, rank, Answer::work, run, true);
-    } else if (board.settled() && !board.robust()) {
+    } else if (!board.robust()) {
         seat.told_over = true;
         answer(board, rank, Answer::over);
     }
@@ -157,12 +155,14 @@ void ForemanTransport::left_behind(Board& board, const Run& chunk) {
     if (anybody) {
         board.come_back(chunk);
     } else {
-        gimbal_rank_warn("a rank left a loop in the middle of a chunk; the rest of that chunk was run by nobody");
+        gimbal_rank_warn("a rank left a loop before its end; what it had got and not run was run by nobody");
     }
 }
 
 void ForemanTransport::left(Board& board) {
     if (!board.complete()) return;
+    if (!board.robust() && !board.spoilt() && !board.all_out())
+        gimbal_rank_warn("ranks left a loop before its end; some of its iterations were run by nobody");
     if (waits_.elsewhere_s() > 0) gimbal_rank_draw_cost(waits_.elsewhere_s());
     board.close();
     std::erase_if(boards_, [&](const auto& kept) { return kept.get() == &board; });

@@ -57,11 +57,9 @@ public:
 /// Each is collective over the team. `name` is the loop's.
 [[nodiscard]] std::unique_ptr<Transport> make_shared_transport(Team& team, const std::string& name);
 [[nodiscard]] std::unique_ptr<Transport> make_foreman_transport(Team& team, const std::string& name);
-[[nodiscard]] std::unique_ptr<Transport> make_hierarchical_transport(Team& team, const std::string& name);
-[[nodiscard]] std::unique_ptr<Transport> make_rma_transport(Team& team, const std::string& name);
 
-/// The one that the settings name, or the best for this team: `shared` on one node; else `rma` where passive targets
-/// progress and every node has one rank, `hierarchical` where nodes have several, `foreman`.
+/// The one that the settings name, or the best for this team: `shared` on one node, else `foreman`. Where the settings
+/// name `rma` or `hierarchical`, which do not exist yet, `foreman` runs the loops, and a warning says so.
 [[nodiscard]] std::unique_ptr<Transport> make_transport(Team& team, const std::string& name);
 
 }  // namespace gimbal::mpi
