@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,7 +29,7 @@ enum class Outcome : std::uint8_t {
 /// Whose a thread's mask is.
 enum class Holder : std::uint8_t {
     ours,     ///< as we left it
-    kernel,   ///< the ceiling has changed since, and the kernel has moved the thread: place it again
+    kernel,   ///< what the process may use has changed: read the machine again if not yet done, and place it again
     another,  ///< somebody else set it: yielded from now on
     gone,     ///< the thread has ended
     nobody    ///< not known here
@@ -49,14 +50,15 @@ class Actuator {
 public:
     /// @param ceiling  the processors this process inherited, ascending (Machine::allowed())
     /// @param pid      whose threads these are; 0: this process
-    explicit Actuator(std::vector<int> ceiling, pid_t pid = 0);
+    /// @param witness  a thread of that process that nobody pins (MachineOptions::witness); 0: the one that calls
+    explicit Actuator(std::vector<int> ceiling, pid_t pid = 0, pid_t witness = 0);
     Actuator(const Actuator&) = delete;
     Actuator& operator=(const Actuator&) = delete;
     /// Gives every thread back what it had: restore_all().
     ~Actuator();
 
-    /// Begins with a thread. A mask that equals one that we gave to any thread was inherited from that thread, and
-    /// counts as the whole ceiling.
+    /// Begins with a thread. A mask that we once gave to any thread was inherited from that thread, and counts as the
+    /// whole ceiling.
     /// @return done; yielded: its mask is narrower than the ceiling and not by us, so somebody wants it there;
     ///         gone or refused
     Outcome take(pid_t tid, bool even_if_narrowed = false);
@@ -91,19 +93,24 @@ private:
         std::vector<int> original;  ///< before we came
         std::vector<int> standing;  ///< what we set; empty: we have not, or have given it back
         bool yielded = false;
-        bool stale = false;  ///< the ceiling changed since it was set
+        bool narrowed = false;  ///< yielded at take()
+        bool stale = false;     ///< the ceiling changed since it was set
     };
 
-    [[nodiscard]] bool inherited_from_ours(const std::vector<int>& mask) const;
+    [[nodiscard]] bool ceiling_is_old() const;
     Outcome give_back(pid_t tid, Entry& entry);
     Outcome report(pid_t tid, int error);
     void yield(pid_t tid, Entry& entry, const std::vector<int>& found);
     void warn_once(bool& told, std::string text);
 
     std::vector<int> ceiling_;
+    std::vector<int> seen_;  ///< what the witness was allowed when the ceiling was set
     pid_t pid_;
+    pid_t witness_;
     std::map<pid_t, Entry> threads_;
+    std::set<std::vector<int>> given_;  ///< all masks that we ever gave, the first 4096
     std::vector<std::string> warnings_;
+    bool told_narrowed_ = false;
     bool told_yield_ = false;
     bool told_refused_ = false;
 };

@@ -29,7 +29,8 @@ enum class Verdict : std::uint8_t {
 
 /// What a thread did between two readings.
 struct Speed {
-    double per_s = 0;        ///< value per second, scaled up if the event was multiplexed; cores for Rung::cpu_time
+    double per_s =
+        0;  ///< value per second, scaled up if the event was multiplexed; 1e9 is a whole core for Rung::cpu_time
     double cpu_share = 0;    ///< processor time over elapsed time, [0, 1]
     double wait_share = -1;  ///< waiting for a processor over elapsed time, [0, 1]; -1: not known
     double elapsed_s = 0;

@@ -21,7 +21,7 @@ inline constexpr int kRungs = 5;
 /// As the user writes them: "papi", "papi-inside", "perf", "progress", "cpu".
 [[nodiscard]] std::string_view rung_name(Rung rung) noexcept;
 [[nodiscard]] std::optional<Rung> rung_named(std::string_view name) noexcept;
-/// What is counted, with its unit per second: "instructions/s", "progress/s", "cores".
+/// What is counted, with its unit per second: "instructions/s", "progress/s", "ns/s" (of processor time).
 [[nodiscard]] std::string_view rung_unit(Rung rung) noexcept;
 /// Whether slow memory shows in it. Where it does not, learning where memory should be is pointless.
 [[nodiscard]] constexpr bool sees_memory(Rung rung) noexcept {

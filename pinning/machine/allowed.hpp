@@ -9,12 +9,6 @@
 
 namespace gimbal::pin {
 
-/// The affinity mask of a thread, ascending. Masks of any width are read.
-/// @param tid  0: the calling thread
-/// @return nullopt: there is no such thread, or it may not be asked
-/// @threads any  @cost one system call
-[[nodiscard]] std::optional<std::vector<int>> affinity_of(pid_t tid);
-
 /// The processors that the control group of a process grants it (version 2, or the cpuset controller of version 1).
 /// @param root  where proc/ and sys/ hang; "" in earnest, a folder in tests
 /// @return nullopt: no control group says anything

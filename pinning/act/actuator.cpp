@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "act/actuator.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <system_error>
+
+#include "act/affinity.hpp"
+#include "machine/affinity.hpp"
+#include "machine/allowed.hpp"
+#include "machine/pu_list.hpp"
+
+namespace gimbal::pin {
+
+namespace {
+
+constexpr std::size_t kMostGiven = 4096;
+
+bool within(std::span<const int> part, std::span<const int> whole) {
+    return std::includes(whole.begin(), whole.end(), part.begin(), part.end());
+}
+
+}  // namespace
+
+std::string_view outcome_name(Outcome outcome) noexcept {
+    constexpr std::string_view kNames[] = {"done", "unchanged", "outside", "yielded", "gone", "refresh", "refused"};
+    return kNames[static_cast<std::size_t>(outcome)];
+}
+
+Actuator::Actuator(std::vector<int> ceiling, pid_t pid, pid_t witness)
+    : ceiling_(std::move(ceiling)), seen_(allowed_pus(witness)), pid_(pid), witness_(witness) {
+    assert(!ceiling_.empty() && std::is_sorted(ceiling_.begin(), ceiling_.end()));
+}
+
+Actuator::~Actuator() {
+    restore_all();
+}
+
+bool Actuator::ceiling_is_old() const {
+    const std::vector<int> now = allowed_pus(witness_);
+    return !now.empty() && now != seen_;
+}
+
+Outcome Actuator::take(pid_t tid, bool even_if_narrowed) {
+    if (const auto known = threads_.find(tid); known != threads_.end())
+        return known->second.yielded ? Outcome::yielded : Outcome::unchanged;
+    std::vector<int> mask;
+    if (!is_thread_of(pid_, tid)) return Outcome::gone;
+    if (const int error = get_affinity(tid, mask); error != 0) return report(tid, error);
+    Entry entry;
+    if (given_.contains(mask) && mask != ceiling_) {
+        // A thread that one of ours has started inherits what we gave that one; nobody wished it to be there.
+        entry.original = ceiling_;
+        entry.standing = mask;
+    } else {
+        entry.narrowed = entry.yielded = !even_if_narrowed && !within(ceiling_, mask);
+        entry.original = mask;
+    }
+    const bool narrowed = entry.narrowed;
+    threads_.insert_or_assign(tid, std::move(entry));
+    if (!narrowed) return Outcome::done;
+    warn_once(told_narrowed_, "thread " + std::to_string(tid) + " is bound to processors " + pu_list_text(mask) +
+                                  " already: it and others like it are left alone");
+    return Outcome::yielded;
+}
+
+Outcome Actuator::place(pid_t tid, std::span<const int> pus) {
+    if (pus.empty() || !std::is_sorted(pus.begin(), pus.end()) || !within(pus, ceiling_)) return Outcome::outside;
+    const auto found = threads_.find(tid);
+    if (found == threads_.end()) return Outcome::gone;
+    Entry& entry = found->second;
+    if (entry.yielded) return Outcome::yielded;
+    if (!entry.stale && std::equal(pus.begin(), pus.end(), entry.standing.begin(), entry.standing.end()))
+        return Outcome::unchanged;
+    if (!is_thread_of(pid_, tid)) return Outcome::gone;
+    std::vector<int> wanted(pus.begin(), pus.end());
+    if (const int error = set_affinity(tid, wanted); error != 0) return report(tid, error);
+    if (given_.size() < kMostGiven) given_.insert(wanted);
+    entry.standing = std::move(wanted);
+    entry.stale = false;
+    return Outcome::done;
+}
+
+Outcome Actuator::give_back(pid_t tid, Entry& entry) {
+    if (entry.yielded) return Outcome::yielded;
+    if (entry.standing.empty()) return Outcome::unchanged;
+    if (!is_thread_of(pid_, tid)) return Outcome::gone;
+    // What was taken from the process meanwhile cannot be given back. If nothing is left, all that there is.
+    std::vector<int> wanted = both(entry.original, ceiling_);
+    if (wanted.empty()) wanted = ceiling_;
+    if (const int error = set_affinity(tid, wanted); error != 0) return report(tid, error);
+    entry.standing.clear();
+    entry.stale = false;
+    return Outcome::done;
+}
+
+Outcome Actuator::release(pid_t tid) {
+    const auto found = threads_.find(tid);
+    return found == threads_.end() ? Outcome::gone : give_back(tid, found->second);
+}
+
+Outcome Actuator::drop(pid_t tid) {
+    const Outcome outcome = release(tid);
+    threads_.erase(tid);
+    return outcome;
+}
+
+Holder Actuator::check(pid_t tid) {
+    const auto found = threads_.find(tid);
+    if (found == threads_.end()) return Holder::nobody;
+    Entry& entry = found->second;
+    if (entry.yielded) return Holder::another;
+    std::vector<int> mask;
+    if (get_affinity(tid, mask) != 0) return Holder::gone;
+    const std::vector<int>& expected = entry.standing.empty() ? entry.original : entry.standing;
+    if (mask == expected) return Holder::ours;
+    if (!is_thread_of(pid_, tid)) return Holder::gone;
+    // The kernel cuts masks down when processors go away, and widens them when none would be left.
+    if (entry.stale || ceiling_is_old()) {
+        if (entry.standing.empty()) entry.original = mask;
+        return Holder::kernel;
+    }
+    yield(tid, entry, mask);
+    return Holder::another;
+}
+
+void Actuator::set_ceiling(std::vector<int> ceiling) {
+    assert(!ceiling.empty() && std::is_sorted(ceiling.begin(), ceiling.end()));
+    if (ceiling == ceiling_) return;
+    for (auto& [tid, entry] : threads_) {
+        entry.stale = true;
+        if (entry.original == ceiling_) entry.original = ceiling;
+        // What looked like somebody's wish was the new ceiling, seen before we were told of it.
+        if (entry.narrowed && entry.original == ceiling) entry.yielded = entry.narrowed = false;
+    }
+    ceiling_ = std::move(ceiling);
+    seen_ = allowed_pus(witness_);
+}
+
+std::size_t Actuator::restore_all() noexcept {
+    std::size_t set = 0;
+    for (auto& [tid, entry] : threads_) {
+        try {
+            // Somebody else's wish is not undone either, if it was made since the last check.
+            if (check(tid) != Holder::gone && give_back(tid, entry) == Outcome::done) ++set;
+        } catch (const std::exception&) {
+            // Out of memory: the next thread may still be given back.
+        }
+    }
+    return set;
+}
+
+std::vector<int> Actuator::own_mask(pid_t tid) const {
+    const auto found = threads_.find(tid);
+    if (found == threads_.end() || found->second.yielded || found->second.standing.empty()) return {};
+    return found->second.original;
+}
+
+bool Actuator::is_yielded(pid_t tid) const noexcept {
+    const auto found = threads_.find(tid);
+    return found != threads_.end() && found->second.yielded;
+}
+
+Outcome Actuator::report(pid_t tid, int error) {
+    if (error == ESRCH) return Outcome::gone;
+    if (error == EINVAL) return Outcome::refresh;
+    warn_once(told_refused_, "the mask of thread " + std::to_string(tid) +
+                                 " may not be changed: " + std::generic_category().message(error));
+    return Outcome::refused;
+}
+
+void Actuator::yield(pid_t tid, Entry& entry, const std::vector<int>& found) {
+    entry.yielded = true;
+    entry.standing.clear();
+    warn_once(told_yield_, "somebody else has bound thread " + std::to_string(tid) + " to processors " +
+                               pu_list_text(found) + ": it and others like it are left alone from now on");
+}
+
+void Actuator::warn_once(bool& told, std::string text) {
+    if (std::exchange(told, true)) return;
+    warnings_.push_back(std::move(text));
+}
+
+}  // namespace gimbal::pin

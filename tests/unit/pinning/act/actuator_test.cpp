@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// On real threads of this process. Where only one processor may be used, what needs two is skipped by name.
+#include "act/actuator.hpp"
+
+#include <gmock/gmock.h>
+
+#include <memory>
+
+#include "act/affinity.hpp"
+#include "machine/affinity.hpp"
+#include "machine/allowed.hpp"
+#include "support.hpp"
+
+namespace gimbal::pin {
+namespace {
+
+using test::Repeating;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Numbers = std::vector<int>;
+
+class ActuatorTest : public testing::Test {
+protected:
+    [[nodiscard]] static Numbers mask_of(pid_t tid) {
+        Numbers mask;
+        EXPECT_EQ(get_affinity(tid, mask), 0);
+        return mask;
+    }
+    [[nodiscard]] Numbers first() const { return {all_.front()}; }
+    [[nodiscard]] Numbers last() const { return {all_.back()}; }
+    [[nodiscard]] bool one_only() const { return all_.size() < 2; }
+
+    const Numbers all_ = allowed_pus(0);
+};
+
+#define NEEDS_TWO() \
+    if (one_only()) GTEST_SKIP() << "only one processor may be used here"
+
+TEST_F(ActuatorTest, PlacesAndGivesBack) {
+    const Repeating thread(test::nap);
+    Actuator actuator(all_);
+    EXPECT_EQ(actuator.take(thread.tid()), Outcome::done);
+    EXPECT_EQ(actuator.place(thread.tid(), first()), Outcome::done);
+    EXPECT_EQ(mask_of(thread.tid()), first());
+    EXPECT_EQ(actuator.check(thread.tid()), Holder::ours);
+    EXPECT_EQ(actuator.place(thread.tid(), first()), Outcome::unchanged);
+    EXPECT_EQ(actuator.own_mask(thread.tid()), all_);
+    EXPECT_EQ(actuator.release(thread.tid()), Outcome::done);
+    EXPECT_EQ(mask_of(thread.tid()), all_);
+    EXPECT_EQ(actuator.release(thread.tid()), Outcome::unchanged);
+    EXPECT_EQ(actuator.check(thread.tid()), Holder::ours);
+}
+
+TEST_F(ActuatorTest, NeverGoesOutsideOfTheCeiling) {
+    NEEDS_TWO();
+    const Repeating thread(test::nap);
+    Actuator actuator(first());
+    ASSERT_EQ(actuator.take(thread.tid(), true), Outcome::done);
+    EXPECT_EQ(actuator.place(thread.tid(), last()), Outcome::outside);
+    EXPECT_EQ(actuator.place(thread.tid(), all_), Outcome::outside);
+    EXPECT_EQ(actuator.place(thread.tid(), Numbers{}), Outcome::outside);
+    EXPECT_EQ(actuator.place(thread.tid(), Numbers{1, 0}), Outcome::outside);
+    EXPECT_EQ(mask_of(thread.tid()), all_);
+}
+
+TEST_F(ActuatorTest, RestoresEveryThreadAtTheEnd) {
+    const Repeating a(test::nap), b(test::spin);
+    {
+        Actuator actuator(all_);
+        for (const pid_t tid : {a.tid(), b.tid()}) {
+            ASSERT_EQ(actuator.take(tid), Outcome::done);
+            ASSERT_EQ(actuator.place(tid, last()), Outcome::done);
+        }
+    }
+    EXPECT_EQ(mask_of(a.tid()), all_);
+    EXPECT_EQ(mask_of(b.tid()), all_);
+}
+
+TEST_F(ActuatorTest, RestoresWhateverUnwindsIt) {
+    const Repeating thread(test::nap);
+    try {
+        Actuator actuator(all_);
+        actuator.take(thread.tid());
+        actuator.place(thread.tid(), last());
+        throw std::runtime_error("the manager has failed");
+    } catch (const std::runtime_error&) {
+    }
+    EXPECT_EQ(mask_of(thread.tid()), all_);
+}
+
+TEST_F(ActuatorTest, ANarrowMaskFromBeforeIsLeftAloneAndRestored) {
+    NEEDS_TWO();
+    const Repeating thread(test::nap, [&] { (void)set_affinity(0, first()); });
+    {
+        Actuator actuator(all_);
+        EXPECT_EQ(actuator.take(thread.tid()), Outcome::yielded);
+        EXPECT_EQ(actuator.place(thread.tid(), last()), Outcome::yielded);
+        EXPECT_EQ(mask_of(thread.tid()), first());
+        EXPECT_THAT(actuator.take_warnings(), ElementsAre(HasSubstr("already")));
+    }
+    {
+        Actuator forced(all_);
+        EXPECT_EQ(forced.take(thread.tid(), true), Outcome::done);
+        EXPECT_EQ(forced.place(thread.tid(), last()), Outcome::done);
+    }
+    EXPECT_EQ(mask_of(thread.tid()), first());
+}
+
+TEST_F(ActuatorTest, StepsBackWhenSomebodyElseBindsAndWarnsOnce) {
+    NEEDS_TWO();
+    const Repeating a(test::nap), b(test::nap);
+    Actuator actuator(all_);
+    for (const pid_t tid : {a.tid(), b.tid()}) {
+        ASSERT_EQ(actuator.take(tid), Outcome::done);
+        ASSERT_EQ(actuator.place(tid, first()), Outcome::done);
+        ASSERT_EQ(set_affinity(tid, last()), 0);
+        EXPECT_EQ(actuator.check(tid), Holder::another);
+        EXPECT_EQ(actuator.place(tid, first()), Outcome::yielded);
+        EXPECT_TRUE(actuator.is_yielded(tid));
+    }
+    EXPECT_EQ(actuator.take_warnings().size(), 1U);
+    EXPECT_TRUE(actuator.take_warnings().empty());
+    actuator.restore_all();
+    EXPECT_EQ(mask_of(a.tid()), last());
+}
+
+TEST_F(ActuatorTest, SomebodysWishSinceTheLastLookSurvivesTheEnd) {
+    NEEDS_TWO();
+    const Repeating thread(test::nap);
+    {
+        Actuator actuator(all_);
+        ASSERT_EQ(actuator.take(thread.tid()), Outcome::done);
+        ASSERT_EQ(actuator.place(thread.tid(), first()), Outcome::done);
+        ASSERT_EQ(set_affinity(thread.tid(), last()), 0);
+    }
+    EXPECT_EQ(mask_of(thread.tid()), last());
+}
+
+TEST_F(ActuatorTest, AThreadThatOneOfOursStartsIsNotTakenForBound) {
+    NEEDS_TWO();
+    Actuator actuator(all_);
+    std::unique_ptr<Repeating> child;
+    std::atomic<int> step{0};
+    const Repeating parent([&] {
+        if (step == 1) {
+            child = std::make_unique<Repeating>(test::nap);
+            step = 2;
+        }
+        test::nap();
+    });
+    ASSERT_EQ(actuator.take(parent.tid()), Outcome::done);
+    ASSERT_EQ(actuator.place(parent.tid(), first()), Outcome::done);
+    step = 1;
+    while (step != 2) test::nap();
+    ASSERT_EQ(mask_of(child->tid()), first());
+    actuator.place(parent.tid(), last());  // it need not be where it was
+    EXPECT_EQ(actuator.take(child->tid()), Outcome::done);
+    EXPECT_EQ(actuator.check(child->tid()), Holder::ours);
+    EXPECT_EQ(actuator.drop(child->tid()), Outcome::done);
+    EXPECT_EQ(mask_of(child->tid()), all_);
+}
+
+TEST_F(ActuatorTest, AProcessorThatGoesAwayIsTheKernelsDoing) {
+    NEEDS_TWO();
+    const Repeating thread(test::nap), witness(test::nap);
+    Actuator actuator(all_, 0, witness.tid());
+    ASSERT_EQ(actuator.take(thread.tid()), Outcome::done);
+    ASSERT_EQ(actuator.place(thread.tid(), first()), Outcome::done);
+    // As the kernel does when a control group loses a processor: every mask changes, the witness's too.
+    ASSERT_EQ(set_affinity(witness.tid(), last()), 0);
+    ASSERT_EQ(set_affinity(thread.tid(), last()), 0);
+    EXPECT_EQ(actuator.check(thread.tid()), Holder::kernel);
+    actuator.set_ceiling(last());
+    EXPECT_EQ(actuator.check(thread.tid()), Holder::kernel);
+    EXPECT_EQ(actuator.place(thread.tid(), first()), Outcome::outside);
+    EXPECT_EQ(actuator.place(thread.tid(), last()), Outcome::done);
+    EXPECT_EQ(actuator.check(thread.tid()), Holder::ours);
+    EXPECT_TRUE(actuator.take_warnings().empty());
+    ASSERT_EQ(set_affinity(witness.tid(), all_), 0);
+    actuator.set_ceiling(all_);
+    actuator.restore_all();
+    EXPECT_EQ(mask_of(thread.tid()), all_);
+}
+
+TEST_F(ActuatorTest, ANewCeilingSeenTooEarlyIsNotTakenForAWish) {
+    NEEDS_TWO();
+    const Repeating thread(test::nap, [&] { (void)set_affinity(0, first()); });
+    Actuator actuator(all_);
+    ASSERT_EQ(actuator.take(thread.tid()), Outcome::yielded);
+    actuator.set_ceiling(first());
+    EXPECT_FALSE(actuator.is_yielded(thread.tid()));
+    EXPECT_EQ(actuator.place(thread.tid(), first()), Outcome::done);
+}
+
+TEST_F(ActuatorTest, ProcessorsThatDoNotExistAskForARefresh) {
+    const Repeating thread(test::nap);
+    Numbers wide = all_;
+    wide.push_back(1023);
+    Actuator actuator(wide);
+    ASSERT_EQ(actuator.take(thread.tid(), true), Outcome::done);
+    EXPECT_EQ(actuator.place(thread.tid(), Numbers{1023}), Outcome::refresh);
+    EXPECT_EQ(mask_of(thread.tid()), all_);
+    wide.back() = 4000;  // wider than the small mask
+    actuator.set_ceiling(wide);
+    EXPECT_EQ(actuator.place(thread.tid(), Numbers{4000}), Outcome::refresh);
+}
+
+TEST_F(ActuatorTest, EndedThreadsAreGone) {
+    auto thread = std::make_unique<Repeating>(test::nap);
+    const pid_t tid = thread->tid();
+    Actuator actuator(all_);
+    ASSERT_EQ(actuator.take(tid), Outcome::done);
+    thread.reset();
+    for (int i = 0; i < 200 && is_thread_of(0, tid); ++i) test::wait_ms(5);
+    EXPECT_EQ(actuator.place(tid, first()), Outcome::gone);
+    EXPECT_EQ(actuator.check(tid), Holder::gone);
+    EXPECT_EQ(actuator.drop(tid), Outcome::unchanged);
+    EXPECT_EQ(actuator.size(), 0U);
+    EXPECT_EQ(actuator.check(tid), Holder::nobody);
+    EXPECT_EQ(actuator.take(tid), Outcome::gone);
+}
+
+TEST_F(ActuatorTest, NumbersThatWentToAnotherProcessAreNotTouched) {
+    EXPECT_FALSE(is_thread_of(0, getppid()));
+    Actuator actuator(all_);
+    EXPECT_EQ(actuator.take(getppid()), Outcome::gone);
+    EXPECT_TRUE(is_thread_of(0, test::own_tid()));
+}
+
+}  // namespace
+}  // namespace gimbal::pin

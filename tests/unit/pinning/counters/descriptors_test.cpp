@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "counters/descriptors.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <vector>
+
+#include "counters/thread_counter.hpp"
+#include "support.hpp"
+
+namespace gimbal::pin {
+namespace {
+
+TEST(Descriptors, AreAtMostAnEighthOfWhatMayBeOpen) {
+    rlimit limit{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    EXPECT_LE(DescriptorSlot::budget(), 256);
+    EXPECT_LE(static_cast<rlim_t>(DescriptorSlot::budget()), limit.rlim_cur / 8);
+}
+
+TEST(Descriptors, BeyondTheBudgetFilesAreClosed) {
+    const int before = DescriptorSlot::taken();
+    {
+        Descriptor first, second;
+        EXPECT_TRUE(first.keep(open("/dev/null", O_RDONLY), before + 1));
+        const int fd = open("/dev/null", O_RDONLY);
+        EXPECT_FALSE(second.keep(fd, before + 1));
+        EXPECT_EQ(fcntl(fd, F_GETFD), -1);
+        Descriptor moved = std::move(first);
+        EXPECT_FALSE(first.open());
+        EXPECT_TRUE(moved.open());
+        EXPECT_EQ(DescriptorSlot::taken(), before + 1);
+    }
+    EXPECT_EQ(DescriptorSlot::taken(), before);
+}
+
+TEST(Descriptors, AThousandCountersStayWithinIt) {
+    const int before = DescriptorSlot::taken();
+    {
+        std::vector<ThreadCounter> counters(1000);
+        for (ThreadCounter& counter : counters)
+            EXPECT_TRUE(counter.open(Rung::cpu_time, {.pid = 0, .tid = test::own_tid(), .progress = nullptr}));
+        EXPECT_LE(DescriptorSlot::taken(), DescriptorSlot::budget());
+        EXPECT_TRUE(counters.back().read().valid);
+        EXPECT_GE(counters.back().read().wait_ns, counters.front().read().wait_ns < 0 ? -1 : 0);
+    }
+    EXPECT_EQ(DescriptorSlot::taken(), before);
+}
+
+}  // namespace
+}  // namespace gimbal::pin
