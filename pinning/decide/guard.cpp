@@ -96,6 +96,7 @@ void Guard::start_trial(Step& step) {
     ours_ = 0;
     resume_ = Phase::released;
     turn(Phase::learn, Why::trial, step);
+    step.fresh = true;
 }
 
 void Guard::look_again(Step& step) {
@@ -150,7 +151,12 @@ void Guard::after_learning(Step& step) {
 void Guard::after_holding(Step& step) {
     ours_ = mean_;
     if (reference_ <= 0) reference_ = mean_;
-    if (ahead(mean_) && mean_ > (1 - kDisturbed) * reference_) {
+    // A change either way may be one that the operating system can answer and a placement that stands cannot.
+    if (std::abs(mean_ - reference_) > kDisturbed * reference_) {
+        look_again(step);
+        return;
+    }
+    if (ahead(mean_)) {
         rest_ = first_rest_;
         if (age_ >= look_ + trial_) look_again(step);
         return;

@@ -21,6 +21,9 @@ public:
         for (ChoiceId id = leaf; id != kNoChoice; id = tree_->at(id).parent) own_[id] += change;
     }
 
+    /// Ours are nowhere.
+    void clear_own() noexcept { own_.assign(own_.size(), 0); }
+
     /// Replaces what others have there: PU -> threads. PUs that are nobody's choice are ignored.
     void set_others(const std::map<int, double>& load) {
         others_.assign(tree_->size(), 0);

@@ -50,8 +50,8 @@ Decision Placer::join(ThreadId id, int where) {
     for (const Resource& resource : settings_.resources) thread.levels.emplace_back(resource, settings_, joined_);
     ++joined_;
     set_changed_ = true;
-    const ChoiceId here = system_places() && where >= 0 ? tree_.leaf_of(where) : kNoChoice;
-    settle(thread, here == kNoChoice ? occupancy_.emptiest(0) : here, settings_.sure, true);
+    thread.seen_pu = where;
+    settle(thread, occupancy_.emptiest(0), settings_.sure, true);
     thread.told_released = system_places();
     thread.told_home = thread.home;
     thread.why = Why::joined;
@@ -87,7 +87,7 @@ std::vector<Decision> Placer::tick(std::span<const Sample> samples) {
     if (step.best) remember_best();
     if (now_ - last_drop_ >= settings_.guard_window && now_ % settings_.guard_window == 0) anneal_.calm();
     if (step.turned)
-        apply_turn(changes);
+        apply_turn(step, changes);
     else if (guard_.phase() == Phase::learn)
         learn(changes);
     bind_memory(changes);
@@ -102,6 +102,7 @@ void Placer::see(std::span<const Sample> samples, bool& saturated, Crowd& crowd)
         crowd.add(sample.speed);
         saturated = saturated && sample.cpu_share >= kWhole;
         seen.emplace_back(&found->second, sample.speed);
+        found->second.seen_pu = sample.pu;
     }
     if (crowd.count() == 0) saturated = false;
     // While the operating system places a thread nobody knows where, its speed says nothing of its home.
@@ -188,7 +189,27 @@ void Placer::remember_best() {
     for (const auto& [id, thread] : threads_) best_[id] = thread.home;
 }
 
-void Placer::apply_turn(Changes& changes) {
+/// The operating system's own placement is the best start that is known: it has seen who else is there. It may have
+/// been caught in the middle of a move, so no leaf gets more than its share and one.
+void Placer::adopt_system_places() {
+    const double cores = tree_.at(0).cores;
+    const auto threads = static_cast<double>(threads_.size());
+    const double most = threads <= cores ? 1 : std::ceil(threads / cores) + 1;
+    std::vector<ThreadState*> homeless;
+    occupancy_.clear_own();
+    for (auto& [id, thread] : threads_) {
+        thread.home = kNoChoice;
+        const ChoiceId leaf = thread.seen_pu < 0 ? kNoChoice : tree_.leaf_of(thread.seen_pu);
+        if (leaf != kNoChoice && occupancy_.own(leaf) + 1 <= most * tree_.at(leaf).cores)
+            settle(thread, leaf, settings_.sure, false);
+        else
+            homeless.push_back(&thread);
+    }
+    for (ThreadState* thread : homeless) settle(*thread, occupancy_.emptiest(0), settings_.sure, false);
+}
+
+void Placer::apply_turn(const Guard::Step& step, Changes& changes) {
+    if (step.fresh) adopt_system_places();
     if (events_.size() < kMostEvents) events_.push_back(guard_.event());
     const bool to_best = guard_.phase() == Phase::hold;
     if (guard_.phase() == Phase::learn) anneal_.restart();

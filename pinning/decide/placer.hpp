@@ -24,6 +24,7 @@ struct Sample {
     ThreadId thread = 0;
     double speed = 0;       ///< instructions, progress or processor time per second; any unit, the same for all
     bool valid = true;      ///< false: blocked, or measured over less than half a period; teaches nothing
+    int pu = -1;            ///< where it was last seen, the operating system's number; < 0: not known
     double cpu_share = -1;  ///< processor time over wall time, [0, 1]; < 0: not known
 };
 
@@ -51,7 +52,7 @@ public:
     ~Placer();
 
     /// A thread begins. One that is known already stays what it is.
-    /// @param where  the PU on which it runs, or < 0; only `observe` and released phases leave it there
+    /// @param where  the PU on which it runs, or < 0; a trial that begins before its first sample begins there
     /// @return its first decision, which may be "released"
     Decision join(ThreadId thread, int where = -1);
 
@@ -92,7 +93,8 @@ private:
     void learn_thread(ThreadState& thread, Why& why);
     void move(ThreadState& thread, std::size_t depth, std::size_t choice);
     void settle(ThreadState& thread, ChoiceId leaf, double sure, bool forget);
-    void apply_turn(Changes& changes);
+    void adopt_system_places();
+    void apply_turn(const Guard::Step& step, Changes& changes);
     void bind_memory(Changes& changes);
     void remember_best();
     [[nodiscard]] std::vector<Decision> emit(const Changes& changes);

@@ -17,6 +17,7 @@ using ThreadId = std::uint64_t;
 /// @threads the owner's
 struct ThreadState {
     ChoiceId home = kNoChoice;         ///< a leaf; where it runs, or, while released, would run
+    int seen_pu = -1;                  ///< where the operating system last had it; < 0: not known
     std::vector<LevelLearner> levels;  ///< [depth of the tree], outermost first
     int bound = kNoMemory;             ///< memory that it was last bound to
     int to_bind = kNoMemory;           ///< memory to name in the next decision

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "decide/guard.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -96,6 +97,20 @@ TEST(PinGuard, AWinThatHasBecomeALossIsNoticed) {
     EXPECT_EQ(scripted.guard.phase(), Phase::learn);
     scripted.run(300, 1, 0.8, 0.8);
     EXPECT_EQ(scripted.guard.phase(), Phase::released);
+}
+
+TEST(PinGuard, AHeldPlacementIsComparedAnewWhenThingsChangeEitherWay) {
+    for (const double change : {0.8, 1.3}) {
+        Scripted scripted(brisk());
+        scripted.run(300, 1, 0.95, 1.2);
+        ASSERT_EQ(scripted.guard.phase(), Phase::hold);
+        scripted.turns.clear();
+        scripted.run(25, 2, 0.95, 1.2 * change);
+        ASSERT_FALSE(scripted.turns.empty());
+        EXPECT_EQ(scripted.turns.front(), Phase::baseline);
+        scripted.run(150, 2, 0.95, 1.2 * change);
+        EXPECT_THAT(scripted.turns, testing::Contains(Phase::released));
+    }
 }
 
 TEST(PinGuard, AnOldBaselineIsMeasuredAnewBeforeAnythingFollows) {

@@ -152,6 +152,38 @@ TEST(PinPlacer, UnderTheGuardThreadsAreReleasedAtFirstAndPinnedForTheTrial) {
     EXPECT_EQ(placer.guard_events().size(), 2u);
 }
 
+TEST(PinPlacer, ATrialBeginsWhereTheOperatingSystemHasTheThreads) {
+    Settings settings;
+    settings.guard_window = 5;
+    Placer placer(settings, MachineView(uniform_machine(2, 1)), 1);
+    std::vector<Sample> samples;
+    // Somebody else is on PU 0, and the operating system has seen it.
+    for (ThreadId id = 0; id < 6; ++id) {
+        placer.join(id, 0);
+        samples.push_back({id, 1, true, id < 2 ? 0 : 1});
+    }
+    std::vector<Decision> decisions;
+    for (int tick = 0; tick < 5; ++tick) decisions = placer.tick(samples);
+    ASSERT_EQ(decisions.size(), 6u);
+    for (const Decision& decision : decisions) EXPECT_EQ(decision.pus.front(), decision.thread < 2 ? 0 : 1);
+}
+
+TEST(PinPlacer, ATrialDoesNotBeginWithAllThreadsOnTheCoreOnWhichTheyWereMade) {
+    Settings settings;
+    settings.guard_window = 5;
+    Placer placer(settings, MachineView(uniform_machine(1, 4)), 1);
+    std::vector<Sample> samples;
+    for (ThreadId id = 0; id < 4; ++id) {
+        placer.join(id, 0);
+        samples.push_back({id, 1, true, 0});
+    }
+    std::vector<Decision> decisions;
+    for (int tick = 0; tick < 5; ++tick) decisions = placer.tick(samples);
+    std::vector<int> pus;
+    for (const Decision& decision : decisions) pus.push_back(decision.pus.front());
+    EXPECT_THAT(pus, testing::UnorderedElementsAre(0, 1, 2, 3));
+}
+
 TEST(PinPlacer, ASampleFromAnUnknownThreadIsIgnored) {
     Placer placer(unguarded(), MachineView(uniform_machine(2, 2)), 1);
     EXPECT_TRUE(placer.tick(all_at(3, 1)).empty());

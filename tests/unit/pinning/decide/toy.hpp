@@ -36,7 +36,7 @@ public:
         std::vector<Sample> samples;
         double sum = 0;
         for (const auto& [id, pu] : at_) {
-            samples.push_back({id, 1 / load[pu], true, 1 / load[pu]});
+            samples.push_back({id, 1 / load[pu], true, pu, 1 / load[pu]});
             sum += 1 / load[pu];
         }
         const double f = at_.empty() ? 0 : sum / static_cast<double>(at_.size());
