@@ -16,14 +16,15 @@ namespace {
 /// What a refusal most likely means. The setting is told for information only: some kernels and containers refuse
 /// whatever it says.
 std::string in_words(int error) {
-    const std::string message = std::generic_category().message(error);
+    std::string message = std::generic_category().message(error);
     if (error == ENOENT || error == ENODEV || error == EOPNOTSUPP)
         return "this machine shows no such counter (" + message + ")";
     if (error != EACCES && error != EPERM) return message;
     std::ifstream file("/proc/sys/kernel/perf_event_paranoid");
     std::string level;
     file >> level;
-    return message + (level.empty() ? "" : ": kernel.perf_event_paranoid is " + level + ", or a container forbids it");
+    if (level.empty()) return message;
+    return message.append(": kernel.perf_event_paranoid is ").append(level).append(", or a container forbids it");
 }
 
 }  // namespace

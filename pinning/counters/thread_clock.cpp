@@ -31,9 +31,9 @@ long long monotonic_ns() noexcept {
     return in_ns(now);
 }
 
-ThreadClock::ThreadClock(pid_t pid, pid_t tid) : own_(pid == 0 || pid == getpid()), clock_(clock_of(tid)) {
-    path_ =
-        "/proc/" + (own_ ? std::string("self") : std::to_string(pid)) + "/task/" + std::to_string(tid) + "/schedstat";
+ThreadClock::ThreadClock(pid_t pid, pid_t tid) : own_(tid > 0 && (pid == 0 || pid == getpid())), clock_(clock_of(tid)) {
+    path_ = "/proc/" + (pid == 0 ? std::string("self") : std::to_string(pid)) + "/task/" + std::to_string(tid) +
+            "/schedstat";
     const int fd = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
     has_schedstat_ = fd >= 0 || errno == EMFILE || errno == ENFILE;
     // The other half of the budget is for the counters themselves, which cannot do without.

@@ -10,7 +10,6 @@
 namespace gimbal::pin {
 
 struct ThreadCounter::Parts {
-    Rung rung;
     ThreadClock clock;
     std::unique_ptr<ValueSource> source;
     mutable std::mutex mutex;  ///< of error
@@ -25,7 +24,6 @@ ThreadCounter::~ThreadCounter() = default;
 bool ThreadCounter::open(Rung rung, const CounterTarget& target) {
     close();
     auto parts = std::make_unique<Parts>();
-    parts->rung = rung;
     parts->clock = ThreadClock(target.pid, target.tid);
     MadeSource made = make_source(rung, target);
     parts->source = std::move(made.source);

@@ -39,6 +39,7 @@ public:
     /// @return false: this rung does not work for this thread (error() says why); read() then still gives times, and
     ///         valid is false
     bool open(Rung rung, const CounterTarget& target);
+    /// @pre no thread is in start_here() or stop_here(), nor will be
     void close() noexcept;
 
     /// To be called in the measured thread, once after open(), where starts_inside(rung). Elsewhere it does nothing.

@@ -14,6 +14,9 @@
 namespace gimbal::pin {
 namespace {
 
+/// Above what the kernel gives out unless all others are taken.
+constexpr pid_t kNobody = 4194303;
+
 using test::Repeating;
 
 constexpr SpeedRules kLoose{.period_s = 0.02, .blocked_below = 0.05, .most_per_ns = 64};
@@ -125,7 +128,7 @@ TEST(ThreadCounter, AThreadThatEndedIsUnreadableAndHarmless) {
 TEST(ThreadCounter, ThreadsThatNeverWereAreUnreadable) {
     ThreadCounter counter;
     EXPECT_FALSE(counter.read().valid);
-    counter.open(Rung::cpu_time, target(0x3fffffff));
+    counter.open(Rung::cpu_time, target(kNobody));
     EXPECT_FALSE(counter.read().valid);
     EXPECT_FALSE(ThreadCounter().start_here());
     ThreadCounter().stop_here();

@@ -13,6 +13,9 @@
 namespace gimbal::pin {
 namespace {
 
+/// Above what the kernel gives out unless all others are taken.
+constexpr pid_t kNobody = 4194303;
+
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::Optional;
@@ -83,8 +86,8 @@ TEST(Affinity, MaskWordsAndNumbersAreInverse) {
 
 TEST(Affinity, OfNobodyIsAnError) {
     std::vector<int> pus;
-    EXPECT_EQ(get_affinity(0x3fffffff, pus), ESRCH);
-    EXPECT_TRUE(allowed_pus(0x3fffffff).empty());
+    EXPECT_EQ(get_affinity(kNobody, pus), ESRCH);
+    EXPECT_TRUE(allowed_pus(kNobody).empty());
 }
 
 TEST(Affinity, WhatIsAllowedIsWithinTheMask) {
