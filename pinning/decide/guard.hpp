@@ -55,7 +55,7 @@ public:
     /// What a tick brought.
     struct Step {
         bool turned = false;  ///< phase() is new; event() says why
-        bool fresh = false;   ///< that is a trial from scratch: begin where the operating system is
+        bool fresh = false;   ///< that is a trial from scratch, not one that goes on
         bool best = false;    ///< a window ended that was the trial's best: remember this placement
         bool window_ended = false;
     };

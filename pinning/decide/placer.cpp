@@ -13,9 +13,6 @@ namespace {
 
 /// A thread with this share of a processor has it to itself.
 constexpr double kWhole = 0.97;
-/// Of the running means of what is earned where: a few samples, since places change faster than threads.
-constexpr double kPromiseStep = 0.25;
-constexpr std::size_t kMostEvents = 4096;
 
 std::vector<Level> levels_of(const Settings& settings) {
     std::vector<Level> levels;
@@ -184,45 +181,6 @@ void Placer::settle(ThreadState& thread, ChoiceId leaf, double sure, bool forget
     }
 }
 
-void Placer::remember_best() {
-    best_.clear();
-    for (const auto& [id, thread] : threads_) best_[id] = thread.home;
-}
-
-/// The operating system's own placement is the best start that is known: it has seen who else is there. It may have
-/// been caught in the middle of a move, so no leaf gets more than its share and one.
-void Placer::adopt_system_places() {
-    const double cores = tree_.at(0).cores;
-    const auto threads = static_cast<double>(threads_.size());
-    const double most = threads <= cores ? 1 : std::ceil(threads / cores) + 1;
-    std::vector<ThreadState*> homeless;
-    occupancy_.clear_own();
-    for (auto& [id, thread] : threads_) {
-        thread.home = kNoChoice;
-        const ChoiceId leaf = thread.seen_pu < 0 ? kNoChoice : tree_.leaf_of(thread.seen_pu);
-        if (leaf != kNoChoice && occupancy_.own(leaf) + 1 <= most * tree_.at(leaf).cores)
-            settle(thread, leaf, settings_.sure, false);
-        else
-            homeless.push_back(&thread);
-    }
-    for (ThreadState* thread : homeless) settle(*thread, occupancy_.emptiest(0), settings_.sure, false);
-}
-
-void Placer::apply_turn(const Guard::Step& step, Changes& changes) {
-    if (step.fresh) adopt_system_places();
-    if (events_.size() < kMostEvents) events_.push_back(guard_.event());
-    const bool to_best = guard_.phase() == Phase::hold;
-    if (guard_.phase() == Phase::learn) anneal_.restart();
-    for (auto& [id, thread] : threads_) {
-        changes[id] = guard_.event().why;
-        const auto found = best_.find(id);
-        if (to_best && found != best_.end() && found->second != thread.home)
-            settle(thread, found->second, settings_.sure, false);
-        // Means and benchmarks of another regime would fire, or never fire, for no reason.
-        for (LevelLearner& level : thread.levels) level.forget();
-    }
-}
-
 void Placer::bind_memory(Changes& changes) {
     if (!settings_.bind_memory || system_places() || now_ % settings_.memory_period != 0) return;
     std::map<int, std::size_t> here;
@@ -253,37 +211,6 @@ std::vector<Decision> Placer::emit(const Changes& changes) {
         decisions.push_back(std::move(decision));
     }
     return decisions;
-}
-
-std::vector<Decision> Placer::machine_changed(MachineView machine) {
-    std::map<ThreadId, std::vector<int>> before;
-    for (const auto& [id, thread] : threads_) before[id] = tree_.at(thread.home).pus;
-    machine_ = std::move(machine);
-    tree_ = ChoiceTree(machine_, levels_, settings_.group);
-    occupancy_ = Occupancy(tree_);
-    promises_ = Promises(tree_, kPromiseStep, settings_.memory);
-    best_.clear();
-    Changes changes;
-    for (auto& [id, thread] : threads_) thread.home = kNoChoice;
-    // First those whose place is still there, so that the others find what is free.
-    for (auto& [id, thread] : threads_) {
-        for (const int pu : before[id]) {
-            const ChoiceId leaf = thread.home == kNoChoice ? tree_.leaf_of(pu) : kNoChoice;
-            if (leaf != kNoChoice) settle(thread, leaf, settings_.sure, true);
-        }
-    }
-    for (auto& [id, thread] : threads_) {
-        if (thread.home == kNoChoice) settle(thread, occupancy_.emptiest(0), settings_.sure, true);
-        thread.bound = kNoMemory;
-        if (thread.told_released) {
-            thread.told_home = thread.home;
-            continue;
-        }
-        // The index may be the same and mean something else.
-        thread.told_home = tree_.at(thread.home).pus == before[id] ? thread.home : kNoChoice;
-        changes[id] = Why::machine;
-    }
-    return emit(changes);
 }
 
 }  // namespace gimbal::pin

@@ -85,6 +85,8 @@ public:
 
 private:
     using Changes = std::map<ThreadId, Why>;
+    /// Of the running means of what is earned where: a few samples, since places change faster than threads.
+    static constexpr double kPromiseStep = 0.25;
 
     [[nodiscard]] bool system_places() const noexcept;
     void see(std::span<const Sample> samples, bool& saturated, Crowd& crowd);
@@ -93,7 +95,7 @@ private:
     void learn_thread(ThreadState& thread, Why& why);
     void move(ThreadState& thread, std::size_t depth, std::size_t choice);
     void settle(ThreadState& thread, ChoiceId leaf, double sure, bool forget);
-    void adopt_system_places();
+    void begin_trial();
     void apply_turn(const Guard::Step& step, Changes& changes);
     void bind_memory(Changes& changes);
     void remember_best();
@@ -116,6 +118,7 @@ private:
     std::uint64_t last_drop_ = 0;     ///< [ticks]
     std::uint64_t last_shuffle_ = 0;  ///< [ticks]
     bool set_changed_ = false;        ///< threads joined or left since then
+    std::size_t trials_ = 0;          ///< begun from scratch
     std::size_t joined_ = 0;
     double objective_ = 0;
 };

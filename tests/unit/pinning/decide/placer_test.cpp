@@ -184,6 +184,29 @@ TEST(PinPlacer, ATrialDoesNotBeginWithAllThreadsOnTheCoreOnWhichTheyWereMade) {
     EXPECT_THAT(pus, testing::UnorderedElementsAre(0, 1, 2, 3));
 }
 
+TEST(PinPlacer, AfterATrialThatDidNotWinTheNextBeginsRoundRobin) {
+    Settings settings;
+    settings.guard_window = 5;
+    settings.guard_rest = 1;
+    Placer placer(settings, MachineView(uniform_machine(2, 1)), 1);
+    std::vector<Sample> samples;
+    for (ThreadId id = 0; id < 6; ++id) {
+        placer.join(id);
+        samples.push_back({id, 1, true, id < 2 ? 0 : 1});
+    }
+    std::vector<std::size_t> on_pu_0;
+    for (int tick = 0; tick < 200 && on_pu_0.size() < 2; ++tick) {
+        std::size_t count = 0;
+        bool trial = false;
+        for (const Decision& decision : placer.tick(samples)) {
+            trial = trial || (decision.why == Why::trial && !decision.released);
+            count += !decision.released && decision.pus.front() == 0 ? 1 : 0;
+        }
+        if (trial) on_pu_0.push_back(count);
+    }
+    EXPECT_THAT(on_pu_0, testing::ElementsAre(2, 3));
+}
+
 TEST(PinPlacer, ASampleFromAnUnknownThreadIsIgnored) {
     Placer placer(unguarded(), MachineView(uniform_machine(2, 2)), 1);
     EXPECT_TRUE(placer.tick(all_at(3, 1)).empty());
