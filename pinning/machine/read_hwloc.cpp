@@ -90,20 +90,27 @@ std::string environment(const char* name) {
     return value != nullptr ? value : "";
 }
 
-/// What to ask hwloc for. It would take this machine without a word if it did not understand HWLOC_SYNTHETIC, so that
-/// is not left to it; a file comes before it, as hwloc has it.
-std::string made_up(const std::string& synthetic) {
-    return synthetic.empty() && environment("HWLOC_XMLFILE").empty() ? environment("HWLOC_SYNTHETIC") : synthetic;
+/// What is to be read instead of this machine; hwloc has the same order. Left to itself it would take this machine
+/// without a word if it did not understand one of these.
+struct Instead {
+    std::string synthetic;
+    std::string file;
+};
+
+Instead instead(const std::string& synthetic) {
+    if (!synthetic.empty()) return {synthetic, {}};
+    if (std::string file = environment("HWLOC_XMLFILE"); !file.empty()) return {{}, std::move(file)};
+    return {environment("HWLOC_SYNTHETIC"), {}};
 }
 
-std::string source_of(const std::string& synthetic, bool real) {
-    if (!synthetic.empty()) return "synthetic " + synthetic;
-    if (const std::string file = environment("HWLOC_XMLFILE"); !file.empty())
-        return "file " + file + (real ? ", taken for this machine" : "");
+std::string source_of(const Instead& from, bool real) {
+    const std::string taken = real ? ", taken for this machine" : "";
+    if (!from.synthetic.empty()) return "synthetic " + from.synthetic + taken;
+    if (!from.file.empty()) return "file " + from.file + taken;
     return real ? "this machine" : "a machine from the environment of hwloc";
 }
 
-Topology load(const std::string& synthetic) {
+Topology load(const Instead& from) {
     // A program that shows an hwloc of its own gets all calls, these too; another major version has other structures.
     if (hwloc_get_api_version() >> 16 != HWLOC_API_VERSION >> 16)
         throw Error(ErrorCode::unsupported,
@@ -113,8 +120,11 @@ Topology load(const std::string& synthetic) {
     hwloc_topology_t raw = nullptr;
     if (hwloc_topology_init(&raw) != 0) throw Error(ErrorCode::unsupported, "hwloc cannot start");
     Topology topology(raw);
-    if (!synthetic.empty() && hwloc_topology_set_synthetic(raw, synthetic.c_str()) != 0)
-        throw Error(ErrorCode::invalid_option, "hwloc does not understand the machine \"" + synthetic + "\"",
+    if (!from.file.empty() && hwloc_topology_set_xml(raw, from.file.c_str()) != 0)
+        throw Error(ErrorCode::file, "hwloc cannot read the machine in \"" + from.file + "\" (HWLOC_XMLFILE)",
+                    "lstopo writes such files: lstopo machine.xml");
+    if (!from.synthetic.empty() && hwloc_topology_set_synthetic(raw, from.synthetic.c_str()) != 0)
+        throw Error(ErrorCode::invalid_option, "hwloc does not understand the machine \"" + from.synthetic + "\"",
                     "write counts per level, outermost first, and end with pu: numa:2 core:8 pu:2");
     if (!keep_little(raw) || hwloc_topology_load(raw) != 0)
         throw Error(ErrorCode::unsupported, "hwloc cannot read the machine",
@@ -125,12 +135,12 @@ Topology load(const std::string& synthetic) {
 }  // namespace
 
 Inventory read_inventory(const std::string& synthetic) {
-    const std::string words = made_up(synthetic);
-    const Topology owner = load(words);
+    const Instead from = instead(synthetic);
+    const Topology owner = load(from);
     const hwloc_topology_t topology = owner.get();
     Inventory inventory;
     inventory.real = hwloc_topology_is_thissystem(topology) != 0;
-    inventory.source = source_of(words, inventory.real);
+    inventory.source = source_of(from, inventory.real);
     const hwloc_obj_type_t cache = last_cache(topology);
     for (hwloc_obj_t pu = nullptr; (pu = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, pu));) {
         inventory.pus.push_back({.os = static_cast<int>(pu->os_index),

@@ -85,6 +85,9 @@ TEST(Inventory, TyposInTheEnvironmentAreRefusedAndNotPassedOver) {
     setenv("HWLOC_SYNTHETIC", "numa:3 core:two", 1);
     EXPECT_THROW((void)read_inventory(), Error);
     unsetenv("HWLOC_SYNTHETIC");
+    setenv("HWLOC_XMLFILE", "no_such_machine.xml", 1);
+    EXPECT_THROW((void)read_inventory(), Error);
+    unsetenv("HWLOC_XMLFILE");
 }
 
 TEST(PlaceTree, HasTheLevelsOfTheMachine) {
