@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "config/pin_rows.hpp"
 #include "config/rank_rows.hpp"
 #include "config/selection_rows.hpp"
 #include "config/text.hpp"
@@ -138,9 +139,12 @@ constexpr std::array<OptionSpec, 16> kGeneral = {{
 
 /// All parts, in the order of the documentation.
 constexpr auto joined() {
-    std::array<OptionSpec, kGeneral.size() + rank_rows::kRows.size() + selection_rows::kRows.size()> all;
+    std::array<OptionSpec,
+               kGeneral.size() + rank_rows::kRows.size() + pin_rows::kRows.size() + selection_rows::kRows.size()>
+        all;
     auto end = std::copy(kGeneral.begin(), kGeneral.end(), all.begin());
     end = std::copy(rank_rows::kRows.begin(), rank_rows::kRows.end(), end);
+    end = std::copy(pin_rows::kRows.begin(), pin_rows::kRows.end(), end);
     std::copy(selection_rows::kRows.begin(), selection_rows::kRows.end(), end);
     return all;
 }

@@ -13,6 +13,7 @@
 #include "loop/site_table.hpp"
 #include "measure/clock.hpp"
 #include "measure/loop_stats.hpp"
+#include "placement/settings.hpp"
 #include "process/run_record.hpp"
 #include "process/start.hpp"
 #include "process/warnings.hpp"
@@ -69,14 +70,14 @@ void leave_records() {
     const bool first_rank = process_environment().rank == 0;
     if (!asked.loop_stats.empty() && first_rank) attempt([&] { write_loop_stats(from_start(asked.loop_stats)); });
     // A process without loops has nothing to say, and need not wait for the clock to be calibrated.
-    if (asked.run_dir.empty() && all_sites().empty() && !any_steals()) return;
+    if (asked.run_dir.empty() && all_sites().empty() && !any_steals() && placement_report().json.empty()) return;
     RunRecord record = current_record();
     if (!asked.run_dir.empty()) {
         write_file_aside(from_start(asked.run_dir) + "/" + record_file_name(record), to_json(record));
         return;
     }
     const bool speaks = asked.report != ReportLevel::off && first_rank && stderr_is_the_same();
-    if (record.loops.empty()) {
+    if (record.loops.empty() && record.placement.empty()) {
         // There is nothing to report, but rules may have been written in vain.
         if (speaks)
             for (const std::string& warning : record.warnings) write_stderr("gimbal: warning: " + warning + "\n");
@@ -110,6 +111,7 @@ void in_child() {
     restart_steps_in_child();
     restart_background_in_child();
     restart_steals_in_child();
+    restart_placement_in_child();
     loaded_by = getpid();
 }
 

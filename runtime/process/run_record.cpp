@@ -12,6 +12,7 @@
 #include "loop/site_table.hpp"
 #include "measure/clock.hpp"
 #include "measure/dispatch_cost.hpp"
+#include "placement/settings.hpp"
 #include "process/warnings.hpp"
 #include "ranks/settings.hpp"
 #include "ranks/steal_sums.hpp"
@@ -48,6 +49,8 @@ RunRecord current_record() {
     for (std::string& complaint : unmatched_rules()) warn_once(std::move(complaint));
     warn_of_names_in_vain();
     record.warnings = warnings();
+    record.placement = placement_report().json;
+    record.placement_text = placement_report().text;
     record.loops = steal_summaries();
     const std::vector<LoopSite*> sites = all_sites();
     const double tick_s = sites.empty() ? 0 : seconds_per_tick();

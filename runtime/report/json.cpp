@@ -174,6 +174,23 @@ LoopSummary loop_from(const Json& json) {
     return loop;
 }
 
+/// What placement says, with its words for people among it, so that a merged report can show them.
+Json placement_of(const RunRecord& record) {
+    Json json = Json::parse(record.placement, nullptr, false);
+    if (!json.is_object()) json = Json::object();
+    json["text"] = record.placement_text;
+    return json;
+}
+
+void placement_from(const Json& json, RunRecord& record) {
+    const auto found = json.find("placement");
+    if (found == json.end() || !found->is_object()) return;
+    Json rest = *found;
+    read_if_there(rest, "text", record.placement_text);
+    rest.erase("text");
+    record.placement = rest.dump();
+}
+
 void check_version(const Json& json) {
     int version = 0;
     read(json, "schema_version", version);
@@ -191,21 +208,22 @@ std::string to_json(const RunRecord& record) {
     for (const OptionUse& use : record.options)
         options.push_back({{"name", use.name}, {"value", use.value}, {"origin", use.origin}});
     for (const LoopSummary& loop : record.loops) loops.push_back(json_of(loop));
-    const Json json = {{"schema_version", kSchemaVersion},
-                       {"gimbal_version", record.gimbal_version},
-                       {"program", record.program},
-                       {"host", record.host},
-                       {"job", record.job},
-                       {"openmp", record.openmp},
-                       {"pid", record.pid},
-                       {"rank", record.rank},
-                       {"ranks", record.ranks},
-                       {"wall_s", finite(record.wall_s)},
-                       {"dispatch_ns", finite(record.dispatch_ns)},
-                       {"seed", record.seed},
-                       {"options", std::move(options)},
-                       {"warnings", record.warnings},
-                       {"loops", std::move(loops)}};
+    Json json = {{"schema_version", kSchemaVersion},
+                 {"gimbal_version", record.gimbal_version},
+                 {"program", record.program},
+                 {"host", record.host},
+                 {"job", record.job},
+                 {"openmp", record.openmp},
+                 {"pid", record.pid},
+                 {"rank", record.rank},
+                 {"ranks", record.ranks},
+                 {"wall_s", finite(record.wall_s)},
+                 {"dispatch_ns", finite(record.dispatch_ns)},
+                 {"seed", record.seed},
+                 {"options", std::move(options)},
+                 {"warnings", record.warnings},
+                 {"loops", std::move(loops)}};
+    if (!record.placement.empty()) json["placement"] = placement_of(record);
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -233,6 +251,7 @@ RunRecord from_json(std::string_view text) {
         read(item, "origin", use.origin);
     }
     for (const Json& item : list(json, "loops")) record.loops.push_back(loop_from(item));
+    placement_from(json, record);
     return record;
 }
 

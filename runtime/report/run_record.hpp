@@ -93,6 +93,8 @@ struct RunRecord {
     std::vector<OptionUse> options;     ///< those that are not at their default
     std::vector<std::string> warnings;  ///< missing capabilities, each said once
     std::vector<LoopSummary> loops;     ///< in order of total time, largest first
+    std::string placement;              ///< what libgimbal_pin.so has to say, as a JSON object; empty: nothing
+    std::string placement_text;         ///< the same for people, lines with line feeds
 };
 
 }  // namespace gimbal

@@ -120,6 +120,17 @@ std::string warnings(const MergedRun& run) {
     return text;
 }
 
+/// What placement did in each process.
+std::string placement(std::span<const RunRecord> records) {
+    std::string text;
+    for (const RunRecord& record : records) {
+        if (record.placement_text.empty()) continue;
+        if (records.size() > 1) text += "rank " + std::to_string(record.rank) + ": ";
+        text += record.placement_text;
+    }
+    return text;
+}
+
 /// Why there is no table.
 std::string no_loops(const RunRecord& record) {
     std::string text = "no loop ran under Gimbal: it takes loops that the program marks schedule(runtime)";
@@ -137,10 +148,12 @@ std::string report_text(std::span<const RunRecord> records, ReportLevel level, b
     const MergedRun run = merge(sorted);
     std::string text = header(sorted, run);
     if (level == ReportLevel::full) text += settings(sorted.front());
-    if (run.loops.empty())
-        text += no_loops(sorted.front());
-    else
+    const std::string placed = placement(sorted);
+    if (!run.loops.empty())
         text += loop_table(run);
+    else if (placed.empty())
+        text += no_loops(sorted.front());
+    text += placed;
     if (run.ranks_seen > 1) text += "rank balance " + fixed(run.rank_balance, 3) + " (mean/max of the time in loops)\n";
     for (const std::string& line : notes(run)) text += line + "\n";
     text += missing_ranks(run, own) + warnings(run);

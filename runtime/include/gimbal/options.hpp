@@ -80,6 +80,20 @@ struct RankSettings {
     std::uint32_t node_ranks = 0;     ///< ranks per node to be pretended [count]; 0: as it is
 };
 
+/// Where threads run (gimbal/pin_settings.h). Lists of processors and the seed's words are as written.
+struct PinSettings {
+    std::string mode = "off";      ///< off, learn, observe or static
+    std::uint32_t group = 1;       ///< cores of a thread [count]
+    double period_s = 0.2;         ///< between two looks at the threads [s]
+    std::string nodes;             ///< nodes of the user's; empty: the machine's
+    std::string reserve;           ///< processors that no thread is given
+    bool force = false;            ///< also threads that somebody has bound
+    std::string metric = "auto";   ///< what speed is
+    std::string trace;             ///< pattern of the file for every decision; empty: none
+    std::string words;             ///< NAME=value;...
+    bool share = true;             ///< processes tell each other whom they placed where
+};
+
 /// Every setting of one process. Generated from the option table (runtime/config/table.cpp), which documents each.
 /// @threads immutable once published by options()
 struct Options {
@@ -100,6 +114,7 @@ struct Options {
     SelectorSettings select;                    ///< how loops over threads get a schedule that nobody chose
     SelectorSettings select_ranks;              ///< how loops over ranks do
     RankSettings ranks;                         ///< loops over ranks
+    PinSettings pin;                            ///< where threads run
     std::string run_dir;                        ///< folder that collects the records of all processes; empty: none
     std::string omp_schedule;                   ///< OMP_SCHEDULE as set; empty: not set
     bool omp_schedule_is_gimbals = false;       ///< it names a technique or `runtime`, not an ordinary OpenMP value

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// libgimbal_pin.so in a process: when it is loaded, when it forks, when it ends.
+#include "attach/process.hpp"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <new>
+
+#include "act/affinity.hpp"
+#include "gimbal/error.hpp"
+#include "gimbal/pin_settings.h"
+#include "manager/manager.hpp"
+
+namespace gimbal::pin {
+
+namespace {
+
+/// Lives until the process is gone: threads may run while it ends.
+struct Process {
+    Registry registry;
+    Wishes wishes;
+    std::unique_ptr<Manager> manager;
+    pthread_t manager_thread{};
+    std::atomic<bool> manager_wanted = false;
+    bool manager_runs = false;
+    pthread_key_t key{};
+    pid_t pid = 0;
+};
+
+alignas(Process) unsigned char g_memory[sizeof(Process)];
+Process* g_process = nullptr;
+std::atomic<bool> g_on = false;
+thread_local RecordPointer* t_record = nullptr;  // not a pointer with a destructor: see end_self()
+thread_local bool t_ours = false;                // the manager, and what it starts
+
+void end_self(void* record) {
+    auto* const pointer = static_cast<RecordPointer*>(record);
+    t_record = nullptr;
+    if (is_on()) g_process->registry.end(**pointer);
+    delete pointer;
+}
+
+void* manager_main(void*) {
+    t_ours = true;
+    // Neither signals nor pthread_cancel() meant for the program's threads end up here.
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
+    pthread_setname_np(pthread_self(), "gimbal-pin");
+    g_process->manager->run();
+    return nullptr;
+}
+
+bool start_manager() {
+    Process& process = *g_process;
+    process.manager = std::make_unique<Manager>(process.wishes, process.registry);
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int error = real_create()(&process.manager_thread, nullptr, manager_main, nullptr);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return error == 0;
+}
+
+// fork: nobody may be between two halves of a change.
+void before_fork() {
+    if (is_on()) g_process->registry.mutex().lock();
+}
+
+void parent_after_fork() {
+    if (is_on()) g_process->registry.mutex().unlock();
+}
+
+// The child has one thread, with the mask that its parent's thread was given. It starts anew with the mask that it had
+// before, and nobody places it.
+void child_after_fork() {
+    if (!g_on.exchange(false)) return;
+    g_process->registry.mutex().unlock();
+    if (t_record && !(*t_record)->own_mask.empty()) set_affinity(0, (*t_record)->own_mask);
+}
+
+__attribute__((constructor)) void on_load() {
+    gimbal_pin_settings given{};
+    gimbal_pin_settings_get(&given);
+    if (given.mode == GIMBAL_PIN_OFF) return;
+    g_process = new (g_memory) Process;
+    g_process->pid = getpid();
+    std::string name;
+    try {
+        g_process->wishes = read_wishes(given, name);
+    } catch (const Error& error) {
+        gimbal_pin_refuse(name.c_str(), error.what(), error.hint().c_str());
+        return;
+    } catch (const std::exception& error) {
+        gimbal_pin_refuse("GIMBAL_PIN", error.what(), "");
+        return;
+    }
+    if (pthread_key_create(&g_process->key, end_self) != 0) return;
+    pthread_atfork(before_fork, parent_after_fork, child_after_fork);
+    g_on.store(true);
+    begin_self();
+}
+
+__attribute__((destructor)) void on_exit() {
+    if (!is_on() || getpid() != g_process->pid || !g_process->manager_runs) return;
+    Manager& manager = *g_process->manager;
+    manager.stop();
+    timespec until{};
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 2;
+    // A program that ends in a signal handler may hold a lock that the manager waits for.
+    if (pthread_timedjoin_np(g_process->manager_thread, nullptr, &until) != 0) return;
+    manager.finish();
+    try {
+        if (const auto figures = manager.figures())
+            gimbal_pin_report(figures_json(*figures).c_str(), figures_text(*figures).c_str());
+    } catch (const std::exception&) {
+        // No memory for a report.
+    }
+    g_on.store(false);
+}
+
+}  // namespace
+
+CreateFunction real_create() noexcept {
+    static const auto create = reinterpret_cast<CreateFunction>(dlsym(RTLD_NEXT, "pthread_create"));
+    return create;
+}
+
+bool is_on() noexcept {
+    return g_on.load(std::memory_order_acquire);
+}
+
+ThreadRecord* self() noexcept {
+    return t_record ? t_record->get() : nullptr;
+}
+
+ThreadRecord* begin_self() noexcept {
+    if (t_record) return t_record->get();
+    if (!is_on() || t_ours) return nullptr;
+    try {
+        auto record = std::make_unique<RecordPointer>(
+            g_process->registry.add_self(syscall(SYS_gettid) == static_cast<long>(g_process->pid)));
+        t_record = record.release();
+        pthread_setspecific(g_process->key, t_record);
+        return t_record->get();
+    } catch (const std::exception&) {
+        return nullptr;
+    }
+}
+
+void need_manager() noexcept {
+    if (!is_on() || t_ours || g_process->manager_wanted.exchange(true)) return;
+    try {
+        g_process->manager_runs = start_manager();
+    } catch (const std::exception&) {
+        // Without memory nobody is placed.
+    }
+}
+
+Registry& registry() noexcept {
+    return g_process->registry;
+}
+
+OwnMask::OwnMask() noexcept {
+    if (!is_on() || !t_record) return;
+    const std::unique_lock lock(g_process->registry.mutex(), std::chrono::milliseconds(100));
+    if (!lock.owns_lock() || (*t_record)->own_mask.empty()) return;
+    const long bytes = syscall(SYS_sched_getaffinity, 0, sizeof before_, before_);
+    if (bytes <= 0 || set_affinity(0, (*t_record)->own_mask) != 0) return;
+    bytes_ = static_cast<int>(bytes);
+}
+
+OwnMask::~OwnMask() {
+    if (bytes_ == 0) return;
+    const int before = errno;
+    syscall(SYS_sched_setaffinity, 0, bytes_, before_);
+    errno = before;
+}
+
+}  // namespace gimbal::pin

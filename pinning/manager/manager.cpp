@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The manager's life: begin, look again and again, give everything back.
+#include "manager/manager.hpp"
+
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+
+#include "gimbal/rank_loop.h"
+#include "machine/allowed.hpp"
+
+namespace gimbal::pin {
+
+namespace {
+
+double seconds_of(clockid_t clock) noexcept {
+    timespec time{};
+    clock_gettime(clock, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+std::string_view mode_name(Mode mode) noexcept {
+    if (mode == Mode::observe) return "observe";
+    return mode == Mode::fixed ? "static" : "learn";
+}
+
+}  // namespace
+
+Manager::Manager(Wishes wishes, Registry& registry)
+    : wishes_(std::move(wishes)), registry_(registry), trace_(wishes_.trace), begun_s_(seconds_of(CLOCK_MONOTONIC)) {
+    if (!trace_.problem().empty()) say(trace_.problem());
+}
+
+Manager::~Manager() = default;
+
+double Manager::now() const noexcept {
+    return seconds_of(CLOCK_MONOTONIC) - begun_s_;
+}
+
+void Manager::say(std::string text) {
+    if (std::find(said_.begin(), said_.end(), text) != said_.end()) return;
+    gimbal_rank_warn(("placement: " + text).c_str());
+    said_.push_back(std::move(text));
+}
+
+void Manager::stop() noexcept {
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    wake_.notify_all();
+}
+
+bool Manager::wait_until(double at) {
+    std::unique_lock lock(mutex_);
+    const double left = std::max(0.0, at - now());
+    return !wake_.wait_for(lock, std::chrono::duration<double>(left), [this] { return stopping_; });
+}
+
+void Manager::run() noexcept {
+    self_ = static_cast<pid_t>(syscall(SYS_gettid));
+    const double period = wishes_.settings.sample_s;
+    // Managers of ranks that share processors do not all look at the same moment.
+    double next = period * (0.5 + 0.5 * static_cast<double>(getpid() % 16) / 16);
+    while (wait_until(next)) {
+        try {
+            look();
+        } catch (const std::exception& error) {
+            has_failed_ = true;
+            try {
+                say(std::string("given up: ") + error.what());
+            } catch (...) {
+                // Out of memory: the masks are what matters.
+            }
+        }
+        cost_s_ = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+        if (has_failed_) break;
+        // What was missed is not made up for.
+        next = std::max(next + period, now() + 0.5 * period);
+    }
+    if (actuator_) actuator_->restore_all();
+}
+
+void Manager::look() {
+    ++looks_;
+    const double at = now();
+    gather(at);
+    if (actuator_) {
+        look_at_machine();
+        check_masks();
+    }
+    adopt(at);
+    if (!placer_ || workers_.empty()) {
+        publish();
+        return;
+    }
+    prefer_progress();
+    const std::vector<Sample> samples = measure();
+    apply(placer_->tick(samples));
+    trace_guard();
+    publish();
+    take_warnings();
+}
+
+void Manager::begin_work() {
+    const double before = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+    machine_.emplace(wishes_.machine);
+    for (const std::string& note : machine_->notes()) say(note);
+    if (wishes_.settings.mode != Mode::observe) {
+        std::string bound =
+            bound_by(machine_->inventory(), machine_->allowed(), cgroup_pus(0).value_or(std::vector<int>{}));
+        if (!machine_->real()) {
+            wishes_.settings.mode = Mode::observe;
+            say("the machine is " + machine_->inventory().source + ", so threads are only looked at");
+        } else if (!bound.empty() && !wishes_.force) {
+            wishes_.settings.mode = Mode::observe;
+            say(bound + " is left as it is, and threads are only looked at; GIMBAL_PIN_FORCE=on places them anyway");
+        }
+    }
+    bool progress = false;
+    for (const Candidate& candidate : candidates_) progress = progress || candidate.record->counts.load();
+    ladder_ = choose_rung({.only = wishes_.metric, .progress_offered = progress, .inside_hook = false});
+    if (wishes_.settings.bind_memory && !sees_memory(ladder_->rung)) {
+        wishes_.settings.bind_memory = false;
+        say("NUMA_MEMORY is not learnt: " + std::string(rung_name(ladder_->rung)) + " does not see slow memory");
+    }
+    actuator_.emplace(machine_->allowed(), 0, self_);
+    placer_.emplace(wishes_.settings, machine_->view(), wishes_.seed + static_cast<std::uint64_t>(wishes_.rank));
+    start_cost_s_ = seconds_of(CLOCK_THREAD_CPUTIME_ID) - before;
+    if (wishes_.share) {
+        notice_ = std::make_unique<Notice>();
+        if (!notice_->error().empty()) say("other processes do not see this one's threads: " + notice_->error());
+    }
+}
+
+void Manager::finish() noexcept {
+    try {
+        if (actuator_) actuator_->restore_all();
+        const std::unique_lock lock(registry_.mutex(), std::chrono::milliseconds(500));
+        for (auto& [id, worker] : workers_) {
+            worker.record->own_mask.clear();
+            retire(worker);
+        }
+        workers_.clear();
+        notice_.reset();
+        trace_.flush();
+        if (!trace_.problem().empty()) said_.push_back(trace_.problem());
+    } catch (...) {
+        // The program ends; there is nobody left to tell.
+    }
+}
+
+std::optional<Figures> Manager::figures() const {
+    if (!placer_) return std::nullopt;
+    Figures figures = figures_;
+    figures.mode = mode_name(wishes_.settings.mode);
+    figures.metric = rung_name(ladder_->rung);
+    figures.unit = rung_unit(ladder_->rung);
+    for (const Attempt& attempt : ladder_->attempts)
+        figures.ladder.push_back(std::string(rung_name(attempt.rung)) + ": " + (attempt.works ? "works" : attempt.why));
+    figures.processors = static_cast<int>(machine_->usable().size());
+    std::vector<int> nodes;
+    for (const int pu : machine_->usable()) nodes.push_back(machine_->node_of(pu));
+    std::sort(nodes.begin(), nodes.end());
+    figures.nodes = static_cast<int>(std::unique(nodes.begin(), nodes.end()) - nodes.begin());
+    figures.wall_s = now();
+    figures.manager_s = cost_s_ - start_cost_s_;
+    figures.start_s = start_cost_s_;
+    figures.ticks = looks_;
+    figures.objective = placer_->objective();
+    figures.ignored = candidates_.size();
+    if (wishes_.settings.mode == Mode::learn)
+        for (const GuardEvent& event : placer_->guard_events()) figures.guard.push_back(event.text());
+    figures.notes = said_;
+    for (const std::string& note : ladder_->notes) figures.notes.push_back(note);
+    std::sort(figures.threads.begin(), figures.threads.end(),
+              [](const ThreadFigures& a, const ThreadFigures& b) { return a.id < b.id; });
+    return figures;
+}
+
+}  // namespace gimbal::pin

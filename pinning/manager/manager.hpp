@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "act/actuator.hpp"
+#include "counters/ladder.hpp"
+#include "counters/thread_counter.hpp"
+#include "decide/placer.hpp"
+#include "machine/machine.hpp"
+#include "manager/figures.hpp"
+#include "manager/registry.hpp"
+#include "manager/trace.hpp"
+#include "manager/wishes.hpp"
+#include "share/notice.hpp"
+
+namespace gimbal::pin {
+
+/// Looks at the threads of a process every period: reads what they did, asks the decision core, moves them.
+///
+///     every thread        -> candidate -> (it has used a processor) worker -> placed, until it ends or is left alone
+///
+/// The machine is read, and a rung of the ladder chosen, when the first worker is there: a program whose threads only
+/// sleep pays for a look at their clocks. Whatever goes wrong in a look gives every thread its mask back and ends
+/// placement; the program goes on.
+/// @threads run() is the manager's thread; stop(), finish() any other
+/// @cost below 0.5 % of one core for 64 threads and 0.2 s
+/// @source reference on placement, section 5
+class Manager {
+public:
+    Manager(Wishes wishes, Registry& registry);
+    ~Manager();
+    Manager(const Manager&) = delete;
+    Manager& operator=(const Manager&) = delete;
+
+    /// Until stop() is called. Never throws.
+    void run() noexcept;
+    /// Asks run() to return.
+    void stop() noexcept;
+    /// After run() has returned, however it did: gives all masks back, ends the trace.
+    void finish() noexcept;
+    /// After finish(). Nothing if no thread ever was a worker.
+    [[nodiscard]] std::optional<Figures> figures() const;
+
+private:
+    struct Worker {
+        RecordPointer record;
+        ThreadCounter counter;
+        Reading last;
+        Speed speed;
+        int seen = -1;
+        bool placed = false;  ///< the decision core knows it
+        bool counts = false;  ///< its counter is Rung::progress
+        ThreadFigures figures;
+    };
+    struct Candidate {
+        RecordPointer record;
+        double begun_s = 0;       ///< when it was first seen
+        std::int64_t cpu_ns = 0;  ///< when it was first seen
+        bool helper = false;
+    };
+
+    void look();
+    void gather(double now);
+    void adopt(double now);
+    [[nodiscard]] bool ripe(Candidate& candidate, double now) const;
+    void add_worker(const RecordPointer& record);
+    void begin_work();
+    void prefer_progress();
+    void open_counter(Worker& worker);
+    void look_at_machine();
+    void check_masks();
+    std::vector<Sample> measure();
+    void note(Worker& worker, const Speed& speed);
+    void apply(const std::vector<Decision>& decisions);
+    void apply(Worker& worker, const Decision& decision);
+    void bind_memory(Worker& worker, int node);
+    void leave_alone(Worker& worker, std::string why);
+    void retire(Worker& worker);
+    void publish();
+    void trace_guard();
+    void trace(std::string_view event, const Worker* worker, const Decision* decision);
+    void say(std::string text);
+    void take_warnings();
+    [[nodiscard]] bool wait_until(double at);
+    [[nodiscard]] double now() const noexcept;
+
+    Wishes wishes_;
+    Registry& registry_;
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    bool stopping_ = false;
+
+    std::vector<Candidate> candidates_;
+    std::map<std::uint64_t, Worker> workers_;
+    std::optional<Machine> machine_;
+    std::optional<Actuator> actuator_;
+    std::optional<Placer> placer_;
+    std::optional<LadderChoice> ladder_;
+    std::unique_ptr<Notice> notice_;
+    Trace trace_;
+    Figures figures_;
+    std::vector<std::string> said_;
+    bool machine_is_old_ = false;
+    bool has_failed_ = false;
+    std::size_t guard_seen_ = 0;
+    std::uint64_t looks_ = 0;
+    double begun_s_ = 0;
+    double cost_s_ = 0;        ///< processor time of the manager's thread [s]
+    double start_cost_s_ = 0;  ///< of that, reading the machine and trying the rungs, once [s]
+    pid_t self_ = 0;
+};
+
+}  // namespace gimbal::pin

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "manager/registry.hpp"
+
+#include <dlfcn.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstddef>
+
+#include "act/memory.hpp"
+
+namespace gimbal::pin {
+
+namespace {
+
+/// The kernel writes the number of the processor there whenever the thread returns to its program (rseq(2)), so that
+/// looking where a thread runs costs one load. glibc registers it from 2.35 on.
+const volatile std::uint32_t* processor_word() noexcept {
+    static const auto* const offset = static_cast<const std::ptrdiff_t*>(dlsym(RTLD_DEFAULT, "__rseq_offset"));
+    static const auto* const size = static_cast<const unsigned*>(dlsym(RTLD_DEFAULT, "__rseq_size"));
+    if (!offset || !size || *size == 0) return nullptr;
+    constexpr std::ptrdiff_t kProcessor = 4;  // cpu_id follows cpu_id_start
+    const auto* const area = static_cast<const char*>(__builtin_thread_pointer()) + *offset;
+    return reinterpret_cast<const volatile std::uint32_t*>(area + kProcessor);
+}
+
+}  // namespace
+
+RecordPointer Registry::add_self(bool is_main) {
+    auto record = std::make_shared<ThreadRecord>();
+    record->tid = static_cast<pid_t>(syscall(SYS_gettid));
+    record->main = is_main;
+    record->seen = processor_word();
+    // The main thread's stack is also the environment's and everybody's; it stays where it is.
+    if (!is_main) {
+        const PageRange stack = own_stack();
+        if (stack.bytes > 0) record->memory.emplace_back(reinterpret_cast<const void*>(stack.begin), stack.bytes);
+    }
+    const std::lock_guard lock(mutex_);
+    record->id = next_++;
+    fresh_.push_back(record);
+    return record;
+}
+
+void Registry::end(ThreadRecord& record) noexcept {
+    const std::lock_guard lock(mutex_);
+    record.alive = false;
+    record.seen = nullptr;
+    std::erase_if(fresh_, [&](const RecordPointer& one) { return one.get() == &record; });
+}
+
+void Registry::collect(std::vector<RecordPointer>& fresh) {
+    const std::lock_guard lock(mutex_);
+    fresh.insert(fresh.end(), fresh_.begin(), fresh_.end());
+    fresh_.clear();
+}
+
+}  // namespace gimbal::pin

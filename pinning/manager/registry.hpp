@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "manager/thread_record.hpp"
+
+namespace gimbal::pin {
+
+using RecordPointer = std::shared_ptr<ThreadRecord>;
+
+/// The threads of this process that something of ours has run in. Threads add and remove themselves; the manager looks.
+/// While the lock is held no thread of it can end, so its number cannot have gone to another.
+/// @threads any
+class Registry {
+public:
+    /// The calling thread begins. @errors std::bad_alloc
+    RecordPointer add_self(bool is_main);
+    /// It ends. @errors none
+    void end(ThreadRecord& record) noexcept;
+    /// Those who are new since the last call, and leaves none that has ended. @errors std::bad_alloc
+    void collect(std::vector<RecordPointer>& fresh);
+
+    [[nodiscard]] std::timed_mutex& mutex() noexcept { return mutex_; }
+
+private:
+    std::timed_mutex mutex_;
+    std::vector<RecordPointer> fresh_;
+    std::uint64_t next_ = 1;
+};
+
+}  // namespace gimbal::pin

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gimbal::pin {
+
+/// What a thread and the manager know of each other. Made by the thread itself, kept until both are done with it.
+struct ThreadRecord {
+    std::uint64_t id = 0;  ///< for decisions; never used again
+    pid_t tid = 0;
+    bool main = false;
+
+    std::atomic<std::uint64_t> progress = 0;  ///< gimbal_pin_progress()
+    std::atomic<bool> counts = false;         ///< it was called
+    std::atomic<int> wants_memory = -1;       ///< node that the thread is to take new pages from; -1: no change
+
+    // Written under the registry's lock; who must rely on them for longer than a moment holds it.
+    std::atomic<bool> alive = true;
+    std::atomic<bool> asked = false;  ///< gimbal_pin_register(): no waiting, and no judging by name
+    std::atomic<bool> left = false;   ///< gimbal_pin_unregister()
+
+    // Under the registry's lock:
+    std::string name;                              ///< empty: the operating system's
+    const volatile std::uint32_t* seen = nullptr;  ///< where it runs now, kept by the kernel; only while alive
+    std::vector<int> own_mask;                     ///< what it had before it was placed; empty: it is not placed
+    std::vector<std::pair<const void*, std::size_t>> memory;  ///< ranges that may follow it
+};
+
+}  // namespace gimbal::pin

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which threads the manager has to do with: candidates, workers, those left alone.
+#include <time.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "manager/helpers.hpp"
+#include "manager/manager.hpp"
+
+namespace gimbal::pin {
+
+namespace {
+
+/// What a thread must have used of a processor before it is taken for one that computes.
+constexpr double kRipeCpu_s = 0.02;
+constexpr double kRipeShare = 0.05;
+constexpr std::uint64_t kNameLooks = 25;
+
+/// Processor time of a thread of this process; -1: it is gone. The kernel's own encoding of pthread_getcpuclockid().
+std::int64_t cpu_ns(pid_t tid) noexcept {
+    const auto clock = static_cast<clockid_t>((~static_cast<unsigned>(tid) << 3) | 6U);
+    timespec time{};
+    if (clock_gettime(clock, &time) != 0) return -1;
+    return time.tv_sec * 1'000'000'000LL + time.tv_nsec;
+}
+
+}  // namespace
+
+void Manager::gather(double now) {
+    std::vector<RecordPointer> fresh;
+    registry_.collect(fresh);
+    // Those who ended first: a number may have gone to a new thread already.
+    for (auto worker = workers_.begin(); worker != workers_.end();) {
+        if (worker->second.record->alive && !worker->second.record->left) {
+            ++worker;
+            continue;
+        }
+        const pid_t tid = worker->second.record->tid;
+        if (worker->second.record->alive && actuator_) {
+            actuator_->drop(tid);
+            worker->second.figures.left = "as it asked";
+        } else if (actuator_) {
+            actuator_->ended(tid);
+        }
+        if (placer_) placer_->leave(worker->first);
+        trace("leave", &worker->second, nullptr);
+        retire(worker->second);
+        worker = workers_.erase(worker);
+    }
+    std::erase_if(candidates_, [](const Candidate& one) { return !one.record->alive || one.record->left; });
+    for (RecordPointer& record : fresh) {
+        const std::int64_t used = cpu_ns(record->tid);
+        candidates_.push_back({std::move(record), now, std::max<std::int64_t>(0, used), false});
+    }
+}
+
+bool Manager::ripe(Candidate& candidate, double now) const {
+    ThreadRecord& record = *candidate.record;
+    if (record.asked || record.counts.load(std::memory_order_relaxed)) return true;
+    // Programs name their threads some time after they have begun.
+    if (candidate.helper && looks_ % kNameLooks != 0) return false;
+    const std::int64_t used = cpu_ns(record.tid);
+    if (used < 0) return false;
+    const double cpu_s = 1e-9 * static_cast<double>(used - candidate.cpu_ns);
+    const double age_s = now - candidate.begun_s;
+    if (age_s < wishes_.settings.sample_s || cpu_s < kRipeCpu_s) return false;
+    // With many threads on few processors each gets little, and yet computes.
+    const double fair = 1 / static_cast<double>(candidates_.size() + workers_.size());
+    if (cpu_s < std::min(kRipeShare, 0.25 * fair) * age_s) return false;
+    candidate.helper = !record.main && is_helper(system_name(record.tid));
+    return !candidate.helper;
+}
+
+void Manager::adopt(double now) {
+    std::vector<RecordPointer> ready;
+    RecordPointer main;
+    for (Candidate& candidate : candidates_) {
+        if (!ripe(candidate, now)) continue;
+        (candidate.record->main && !candidate.record->asked ? main : ready.emplace_back()) = candidate.record;
+    }
+    // OpenMP runtimes ask the main thread's mask how many processors there are, once, before they start threads.
+    if (main && (!workers_.empty() || !ready.empty())) ready.insert(ready.begin(), main);
+    if (ready.empty()) return;
+    if (!placer_) begin_work();
+    if (wishes_.share) placer_->set_others(load_of(other_pages(notice_ ? notice_->path() : "")));
+    for (const RecordPointer& record : ready) {
+        std::erase_if(candidates_, [&](const Candidate& one) { return one.record == record; });
+        add_worker(record);
+    }
+}
+
+void Manager::add_worker(const RecordPointer& record) {
+    Worker& worker = workers_[record->id];
+    worker.record = record;
+    worker.figures.id = record->id;
+    worker.figures.tid = record->tid;
+    {
+        const std::lock_guard lock(registry_.mutex());
+        worker.figures.name = record->name;
+        if (record->seen) worker.seen = static_cast<int>(*record->seen);
+    }
+    if (worker.figures.name.empty()) worker.figures.name = record->main ? "main" : system_name(record->tid);
+    open_counter(worker);
+    if (wishes_.settings.mode != Mode::observe) {
+        switch (actuator_->take(record->tid, wishes_.force)) {
+            case Outcome::yielded:
+                leave_alone(worker, "bound by somebody else");
+                return;
+            case Outcome::refused:
+                leave_alone(worker, "not permitted");
+                return;
+            case Outcome::gone:
+                return;
+            default:
+                break;
+        }
+    }
+    worker.placed = true;
+    const Decision first = placer_->join(record->id, worker.seen);
+    trace("join", &worker, &first);
+    if (!first.released) apply(worker, first);
+}
+
+void Manager::open_counter(Worker& worker) {
+    worker.counts = ladder_->rung == Rung::progress;
+    worker.counter.open(ladder_->rung, {.pid = 0, .tid = worker.record->tid, .progress = &worker.record->progress});
+    worker.last = worker.counter.read();
+}
+
+void Manager::prefer_progress() {
+    if (wishes_.metric || ladder_->rung == Rung::progress) return;
+    const bool all = std::all_of(workers_.begin(), workers_.end(), [](const auto& entry) {
+        return entry.second.record->main || entry.second.record->counts.load(std::memory_order_relaxed);
+    });
+    if (!all || std::none_of(workers_.begin(), workers_.end(), [](const auto& entry) {
+            return entry.second.record->counts.load(std::memory_order_relaxed);
+        }))
+        return;
+    ladder_ = choose_rung({.only = std::nullopt, .progress_offered = true, .inside_hook = false});
+    for (auto& [id, worker] : workers_) {
+        open_counter(worker);
+        // Sums in another unit say nothing now.
+        worker.figures.seconds = worker.figures.speed_seconds = worker.figures.cpu_s = worker.figures.wait_s = 0;
+    }
+    apply(placer_->machine_changed(machine_->view()));
+}
+
+void Manager::leave_alone(Worker& worker, std::string why) {
+    if (placer_) placer_->leave(worker.record->id);
+    worker.placed = false;
+    worker.figures.left = std::move(why);
+    worker.figures.pus.clear();
+    const std::lock_guard lock(registry_.mutex());
+    worker.record->own_mask.clear();
+    trace("yield", &worker, nullptr);
+}
+
+void Manager::retire(Worker& worker) {
+    if (worker.figures.samples == 0) return;
+    if (figures_.threads.size() < kMostFigures)
+        figures_.threads.push_back(std::move(worker.figures));
+    else
+        ++figures_.more;
+}
+
+}  // namespace gimbal::pin
