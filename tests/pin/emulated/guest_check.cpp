@@ -3,6 +3,8 @@
 // check: "ok NAME: figures" or "FAIL NAME: figures". The first argument says what to expect: "counters" or "none".
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -12,6 +14,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -235,6 +238,52 @@ void check_memory(int node, int other) {
     }).join();
 }
 
+bool write_file(const std::string& path, const std::string& text) {
+    std::ofstream file(path);
+    return static_cast<bool>(file << text << std::flush);
+}
+
+/// A control group of our own loses processors while a thread is placed on one of them, and gets them back.
+void check_cpuset() {
+    const std::string top = "/sys/fs/cgroup", group = top + "/gimbal";
+    mount("none", top.c_str(), "cgroup2", 0, nullptr);
+    write_file(top + "/cgroup.subtree_control", "+cpuset");
+    mkdir(group.c_str(), 0755);
+    if (!write_file(group + "/cpuset.cpus", "0-3") || !write_file(group + "/cgroup.procs", std::to_string(getpid()))) {
+        std::printf("skipped: no control groups in this guest\n");
+        return;
+    }
+    Machine machine;
+    Worker worker;
+    Actuator actuator(machine.allowed());
+    actuator.take(worker.tid());
+    actuator.place(worker.tid(), std::vector<int>{3});
+    write_file(group + "/cpuset.cpus", "0-1");
+    const Outcome early = actuator.place(worker.tid(), std::vector<int>{2});
+    check("processors that went away ask for a refresh", early == Outcome::refresh, std::string(outcome_name(early)));
+    const Holder seen = actuator.check(worker.tid());
+    const MachineChange change = machine.refresh();
+    actuator.set_ceiling(machine.allowed());
+    check("a control group that shrinks is not taken for a wish",
+          seen == Holder::kernel && change.gone == std::vector<int>{2, 3} && actuator.take_warnings().empty(),
+          change.text());
+    const Outcome moved = actuator.place(worker.tid(), std::vector<int>{1});
+    worker.work_through(1'000'000);
+    check("the thread is placed on what is left", moved == Outcome::done && worker.cpu() == 1,
+          "it runs on " + std::to_string(worker.cpu()));
+    write_file(group + "/cpuset.cpus", "0-3");
+    const MachineChange back = machine.refresh();
+    actuator.set_ceiling(machine.allowed());
+    const Holder after = actuator.check(worker.tid());
+    const Outcome again = actuator.place(worker.tid(), std::vector<int>{3});
+    worker.work_through(1'000'000);
+    check("it may go back when the group grows",
+          back.come == std::vector<int>{2, 3} && (after == Holder::ours || after == Holder::kernel) &&
+              again == Outcome::done && worker.cpu() == 3,
+          back.text());
+    write_file(top + "/cgroup.procs", std::to_string(getpid()));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -261,6 +310,7 @@ int main(int argc, char** argv) {
     check_cost(Rung::cpu_time);
     check_sharing(machine, choice.rung);
     check_placement(machine);
+    if (!single) check_cpuset();
     const std::vector<MemoryInfo>& memories = machine.inventory().memories;
     for (std::size_t i = 0; i < memories.size(); ++i)
         check_memory(memories[i].os, memories[(i + 1) % memories.size()].os);

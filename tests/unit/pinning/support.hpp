@@ -32,8 +32,10 @@ public:
     Repeating& operator=(const Repeating&) = delete;
     ~Repeating() { join(); }
 
+    /// Does not wait.
+    void end() { end_ = true; }
     void join() {
-        end_ = true;
+        end();
         if (thread_.joinable()) thread_.join();
     }
     [[nodiscard]] pid_t tid() const { return tid_.load(); }
