@@ -10,6 +10,7 @@
 #include "config/table.hpp"
 #include "gimbal/error.hpp"
 #include "info_command.hpp"
+#include "pin_command.hpp"
 #include "report/process_record.hpp"
 #include "report_command.hpp"
 #include "run_command.hpp"
@@ -35,6 +36,8 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  gimbal run -n 4 -- ./app        run, and report which loops were unbalanced\n"
     "  gimbal report run-*.json        the same report from saved records\n"
+    "  gimbal run --pin -- ./app       place its threads, learning from their speeds\n"
+    "  gimbal pin show                 the machine, and whom Gimbal has placed where\n"
     "  gimbal info techniques          what --schedule may name\n"
     "  gimbal info selectors           what --select may name\n"
     "  gimbal simulate --app triangular --select auto --workers 64     loops in virtual time\n"
@@ -43,6 +46,7 @@ constexpr const char* kExamples =
 struct CommandLine {
     RunRequest run;
     SimulateRequest simulate;
+    PinRequest pin;
     std::vector<std::string> after_dashes;     ///< what follows the first "--" of `run`
     std::map<std::string, std::string> flags;  ///< values of the option table's flags
     std::vector<std::string> report_files;
@@ -71,10 +75,17 @@ void add_run(CLI::App& app, CommandLine& line) {
     run->add_option("-t,--threads", line.run.threads, "Threads per process (sets OMP_NUM_THREADS)")
         ->check(CLI::Range(1, 1 << 20));
     run->add_option("--mpiexec", line.run.mpiexec, "MPI launcher for -n, with its options")->capture_default_str();
-    for (const OptionSpec& spec : option_table())
-        if (!spec.flag.empty())
-            run->add_option(std::string(spec.flag), line.flags[std::string(spec.flag)],
-                            wrapped(std::string(spec.doc) + " (" + std::string(spec.name) + ")"));
+    for (const OptionSpec& spec : option_table()) {
+        if (spec.flag.empty()) continue;
+        std::string& value = line.flags[std::string(spec.flag)];
+        const std::string help = wrapped(std::string(spec.doc) + " (" + std::string(spec.name) + ")");
+        // --pin alone means learn, so a word after it is the program's.
+        if (spec.flag == "--pin")
+            run->add_flag("--pin{learn}", value,
+                          help + "\n--pin alone: learn; or --pin=observe, --pin=static, --pin=off");
+        else
+            run->add_option(std::string(spec.flag), value, help);
+    }
 }
 
 void add_report(CLI::App& app, CommandLine& line) {
@@ -127,7 +138,7 @@ Error wrong_words(const CLI::App& app, int argc, char** argv, const CLI::ParseEr
         const std::vector<std::string> words(argv + 2, argv + argc);
         const auto found = std::find_if(words.begin(), words.end(), unknown);
         if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && found != words.end() &&
-            name != "info")
+            name != "info" && name != "pin")
             return unknown_flag(*command, *found);
         return {ErrorCode::wrong_use, error.what(), "see: gimbal " + name + " --help"};
     }
@@ -164,6 +175,7 @@ int dispatch(const CLI::App& app, CommandLine& line) {
     if (command.get_name() == "run") return do_run(command, line);
     if (command.get_name() == "report")
         return report_files(line.report_files, line.report_full ? ReportLevel::full : ReportLevel::summary);
+    if (command.get_name() == "pin") return pin(command, line.pin);
     if (command.get_name() == "simulate") return simulate_application(line.simulate);
     return do_info(command, line);
 }
@@ -200,6 +212,7 @@ int main_of(int argc, char** argv) {
     add_run(app, line);
     add_report(app, line);
     add_info(app, line);
+    add_pin(app, line.pin);
     add_simulate(app, line.simulate);
     app.add_subcommand("campaign", "Run and analyse experiments: applications x techniques or selectors x repetitions");
     try {

@@ -28,9 +28,13 @@ FoundProgram judged(const std::string& name, std::string path, int status) {
     return {std::move(path), 0, ""};
 }
 
-std::vector<std::string> candidates() {
+fs::path own_prefix() {
     std::error_code ignored;
-    const fs::path prefix = fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();
+    return fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();
+}
+
+std::vector<std::string> candidates() {
+    const fs::path prefix = own_prefix();
     return {prefix / "lib" / "libomp.so", prefix / GIMBAL_LIBDIR / "gimbal" / "libomp.so",
             prefix / "lib" / "gimbal" / "libomp.so"};
 }
@@ -58,6 +62,14 @@ FoundProgram find_program(const std::string& name) {
 std::string find_libomp() {
     std::error_code ignored;
     for (const std::string& path : candidates())
+        if (fs::is_regular_file(path, ignored)) return fs::canonical(path, ignored);
+    return {};
+}
+
+std::string find_libpin() {
+    std::error_code ignored;
+    for (const fs::path& path :
+         {own_prefix() / "lib" / "libgimbal_pin.so", own_prefix() / GIMBAL_LIBDIR / "libgimbal_pin.so"})
         if (fs::is_regular_file(path, ignored)) return fs::canonical(path, ignored);
     return {};
 }

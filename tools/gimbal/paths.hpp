@@ -20,6 +20,9 @@ struct FoundProgram {
 /// @return absolute path; empty if there is none
 [[nodiscard]] std::string find_libomp();
 
+/// libgimbal_pin.so of this tool, likewise. @return absolute path; empty if there is none
+[[nodiscard]] std::string find_libpin();
+
 /// The places where find_libomp() looks, for messages.
 [[nodiscard]] std::string libomp_places();
 

@@ -67,6 +67,16 @@ void check_replay(const std::string& path) {
     }
 }
 
+/// The library that places threads goes beside the OpenMP runtime; it says itself if its settings are wrong.
+void add_placement(const Options& options, std::string& preload) {
+    if (options.pin.mode == "off") return;
+    const std::string libpin = find_libpin();
+    if (libpin.empty())
+        throw Error(ErrorCode::unsupported, "GIMBAL_PIN: libgimbal_pin.so is not there",
+                    "this gimbal was built without hwloc");
+    preload += ":" + libpin;
+}
+
 bool given(const RunRequest& request, std::string_view flag) {
     return std::any_of(request.overrides.begin(), request.overrides.end(),
                        [&](const Setting& setting) { return setting.name == flag; });
@@ -172,6 +182,7 @@ int run(const RunRequest& request) {
     try {
         options = checked_options(environment, request);
         check_folder_of("GIMBAL_OUTPUT", options.output);
+        check_folder_of("GIMBAL_PIN_TRACE", options.pin.trace);
         check_folder_of("GIMBAL_RECORD", options.select.record);
         check_folder_of("GIMBAL_RL_AGENT_STATS", options.select.agent_stats);
         check_folder_of("GIMBAL_RL_AGENT_STATS", options.select_ranks.agent_stats);
@@ -182,6 +193,7 @@ int run(const RunRequest& request) {
         if (libomp.empty())
             throw Error(ErrorCode::unsupported, "the patched OpenMP runtime is not there",
                         "looked for " + libomp_places());
+        add_placement(options, preload);
         if (const char* const users = std::getenv("LD_PRELOAD"); users && *users) preload += std::string(":") + users;
         check_program(find_program(request.command.front()).path, libomp, preload);
     } catch (const Error& error) {

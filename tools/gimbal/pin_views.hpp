@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pin_command.hpp"
+#include "share/layout.hpp"
+
+namespace gimbal::tool {
+
+/// The topics of `gimbal pin`. @return exit status  @errors gimbal::Error
+[[nodiscard]] int show_placement(const PinRequest& request);
+[[nodiscard]] int dry_run_placement(const PinRequest& request);
+[[nodiscard]] int watch_placement(const PinRequest& request);
+
+/// All placed threads of these processes, a line each, and warnings where processes share processors.
+[[nodiscard]] std::string processes_text(const std::vector<std::unique_ptr<pin::SharedPage>>& pages);
+
+}  // namespace gimbal::tool
