@@ -126,6 +126,14 @@ bool Board::draw_own(std::uint32_t rank, Run& run) {
     return true;
 }
 
+bool Board::draw_for_others(std::uint32_t rank, Run& chunk) {
+    if (spoilt_ || robust_) return false;
+    begin(rank);
+    const gimbal_share& share = seats_[rank].share;
+    if (share.fast && !share.counter) return false;
+    return draw(rank, chunk);
+}
+
 void Board::gave(std::uint32_t rank, const Run& chunk, bool ahead) noexcept {
     Seat& seat = seats_[rank];
     ++seat.given;

@@ -30,6 +30,7 @@ public:
         std::uint64_t drawn_iters = 0;  ///< iterations of the chunk that was drawn last for it
         std::uint32_t verdict = 0;      ///< on a chunk that it finished, still to be told (Answer::verdict)
         double s_per_iter = 0;          ///< as it reported last; 0: unknown
+        std::uint32_t want = 1;         ///< chunks that it asked for at once
     };
 
     /// @param execution  of gimbal_rank_decide(); the board's from now on
@@ -54,6 +55,8 @@ public:
     bool draw(std::uint32_t rank, Run& chunk);
     /// All that belongs to a rank alone and that it has not drawn yet, as one run. @return false: nothing
     bool draw_own(std::uint32_t rank, Run& run);
+    /// Draw for a rank what another rank may run as well. @return false: nothing is left for it, or it is its own
+    bool draw_for_others(std::uint32_t rank, Run& chunk);
     /// Note that a question of a rank has been answered with this chunk.
     void gave(std::uint32_t rank, const Run& chunk, bool ahead) noexcept;
 

@@ -7,7 +7,8 @@ namespace gimbal::mpi {
 namespace {
 
 std::unique_ptr<Transport> make_best(Team& team, const std::string& name) {
-    return team.nodes() == 1 ? make_shared_transport(team, name) : make_foreman_transport(team, name);
+    if (team.nodes() == 1) return make_shared_transport(team, name);
+    return team.nodes() < team.size() ? make_hierarchical_transport(team, name) : make_foreman_transport(team, name);
 }
 
 }  // namespace
@@ -22,11 +23,12 @@ std::unique_ptr<Transport> make_transport(Team& team, const std::string& name) {
                         "leave it to Gimbal (auto), or name foreman");
         case GIMBAL_TRANSPORT_FOREMAN:
             return make_foreman_transport(team, name);
-        case GIMBAL_TRANSPORT_RMA:
         case GIMBAL_TRANSPORT_HIERARCHICAL:
+            return make_hierarchical_transport(team, name);
+        case GIMBAL_TRANSPORT_RMA:
             if (team.rank() == 0)
                 gimbal_rank_warn(
-                    "GIMBAL_MPI_TRANSPORT: rma and hierarchical are not there yet; foreman runs the loops");
+                    "GIMBAL_MPI_TRANSPORT=rma: this version has no one-sided transport; foreman runs the loops");
             return make_foreman_transport(team, name);
         default:
             return make_best(team, name);

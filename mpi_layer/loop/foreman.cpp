@@ -62,6 +62,10 @@ int ForemanTransport::schedule_of(const Terms& terms) {
 }
 
 std::unique_ptr<RankExecution> ForemanTransport::enter(const Request& request) {
+    return open(request);
+}
+
+std::unique_ptr<SharingExecution> ForemanTransport::open(const Request& request) {
     Post::rethrow();
     const std::lock_guard<std::mutex> held(post_->lock());
     const std::uint64_t epoch = next_epoch_++;

@@ -14,6 +14,8 @@
 
 namespace gimbal::mpi {
 
+class SharingExecution;
+
 /// Rank 0, the foreman, hands out all chunks by messages, and works too: it answers between pieces of its own chunks
 /// and from inside its loops of the thread level. Nobody waits for a rank that is not there: whoever is first in an
 /// execution opens it at the foreman by asking, and when nothing is left the foreman tells everybody unasked.
@@ -23,6 +25,8 @@ public:
     ~ForemanTransport() override;
 
     [[nodiscard]] std::unique_ptr<RankExecution> enter(const Request& request) override;
+    /// The same; what it draws can be shared with other ranks.
+    [[nodiscard]] std::unique_ptr<SharingExecution> open(const Request& request);
     [[nodiscard]] std::string_view name() const noexcept override { return "foreman"; }
 
     void on_ask(int source, const Ask& ask) override;
@@ -63,7 +67,8 @@ private:
     [[nodiscard]] bool is_closed(std::uint64_t epoch) const noexcept;
     void close_without_missing();
     void send_late_verdict(int rank, const Ask& ask);
-    void answer(Board& board, std::uint32_t rank, Answer::Kind kind, const Run& run = {}, bool reply = false);
+    void answer(Board& board, std::uint32_t rank, Answer::Kind kind, const Run& run = {}, bool reply = false,
+                std::uint32_t want = 1);
 
     Team* team_;
     std::string loop_name_;

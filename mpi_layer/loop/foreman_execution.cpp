@@ -28,7 +28,7 @@ void cut(Run& chunk, std::uint64_t piece, std::uint64_t& first, std::uint64_t& e
 }  // namespace
 
 ForemanExecution::ForemanExecution(ForemanTransport& transport, Board& board, const Terms& terms)
-    : transport_(&transport), board_(&board), terms_(terms) {}
+    : SharingExecution(terms), transport_(&transport), board_(&board) {}
 
 ForemanExecution::~ForemanExecution() {
     if (left_) return;
@@ -99,6 +99,34 @@ bool ForemanExecution::draw() {
     return chunk_.count > 0;
 }
 
+bool ForemanExecution::spare(Piece& chunk) {
+    const std::lock_guard<std::mutex> held(transport_->post().lock());
+    Run run;
+    if (!board_->draw_for_others(0, run)) return false;
+    chunk = {.first = run.first, .end = run.end};
+    transport_->serve(*board_, 0, false);
+    return true;
+}
+
+void ForemanExecution::adopt(const Piece& chunk, std::uint64_t& first, std::uint64_t& end) {
+    stop();
+    Post::rethrow();
+    Team::poll_all();
+    chunk_ = {.first = chunk.first, .end = chunk.end, .stride = 0, .count = 1};
+    hand_out(first, end);
+}
+
+void ForemanExecution::give_back(const Piece& chunk) {
+    const std::lock_guard<std::mutex> held(transport_->post().lock());
+    transport_->left_behind(*board_, {.first = chunk.first, .end = chunk.end, .stride = 0, .count = 1});
+    transport_->serve(*board_, 0, true);
+}
+
+Stint ForemanExecution::take_stint() noexcept {
+    stop();
+    return SharingExecution::take_stint();
+}
+
 // Nobody needs this rank any more.
 bool ForemanExecution::over() {
     if (board_->spoilt() || board_->all_out()) return true;
@@ -134,7 +162,7 @@ void ForemanExecution::leave() {
 }
 
 WorkerExecution::WorkerExecution(ForemanTransport& transport, Inbox& inbox, const Terms& terms)
-    : transport_(&transport), inbox_(&inbox), terms_(terms), robust_(transport.robust(terms)) {}
+    : SharingExecution(terms), transport_(&transport), inbox_(&inbox), robust_(transport.robust(terms)) {}
 
 WorkerExecution::~WorkerExecution() {
     if (left_) return;
@@ -173,11 +201,18 @@ bool WorkerExecution::hand_out(std::uint64_t& first, std::uint64_t& end) {
         cut(rest_, UINT64_MAX, first, end);
         return true;
     }
+    Piece piece;
+    if (run_.count == 0 && spare(piece)) {
+        first = piece.first;
+        end = piece.end;
+        return true;
+    }
     if (run_.count == 0) {
         if (!inbox_->any()) return false;
         const Inbox::Item item = inbox_->take();
         if (item.reply) answered();
         run_ = item.run;
+        further_.assign(item.further.rbegin(), item.further.rend());  // the first is taken first
     }
     first = run_.first;
     end = std::min(run_.end, terms_.trip);
@@ -215,6 +250,34 @@ bool WorkerExecution::finish(std::uint64_t first, std::uint64_t end) {
     }
 }
 
+bool WorkerExecution::spare(Piece& chunk) {
+    if (further_.empty()) return false;
+    chunk = further_.back();
+    further_.pop_back();
+    return true;
+}
+
+void WorkerExecution::adopt(const Piece& chunk, std::uint64_t& first, std::uint64_t& end) {
+    const std::uint64_t size = stint_.size;
+    transport_->waits().worked(size, static_cast<double>(stint_.stop()));
+    first = chunk.first;
+    end = chunk.end;
+    stint_.start(end - first);
+    if (first_answer_ == 0) first_answer_ = stint_.begun;
+}
+
+void WorkerExecution::give_back(const Piece& chunk) {
+    Ask ask;
+    ask.loop = transport_->number();
+    ask.kind = Ask::back;
+    ask.epoch = inbox_->epoch;
+    ask.terms = terms_;
+    ask.taken = taken_;
+    ask.chunk = {.first = chunk.first, .end = chunk.end, .stride = 0, .count = 1};
+    const std::lock_guard<std::mutex> held(transport_->post().lock());
+    transport_->post().send(ask);
+}
+
 void WorkerExecution::answered() {
     const std::uint64_t now = gimbal_rank_ticks();
     // The first one may have waited for the foreman to come to this loop, or for the choice.
@@ -226,6 +289,8 @@ void WorkerExecution::answered() {
 
 // Where waiting counts: hand out the chunk without its end first, and ask at the beginning of that.
 void WorkerExecution::ask_in_time(std::uint64_t first, std::uint64_t& end) {
+    // A rank that draws for others too has their chunks to run while one of them waits.
+    if (want_ != 0) return;
     const std::uint64_t tail = transport_->waits().tail();
     if (tail == 0 || asked_ || inbox_->over || inbox_->any()) return;
     if (tail >= end - first) {
@@ -241,6 +306,7 @@ void WorkerExecution::send(Ask::Kind kind, const Run& chunk) {
     Ask ask;
     ask.loop = transport_->number();
     ask.kind = kind;
+    ask.want = std::max(want_, std::uint32_t{1});
     ask.epoch = inbox_->epoch;
     ask.terms = terms_;
     ask.worked_s = static_cast<double>(stint_.time) * tick_s;
@@ -259,6 +325,7 @@ void WorkerExecution::send(Ask::Kind kind, const Run& chunk) {
 void WorkerExecution::leave() {
     left_ = true;
     stint_.stop();
+    for (Piece piece; spare(piece);) give_back(piece);
     const std::lock_guard<std::mutex> held(transport_->post().lock());
     send(Ask::bye, rest_);
     transport_->forget(inbox_->epoch);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "loop/foreman.hpp"
 
@@ -30,14 +31,57 @@ struct Stint {
     void clear() noexcept { time = iterations = 0; }
 };
 
+/// An execution whose chunks may be run by other ranks than the one that drew them.
+class SharingExecution : public RankExecution {
+public:
+    explicit SharingExecution(const Terms& terms) : terms_(terms) {}
+
+    [[nodiscard]] const Terms& terms() const noexcept { return terms_; }
+
+    /// From now on this rank draws for others too. @param chunks  that next() should get at once, if it must ask;
+    /// 1 to kMostAtOnce [count]
+    void want(std::uint32_t chunks) noexcept { want_ = chunks; }
+    /// A chunk beyond those that next() has handed out, which any rank may run. Never waits. @return false: none
+    virtual bool spare(Piece& chunk) = 0;
+    /// next() has a part of a chunk left that it has begun.
+    [[nodiscard]] virtual bool holds() const noexcept = 0;
+    /// Work on a chunk that another rank may have drawn. @param first, end  out: what to run now of it [iterations]
+    virtual void adopt(const Piece& chunk, std::uint64_t& first, std::uint64_t& end) = 0;
+    /// Nobody here will run that chunk.
+    virtual void give_back(const Piece& chunk) = 0;
+
+    /// What is in hand is finished. @return what this rank has done since its last message or call of this
+    virtual Stint take_stint() noexcept {
+        stint_.stop();
+        const Stint done = stint_;
+        stint_.clear();
+        return done;
+    }
+    /// What this rank reports next includes that.
+    void count(const Stint& done) noexcept {
+        stint_.time += done.time;
+        stint_.iterations += done.iterations;
+    }
+
+protected:
+    Terms terms_;
+    Stint stint_;
+    std::uint32_t want_ = 0;  // 0: it draws for itself alone
+};
+
 /// An execution on the rank that is the foreman.
-class ForemanExecution final : public RankExecution {
+class ForemanExecution final : public SharingExecution {
 public:
     ForemanExecution(ForemanTransport& transport, Board& board, const Terms& terms);
     ~ForemanExecution() override;
 
     bool next(std::uint64_t& first, std::uint64_t& end) override;
     bool finish(std::uint64_t first, std::uint64_t end) override;
+    bool spare(Piece& chunk) override;
+    [[nodiscard]] bool holds() const noexcept override { return chunk_.count > 0; }
+    void adopt(const Piece& chunk, std::uint64_t& first, std::uint64_t& end) override;
+    void give_back(const Piece& chunk) override;
+    Stint take_stint() noexcept override;
     /// Stays until all chunks are with somebody: nobody else could hand them out.
     void leave() override;
 
@@ -49,22 +93,24 @@ private:
 
     ForemanTransport* transport_;
     Board* board_;
-    Terms terms_;
-    Run unfinished_{};  // robust: in hand, and nobody has said that it is finished
-    Run chunk_{};       // what is left of the chunk drawn last
-    Stint stint_;
+    Run unfinished_{};         // robust: in hand, and nobody has said that it is finished
+    Run chunk_{};              // what is left of the chunk drawn last
     std::uint64_t looks_ = 0;  // before the piece in hand
     bool left_ = false;
 };
 
 /// An execution on any other rank.
-class WorkerExecution final : public RankExecution {
+class WorkerExecution final : public SharingExecution {
 public:
     WorkerExecution(ForemanTransport& transport, Inbox& inbox, const Terms& terms);
     ~WorkerExecution() override;
 
     bool next(std::uint64_t& first, std::uint64_t& end) override;
     bool finish(std::uint64_t first, std::uint64_t end) override;
+    bool spare(Piece& chunk) override;
+    [[nodiscard]] bool holds() const noexcept override { return rest_.count > 0; }
+    void adopt(const Piece& chunk, std::uint64_t& first, std::uint64_t& end) override;
+    void give_back(const Piece& chunk) override;
     void leave() override;
 
 private:
@@ -75,14 +121,13 @@ private:
 
     ForemanTransport* transport_;
     Inbox* inbox_;
-    Terms terms_;
     bool robust_;
-    Run unfinished_{};  // as above
-    Run run_{};         // chunks of it that are left
-    Run rest_{};        // end of a chunk whose beginning has been handed out
-    Stint stint_;
-    bool asked_ = false;  // an answer is to come
-    bool waits_ = false;  // and it has been waited for
+    Run unfinished_{};            // as above
+    Run run_{};                   // chunks of it that are left
+    Run rest_{};                  // end of a chunk whose beginning has been handed out
+    std::vector<Piece> further_;  // chunks that any rank may run, from the last answer
+    bool asked_ = false;          // an answer is to come
+    bool waits_ = false;          // and it has been waited for
     bool left_ = false;
     std::uint64_t taken_ = 0;         // answers to questions that this rank has begun to work on
     std::uint64_t asked_at_ = 0;      // [ticks]

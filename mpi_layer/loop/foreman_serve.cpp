@@ -63,6 +63,11 @@ void ForemanTransport::on_ask(int source, const Ask& ask) {
         tell_spoilt(board);
     }
     waits_.waited_elsewhere(ask.wait_s);
+    if (ask.kind == Ask::back) {
+        left_behind(board, ask.chunk);
+        serve(board, rank, true);
+        return;
+    }
     bool news = board.report(rank, ask.worked_s, ask.worked_iters, ask.taken);
     if (ask.kind == Ask::bye) {
         if (ask.chunk.count > 0) {
@@ -77,6 +82,7 @@ void ForemanTransport::on_ask(int source, const Ask& ask) {
     Board::Seat& seat = board.seat(rank);
     if (ask.kind == Ask::done) seat.verdict = board.finish(ask.chunk) ? Answer::first : Answer::not_first;
     seat.asking = true;
+    seat.want = std::min(ask.want, kMostAtOnce);
     seat.asking_ahead = ask.kind == Ask::ahead;
     serve(board, rank, news);
     if (seat.verdict != 0) answer(board, rank, seat.told_over ? Answer::over : Answer::later);
@@ -109,10 +115,11 @@ void ForemanTransport::offer(Board& board, std::uint32_t rank) {
         return;
     }
     Run run;
-    if (board.draw_own(rank, run) || board.draw(rank, run)) {
+    const bool own = board.draw_own(rank, run);
+    if (own || board.draw(rank, run)) {
         const bool ahead = seat.asking_ahead;
         board.gave(rank, run, ahead);
-        answer(board, rank, Answer::work, run, true);
+        answer(board, rank, Answer::work, run, true, own || ahead ? 1 : seat.want);
     } else if (!board.robust()) {
         seat.told_over = true;
         answer(board, rank, Answer::over);
@@ -168,7 +175,8 @@ void ForemanTransport::left(Board& board) {
     std::erase_if(boards_, [&](const auto& kept) { return kept.get() == &board; });
 }
 
-void ForemanTransport::answer(Board& board, std::uint32_t rank, Answer::Kind kind, const Run& run, bool reply) {
+void ForemanTransport::answer(Board& board, std::uint32_t rank, Answer::Kind kind, const Run& run, bool reply,
+                              std::uint32_t want) {
     Answer message;
     message.loop = number_;
     message.kind = kind;
@@ -178,6 +186,8 @@ void ForemanTransport::answer(Board& board, std::uint32_t rank, Answer::Kind kin
     if (kind == Answer::disagrees) message.other = board.other_terms();
     message.run = run;
     message.reply = reply ? 1 : 0;
+    for (Run other; message.further + 1 < want && board.draw_for_others(rank, other); ++message.further)
+        message.pieces[message.further] = {.first = other.first, .end = other.end};
     message.verdict = std::exchange(board.seat(rank).verdict, 0);
     post_->send(message, static_cast<int>(rank));
 }
@@ -200,7 +210,8 @@ void ForemanTransport::on_answer(const Answer& answer) {
     inbox.other = answer.other;
     switch (answer.kind) {
         case Answer::work:
-            inbox.items.push_back({answer.run, answer.reply != 0});
+            inbox.items.push_back(
+                {answer.run, answer.reply != 0, {answer.pieces.begin(), answer.pieces.begin() + answer.further}});
             break;
         case Answer::over:
             inbox.over = true;

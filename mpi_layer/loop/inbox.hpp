@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "loop/messages.hpp"
@@ -14,7 +15,8 @@ namespace gimbal::mpi {
 struct Inbox {
     struct Item {
         Run run;
-        bool reply = false;  ///< to a question
+        bool reply = false;          ///< to a question
+        std::vector<Piece> further;  ///< chunks that any rank may run
     };
 
     std::uint64_t epoch = 0;
@@ -28,7 +30,7 @@ struct Inbox {
 
     [[nodiscard]] bool any() const noexcept { return next_item < items.size(); }
     Item take() {
-        const Item item = items[next_item++];
+        Item item = std::move(items[next_item++]);
         if (next_item == items.size()) {
             items.clear();
             next_item = 0;

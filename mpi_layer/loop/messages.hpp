@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -26,16 +27,26 @@ struct Run {
     std::uint64_t count = 0;   ///< [chunks]
 };
 
+/// One chunk.
+struct Piece {
+    std::uint64_t first = 0;  ///< [iterations]
+    std::uint64_t end = 0;    ///< [iterations]
+};
+
+constexpr std::uint32_t kMostAtOnce = 32;  ///< chunks in one answer [count]
+
 /// From a worker to the foreman.
 struct Ask {
     enum Kind : std::uint32_t {
         more,   ///< it waits for a chunk
         ahead,  ///< it wants a chunk and has work until that comes
         done,   ///< `chunk` is finished: was it the first to finish it? And it wants another one. Robust loops only
+        back,   ///< it has got `chunk` and will not run it; no answer
         bye     ///< it draws no more; no answer
     };
     std::uint32_t loop = 0;  ///< number of the loop's transport on this team
     std::uint32_t kind = more;
+    std::uint32_t want = 1;  ///< chunks that it can use, for others of its node too; <= kMostAtOnce [count]
     std::uint64_t epoch = 0;
     Terms terms{};
     double worked_s = 0;             ///< time in chunks since the last message [s]
@@ -65,8 +76,14 @@ struct Answer {
     Terms terms{};  ///< of the rank that came first
     Terms other{};  ///< with `disagrees`: of another
     Run run{};
-    std::uint32_t reply = 0;       ///< 1: to a question
-    std::uint32_t verdict = none;  ///< on the chunk that was done
+    std::uint32_t reply = 0;                      ///< 1: to a question
+    std::uint32_t verdict = none;                 ///< on the chunk that was done
+    std::uint32_t further = 0;                    ///< chunks after `run`, that any rank may run [count]
+    std::array<Piece, kMostAtOnce - 1> pieces{};  ///< these; what is behind them is not sent
+
+    [[nodiscard]] std::size_t bytes() const noexcept {
+        return sizeof(Answer) - (pieces.size() - further) * sizeof(Piece);
+    }
 };
 
 static_assert(std::is_trivially_copyable_v<Ask> && std::is_trivially_copyable_v<Answer>);

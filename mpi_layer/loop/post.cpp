@@ -88,7 +88,8 @@ void Post::send(const Ask& ask) {
 void Post::send(const Answer& answer, int rank) {
     Envelope& envelope = free_envelope();
     envelope.answer = answer;
-    check(MPI_Isend(&envelope.answer, sizeof answer, MPI_BYTE, rank, tag_answer_, team_->comm(), &envelope.request),
+    check(MPI_Isend(&envelope.answer, static_cast<int>(answer.bytes()), MPI_BYTE, rank, tag_answer_, team_->comm(),
+                    &envelope.request),
           "MPI_Isend");
 }
 

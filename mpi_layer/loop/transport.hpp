@@ -57,9 +57,11 @@ public:
 /// Each is collective over the team. `name` is the loop's.
 [[nodiscard]] std::unique_ptr<Transport> make_shared_transport(Team& team, const std::string& name);
 [[nodiscard]] std::unique_ptr<Transport> make_foreman_transport(Team& team, const std::string& name);
+[[nodiscard]] std::unique_ptr<Transport> make_hierarchical_transport(Team& team, const std::string& name);
 
-/// The one that the settings name, or the best for this team: `shared` on one node, else `foreman`. Where the settings
-/// name `rma` or `hierarchical`, which do not exist yet, `foreman` runs the loops, and a warning says so.
+/// The one that the settings name, or the best for this team: `shared` on one node, `hierarchical` on several of which
+/// one has more than one rank, else `foreman`. Where the settings name `rma`, which this version does not have,
+/// `foreman` runs the loops, and a warning says so.
 [[nodiscard]] std::unique_ptr<Transport> make_transport(Team& team, const std::string& name);
 
 }  // namespace gimbal::mpi

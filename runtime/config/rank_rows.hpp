@@ -51,8 +51,8 @@ inline constexpr std::array<OptionSpec, 7> kRows = {{
      .choices = kTransports,
      .level = "rank",
      .flag = "--mpi-transport",
-     .doc = "How chunks come to the ranks: memory that a node shares, messages to a foreman, one-sided counters, or "
-            "nodes that draw for their ranks.",
+     .doc = "How chunks come to the ranks: memory that a node shares, messages to a foreman, or nodes that draw for "
+            "their ranks. `rma` is accepted and runs as `foreman` in this version.",
      .set = [](Options& o, const OptionValue& v) { o.ranks.transport = transport_of(std::get<std::string>(v)); }},
     {.name = "GIMBAL_MPI_POLL_US",
      .type = OptionType::integer,

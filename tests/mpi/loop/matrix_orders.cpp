@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loops that follow each other, contain each other, and are open at the same time; several communicators.
+#include <sched.h>
 #include <unistd.h>
 
 #include "loop/matrix.hpp"
@@ -65,6 +66,40 @@ TEST_F(Orders, ARankThatOnlyPassesThrough) {
         drain(loop, *covers.back());
     }
     // With `gss` whoever asks gets what is left.
+    expect_exactly_once(covers, MPI_COMM_WORLD);
+}
+
+TEST_F(Orders, RanksThatLeaveAfterTheirFirstChunk) {
+    // With nodes of 2, a node of which nobody stays: what was drawn for it beyond these chunks is for the others.
+    for (int i = 0; i < 5; ++i) {
+        Cover cover(2000);
+        mpi::Loop loop(MPI_COMM_WORLD, "first chunk", 2000, {.schedule = "ss"});
+        // In shared memory a rank claims several chunks at once, and those that it has claimed go with it.
+        const bool leaves = rank_ > 0 && rank_ >= size_ - 2 && loop.transport() != "shared";
+        if (leaves) {
+            if (const auto chunk = loop.next()) cover.add(chunk);
+            loop.leave();
+        }
+        MPI_Request gone = MPI_REQUEST_NULL;
+        MPI_Ibarrier(MPI_COMM_WORLD, &gone);
+        for (int done = 0; !done; sched_yield()) {
+            MPI_Test(&gone, &done, MPI_STATUS_IGNORE);
+            loop.progress();
+        }
+        if (!leaves) drain(loop, cover);
+        loop.leave();
+        EXPECT_TRUE(cover.exactly_once(MPI_COMM_WORLD)) << i;
+    }
+}
+
+TEST_F(Orders, MoreExecutionsOfOneLoopThanWaitForTheSlowest) {
+    // A rank that stands still while the others run on, and comes after them.
+    std::vector<std::unique_ptr<Cover>> covers;
+    for (int i = 0; i < 30; ++i) {
+        if (i == 5 && rank_ == size_ - 1) usleep(100'000);
+        covers.push_back(std::make_unique<Cover>(40));
+        run_loop(MPI_COMM_WORLD, "far ahead", *covers.back(), {.schedule = "ss"});
+    }
     expect_exactly_once(covers, MPI_COMM_WORLD);
 }
 

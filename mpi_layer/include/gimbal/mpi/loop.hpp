@@ -81,7 +81,7 @@ public:
     /// Leave the loop: this rank draws no more. Local, not a barrier. @errors gimbal::Error(mpi)
     void leave();
 
-    /// What runs it here: "shared", "foreman", "rma" or "hierarchical".
+    /// What runs it here: "shared", "foreman" or "hierarchical".
     [[nodiscard]] std::string_view transport() const noexcept;
 
     /// Chunks one after the other, once.

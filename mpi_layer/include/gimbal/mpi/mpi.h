@@ -71,7 +71,7 @@ GIMBAL_API int gimbal_mpi_finish_chunk(gimbal_mpi_loop* loop, int64_t first, int
  * too */
 GIMBAL_API int gimbal_mpi_end_loop(gimbal_mpi_loop** loop);
 
-/** What runs a loop here: "shared", "foreman", "rma" or "hierarchical". @return valid while the loop is */
+/** What runs a loop here: "shared", "foreman" or "hierarchical". @return valid while the loop is */
 GIMBAL_API const char* gimbal_mpi_get_transport(const gimbal_mpi_loop* loop);
 
 /** Bytes that a callback hands over; grows as it is appended to. */

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Ranks of one node share a queue of chunks, which one of them refills by messages from the foreman. Each rank keeps
+// its own execution with the foreman, and draws from that when the queue is of no use: nobody waits long for another.
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "loop/foreman.hpp"
+#include "loop/foreman_execution.hpp"
+#include "loop/node_queue.hpp"
+#include "loop/wait.hpp"
+
+namespace gimbal::mpi {
+
+namespace {
+
+constexpr double kPatience = 4;  // for another rank's refill, in times that a request may wait for a computing rank
+
+class HierarchicalTransport final : public Transport {
+public:
+    HierarchicalTransport(Team& team, const std::string& name)
+        : foreman_(team, name),
+          queues_(team),
+          patience_(static_cast<std::uint64_t>(kPatience * team.settings().poll_us * 1e-6 / gimbal_rank_tick_s())) {}
+
+    [[nodiscard]] std::unique_ptr<RankExecution> enter(const Request& request) override;
+    [[nodiscard]] std::string_view name() const noexcept override { return "hierarchical"; }
+    void poll() override { foreman_.poll(); }
+
+    [[nodiscard]] const NodeQueues& queues() const noexcept { return queues_; }
+    /// How long a rank waits for another of its node [ticks].
+    [[nodiscard]] std::uint64_t patience() const noexcept { return patience_; }
+
+private:
+    void settle();
+
+    ForemanTransport foreman_;
+    NodeQueues queues_;
+    std::uint64_t patience_;
+    std::uint64_t epoch_ = 0;             // of the next execution
+    std::vector<std::uint64_t> skipped_;  // executions that ran without their queue and have not left it
+};
+
+/// Holds the right to refill.
+class Refill {
+public:
+    explicit Refill(NodeQueue& queue) : queue_(queue), mine_(queue.try_refill()) {}
+    ~Refill() {
+        if (mine_) queue_.end_refill();
+    }
+    Refill(const Refill&) = delete;
+    Refill& operator=(const Refill&) = delete;
+    [[nodiscard]] bool mine() const noexcept { return mine_; }
+
+private:
+    NodeQueue& queue_;
+    bool mine_;
+};
+
+class HierarchicalExecution final : public RankExecution {
+public:
+    HierarchicalExecution(HierarchicalTransport& transport, std::uint64_t epoch,
+                          std::unique_ptr<SharingExecution> inner)
+        : transport_(transport), queue_(transport.queues().at(epoch)), epoch_(epoch), inner_(std::move(inner)) {}
+    ~HierarchicalExecution() override;
+
+    bool next(std::uint64_t& first, std::uint64_t& end) override;
+    void leave() override;
+
+private:
+    bool take(std::uint64_t& first, std::uint64_t& end);
+    bool ask(std::uint32_t chunks, std::uint64_t& first, std::uint64_t& end);
+    bool refill(std::uint64_t& first, std::uint64_t& end);
+    bool take_in_time(std::uint64_t& first, std::uint64_t& end);
+    void note_worked();
+    void report_worked();
+
+    HierarchicalTransport& transport_;
+    NodeQueue& queue_;
+    std::uint64_t epoch_;
+    std::unique_ptr<SharingExecution> inner_;
+    bool left_ = false;
+};
+
+// A queue is for executions that every rank of the node enters alike. Without one, as when this rank is far ahead of
+// another or has other terms, the foreman alone serves this rank; the queue hears that it has left when it can.
+std::unique_ptr<RankExecution> HierarchicalTransport::enter(const Request& request) {
+    settle();
+    std::unique_ptr<SharingExecution> inner = foreman_.open(request);
+    const std::uint64_t epoch = epoch_++;
+    NodeQueue& queue = queues_.at(epoch);
+    const bool alone = foreman_.team().node_size() == 1;
+    if (alone || foreman_.robust(inner->terms()) || queue.epoch() != epoch || !queue.enter(inner->terms())) {
+        skipped_.push_back(epoch);
+        settle();
+        return inner;
+    }
+    return std::make_unique<HierarchicalExecution>(*this, epoch, std::move(inner));
+}
+
+void HierarchicalTransport::settle() {
+    std::erase_if(skipped_, [&](std::uint64_t epoch) {
+        if (queues_.at(epoch).epoch() != epoch) return false;
+        queues_.leave(epoch);
+        return true;
+    });
+}
+
+HierarchicalExecution::~HierarchicalExecution() {
+    if (left_) return;
+    try {
+        leave();
+    } catch (...) {  // whoever destroys it has no use for it
+    }
+}
+
+bool HierarchicalExecution::next(std::uint64_t& first, std::uint64_t& end) {
+    if (inner_->holds()) return inner_->next(first, end);
+    note_worked();
+    if (take(first, end)) return true;
+    const std::uint64_t begin = gimbal_rank_ticks();
+    for (Wait wait; !queue_.over() && gimbal_rank_ticks() - begin < transport_.patience(); wait.pause()) {
+        const Refill right(queue_);
+        if (right.mine()) {
+            if (refill(first, end)) return true;
+            break;
+        }
+        if (take(first, end)) return true;
+    }
+    // What belongs to this rank alone, or has come to it unasked, or all that there is if another rank's refill lasts.
+    if (ask(1, first, end)) return true;
+    return take_in_time(first, end);
+}
+
+bool HierarchicalExecution::take(std::uint64_t& first, std::uint64_t& end) {
+    Piece chunk;
+    if (!queue_.pop(chunk)) return false;
+    inner_->adopt(chunk, first, end);
+    return true;
+}
+
+bool HierarchicalExecution::ask(std::uint32_t chunks, std::uint64_t& first, std::uint64_t& end) {
+    inner_->want(chunks);
+    report_worked();
+    if (inner_->next(first, end)) return true;
+    queue_.end();
+    return false;
+}
+
+// @pre this rank has the right
+bool HierarchicalExecution::refill(std::uint64_t& first, std::uint64_t& end) {
+    // Another rank may have refilled it since this one looked.
+    if (take(first, end)) return true;
+    const std::uint32_t chunks = std::min(queue_.inside(), NodeQueue::kRoom);
+    if (!ask(chunks, first, end)) return false;
+    std::array<Piece, NodeQueue::kRoom> others;
+    std::uint32_t count = 0;
+    while (count + 1 < chunks && inner_->spare(others[count])) ++count;
+    queue_.publish(others, count);
+    return true;
+}
+
+// Nothing is left but what a rank that is at it now may bring.
+bool HierarchicalExecution::take_in_time(std::uint64_t& first, std::uint64_t& end) {
+    const std::uint64_t begin = gimbal_rank_ticks();
+    for (Wait wait; queue_.refilling() && gimbal_rank_ticks() - begin < transport_.patience();) wait.pause();
+    return take(first, end);
+}
+
+// Chunks are run by other ranks than the one that drew them: what counts is how fast the node is.
+void HierarchicalExecution::note_worked() {
+    const Stint done = inner_->take_stint();
+    queue_.worked(done.time, done.iterations);
+}
+
+void HierarchicalExecution::report_worked() {
+    Stint done;
+    queue_.take_worked(done.time, done.iterations);
+    inner_->count(done);
+}
+
+void HierarchicalExecution::leave() {
+    left_ = true;
+    note_worked();
+    if (queue_.leave(transport_.queues().ranks())) {
+        for (Piece chunk; queue_.pop(chunk);) inner_->give_back(chunk);
+        report_worked();
+        queue_.recycle(epoch_ + NodeQueues::kCount);
+    }
+    inner_->leave();
+}
+
+}  // namespace
+
+std::unique_ptr<Transport> make_hierarchical_transport(Team& team, const std::string& name) {
+    return std::make_unique<HierarchicalTransport>(team, name);
+}
+
+}  // namespace gimbal::mpi

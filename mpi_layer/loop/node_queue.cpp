@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "loop/node_queue.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <new>
+#include <string_view>
+
+#include "team/check.hpp"
+
+namespace gimbal::mpi {
+
+namespace {
+
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free);
+
+constexpr std::uint32_t head_of(std::uint64_t word) noexcept {
+    return static_cast<std::uint32_t>(word >> 16U & 0xffffU);
+}
+constexpr std::uint32_t tail_of(std::uint64_t word) noexcept {
+    return static_cast<std::uint32_t>(word & 0xffffU);
+}
+constexpr std::uint64_t kOneTaken = std::uint64_t{1} << 16U;
+constexpr std::uint64_t kOneVersion = std::uint64_t{1} << 32U;
+constexpr std::uint64_t kVersion = ~(kOneVersion - 1);
+
+// FNV-1a; never 0.
+std::uint64_t hashed(const Terms& terms) noexcept {
+    std::uint64_t hash = 0xcbf29ce484222325U;
+    const auto mix = [&](std::uint64_t value) { hash = (hash ^ value) * 0x100000001b3U; };
+    for (unsigned shift = 0; shift < 64; shift += 8) mix(terms.trip >> shift & 0xffU);
+    for (const char letter : std::string_view(terms.schedule.data())) mix(static_cast<unsigned char>(letter));
+    mix(terms.idempotent);
+    return hash | 1U;
+}
+
+struct Sums {
+    float time = 0;
+    float iterations = 0;
+};
+
+}  // namespace
+
+bool NodeQueue::enter(const Terms& terms) noexcept {
+    const std::uint64_t mine = hashed(terms);
+    std::uint64_t said = 0;
+    if (!terms_.compare_exchange_strong(said, mine, std::memory_order_relaxed) && said != mine) return false;
+    entered_.fetch_add(1, std::memory_order_relaxed);
+    return true;
+}
+
+// Acquire and release: the last one may use again what all the others have used.
+bool NodeQueue::leave(std::uint32_t ranks) noexcept {
+    return left_.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks;
+}
+
+std::uint32_t NodeQueue::inside() const noexcept {
+    const std::uint32_t entered = entered_.load(std::memory_order_relaxed);
+    const std::uint32_t left = left_.load(std::memory_order_relaxed);
+    return entered > left ? entered - left : 1;
+}
+
+bool NodeQueue::recycle(std::uint64_t next_epoch) noexcept {
+    const std::uint64_t word = word_.load(std::memory_order_relaxed);
+    word_.store((word & kVersion) + kOneVersion, std::memory_order_relaxed);
+    terms_.store(0, std::memory_order_relaxed);
+    entered_.store(0, std::memory_order_relaxed);
+    left_.store(0, std::memory_order_relaxed);
+    over_.store(0, std::memory_order_relaxed);
+    worked_.store(0, std::memory_order_relaxed);
+    epoch_.store(next_epoch, std::memory_order_release);
+    return head_of(word) == tail_of(word);
+}
+
+bool NodeQueue::pop(Piece& chunk) noexcept {
+    // Acquire: the entries were written before the word; partner: the release in publish().
+    std::uint64_t word = word_.load(std::memory_order_acquire);
+    while (head_of(word) < tail_of(word)) {
+        const Entry& entry = entries_[head_of(word)];
+        chunk = {.first = entry.first.load(std::memory_order_relaxed),
+                 .end = entry.end.load(std::memory_order_relaxed)};
+        if (word_.compare_exchange_weak(word, word + kOneTaken, std::memory_order_acq_rel, std::memory_order_acquire))
+            return true;
+    }
+    return false;
+}
+
+void NodeQueue::publish(const std::array<Piece, kRoom>& chunks, std::uint32_t count) noexcept {
+    if (count == 0) return;
+    const std::uint64_t word = word_.load(std::memory_order_acquire);
+    for (std::uint32_t k = 0; k < count; ++k) {
+        entries_[k].first.store(chunks[k].first, std::memory_order_relaxed);
+        entries_[k].end.store(chunks[k].end, std::memory_order_relaxed);
+    }
+    word_.store((word & kVersion) + kOneVersion + count, std::memory_order_release);
+}
+
+void NodeQueue::worked(std::uint64_t time, std::uint64_t iterations) noexcept {
+    if (iterations == 0) return;
+    std::uint64_t old = worked_.load(std::memory_order_relaxed);
+    std::uint64_t sum = 0;
+    do {
+        Sums sums = std::bit_cast<Sums>(old);
+        sums.time += static_cast<float>(time);
+        sums.iterations += static_cast<float>(iterations);
+        sum = std::bit_cast<std::uint64_t>(sums);
+    } while (!worked_.compare_exchange_weak(old, sum, std::memory_order_relaxed));
+}
+
+void NodeQueue::take_worked(std::uint64_t& time, std::uint64_t& iterations) noexcept {
+    constexpr float kMost = 9e18F;
+    const auto sums = std::bit_cast<Sums>(worked_.exchange(0, std::memory_order_relaxed));
+    time = static_cast<std::uint64_t>(std::min(sums.time, kMost));
+    iterations = static_cast<std::uint64_t>(std::min(sums.iterations, kMost));
+}
+
+NodeQueues::NodeQueues(Team& team)
+    : ranks_(static_cast<std::uint32_t>(team.node_size())), memory_(team.node_comm(), sizeof(NodeQueue) * kCount) {
+    if (team.node_rank() == 0) {
+        for (std::uint64_t epoch = 0; epoch < kCount; ++epoch)
+            new (memory_.data() + epoch * sizeof(NodeQueue)) NodeQueue(epoch);
+    }
+    check(MPI_Barrier(team.node_comm()), "MPI_Barrier");
+}
+
+NodeQueue& NodeQueues::at(std::uint64_t epoch) const noexcept {
+    return *std::launder(reinterpret_cast<NodeQueue*>(memory_.data() + epoch % kCount * sizeof(NodeQueue)));
+}
+
+void NodeQueues::leave(std::uint64_t epoch) const {
+    NodeQueue& queue = at(epoch);
+    if (queue.leave(ranks_) && !queue.recycle(epoch + kCount))
+        gimbal_rank_warn("ranks left a loop before its end; some of its iterations were run by nobody");
+}
+
+}  // namespace gimbal::mpi

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "loop/messages.hpp"
+#include "team/team.hpp"
+
+namespace gimbal::mpi {
+
+/// The chunks that one rank of a node has drawn for all of them, in memory that they share; for one execution.
+/// @threads any rank of the node
+class NodeQueue {
+public:
+    static constexpr std::uint32_t kRoom = kMostAtOnce;  ///< [chunks]
+
+    explicit NodeQueue(std::uint64_t epoch) noexcept : epoch_(epoch) {}
+
+    /// The execution that it is for; acquire.
+    [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_.load(std::memory_order_acquire); }
+
+    /// A rank comes. @return false: the first one said other terms, and this one has no part in it
+    [[nodiscard]] bool enter(const Terms& terms) noexcept;
+    /// A rank draws no more, or had no part in it. @return true: it is the last, and makes it ready again
+    [[nodiscard]] bool leave(std::uint32_t ranks) noexcept;
+    /// @threads the last to leave @return false: chunks were left in it
+    bool recycle(std::uint64_t next_epoch) noexcept;
+    /// Ranks that draw from it now.
+    [[nodiscard]] std::uint32_t inside() const noexcept;
+
+    /// Take a chunk: two loads and a compare-and-swap. @return false: empty
+    bool pop(Piece& chunk) noexcept;
+    /// @param chunks  [count] 1 to kRoom of them  @pre empty, and the caller refills
+    void publish(const std::array<Piece, kRoom>& chunks, std::uint32_t count) noexcept;
+
+    /// The right to publish; one rank at a time has it. @return false: another has it
+    [[nodiscard]] bool try_refill() noexcept { return refilling_.exchange(1, std::memory_order_acquire) == 0; }
+    void end_refill() noexcept { refilling_.store(0, std::memory_order_release); }
+    [[nodiscard]] bool refilling() const noexcept { return refilling_.load(std::memory_order_acquire) != 0; }
+
+    /// A rank was told that nothing is left for it: no more is drawn for others.
+    void end() noexcept { over_.store(1, std::memory_order_relaxed); }
+    [[nodiscard]] bool over() const noexcept { return over_.load(std::memory_order_relaxed) != 0; }
+
+    /// Add to what the ranks have done that nobody has reported. @param time [ticks] @param iterations  in it
+    void worked(std::uint64_t time, std::uint64_t iterations) noexcept;
+    /// Take that, to report it. Both are rounded to single precision.
+    void take_worked(std::uint64_t& time, std::uint64_t& iterations) noexcept;
+
+private:
+    /// Written by who refills before the word is; a reader whose compare-and-swap fails has read nothing.
+    struct Entry {
+        std::atomic<std::uint64_t> first;
+        std::atomic<std::uint64_t> end;
+    };
+
+    std::atomic<std::uint64_t> epoch_;
+    std::atomic<std::uint64_t> terms_{0};  // a hash; 0: nobody has come
+    std::atomic<std::uint32_t> entered_{0};
+    std::atomic<std::uint32_t> left_{0};  // with those that had no part in it
+    std::atomic<std::uint32_t> over_{0};
+    std::atomic<std::uint32_t> refilling_{0};
+    std::atomic<std::uint64_t> worked_{0};  // time and iterations as two floats: one word, so that they agree
+    alignas(128) std::atomic<std::uint64_t> word_{0};  // version (32 bits), head (16), tail (16)
+    std::array<Entry, kRoom> entries_{};
+};
+
+/// The queues of one loop on one node: execution e has queue e mod kCount.
+class NodeQueues {
+public:
+    static constexpr std::uint64_t kCount = 8;  ///< executions in flight that have a queue
+
+    /// Collective over the team's ranks of this node.
+    explicit NodeQueues(Team& team);
+
+    [[nodiscard]] NodeQueue& at(std::uint64_t epoch) const noexcept;
+    /// Of this node [count].
+    [[nodiscard]] std::uint32_t ranks() const noexcept { return ranks_; }
+    /// A rank leaves, or had no part in it. @pre at(epoch).epoch() == epoch
+    void leave(std::uint64_t epoch) const;
+
+private:
+    std::uint32_t ranks_;
+    SharedMemory memory_;
+};
+
+}  // namespace gimbal::mpi
