@@ -117,7 +117,8 @@ std::string figures_json(const Figures& figures) {
                        {"more_threads", figures.more},
                        {"threads", std::move(threads)},
                        {"guard", figures.guard},
-                       {"notes", figures.notes}};
+                       {"notes", figures.notes},
+                       {"warnings", figures.warnings}};
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

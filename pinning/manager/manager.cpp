@@ -175,8 +175,8 @@ std::optional<Figures> Manager::figures() const {
     figures.ignored = candidates_.size();
     if (wishes_.settings.mode == Mode::learn)
         for (const GuardEvent& event : placer_->guard_events()) figures.guard.push_back(event.text());
-    figures.notes = said_;
-    for (const std::string& note : ladder_->notes) figures.notes.push_back(note);
+    figures.warnings = said_;
+    figures.notes = ladder_->notes;
     std::sort(figures.threads.begin(), figures.threads.end(),
               [](const ThreadFigures& a, const ThreadFigures& b) { return a.id < b.id; });
     return figures;

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Threads that compute for a while. Arguments: threads, seconds. At the end each prints whether it ever had a mask that
+/* Threads that compute for a while. Arguments: threads, seconds, and "cancel" to send a cancellation to the manager, or
+   "leave" to end the process while the threads run. At the end each prints whether it ever had a mask that
    the process did not inherit, and how many processors it had at most and at least. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 static cpu_set_t inherited;
 static double seconds;
@@ -39,6 +44,32 @@ static void* compute(void* argument) {
     return NULL;
 }
 
+static void* sleep_long(void* unused) {
+    (void)unused;
+    sleep(60);
+    return NULL;
+}
+
+/* What pthread_cancel() does, for a thread whose pthread_t nobody tells. */
+static void cancel_manager(void) {
+    /* The first call makes the C library listen to its signal. */
+    pthread_t other;
+    if (pthread_create(&other, NULL, sleep_long, NULL) != 0) return;
+    pthread_cancel(other);
+    pthread_join(other, NULL);
+    DIR* const tasks = opendir("/proc/self/task");
+    for (const struct dirent* task = NULL; tasks && (task = readdir(tasks));) {
+        char path[300], name[32] = "";
+        snprintf(path, sizeof path, "/proc/self/task/%s/comm", task->d_name);
+        FILE* const file = fopen(path, "r");
+        if (!file) continue;
+        if (fgets(name, sizeof name, file) && strncmp(name, "gimbal-pin", 10) == 0)
+            printf("cancelled=%ld\n", syscall(SYS_tgkill, getpid(), atoi(task->d_name), 32));
+        fclose(file);
+    }
+    if (tasks) closedir(tasks);
+}
+
 int main(int argc, char** argv) {
     const int threads = argc > 1 ? atoi(argv[1]) : 2;
     seconds = argc > 2 ? atof(argv[2]) : 1.5;
@@ -47,6 +78,10 @@ int main(int argc, char** argv) {
     pthread_t* const id = calloc((size_t)threads, sizeof *id);
     for (int i = 0; i < threads; ++i)
         if (pthread_create(&id[i], NULL, compute, &seen[i]) != 0) return 3;
+    const char* const what = argc > 3 ? argv[3] : "";
+    if (what[0]) nanosleep(&(struct timespec){.tv_sec = (time_t)seconds / 2, .tv_nsec = 500000000}, NULL);
+    if (strcmp(what, "cancel") == 0) cancel_manager();
+    if (strcmp(what, "leave") == 0) exit(11);
     for (int i = 0; i < threads; ++i) pthread_join(id[i], NULL);
     int outside = 0, least = CPU_SETSIZE, most = 0;
     for (int i = 0; i < threads; ++i) {

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gmock/gmock.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "gimbal/error.hpp"
+#include "manager/helpers.hpp"
+#include "manager/trace.hpp"
+#include "manager/wishes.hpp"
+#include "share/notice.hpp"
+
+namespace gimbal::pin {
+
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+struct Folder {
+    Folder() { path = mkdtemp(name); }
+    ~Folder() { std::filesystem::remove_all(path); }
+    char name[32] = "/tmp/pin_rooms_XXXXXX";
+    std::string path;
+};
+
+TEST(Words, ListsKeepTheirSemicolonsAndBlanksDoNotCount) {
+    EXPECT_THAT(split_words(" A = {\"x\" ; \"y\"} ; B=2;\nC=3;"),
+                ElementsAre(Pair("A", "{\"x\" ; \"y\"}"), Pair("B", "2"), Pair("C", "3")));
+    EXPECT_TRUE(split_words("").empty());
+    EXPECT_THROW((void)split_words("A"), Error);
+    EXPECT_THROW((void)split_words("A=1;A=2"), Error);
+}
+
+TEST(Helpers, AreKnownByTheirNames) {
+    for (const char* name : {"ucx-async", "async", "MPI_progress", "gimbal-pin", "cuda-EvtHandlr", "ofi_progress"})
+        EXPECT_TRUE(is_helper(name)) << name;
+    for (const char* name : {"aco", "busy_pthread", "worker 3", "", "amplitude"}) EXPECT_FALSE(is_helper(name)) << name;
+}
+
+TEST(BoundBy, AMaskThatHoldsAWholeNodeIsFree) {
+    Inventory machine;
+    for (int i = 0; i < 4; ++i) machine.pus.push_back({.os = i, .logical = i, .memory_node = i / 2});
+    EXPECT_EQ(bound_by(machine, {0, 1, 2, 3}, {}), "");
+    EXPECT_EQ(bound_by(machine, {2, 3}, {}), "");
+    EXPECT_THAT(bound_by(machine, {1, 2}, {}), HasSubstr("less than a node"));
+    EXPECT_EQ(bound_by(machine, {1, 2}, {1, 2}), "") << "its control group has no more";
+}
+
+TEST(Notice, OthersSeeWhereItsThreadsAreUntilItEnds) {
+    const Folder folder;
+    pid_t child = fork();
+    if (child == 0) {
+        Notice notice(folder.path);
+        if (!notice.page()) _exit(1);
+        notice.begin();
+        notice.page()->threads = 2;
+        notice.page()->thread[0] = {.tid = 1, .count = 1, .pus = {3}};
+        notice.page()->thread[1] = {.tid = 2, .count = 2, .pus = {3, 4}};
+        notice.end();
+        pause();
+        _exit(0);
+    }
+    std::map<int, double> load;
+    for (int i = 0; i < 1000 && load.empty(); ++i) {
+        usleep(5000);
+        load = load_of(other_pages("", folder.path));
+    }
+    EXPECT_THAT(load, ElementsAre(Pair(3, 1.5), Pair(4, 0.5)));
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    EXPECT_FALSE(std::filesystem::is_empty(folder.path)) << "it had no time to tidy up";
+    EXPECT_TRUE(other_pages("", folder.path).empty());
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path)) << "whoever looks next does";
+}
+
+TEST(Notice, WhatIsNoPageIsLeftAlone) {
+    const Folder folder;
+    std::ofstream(folder.path + "/something") << "else";
+    EXPECT_TRUE(other_pages("", folder.path).empty());
+    EXPECT_FALSE(std::filesystem::is_empty(folder.path));
+}
+
+TEST(Trace, WritesCsvOrJsonByName) {
+    const Folder folder;
+    const std::vector<int> pus = {2, 3};
+    for (const char* name : {"/a.csv", "/a.jsonl"}) {
+        Trace trace(folder.path + name);
+        trace.add({.time_s = 1, .tick = 5, .event = "move", .thread = 7, .tid = 70, .pus = pus, .why = "learnt"});
+        trace.flush();
+        std::ifstream file(folder.path + name);
+        std::string first, second;
+        std::getline(file, first);
+        std::getline(file, second);
+        EXPECT_THAT(first + second, HasSubstr("2-3"));
+        EXPECT_EQ(first.front(), name[3] == 'c' ? 't' : '{');
+    }
+}
+
+}  // namespace
+
+}  // namespace gimbal::pin

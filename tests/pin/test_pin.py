@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs under libgimbal_pin.so as their users meet it: masks, children, exit status, messages, what is left."""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+LIBRARY = os.environ["GIMBAL_PIN_LIBRARY"]
+PROGRAMS = pathlib.Path(os.environ["PIN_PROGRAMS"])
+TOOL = os.environ.get("GIMBAL_TOOL", "")
+ACO = os.environ.get("ACO", "")
+CPUS = sorted(os.sched_getaffinity(0))
+SHM = pathlib.Path("/dev/shm")
+
+
+def environment(mode, **more):
+    """Pseudo-nodes of one processor each, so that every placement narrows a mask."""
+    values = {name: value for name, value in os.environ.items()
+              if not name.startswith(("GIMBAL_", "OMP_", "KMP_", "GOMP_"))}
+    values.update({"LD_PRELOAD": LIBRARY, "GIMBAL_PIN": mode, "GIMBAL_PIN_PERIOD": "0.05"})
+    values.update(more)
+    return values
+
+
+def run(name, *words, mode="static", preexec=None, **more):
+    return subprocess.run([PROGRAMS / name, *map(str, words)], env=environment(mode, **more), capture_output=True,
+                          text=True, timeout=100, preexec_fn=preexec, check=False)
+
+
+def figures(text):
+    return {name: int(value) for name, value in re.findall(r"([\w-]+)=(-?\d+)", text)}
+
+
+def pages(pid=None):
+    return [path for path in SHM.glob("gimbal-pin.*") if pid is None or f".{pid}." in path.name]
+
+
+@unittest.skipIf(len(CPUS) < 2, "one processor: there is nowhere to go")
+class Masks(unittest.TestCase):
+    def test_static_places_every_thread_within_what_the_process_inherited(self):
+        result = run("busy_pthread", 4, 2)
+        self.assertEqual(result.returncode, 7, result.stderr)
+        self.assertEqual(figures(result.stdout)["least"], 1, result.stdout)
+        self.assertIn("placement: static, 4 threads", result.stderr)
+
+    def test_learning_stays_within_what_the_process_inherited(self):
+        with tempfile.TemporaryDirectory() as folder:
+            result = run("busy_pthread", 4, 3, mode="learn", GIMBAL_PIN_TRACE=folder + "/t.csv",
+                         GIMBAL_PIN_SETTINGS="GUARD=0", GIMBAL_OUTPUT=folder + "/r.json")
+            self.assertEqual(result.returncode, 7, result.stderr)
+            self.assertEqual(figures(result.stdout)["least"], 1)
+            lines = pathlib.Path(folder, "t.csv").read_text(encoding="utf-8").splitlines()
+            self.assertTrue(lines[0].startswith("time_s,tick,event,thread"))
+            self.assertGreaterEqual(sum(",join," in line for line in lines), 4)
+            record = json.loads(pathlib.Path(folder, "r.json").read_text(encoding="utf-8"))
+            self.assertEqual(len(record["placement"]["threads"]), 4)
+
+    def test_observing_never_changes_a_mask(self):
+        result = run("busy_pthread", 4, 1.5, mode="observe")
+        seen = figures(result.stdout)
+        self.assertEqual((seen["least"], seen["most"]), (len(CPUS), len(CPUS)))
+        self.assertIn("anywhere", result.stderr)
+
+    def test_a_mask_of_one_processor_is_left_as_it_is(self):
+        one = {CPUS[0]}
+        result = run("busy_pthread", 2, 1, preexec=lambda: os.sched_setaffinity(0, one))
+        self.assertIn("is left as it is, and threads are only looked at", result.stderr)
+        self.assertEqual(figures(result.stdout)["most"], 1)
+
+    def test_forced_into_a_mask_of_one_processor_nothing_widens(self):
+        one = {CPUS[0]}
+        result = run("busy_pthread", 2, 1, preexec=lambda: os.sched_setaffinity(0, one), GIMBAL_PIN_FORCE="on")
+        self.assertEqual(result.returncode, 7)
+        self.assertEqual(figures(result.stdout)["most"], 1)
+        self.assertNotIn("only looked at", result.stderr)
+
+    def test_bound_by_the_user_is_left_alone_with_one_warning(self):
+        result = run("busy_pthread", 2, 1, OMP_PROC_BIND="close")
+        self.assertEqual(result.stderr.count("OMP_PROC_BIND=close is left"), 2, result.stderr)  # at once, in the report
+        self.assertEqual(figures(result.stdout)["least"], len(CPUS))
+
+    def test_masks_are_given_back_at_the_end_while_threads_run(self):
+        result = run("busy_pthread", 3, 3, "leave", LD_PRELOAD=f"{LIBRARY}:{PROGRAMS / 'liblate.so'}")
+        self.assertEqual(result.returncode, 11, result.stderr)
+        self.assertIn("moves", result.stderr)
+        self.assertEqual(figures(result.stdout)["late"], len(CPUS))
+
+    def test_a_thread_that_asks_to_be_left_alone_gets_its_mask_back(self):
+        result = run("busy_std_thread", 2, 3)
+        self.assertEqual(result.returncode, 5)
+        seen = figures(result.stdout)
+        self.assertEqual((seen["first"], seen["second"]), (1, len(CPUS)), result.stderr)
+        self.assertIn("metric progress", result.stderr)
+
+    def test_children_have_the_mask_that_the_thread_had_before(self):
+        result = run("children")
+        seen = figures(result.stdout)
+        self.assertEqual(seen.pop("placed"), 1, result.stdout)
+        wanted = {"fork", "fork-thread", "spawn", "vfork-execl", "fork-execv", "system", "popen", "thread", "exec"}
+        self.assertEqual(seen, {how: len(CPUS) for how in wanted}, result.stderr)
+
+    def test_whom_somebody_else_binds_is_left_there(self):
+        with subprocess.Popen([PROGRAMS / "busy_pthread", "2", "5"], env=environment("static"), text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            tid = self.placed_thread(process.pid)
+            other = {CPUS[1]} if os.sched_getaffinity(tid) == {CPUS[0]} else {CPUS[0]}
+            os.sched_setaffinity(tid, other)
+            for _ in range(20):
+                time.sleep(0.05)
+                self.assertEqual(os.sched_getaffinity(tid), other)
+            _, errors = process.communicate(timeout=60)
+        self.assertIn("bound by somebody else", errors)
+
+    def placed_thread(self, pid):
+        for _ in range(400):
+            time.sleep(0.05)
+            for task in os.listdir(f"/proc/{pid}/task"):
+                if len(os.sched_getaffinity(int(task))) == 1:
+                    return int(task)
+        self.fail("no thread was placed")
+
+
+class Programs(unittest.TestCase):
+    def test_a_gcc_openmp_program_computes_what_it_should(self):
+        if not (PROGRAMS / "busy_openmp").exists():
+            self.skipTest("no OpenMP compiler")
+        for mode in ("static", "learn", "observe"):
+            result = run("busy_openmp", 1.5, mode=mode, OMP_NUM_THREADS="3")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(figures(result.stdout), {"wrong": 0, "team": 3, "some": 1})
+            self.assertIn(f"placement: {mode}", result.stderr)
+
+    def test_aco_has_the_same_answer(self):
+        if not os.path.exists(ACO):
+            self.skipTest("aco was not built")
+        words = [ACO, "--instance", "wt40:6", "--ants", "100", "--iterations", "60", "--threads", "3", "--json"]
+        answers = []
+        for mode in ("off", "static", "learn"):
+            result = subprocess.run(words, env=environment(mode, GIMBAL_REPORT="off"), capture_output=True, text=True,
+                                    timeout=100, check=True)
+            answer = json.loads(result.stdout.splitlines()[-1])
+            answers.append({key: answer[key] for key in answer if "checksum" in key or key in ("best", "tardiness")})
+        self.assertTrue(answers[0])
+        self.assertEqual(answers[0], answers[1])
+        self.assertEqual(answers[0], answers[2])
+
+    def test_off_leaves_no_trace(self):
+        result = run("busy_pthread", 2, 0.3, mode="off")
+        self.assertEqual((result.returncode, result.stderr), (7, ""))
+
+    def test_a_program_of_one_thread_is_not_looked_at(self):
+        result = subprocess.run(["true"], env=environment("learn"), capture_output=True, text=True, timeout=60,
+                                check=False)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_the_manager_cannot_be_cancelled(self):
+        result = run("busy_pthread", 2, 2, "cancel")
+        self.assertEqual(result.returncode, 7, result.stderr)
+        self.assertEqual(figures(result.stdout)["cancelled"], 0)
+        self.assertIn("placement: static, 2 threads", result.stderr)
+
+    def test_many_threads(self):
+        result = run("busy_pthread", 200, 3, mode="learn")
+        self.assertEqual(result.returncode, 7, result.stderr)
+        self.assertEqual(figures(result.stdout)["outside"], 0)
+
+    def test_a_trace_that_cannot_be_written_ends_nothing(self):
+        result = run("busy_pthread", 2, 1, GIMBAL_PIN_TRACE="/dev/full")
+        self.assertEqual(result.returncode, 7)
+        self.assertIn("/dev/full", result.stderr)
+
+
+class Settings(unittest.TestCase):
+    def refused(self, *words, **more):
+        result = run("busy_pthread", 2, 1, **more)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertEqual(result.stdout, "")
+        for word in words:
+            self.assertIn(word, result.stderr)
+
+    def test_what_is_wrong_is_refused_before_the_program_begins(self):
+        self.refused("GIMBAL_PIN", "learn observe static", mode="lern")
+        self.refused("GIMBAL_PIN_METRIC", GIMBAL_PIN_METRIC="speed")
+        self.refused("GIMBAL_PIN_NODES", GIMBAL_PIN_NODES="0-")
+        self.refused("GIMBAL_PIN_NODES", GIMBAL_PIN_NODES="0;60000")
+        self.refused("GIMBAL_PIN_RESERVE", GIMBAL_PIN_RESERVE="zero")
+        self.refused("GIMBAL_PIN_SETTINGS", "RESOURCES", GIMBAL_PIN_SETTINGS="RESOURCE=1")
+        self.refused("GIMBAL_PIN_SETTINGS", GIMBAL_PIN_SETTINGS="GUARD")
+        self.refused("GIMBAL_PIN_PERIOD", GIMBAL_PIN_PERIOD="0")
+
+    def test_without_strictness_the_program_runs(self):
+        result = run("busy_pthread", 2, 0.3, GIMBAL_PIN_SETTINGS="RESOURCE=1", GIMBAL_STRICT="0")
+        self.assertEqual(result.returncode, 7)
+        self.assertIn("warning", result.stderr)
+
+    def test_the_seeds_words_are_read(self):
+        words = ('RESOURCES={"NUMA_BANDWIDTH"};RESOURCES_EST_METHODS={"RL"};RESOURCES_OPT_METHODS={"AL"};'
+                 'CHILD_RESOURCES={"CPU_BANDWIDTH"};CHILD_RESOURCES_EST_METHODS={"RL"}')
+        result = run("busy_pthread", 2, 1, mode="learn", GIMBAL_PIN_SETTINGS=words)
+        self.assertEqual(result.returncode, 7, result.stderr)
+
+
+class Traces(unittest.TestCase):
+    def test_a_killed_process_leaves_nothing_behind_after_the_next_start(self):
+        with subprocess.Popen([PROGRAMS / "busy_pthread", "2", "60"], env=environment("static"),
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            for _ in range(400):
+                time.sleep(0.05)
+                if pages(process.pid):
+                    break
+            self.assertTrue(pages(process.pid))
+            if TOOL:
+                shown = subprocess.run([TOOL, "pin", "show"], capture_output=True, text=True, timeout=60, check=True)
+                self.assertIn(f"process {process.pid} ", shown.stdout)
+            process.send_signal(signal.SIGKILL)
+            process.wait(timeout=60)
+        self.assertTrue(pages(process.pid))
+        run("busy_pthread", 2, 1)
+        self.assertFalse(pages(process.pid))
+
+    def test_a_process_that_ends_removes_its_page(self):
+        before = set(pages())
+        run("busy_pthread", 2, 1)
+        self.assertLessEqual(set(pages()), before)
+
+
+if __name__ == "__main__":
+    unittest.main()
