@@ -78,7 +78,10 @@ public:
     /// @param chunk  as next() returned it; once for each chunk, before the next one is drawn
     [[nodiscard]] bool finish(const Chunk& chunk);
 
-    /// Leave the loop: this rank draws no more. Local, not a barrier. @errors gimbal::Error(mpi)
+    /// Leave the loop: this rank draws no more. Local, not a barrier. Who leaves before next() has returned an empty chunk
+    /// ends the loop for itself only; iterations that were set aside for it (up to 16 at a time under `ss`, its own part
+    /// under `static`) may then run nowhere.
+    /// @errors gimbal::Error(mpi)
     void leave();
 
     /// What runs it here: "shared", "foreman" or "hierarchical".
