@@ -44,7 +44,8 @@ struct Figures {
     std::vector<ThreadFigures> threads;  ///< the first kMostFigures
     std::size_t more = 0;                ///< others [count]
     std::vector<std::string> guard;      ///< its decisions, a line each
-    std::vector<std::string> notes;      ///< what the user should know
+    std::vector<std::string> notes;      ///< what the metric cannot see
+    std::vector<std::string> warnings;   ///< what was said already
 };
 
 inline constexpr std::size_t kMostFigures = 1024;

@@ -83,6 +83,10 @@ std::string map_text(const pin::Machine& machine, const std::vector<Placed>& pla
 
 }  // namespace
 
+void check_placement(const Options& options) {
+    (void)wishes_of(options.pin, options.seed);
+}
+
 int dry_run_placement(const PinRequest& request) {
     const LoadedOptions loaded = load_options(read_environment(environ));
     validate(loaded);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "gimbal/options.hpp"
 #include "pin_command.hpp"
 #include "share/layout.hpp"
 
@@ -14,6 +15,10 @@ namespace gimbal::tool {
 [[nodiscard]] int show_placement(const PinRequest& request);
 [[nodiscard]] int dry_run_placement(const PinRequest& request);
 [[nodiscard]] int watch_placement(const PinRequest& request);
+
+/// What a program would be refused for when it is loaded, said before anything starts.
+/// @errors gimbal::Error(invalid_option or unknown_option)
+void check_placement(const Options& options);
 
 /// All placed threads of these processes, a line each, and warnings where processes share processors.
 [[nodiscard]] std::string processes_text(const std::vector<std::unique_ptr<pin::SharedPage>>& pages);

@@ -18,6 +18,9 @@
 #include "gimbal/error.hpp"
 #include "launch.hpp"
 #include "paths.hpp"
+#ifdef GIMBAL_HAVE_PINNING
+#include "pin_views.hpp"
+#endif
 #include "preflight.hpp"
 #include "report/files.hpp"
 #include "report/json.hpp"
@@ -74,6 +77,9 @@ void add_placement(const Options& options, std::string& preload) {
     if (libpin.empty())
         throw Error(ErrorCode::unsupported, "GIMBAL_PIN: libgimbal_pin.so is not there",
                     "this gimbal was built without hwloc");
+#ifdef GIMBAL_HAVE_PINNING
+    if (options.strict) check_placement(options);
+#endif
     preload += ":" + libpin;
 }
 
