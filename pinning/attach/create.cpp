@@ -31,15 +31,23 @@ bool names_mask(const pthread_attr_t* attributes) noexcept {
     return CPU_COUNT(&set) != CPU_SETSIZE;  // glibc: all ones if none was named
 }
 
-void* trampoline(void* argument) {
-    std::unique_ptr<Start> start(static_cast<Start*>(argument));
-    void* (*const routine)(void*) = start->routine;
-    void* const own = start->argument;
+/// What is left to be done, without anything to clean up: pthread_exit() and pthread_cancel() unwind through whoever
+/// called the routine, by the program's unwinder.
+struct Rest {
+    void* (*routine)(void*);
+    void* argument;
+};
+
+[[gnu::noinline]] Rest begin(void* argument) noexcept {
+    const std::unique_ptr<Start> start(static_cast<Start*>(argument));
     if (!start->mask.empty()) set_affinity(0, start->mask);
     begin_self();
-    // The routine may never return: nothing may be left to be done after it.
-    start.reset();
-    return routine(own);
+    return {start->routine, start->argument};
+}
+
+void* trampoline(void* argument) {
+    const Rest rest = begin(argument);
+    return rest.routine(rest.argument);
 }
 
 }  // namespace

@@ -148,7 +148,7 @@ void Manager::finish() noexcept {
         workers_.clear();
         notice_.reset();
         trace_.flush();
-        if (!trace_.problem().empty()) said_.push_back(trace_.problem());
+        if (!trace_.problem().empty()) say(trace_.problem());
     } catch (...) {
         // The program ends; there is nobody left to tell.
     }
