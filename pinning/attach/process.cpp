@@ -127,6 +127,19 @@ __attribute__((destructor)) void on_exit() {
     g_on.store(false);
 }
 
+/// @return nullptr: no memory
+ThreadRecord* make_record() noexcept {
+    try {
+        auto record = std::make_unique<RecordPointer>(
+            g_process->registry.add_self(syscall(SYS_gettid) == static_cast<long>(g_process->pid)));
+        t_record = record.release();
+        pthread_setspecific(g_process->key, t_record);
+        return t_record->get();
+    } catch (const std::exception&) {
+        return nullptr;
+    }
+}
+
 }  // namespace
 
 CreateFunction real_create() noexcept {
@@ -145,15 +158,12 @@ ThreadRecord* self() noexcept {
 ThreadRecord* begin_self() noexcept {
     if (t_record) return t_record->get();
     if (!is_on() || t_ours) return nullptr;
-    try {
-        auto record = std::make_unique<RecordPointer>(
-            g_process->registry.add_self(syscall(SYS_gettid) == static_cast<long>(g_process->pid)));
-        t_record = record.release();
-        pthread_setspecific(g_process->key, t_record);
-        return t_record->get();
-    } catch (const std::exception&) {
-        return nullptr;
-    }
+    // Looking at the stack reads a file, which is where a pthread_cancel() would strike, in the middle of us.
+    int before = 0;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    ThreadRecord* const record = make_record();
+    pthread_setcancelstate(before, nullptr);
+    return record;
 }
 
 void need_manager() noexcept {
