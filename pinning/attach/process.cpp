@@ -53,6 +53,9 @@ void* manager_main(void*) {
     t_ours = true;
     // Neither signals nor pthread_cancel() meant for the program's threads end up here.
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
+    // The C library never blocks its own signal for cancellation, and obeys it in a wait even if cancellation is off.
+    const unsigned long cancellation = 1UL << (32 - 1);
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &cancellation, nullptr, sizeof cancellation);
     pthread_setname_np(pthread_self(), "gimbal-pin");
     g_process->manager->run();
     return nullptr;
