@@ -314,7 +314,8 @@ TEST(SelectionNames, MisspeltVariablesOfTheSeedsGetTheNearestOfTheirOwn) {
     EXPECT_NE(problem("LB4MPI_RL_POLCY", "1").find("Did you mean \"LB4MPI_RL_POLICY\"?"), std::string::npos);
     EXPECT_NE(problem("GIMBAL_RL_GAMA", "1").find("Did you mean \"GIMBAL_RL_GAMMA\"?"), std::string::npos);
     EXPECT_EQ(problem("KMP_RL_ALPA", "1").find("LB4MPI_"), std::string::npos);
-    EXPECT_LT(problem("GIMBAL_FOO", "1").size(), 600U) << "the variables of learning are named to those who name one";
+    // The variables of learning are named to those who name one, not to everybody.
+    EXPECT_EQ(problem("GIMBAL_FOO", "1").find("RL_"), std::string::npos);
 }
 
 }  // namespace
