@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,16 +14,20 @@ namespace gimbal::mpi {
 /// How many bytes the messages of a kind took per item so far, to take buffers that need not grow.
 class BytesPerItem {
 public:
-    /// With an eighth to spare; 0: not known yet.
+    /// With an eighth to spare; 0: not known yet. At most twice what was ever seen: what one item took says little of
+    /// billions of them, and a buffer can still grow.
     [[nodiscard]] std::size_t expected(std::int64_t items) const noexcept {
-        return static_cast<std::size_t>(1.125 * bytes_ * static_cast<double>(items));
+        return static_cast<std::size_t>(std::min(1.125 * bytes_ * static_cast<double>(items), 2 * largest_));
     }
     void saw(std::size_t bytes, std::int64_t items) noexcept {
-        bytes_ = static_cast<double>(bytes) / static_cast<double>(items);
+        const auto size = static_cast<double>(bytes);
+        bytes_ = size / static_cast<double>(items);
+        largest_ = std::max(largest_, size);
     }
 
 private:
     double bytes_ = 0;
+    double largest_ = 0;
 };
 
 /// Buffers that are not in use. Those that several executions in a row did not need are freed; so what is kept are as
