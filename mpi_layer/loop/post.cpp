@@ -109,7 +109,10 @@ void Post::take_asks() {
     for (int left = kAtOnce * team_->size(); left > 0; --left) {
         int there = 0;
         MPI_Status status;
-        check(MPI_Iprobe(MPI_ANY_SOURCE, tag_ask_, team_->comm(), &there, &status), "MPI_Iprobe");
+        // MPICH looks first and fetches what has come then: without a second look every question waits for one more
+        // piece of work.
+        for (int look = 0; look < 2 && !there; ++look)
+            check(MPI_Iprobe(MPI_ANY_SOURCE, tag_ask_, team_->comm(), &there, &status), "MPI_Iprobe");
         if (!there) return;
         Ask ask;
         check(MPI_Recv(&ask, sizeof ask, MPI_BYTE, status.MPI_SOURCE, tag_ask_, team_->comm(), MPI_STATUS_IGNORE),
