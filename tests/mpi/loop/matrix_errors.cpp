@@ -67,12 +67,12 @@ TEST_F(WrongUse, AnotherNumberOfIterationsThanTheOtherRanks) {
         mpi::Loop loop(copy, "n", odd_one_out ? 90 : 100, {.schedule = "ss"});
         for (const auto chunk : loop) ran += chunk.size();
     });
-    if (odd_one_out) {
-        EXPECT_EQ(code, kWrongUse);
-        EXPECT_EQ(ran, 0);
-    } else {
-        EXPECT_TRUE(code == 0 || code == kWrongUse) << code;
-    }
+    EXPECT_TRUE(code == 0 || code == kWrongUse) << code;
+    // Who comes first is right; which side that is nobody knows.
+    int failures = code == 0 ? 0 : 1;
+    MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    EXPECT_EQ(failures > 0, size_ > 1);
+    EXPECT_LE(ran, odd_one_out ? 90 : 100);
     MPI_Comm_free(&copy);
     expect_that_loops_still_work();
 }
