@@ -120,10 +120,6 @@ size_t gimbal_rank_packet(void* execution, void* packet, size_t capacity, uint64
     return gimbal::write_packet(decided.manner(), *plan, limits, static_cast<std::byte*>(packet));
 }
 
-uint64_t gimbal_rank_packet_trip(const void* packet) {
-    return gimbal::view_packet(static_cast<const std::byte*>(packet)).iterations;
-}
-
 void gimbal_rank_prepare(void* execution, const void* packet, uint64_t trip, void* place) {
     Execution& prepared = execution_at(execution);
     gimbal::Manner manner = prepared.manner();

@@ -100,9 +100,6 @@ GIMBAL_API void* gimbal_rank_decide(void* site, uint64_t trip, int schedule);
  *  @return bytes used. A plan that is too large is made anew with larger chunks until it fits. */
 GIMBAL_API size_t gimbal_rank_packet(void* execution, void* packet, size_t capacity, uint64_t most_steps);
 
-/** N that a packet was made for [iterations]. */
-GIMBAL_API uint64_t gimbal_rank_packet_trip(const void* packet);
-
 /** Make an execution object ready to be drawn from, in every process alike.
  *  @param packet  of the root's decision; NULL: as it was prepared last, or as it was copied from another
  *  @param trip    N [iterations]. Where the packet is about another N, the technique plans anew from N, P and its chunk
