@@ -14,6 +14,7 @@
 #include "loop/progress.hpp"
 #include "loop/schedules.hpp"
 #include "loop/site_table.hpp"
+#include "loop/watch.hpp"
 
 using gimbal::Execution;
 using gimbal::LoopSite;
@@ -79,6 +80,8 @@ void gimbal_loop_begin(void* execution, uint32_t worker, gimbal_share* share) {
     // A loop over ranks is not one that the thread is in.
     if (LoopSite* const site = entered->site(); site && !site->identity().over_ranks) gimbal::current_site = site;
     entered->begin(worker, *share);
+    if (gimbal::thread_watch) [[unlikely]]
+        gimbal::thread_watch->enter(*share);
     if (gimbal::progress_wanted(*share)) share->fast = 0;
 }
 
@@ -92,6 +95,8 @@ int gimbal_loop_next(gimbal_share* share, uint64_t* first, uint64_t* end) {
 }
 
 int gimbal_loop_end(gimbal_share* share) {
+    if (gimbal::thread_watch) [[unlikely]]
+        gimbal::thread_watch->leave(*share);
     auto* const execution = static_cast<Execution*>(share->execution);
     if (!execution->end(*share)) return 0;
     execution->site()->close(execution);

@@ -99,6 +99,7 @@ public:
     /// The workers' records and times; to be read when all have left.
     [[nodiscard]] const std::vector<WorkerSlot>& slots() const noexcept { return slots_; }
     [[nodiscard]] WorkerSlot& slot_of(std::uint32_t worker) noexcept { return slots_[worker & slot_mask_]; }
+    [[nodiscard]] const WorkerSlot& slot_of(std::uint32_t worker) const noexcept { return slots_[worker & slot_mask_]; }
     [[nodiscard]] const std::shared_ptr<const Plan>& shared_plan() const noexcept { return plan_; }
 
 private:

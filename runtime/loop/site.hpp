@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -53,6 +54,15 @@ public:
     void set_rule(int schedule) noexcept { rule_ = schedule; }
     [[nodiscard]] int rule() const noexcept { return rule_; }
 
+    /// What an iteration took when somebody first asked.
+    /// @param seen  what it takes now, > 0 [ticks]; kept if nobody has asked before
+    /// @threads any
+    double first_pace(double seen) noexcept {
+        double pace = first_pace_.load(std::memory_order_relaxed);
+        if (pace > 0) return pace;
+        return first_pace_.compare_exchange_strong(pace, seen, std::memory_order_relaxed) ? seen : pace;
+    }
+
     /// What the program knows of this loop.
     void set_given(const Given& given);
 
@@ -75,6 +85,7 @@ private:
     SiteIdentity identity_;
     std::uint32_t workers_;
     int rule_ = 0;
+    std::atomic<double> first_pace_ = 0;  // [ticks]; 0: nobody has asked. A figure by itself, so relaxed will do
 
     // Held at open and close, never while chunks are drawn. It guards what follows, the most used first: what one
     // execution writes fits into two or three cache lines.

@@ -11,6 +11,7 @@
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
 #include "loop/site_table.hpp"
+#include "loop/watch.hpp"
 #include "measure/clock.hpp"
 #include "measure/loop_stats.hpp"
 #include "placement/settings.hpp"
@@ -112,6 +113,7 @@ void in_child() {
     restart_background_in_child();
     restart_steals_in_child();
     restart_placement_in_child();
+    thread_watch = nullptr;
     loaded_by = getpid();
 }
 
