@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.gate import ControlTimes, Gate
+from harness.hog import Hog
 
 import ranking
 import roster
-from hog import Hog
 from race import Plan, Race, prepare, show
 from roster import Entrant
 from setting import Setting

@@ -15,11 +15,11 @@ sys.dont_write_bytecode = True  # leaves no caches beside the sources
 sys.path[:0] = [str(BENCH), str(BENCH / "dispatch"), str(BENCH / "techniques")]
 
 from harness.gate import ControlTimes, Gate  # noqa: E402
+from harness.hog import Hog  # noqa: E402
 from harness.runner import Comparison, Session, Variant  # noqa: E402
 from setting import Case  # noqa: E402
 import ranking  # noqa: E402
 import roster  # noqa: E402
-from hog import Hog  # noqa: E402
 from race import Plan, Race, show  # noqa: E402
 from ranking import Row  # noqa: E402
 from roster import Entrant  # noqa: E402
