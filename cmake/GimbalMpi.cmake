@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Which MPI: on a machine with several, "mpicc" and "mpiexec" are whichever the alternatives point to, and they can point
-# to two different ones. So the programs of one MPI are taken by their full names. MPI_C_COMPILER or MPI_HOME on the
+# Which MPI: on a machine with several, "mpicc" and "mpiexec" are whichever the alternatives point to, and they can
+# point to two different ones. So the programs of one MPI are taken by their full names. MPI_C_COMPILER or MPI_HOME on the
 # command line win; where no full name exists, find_package(MPI) searches as usual.
 set(GIMBAL_MPI "" CACHE STRING "MPI to use where there are several: mpich or openmpi; empty: the first of them found")
 

@@ -31,7 +31,8 @@ apt=(apt-get -qq -o "Dir::Etc::SourceList=$work/sources.list" -o Dir::Etc::Sourc
     -o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work/cache" -o APT::Sandbox::User=)
 echo "fetch_llvm: fetching $archive (164 MB)"
 "${apt[@]}" update || fail "the package lists of Debian's sources cannot be read"
-(cd "$work" && "${apt[@]}" source --download-only --only-source "$package") || fail "the source package $package cannot be fetched"
+(cd "$work" && "${apt[@]}" source --download-only --only-source "$package") ||
+    fail "the source package $package cannot be fetched"
 [ -e "$work/$archive" ] || fail "Debian's $package is no longer version 19.1.7"
 echo "$sha256  $work/$archive" | sha256sum --check --quiet || fail "$archive does not have the expected SHA-256"
 
