@@ -133,7 +133,9 @@ std::string placement(std::span<const RunRecord> records) {
 
 /// Why there is no table.
 std::string no_loops(const RunRecord& record) {
-    std::string text = "no loop ran under Gimbal: it takes loops that the program marks schedule(runtime)";
+    std::string text =
+        "no loop ran under Gimbal: it takes loops marked schedule(runtime), and dynamic and guided ones that "
+        "GIMBAL_LOOPS names";
     for (const OptionUse& use : record.options)
         if (use.name == "OMP_SCHEDULE" && is_ordinary_openmp(use.value))
             text += ", and OMP_SCHEDULE=" + use.value + " leaves them to libomp; unset it";

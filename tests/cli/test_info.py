@@ -17,6 +17,25 @@ class Info(ToolTest):
             self.assertNotIn("\033", result.stdout)
         self.assertRegex(self.gimbal("--version").stdout, r"^gimbal \d+\.\d+\.\d+\n$")
 
+    def test_usage_says_where_the_program_stands_and_no_type_twice(self):
+        usage = self.gimbal("run", "--help").stdout
+        self.assertIn("Usage: gimbal run [OPTIONS] -- PROGRAM [ARGUMENTS]\n", usage)
+        self.assertIn("-t,--threads INT in [1 - ", usage)
+        self.assertNotIn("PROGRAM", self.gimbal("info", "--help").stdout)
+        self.assertNotRegex(self.gimbal("simulate", "--help").stdout, r"(TEXT|INT|FLOAT):(U?INT|FLOAT)")
+
+    def test_a_command_that_is_missing_or_misspelt_is_one_error_with_those_that_there_are(self):
+        for words, says in (((), ("gimbal needs a command", "allowed: run report info", "more: gimbal --help")),
+                            (("inof",), ("inof: there is no such command", 'Did you mean "info"?')),
+                            (("info",), ("gimbal info needs a command", "allowed: techniques selectors")),
+                            (("info", "selctors"), ('Did you mean "selectors"?', "more: gimbal info --help")),
+                            (("pin", "shwo"), ("shwo: there is no such command", "allowed: show"))):
+            with self.subTest(words):
+                result = self.gimbal(*words)
+                self.assertEqual((result.returncode, result.stdout, result.stderr.count("gimbal: error: ")), (2, "", 1))
+                for text in says:
+                    self.assertIn(text, result.stderr)
+
     def test_every_topic_in_both_forms(self):
         for topic in TOPICS:
             self.assertEqual(self.gimbal("info", topic).returncode, 0)

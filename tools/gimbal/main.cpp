@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <CLI/CLI.hpp>
 #include <map>
+#include <memory>
+#include <span>
 
 #include "campaign_command.hpp"
 #include "config/load.hpp"
 #include "config/schedule_value.hpp"
 #include "config/table.hpp"
 #include "gimbal/error.hpp"
+#include "help_format.hpp"
 #include "info_command.hpp"
 #include "pin_command.hpp"
 #include "report/process_record.hpp"
@@ -190,21 +193,29 @@ std::vector<std::string> split_off_program(int argc, char** argv, CommandLine& l
     return words;
 }
 
-void check_command(const CLI::App& app, const std::vector<std::string>& words) {
-    if (words.empty() || words.front().starts_with("-")) return;
+/// Refuse a command that there is none of, here and below: `gimbal inof`, `gimbal info selctors`, `gimbal info`.
+void check_command(const CLI::App& app, std::span<const std::string> words, const std::string& path) {
+    if (!words.empty() && words.front().starts_with("-")) return;
     std::vector<std::string> names;
-    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    std::string allowed;
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
         names.push_back(command->get_name());
-    if (std::find(names.begin(), names.end(), words.front()) != names.end()) return;
+        allowed += " " + names.back();
+    }
+    if (names.empty()) return;
+    const std::string hint = "allowed:" + allowed + "      more: " + path + " --help";
+    if (words.empty()) throw Error(ErrorCode::wrong_use, path + " needs a command.", hint);
+    if (std::find(names.begin(), names.end(), words.front()) != names.end())
+        return check_command(*app.get_subcommand(words.front()), words.subspan(1), path + " " + words.front());
     const std::vector<std::string_view> views(names.begin(), names.end());
     const std::string suggestion = did_you_mean(nearest(words.front(), views));
     throw Error(ErrorCode::unknown_option,
-                words.front() + ": there is no such command." + (suggestion.empty() ? "" : " ") + suggestion,
-                "see: gimbal --help");
+                words.front() + ": there is no such command." + (suggestion.empty() ? "" : " ") + suggestion, hint);
 }
 
 int main_of(int argc, char** argv) {
     CLI::App app("Gimbal removes load imbalance from MPI+OpenMP programs.", "gimbal");
+    app.formatter(std::make_shared<HelpFormat>());
     app.set_version_flag("--version", "gimbal " + std::string(version()));
     app.footer(kExamples);
     app.require_subcommand(1);
@@ -219,7 +230,7 @@ int main_of(int argc, char** argv) {
         // Its options are its own: see gimbal campaign --help.
         if (argc > 1 && std::string_view(argv[1]) == "campaign") return campaign({argv + 2, argv + argc});
         std::vector<std::string> words = split_off_program(argc, argv, line);
-        check_command(app, words);
+        check_command(app, words, "gimbal");
         std::reverse(words.begin(), words.end());  // as CLI11 wants them
         app.parse(std::move(words));
         return dispatch(app, line);

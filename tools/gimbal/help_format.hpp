@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace gimbal::tool {
+
+/// CLI11's help, except that a command that runs a program says where the program stands, and that an option has one
+/// type: that of its range, where CLI11 writes "UINT:INT in [1 - 8]".
+class HelpFormat : public CLI::Formatter {
+public:
+    std::string make_usage(const CLI::App* app, std::string name) const override {
+        std::string usage = CLI::Formatter::make_usage(app, std::move(name));
+        if (app->get_prefix_command()) usage.insert(usage.find_last_not_of('\n') + 1, " -- PROGRAM [ARGUMENTS]");
+        return usage;
+    }
+    std::string make_option_opts(const CLI::Option* option) const override {
+        std::string words = CLI::Formatter::make_option_opts(option);
+        const std::size_t colon = words.find(':');
+        const std::size_t range = words.find(" in [");
+        if (colon < range && range != std::string::npos) words.erase(1, colon);  // words begin with a blank
+        return words;
+    }
+};
+
+}  // namespace gimbal::tool
