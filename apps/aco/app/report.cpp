@@ -123,7 +123,8 @@ void print_json(const Options& options, const Result& result) {
     const char* separator = "";
     std::printf(", \"thread_work\": [");
     for (const ThreadWork& thread : result.threads) {
-        std::printf("%s{\"cpu_s\": %.9f, \"ants\": %" PRId64 "}", separator, thread.cpu_s, thread.ants);
+        std::printf("%s{\"cpu_s\": %.9f, \"wall_s\": %.9f, \"ants\": %" PRId64 "}", separator, thread.cpu_s,
+                    thread.wall_s, thread.ants);
         separator = ", ";
     }
     std::printf("]");

@@ -3,6 +3,7 @@
 
 #include "common/clock.hpp"
 #include "islands.hpp"
+#include "progress.hpp"
 #include "thread_pool.hpp"
 
 #include <optional>
@@ -47,7 +48,7 @@ private:
         pool_.run([&](int thread) {
             const double before_s = apps::thread_cpu_s();
             ThreadWork& mine = work_[static_cast<std::size_t>(thread)];
-            mine.ants += work(thread);
+            mine.wall_s += apps::seconds_of([&] { mine.ants += work(thread); });
             mine.cpu_s += apps::thread_cpu_s() - before_s;
         });
     }
@@ -66,7 +67,10 @@ Outcome Farm::together(const Instance& instance, const Search& search) {
         const Part ants = part_of(search.ants, thread, pool_.threads());
         Workspace& workspace = *workspaces[static_cast<std::size_t>(thread)];
         for (std::int64_t iteration = 0; iteration < search.iterations; ++iteration) {
-            for (std::int64_t ant = ants.begin; ant < ants.end; ++ant) colony.make(ant, workspace);
+            for (std::int64_t ant = ants.begin; ant < ants.end; ++ant) {
+                colony.make(ant, workspace);
+                report_ant();
+            }
             if (pool_.meet()) colony.end_iteration();
             pool_.meet();
         }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "islands.hpp"
 
+#include "progress.hpp"
+
 #include <algorithm>
 
 namespace aco {
@@ -14,7 +16,10 @@ void Islands::run(std::int64_t index, Islander& islander) {
     Colony& colony = islander.colony;
     colony.restart(index * colony_);
     for (std::int64_t iteration = 0; iteration < iterations_; ++iteration) {
-        for (std::int64_t ant = 0; ant < colony.ants(); ++ant) colony.make(ant, islander.workspace);
+        for (std::int64_t ant = 0; ant < colony.ants(); ++ant) {
+            colony.make(ant, islander.workspace);
+            report_ant();
+        }
         colony.end_iteration();
     }
     // Into room that is there already: nothing is allocated here.

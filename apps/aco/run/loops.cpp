@@ -2,6 +2,7 @@
 #include "loops.hpp"
 
 #include "common/clock.hpp"
+#include "progress.hpp"
 
 #include <omp.h>
 
@@ -16,6 +17,7 @@ void ants_loop(Colony& colony, std::vector<Workspace>& rooms, std::vector<Thread
     for (std::int64_t ant = 0; ant < colony.ants(); ++ant) {
         const auto me = static_cast<std::size_t>(omp_get_thread_num());
         colony.make(ant, rooms[me]);
+        report_ant();
         ++work[me].ants;
     }
 }
@@ -38,7 +40,11 @@ public:
     explicit Team(int threads) : work_(static_cast<std::size_t>(threads)) {}
 
     Outcome search(const Instance& instance, const Search& search) override {
-        return search.barrier == Barrier::each ? together(instance, search) : apart(instance, search);
+        Outcome outcome;
+        const double wall_s = apps::seconds_of(
+            [&] { outcome = search.barrier == Barrier::each ? together(instance, search) : apart(instance, search); });
+        for (ThreadWork& one : work_) one.wall_s += wall_s;
+        return outcome;
     }
 
     const std::vector<ThreadWork>& work() const override { return work_; }

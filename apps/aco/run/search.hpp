@@ -31,6 +31,7 @@ struct Search {
 struct alignas(64) ThreadWork {
     std::int64_t ants = 0;  ///< schedules made
     double cpu_s = 0.0;     ///< processor time, waiting at barriers included as far as it spins
+    double wall_s = 0.0;    ///< of its part of each search; in a loop, of all of the search
 };
 
 /// Threads that search. They last as long as the object, and one search follows another on the same threads.
