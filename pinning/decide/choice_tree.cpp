@@ -48,28 +48,30 @@ double cores_in(const Place& place) {
     return sum;
 }
 
-int memory_of(const Place& place, int around) {
-    return place.memory_node == kNoMemory ? around : place.memory_node;
-}
-
 }  // namespace
 
 ChoiceTree::ChoiceTree(const MachineView& machine, std::span<const Level> levels, std::size_t group)
-    : depth_(levels.size()) {
+    : depth_(levels.size()), memory_of_(memory_of_pus(machine.root())) {
     assert(!levels.empty() && group >= 1);
     const Place* const root = &machine.root();
-    grow(add(kNoChoice, {&root, 1}, root->memory_node), *root, levels, group);
+    grow(add(kNoChoice, {&root, 1}), *root, levels, group);
     std::set<int> memories;
     for (const ChoiceId leaf : leaves_) {
         if (choices_[leaf].memory_node != kNoMemory) memories.insert(choices_[leaf].memory_node);
     }
-    memories_ = memories.size();
+    memories_.assign(memories.begin(), memories.end());
 }
 
-ChoiceId ChoiceTree::add(ChoiceId parent, std::span<const Place* const> parts, int memory) {
+/// A pseudo-node, or a group of cores, may lie across two memories: then it is beside neither.
+int ChoiceTree::memory_beside(const std::vector<int>& pus) const {
+    const int first = memory_of_.at(pus.front());
+    const bool one = std::all_of(pus.begin(), pus.end(), [&](int pu) { return memory_of_.at(pu) == first; });
+    return one ? first : kNoMemory;
+}
+
+ChoiceId ChoiceTree::add(ChoiceId parent, std::span<const Place* const> parts) {
     Choice choice;
     choice.parent = parent;
-    choice.memory_node = memory;
     choice.cores = 0;
     for (const Place* part : parts) {
         const std::vector<int> pus = pus_of(*part);
@@ -77,6 +79,7 @@ ChoiceId ChoiceTree::add(ChoiceId parent, std::span<const Place* const> parts, i
         choice.cores += cores_in(*part);
     }
     std::sort(choice.pus.begin(), choice.pus.end());
+    choice.memory_node = memory_beside(choice.pus);
     const ChoiceId id = choices_.size();
     if (parent != kNoChoice) {
         choice.depth = choices_[parent].depth + 1;
@@ -98,16 +101,28 @@ void ChoiceTree::grow(ChoiceId id, const Place& place, std::span<const Level> le
         parts = pus_by_rank(place);
     else
         find(place, level, parts);
-    const int around = choices_[id].memory_node;
-    const bool grouped = levels.size() == 1 && group > 1 && level >= Level::core;
-    const std::size_t bundles = grouped ? (parts.size() + group - 1) / group : parts.size();
+    if (levels.size() > 1 || group == 1 || level < Level::core) {
+        for (const Place* const& part : parts) grow(add(id, {&part, 1}), *part, levels.subspan(1), group);
+        return;
+    }
+    // Without a level of nodes neighbours may be beside different memories: a group is not torn between two.
+    std::span<const Place* const> left(parts);
+    while (!left.empty()) {
+        const int memory = memory_beside(pus_of(*left.front()));
+        std::size_t alike = 1;
+        while (alike < left.size() && memory_beside(pus_of(*left[alike])) == memory) ++alike;
+        add_groups(id, left.first(alike), group);
+        left = left.subspan(alike);
+    }
+}
+
+/// As equal as possible: 5 cores in groups of 2 are 2, 2 and 1, 7 in groups of 3 are 3, 2 and 2.
+void ChoiceTree::add_groups(ChoiceId id, std::span<const Place* const> parts, std::size_t group) {
+    const std::size_t bundles = (parts.size() + group - 1) / group;
     for (std::size_t b = 0; b < bundles; ++b) {
-        // As equal as possible: 5 cores in groups of 2 are 2, 2 and 1, 7 in groups of 3 are 3, 2 and 2.
         const std::size_t begin = (b * parts.size() + bundles - 1) / bundles;
         const std::size_t end = ((b + 1) * parts.size() + bundles - 1) / bundles;
-        const std::span<const Place* const> bundle(parts.data() + begin, end - begin);
-        const ChoiceId inner = add(id, bundle, memory_of(*bundle.front(), around));
-        grow(inner, *bundle.front(), levels.subspan(1), group);
+        leaves_.push_back(add(id, parts.subspan(begin, end - begin)));
     }
 }
 

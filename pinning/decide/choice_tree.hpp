@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -20,14 +21,15 @@ struct Choice {
     std::size_t depth = 0;              ///< 0: root
     std::vector<ChoiceId> inside = {};  ///< what can be chosen next; empty in a leaf
     std::vector<int> pus = {};          ///< the operating system's numbers, ascending
-    int memory_node = kNoMemory;
-    double cores = 1;  ///< physical cores, what it can do at once
+    int memory_node = kNoMemory;        ///< memory that all of its PUs are nearest to; kNoMemory: there is no such one
+    double cores = 1;                   ///< physical cores, what it can do at once
 };
 
 /// The nested choices that a list of levels makes of a machine: of any depth, one level of choices per resource.
 ///
 /// A level that the machine does not have is one choice, and so decides nothing; PUs outside of cores are cores. The
-/// leaves can be groups of k neighbours: then a thread gets k cores, and the operating system balances within them.
+/// leaves can be groups of k neighbours: then a thread gets k cores, and the operating system balances within them. No
+/// group lies across two memories.
 /// @threads immutable  @cost construction: O(PUs times levels)
 /// @source seed 001, section 4.4.2, and its future work (groups); test: tests/unit/pinning/decide/tree_test.cpp
 class ChoiceTree {
@@ -46,17 +48,20 @@ public:
     [[nodiscard]] ChoiceId leaf_of(int pu) const noexcept;
     /// The choice around one at a depth that is not below it.
     [[nodiscard]] ChoiceId around(ChoiceId id, std::size_t depth) const noexcept;
-    /// Distinct memories among the choices [count].
-    [[nodiscard]] std::size_t memories() const noexcept { return memories_; }
+    /// The memories beside which threads can run, the operating system's numbers, ascending.
+    [[nodiscard]] const std::vector<int>& memories() const noexcept { return memories_; }
 
 private:
-    ChoiceId add(ChoiceId parent, std::span<const Place* const> parts, int memory);
+    ChoiceId add(ChoiceId parent, std::span<const Place* const> parts);
+    [[nodiscard]] int memory_beside(const std::vector<int>& pus) const;
+    void add_groups(ChoiceId id, std::span<const Place* const> parts, std::size_t group);
     void grow(ChoiceId id, const Place& place, std::span<const Level> levels, std::size_t group);
 
     std::vector<Choice> choices_;
     std::vector<ChoiceId> leaves_;
     std::size_t depth_;
-    std::size_t memories_ = 0;
+    std::map<int, int> memory_of_;  ///< PU -> memory
+    std::vector<int> memories_;
 };
 
 }  // namespace gimbal::pin

@@ -10,7 +10,8 @@ LevelLearner::LevelLearner(const Resource& resource, const Settings& settings, s
       estimator_(make_estimator(resource.estimator, settings)),
       optimiser_(make_optimiser(resource.optimiser, settings)),
       mean_(settings.mean_step),
-      seen_(late % resource.period),
+      late_(late % resource.period),
+      needed_(resource.period),
       reset_(settings.al_reset) {}
 
 void LevelLearner::enter(std::size_t choices, std::size_t first, double sure, bool forget_all) {
@@ -24,16 +25,17 @@ void LevelLearner::see(double utility) noexcept {
     mean_.add(utility);
     sum_ += utility;
     ++samples_;
-    ++seen_;
 }
 
 Move LevelLearner::decide(std::size_t current, const Prospects& prospects, double exploring, std::uint64_t now,
-                          Random& random) {
+                          Random& random, bool may_move) {
     assert(due());
     estimator_->observe(current, {sum_ / static_cast<double>(samples_), mean_.value()});
     drop_period();
+    needed_ = resource_->period;
     const Move move = optimiser_->decide(
-        {current, mean_.value(), estimator_->strategy(), estimator_->values(), &prospects, exploring, now}, random);
+        {current, mean_.value(), estimator_->strategy(), estimator_->values(), &prospects, exploring, now, may_move},
+        random);
     if (move.choice != current && reset_) forget();
     return move;
 }
@@ -47,7 +49,6 @@ void LevelLearner::forget() noexcept {
 void LevelLearner::drop_period() noexcept {
     sum_ = 0;
     samples_ = 0;
-    seen_ = 0;
 }
 
 }  // namespace gimbal::pin

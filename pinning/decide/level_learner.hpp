@@ -16,7 +16,7 @@ namespace gimbal::pin {
 /// @source seed 001, section 4.4; test: tests/unit/pinning/decide/placer_test.cpp
 class LevelLearner {
 public:
-    /// @param late  samples that the first decision comes early, so that threads do not all decide at once
+    /// @param late  in turns: how many samples later than others a decision comes after stagger()
     LevelLearner(const Resource& resource, const Settings& settings, std::size_t late);
 
     /// The thread stands before other choices: the strategy starts anew, on one of them or uniform; so do the
@@ -27,11 +27,17 @@ public:
     void see(double utility) noexcept;
 
     /// A period's samples are there.
-    [[nodiscard]] bool due() const noexcept { return seen_ >= resource_->period && samples_ > 0; }
+    [[nodiscard]] bool due() const noexcept { return samples_ >= needed_; }
 
     /// Learns what the current choice earned and decides what comes next. @pre due()
+    /// @param may_move  false: whatever is wanted has to wait
     [[nodiscard]] Move decide(std::size_t current, const Prospects& prospects, double exploring, std::uint64_t now,
-                              Random& random);
+                              Random& random, bool may_move = true);
+
+    /// All threads begin at once: this one's next decision comes later than a period by its turn.
+    void stagger() noexcept { needed_ = resource_->period + late_; }
+    /// The strategy starts anew on one choice; what is known of the choices stays.
+    void prefer(std::size_t choice, double sure) { estimator_->prefer(choice, sure); }
 
     /// What was measured is void: the thread was elsewhere, or released. The strategy stays.
     void forget() noexcept;
@@ -49,7 +55,8 @@ private:
     RunningMean mean_;         ///< V
     double sum_ = 0;           ///< of utilities since the last decision
     std::size_t samples_ = 0;  ///< of that sum
-    std::size_t seen_;         ///< samples towards the period
+    std::size_t late_;         ///< [samples], below the period
+    std::size_t needed_;       ///< samples that the next decision rests on
     bool reset_;               ///< V and benchmarks start anew at every move
 };
 

@@ -35,13 +35,15 @@ void note_memory(const Place& place, int memory, std::map<int, int>& of_pu) {
     for (const Place& part : place.inside) note_memory(part, memory, of_pu);
 }
 
-/// The places that are finer than a node, without what is around them.
-void below_nodes(const Place& place, std::vector<Place>& found) {
+/// The places that are finer than a node, without what is around them but its memory.
+void below_nodes(const Place& place, int memory, std::vector<Place>& found) {
+    if (place.memory_node != kNoMemory) memory = place.memory_node;
     if (place.level > Level::node) {
         found.push_back(place);
+        found.back().memory_node = memory;
         return;
     }
-    for (const Place& part : place.inside) below_nodes(part, found);
+    for (const Place& part : place.inside) below_nodes(part, memory, found);
 }
 
 void check_order(const Place& place) {
@@ -64,6 +66,12 @@ std::vector<int> pus_of(const Place& place) {
     return pus;
 }
 
+std::map<int, int> memory_of_pus(const Place& place) {
+    std::map<int, int> memory;
+    note_memory(place, kNoMemory, memory);
+    return memory;
+}
+
 Place uniform_machine(int nodes, int cores, int pus) {
     Place machine;
     for (int n = 0; n < nodes; ++n) {
@@ -79,8 +87,7 @@ Place uniform_machine(int nodes, int cores, int pus) {
 }
 
 Place with_pseudo_nodes(const Place& machine, std::span<const std::vector<int>> nodes) {
-    std::map<int, int> memory;
-    note_memory(machine, kNoMemory, memory);
+    const std::map<int, int> memory = memory_of_pus(machine);
     std::map<int, std::size_t> home;
     for (std::size_t n = 0; n < nodes.size(); ++n) {
         if (nodes[n].empty())
@@ -95,7 +102,7 @@ Place with_pseudo_nodes(const Place& machine, std::span<const std::vector<int>> 
     }
     for (const auto& [pu, unused] : memory) home.try_emplace(pu, nodes.size());
     std::vector<Place> parts;
-    below_nodes(machine, parts);
+    below_nodes(machine, kNoMemory, parts);
     Place grouped{machine.level, machine.number, kNoMemory, {}};
     for (std::size_t n = 0; n <= nodes.size(); ++n) {
         Place node{Level::node, static_cast<int>(n), kNoMemory, {}};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,8 @@ enum class Level : std::uint8_t { machine, node, cache, core, pu };
 
 /// No memory of its own.
 inline constexpr int kNoMemory = -1;
+/// In decisions: the memory follows whoever touches it, as before anybody bound it.
+inline constexpr int kUnbind = -2;
 
 /// One part of a machine, as plain data: whoever reads the machine fills it in, whoever decides only reads it.
 struct Place {
@@ -28,12 +31,15 @@ struct Place {
 /// All PUs beneath, by the operating system's numbers, in the order of the tree.
 [[nodiscard]] std::vector<int> pus_of(const Place& place);
 
+/// PU -> the memory of the innermost place around it that has one, the operating system's numbers; kNoMemory: none has.
+[[nodiscard]] std::map<int, int> memory_of_pus(const Place& place);
+
 /// A machine in which everything is alike, PUs numbered in order: for tests, dry runs and machines nobody can read.
 /// @param nodes  @param cores  per node  @param pus  per core; all >= 1
 [[nodiscard]] Place uniform_machine(int nodes, int cores, int pus = 1);
 
 /// The same machine under nodes of the user's: node i holds the PUs of nodes[i], and a last one what nobody named. A
-/// core whose PUs go to two nodes becomes two. A node keeps its memory if all its PUs share one.
+/// core whose PUs go to two nodes becomes two. A node has memory only if all its PUs share one; its parts keep theirs.
 /// @errors gimbal::Error(invalid_option): a PU is named twice or does not exist, or a node is empty
 [[nodiscard]] Place with_pseudo_nodes(const Place& machine, std::span<const std::vector<int>> nodes);
 

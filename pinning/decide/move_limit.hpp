@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 
 namespace gimbal::pin {
+
+/// @param sample_s  between ticks [s]  @return >= 1
+[[nodiscard]] inline std::uint64_t ticks_per_minute(double sample_s) noexcept {
+    constexpr double kMinute_s = 60;
+    return static_cast<std::uint64_t>(std::max(1.0, std::ceil(kMinute_s / sample_s)));
+}
 
 /// How often one thread may be moved at one level: never before it has dwelt, and only so often a minute. Time is
 /// counted in ticks, for the decision core has no clock.

@@ -5,8 +5,6 @@
 #include <cassert>
 #include <cmath>
 
-#include "decide/memory_rule.hpp"
-
 namespace gimbal::pin {
 
 namespace {
@@ -32,6 +30,7 @@ Placer::Placer(Settings settings, MachineView machine, std::uint64_t seed)
       random_(seed),
       guard_(settings_) {
     events_.push_back(guard_.event());
+    find_memories();
 }
 
 Placer::~Placer() = default;
@@ -41,14 +40,14 @@ bool Placer::system_places() const noexcept {
 }
 
 Decision Placer::join(ThreadId id, int where) {
-    const auto [entry, fresh] = threads_.try_emplace(id);
+    const auto [entry, fresh] = threads_.try_emplace(id, settings_, joined_);
     ThreadState& thread = entry->second;
     if (!fresh) return standing(id);
-    for (const Resource& resource : settings_.resources) thread.levels.emplace_back(resource, settings_, joined_);
     ++joined_;
     set_changed_ = true;
     thread.seen_pu = where;
     settle(thread, occupancy_.emptiest(0), settings_.sure, true);
+    enter_memory(thread);
     thread.told_released = system_places();
     thread.told_home = thread.home;
     thread.why = Why::joined;
@@ -66,7 +65,7 @@ void Placer::leave(ThreadId id) {
 
 Decision Placer::standing(ThreadId id) const {
     const ThreadState& thread = threads_.at(id);
-    Decision decision{id, thread.told_released, {}, thread.bound, thread.why};
+    Decision decision{id, thread.told_released, {}, thread.memory.bound, thread.why, thread.memory.why};
     if (!thread.told_released) decision.pus = tree_.at(thread.told_home).pus;
     return decision;
 }
@@ -87,27 +86,36 @@ std::vector<Decision> Placer::tick(std::span<const Sample> samples) {
         apply_turn(step, changes);
     else if (guard_.phase() == Phase::learn)
         learn(changes);
-    bind_memory(changes);
+    decide_memory(changes);
     return emit(changes);
 }
 
 void Placer::see(std::span<const Sample> samples, bool& saturated, Crowd& crowd) {
-    std::vector<std::pair<ThreadState*, double>> seen;
+    std::vector<std::pair<ThreadState*, const Sample*>> seen;
+    Crowd efficient;
     for (const Sample& sample : samples) {
         const auto found = threads_.find(sample.thread);
         if (found == threads_.end() || !sample.valid || !teaches(sample.speed)) continue;
         crowd.add(sample.speed);
         saturated = saturated && sample.cpu_share >= kWhole;
-        seen.emplace_back(&found->second, sample.speed);
+        efficient.add(efficiency(sample));
+        seen.emplace_back(&found->second, &sample);
         found->second.seen_pu = sample.pu;
+        if (sample.memory != kNoMemory) found->second.memory.seen = sample.memory;
     }
-    if (crowd.count() == 0) saturated = false;
+    // A thread that has a processor to itself may still have its memory far away.
+    if (crowd.count() == 0 || memory_by() == MemoryBy::learning) saturated = false;
     // While the operating system places a thread nobody knows where, its speed says nothing of its home.
     if (system_places()) return;
-    for (const auto& [thread, speed] : seen) {
+    for (const auto& [thread, sample] : seen) {
+        if (thread->memory.settling > 0) {
+            --thread->memory.settling;
+            continue;
+        }
+        see_memory(*thread, *sample, efficient);
         for (std::size_t depth = 1; depth <= tree_.depth(); ++depth) {
             LevelLearner& level = thread->levels[depth - 1];
-            const double u = utility(level.resource().criterion, settings_.gamma, speed, crowd);
+            const double u = utility(level.resource().criterion, settings_.gamma, sample->speed, crowd);
             level.see(u);
             promises_.add(tree_.around(thread->home, depth), u);
         }
@@ -143,7 +151,7 @@ void Placer::learn_thread(ThreadState& thread, Why& why) {
         const Choice& current = tree_.at(tree_.around(thread.home, depth));
         const Outlook outlook(scene(), current.parent, thread.home, now_);
         const Move next = level.decide(current.place, outlook, anneal_.factor(), now_, random_);
-        if (next.why == Why::dropped) {
+        if (next.dropped) {
             anneal_.restart();
             last_drop_ = now_;
         }
@@ -169,6 +177,7 @@ void Placer::move(ThreadState& thread, std::size_t depth, std::size_t choice) {
     }
     // What was measured at the old place says nothing of the new one; V itself goes on.
     for (std::size_t outer = 1; outer <= depth; ++outer) thread.levels[outer - 1].drop_period();
+    thread.memory.learner.moved_beside(memory_near(thread));
 }
 
 void Placer::settle(ThreadState& thread, ChoiceId leaf, double sure, bool forget) {
@@ -177,21 +186,11 @@ void Placer::settle(ThreadState& thread, ChoiceId leaf, double sure, bool forget
     occupancy_.add(leaf, 1);
     for (std::size_t depth = 1; depth <= tree_.depth(); ++depth) {
         const Choice& at = tree_.at(tree_.around(leaf, depth));
-        thread.levels[depth - 1].enter(tree_.at(at.parent).inside.size(), at.place, sure, forget);
+        LevelLearner& level = thread.levels[depth - 1];
+        level.enter(tree_.at(at.parent).inside.size(), at.place, sure, forget);
+        level.stagger();
     }
-}
-
-void Placer::bind_memory(Changes& changes) {
-    if (!settings_.bind_memory || system_places() || now_ % settings_.memory_period != 0) return;
-    std::map<int, std::size_t> here;
-    for (const auto& [id, thread] : threads_) ++here[tree_.at(thread.home).memory_node];
-    for (auto& [id, thread] : threads_) {
-        const int node = tree_.at(thread.home).memory_node;
-        const int memory = memory_to_bind(node, here[node], threads_.size(), settings_.zeta, tree_.memories());
-        if (memory == kNoMemory || memory == thread.bound) continue;
-        thread.to_bind = memory;
-        changes.try_emplace(id, Why::memory);
-    }
+    thread.memory.learner.moved_beside(memory_near(thread));
 }
 
 std::vector<Decision> Placer::emit(const Changes& changes) {
@@ -200,14 +199,15 @@ std::vector<Decision> Placer::emit(const Changes& changes) {
     for (const auto& [id, why] : changes) {
         ThreadState& thread = threads_.at(id);
         const bool same = thread.told_released == released && (released || thread.told_home == thread.home);
-        if (same && thread.to_bind == kNoMemory) continue;
+        ThreadMemory& memory = thread.memory;
+        if (same && memory.to_bind == kNoMemory) continue;
         thread.told_released = released;
         thread.told_home = thread.home;
         thread.why = same ? Why::memory : why;
-        Decision decision{id, released, {}, thread.to_bind, thread.why};
+        Decision decision{id, released, {}, memory.to_bind, thread.why, memory.why};
         if (!released) decision.pus = tree_.at(thread.home).pus;
-        if (thread.to_bind != kNoMemory) thread.bound = thread.to_bind;
-        thread.to_bind = kNoMemory;
+        if (memory.to_bind != kNoMemory) memory.bound = memory.to_bind == kUnbind ? kNoMemory : memory.to_bind;
+        memory.to_bind = kNoMemory;
         decisions.push_back(std::move(decision));
     }
     return decisions;

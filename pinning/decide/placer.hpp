@@ -22,19 +22,33 @@ namespace gimbal::pin {
 /// What one thread showed since the last tick.
 struct Sample {
     ThreadId thread = 0;
-    double speed = 0;       ///< instructions, progress or processor time per second; any unit, the same for all
-    bool valid = true;      ///< false: blocked, or measured over less than half a period; teaches nothing
-    int pu = -1;            ///< where it was last seen, the operating system's number; < 0: not known
-    double cpu_share = -1;  ///< processor time over wall time, [0, 1]; < 0: not known
+    double speed = 0;        ///< instructions, progress or processor time per second; any unit, the same for all
+    bool valid = true;       ///< false: blocked, or measured over less than half a period; teaches nothing
+    int pu = -1;             ///< where it was last seen, the operating system's number; < 0: not known
+    double cpu_share = -1;   ///< processor time over wall time, [0, 1]; < 0: not known
+    int memory = kNoMemory;  ///< where its pages are, the operating system's number; kNoMemory: not looked at
 };
+
+/// What memory is judged by: speed per processor time, for who takes the processor away says nothing of memory.
+/// @return in the unit of the speed; 0, which teaches nothing: the thread was hardly on a processor
+[[nodiscard]] double efficiency(const Sample& sample) noexcept;
 
 /// What is to be done with one thread.
 struct Decision {
     ThreadId thread = 0;
-    bool released = false;        ///< it may run wherever the process may
-    std::vector<int> pus;         ///< else: on these, the operating system's numbers, ascending, never empty
-    int bind_memory = kNoMemory;  ///< the operating system's number of a memory to bind to; kNoMemory: leave it
+    bool released = false;  ///< it may run wherever the process may
+    std::vector<int> pus;   ///< else: on these, the operating system's numbers, ascending, never empty
+    int bind_memory =
+        kNoMemory;  ///< the operating system's number of a memory to bind to; kNoMemory: leave it; kUnbind
     Why why = Why::kept;
+    Why memory_why = Why::kept;  ///< where bind_memory says something
+};
+
+/// Who decides where threads' memory is.
+enum class MemoryBy : std::uint8_t {
+    nobody,   ///< NUMA_MEMORY is not asked for, or there are no two memories to choose from
+    zeta,     ///< the rule: with the thread, where more than zeta of them are
+    learning  ///< estimator and optimiser
 };
 
 /// The decision core of placement: knows threads by number and the machine by its tree, is told what every thread
@@ -70,6 +84,13 @@ public:
     /// What other processes have where: PU -> their threads. Exploring and first placements avoid it.
     void set_others(const std::map<int, double>& load) { occupancy_.set_others(load); }
 
+    /// Whether slow memory shows in the speeds (sees_memory() of the rung); true at first. Where it does not, memory
+    /// is not learnt, and follows zeta.
+    void set_sees_memory(bool sees);
+    /// The memories that may be bound to, ascending; all at first. None: memory is left alone from now on.
+    void set_memories(std::vector<int> bindable);
+    [[nodiscard]] MemoryBy memory_by() const noexcept;
+
     /// A thread's standing decision. @pre it has joined
     [[nodiscard]] Decision standing(ThreadId thread) const;
 
@@ -85,6 +106,10 @@ public:
 
 private:
     using Changes = std::map<ThreadId, Why>;
+    struct Best {
+        ChoiceId leaf = kNoChoice;
+        int memory = kNoMemory;
+    };
     /// Of the running means of what is earned where: a few samples, since places change faster than threads.
     static constexpr double kPromiseStep = 0.25;
 
@@ -97,8 +122,20 @@ private:
     void settle(ThreadState& thread, ChoiceId leaf, double sure, bool forget);
     void begin_trial();
     void apply_turn(const Guard::Step& step, Changes& changes);
-    void bind_memory(Changes& changes);
     void remember_best();
+
+    // placer_memory.cpp
+    void find_memories();
+    [[nodiscard]] std::size_t memory_index(int memory) const noexcept;
+    [[nodiscard]] std::size_t memory_near(const ThreadState& thread) const noexcept;
+    void see_memory(ThreadState& thread, const Sample& sample, const Crowd& crowd);
+    void enter_memory(ThreadState& thread);
+    void decide_memory(Changes& changes);
+    void learn_memory(ThreadState& thread, Changes& changes, ThreadId id);
+    void follow_zeta(Changes& changes);
+    void move_memory(ThreadState& thread, int memory, Why why);
+    void turn_memory(ThreadState& thread, const Best* best);
+
     [[nodiscard]] std::vector<Decision> emit(const Changes& changes);
     [[nodiscard]] Outlook::Scene scene() const noexcept { return {&settings_, &tree_, &occupancy_, &promises_}; }
 
@@ -112,7 +149,11 @@ private:
     Guard guard_;
     Anneal anneal_;
     std::map<ThreadId, ThreadState> threads_;
-    std::map<ThreadId, ChoiceId> best_;  ///< leaves of the best window
+    std::map<ThreadId, Best> best_;  ///< of the best window
+    std::vector<int> memories_;      ///< that can be chosen, ascending
+    std::vector<int> bindable_;      ///< that the process may use, if restricted_
+    bool restricted_ = false;
+    bool sees_memory_ = true;
     std::vector<GuardEvent> events_;
     std::uint64_t now_ = 0;
     std::uint64_t last_drop_ = 0;     ///< [ticks]

@@ -14,7 +14,7 @@ constexpr std::size_t kMostEvents = 4096;
 
 void Placer::remember_best() {
     best_.clear();
-    for (const auto& [id, thread] : threads_) best_[id] = thread.home;
+    for (const auto& [id, thread] : threads_) best_[id] = {thread.home, thread.memory.bound};
 }
 
 /// The operating system's own placement is the best start that is known: it has seen who else is there. It may have
@@ -36,6 +36,7 @@ void Placer::begin_trial() {
             homeless.push_back(&thread);
     }
     for (ThreadState* thread : homeless) settle(*thread, occupancy_.emptiest(0), settings_.sure, false);
+    for (auto& [id, thread] : threads_) enter_memory(thread);
 }
 
 void Placer::apply_turn(const Guard::Step& step, Changes& changes) {
@@ -46,10 +47,11 @@ void Placer::apply_turn(const Guard::Step& step, Changes& changes) {
     for (auto& [id, thread] : threads_) {
         changes[id] = guard_.event().why;
         const auto found = best_.find(id);
-        if (to_best && found != best_.end() && found->second != thread.home)
-            settle(thread, found->second, settings_.sure, false);
+        const Best* const best = to_best && found != best_.end() ? &found->second : nullptr;
+        if (best != nullptr && best->leaf != thread.home) settle(thread, best->leaf, settings_.sure, false);
         // Means and benchmarks of another regime would fire, or never fire, for no reason.
         for (LevelLearner& level : thread.levels) level.forget();
+        turn_memory(thread, best);
     }
 }
 
@@ -61,6 +63,7 @@ std::vector<Decision> Placer::machine_changed(MachineView machine) {
     occupancy_ = Occupancy(tree_);
     promises_ = Promises(tree_, kPromiseStep, settings_.memory);
     best_.clear();
+    find_memories();
     Changes changes;
     for (auto& [id, thread] : threads_) thread.home = kNoChoice;
     // First those whose place is still there, so that the others find what is free.
@@ -72,7 +75,7 @@ std::vector<Decision> Placer::machine_changed(MachineView machine) {
     }
     for (auto& [id, thread] : threads_) {
         if (thread.home == kNoChoice) settle(thread, occupancy_.emptiest(0), settings_.sure, true);
-        thread.bound = kNoMemory;
+        enter_memory(thread);
         if (thread.told_released) {
             thread.told_home = thread.home;
             continue;

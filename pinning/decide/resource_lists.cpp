@@ -12,6 +12,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr std::string_view kMemory = "NUMA_MEMORY";
+constexpr std::string_view kZeta = "ZETA";
 constexpr std::string_view kChild = "CHILD_";
 constexpr Word<Level> kPlaces[] = {{"NUMA_BANDWIDTH", Level::node},   {"NUMA_PROCESSING", Level::node},
                                    {"CACHE_BANDWIDTH", Level::cache}, {"CACHE_PROCESSING", Level::cache},
@@ -87,6 +88,16 @@ Resource resource_of(const Lists& lists, std::size_t i, Level level) {
     return resource;
 }
 
+/// NUMA_MEMORY: learnt if a method is named for it; with none, or ZETA in the place of one, the rule decides.
+void take_memory(Lists lists, std::size_t i, Settings& settings) {
+    const bool rule = lists.estimators[i] == kZeta || lists.optimisers[i] == kZeta;
+    for (Words* words : {&lists.estimators, &lists.optimisers})
+        if ((*words)[i] == "NULL" || (*words)[i] == kZeta) (*words)[i].clear();
+    settings.bind_memory = true;
+    settings.learn_memory = !rule && !(lists.estimators[i].empty() && lists.optimisers[i].empty());
+    settings.numa_memory = resource_of(lists, i, Level::node);
+}
+
 /// The one resource of these lists that says where threads may be placed, added to the settings; its index.
 std::optional<std::size_t> take_level(const Lists& lists, std::optional<std::size_t> parent, Settings& settings) {
     const std::string name = lists.prefix + "RESOURCES";
@@ -95,10 +106,7 @@ std::optional<std::size_t> take_level(const Lists& lists, std::optional<std::siz
         const std::string& word = lists.resources[i];
         if (!lists.prefix.empty() && (word.empty() || word == "NULL")) continue;
         if (word == kMemory && lists.prefix.empty()) {
-            // Its methods are checked, but what decides is the seed's rule over zeta.
-            static_cast<void>(resource_of(lists, i, Level::node));
-            settings.bind_memory = true;
-            if (!lists.periods[i].empty()) settings.memory_period = period_of(lists, i);
+            take_memory(lists, i, settings);
             continue;
         }
         const Level level = worded(kPlaces, name, word);

@@ -6,6 +6,8 @@
 
 #include "decide/choice_tree.hpp"
 #include "decide/level_learner.hpp"
+#include "decide/memory_learner.hpp"
+#include "decide/patience.hpp"
 #include "decide/why.hpp"
 
 namespace gimbal::pin {
@@ -13,14 +15,36 @@ namespace gimbal::pin {
 /// A thread, by a number that its owner gives.
 using ThreadId = std::uint64_t;
 
+/// Where one thread's pages are, and what decides it. Memories by the operating system's numbers.
+/// @threads the owner's
+struct ThreadMemory {
+    ThreadMemory(const Settings& settings, std::size_t its_turn)
+        : limit(settings.memory_dwell, settings.memory_moves, ticks_per_minute(settings.sample_s)),
+          learner(settings, its_turn),
+          turn(its_turn) {}
+
+    Patience limit;
+    MemoryLearner learner;     ///< asked only where memory is learnt
+    std::size_t turn;          ///< spreads the rule's decisions over its period
+    int seen = kNoMemory;      ///< where the operating system said that they are
+    int bound = kNoMemory;     ///< what was last said of it
+    int to_bind = kNoMemory;   ///< to be named in the next decision; kUnbind: given back
+    Why why = Why::kept;       ///< of that
+    std::size_t settling = 0;  ///< samples that a move of pages spoils
+    std::size_t moves = 0;     ///< to another memory [count]
+};
+
 /// One thread's place in the tree of choices, and a learner for each level on the way to it.
 /// @threads the owner's
 struct ThreadState {
+    ThreadState(const Settings& settings, std::size_t turn) : memory(settings, turn) {
+        for (const Resource& resource : settings.resources) levels.emplace_back(resource, settings, turn);
+    }
+
     ChoiceId home = kNoChoice;         ///< a leaf; where it runs, or, while released, would run
     int seen_pu = -1;                  ///< where the operating system last had it; < 0: not known
     std::vector<LevelLearner> levels;  ///< [depth of the tree], outermost first
-    int bound = kNoMemory;             ///< memory that it was last bound to
-    int to_bind = kNoMemory;           ///< memory to name in the next decision
+    ThreadMemory memory;               ///< where its pages are
     bool told_released = true;         ///< what was last said of it ...
     ChoiceId told_home = kNoChoice;    ///< ... and to which leaf it was sent
     Why why = Why::joined;             ///< of that

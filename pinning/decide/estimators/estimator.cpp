@@ -20,8 +20,13 @@ constexpr double kValueStep = 0.3;
 
 void Estimator::reset(std::size_t choices, std::size_t first, double sure) {
     assert(choices >= 1);
-    const auto k = static_cast<double>(choices);
     values_.assign(choices, std::numeric_limits<double>::quiet_NaN());
+    prefer(first, sure);
+}
+
+void Estimator::prefer(std::size_t first, double sure) {
+    const std::size_t choices = values_.size();
+    const auto k = static_cast<double>(choices);
     strategy_.assign(choices, 1 / k);
     if (first >= choices || choices == 1 || sure <= 1 / k) return;
     strategy_.assign(choices, (1 - sure) / (k - 1));

@@ -28,6 +28,8 @@ public:
     /// Starts anew over K choices: uniform, or with most of the weight on one.
     /// @param first  index of that one; K or more: none
     void reset(std::size_t choices, std::size_t first, double sure);
+    /// Only the strategy starts anew; what the choices were worth stays known.
+    void prefer(std::size_t first, double sure);
 
     /// @param choice  what was in force; what does not teach (u <= 0, nothing finite) is left out
     void observe(std::size_t choice, const Experience& seen);

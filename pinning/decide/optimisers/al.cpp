@@ -9,12 +9,6 @@ namespace gimbal::pin {
 
 namespace {
 
-/// One minute of a settings' samples [ticks].
-std::uint64_t minute(const Settings& settings) {
-    constexpr double kMinute_s = 60;
-    return static_cast<std::uint64_t>(std::max(1.0, std::ceil(kMinute_s / settings.sample_s)));
-}
-
 std::vector<double> expectation(const Situation& at) {
     std::vector<double> expected = at.prospects->expected();
     if (expected.empty()) expected.assign(at.values.begin(), at.values.end());
@@ -25,7 +19,7 @@ std::vector<double> expectation(const Situation& at) {
 
 AlOptimiser::AlOptimiser(const Settings& settings)
     : band_(settings.al_eta, settings.al_margin),
-      limit_(settings.al_dwell, settings.al_moves, minute(settings)),
+      limit_(settings.al_dwell, settings.al_moves, ticks_per_minute(settings.sample_s)),
       lambda_(settings.al_lambda),
       seek_(settings.al_seek),
       margin_(settings.al_margin),
@@ -34,7 +28,7 @@ AlOptimiser::AlOptimiser(const Settings& settings)
 Move AlOptimiser::decide(const Situation& at, Random& random) {
     if (at.strategy.size() < 2) return {at.current, Why::kept};
     const BandEvent event = band_.look(at.mean);
-    if (!limit_.may_move(at.now)) {
+    if (!at.may_move || !limit_.may_move(at.now)) {
         if (event != BandEvent::dropped) band_.accept(at.mean);
         return {at.current, Why::kept};
     }
@@ -46,6 +40,7 @@ Move AlOptimiser::decide(const Situation& at, Random& random) {
         move = leave(at, Why::explored, random);
     else if (event != BandEvent::started && random.chance(seek_))
         move = seek(at);
+    move.dropped = event == BandEvent::dropped;
     if (move.why != Why::kept) limit_.moved(at.now);
     return move;
 }

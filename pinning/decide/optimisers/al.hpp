@@ -13,10 +13,10 @@ namespace gimbal::pin {
 ///     (b) V inside           another choice with probability lambda
 ///     (c) V at its top       stay; the band follows up
 ///
-/// With probability `al_seek` (b) first goes where more than the band's margin above V is expected.
-/// "Another" is uniform (or as the weights say); with `al_directed` only one of which more than V is expected, or
-/// unknown, and nobody moves if there is none. A drop that may not move yet (dwell, moves a minute) leaves the band,
-/// and so fires later if it lasts.
+/// Where nothing else happens in (b) and (c), it goes with probability `al_seek` where more than the band's margin
+/// above V is expected. "Another" is uniform (or as the weights say); with `al_directed` only one of which more than V
+/// is expected, or unknown, and nobody moves if there is none. A drop that may not move yet (dwell, moves a minute)
+/// leaves the band, and so fires later if it lasts.
 /// @source seed 001, section 4.4.4; Chasparis, Arapostathis, Shamma 2013; reference on placement, 1a;
 ///         test: tests/unit/pinning/decide/al_test.cpp
 class AlOptimiser final : public Optimiser {

@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "decide/random.hpp"
 #include "decide/settings.hpp"
 #include "decide/why.hpp"
+#include "gimbal/random.hpp"
 
 namespace gimbal::pin {
 
@@ -32,12 +32,14 @@ struct Situation {
     const Prospects* prospects = nullptr;
     double exploring = 1;   ///< factor on lambda in [0, 1]: annealing
     std::uint64_t now = 0;  ///< [ticks]
+    bool may_move = true;   ///< false: whatever is wanted has to wait
 };
 
 /// Where to, and why; Why::kept where nothing changes.
 struct Move {
     std::size_t choice = 0;
     Why why = Why::kept;
+    bool dropped = false;  ///< rule (a) fired, also where no other choice was good enough to go to
 };
 
 /// Decides which choice comes next.

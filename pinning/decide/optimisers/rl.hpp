@@ -13,7 +13,7 @@ public:
     explicit RlOptimiser(double lambda) noexcept : lambda_(lambda) {}
 
     [[nodiscard]] Move decide(const Situation& at, Random& random) override {
-        if (at.strategy.size() < 2) return {at.current, Why::kept};
+        if (at.strategy.size() < 2 || !at.may_move) return {at.current, Why::kept};
         const bool exploring = random.chance(lambda_ * at.exploring);
         const std::size_t choice = exploring ? random.pick(at.prospects->weights()) : random.pick(at.strategy);
         if (choice == at.current) return {choice, Why::kept};

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "decide/memory_learner.hpp"
+
+#include <cassert>
+#include <limits>
+#include <utility>
+
+namespace gimbal::pin {
+
+namespace {
+
+/// What the thread itself remembers, as long as it is fresh. Nobody else is asked: what one thread gains by near memory
+/// says little of another, whose work may fit a cache.
+class Remembered final : public Prospects {
+public:
+    Remembered(std::span<const double> values, std::span<const std::uint64_t> seen, std::uint64_t oldest) noexcept
+        : values_(values), seen_(seen), oldest_(oldest) {}
+
+    [[nodiscard]] std::vector<double> weights() const override { return std::vector<double>(values_.size(), 1); }
+    [[nodiscard]] std::vector<double> expected() const override {
+        std::vector<double> fresh(values_.begin(), values_.end());
+        for (std::size_t i = 0; i < fresh.size(); ++i) {
+            if (seen_[i] < oldest_) fresh[i] = std::numeric_limits<double>::quiet_NaN();
+        }
+        return fresh;
+    }
+
+private:
+    std::span<const double> values_;
+    std::span<const std::uint64_t> seen_;
+    std::uint64_t oldest_;
+};
+
+/// How often is limited outside, for all optimisers alike.
+Settings unlimited(Settings settings) {
+    settings.al_dwell = 0;
+    settings.al_moves = 0;
+    return settings;
+}
+
+}  // namespace
+
+MemoryLearner::MemoryLearner(const Settings& settings, std::size_t late)
+    : learner_(settings.numa_memory, unlimited(settings), late), sure_(settings.sure), margin_(settings.al_margin) {
+    enter(1, 0, kNowhere);
+}
+
+void MemoryLearner::enter(std::size_t memories, std::size_t where, std::size_t near) {
+    assert(where < memories && (near < memories || near == kNowhere));
+    seen_.assign(memories, 0);
+    where_ = where;
+    near_ = near;
+    begin(true);
+}
+
+void MemoryLearner::moved_beside(std::size_t near) {
+    if (near == near_) return;
+    near_ = near;
+    seen_.assign(seen_.size(), 0);
+    begin(false);  // V goes on: a fall shows that the memory is far now
+}
+
+void MemoryLearner::put(std::size_t where) {
+    where_ = where;
+    learner_.drop_period();
+    learner_.prefer(where_, sure_);
+    try_near_ = false;
+    from_ = kNowhere;
+}
+
+void MemoryLearner::begin(bool forget) {
+    learner_.enter(seen_.size(), where_, sure_, forget);
+    try_near_ = near_ != kNowhere && near_ != where_;
+    from_ = kNowhere;
+}
+
+Move MemoryLearner::follow() {
+    try_near_ = false;
+    from_ = where_;
+    learner_.prefer(near_, sure_);
+    return {near_, Why::followed};
+}
+
+Move MemoryLearner::judge() {
+    const std::span<const double> values = learner_.estimator().values();
+    const std::size_t old = std::exchange(from_, kNowhere);
+    if (!((1 + margin_) * values[where_] < values[old])) return {where_, Why::kept};
+    learner_.prefer(old, sure_);
+    return {old, Why::undone};
+}
+
+Move MemoryLearner::decide(bool may_move, std::uint64_t keep, double exploring, std::uint64_t now, Random& random) {
+    assert(due());
+    seen_[where_] = now;
+    const Remembered own(learner_.estimator().values(), seen_, now > keep ? now - keep : 1);
+    const bool trial = try_near_ || from_ != kNowhere;
+    Move move = learner_.decide(where_, own, exploring, now, random, may_move && !trial);
+    if (may_move && trial) move = try_near_ ? follow() : judge();
+    where_ = move.choice;
+    return move;
+}
+
+}  // namespace gimbal::pin
