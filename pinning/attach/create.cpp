@@ -60,7 +60,7 @@ extern "C" __attribute__((visibility("default"))) int pthread_create(pthread_t* 
     using namespace gimbal::pin;
     const CreateFunction create = real_create();
     if (!create) return EAGAIN;
-    if (!is_on()) return create(thread, attributes, routine, argument);
+    if (!is_on() || is_ours()) return create(thread, attributes, routine, argument);
     need_manager();
     std::unique_ptr<Start> start(new (std::nothrow) Start{routine, argument, {}});
     if (!start) return EAGAIN;

@@ -3,7 +3,7 @@
 #include <exception>
 #include <mutex>
 
-#include "act/memory.hpp"
+#include "act/thread_memory.hpp"
 #include "attach/process.hpp"
 #include "gimbal/pin.h"
 
@@ -37,9 +37,9 @@ void gimbal_pin_progress(uint64_t done) {
     if (!record) return;
     record->progress.fetch_add(done, std::memory_order_relaxed);
     if (!record->counts.load(std::memory_order_relaxed)) record->counts.store(true, std::memory_order_relaxed);
-    if (record->wants_memory.load(std::memory_order_relaxed) < 0) return;
+    if (record->wants_memory.load(std::memory_order_relaxed) == -1) return;
     const int node = record->wants_memory.exchange(-1, std::memory_order_relaxed);
-    if (node >= 0) (void)set_own_policy(node);
+    if (node != -1) (void)follow_node(node);
 }
 
 int gimbal_pin_memory(const void* begin, size_t bytes) {
@@ -58,6 +58,11 @@ int gimbal_pin_unregister(void) {
     ThreadRecord* const record = self();
     if (!record || !is_on()) return -1;
     const std::lock_guard lock(registry().mutex());
+    if (record->bound) {
+        (void)bind_ranges(record->memory, -1);
+        (void)follow_node(-1);
+        record->bound = false;
+    }
     record->memory.clear();
     record->left = true;
     return 0;

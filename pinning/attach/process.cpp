@@ -45,7 +45,8 @@ thread_local bool t_ours = false;                // the manager, and what it sta
 void end_self(void* record) {
     auto* const pointer = static_cast<RecordPointer*>(record);
     t_record = nullptr;
-    if (is_on()) g_process->registry.end(**pointer);
+    if (!is_on()) return;  // in a child the counters are its parent's
+    g_process->registry.end(**pointer);
     delete pointer;
 }
 
@@ -130,11 +131,18 @@ __attribute__((destructor)) void on_exit() {
     g_on.store(false);
 }
 
+/// Whether threads count themselves. The main thread does so from when a second one is to begin: a program of one
+/// thread loads no PAPI.
+bool counts_inside() noexcept {
+    return g_process->wishes.metric == Rung::papi_inside;
+}
+
 /// @return nullptr: no memory
 ThreadRecord* make_record() noexcept {
+    const bool is_main = syscall(SYS_gettid) == static_cast<long>(g_process->pid);
     try {
-        auto record = std::make_unique<RecordPointer>(
-            g_process->registry.add_self(syscall(SYS_gettid) == static_cast<long>(g_process->pid)));
+        auto record =
+            std::make_unique<RecordPointer>(g_process->registry.add_self(is_main, counts_inside() && !is_main));
         t_record = record.release();
         pthread_setspecific(g_process->key, t_record);
         return t_record->get();
@@ -148,6 +156,10 @@ ThreadRecord* make_record() noexcept {
 CreateFunction real_create() noexcept {
     static const auto create = reinterpret_cast<CreateFunction>(dlsym(RTLD_NEXT, "pthread_create"));
     return create;
+}
+
+bool is_ours() noexcept {
+    return t_ours;
 }
 
 bool is_on() noexcept {
@@ -172,6 +184,7 @@ ThreadRecord* begin_self() noexcept {
 void need_manager() noexcept {
     if (!is_on() || t_ours || g_process->manager_wanted.exchange(true)) return;
     try {
+        if (counts_inside() && t_record && (*t_record)->main) Registry::start_inside(**t_record);
         g_process->manager_runs = start_manager();
     } catch (const std::exception&) {
         // Without memory nobody is placed.

@@ -15,6 +15,9 @@ using CreateFunction = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void
 /// Whether placement goes on in this process: GIMBAL_PIN asks for it, and this is not a child after fork.
 [[nodiscard]] bool is_on() noexcept;
 
+/// Whether the calling thread is the manager. Threads that it starts are nobody's to place.
+[[nodiscard]] bool is_ours() noexcept;
+
 /// The calling thread's record; nullptr: nothing is known of it.
 [[nodiscard]] ThreadRecord* self() noexcept;
 /// The calling thread begins: known from now on until it ends. Does nothing if it is known, or placement is off.

@@ -84,9 +84,10 @@ std::string try_inside() {
 std::string try_rung(Rung rung, const LadderOptions& options) {
     switch (rung) {
         case Rung::papi_inside:
-            return options.inside_hook ? try_inside() : "nothing of ours runs inside of the threads";
+            return options.inside_hook ? try_inside()
+                                       : "threads begin with it themselves: tried only if it is asked for";
         case Rung::progress:
-            return options.progress_offered ? "" : "the application reports no progress";
+            return options.progress_offered ? "" : "the application reports none, and is not in Gimbal's loops";
         case Rung::papi_attach:
         case Rung::perf_instructions:
         case Rung::cpu_time:

@@ -14,7 +14,7 @@ namespace gimbal::pin {
 struct LadderOptions {
     std::optional<Rung> only;       ///< the user insists on this one; nullopt: auto
     bool progress_offered = false;  ///< the application counts its progress: then that is preferred
-    bool inside_hook = true;        ///< threads can be made to call start_here(); else Rung::papi_inside is left out
+    bool inside_hook = true;        ///< threads call start_here() when they begin; else Rung::papi_inside is left out
 };
 
 /// "auto" or a rung's name.

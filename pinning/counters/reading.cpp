@@ -6,7 +6,7 @@
 namespace gimbal::pin {
 
 std::string_view verdict_name(Verdict verdict) noexcept {
-    constexpr std::string_view kNames[] = {"ok", "unread", "too_short", "blocked", "absurd"};
+    constexpr std::string_view kNames[] = {"ok", "unread", "too_short", "blocked", "silent", "absurd"};
     return kNames[static_cast<int>(verdict)];
 }
 
@@ -34,7 +34,16 @@ Speed speed_between(const Reading& before, const Reading& after, const SpeedRule
         if (running <= 0) return speed;  // the event never had a counter: nothing is known, which is not 0
         gain *= enabled / running;
     }
-    speed.per_s = gain / speed.elapsed_s;
+    if (before.within_ns >= 0 && after.within_ns >= 0) {
+        const auto within_ns = static_cast<double>(after.within_ns - before.within_ns);
+        if (within_ns <= 0) {
+            speed.verdict = Verdict::silent;
+            return speed;
+        }
+        speed.per_s = gain / within_ns;
+    } else {
+        speed.per_s = gain / speed.elapsed_s;
+    }
     // Clocks are read one after the other; a processor in between is worth a millisecond or so.
     constexpr double kSlack_ns = 5e6;
     if (gain < 0 || cpu_ns < 0 || (rules.most_per_ns > 0 && gain > rules.most_per_ns * (cpu_ns + kSlack_ns))) {

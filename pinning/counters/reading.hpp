@@ -14,6 +14,7 @@ struct Reading {
     std::int64_t wall_ns = 0;      ///< monotonic clock
     std::int64_t enabled_ns = 0;   ///< the event was wanted this long; 0: it is never multiplexed
     std::int64_t running_ns = 0;   ///< ... and counted this long
+    std::int64_t within_ns = -1;   ///< the value, then in ns, too, was gained in so much time; -1: in all of it
     bool valid = false;            ///< false: nothing could be read, the thread has ended or not started
 };
 
@@ -23,14 +24,16 @@ enum class Verdict : std::uint8_t {
     unread,     ///< one of them is not valid, or the counter was not running
     too_short,  ///< less than half a period lies between them
     blocked,    ///< the thread wanted no processor: it slept or waited for others
+    silent,     ///< a count that comes with its time has told nothing new
     absurd      ///< the counter went backwards, or faster than any processor
 };
 [[nodiscard]] std::string_view verdict_name(Verdict verdict) noexcept;
 
 /// What a thread did between two readings.
 struct Speed {
-    double per_s =
-        0;  ///< value per second, scaled up if the event was multiplexed; 1e9 is a whole core for Rung::cpu_time
+    /// Value per second, scaled up if the event was multiplexed; 1e9 is a whole core for Rung::cpu_time. Of a count
+    /// that comes with its time: value over that time.
+    double per_s = 0;
     double cpu_share = 0;    ///< processor time over elapsed time, [0, 1]
     double wait_share = -1;  ///< waiting for a processor over elapsed time, [0, 1]; -1: not known
     double elapsed_s = 0;

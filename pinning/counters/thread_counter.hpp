@@ -15,11 +15,19 @@ namespace gimbal::pin {
 
 class ValueSource;
 
+/// A count kept by somebody else, who says how long it took, too: time in which nothing is counted does not make its
+/// thread slow.
+struct TimedCount {
+    void (*read)(void* of, std::int64_t& value_ns, std::int64_t& within_ns) noexcept = nullptr;
+    void* of = nullptr;  ///< must outlive the counter
+};
+
 /// Whose performance is read, and how.
 struct CounterTarget {
     pid_t pid = 0;                                         ///< 0: this process
     pid_t tid = 0;                                         ///< the thread, as gettid() gives it
     const std::atomic<std::uint64_t>* progress = nullptr;  ///< for Rung::progress; must outlive the counter
+    TimedCount timed = {};                                 ///< for Rung::progress, if `progress` is nullptr
 };
 
 /// Reads one thread's performance from outside. Costs one to three system calls per reading, and one or two file

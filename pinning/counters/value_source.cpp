@@ -65,6 +65,18 @@ private:
     const std::atomic<std::uint64_t>* counter_;
 };
 
+class TimedProgress final : public ValueSource {
+public:
+    explicit TimedProgress(const TimedCount& count) noexcept : count_(count) {}
+    bool read(Reading& reading) noexcept override {
+        count_.read(count_.of, reading.value, reading.within_ns);
+        return true;
+    }
+
+private:
+    TimedCount count_;
+};
+
 /// The thread's clock has been read already.
 class CpuTime final : public ValueSource {
 public:
@@ -115,6 +127,8 @@ MadeSource make_source(Rung rung, const CounterTarget& target) {
         case Rung::perf_instructions:
             return opened<RawPerf>(PerfKind::instructions, target.tid);
         case Rung::progress:
+            if (target.timed.read && target.progress == nullptr)
+                return {std::make_unique<TimedProgress>(target.timed), {}};
             if (target.progress == nullptr) return {nullptr, "this thread reports no progress"};
             return {std::make_unique<Progress>(*target.progress), {}};
         case Rung::cpu_time:

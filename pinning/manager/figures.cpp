@@ -36,6 +36,12 @@ std::string nodes_text(const ThreadFigures& thread) {
     return text.empty() ? "-" : text;
 }
 
+std::string memory_text(const ThreadFigures& thread) {
+    if (thread.memory < 0) return {};
+    return format("; memory on node %d, %llu moves", thread.memory,
+                  static_cast<unsigned long long>(thread.memory_moves));
+}
+
 std::string thread_line(const ThreadFigures& thread) {
     const std::string where =
         thread.left.empty() ? thread.pus.empty() ? "anywhere" : pu_list_text(thread.pus) : thread.left;
@@ -43,7 +49,7 @@ std::string thread_line(const ThreadFigures& thread) {
                   percent(thread.cpu_s, thread.seconds).c_str(),
                   thread.wait_known ? percent(thread.wait_s, thread.seconds).c_str() : "-",
                   static_cast<unsigned long long>(thread.moves), nodes_text(thread).c_str()) +
-           where + "\n";
+           where + memory_text(thread) + "\n";
 }
 
 double mean_speed(const Figures& figures) {
@@ -97,6 +103,8 @@ std::string figures_json(const Figures& figures) {
                            {"samples", thread.samples},
                            {"moves", thread.moves},
                            {"node_s", std::move(nodes)},
+                           {"memory", thread.memory < 0 ? Json(nullptr) : Json(thread.memory)},
+                           {"memory_moves", thread.memory_moves},
                            {"pus", thread.pus},
                            {"left", thread.left}});
     }

@@ -18,11 +18,13 @@ struct ThreadFigures {
     double cpu_s = 0;          ///< on a processor in them [s]
     double wait_s = 0;         ///< ready, but without one [s]
     bool wait_known = false;
-    std::uint64_t samples = 0;     ///< valid ones [count]
-    std::uint64_t moves = 0;       ///< times it was given other processors [count]
-    std::map<int, double> node_s;  ///< node -> time that it was there [s]
-    std::vector<int> pus;          ///< that it was given last; empty: released
-    std::string left;              ///< why it was left alone, in words; empty: it was not
+    std::uint64_t samples = 0;       ///< valid ones [count]
+    std::uint64_t moves = 0;         ///< times it was given other processors [count]
+    std::map<int, double> node_s;    ///< node -> time that it was there [s]
+    int memory = -1;                 ///< memory that holds its pages; -1: nobody has looked
+    std::uint64_t memory_moves = 0;  ///< times they were moved to another [count]
+    std::vector<int> pus;            ///< that it was given last; empty: released
+    std::string left;                ///< why it was left alone, in words; empty: it was not
 
     [[nodiscard]] double speed() const noexcept { return seconds > 0 ? speed_seconds / seconds : 0; }
 };

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "act/memory.hpp"
 #include "gimbal/rank_loop.h"
 #include "manager/manager.hpp"
 
@@ -67,7 +66,7 @@ std::vector<Sample> Manager::measure() {
     std::vector<Sample> samples;
     samples.reserve(workers_.size());
     for (auto& [id, worker] : workers_) {
-        const Reading reading = worker.counter.read();
+        const Reading reading = read(worker, ladder_->rung);
         worker.speed = speed_between(worker.last, reading, rules);
         worker.last = reading;
         note(worker, worker.speed);
@@ -76,7 +75,8 @@ std::vector<Sample> Manager::measure() {
                            .speed = worker.speed.per_s,
                            .valid = worker.speed.valid(),
                            .pu = worker.seen,
-                           .cpu_share = worker.speed.cpu_share});
+                           .cpu_share = worker.speed.cpu_share,
+                           .memory = memory_now(worker)});
     }
     return samples;
 }
@@ -135,19 +135,7 @@ void Manager::apply(Worker& worker, const Decision& decision) {
         case Outcome::gone:
             return;
     }
-    if (decision.bind_memory != kNoMemory) bind_memory(worker, decision.bind_memory);
-}
-
-void Manager::bind_memory(Worker& worker, int node) {
-    // Nobody can set another thread's policy: it does so itself when it next reports progress.
-    worker.record->wants_memory.store(node, std::memory_order_relaxed);
-    const std::lock_guard lock(registry_.mutex());
-    if (!worker.record->alive) return;
-    for (const auto& [begin, bytes] : worker.record->memory) (void)bind_range(begin, bytes, node);
-    Decision decision;
-    decision.bind_memory = node;
-    decision.why = Why::memory;
-    trace("memory", &worker, &decision);
+    if (decision.bind_memory != kNoMemory) bind_memory(worker, decision);
 }
 
 void Manager::publish() {

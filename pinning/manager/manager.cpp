@@ -121,15 +121,13 @@ void Manager::begin_work() {
             say(bound + " is left as it is, and threads are only looked at; GIMBAL_PIN_FORCE=on places them anyway");
         }
     }
-    bool progress = false;
-    for (const Candidate& candidate : candidates_) progress = progress || candidate.record->counts.load();
-    ladder_ = choose_rung({.only = wishes_.metric, .progress_offered = progress, .inside_hook = false});
-    if (wishes_.settings.bind_memory && !sees_memory(ladder_->rung)) {
-        wishes_.settings.bind_memory = false;
-        say("NUMA_MEMORY is not learnt: " + std::string(rung_name(ladder_->rung)) + " does not see slow memory");
-    }
+    const bool counts = std::any_of(candidates_.begin(), candidates_.end(),
+                                    [](const Candidate& candidate) { return candidate.record->counts.load(); });
+    progress_ = counts ? Progress::program : Progress::none;
+    ladder_ = ladder_with(progress_);
     actuator_.emplace(machine_->allowed(), 0, self_);
     placer_.emplace(wishes_.settings, machine_->view(), wishes_.seed + static_cast<std::uint64_t>(wishes_.rank));
+    begin_memory();
     start_cost_s_ = seconds_of(CLOCK_THREAD_CPUTIME_ID) - before;
     if (wishes_.share) {
         notice_ = std::make_unique<Notice>();
@@ -159,7 +157,8 @@ std::optional<Figures> Manager::figures() const {
     Figures figures = figures_;
     figures.mode = mode_name(wishes_.settings.mode);
     figures.metric = rung_name(ladder_->rung);
-    figures.unit = rung_unit(ladder_->rung);
+    const bool loops = ladder_->rung == Rung::progress && progress_ == Progress::loops;
+    figures.unit = loops ? "multiples of each loop's first pace" : rung_unit(ladder_->rung);
     for (const Attempt& attempt : ladder_->attempts)
         figures.ladder.push_back(std::string(rung_name(attempt.rung)) + ": " + (attempt.works ? "works" : attempt.why));
     figures.processors = static_cast<int>(machine_->usable().size());
@@ -176,7 +175,11 @@ std::optional<Figures> Manager::figures() const {
     if (wishes_.settings.mode == Mode::learn)
         for (const GuardEvent& event : placer_->guard_events()) figures.guard.push_back(event.text());
     figures.warnings = said_;
-    figures.notes = ladder_->notes;
+    figures.notes.insert(figures.notes.end(), ladder_->notes.begin(), ladder_->notes.end());
+    if (loops)
+        figures.notes.emplace_back(
+            "progress is iterations of loops that Gimbal schedules; what else the program does "
+            "teaches nothing");
     std::sort(figures.threads.begin(), figures.threads.end(),
               [](const ThreadFigures& a, const ThreadFigures& b) { return a.id < b.id; });
     return figures;

@@ -36,7 +36,7 @@ namespace gimbal::pin {
 class Manager {
 public:
     Manager(Wishes wishes, Registry& registry);
-    ~Manager();
+    virtual ~Manager();
     Manager(const Manager&) = delete;
     Manager& operator=(const Manager&) = delete;
 
@@ -49,6 +49,10 @@ public:
     /// After finish(). Nothing if no thread ever was a worker.
     [[nodiscard]] std::optional<Figures> figures() const;
 
+protected:
+    /// One look. What it throws ends placement.
+    virtual void look();
+
 private:
     struct Worker {
         RecordPointer record;
@@ -57,7 +61,8 @@ private:
         Speed speed;
         int seen = -1;
         bool placed = false;  ///< the decision core knows it
-        bool counts = false;  ///< its counter is Rung::progress
+        double begun_s = 0;   ///< when it became a worker
+        double within_s = 0;  ///< in Gimbal's loops until then
         ThreadFigures figures;
     };
     struct Candidate {
@@ -67,13 +72,17 @@ private:
         bool helper = false;
     };
 
-    void look();
     void gather(double now);
     void adopt(double now);
     [[nodiscard]] bool ripe(Candidate& candidate, double now) const;
     void add_worker(const RecordPointer& record);
     void begin_work();
+    /// What is counted as progress.
+    enum class Progress : std::uint8_t { none, loops, program };
+    [[nodiscard]] Progress progress_offered() const;
     void prefer_progress();
+    [[nodiscard]] LadderChoice ladder_with(Progress progress) const;
+    [[nodiscard]] static Reading read(Worker& worker, Rung rung);
     void open_counter(Worker& worker);
     void look_at_machine();
     void check_masks();
@@ -81,7 +90,11 @@ private:
     void note(Worker& worker, const Speed& speed);
     void apply(const std::vector<Decision>& decisions);
     void apply(Worker& worker, const Decision& decision);
-    void bind_memory(Worker& worker, int node);
+    void begin_memory();
+    void see_memory();
+    [[nodiscard]] int memory_now(Worker& worker);
+    void bind_memory(Worker& worker, const Decision& decision);
+    static void give_memory_back(ThreadRecord& record) noexcept;
     void leave_alone(Worker& worker, std::string why);
     void retire(Worker& worker);
     void publish();
@@ -104,6 +117,7 @@ private:
     std::optional<Actuator> actuator_;
     std::optional<Placer> placer_;
     std::optional<LadderChoice> ladder_;
+    Progress progress_ = Progress::none;
     std::unique_ptr<Notice> notice_;
     Trace trace_;
     Figures figures_;

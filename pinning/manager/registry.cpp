@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "act/memory.hpp"
+#include "act/thread_memory.hpp"
 
 namespace gimbal::pin {
 
@@ -26,7 +27,7 @@ const volatile std::uint32_t* processor_word() noexcept {
 
 }  // namespace
 
-RecordPointer Registry::add_self(bool is_main) {
+RecordPointer Registry::add_self(bool is_main, bool counts_inside) {
     auto record = std::make_shared<ThreadRecord>();
     record->tid = static_cast<pid_t>(syscall(SYS_gettid));
     record->main = is_main;
@@ -36,16 +37,27 @@ RecordPointer Registry::add_self(bool is_main) {
         const PageRange stack = own_stack();
         if (stack.bytes > 0) record->memory.emplace_back(reinterpret_cast<const void*>(stack.begin), stack.bytes);
     }
+    if (counts_inside) start_inside(*record);
     const std::lock_guard lock(mutex_);
+    fresh_.reserve(fresh_.size() + 1);
+    record->loops.reset(gimbal_loop_watch_begin());  // from here on nothing fails: the thread knows it, too
     record->id = next_++;
     fresh_.push_back(record);
     return record;
 }
 
+void Registry::start_inside(ThreadRecord& record) {
+    if (record.inside.open(Rung::papi_inside, {.pid = 0, .tid = record.tid})) (void)record.inside.start_here();
+}
+
 void Registry::end(ThreadRecord& record) noexcept {
+    gimbal_loop_watch_end();
+    record.inside.stop_here();
     const std::lock_guard lock(mutex_);
     record.alive = false;
     record.seen = nullptr;
+    // The C library keeps stacks for other threads, which have nothing to do with this one's node.
+    if (record.bound && !record.memory.empty()) (void)bind_ranges({record.memory.data(), 1}, -1);
     std::erase_if(fresh_, [&](const RecordPointer& one) { return one.get() == &record; });
 }
 

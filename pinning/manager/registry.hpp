@@ -16,10 +16,14 @@ using RecordPointer = std::shared_ptr<ThreadRecord>;
 /// @threads any
 class Registry {
 public:
-    /// The calling thread begins. @errors std::bad_alloc
-    RecordPointer add_self(bool is_main);
-    /// It ends. @errors none
+    /// The calling thread begins.
+    /// @param counts_inside  it starts a counter of its own (Rung::papi_inside)  @errors std::bad_alloc
+    RecordPointer add_self(bool is_main, bool counts_inside = false);
+    /// It ends. @threads the one that began  @errors none
     void end(ThreadRecord& record) noexcept;
+    /// The calling thread starts a counter of its own. @pre the manager does not run yet, or the thread is just
+    /// beginning
+    static void start_inside(ThreadRecord& record);
     /// Those who are new since the last call, and leaves none that has ended. @errors std::bad_alloc
     void collect(std::vector<RecordPointer>& fresh);
 

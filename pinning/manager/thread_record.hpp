@@ -6,9 +6,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "counters/thread_counter.hpp"
+#include "gimbal/loop_watch.h"
 
 namespace gimbal::pin {
 
@@ -17,10 +21,12 @@ struct ThreadRecord {
     std::uint64_t id = 0;  ///< for decisions; never used again
     pid_t tid = 0;
     bool main = false;
+    std::unique_ptr<gimbal_loop_watch, decltype(&gimbal_loop_watch_free)> loops{nullptr, gimbal_loop_watch_free};
+    ThreadCounter inside;  ///< Rung::papi_inside, if that is asked for; opened before the manager knows the thread
 
     std::atomic<std::uint64_t> progress = 0;  ///< gimbal_pin_progress()
     std::atomic<bool> counts = false;         ///< it was called
-    std::atomic<int> wants_memory = -1;       ///< node that the thread is to take new pages from; -1: no change
+    std::atomic<int> wants_memory = -1;       ///< node to take new pages from, for follow_node(); -1: no change
 
     // Written under the registry's lock; who must rely on them for longer than a moment holds it.
     std::atomic<bool> alive = true;
@@ -31,7 +37,8 @@ struct ThreadRecord {
     std::string name;                              ///< empty: the operating system's
     const volatile std::uint32_t* seen = nullptr;  ///< where it runs now, kept by the kernel; only while alive
     std::vector<int> own_mask;                     ///< what it had before it was placed; empty: it is not placed
-    std::vector<std::pair<const void*, std::size_t>> memory;  ///< ranges that may follow it
+    std::vector<std::pair<const void*, std::size_t>> memory;  ///< ranges that may follow it; its stack comes first
+    bool bound = false;                                       ///< they are bound to a node
 };
 
 }  // namespace gimbal::pin

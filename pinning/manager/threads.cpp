@@ -16,6 +16,9 @@ namespace {
 constexpr double kRipeCpu_s = 0.02;
 constexpr double kRipeShare = 0.05;
 constexpr std::uint64_t kNameLooks = 25;
+/// The part of its time that a thread must spend in Gimbal's loops, for so long, before they are its measure.
+constexpr double kLeastInLoops = 0.2;
+constexpr double kLeastPeriods = 2.5;
 
 /// Processor time of a thread of this process; -1: it is gone. The kernel's own encoding of pthread_getcpuclockid().
 std::int64_t cpu_ns(pid_t tid) noexcept {
@@ -23,6 +26,22 @@ std::int64_t cpu_ns(pid_t tid) noexcept {
     timespec time{};
     if (clock_gettime(clock, &time) != 0) return -1;
     return time.tv_sec * 1'000'000'000LL + time.tv_nsec;
+}
+
+gimbal_loop_work work_of(gimbal_loop_watch* watch) noexcept {
+    gimbal_loop_work work{};
+    if (watch) gimbal_loop_watch_read(watch, &work);
+    return work;
+}
+
+void read_loops(void* watch, std::int64_t& value_ns, std::int64_t& within_ns) noexcept {
+    const gimbal_loop_work work = work_of(static_cast<gimbal_loop_watch*>(watch));
+    value_ns = static_cast<std::int64_t>(1e9 * work.done_s);
+    within_ns = static_cast<std::int64_t>(1e9 * work.within_s);
+}
+
+double within_loops(const ThreadRecord& record) noexcept {
+    return work_of(record.loops.get()).within_s;
 }
 
 }  // namespace
@@ -83,11 +102,16 @@ void Manager::adopt(double now) {
     if (main && (!workers_.empty() || !ready.empty())) ready.insert(ready.begin(), main);
     if (ready.empty()) return;
     if (!placer_) begin_work();
-    if (wishes_.share) placer_->set_others(load_of(other_pages(notice_ ? notice_->path() : "")));
+    std::optional<Turn> turn;
+    if (wishes_.share) {
+        turn.emplace();
+        placer_->set_others(load_of(other_pages(notice_ ? notice_->path() : "")));
+    }
     for (const RecordPointer& record : ready) {
         std::erase_if(candidates_, [&](const Candidate& one) { return one.record == record; });
         add_worker(record);
     }
+    if (turn) publish();
 }
 
 void Manager::add_worker(const RecordPointer& record) {
@@ -95,6 +119,8 @@ void Manager::add_worker(const RecordPointer& record) {
     worker.record = record;
     worker.figures.id = record->id;
     worker.figures.tid = record->tid;
+    worker.begun_s = now();
+    worker.within_s = within_loops(*record);
     {
         const std::lock_guard lock(registry_.mutex());
         worker.figures.name = record->name;
@@ -123,27 +149,62 @@ void Manager::add_worker(const RecordPointer& record) {
 }
 
 void Manager::open_counter(Worker& worker) {
-    worker.counts = ladder_->rung == Rung::progress;
-    worker.counter.open(ladder_->rung, {.pid = 0, .tid = worker.record->tid, .progress = &worker.record->progress});
-    worker.last = worker.counter.read();
+    CounterTarget target{.pid = 0, .tid = worker.record->tid};
+    if (progress_ == Progress::loops)
+        target.timed = {read_loops, worker.record->loops.get()};
+    else
+        target.progress = &worker.record->progress;
+    if (!starts_inside(ladder_->rung)) worker.counter.open(ladder_->rung, target);
+    worker.last = read(worker, ladder_->rung);
+}
+
+Reading Manager::read(Worker& worker, Rung rung) {
+    return starts_inside(rung) ? worker.record->inside.read() : worker.counter.read();
+}
+
+LadderChoice Manager::ladder_with(Progress progress) const {
+    return choose_rung({.only = wishes_.metric,
+                        .progress_offered = progress != Progress::none,
+                        .inside_hook = wishes_.metric == Rung::papi_inside});
+}
+
+// The main thread may only wait for the others.
+Manager::Progress Manager::progress_offered() const {
+    const auto offered = [this](auto offers) {
+        bool some = false;
+        for (const auto& [id, worker] : workers_) {
+            if (!worker.placed) continue;
+            const bool does = offers(worker);
+            if (!does && !worker.record->main) return false;
+            some = some || does;
+        }
+        return some;
+    };
+    const auto counts = [](const Worker& worker) { return worker.record->counts.load(std::memory_order_relaxed); };
+    if (offered(counts)) return Progress::program;
+    const double least_s = kLeastPeriods * wishes_.settings.sample_s;
+    const auto in_loops = [&](const Worker& worker) {
+        const double age_s = now() - worker.begun_s;
+        return age_s > least_s && within_loops(*worker.record) - worker.within_s > kLeastInLoops * age_s;
+    };
+    return progress_ == Progress::none && offered(in_loops) ? Progress::loops : progress_;
 }
 
 void Manager::prefer_progress() {
-    if (wishes_.metric || ladder_->rung == Rung::progress) return;
-    const bool all = std::all_of(workers_.begin(), workers_.end(), [](const auto& entry) {
-        return entry.second.record->main || entry.second.record->counts.load(std::memory_order_relaxed);
-    });
-    if (!all || std::none_of(workers_.begin(), workers_.end(), [](const auto& entry) {
-            return entry.second.record->counts.load(std::memory_order_relaxed);
-        }))
-        return;
-    ladder_ = choose_rung({.only = std::nullopt, .progress_offered = true, .inside_hook = false});
+    if (wishes_.metric && *wishes_.metric != Rung::progress) return;
+    if (progress_ == Progress::program) return;
+    const Progress offered = progress_offered();
+    if (offered == progress_) return;
+    progress_ = offered;
+    ladder_ = ladder_with(offered);
     for (auto& [id, worker] : workers_) {
         open_counter(worker);
         // Sums in another unit say nothing now.
         worker.figures.seconds = worker.figures.speed_seconds = worker.figures.cpu_s = worker.figures.wait_s = 0;
     }
-    apply(placer_->machine_changed(machine_->view()));
+    see_memory();
+    const std::vector<Decision> decisions = placer_->machine_changed(machine_->view());
+    if (wishes_.settings.mode != Mode::observe) apply(decisions);
 }
 
 void Manager::leave_alone(Worker& worker, std::string why) {
@@ -153,6 +214,7 @@ void Manager::leave_alone(Worker& worker, std::string why) {
     worker.figures.pus.clear();
     const std::lock_guard lock(registry_.mutex());
     worker.record->own_mask.clear();
+    give_memory_back(*worker.record);
     trace("yield", &worker, nullptr);
 }
 

@@ -12,7 +12,7 @@ namespace gimbal::pin {
 struct TraceLine {
     double time_s = 0;  ///< since the manager began [s]
     std::uint64_t tick = 0;
-    std::string_view event;    ///< join, move, release, memory, leave, yield, guard, machine
+    std::string_view event;    ///< join, move, release, memory, unbind, leave, yield, guard, machine
     std::uint64_t thread = 0;  ///< number in this process; 0: all
     int tid = 0;
     std::span<const int> pus = {};

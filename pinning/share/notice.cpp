@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -133,6 +134,23 @@ std::vector<std::unique_ptr<SharedPage>> other_pages(const std::string& own, con
         close(file);
     }
     return pages;
+}
+
+// The folder itself is locked: there is no file to make or to leave behind, and the kernel drops the lock with its
+// owner.
+Turn::Turn(const std::string& folder) noexcept : file_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    constexpr int kTries = 50;
+    constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 1'000'000};
+    for (int i = 0; i < kTries && file_ >= 0 && !mine_; ++i) {
+        if (i > 0) nanosleep(&kPause, nullptr);
+        mine_ = flock(file_, LOCK_EX | LOCK_NB) == 0;
+    }
+}
+
+Turn::~Turn() {
+    // A child of fork() may hold the same file: closing alone would not end it.
+    if (mine_) flock(file_, LOCK_UN);
+    if (file_ >= 0) close(file_);
 }
 
 std::map<int, double> load_of(const std::vector<std::unique_ptr<SharedPage>>& pages) {

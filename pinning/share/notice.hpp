@@ -14,7 +14,7 @@ namespace gimbal::pin {
 /// user. A record lock says that the owner lives: the kernel drops it when the process ends, however it ends, so no
 /// lock is ever left behind and nothing has to be repaired. Whoever finds a page without its lock removes it.
 /// @threads one at a time  @cost construction: tens of microseconds
-/// @source ours; test: tests/unit/pinning/share/notice_test.cpp
+/// @source ours; test: tests/pin/rooms_test.cpp
 class Notice {
 public:
     /// @param folder  where pages are; "/dev/shm" in earnest
@@ -45,6 +45,22 @@ private:
 /// @cost a directory, and for each page an open and a read
 [[nodiscard]] std::vector<std::unique_ptr<SharedPage>> other_pages(const std::string& own = {},
                                                                    const std::string& folder = "/dev/shm");
+
+/// While one lives, processes that choose processors for new threads and tell others do so one after the other: two
+/// that begin at the same moment would both find the first processor free. Nobody waits longer than 50 ms: whoever
+/// holds it may have been stopped.
+class Turn {
+public:
+    explicit Turn(const std::string& folder = "/dev/shm") noexcept;
+    ~Turn();
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    [[nodiscard]] bool mine() const noexcept { return mine_; }
+
+private:
+    int file_ = -1;
+    bool mine_ = false;
+};
 
 /// How many threads of these processes are on each PU; a thread with k PUs counts 1/k on each.
 [[nodiscard]] std::map<int, double> load_of(const std::vector<std::unique_ptr<SharedPage>>& pages);

@@ -29,12 +29,27 @@ def check_ranks(args, source, build, packages, libraries):
     assert "sum 499500" in run([args.mpiexec, "-n", "2", program], env=environment)
 
 
+def check_placement(prefix, build):
+    """Component pin, <gimbal/pin.h>, and the installed tool placing a program that links nothing of Gimbal."""
+    library = (build / "pin_library").read_text()
+    assert pathlib.Path(library).is_relative_to(prefix.resolve()) and os.path.exists(library), library
+    program = build / "pinned"
+    assert "gimbal" not in run(["readelf", "-d", program])
+    assert "placement is not there" in run([program])
+    for mode in ("observe", "static"):
+        said = run([prefix / "bin" / "gimbal", "run", f"--pin={mode}", "--", program])
+        assert "placement is there" in said and f"placement: {mode}, 2 threads" in said, said
+        assert "metric progress" in said and "other" in said, said
+    assert "processor" in run([prefix / "bin" / "gimbal", "pin", "show"])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("build", "scratch", "cmake", "cc"):
         parser.add_argument("--" + name, required=True)
     parser.add_argument("--mpiexec", help="of the MPI that the rank level was built with; without it that is left out")
     parser.add_argument("--mpicxx", help="the compiler of that MPI; without it pkg-config is not tried for ranks")
+    parser.add_argument("--pin", action="store_true", help="libgimbal_pin.so was built")
     args = parser.parse_args()
     source = pathlib.Path(__file__).parent / "consumer"
     scratch = pathlib.Path(args.scratch)
@@ -57,6 +72,9 @@ def main():
 
     if args.mpiexec:
         check_ranks(args, source, build, folders[0], libraries)
+
+    if args.pin:
+        check_placement(prefix, build)
 
     library = (build / "omp_library").read_text()
     assert pathlib.Path(library).is_relative_to(prefix.resolve()) and os.path.exists(library), library

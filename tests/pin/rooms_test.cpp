@@ -85,6 +85,18 @@ TEST(Notice, WhatIsNoPageIsLeftAlone) {
     EXPECT_FALSE(std::filesystem::is_empty(folder.path));
 }
 
+TEST(Turn, IsOneProcessesAtATime) {
+    const Folder folder;
+    {
+        const Turn first(folder.path);
+        EXPECT_TRUE(first.mine());
+        EXPECT_FALSE(Turn(folder.path).mine()) << "and does not wait for ever";
+    }
+    EXPECT_TRUE(Turn(folder.path).mine());
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path));
+    EXPECT_FALSE(Turn(folder.path + "/not-there").mine());
+}
+
 TEST(Trace, WritesCsvOrJsonByName) {
     const Folder folder;
     const std::vector<int> pus = {2, 3};

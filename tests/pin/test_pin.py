@@ -135,6 +135,32 @@ class Programs(unittest.TestCase):
             self.assertEqual(figures(result.stdout), {"wrong": 0, "team": 3, "some": 1})
             self.assertIn(f"placement: {mode}", result.stderr)
 
+    def test_loops_that_gimbal_schedules_are_the_measure_without_a_word_from_the_program(self):
+        if not TOOL or not (PROGRAMS / "loops_openmp").exists():
+            self.skipTest("no tool, or no OpenMP compiler")
+        for schedule in ("fac2", "static", "ss"):
+            with tempfile.TemporaryDirectory() as folder:
+                record = folder + "/r.json"
+                words = [TOOL, "run", "-t", "2", "--schedule", schedule, "--pin=observe", "--", PROGRAMS / "loops_openmp",
+                         "2.5"]
+                values = environment("off", GIMBAL_OUTPUT=record)
+                del values["LD_PRELOAD"], values["GIMBAL_PIN"]
+                result = subprocess.run(list(map(str, words)), env=values, capture_output=True, text=True, timeout=60,
+                                        check=False)
+                self.assertEqual((result.returncode, result.stdout), (0, "wrong=0\n"), result.stderr)
+                placement = json.loads(pathlib.Path(record).read_text(encoding="utf-8"))["placement"]
+            self.assertEqual(placement["metric"], "progress", placement)
+            self.assertIn("first pace", placement["unit"])
+            self.assertEqual(len(placement["threads"]), 2)
+            for thread in placement["threads"]:
+                self.assertGreater(thread["speed"], 0)
+
+    def test_a_counter_that_no_thread_can_start_is_said_and_replaced(self):
+        result = run("busy_pthread", 2, 1.5, mode="observe", GIMBAL_PIN_METRIC="papi-inside")
+        self.assertEqual(result.returncode, 7, result.stderr)
+        if "(metric papi-inside)" not in result.stderr:  # this machine counts instructions
+            self.assertIn('"papi-inside" was asked for and does not work here', result.stderr)
+
     def test_aco_has_the_same_answer(self):
         if not os.path.exists(ACO):
             self.skipTest("aco was not built")

@@ -84,6 +84,19 @@ TEST(Speed, InvalidReadingsStillTellTheShares) {
     EXPECT_NEAR(speed.cpu_share, 1, 1e-9);
 }
 
+TEST(Speed, ACountThatComesWithItsTimeIsDividedByThat) {
+    Reading before = at(0), after = at(0.2);
+    before.within_ns = 50'000'000;
+    after.within_ns = 90'000'000;
+    after.value = before.value + 20'000'000;
+    EXPECT_DOUBLE_EQ(speed_between(before, after, kRules).per_s, 0.5);
+    EXPECT_TRUE(speed_between(before, after, kRules).valid());
+    after.within_ns = before.within_ns;
+    EXPECT_EQ(speed_between(before, after, kRules).verdict, Verdict::silent);
+    EXPECT_EQ(verdict_name(Verdict::silent), "silent");
+    EXPECT_EQ(verdict_name(Verdict::absurd), "absurd");
+}
+
 TEST(Speed, NonsenseIsAbsurd) {
     Reading after = at(0.2);
     after.value = at(0).value - 1;

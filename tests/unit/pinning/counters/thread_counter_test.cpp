@@ -110,6 +110,22 @@ TEST(ThreadCounter, WithoutProgressItSaysSoAndStillTellsTimes) {
     EXPECT_GT(reading.wall_ns, 0);
 }
 
+TEST(ThreadCounter, ProgressMayComeWithItsTime) {
+    test::Repeating busy(test::spin);
+    std::int64_t counted = 7;
+    ThreadCounter counter;
+    const auto read = [](void* of, std::int64_t& value_ns, std::int64_t& within_ns) noexcept {
+        value_ns = *static_cast<std::int64_t*>(of);
+        within_ns = 2 * value_ns;
+    };
+    ASSERT_TRUE(
+        counter.open(Rung::progress, {.pid = 0, .tid = busy.tid(), .progress = nullptr, .timed = {read, &counted}}));
+    const Reading reading = counter.read();
+    EXPECT_TRUE(reading.valid);
+    EXPECT_EQ(reading.value, 7);
+    EXPECT_EQ(reading.within_ns, 14);
+}
+
 TEST(ThreadCounter, AThreadThatEndedIsUnreadableAndHarmless) {
     auto busy = std::make_unique<Repeating>(test::spin);
     ThreadCounter counter;

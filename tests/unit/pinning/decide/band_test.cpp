@@ -5,8 +5,8 @@
 
 #include <limits>
 
-#include "decide/random.hpp"
 #include "decide/running_mean.hpp"
+#include "gimbal/random.hpp"
 
 namespace gimbal::pin {
 namespace {

@@ -30,7 +30,7 @@ TEST(PinMemory, TheOperatingSystemsNumberIsNamedOnceAndNotAnIndex) {
     settings.guard = false;
     settings.bind_memory = true;
     settings.zeta = 0;
-    settings.memory_period = 3;
+    settings.numa_memory.period = 3;
     Placer placer(settings, MachineView(machine), 1);
     for (ThreadId id = 0; id < 6; ++id) placer.join(id);
     std::map<ThreadId, int> bound;
@@ -50,7 +50,7 @@ TEST(PinMemory, HalfOfTheThreadsIsNotMoreThanHalf) {
     settings.guard = false;
     settings.bind_memory = true;
     settings.zeta = 0.5;
-    settings.memory_period = 1;
+    settings.numa_memory.period = 1;
     Placer placer(settings, MachineView(uniform_machine(2, 2)), 1);
     for (ThreadId id = 0; id < 4; ++id) placer.join(id);
     EXPECT_TRUE(placer.tick({}).empty());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "decide/random.hpp"
+#include "gimbal/random.hpp"
 
 #include <gtest/gtest.h>
 

@@ -48,7 +48,7 @@ TEST(PinTree, NodesThenCores) {
     EXPECT_EQ(tree.at(0).inside.size(), 2u);
     EXPECT_EQ(tree.around(tree.leaf_of(3), 1), tree.at(0).inside[1]);
     EXPECT_EQ(tree.leaf_of(4), kNoChoice);
-    EXPECT_EQ(tree.memories(), 2u);
+    EXPECT_THAT(tree.memories(), ElementsAre(0, 1));
 }
 
 TEST(PinTree, AnyDepth) {
@@ -83,6 +83,31 @@ TEST(PinTree, GroupsOfKCoresAreLeavesAsEqualAsPossibleWithinANode) {
     EXPECT_THAT(leaves(tree_of(uniform_machine(1, 7), {Level::node, Level::core}, 3)),
                 ElementsAre(ElementsAre(0, 1, 2), ElementsAre(3, 4), ElementsAre(5, 6)));
     EXPECT_THAT(leaves(tree_of(uniform_machine(1, 2), {Level::node, Level::core}, 64)), ElementsAre(ElementsAre(0, 1)));
+}
+
+TEST(PinTree, AGroupIsNotTornBetweenTwoMemories) {
+    const ChoiceTree tree = tree_of(uniform_machine(2, 3), {Level::core}, 2);
+    EXPECT_THAT(leaves(tree), ElementsAre(ElementsAre(0, 1), ElementsAre(2), ElementsAre(3, 4), ElementsAre(5)));
+}
+
+TEST(PinTree, LeavesKnowTheirMemoryAlsoWithoutALevelOfNodes) {
+    const ChoiceTree tree = tree_of(uniform_machine(2, 2), {Level::core});
+    EXPECT_EQ(tree.at(tree.leaf_of(1)).memory_node, 0);
+    EXPECT_EQ(tree.at(tree.leaf_of(2)).memory_node, 1);
+    EXPECT_EQ(tree.at(0).memory_node, kNoMemory);
+    EXPECT_THAT(tree.memories(), ElementsAre(0, 1));
+}
+
+/// A pseudo-node has no memory of its own: what counts is beside which one the cores are.
+TEST(PinTree, CoresOfAPseudoNodeOverTwoMemoriesKeepTheirs) {
+    const std::vector<std::vector<int>> nodes = {{0, 2}, {1, 3}};
+    const ChoiceTree tree = tree_of(with_pseudo_nodes(uniform_machine(2, 2), nodes), {Level::node, Level::core});
+    EXPECT_EQ(tree.at(tree.at(0).inside[0]).memory_node, kNoMemory);
+    EXPECT_EQ(tree.at(tree.leaf_of(0)).memory_node, 0);
+    EXPECT_EQ(tree.at(tree.leaf_of(2)).memory_node, 1);
+    EXPECT_THAT(tree.memories(), ElementsAre(0, 1));
+    const ChoiceTree one = tree_of(with_pseudo_nodes(uniform_machine(1, 4), nodes), {Level::node, Level::core});
+    EXPECT_THAT(one.memories(), ElementsAre(0));
 }
 
 TEST(PinTree, EveryPuIsInExactlyOneLeaf) {

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "manager/manager.hpp"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "gimbal/loop.h"
+#include "gimbal/pin_settings.h"
+#include "machine/affinity.hpp"
+#include "machine/allowed.hpp"
+#include "support.hpp"
+
+namespace gimbal::pin {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+Wishes wishes(Mode mode) {
+    Wishes asked;
+    asked.settings.mode = mode;
+    asked.settings.sample_s = 0.02;
+    asked.share = false;  // other tests run beside this one
+    return asked;
+}
+
+/// A thread that the registry knows, as if it had been started under libgimbal_pin.so.
+class Known {
+public:
+    Known(Registry& registry, std::function<void()> turn)
+        : thread_(
+              std::move(turn), [&registry, this] { record_ = registry.add_self(false); },
+              [&registry, this] { registry.end(*record_); }) {}
+    [[nodiscard]] pid_t tid() const { return thread_.tid(); }
+
+private:
+    RecordPointer record_;
+    test::Repeating thread_;
+};
+
+std::vector<int> mask_of(pid_t tid) {
+    std::vector<int> mask;
+    (void)get_affinity(tid, mask);
+    return mask;
+}
+
+bool all_have(const std::vector<std::unique_ptr<Known>>& team, const std::function<bool(const std::vector<int>&)>& is) {
+    for (const auto& one : team)
+        if (!is(mask_of(one->tid()))) return false;
+    return true;
+}
+
+/// @return whether it came true; generous, since a loaded machine is slow and no bug
+bool eventually(const std::function<bool()>& is) {
+    for (int i = 0; i < 3000; ++i) {
+        if (is()) return true;
+        test::wait_ms(10);
+    }
+    return false;
+}
+
+/// Looks as ever, until it is told to fail.
+class Failing final : public Manager {
+public:
+    using Manager::Manager;
+    std::atomic<int> after = -1;  ///< looks that still succeed; < 0: all
+    std::function<void()> fail;
+
+protected:
+    void look() override {
+        Manager::look();
+        if (after >= 0 && after-- == 0) fail();
+    }
+};
+
+class ManagerTest : public testing::Test {
+protected:
+    void SetUp() override {
+        if (all_.size() < 2) GTEST_SKIP() << "one processor: there is nowhere to go";
+    }
+    void start(std::size_t threads, std::function<void()> turn = test::spin) {
+        for (std::size_t i = 0; i < threads; ++i) team_.push_back(std::make_unique<Known>(registry_, turn));
+    }
+
+    const std::vector<int> all_ = allowed_pus(0);
+    Registry registry_;
+    std::vector<std::unique_ptr<Known>> team_;
+};
+
+const auto is_one = [](const std::vector<int>& mask) { return mask.size() == 1; };
+
+TEST_F(ManagerTest, WhatGoesWrongInALookGivesAllMasksBackAndTheProgramGoesOn) {
+    const std::function<void()> failures[] = {[] { throw std::runtime_error("broken by the test"); },
+                                              [] { throw std::bad_alloc(); }};
+    for (const auto& failure : failures) {
+        start(3);
+        Failing manager(wishes(Mode::fixed), registry_);
+        manager.fail = failure;
+        std::thread running([&] { manager.run(); });
+        EXPECT_TRUE(eventually([&] { return all_have(team_, is_one); }));
+        manager.after = 0;
+        running.join();  // by itself: nobody calls stop()
+        EXPECT_TRUE(all_have(team_, [&](const std::vector<int>& mask) { return mask == all_; }));
+        manager.finish();
+        const auto figures = manager.figures();
+        ASSERT_TRUE(figures);
+        EXPECT_THAT(figures->warnings, Contains(HasSubstr("given up: ")));
+        EXPECT_EQ(figures->threads.size(), 3U);
+        team_.clear();
+    }
+}
+
+TEST_F(ManagerTest, AFailureBeforeAnybodyIsPlacedIsNoMoreThanThat) {
+    start(2);
+    Failing manager(wishes(Mode::fixed), registry_);
+    manager.fail = [] { throw std::runtime_error("at once"); };
+    manager.after = 0;
+    manager.run();
+    manager.finish();
+    EXPECT_FALSE(manager.figures());
+    EXPECT_TRUE(all_have(team_, [&](const std::vector<int>& mask) { return mask == all_; }));
+}
+
+TEST_F(ManagerTest, ThreadsThatComeAndGoEvery10msDisturbNobody) {
+    start(2);
+    Manager manager(wishes(Mode::learn), registry_);
+    std::thread running([&] { manager.run(); });
+    for (int round = 0; round < 150; ++round) {
+        const Known one(registry_, test::spin), other(registry_, test::nap);
+        test::wait_ms(10);
+    }
+    EXPECT_TRUE(eventually([&] { return all_have(team_, [&](const auto& mask) { return !mask.empty(); }); }));
+    manager.stop();
+    running.join();
+    manager.finish();
+    EXPECT_TRUE(all_have(team_, [&](const std::vector<int>& mask) { return mask == all_; }));
+    const auto figures = manager.figures();
+    ASSERT_TRUE(figures);
+    EXPECT_GE(figures->threads.size(), 2U);
+    EXPECT_EQ(figures->warnings, std::vector<std::string>{});
+}
+
+TEST_F(ManagerTest, AThousandThreadsArePlacedAndGivenBack) {
+    constexpr std::size_t kThreads = 1000;
+    start(kThreads, [] {
+        test::spin();
+        test::wait_ms(1);
+    });
+    Wishes asked = wishes(Mode::fixed);
+    asked.settings.sample_s = 0.1;
+    Manager manager(asked, registry_);
+    std::thread running([&] { manager.run(); });
+    EXPECT_TRUE(eventually([&] {
+        std::size_t placed = 0;
+        for (const auto& one : team_)
+            if (mask_of(one->tid()).size() == 1) ++placed;
+        return placed >= kThreads / 2;  // who gets little of a processor comes later
+    }));
+    manager.stop();
+    running.join();
+    manager.finish();
+    EXPECT_TRUE(all_have(team_, [&](const std::vector<int>& mask) { return mask == all_; }));
+}
+
+/// A team of two draws chunks of one loop after the other, and tells nobody.
+void loop_forever(const gimbal_loop_desc& desc) {
+    gimbal_share share{};
+    std::uint64_t first = 0, end = 0;
+    void* const execution = gimbal_loop_open(&desc);
+    gimbal_loop_begin(execution, 0, &share);
+    for (int chunk = 0; chunk < 20 && gimbal_loop_next(&share, &first, &end); ++chunk) test::spin();
+    if (!gimbal_loop_end(&share)) gimbal_loop_drop(execution);
+}
+
+TEST_F(ManagerTest, ThreadsInGimbalsLoopsAreMeasuredByTheirIterations) {
+    gimbal_loop_desc desc{};
+    desc.code = &desc;
+    desc.trip = 100;
+    desc.unit = 1;
+    desc.workers = 2;
+    desc.schedule = gimbal_schedule_parse("ss");
+    start(2, [desc] { loop_forever(desc); });
+    Manager manager(wishes(Mode::observe), registry_);
+    std::thread running([&] { manager.run(); });
+    test::wait_ms(1500);
+    manager.stop();
+    running.join();
+    manager.finish();
+    const auto figures = manager.figures();
+    ASSERT_TRUE(figures);
+    EXPECT_EQ(figures->metric, "progress");
+    EXPECT_THAT(figures->unit, HasSubstr("first pace"));
+    ASSERT_EQ(figures->threads.size(), 2U);
+    for (const ThreadFigures& thread : figures->threads) EXPECT_GT(thread.speed(), 0);
+}
+
+TEST_F(ManagerTest, WhoCountsItselfIsBelievedRatherThanItsLoops) {
+    gimbal_loop_desc desc{};
+    desc.code = &desc;
+    desc.trip = 100;
+    desc.unit = 1;
+    desc.workers = 2;
+    desc.schedule = gimbal_schedule_parse("ss");
+    std::atomic<bool> tells = false;
+    std::vector<RecordPointer> records(2);
+    std::vector<std::unique_ptr<test::Repeating>> team;
+    for (RecordPointer& record : records)
+        team.push_back(std::make_unique<test::Repeating>(
+            [&, desc] {
+                loop_forever(desc);
+                if (!tells) return;
+                record->progress += 1;
+                record->counts = true;
+            },
+            [&] { record = registry_.add_self(false); }, [&] { registry_.end(*record); }));
+    Manager manager(wishes(Mode::observe), registry_);
+    std::thread running([&] { manager.run(); });
+    test::wait_ms(1000);
+    tells = true;
+    test::wait_ms(500);
+    manager.stop();
+    running.join();
+    manager.finish();
+    ASSERT_TRUE(manager.figures());
+    EXPECT_EQ(manager.figures()->metric, "progress");
+    EXPECT_EQ(manager.figures()->unit, "progress/s");
+}
+
+}  // namespace
+}  // namespace gimbal::pin
