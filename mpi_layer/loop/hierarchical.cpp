@@ -27,7 +27,7 @@ public:
     [[nodiscard]] std::string_view name() const noexcept override { return "hierarchical"; }
     void poll() override { foreman_.poll(); }
 
-    [[nodiscard]] const NodeQueues& queues() const noexcept { return queues_; }
+    [[nodiscard]] const ChunkQueues& queues() const noexcept { return queues_; }
     /// How long a rank waits for another of its node [ticks].
     [[nodiscard]] std::uint64_t patience() const noexcept { return patience_; }
 
@@ -35,7 +35,7 @@ private:
     void settle();
 
     ForemanTransport foreman_;
-    NodeQueues queues_;
+    ChunkQueues queues_;
     std::uint64_t patience_;
     std::uint64_t epoch_ = 0;             // of the next execution
     std::vector<std::uint64_t> skipped_;  // executions that ran without their queue and have not left it
@@ -185,7 +185,7 @@ void HierarchicalExecution::leave() {
     if (queue_.leave(transport_.queues().ranks())) {
         for (Piece chunk; queue_.pop(chunk);) inner_->give_back(chunk);
         report_worked();
-        queue_.recycle(epoch_ + NodeQueues::kCount);
+        queue_.recycle(epoch_ + ChunkQueues::kCount);
     }
     inner_->leave();
 }

@@ -115,7 +115,7 @@ void NodeQueue::take_worked(std::uint64_t& time, std::uint64_t& iterations) noex
     iterations = static_cast<std::uint64_t>(std::min(sums.iterations, kMost));
 }
 
-NodeQueues::NodeQueues(Team& team)
+ChunkQueues::ChunkQueues(Team& team)
     : ranks_(static_cast<std::uint32_t>(team.node_size())), memory_(team.node_comm(), sizeof(NodeQueue) * kCount) {
     if (team.node_rank() == 0) {
         for (std::uint64_t epoch = 0; epoch < kCount; ++epoch)
@@ -124,11 +124,11 @@ NodeQueues::NodeQueues(Team& team)
     check(MPI_Barrier(team.node_comm()), "MPI_Barrier");
 }
 
-NodeQueue& NodeQueues::at(std::uint64_t epoch) const noexcept {
+NodeQueue& ChunkQueues::at(std::uint64_t epoch) const noexcept {
     return *std::launder(reinterpret_cast<NodeQueue*>(memory_.data() + epoch % kCount * sizeof(NodeQueue)));
 }
 
-void NodeQueues::leave(std::uint64_t epoch) const {
+void ChunkQueues::leave(std::uint64_t epoch) const {
     NodeQueue& queue = at(epoch);
     if (queue.leave(ranks_) && !queue.recycle(epoch + kCount))
         gimbal_rank_warn("ranks left a loop before its end; some of its iterations were run by nobody");

@@ -68,12 +68,12 @@ private:
 };
 
 /// The queues of one loop on one node: execution e has queue e mod kCount.
-class NodeQueues {
+class ChunkQueues {
 public:
     static constexpr std::uint64_t kCount = 8;  ///< executions in flight that have a queue
 
     /// Collective over the team's ranks of this node.
-    explicit NodeQueues(Team& team);
+    explicit ChunkQueues(Team& team);
 
     [[nodiscard]] NodeQueue& at(std::uint64_t epoch) const noexcept;
     /// Of this node [count].
