@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cerrno>
 #include <ctime>
+#include <memory>
 #include <mutex>
 
 #include "config/held_signal.hpp"
@@ -22,6 +23,7 @@ namespace {
 struct Process {
     Environment environment = read_environment(environ);
     std::vector<Setting> overrides;
+    std::vector<std::unique_ptr<const Options>> published;  // all that ever were: readers may hold them
 };
 
 std::atomic<const Options*> g_options = nullptr;
@@ -34,8 +36,9 @@ Process& process() {
 
 /// @pre g_writer is held
 void publish(Options options) {
-    // Release pairs with the acquire load in options(). What was published before is kept: readers may hold it.
-    g_options.store(new Options(std::move(options)), std::memory_order_release);
+    std::vector<std::unique_ptr<const Options>>& all = process().published;
+    all.push_back(std::make_unique<const Options>(std::move(options)));
+    g_options.store(all.back().get(), std::memory_order_release);  // pairs with the acquire load in options()
 }
 
 void pause_ms(long milliseconds) {

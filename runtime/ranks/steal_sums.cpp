@@ -18,6 +18,7 @@ using Key = std::pair<std::string, std::uint32_t>;  // name and ranks
 struct Store {
     std::mutex mutex;
     std::map<Key, LoopSummary> loops;
+    Store* left = nullptr;  // the parent's, after a fork; never looked at
 };
 
 // Never destroyed: used until the very end of the process. A pointer, so that a forked child can begin anew.
@@ -67,7 +68,10 @@ std::vector<LoopSummary> steal_summaries() {
 
 void restart_steals_in_child() noexcept {
     // The parent's may be locked for ever, and half written.
-    if (auto* const fresh = new (std::nothrow) Store) store() = fresh;
+    auto* const fresh = new (std::nothrow) Store;
+    if (!fresh) return;
+    fresh->left = store();
+    store() = fresh;
 }
 
 }  // namespace gimbal

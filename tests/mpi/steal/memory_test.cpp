@@ -30,6 +30,15 @@ void* operator new(std::size_t size) {
     return block + kFront;
 }
 
+// Libraries of a sanitizer bring one of their own, which would not match the delete below.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+    try {
+        return operator new(size);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+
 void operator delete(void* pointer) noexcept {
     if (!pointer) return;
     char* const block = static_cast<char*>(pointer) - kFront;
