@@ -73,6 +73,14 @@ static void __kmp_hook_init(ident_t *loc, kmp_info_t *th,
   kmp_disp_t *disp = th->th.th_dispatch;
   gimbal_share *share = &pr->hook;
   bool active = !team->t.t_serialized;
+  // A serial loop that a cancellation left behind.
+  if (!active && share->execution)
+    __kmp_hook()->end(share);
+  // GNU code starts empty loops, too, if their bounds are constants. libomp asks
+  // for no chunk of such a loop, so nobody would close what is opened here, and
+  // the next loop in this buffer would get its chunks: none.
+  if (tc == 0)
+    return;
   gimbal_loop_desc desc;
   desc.code = __kmp_hook_site;
   desc.source = loc ? loc->psource : nullptr;
@@ -95,9 +103,6 @@ static void __kmp_hook_init(ident_t *loc, kmp_info_t *th,
       team->t.t_cancel_request = cancel_noreq;
     execution = __kmp_hook()->open(&desc);
   }
-  // A serial loop that a cancellation left behind.
-  if (!active && share->execution)
-    __kmp_hook()->end(share);
   share->base = (kmp_uint64)pr->u.p.lb;
   share->stride = (kmp_uint64)(kmp_int64)pr->u.p.st;
   __kmp_hook()->begin(execution, active ? th->th.th_info.ds.ds_tid : 0, share);

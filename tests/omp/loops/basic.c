@@ -91,6 +91,25 @@ FORM(plain_unsigned, unsigned)
 FORM(plain_long, long)
 FORM(plain_ull, unsigned long long)
 
+// Loops that the compiler knows to be empty: gcc starts these, where it leaves out others, and the next loop of the
+// team must be whole.
+static void empty(const Case* run) {
+    for (int round = 0; round < 3; round++) {
+        Tally none = tally_open(run, "empty by its constants", 0);
+        Tally after = tally_open(run, "loop after an empty one", run->n);
+#pragma omp parallel for schedule(runtime) num_threads(run->threads)
+        for (int i = 10; i < 10; i++) tally_hit(&none, i);
+#pragma omp parallel for schedule(runtime) num_threads(run->threads)
+        for (unsigned long long i = 0; i < (unsigned long long)run->n; i++) tally_hit(&after, (long)i);
+#pragma omp parallel for schedule(runtime) num_threads(run->threads)
+        for (int i = 10; i > 10; i--) tally_hit(&none, i);
+#pragma omp parallel for schedule(runtime) num_threads(run->threads)
+        for (long i = 0; i < run->n; i++) tally_hit(&after, i);
+        tally_close(&none, 1);
+        tally_close(&after, 2);
+    }
+}
+
 static const Form kForms[] = {
     {"plain_int", plain_int, kEachN | kBig},
     {"plain_int_down", plain_int_down, kEachN},
@@ -105,5 +124,6 @@ static const Form kForms[] = {
     {"plain_ull", plain_ull, kEachN | kBig},
     // libomp takes the stride that gcc passes for positive and runs no iteration.
     {"plain_ull_down", plain_ull_down, kEachN | kGnuUnrepaired},
+    {"empty", empty, kEachN},
 };
 FORM_TABLE(kBasicForms, kForms);
