@@ -112,7 +112,7 @@ std::vector<Rung> order_of(const LadderOptions& options) {
 void add_notes(LadderChoice& choice, const LadderOptions& options) {
     if (options.only && choice.rung != *options.only)
         choice.notes.push_back("\"" + std::string(rung_name(*options.only)) +
-                               "\" was asked for and does not work here");
+                               "\" was asked for and does not work here: " + choice.attempts.front().why);
     if (choice.rung == Rung::cpu_time)
         choice.notes.push_back("processor time sees who takes a processor away, and nothing of slow memory");
     if (choice.rung < Rung::progress)

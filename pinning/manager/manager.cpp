@@ -172,8 +172,12 @@ std::optional<Figures> Manager::figures() const {
     figures.ticks = looks_;
     figures.objective = placer_->objective();
     figures.ignored = candidates_.size();
-    if (wishes_.settings.mode == Mode::learn)
-        for (const GuardEvent& event : placer_->guard_events()) figures.guard.push_back(event.text());
+    if (wishes_.settings.mode == Mode::learn) {
+        for (const GuardEvent& event : placer_->guard_events())
+            if (event.system > 0 || event.ours > 0) figures.guard.push_back(event.text());
+        if (figures.guard.empty() && placer_->phase() == Phase::baseline)
+            figures.guard.emplace_back("the operating system's placement was still being measured at the end");
+    }
     figures.warnings = said_;
     figures.notes.insert(figures.notes.end(), ladder_->notes.begin(), ladder_->notes.end());
     if (loops)

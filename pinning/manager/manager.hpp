@@ -60,9 +60,10 @@ private:
         Reading last;
         Speed speed;
         int seen = -1;
-        bool placed = false;  ///< the decision core knows it
-        double begun_s = 0;   ///< when it became a worker
-        double within_s = 0;  ///< in Gimbal's loops until then
+        bool placed = false;            ///< the decision core knows it
+        double begun_s = 0;             ///< when it became a worker
+        double within_s = 0;            ///< in Gimbal's loops until then
+        std::int64_t begun_cpu_ns = 0;  ///< on a processor until then
         ThreadFigures figures;
     };
     struct Candidate {

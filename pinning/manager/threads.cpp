@@ -16,7 +16,8 @@ namespace {
 constexpr double kRipeCpu_s = 0.02;
 constexpr double kRipeShare = 0.05;
 constexpr std::uint64_t kNameLooks = 25;
-/// The part of its time that a thread must spend in Gimbal's loops, for so long, before they are its measure.
+/// The time that threads must spend in Gimbal's loops, as a part of their processor time, for so long, before these are
+/// their measure.
 constexpr double kLeastInLoops = 0.2;
 constexpr double kLeastPeriods = 2.5;
 
@@ -77,6 +78,8 @@ void Manager::gather(double now) {
 bool Manager::ripe(Candidate& candidate, double now) const {
     ThreadRecord& record = *candidate.record;
     if (record.asked || record.counts.load(std::memory_order_relaxed)) return true;
+    // Somebody in a loop of a team computes, even if others leave him nothing: then he is who needs a processor most.
+    if (within_loops(record) > kRipeCpu_s) return true;
     // Programs name their threads some time after they have begun.
     if (candidate.helper && looks_ % kNameLooks != 0) return false;
     const std::int64_t used = cpu_ns(record.tid);
@@ -128,6 +131,7 @@ void Manager::add_worker(const RecordPointer& record) {
     }
     if (worker.figures.name.empty()) worker.figures.name = record->main ? "main" : system_name(record->tid);
     open_counter(worker);
+    worker.begun_cpu_ns = worker.last.cpu_time_ns;
     if (wishes_.settings.mode != Mode::observe) {
         switch (actuator_->take(record->tid, wishes_.force)) {
             case Outcome::yielded:
@@ -182,12 +186,16 @@ Manager::Progress Manager::progress_offered() const {
     };
     const auto counts = [](const Worker& worker) { return worker.record->counts.load(std::memory_order_relaxed); };
     if (offered(counts)) return Progress::program;
-    const double least_s = kLeastPeriods * wishes_.settings.sample_s;
+    if (progress_ != Progress::none) return progress_;
+    const double old = now() - kLeastPeriods * wishes_.settings.sample_s;
+    double within_s = 0, cpu_s = 0;  // of all: on few processors many threads spend their time elsewhere
     const auto in_loops = [&](const Worker& worker) {
-        const double age_s = now() - worker.begun_s;
-        return age_s > least_s && within_loops(*worker.record) - worker.within_s > kLeastInLoops * age_s;
+        const double own_s = within_loops(*worker.record) - worker.within_s;
+        within_s += own_s;
+        cpu_s += 1e-9 * static_cast<double>(worker.last.cpu_time_ns - worker.begun_cpu_ns);
+        return worker.begun_s < old && own_s > 0;
     };
-    return progress_ == Progress::none && offered(in_loops) ? Progress::loops : progress_;
+    return offered(in_loops) && within_s > kLeastInLoops * cpu_s ? Progress::loops : Progress::none;
 }
 
 void Manager::prefer_progress() {
