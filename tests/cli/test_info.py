@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`gimbal --help`, `--version` and `gimbal info`."""
 import json
+import pathlib
 import unittest
 
 from support import ToolTest
 
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 TOPICS = ("techniques", "selectors", "config", "topology", "build", "metrics")
 
 
@@ -41,6 +43,11 @@ class Info(ToolTest):
             self.assertEqual(self.gimbal("info", topic).returncode, 0)
             self.assertTrue(self.gimbal("info", topic).stdout)
             self.assertTrue(json.loads(self.gimbal("info", topic, "--json").stdout), topic)
+
+    def test_the_user_guide_shows_the_options_that_there_are(self):
+        guide = (REPOSITORY / "docs" / "user-guide.md").read_text().splitlines()
+        rows = [row for row in self.gimbal("info", "config", "--markdown").stdout.splitlines() if row.startswith("| `")]
+        self.assertEqual(rows, [row for row in guide if row.startswith("| `GIMBAL_")])
 
     def test_techniques_are_those_that_can_be_used(self):
         listed = json.loads(self.gimbal("info", "techniques", "--json").stdout)
