@@ -15,7 +15,8 @@
 
 namespace gimbal::rank_rows {
 
-inline constexpr std::array<std::string_view, 5> kTransports = {"auto", "shared", "foreman", "rma", "hierarchical"};
+inline constexpr std::array<std::string_view, 6> kTransports = {"auto", "shared",       "foreman",
+                                                                "rma",  "hierarchical", "rma-always"};
 inline constexpr std::array<std::string_view, 2> kStealRules = {"nearest", "seed"};
 
 /// @param word  one of kTransports, which stand in the enumerators' order
@@ -51,8 +52,9 @@ inline constexpr std::array<OptionSpec, 7> kRows = {{
      .choices = kTransports,
      .level = "rank",
      .flag = "--mpi-transport",
-     .doc = "How chunks come to the ranks: memory that a node shares, messages to a foreman, or nodes that draw for "
-            "their ranks. `rma` is accepted and runs as `foreman` in this version.",
+     .doc = "How chunks come to the ranks: memory that a node shares, messages to a foreman, nodes that draw for "
+            "their ranks, or one-sided operations on rank 0's memory where the MPI serves them while it computes "
+            "(`rma-always`: even where it does not).",
      .set = [](Options& o, const OptionValue& v) { o.ranks.transport = transport_of(std::get<std::string>(v)); }},
     {.name = "GIMBAL_MPI_POLL_US",
      .type = OptionType::integer,

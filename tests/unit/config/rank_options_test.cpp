@@ -42,6 +42,7 @@ TEST(RankOptions, EveryTransportHasItsWord) {
     EXPECT_EQ(ranks("GIMBAL_MPI_TRANSPORT", "foreman").transport, RankTransport::foreman);
     EXPECT_EQ(ranks("GIMBAL_MPI_TRANSPORT", " rma ").transport, RankTransport::rma);
     EXPECT_EQ(ranks("GIMBAL_MPI_TRANSPORT", "hierarchical").transport, RankTransport::hierarchical);
+    EXPECT_EQ(ranks("GIMBAL_MPI_TRANSPORT", "rma-always").transport, RankTransport::rma_always);
     EXPECT_NE(problem("GIMBAL_MPI_TRANSPORT", "forman").find("Did you mean \"foreman\"?"), std::string::npos);
 }
 
