@@ -10,14 +10,15 @@ namespace {
 
 // Why the transport that is asked for does not run here; empty if it does. Collective.
 std::string what_is_missing() {
-    const char* const wanted = std::getenv("GIMBAL_MPI_TRANSPORT");
-    if (wanted == nullptr) return {};
+    const char* const named = std::getenv("GIMBAL_MPI_TRANSPORT");
+    if (named == nullptr) return {};
+    const std::string wanted = std::string_view(named) == "rma-always" ? "rma" : named;
     try {
         Cover cover(1);
         mpi::Loop loop(MPI_COMM_WORLD, "transport", 1);
         drain(loop, cover);
         if (loop.transport() == wanted) return {};
-        return std::string(wanted) + " runs as " + std::string(loop.transport()) + " here";
+        return wanted + " runs as " + std::string(loop.transport()) + " here";
     } catch (const Error& error) {
         if (error.code() != ErrorCode::unsupported) throw;
         return error.what();

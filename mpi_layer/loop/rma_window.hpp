@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace gimbal::mpi {
+
+/// Memory of rank 0 that every rank reaches by MPI's one-sided functions, zeroed at first. Rank 0 uses the same
+/// functions: nothing else is atomic among them. Whoever waits for an operation yields, and answers what others ask.
+///
+/// Nowhere is MPI_Compare_and_swap needed, which Open MPI 4.1 ends a program for on windows that it has allocated.
+/// @threads one at a time  @errors gimbal::Error(mpi)
+class RmaWindow {
+public:
+    /// Collective over `comm`. @param bytes  a multiple of 8
+    RmaWindow(MPI_Comm comm, std::size_t bytes);
+    /// Collective; nothing may be in flight. MPI must still run.
+    ~RmaWindow();
+    RmaWindow(const RmaWindow&) = delete;
+    RmaWindow& operator=(const RmaWindow&) = delete;
+
+    /// Add to a word. @param at  its place, a multiple of 8 [bytes]  @return what it was before  @cost a round trip
+    std::uint64_t add(std::size_t at, std::uint64_t value);
+    [[nodiscard]] std::uint64_t read(std::size_t at);
+
+    /// Copy to the window. It is there when this returns. No operation of another rank may be under way there.
+    void put(std::size_t at, const void* from, std::size_t bytes);
+    void get(std::size_t at, void* to, std::size_t bytes);
+
+    /// Words of rank 0 as it sees them without MPI. nullptr on other ranks, or if MPI keeps a window's public and
+    /// private copies apart.
+    [[nodiscard]] const volatile std::uint64_t* own_words() const noexcept { return own_; }
+
+    /// Operations on several words in the time of one; in no order.
+    class Batch {
+    public:
+        explicit Batch(RmaWindow& window) noexcept : window_(window) {}
+        /// @param before  out, valid after wait(): what the word was; may be nullptr
+        void add(std::size_t at, std::uint64_t value, std::uint64_t* before = nullptr);
+        void read(std::size_t at, std::uint64_t* value);
+        /// Not to be mixed with add() by other ranks at the same time.
+        void store(std::size_t at, std::uint64_t value);
+        /// Until all are done, at rank 0 too.
+        void wait();
+
+    private:
+        static constexpr std::size_t kMost = 8;
+        void begin(std::size_t at, std::uint64_t operand, MPI_Op op, std::uint64_t* result);
+
+        RmaWindow& window_;
+        std::size_t count_ = 0;
+        std::array<std::uint64_t, kMost> operands_{};
+        std::array<std::uint64_t, kMost> unwanted_{};
+        std::array<MPI_Request, kMost> requests_{};
+    };
+
+private:
+    MPI_Win window_ = MPI_WIN_NULL;
+    const volatile std::uint64_t* own_ = nullptr;
+};
+
+}  // namespace gimbal::mpi
