@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs in the emulated guest, which has hardware counters and, with several processors, two NUMA nodes. One line per
 // check: "ok NAME: figures" or "FAIL NAME: figures". The first argument says what to expect: "counters" or "none".
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -23,84 +20,14 @@
 #include "act/memory.hpp"
 #include "counters/ladder.hpp"
 #include "counters/thread_counter.hpp"
+#include "guest_support.hpp"
 #include "machine/machine.hpp"
 #include "machine/pu_list.hpp"
 
 namespace {
 
 using namespace gimbal::pin;
-
-int failures = 0;
-
-void check(const char* name, bool ok, const std::string& figures) {
-    std::printf("%s %s: %s\n", ok ? "ok" : "FAIL", name, figures.c_str());
-    std::fflush(stdout);
-    if (!ok) ++failures;
-}
-
-pid_t own_tid() {
-    return static_cast<pid_t>(syscall(SYS_gettid));
-}
-
-/// About four instructions a turn, the same number whenever it is called.
-void work(long turns) {
-    volatile long sink = 0;
-    for (long i = 0; i < turns; ++i) sink = i;
-}
-
-/// A thread that does what it is told to, in steps.
-class Worker {
-public:
-    Worker() : thread_([this] { run(); }) {
-        while (tid_.load() == 0) std::this_thread::yield();
-    }
-    ~Worker() {
-        turns_ = -1;
-        thread_.join();
-    }
-    void begin(long turns) { turns_ = turns; }
-    void wait() const {
-        while (turns_.load() != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    void work_through(long turns) {
-        begin(turns);
-        wait();
-    }
-    void start_inside(ThreadCounter& counter) {
-        counter_ = &counter;
-        work_through(1);
-    }
-    [[nodiscard]] pid_t tid() const { return tid_.load(); }
-    [[nodiscard]] int cpu() const { return cpu_.load(); }
-
-private:
-    void run() {
-        tid_ = own_tid();
-        for (;;) {
-            const long turns = turns_.load();
-            if (turns < 0) break;
-            if (turns == 0) {
-                std::this_thread::sleep_for(std::chrono::milliseconds(1));
-                continue;
-            }
-            if (ThreadCounter* counter = counter_.exchange(nullptr); counter != nullptr) {
-                started_ = counter;
-                counter->start_here();
-            }
-            work(turns);
-            cpu_ = sched_getcpu();
-            turns_ = 0;
-        }
-        if (started_ != nullptr) started_->stop_here();
-    }
-
-    std::atomic<pid_t> tid_{0};
-    std::atomic<long> turns_{0};
-    std::atomic<int> cpu_{-1};
-    std::atomic<ThreadCounter*> counter_{nullptr};
-    ThreadCounter* started_ = nullptr;
-    std::thread thread_;
-};
+using namespace gimbal::pin::guest;
 
 /// The same work twice must be about the same count, and twice the work about twice the count.
 void check_rung(Rung rung, bool single) {
@@ -185,15 +112,6 @@ void check_placement(const Machine& machine) {
     check("a thread runs where it is placed", ok && actuator.restore_all() == 1, seen);
 }
 
-/// How many of some pages are on a node.
-long on_node(const char* begin, std::size_t bytes, int node) {
-    std::vector<const void*> pages;
-    for (std::size_t i = 0; i < bytes; i += page_size()) pages.push_back(begin + i);
-    std::vector<int> nodes(pages.size(), -1);
-    if (pages_on(pages, nodes) != 0) return -1;
-    return std::count(nodes.begin(), nodes.end(), node);
-}
-
 /// @param other  a node to come from, the same one if there is no other
 void check_memory(int node, int other) {
     constexpr long kPages = 64;
@@ -228,13 +146,15 @@ void check_memory(int node, int other) {
               std::to_string(touched) + " of 64 pages on node " + std::to_string(node));
         munmap(mine, bytes);
         const PageRange stack = own_stack();
-        const int stack_error = bind_range(reinterpret_cast<void*>(stack.begin), stack.bytes, node);
         const int local = 0;
         const void* here[] = {&local};
-        int where[] = {-1};
+        int before[] = {-1}, where[] = {-1};
+        pages_on(here, before);
+        const int stack_error = bind_range(reinterpret_cast<void*>(stack.begin), stack.bytes, node);
         pages_on(here, where);
         check("a thread's stack moves", stack_error == 0 && where[0] == node,
-              "it is on node " + std::to_string(where[0]));
+              "from node " + std::to_string(before[0]) + " to " + std::to_string(where[0]) + ", error " +
+                  std::to_string(stack_error));
     }).join();
 }
 
@@ -314,6 +234,7 @@ int main(int argc, char** argv) {
     const std::vector<MemoryInfo>& memories = machine.inventory().memories;
     for (std::size_t i = 0; i < memories.size(); ++i)
         check_memory(memories[i].os, memories[(i + 1) % memories.size()].os);
+    if (!single) check_learning(machine, choice.rung);
     std::printf("%s: %d failed\n", failures == 0 ? "PASS" : "FAILED", failures);
     return failures == 0 ? 0 : 1;
 }

@@ -19,9 +19,9 @@ if [ ! -f "$D/arm/initrd.gz" ]; then
     bash "$scripts/setup.sh" > "$D.log" 2>&1 || { echo "setup failed: see $D.log"; exit 1; }
 fi
 
-# As programs of the guest; everything but the decisions over threads, which need no machine.
-sources=("$here/guest_check.cpp" "$root"/pinning/{machine,counters,act}/*.cpp "$root/pinning/decide/machine_view.cpp")
-bash "$scripts/xcxx" -std=c++20 -O2 -pthread -I"$root/pinning" -I"$root/runtime/include" "${sources[@]}" \
+# As programs of the guest.
+sources=("$here"/*.cpp "$root"/pinning/{machine,counters,act,decide,decide/estimators,decide/optimisers}/*.cpp)
+bash "$scripts/xcxx" -std=c++20 -O2 -pthread -I"$here" -I"$root/pinning" -I"$root/runtime/include" "${sources[@]}" \
     -o "$D/arm/overlay/guest_check" -lhwloc -ldl
 
 failed=0

@@ -149,8 +149,8 @@ std::vector<std::string> all_names() {
     return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EveryTechnique, testing::ValuesIn(all_names()), [](const auto& info) {
-    std::string name = info.param;
+INSTANTIATE_TEST_SUITE_P(All, EveryTechnique, testing::ValuesIn(all_names()), [](const auto& test) {
+    std::string name = test.param;
     for (char& letter : name)
         if (!std::isalnum(static_cast<unsigned char>(letter))) letter = '_';
     return name;

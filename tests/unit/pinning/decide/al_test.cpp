@@ -174,7 +174,9 @@ TEST(PinAspiration, DirectedGoesOnlyWhereMoreIsExpectedOrNothingIsKnown) {
     const double unknown = std::numeric_limits<double>::quiet_NaN();
     EXPECT_EQ(after_a_drop(settings, {0.5, 0.4, 0.9, 0.4}).choice, 2u);
     EXPECT_EQ(after_a_drop(settings, {0.5, 0.4, 0.4, unknown}).choice, 3u);
-    EXPECT_EQ(after_a_drop(settings, {0.5, 0.4, 0.4, 0.5}).why, Why::kept);
+    const Move nowhere_better = after_a_drop(settings, {0.5, 0.4, 0.4, 0.5});
+    EXPECT_EQ(nowhere_better.why, Why::kept);
+    EXPECT_TRUE(nowhere_better.dropped);  // for others to hear of: exploring is whole again
     settings.al_directed = false;
     EXPECT_EQ(after_a_drop(settings, {0.5, 0.4, 0.4, 0.5}).why, Why::dropped);
 }

@@ -220,6 +220,26 @@ TEST(PinPlacer, JoiningTwiceIsJoiningOnce) {
     EXPECT_THAT(placer.join(2).pus, testing::ElementsAre(1));
 }
 
+/// Threads of a team join at once and all are placed anew when a trial begins: they must not all decide upon what the
+/// others are about to leave.
+TEST(PinPlacer, ThreadsDecideInTurns) {
+    Settings settings = unguarded();
+    settings.resources = {{Level::node, Criterion::speed, EstimatorKind::rl, OptimiserKind::al, 10}};
+    settings.al_lambda = 1;
+    settings.al_dwell = 0;
+    settings.al_moves = 0;
+    Placer placer(settings, MachineView(uniform_machine(2, 8)), 1);
+    for (ThreadId id = 0; id < 20; ++id) placer.join(id);
+    std::size_t most = 0, moves = 0;
+    for (int tick = 0; tick < 100; ++tick) {
+        const std::size_t now = placer.tick(all_at(20, 1)).size();
+        most = std::max(most, now);
+        moves += now;
+    }
+    EXPECT_EQ(most, 2u);
+    EXPECT_GT(moves, 100u);
+}
+
 TEST(PinPlacer, GroupsGiveAThreadSeveralCores) {
     Settings settings = unguarded();
     settings.group = 2;

@@ -26,6 +26,30 @@ TEST(PinSettings, TheSeedsTablesAreRead) {
     EXPECT_EQ(settings.resources[1].level, Level::core);
     EXPECT_EQ(settings.resources[1].optimiser, OptimiserKind::al);
     EXPECT_TRUE(settings.bind_memory);
+    EXPECT_TRUE(settings.learn_memory);
+    EXPECT_EQ(settings.numa_memory.optimiser, OptimiserKind::al);
+}
+
+TEST(PinSettings, MemoryIsLearntWhereAMethodIsNamedForIt) {
+    const auto read = [](const char* estimators, const char* optimisers) {
+        Given given = {{"RESOURCES", "NUMA_BANDWIDTH,NUMA_MEMORY"}, {"RESOURCES_PERIODS", "10,7"}};
+        if (*estimators != 0) given["RESOURCES_EST_METHODS"] = estimators;
+        if (*optimisers != 0) given["RESOURCES_OPT_METHODS"] = optimisers;
+        return parse_settings(given);
+    };
+    for (const Settings& rule : {read("", ""), read("RL,", ""), read("RL,RL", "AL,ZETA"), read("RL,ZETA", "AL,NULL")}) {
+        EXPECT_TRUE(rule.bind_memory);
+        EXPECT_FALSE(rule.learn_memory);
+        EXPECT_EQ(rule.numa_memory.period, 7u);
+    }
+    const Settings one = read("RL,APLA", "");
+    EXPECT_TRUE(one.learn_memory);
+    EXPECT_EQ(one.numa_memory.estimator, EstimatorKind::apla);
+    EXPECT_EQ(one.numa_memory.optimiser, OptimiserKind::al);
+    const Settings both = read("RL,AL", "AL,RL");
+    EXPECT_TRUE(both.learn_memory);
+    EXPECT_EQ(both.numa_memory.estimator, EstimatorKind::al);
+    EXPECT_EQ(both.numa_memory.optimiser, OptimiserKind::rl);
 }
 
 TEST(PinSettings, NothingSaidIsTheSeedsExperiments) {
@@ -87,6 +111,7 @@ TEST(PinSettings, WhatIsWrongIsNamedWithWhatIsAllowed) {
         {{{"RESOURCES_EST_METHODS", "RL,RL"}}, "2 words for 1 resources", "one word per resource"},
         {{{"RESOURCES_EST_METHODS", "QL"}}, "unknown word \"QL\"", "RL APLA AL"},
         {{{"RESOURCES_OPT_METHODS", "APLA"}}, "unknown word \"APLA\"", "RL AL"},
+        {{{"RESOURCES_OPT_METHODS", "ZETA"}}, "unknown word \"ZETA\"", "RL AL"},
         {{{"OPT_CRITERIA", "FAST"}}, "unknown word \"FAST\"", "BALANCED"},
         {{{"RESOURCES", "CPU_BANDWIDTH"}, {"CHILD_RESOURCES", "NUMA_BANDWIDTH"}}, "not finer", "NUMA CACHE CPU PU"},
         {{{"RESOURCES", "NUMA_BANDWIDTH,NUMA_MEMORY"}, {"CHILD_RESOURCES", "NULL,CPU_BANDWIDTH"}},
