@@ -9,11 +9,12 @@
 
 namespace gimbal::pin {
 
-/// A limit of moves for what is costly to move: every move that only goes back to where it came from doubles the wait
-/// before the next one. So what turns out to be a mistake is undone once, and then hardly repeated; two choices that
-/// take turns in being better are not followed to and fro.
+/// A limit of moves for what is costly to move: every trip there and back doubles the wait before the next one. So a
+/// mistake is undone as soon as anything may move, and then hardly repeated; two choices that take turns in being
+/// better are not followed to and fro.
 ///
-///     wait = dwell 2^returns, returns <= 5; after a calm of four waits the count begins anew
+///     after a move there   wait = dwell
+///     after the way back   wait = dwell 2^trips, trips <= 5; after a calm of 16 of these the count begins anew
 ///
 /// @threads one  @cost O(1) amortised
 /// @source ours; test: tests/unit/pinning/decide/memory_learner_test.cpp
@@ -30,10 +31,9 @@ public:
     /// @param from, to  any numbers that tell choices apart
     /// @errors std::bad_alloc
     void moved(std::uint64_t now, int from, int to) {
-        if (moved_ && now >= last_ + kCalm * wait())
-            returns_ = 0;
-        else if (moved_ && to == before_)
-            returns_ = std::min(returns_ + 1, kMost);
+        if (now >= last_ + kCalm * (dwell_ << trips_)) trips_ = 0;
+        back_ = moved_ && !back_ && to == before_;
+        if (back_) trips_ = std::min(trips_ + 1, kMost);
         moved_ = true;
         before_ = from;
         last_ = now;
@@ -41,17 +41,18 @@ public:
     }
 
     /// After the last move [ticks].
-    [[nodiscard]] std::uint64_t wait() const noexcept { return dwell_ << returns_; }
+    [[nodiscard]] std::uint64_t wait() const noexcept { return back_ ? dwell_ << trips_ : dwell_; }
 
 private:
     static constexpr unsigned kMost = 5;
-    static constexpr std::uint64_t kCalm = 4;
+    static constexpr std::uint64_t kCalm = 16;
     std::uint64_t dwell_;
     MoveLimit limit_;
     std::uint64_t last_ = 0;
     int before_ = 0;  ///< where it was before the last move
-    unsigned returns_ = 0;
+    unsigned trips_ = 0;
     bool moved_ = false;
+    bool back_ = false;  ///< the last move was the way back
 };
 
 }  // namespace gimbal::pin

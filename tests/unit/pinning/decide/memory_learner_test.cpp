@@ -125,7 +125,7 @@ TEST(PinMemoryLearner, ToAndFroIsFollowedEverMoreRarely) {
         memory.hop((hop + 1) % 2);
     }
     EXPECT_GE(moves, 1u);
-    EXPECT_LE(moves, 20u);  // of 240; 20 minutes
+    EXPECT_LE(moves, 30u);  // of 240; 20 minutes
 }
 
 TEST(PinMemoryLearner, MemoriesThatTakeTurnsInBeingBetterMakeNoStorm) {
@@ -138,7 +138,7 @@ TEST(PinMemoryLearner, MemoriesThatTakeTurnsInBeingBetterMakeNoStorm) {
             return now / 50 % 2 == where ? 1.0 : 0.5;
         };
         EXPECT_LE(memory.run(300, speed).size(), settings.memory_moves);
-        EXPECT_LE(memory.run(6000, speed).size(), 20u);  // 20 minutes
+        EXPECT_LE(memory.run(6000, speed).size(), 30u);  // 20 minutes
     }
 }
 
@@ -155,7 +155,7 @@ TEST(PinMemoryLearner, SlowDecayOfEverythingMovesItAFewTimesAtMostAndBack) {
     const auto speed = [](std::uint64_t now, std::size_t where, std::size_t near) {
         return (where == near ? 1 : 0.7) * std::pow(0.9993, static_cast<double>(now));
     };
-    EXPECT_LE(memory.run(3000, speed).size(), 12u);  // the speed falls to an eighth in ten minutes
+    EXPECT_LE(memory.run(3000, speed).size(), 20u);  // the speed falls to an eighth in ten minutes
     memory.run(300, [](std::uint64_t, std::size_t where, std::size_t near) { return where == near ? 0.12 : 0.08; });
     EXPECT_EQ(memory.where(), 0u);
 }
@@ -177,25 +177,32 @@ TEST(PinMemoryLearner, ABlockedThreadTeachesNothing) {
     EXPECT_TRUE(std::isnan(memory.learner().estimator().values()[1]));
 }
 
-TEST(PinPatience, EveryReturnDoublesTheWaitUpToAMostAndCalmResetsIt) {
+TEST(PinPatience, EveryTripThereAndBackDoublesTheWaitBeforeTheNextUpToAMost) {
     Patience patience(10, 0, 300);
     std::uint64_t now = 5;
     EXPECT_TRUE(patience.may_move(now));
-    patience.moved(now, 0, 1);
-    EXPECT_EQ(patience.wait(), 10u);
-    EXPECT_FALSE(patience.may_move(now + 9));
-    int at = 1;
-    for (int i = 0; i < 8; ++i) {
-        now += patience.wait();
+    for (const std::uint64_t wait : {20u, 40u, 80u, 160u, 320u, 320u}) {
+        patience.moved(now, 0, 1);
+        EXPECT_EQ(patience.wait(), 10u);  // a mistake is undone soon
+        EXPECT_FALSE(patience.may_move(now + 9));
+        now += 10;
         EXPECT_TRUE(patience.may_move(now));
-        patience.moved(now, at, 1 - at);
-        at = 1 - at;
+        patience.moved(now, 1, 0);
+        EXPECT_EQ(patience.wait(), wait);
+        EXPECT_FALSE(patience.may_move(now + wait - 1));
+        now += wait;
+        EXPECT_TRUE(patience.may_move(now));
     }
-    EXPECT_EQ(patience.wait(), 320u);
-    now += 4 * patience.wait();
-    patience.moved(now, at, 1 - at);
-    EXPECT_EQ(patience.wait(), 10u);
-    patience.moved(now + 10, 1 - at, 2);  // on to a third is no return
+    now += 16 * 320;
+    patience.moved(now, 0, 1);
+    patience.moved(now + 10, 1, 0);
+    EXPECT_EQ(patience.wait(), 20u);  // it was calm
+}
+
+TEST(PinPatience, OnToAThirdIsNoWayBack) {
+    Patience patience(10, 0, 300);
+    patience.moved(5, 0, 1);
+    patience.moved(15, 1, 2);
     EXPECT_EQ(patience.wait(), 10u);
 }
 
