@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -197,7 +196,7 @@ Registry& registry() noexcept {
 
 OwnMask::OwnMask() noexcept {
     if (!is_on() || !t_record) return;
-    const std::unique_lock lock(g_process->registry.mutex(), std::chrono::milliseconds(100));
+    const std::unique_lock lock = g_process->registry.lock_within(100);
     if (!lock.owns_lock() || (*t_record)->own_mask.empty()) return;
     const long bytes = syscall(SYS_sched_getaffinity, 0, sizeof before_, before_);
     if (bytes <= 0 || set_affinity(0, (*t_record)->own_mask) != 0) return;

@@ -138,7 +138,7 @@ void Manager::begin_work() {
 void Manager::finish() noexcept {
     try {
         if (actuator_) actuator_->restore_all();
-        const std::unique_lock lock(registry_.mutex(), std::chrono::milliseconds(500));
+        const std::unique_lock lock = registry_.lock_within(500);
         for (auto& [id, worker] : workers_) {
             worker.record->own_mask.clear();
             retire(worker);

@@ -61,6 +61,15 @@ void Registry::end(ThreadRecord& record) noexcept {
     std::erase_if(fresh_, [&](const RecordPointer& one) { return one.get() == &record; });
 }
 
+std::unique_lock<std::mutex> Registry::lock_within(int milliseconds) noexcept {
+    std::unique_lock lock(mutex_, std::try_to_lock);
+    for (int i = 0; i < milliseconds && !lock.owns_lock(); ++i) {
+        usleep(1000);
+        (void)lock.try_lock();
+    }
+    return lock;
+}
+
 void Registry::collect(std::vector<RecordPointer>& fresh) {
     const std::lock_guard lock(mutex_);
     fresh.insert(fresh.end(), fresh_.begin(), fresh_.end());

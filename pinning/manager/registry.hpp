@@ -27,10 +27,13 @@ public:
     /// Those who are new since the last call, and leaves none that has ended. @errors std::bad_alloc
     void collect(std::vector<RecordPointer>& fresh);
 
-    [[nodiscard]] std::timed_mutex& mutex() noexcept { return mutex_; }
+    [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
+    /// Its lock, or not after so many tries a millisecond apart: for who cannot know that its holder lives. Not a timed
+    /// lock, which thread sanitizers up to GCC 12's do not see.
+    [[nodiscard]] std::unique_lock<std::mutex> lock_within(int milliseconds) noexcept;
 
 private:
-    std::timed_mutex mutex_;
+    std::mutex mutex_;
     std::vector<RecordPointer> fresh_;
     std::uint64_t next_ = 1;
 };
