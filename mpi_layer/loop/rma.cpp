@@ -226,10 +226,22 @@ bool RmaTransport::take_abandoned(std::uint64_t epoch, std::uint64_t& step) {
     return false;
 }
 
+// For others to take. Whoever looks for such steps looks at `end` first.
+void RmaTransport::abandon(std::uint64_t epoch, const gimbal_share& share) {
+    const std::size_t at = slots_.report(epoch, rank());
+    RmaWindow::Batch batch(window_);
+    batch.store(at + offsetof(RmaReport, next), share.step);
+    batch.store(at + offsetof(RmaReport, stride), share.step_inc);
+    batch.wait();
+    batch.store(at + offsetof(RmaReport, end), share.step_end);
+    batch.wait();
+    window_.add(slots_.abandoned(epoch), 1);
+}
+
 std::uint64_t RmaTransport::left(std::uint64_t epoch, void* object, gimbal_share& share, std::uint64_t stayed) {
     gimbal_rank_leave(&share, nullptr);
     if (!is_root()) spare_.push_back(object);
-    const bool steps_left = share.step < share.step_end;
+    if (share.step < share.step_end) abandon(epoch, share);
     const std::size_t at = slots_.report(epoch, rank());
     std::uint64_t other = 0;
     RmaWindow::Batch batch(window_);
@@ -237,14 +249,8 @@ std::uint64_t RmaTransport::left(std::uint64_t epoch, void* object, gimbal_share
                 static_cast<std::uint64_t>(static_cast<double>(stayed) * gimbal_rank_tick_s() * 1e9));
     batch.store(at + offsetof(RmaReport, chunks), share.chunks);
     batch.store(at + offsetof(RmaReport, iterations), share.iterations);
-    batch.store(at + offsetof(RmaReport, next), share.step);
-    batch.store(at + offsetof(RmaReport, stride), share.step_inc);
     batch.read(slots_.other(epoch), &other);
     batch.wait();
-    // Whoever looks for steps that are left looks at `end` first.
-    batch.store(at + offsetof(RmaReport, end), steps_left ? share.step_end : 0);
-    batch.wait();
-    if (steps_left) window_.add(slots_.abandoned(epoch), 1);
     window_.add(slots_.left(epoch), 1);
     harvest();
     return other;

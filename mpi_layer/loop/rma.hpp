@@ -65,6 +65,7 @@ private:
     [[nodiscard]] void* object_for(std::uint64_t epoch, const PacketName& name);
     [[nodiscard]] std::byte* place(std::uint64_t epoch) noexcept;
     void begin_others(std::uint64_t epoch);
+    void abandon(std::uint64_t epoch, const gimbal_share& share);
     Pending* pending(std::uint64_t epoch);
     void harvest();
     void learn(Pending& entry);
