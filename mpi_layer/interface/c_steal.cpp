@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loops over distributed data, for C.
+#include <cstdint>
 #include <cstring>
 
 #include "gimbal/mpi/mpi.h"
@@ -11,7 +12,6 @@ using gimbal::ErrorCode;
 using gimbal::mpi::guarded;
 using gimbal::mpi::StealLoop;
 using gimbal::mpi::StealOptions;
-using gimbal::mpi::StealRecord;
 using gimbal::mpi::StealWork;
 
 struct gimbal_mpi_buffer {
@@ -30,8 +30,8 @@ void expect_zero(int number) {
 }
 
 StealWork work_of(const gimbal_mpi_steal_work* given) {
-    if (!given) throw Error(ErrorCode::wrong_use, "the work is NULL");
     StealWork work;
+    if (!given) return work;
     // A copy: the program's structure may be gone when a callback is called.
     const gimbal_mpi_steal_work calls = *given;
     if (calls.run) work.run = [calls](auto first, auto count) { expect_zero(calls.run(calls.user, first, count)); };
@@ -58,19 +58,12 @@ StealWork work_of(const gimbal_mpi_steal_work* given) {
 StealOptions options_of(const gimbal_mpi_steal_options* given) {
     StealOptions options;
     if (!given) return options;
-    if (given->rule < GIMBAL_MPI_RULE_CONFIGURED || given->rule > GIMBAL_MPI_RULE_SEED) {
-        throw Error(ErrorCode::invalid_option, "no such rule of stealing: " + std::to_string(given->rule),
-                    "allowed: GIMBAL_MPI_RULE_CONFIGURED, _NEAREST, _SEED");
-    }
-    options.rule = static_cast<StealOptions::Rule>(given->rule);
+    // One that does not exist stays one; the constructor says so.
+    options.rule =
+        static_cast<StealOptions::Rule>(given->rule >= 0 && given->rule < UINT8_MAX ? given->rule : UINT8_MAX);
     options.ratio = given->ratio;
     options.run_at_once = given->run_at_once;
     return options;
-}
-
-gimbal_mpi_steal_record record_of(const StealRecord& record) {
-    return {record.own,      record.stolen,    record.given,  record.attempts,  record.successes,
-            record.bytes_in, record.bytes_out, record.busy_s, record.waiting_s, record.ratio};
 }
 
 }  // namespace
@@ -92,8 +85,8 @@ int gimbal_mpi_run_items(MPI_Comm comm, const char* name, int64_t owned, const g
         if (!name) throw Error(ErrorCode::wrong_use, "the loop's name is NULL");
         try {
             StealLoop loop(comm, name, owned, work_of(work), options_of(options));
-            const StealRecord seen = loop.run();
-            if (record) *record = record_of(seen);
+            const gimbal_steal_record seen = loop.run();
+            if (record) *record = seen;
         } catch (const GivenUp& given_up) {
             gimbal::mpi::keep_error_text("a callback returned " + std::to_string(given_up.number));
             return given_up.number;

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "gimbal/rank_loop.h"
+
 int DLS_MethodCount = 15;
 
 namespace {
@@ -92,7 +94,9 @@ mpi::LoopOptions options_of(const infoDLS& info) {
     if (info.weights) options.weights.assign(info.weights, info.weights + info.commSize);
     if (info.h_overhead > 0) options.overhead_s = info.h_overhead;
     if (info.sigma > 0) options.sigma_s = info.sigma;
-    if (!variable("GIMBAL_MPI_SCHEDULE").empty()) return options;
+    gimbal_rank_settings settings;
+    gimbal_rank_settings_get(&settings);
+    if (settings.schedule_given) return options;
     const std::string agent = agent_word();
     if (!agent.empty() && agent != "0" && agent != "none" && !agent_chooses_steal_ratio()) {
         options.schedule = "runtime";

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "gimbal/error.hpp"
+#include "gimbal/rank_loop.h"
 #include "lb4mpi/coroutine.hpp"
 #include "lb4mpi/methods.hpp"
 #include "lb4mpi/open_loop.hpp"
@@ -19,7 +20,9 @@ namespace {
 /// The seed's variable StealRatio, in percent, and its agent; GIMBAL_MPI_STEAL_RATIO beats both.
 mpi::StealOptions steal_options() {
     mpi::StealOptions options;
-    if (std::getenv("GIMBAL_MPI_STEAL_RATIO")) return options;
+    gimbal_rank_settings settings;
+    gimbal_rank_settings_get(&settings);
+    if (settings.ratio_given) return options;
     if (agent_chooses_steal_ratio()) options.ratio = -1;
     if (const char* const text = std::getenv("StealRatio")) {
         char* end = nullptr;

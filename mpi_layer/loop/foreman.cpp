@@ -65,17 +65,25 @@ std::unique_ptr<RankExecution> ForemanTransport::enter(const Request& request) {
     return open(request);
 }
 
+void ForemanTransport::refuse() {
+    Terms terms = terms_of({.schedule = team_->settings().schedule});
+    terms.idempotent = Terms::kWrongArguments;
+    const std::unique_ptr<SharingExecution> execution = open(terms);
+    execution->note_disagreement();
+    execution->leave();
+}
+
 std::unique_ptr<SharingExecution> ForemanTransport::open(const Request& request) {
+    return open(terms_of(request));
+}
+
+std::unique_ptr<SharingExecution> ForemanTransport::open(const Terms& terms) {
     Post::rethrow();
     const std::lock_guard<std::mutex> held(post_->lock());
     const std::uint64_t epoch = next_epoch_++;
-    const Terms terms = terms_of(request);
     if (team_->rank() != 0) return std::make_unique<WorkerExecution>(*this, inbox_of(epoch), terms);
     Board& board = board_of(epoch, terms);
-    if (!(board.terms() == terms) && !board.spoilt()) {
-        board.spoil(terms);
-        tell_spoilt(board);
-    }
+    if (!(board.terms() == terms)) spoil(board, terms);
     return std::make_unique<ForemanExecution>(*this, board, terms);
 }
 

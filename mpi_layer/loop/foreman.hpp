@@ -25,7 +25,8 @@ public:
     ~ForemanTransport() override;
 
     [[nodiscard]] std::unique_ptr<RankExecution> enter(const Request& request) override;
-    /// The same; what it draws can be shared with other ranks.
+    void refuse() override;
+    /// As enter(); what it draws can be shared with other ranks.
     [[nodiscard]] std::unique_ptr<SharingExecution> open(const Request& request);
     [[nodiscard]] std::string_view name() const noexcept override { return "foreman"; }
 
@@ -42,7 +43,7 @@ public:
     [[nodiscard]] Waits& waits() noexcept { return waits_; }
     /// Whether executions on such terms run chunks again that are late.
     [[nodiscard]] bool robust(const Terms& terms) const noexcept {
-        return terms.idempotent != 0 && team_->settings().robust != 0;
+        return terms.idempotent == 1 && team_->settings().robust != 0;
     }
 
     /// Foreman: hand out what can be handed out now. @param all  to all that wait; else to `rank` alone
@@ -58,12 +59,13 @@ public:
 
 private:
     [[nodiscard]] Terms terms_of(const Request& request);
+    [[nodiscard]] std::unique_ptr<SharingExecution> open(const Terms& terms);
     [[nodiscard]] int schedule_of(const Terms& terms);
     [[nodiscard]] Board& board_of(std::uint64_t epoch, const Terms& terms);
     [[nodiscard]] Inbox& inbox_of(std::uint64_t epoch);
     void offer(Board& board, std::uint32_t rank);
     void tell_over(Board& board);
-    void tell_spoilt(Board& board);
+    void spoil(Board& board, const Terms& other);
     [[nodiscard]] bool is_closed(std::uint64_t epoch) const noexcept;
     void close_without_missing();
     void send_late_verdict(int rank, const Ask& ask);

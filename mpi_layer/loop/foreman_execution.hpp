@@ -31,6 +31,14 @@ struct Stint {
     void clear() noexcept { time = iterations = 0; }
 };
 
+// The next piece of a chunk; what is left of it stays in `chunk`.
+inline void cut(Run& chunk, std::uint64_t piece, std::uint64_t& first, std::uint64_t& end) noexcept {
+    first = chunk.first;
+    end = chunk.end - chunk.first > piece ? chunk.first + piece : chunk.end;
+    chunk.first = end;
+    if (first == end || end == chunk.end) chunk.count = 0;
+}
+
 /// An execution whose chunks may be run by other ranks than the one that drew them.
 class SharingExecution : public RankExecution {
 public:
@@ -50,6 +58,9 @@ public:
     /// Nobody here will run that chunk.
     virtual void give_back(const Piece& chunk) = 0;
 
+    /// This rank knows that the ranks do not agree: leave() does not say so.
+    void note_disagreement() noexcept { told_ = true; }
+
     /// What is in hand is finished. @return what this rank has done since its last message or call of this
     virtual Stint take_stint() noexcept {
         stint_.stop();
@@ -64,9 +75,13 @@ public:
     }
 
 protected:
+    /// @param first, other  terms of the rank that came first, and of one that did not agree with it
+    [[noreturn]] void throw_disagreement(const Terms& first, const Terms& other);
+
     Terms terms_;
     Stint stint_;
     std::uint32_t want_ = 0;  // 0: it draws for itself alone
+    bool told_ = false;       // that the ranks do not agree
 };
 
 /// An execution on the rank that is the foreman.
@@ -90,6 +105,7 @@ private:
     bool draw();
     bool hand_out(std::uint64_t& first, std::uint64_t& end);
     [[nodiscard]] bool over();
+    void leave_now();
 
     ForemanTransport* transport_;
     Board* board_;

@@ -22,7 +22,9 @@ Board& ForemanTransport::board_of(std::uint64_t epoch, const Terms& terms) {
     void* const execution = gimbal_rank_decide(site_, terms.trip, schedule_of(terms));
     const auto ranks = static_cast<std::uint32_t>(team_->size());
     if (robust(terms)) close_without_missing();
-    return *boards_.emplace_back(std::make_unique<Board>(epoch, terms, execution, ranks, robust(terms)));
+    Board& board = *boards_.emplace_back(std::make_unique<Board>(epoch, terms, execution, ranks, robust(terms)));
+    if (terms.idempotent == Terms::kWrongArguments) spoil(board, terms);
+    return board;
 }
 
 bool ForemanTransport::is_closed(std::uint64_t epoch) const noexcept {
@@ -58,10 +60,7 @@ void ForemanTransport::on_ask(int source, const Ask& ask) {
         return;
     }
     Board& board = board_of(ask.epoch, ask.terms);
-    if (!(board.terms() == ask.terms) && !board.spoilt()) {
-        board.spoil(ask.terms);
-        tell_spoilt(board);
-    }
+    if (!(board.terms() == ask.terms)) spoil(board, ask.terms);
     waits_.waited_elsewhere(ask.wait_s);
     if (ask.kind == Ask::back) {
         left_behind(board, ask.chunk);
@@ -135,7 +134,10 @@ void ForemanTransport::tell_over(Board& board) {
     }
 }
 
-void ForemanTransport::tell_spoilt(Board& board) {
+// The ranks do not agree: all that still take part hear of it.
+void ForemanTransport::spoil(Board& board, const Terms& other) {
+    if (board.spoilt()) return;
+    board.spoil(other);
     for (std::uint32_t rank = 1; rank < board.ranks(); ++rank) {
         Board::Seat& seat = board.seat(rank);
         if (seat.told_over) continue;
@@ -157,6 +159,7 @@ void ForemanTransport::deal_out(Board& board) {
 
 // Whoever leaves a loop before its end takes what it has begun with it, unless somebody is still there to run that.
 void ForemanTransport::left_behind(Board& board, const Run& chunk) {
+    if (board.spoilt()) return;
     bool anybody = false;
     for (std::uint32_t rank = 0; rank < board.ranks(); ++rank) anybody |= !board.seat(rank).told_over;
     if (anybody) {
@@ -168,8 +171,7 @@ void ForemanTransport::left_behind(Board& board, const Run& chunk) {
 
 void ForemanTransport::left(Board& board) {
     if (!board.complete()) return;
-    if (!board.robust() && !board.spoilt() && !board.all_out())
-        gimbal_rank_warn("ranks left a loop before its end; some of its iterations were run by nobody");
+    if (!board.robust() && !board.spoilt() && !board.all_out()) gimbal_rank_warn(kRunByNobody);
     if (waits_.elsewhere_s() > 0) gimbal_rank_draw_cost(waits_.elsewhere_s());
     board.close();
     std::erase_if(boards_, [&](const auto& kept) { return kept.get() == &board; });

@@ -24,6 +24,7 @@ public:
           patience_(static_cast<std::uint64_t>(kPatience * team.settings().poll_us * 1e-6 / gimbal_rank_tick_s())) {}
 
     [[nodiscard]] std::unique_ptr<RankExecution> enter(const Request& request) override;
+    void refuse() override;
     [[nodiscard]] std::string_view name() const noexcept override { return "hierarchical"; }
     void poll() override { foreman_.poll(); }
 
@@ -96,6 +97,12 @@ std::unique_ptr<RankExecution> HierarchicalTransport::enter(const Request& reque
         return inner;
     }
     return std::make_unique<HierarchicalExecution>(*this, epoch, std::move(inner));
+}
+
+void HierarchicalTransport::refuse() {
+    foreman_.refuse();
+    skipped_.push_back(epoch_++);
+    settle();
 }
 
 void HierarchicalTransport::settle() {

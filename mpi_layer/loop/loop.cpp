@@ -23,11 +23,10 @@ int schedule_number(const Team& team, const std::string& schedule) {
     return number;
 }
 
-std::uint64_t checked(std::int64_t iterations) {
+void check_iterations(std::int64_t iterations) {
     if (iterations < 0)
         throw Error(ErrorCode::wrong_use, "a loop cannot have " + std::to_string(iterations) + " iterations",
                     "N must be >= 0");
-    return static_cast<std::uint64_t>(iterations);
 }
 
 // What a schedule is asked for at is learnt for itself: the ranks must agree on it, whatever else the loop ran as.
@@ -101,15 +100,22 @@ struct Loop::State {
 
 Loop::Loop(MPI_Comm comm, std::string_view name, std::int64_t iterations, const LoopOptions& options)
     : state_(std::make_unique<State>()) {
-    const std::uint64_t trip = checked(iterations);
     Team& team = Team::of(comm);
     const int schedule = schedule_number(team, options.schedule);
-    check_weights(team, options.weights);
-    tell(team, name, options);
     state_->team = &team;
     state_->by_threads = options.shared_by_threads;
     state_->transport = &transport_of(team, name, options.schedule);
-    state_->execution = state_->transport->enter({trip, schedule, may_run_again(team, options)});
+    try {
+        check_iterations(iterations);
+        check_weights(team, options.weights);
+    } catch (const Error&) {
+        // The other ranks' arguments may be sound: nobody waits for this one then.
+        state_->transport->refuse();
+        throw;
+    }
+    tell(team, name, options);
+    state_->execution =
+        state_->transport->enter({static_cast<std::uint64_t>(iterations), schedule, may_run_again(team, options)});
 }
 
 Loop::Loop(Loop&&) noexcept = default;
@@ -137,7 +143,7 @@ Chunk Loop::next() {
     std::uint64_t end = 0;
     RankExecution& execution = *state.execution;
     const bool got =
-        execution.share.fast ? gimbal_share_next(&execution.share, &first, &end) != 0 : execution.next(first, end);
+        (execution.share.fast && gimbal_share_next(&execution.share, &first, &end)) || execution.next(first, end);
     if (!got) {
         state.exhausted = true;
         return {};

@@ -14,7 +14,10 @@ namespace gimbal::mpi {
 struct Terms {
     std::uint64_t trip = 0;           ///< N [iterations]
     std::array<char, 52> schedule{};  ///< as a user writes it, zero-terminated
-    std::uint32_t idempotent = 0;     ///< 1: chunks may be run again
+    std::uint32_t idempotent = 0;     ///< 1: chunks may be run again; or kWrongArguments
+
+    /// In place of `idempotent`: the arguments of that rank cannot be, and it has no part in the execution.
+    static constexpr std::uint32_t kWrongArguments = 2;
 
     bool operator==(const Terms&) const = default;
 };
@@ -90,6 +93,7 @@ static_assert(std::is_trivially_copyable_v<Ask> && std::is_trivially_copyable_v<
 
 /// "100 iterations of fac2"
 [[nodiscard]] inline std::string described(const Terms& terms) {
+    if (terms.idempotent == Terms::kWrongArguments) return "arguments that cannot be";
     return std::to_string(terms.trip) + " iterations of " + terms.schedule.data();
 }
 

@@ -7,6 +7,7 @@
 #include <new>
 #include <string_view>
 
+#include "loop/transport.hpp"
 #include "team/check.hpp"
 
 namespace gimbal::mpi {
@@ -130,8 +131,7 @@ NodeQueue& ChunkQueues::at(std::uint64_t epoch) const noexcept {
 
 void ChunkQueues::leave(std::uint64_t epoch) const {
     NodeQueue& queue = at(epoch);
-    if (queue.leave(ranks_) && !queue.recycle(epoch + kCount))
-        gimbal_rank_warn("ranks left a loop before its end; some of its iterations were run by nobody");
+    if (queue.leave(ranks_) && !queue.recycle(epoch + kCount)) gimbal_rank_warn(kRunByNobody);
 }
 
 }  // namespace gimbal::mpi

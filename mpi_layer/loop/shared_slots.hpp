@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "loop/left_steps.hpp"
 #include "team/team.hpp"
 
 namespace gimbal::mpi {
@@ -19,8 +20,12 @@ struct SlotHeader {
     std::atomic<std::uint32_t> decision;
     /// N + 1 as the first rank to enter said; 0: nobody has.
     std::atomic<std::uint64_t> trip;
-    /// 1: a rank could not enter; nothing is learnt.
-    std::atomic<std::uint32_t> failed;
+    /// What the first rank said that does not agree with it: its N + 1, or kWrongArguments; 0: all agree. Then nobody
+    /// gets more chunks, and nothing is learnt. Release by that rank, which ends the counter after it; acquire by who
+    /// gets no chunk, and by who enters.
+    std::atomic<std::uint64_t> other;
+
+    static constexpr std::uint64_t kWrongArguments = UINT64_MAX;
 };
 
 enum class Decided : std::uint32_t {
@@ -51,6 +56,9 @@ public:
     /// [kMostSteps] one byte for each step of the plan; only if flagged.
     [[nodiscard]] std::atomic<std::uint8_t>* flags(std::uint64_t epoch) const noexcept;
 
+    /// What a rank left to others.
+    [[nodiscard]] LeftSteps& left_steps(std::uint64_t epoch, int rank) const noexcept;
+
     /// Ready for execution epoch + count. @threads the root, when all have left
     void recycle(std::uint64_t epoch) const noexcept;
 
@@ -60,11 +68,13 @@ private:
     }
 
     std::uint64_t count_;
+    int ranks_;
     bool flagged_;
     std::size_t part_bytes_;
     std::size_t place_at_;
     std::size_t packet_at_;
     std::size_t flags_at_;
+    std::size_t left_steps_at_;
     std::size_t parts_at_;
     std::size_t slot_bytes_;
     SharedMemory memory_;

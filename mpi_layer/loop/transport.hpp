@@ -11,6 +11,12 @@
 
 namespace gimbal::mpi {
 
+/// What to do about ranks that do not agree.
+inline constexpr const char* kMustAgree =
+    "all ranks must construct the loops of a communicator in the same order and with the same arguments";
+inline constexpr const char* kRunByNobody =
+    "ranks left a loop before its end; some of its iterations were run by nobody";
+
 /// One execution of a loop, on one rank.
 class RankExecution {
 public:
@@ -22,7 +28,8 @@ public:
     /// What this rank draws from. If share.fast is 1, gimbal_share_next() on it is all that a draw takes.
     gimbal_share share{};
 
-    /// Draw, whatever share.fast says. @param first, end  out [iterations]  @return false: nothing is left
+    /// Draw, whatever share.fast says and whether or not gimbal_share_next() brings something. @param first, end  out
+    /// [iterations]  @return false: nothing is left
     virtual bool next(std::uint64_t& first, std::uint64_t& end) = 0;
 
     /// See Loop::finish(). @param first, end  of the chunk
@@ -33,6 +40,7 @@ public:
     }
 
     /// This rank draws no more. Called once, before the object goes.
+    /// @errors gimbal::Error: wrong_use if the ranks do not agree and no draw has said so; mpi
     virtual void leave() = 0;
 };
 
@@ -48,8 +56,13 @@ public:
     };
 
     /// Enter the next execution. Local; may wait for the root where that is what the transport needs.
-    /// @errors gimbal::Error(wrong_use) if N differs from what another rank said and that can be seen; mpi
+    /// @errors gimbal::Error(wrong_use) if N differs from what another rank said and that can be seen; where it is seen
+    ///         later, at a draw or when the rank leaves; mpi
     [[nodiscard]] virtual std::unique_ptr<RankExecution> enter(const Request& request) = 0;
+
+    /// This rank's arguments for the next execution cannot be: it has no part in it, and the others get an error there.
+    /// Local, as enter(). @errors mpi
+    virtual void refuse() = 0;
 
     [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 };
@@ -60,7 +73,8 @@ public:
 [[nodiscard]] std::unique_ptr<Transport> make_hierarchical_transport(Team& team, const std::string& name);
 
 /// The one that the settings name, or the best for this team: `shared` on one node, `hierarchical` on several of which
-/// one has more than one rank, else `foreman`. Where the settings name `rma`, which this version does not have,
+/// one has more than one rank, else `rma` where this MPI serves one-sided operations while their target computes, which
+/// is found out at the first loop of the team, and `foreman` where not. Where the settings name `rma` and that is so,
 /// `foreman` runs the loops, and a warning says so.
 [[nodiscard]] std::unique_ptr<Transport> make_transport(Team& team, const std::string& name);
 

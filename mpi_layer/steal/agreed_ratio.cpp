@@ -9,7 +9,7 @@ namespace gimbal::mpi {
 void AgreedRatio::begin() {
     const bool root = team_.rank() == 0;
     if (root) {
-        if (!agent_) agent_ = gimbal_steal_agent(name_.c_str());
+        if (!agent_) agent_ = gimbal_steal_agent(name_.c_str(), static_cast<std::uint32_t>(team_.size()));
         said_[0] = next_ > 0 ? next_ : gimbal_steal_choose(agent_);
         said_[1] = gimbal_steal_choose(agent_);
     }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "steal/execution.hpp"
 
+#include <exception>
+#include <string>
 #include <utility>
 
 #include "steal/idle.hpp"
 #include "steal/search.hpp"
-#include "team/check.hpp"
 
 namespace gimbal::mpi {
 
@@ -16,7 +17,7 @@ StealExecution::StealExecution(StealContext& context, const StealRequest& reques
       owner_(context, request.owned, request.run_at_once),
       thief_(context, request.by_seed ? make_seed_search(context, coordinator)
                                       : make_nearest_search(context, context.team.settings().seed)),
-      by_barrier_(context.team.size() > 1 && (request.by_seed || context.team.nodes() > 1)) {
+      all_out_(context.team, context.queues, request.by_seed) {
     context_.ratio = request.ratio;
     context_.ratio_known = !agreed_;
     if (agreed_) agreed_->begin();
@@ -75,20 +76,16 @@ bool StealExecution::step() {
 
 bool StealExecution::all_queues_empty() {
     if (all_empty_) return true;
-    if (!by_barrier_) return all_empty_ = context_.queues.all_empty();
-    if (!in_barrier_) {
+    if (all_out_.by_messages()) {
         if (!owner_.given_out()) return false;
-        check(MPI_Ibarrier(context_.team.comm(), &barrier_), "MPI_Ibarrier");
-        in_barrier_ = true;
+        all_out_.enter();
     }
-    int all = 0;
-    check(MPI_Test(&barrier_, &all, MPI_STATUS_IGNORE), "MPI_Test");
-    return all_empty_ = all != 0;
+    return all_empty_ = all_out_.complete();
 }
 
 bool StealExecution::finished() {
-    // The barrier before all else: others may wait for this rank there, whatever it still has to do itself.
-    if (by_barrier_ && !all_queues_empty()) return false;
+    // That before all else: others may wait for this rank's word, whatever it still has to do itself.
+    if (all_out_.by_messages() && !all_queues_empty()) return false;
     return owner_.complete() && thief_.settled() && context_.mail.quiet() && all_queues_empty();
 }
 
@@ -103,13 +100,18 @@ void StealExecution::run() {
         const bool over = finished();
         if (over || step()) {
             if (idle_since != never) context_.record.waiting_s += now - idle_since;
-            if (over) return;
+            if (over) break;
             idle_since = never;
             idle.something();
             continue;
         }
         if (idle_since == never) idle_since = steal_clock();
         idle.nothing();
+    }
+    if (const int rank = all_out_.refuser(); rank >= 0) {
+        const Error error(ErrorCode::wrong_use, "the arguments of rank " + std::to_string(rank) + " cannot be",
+                          "what is wrong with them is said there");
+        context_.callbacks.fail(std::make_exception_ptr(error));
     }
 }
 

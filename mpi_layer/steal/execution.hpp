@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <mpi.h>
-
 #include <cstdint>
 #include <memory>
 
 #include "steal/agreed_ratio.hpp"
+#include "steal/all_out.hpp"
 #include "steal/context.hpp"
 #include "steal/coordinator.hpp"
 #include "steal/owner.hpp"
@@ -26,10 +25,9 @@ struct StealRequest {
 /// One execution of a steal loop on one rank, from the opening of its queue until it may leave.
 ///
 /// It may leave when nothing is left in any queue, the results of its own items are here, and what it stole has run.
-/// That queues are empty is seen in memory where all ranks are on one node and thieves take for themselves. Otherwise
-/// each rank enters a non-blocking barrier when its own queue is empty and whatever it gave to thieves that asked has
-/// been received (synchronous sends). So when the barrier is complete, a thief has all it will ever get: questions that
-/// are still open will be answered with "nothing", and it need not wait for that.
+/// Where that queues are empty is not seen in memory, each rank says so (AllOut) when its own queue is empty and
+/// whatever it gave to thieves that asked has been received (synchronous sends). So when all have, a thief has all it
+/// will ever get: questions that are still open will be answered with "nothing", and it need not wait for that.
 class StealExecution {
 public:
     /// @param agreed  where the agent's ratio comes from; used if request.ratio < 0
@@ -38,7 +36,7 @@ public:
     StealExecution& operator=(const StealExecution&) = delete;
     ~StealExecution() = default;
 
-    /// @errors gimbal::Error(mpi). What a callback threw is in the context.
+    /// @errors gimbal::Error(mpi). What a callback threw, or that another rank refused, is in the context.
     void run();
 
     /// A message about this execution, other than to the coordinator. Calls no callback.
@@ -54,10 +52,8 @@ private:
     AgreedRatio* agreed_;  // null: the ratio is fixed
     Owner owner_;
     Thief thief_;
-    bool by_barrier_;  // emptiness is not seen in memory
-    bool in_barrier_ = false;
+    AllOut all_out_;
     bool all_empty_ = false;
-    MPI_Request barrier_ = MPI_REQUEST_NULL;
 };
 
 }  // namespace gimbal::mpi

@@ -26,6 +26,11 @@ public:
     /// This rank enters an execution with so many grains.
     void enter(std::uint64_t epoch, std::uint32_t grains) noexcept;
 
+    /// Before it enters: this rank's arguments cannot be, and no rank's run() may succeed.
+    void refuse(std::uint64_t epoch) noexcept;
+    /// A rank of this node that refused this execution; -1: none. @pre all_empty()
+    [[nodiscard]] int refuser() const noexcept;
+
     /// Own grains, from the front. @return empty: nothing is left
     [[nodiscard]] Grains take(std::uint32_t most) noexcept { return own().work.take_front(most); }
     /// Own grains for a thief of another node, from the back. @param ratio  as StealView has it
@@ -50,6 +55,7 @@ private:
         std::atomic<std::uint64_t> entered{0};    // number of the execution + 1
         std::atomic<double> cost_s{0};            // time per grain [s]; 0: not known
         std::atomic<std::uint64_t> strangers{0};  // as entered: the last one in which another node asked for work
+        std::atomic<std::uint64_t> refused{0};    // as entered: the last one that its rank refused
     };
     static_assert(std::atomic<double>::is_always_lock_free, "must work between processes");
 

@@ -27,6 +27,7 @@ StealGroup::~StealGroup() {
 }
 
 void StealGroup::drain() {
+    settle_refused();
     agreed_.finish();
     MPI_Request barrier = MPI_REQUEST_NULL;
     bool entered = false;
@@ -85,11 +86,33 @@ void StealGroup::take_early() {
     for (StealLetter& letter : letters) take(std::move(letter));
 }
 
+void StealGroup::refuse(bool by_seed, bool by_agent) {
+    const std::lock_guard held(lock_);
+    if (execution_ || broken_) return;  // of these run() says what is wrong
+    settle_refused();
+    const std::uint64_t epoch = entered_++;
+    refused_agent_ = by_agent;
+    if (by_agent) agreed_.begin();
+    queues_.refuse(epoch);
+    queues_.enter(epoch, 0);
+    refused_.emplace(team_, queues_, by_seed).enter(true);
+    take_early();
+}
+
+// The next execution may begin when all ranks have entered that one: node_queues.hpp.
+void StealGroup::settle_refused() {
+    if (!refused_) return;
+    for (Idle idle; !refused_->complete(); idle.nothing()) Team::poll_all();
+    refused_.reset();
+    if (refused_agent_) agreed_.end(std::numeric_limits<double>::infinity(), 0);
+}
+
 StealRecord StealGroup::run(const StealRequest& request) {
     const std::lock_guard held(lock_);
     if (execution_)
         throw Error(ErrorCode::wrong_use, "steal loop \"" + name_ + "\": run() is called from one of its callbacks");
     if (broken_) throw Error(ErrorCode::mpi, "steal loop \"" + name_ + "\": MPI failed in an earlier execution");
+    settle_refused();
     const double begin = steal_clock();
     const std::uint64_t epoch = entered_;
     StealContext context{team_, queues_, mail_, request.work, epoch, look_s()};
@@ -117,20 +140,8 @@ void StealGroup::finish_execution(StealContext& context, const StealRequest& req
     if (request.ratio < 0) agreed_.end(failed ? std::numeric_limits<double>::infinity() : elapsed_s, record.busy_s);
     record.ratio = context.ratio_known ? context.ratio : agreed_.ratio();
     mail_.pool().trim();
-    const auto count = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
-    const gimbal_steal_totals totals{.ranks = static_cast<std::uint32_t>(team_.size()),
-                                     .rule = request.by_seed ? GIMBAL_STEAL_SEED : GIMBAL_STEAL_NEAREST,
-                                     .own = count(record.own),
-                                     .stolen = count(record.stolen),
-                                     .given = count(record.given),
-                                     .attempts = count(record.attempts),
-                                     .successes = count(record.successes),
-                                     .bytes_in = count(record.bytes_in),
-                                     .bytes_out = count(record.bytes_out),
-                                     .busy_s = record.busy_s,
-                                     .waiting_s = record.waiting_s,
-                                     .ratio = record.ratio};
-    gimbal_steal_report(name_.c_str(), &totals);
+    gimbal_steal_report(name_.c_str(), static_cast<std::uint32_t>(team_.size()),
+                        request.by_seed ? GIMBAL_STEAL_SEED : GIMBAL_STEAL_NEAREST, &record);
 }
 
 }  // namespace gimbal::mpi

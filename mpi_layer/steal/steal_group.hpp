@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,11 @@ public:
     /// The next execution. @errors as StealLoop::run()
     StealRecord run(const StealRequest& request);
 
+    /// This rank's arguments for the next execution cannot be: run() of the others ends in an error, and this rank has
+    /// no part in it. Local, unless this rank has just refused another one: then it waits for the others to run that.
+    /// @param by_seed, by_agent  as the others run it  @errors gimbal::Error(mpi)
+    void refuse(bool by_seed, bool by_agent);
+
 private:
     [[nodiscard]] double look_s() const noexcept { return team_.settings().poll_us * 1e-6; }
     void take(StealLetter&& letter);
@@ -42,6 +48,7 @@ private:
     void take_early();
     void finish_execution(StealContext& context, const StealRequest& request, double elapsed_s);
     void drain();
+    void settle_refused();
 
     Team& team_;
     std::string name_;
@@ -53,7 +60,9 @@ private:
     std::uint64_t entered_ = 0;            // executions that this rank has entered
     StealExecution* execution_ = nullptr;  // in progress
     std::vector<StealLetter> early_;
-    bool broken_ = false;  // MPI has failed
+    std::optional<AllOut> refused_;  // the last execution: this rank has refused it, and others may be in it
+    bool refused_agent_ = false;     // and the agent waits to hear of it
+    bool broken_ = false;            // MPI has failed
 };
 
 }  // namespace gimbal::mpi

@@ -17,31 +17,44 @@ std::string text_of(double value) {
     return text.str();
 }
 
+constexpr double kConfigured = -2;
+constexpr double kAgent = -1;
+
+bool is_allowed(double ratio) {
+    return ratio == kConfigured || ratio == kAgent || (ratio >= 0 && ratio <= 1);
+}
+
 void require_sound(std::string_view name, std::int64_t owned, const StealWork& work, const StealOptions& options) {
     const std::string loop = "steal loop \"" + std::string(name) + "\": ";
     if (owned < 0)
         throw Error(ErrorCode::wrong_use, loop + "this rank owns " + std::to_string(owned) + " items",
                     "a rank without items owns 0");
+    if (options.run_at_once < 0)
+        throw Error(ErrorCode::wrong_use, loop + "run_at_once is " + std::to_string(options.run_at_once),
+                    "a number of items, or 0 for what GIMBAL_MPI_POLL_US allows");
+    if (!is_allowed(options.ratio))
+        throw Error(ErrorCode::invalid_option, loop + "the steal ratio " + text_of(options.ratio) + " is not allowed",
+                    "allowed: (0, 1]; 0: a fair share; -1: the agent chooses; -2: GIMBAL_MPI_STEAL_RATIO");
+    using Rule = StealOptions::Rule;
+    if (options.rule != Rule::configured && options.rule != Rule::nearest && options.rule != Rule::seed)
+        throw Error(ErrorCode::invalid_option,
+                    loop + "there is no rule " + std::to_string(static_cast<int>(options.rule)),
+                    "allowed: configured (0), nearest (1), seed (2)");
     const char* const missing = !work.run ? "run" : !work.pack ? "pack" : !work.run_stolen ? "run_stolen" : nullptr;
     if (missing)
         throw Error(ErrorCode::wrong_use, loop + "the callback " + missing + " is missing",
                     "run, pack and run_stolen are needed on every rank; accept may be left out");
-    if (options.run_at_once < 0)
-        throw Error(ErrorCode::wrong_use, loop + "run_at_once is " + std::to_string(options.run_at_once),
-                    "a number of items, or 0 for what GIMBAL_MPI_POLL_US allows");
-    const double ratio = options.ratio;
-    const bool known = ratio == -2 || ratio == -1 || (ratio >= 0 && ratio <= 1);
-    if (!known)
-        throw Error(ErrorCode::invalid_option, loop + "the steal ratio " + text_of(ratio) + " is not allowed",
-                    "allowed: (0, 1]; 0: a fair share; -1: the agent chooses; -2: GIMBAL_MPI_STEAL_RATIO");
-    using Rule = StealOptions::Rule;
-    if (options.rule != Rule::configured && options.rule != Rule::nearest && options.rule != Rule::seed)
-        throw Error(ErrorCode::invalid_option, loop + "there is no such rule", "allowed: configured, nearest, seed");
 }
 
+// Also where the arguments cannot be: then as the other ranks probably run it.
 bool by_seed(const Team& team, StealOptions::Rule rule) {
-    if (rule == StealOptions::Rule::configured) return team.settings().steal_rule == GIMBAL_STEAL_SEED;
-    return rule == StealOptions::Rule::seed;
+    if (rule == StealOptions::Rule::nearest) return false;
+    return rule == StealOptions::Rule::seed || team.settings().steal_rule == GIMBAL_STEAL_SEED;
+}
+
+// As StealView has it; < 0: the agent chooses.
+double ratio_of(const Team& team, const StealOptions& options) {
+    return is_allowed(options.ratio) && options.ratio != kConfigured ? options.ratio : team.settings().steal_ratio;
 }
 
 }  // namespace
@@ -52,20 +65,28 @@ struct StealLoop::State {
     StealRequest request;
     bool ran = false;
 
-    State(Team& team, std::string_view name, std::int64_t owned, StealWork the_work, const StealOptions& options)
-        : group(StealGroup::of(team, name)),
+    State(const Team& team, StealGroup& the_group, std::int64_t owned, StealWork the_work, const StealOptions& options)
+        : group(the_group),
           work(std::move(the_work)),
           request{.work = work,
                   .owned = owned,
                   .run_at_once = options.run_at_once,
                   .by_seed = by_seed(team, options.rule),
-                  .ratio = options.ratio == -2 ? team.settings().steal_ratio : options.ratio} {}
+                  .ratio = ratio_of(team, options)} {}
 };
 
 StealLoop::StealLoop(MPI_Comm comm, std::string_view name, std::int64_t owned, StealWork work,
                      const StealOptions& options) {
-    require_sound(name, owned, work, options);
-    state_ = std::make_unique<State>(Team::of(comm), name, owned, std::move(work), options);
+    Team& team = Team::of(comm);
+    StealGroup& group = StealGroup::of(team, name);
+    try {
+        require_sound(name, owned, work, options);
+    } catch (const Error&) {
+        // The other ranks' arguments may be sound: nobody waits for this one's run() then.
+        group.refuse(by_seed(team, options.rule), ratio_of(team, options) < 0);
+        throw;
+    }
+    state_ = std::make_unique<State>(team, group, owned, std::move(work), options);
 }
 
 StealLoop::~StealLoop() = default;

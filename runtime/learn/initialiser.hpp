@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "gimbal/random.hpp"
 #include "learn/parameters.hpp"
-#include "technique/random.hpp"
 
 namespace gimbal::learn {
 

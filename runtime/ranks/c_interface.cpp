@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <new>
-#include <string>
 
 #include "gimbal/rank_loop.h"
 #include "gimbal/schedule.hpp"
@@ -28,6 +25,9 @@ double rank_dispatch_ticks() noexcept {
     const double cost = draw_cost.load(std::memory_order_relaxed);
     return cost > 0 ? cost : gimbal::dispatch_ticks();
 }
+
+// More than any N or number of steps, and so far from 2^64 that no draws in vain get there.
+constexpr std::uint64_t kBeyondTheEnd = std::uint64_t{3} << 62U;
 
 /// What ranks of one node share in one execution.
 struct Place {
@@ -100,7 +100,11 @@ void gimbal_rank_place_reset(void* place) {
     __atomic_store_n(&static_cast<Place*>(place)->counter, 0, __ATOMIC_RELAXED);
 }
 
-void* gimbal_rank_execution(uint32_t) {
+void gimbal_rank_place_end(void* place) {
+    __atomic_store_n(&static_cast<Place*>(place)->counter, kBeyondTheEnd, __ATOMIC_RELEASE);
+}
+
+void* gimbal_rank_execution(void) {
     return new Execution(nullptr);
 }
 
@@ -117,25 +121,24 @@ size_t gimbal_rank_packet(void* execution, void* packet, size_t capacity, uint64
     Execution& decided = execution_at(execution);
     const gimbal::PacketLimits limits{capacity, most_steps};
     const auto plan = gimbal::fitting_plan(decided.shared_plan(), decided.manner(), limits);
-    return gimbal::write_packet(decided.manner(), *plan, limits, static_cast<std::byte*>(packet));
+    return gimbal::write_packet(decided.manner(), *plan, static_cast<std::byte*>(packet));
 }
 
-void gimbal_rank_prepare(void* execution, const void* packet, uint64_t trip, void* place) {
+void gimbal_rank_prepare(void* execution, const void* packet, uint64_t trip, uint64_t most_steps, void* place) {
     Execution& prepared = execution_at(execution);
     gimbal::Manner manner = prepared.manner();
     std::shared_ptr<const Plan> plan = prepared.shared_plan();
     std::uint32_t workers = prepared.workers();
-    std::uint64_t most_steps = 0;
     if (packet) {
         const gimbal::PacketView view = gimbal::view_packet(static_cast<const std::byte*>(packet));
         const std::string_view reason = manner.reason;
         manner = view.manner;
         manner.reason = reason;
         workers = view.workers;
-        most_steps = view.most_steps;
         if (view.iterations == trip && (!plan || plan->serial != view.serial)) plan = gimbal::plan_of(view);
     }
-    if (!plan || plan->iterations != trip) plan = gimbal::plain_plan(manner.choice, trip, workers, most_steps);
+    if (!plan || plan->iterations != trip || !gimbal::keeps_steps(*plan, most_steps))
+        plan = gimbal::plain_plan(manner.choice, trip, workers, most_steps);
     prepared.prepare(workers, manner, plan, parts_of(place));
 }
 
@@ -156,16 +159,6 @@ double gimbal_rank_tick_s(void) {
     return gimbal::seconds_per_tick();
 }
 
-void gimbal_rank_choice(const void* execution, char* text, size_t size) {
-    if (size == 0) return;
-    const gimbal::Choice& choice = execution_at(execution).manner().choice;
-    const std::string spelling =
-        gimbal::to_string({choice.technique, choice.chunk, gimbal::Modifier::none, choice.fraction});
-    const std::size_t length = std::min(spelling.size(), size - 1);
-    std::memcpy(text, spelling.data(), length);
-    text[length] = '\0';
-}
-
 uint64_t gimbal_rank_steps(const void* execution, const uint64_t** starts, uint64_t* chunk) {
     const Plan& plan = execution_at(execution).plan();
     *starts = plan.starts.empty() ? nullptr : plan.starts.data();
@@ -177,7 +170,7 @@ uint64_t gimbal_rank_trip(const void* execution) {
     return execution_at(execution).plan().iterations;
 }
 
-size_t gimbal_rank_part_bytes(uint32_t) {
+size_t gimbal_rank_part_bytes(void) {
     return gimbal::part_bytes();
 }
 

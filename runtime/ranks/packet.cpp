@@ -14,7 +14,6 @@ namespace {
 
 struct Header {
     std::uint64_t serial = 0;
-    std::uint64_t most_steps = 0;
     std::uint64_t iterations = 0;
     std::uint64_t steps = 0;
     std::uint64_t chunk = 0;
@@ -44,7 +43,7 @@ std::size_t size_of(const Plan& plan) noexcept {
 
 bool fits(const Plan& plan, const PacketLimits& limits) noexcept {
     if (plan.claim == Claim::queues || size_of(plan) > limits.capacity) return false;
-    return limits.most_steps == 0 || (goes_by_steps(plan) && plan.steps <= limits.most_steps);
+    return keeps_steps(plan, limits.most_steps);
 }
 
 std::shared_ptr<const Plan> planned(const Technique& technique, const LoopShape& shape) {
@@ -101,12 +100,10 @@ std::shared_ptr<const Plan> fitting_plan(const std::shared_ptr<const Plan>& plan
     return coarse_plan(*manner.choice.technique, shape, limits);
 }
 
-std::size_t write_packet(const Manner& manner, const Plan& plan, const PacketLimits& limits,
-                         std::byte* packet) noexcept {
+std::size_t write_packet(const Manner& manner, const Plan& plan, std::byte* packet) noexcept {
     const auto all = techniques();
     const Header header{
         .serial = plan.serial,
-        .most_steps = limits.most_steps,
         .iterations = plan.iterations,
         .steps = plan.steps,
         .chunk = plan.chunk,
@@ -150,7 +147,6 @@ PacketView view_packet(const std::byte* packet) noexcept {
     view.iterations = header.iterations;
     view.workers = header.workers;
     view.serial = header.serial;
-    view.most_steps = header.most_steps;
     view.raw = packet;
     return view;
 }

@@ -23,7 +23,6 @@ struct PacketView {
     std::uint64_t iterations = 0;    ///< N [iterations]
     std::uint32_t workers = 1;       ///< P [count]
     std::uint64_t serial = 0;        ///< of the plan, in the process that made it
-    std::uint64_t most_steps = 0;    ///< as it was written with
     const std::byte* raw = nullptr;  ///< for plan_of()
 };
 
@@ -32,9 +31,8 @@ struct PacketView {
 [[nodiscard]] std::shared_ptr<const Plan> fitting_plan(const std::shared_ptr<const Plan>& plan, const Manner& manner,
                                                        const PacketLimits& limits);
 
-/// @param packet  [limits.capacity] out  @pre the plan fits  @return bytes used
-std::size_t write_packet(const Manner& manner, const Plan& plan, const PacketLimits& limits,
-                         std::byte* packet) noexcept;
+/// @param packet  [capacity] out  @pre the plan fits  @return bytes used
+std::size_t write_packet(const Manner& manner, const Plan& plan, std::byte* packet) noexcept;
 
 [[nodiscard]] PacketView view_packet(const std::byte* packet) noexcept;
 
@@ -49,6 +47,11 @@ std::size_t write_packet(const Manner& manner, const Plan& plan, const PacketLim
 /// Whether every draw of the plan is one of its steps.
 [[nodiscard]] inline bool goes_by_steps(const Plan& plan) noexcept {
     return plan.claim == Claim::owned || plan.claim == Claim::shared || plan.claim == Claim::hybrid;
+}
+
+/// Whether it keeps PacketLimits::most_steps.
+[[nodiscard]] inline bool keeps_steps(const Plan& plan, std::uint64_t most_steps) noexcept {
+    return most_steps == 0 || (goes_by_steps(plan) && plan.steps <= most_steps);
 }
 
 }  // namespace gimbal

@@ -35,6 +35,10 @@ int usual_schedule(const Options& asked) {
     return intern(fixed ? asked.ranks.schedule : Schedule{});
 }
 
+int is_given(const Options& asked, std::string_view name) noexcept {
+    return asked.origin(name) == "default" ? 0 : 1;
+}
+
 /// On one line, as an exception's text.
 std::string sentence(const Error& error) {
     std::string text = error.what();
@@ -78,9 +82,11 @@ void gimbal_rank_settings_get(gimbal_rank_settings* settings) {
     const gimbal::RankSettings& ranks = asked.ranks;
     *settings = {.transport = static_cast<int>(ranks.transport),
                  .schedule = gimbal::usual_schedule(asked),
+                 .schedule_given = gimbal::is_given(asked, "GIMBAL_MPI_SCHEDULE"),
                  .robust = ranks.robust ? 1 : 0,
                  .steal_rule = ranks.steal_by_seed ? GIMBAL_STEAL_SEED : GIMBAL_STEAL_NEAREST,
                  .steal_ratio = ranks.steal_ratio,
+                 .ratio_given = gimbal::is_given(asked, "GIMBAL_MPI_STEAL_RATIO"),
                  .poll_us = ranks.poll_us,
                  .node_ranks = ranks.node_ranks,
                  .seed = asked.seed};

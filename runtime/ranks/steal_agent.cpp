@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ranks/steal_agent.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "gimbal/rank_loop.h"
 #include "learn/names.hpp"
 #include "learn/portfolio.hpp"
+#include "measure/clock.hpp"
 #include "process/warnings.hpp"
+#include "report/steps.hpp"
 #include "select/agent_settings.hpp"
+#include "select/recording.hpp"
 #include "select/selector.hpp"
 
 namespace gimbal {
@@ -31,9 +37,15 @@ learn::RewardKind known_reward(learn::RewardKind asked) {
     return taken;
 }
 
+struct NamedAgent {
+    StealAgent agent;
+    std::string_view name;  // of the map's key
+    std::uint32_t ranks;
+};
+
 struct Agents {
     std::mutex mutex;
-    std::map<std::string, StealAgent, std::less<>> by_name;
+    std::map<std::pair<std::string, std::uint32_t>, NamedAgent> by_name;  // and number of ranks
 };
 
 // Never destroyed: loops may run while the process ends.
@@ -44,8 +56,8 @@ Agents& agents() {
 
 }  // namespace
 
-StealAgent::StealAgent(const SelectorSettings& settings, std::uint64_t seed)
-    : ratios_(learn::steal_ratio_portfolio(settings.steal_ratios)) {
+StealAgent::StealAgent(const SelectorSettings& settings, std::uint64_t seed, const std::vector<double>* recorded)
+    : ratios_(learn::steal_ratio_portfolio(settings.steal_ratios)), recorded_(recorded) {
     for (double& ratio : ratios_) ratio /= 100;
     learn::Parameters parameters = agent_parameters(settings, settings.secondary);
     parameters.reward = known_reward(parameters.reward);
@@ -54,44 +66,78 @@ StealAgent::StealAgent(const SelectorSettings& settings, std::uint64_t seed)
 
 double StealAgent::choose() {
     if (waiting_.size() == kMostWaiting) waiting_.pop_front();
-    waiting_.push_back(learner_->next());
-    return ratios_[waiting_.back().action];
+    Waiting next;
+    next.step.number = chosen_++;
+    if (recorded_) {
+        next.step.ratio = (*recorded_)[std::min<std::uint64_t>(next.step.number, recorded_->size() - 1)];
+    } else {
+        next.pick = learner_->next();
+        next.step.ratio = ratios_[next.pick.action];
+        next.step.exploring = next.pick.exploring;
+    }
+    waiting_.push_back(next);
+    return next.step.ratio;
 }
 
-void StealAgent::learn(double loop_time_s, double busy_max_s, double busy_mean_s) {
-    if (waiting_.empty()) return;
-    const learn::Pick pick = waiting_.front();
+std::optional<StealAgent::Step> StealAgent::learn(double loop_time_s, double busy_max_s, double busy_mean_s) {
+    if (waiting_.empty()) return std::nullopt;
+    Waiting told = waiting_.front();
     waiting_.pop_front();
-    if (!(loop_time_s > 0) || !std::isfinite(loop_time_s)) return;
+    if (recorded_ || !(loop_time_s > 0) || !std::isfinite(loop_time_s)) return told.step;
     learn::Signals signals;
     signals.loop_time_s = loop_time_s;
     if (busy_mean_s > 0 && busy_max_s >= busy_mean_s) {
         signals.imbalance.percent_imbalance = busy_max_s / busy_mean_s - 1;
         signals.imbalance.lost = 1 - busy_mean_s / busy_max_s;
     }
-    learner_->observe(pick, signals);
+    learner_->observe(told.pick, signals);
+    told.step.thought = learner_->thought();
+    return told.step;
 }
 
 }  // namespace gimbal
 
 extern "C" {
 
-void* gimbal_steal_agent(const char* name) {
+void* gimbal_steal_agent(const char* name, uint32_t ranks) {
     using namespace gimbal;
     Agents& all = agents();
     const std::lock_guard lock(all.mutex);
-    auto found = all.by_name.find(std::string_view(name));
-    if (found == all.by_name.end())
-        found = all.by_name.try_emplace(name, options().select_ranks, loop_seed(name, 0)).first;
+    const std::pair key(std::string(name), ranks);
+    auto found = all.by_name.find(key);
+    if (found == all.by_name.end()) {
+        const Recording* const recording = recording_to_replay();
+        const std::vector<double>* const ratios = recording ? recording->find_ratios(name, ranks) : nullptr;
+        found =
+            all.by_name
+                .try_emplace(key, NamedAgent{StealAgent(options().select_ranks, loop_seed(name, 0), ratios), {}, ranks})
+                .first;
+        found->second.name = found->first.first;
+    }
     return &found->second;
 }
 
 double gimbal_steal_choose(void* agent) {
-    return static_cast<gimbal::StealAgent*>(agent)->choose();
+    return static_cast<gimbal::NamedAgent*>(agent)->agent.choose();
 }
 
 void gimbal_steal_learn(void* agent, double loop_time_s, double busy_max_s, double busy_mean_s) {
-    static_cast<gimbal::StealAgent*>(agent)->learn(loop_time_s, busy_max_s, busy_mean_s);
+    using namespace gimbal;
+    auto& named = *static_cast<NamedAgent*>(agent);
+    const auto step = named.agent.learn(loop_time_s, busy_max_s, busy_mean_s);
+    if (!step || !steps_wanted()) return;
+    const double tick_s = seconds_per_tick();
+    record_step({.loop = named.name,
+                 .workers = named.ranks,
+                 .over_ranks = true,
+                 .step = step->number,
+                 .steal_ratio = step->ratio,
+                 .reason = "steal-ratio",
+                 .exploring = step->exploring,
+                 .loop_time = std::isfinite(loop_time_s) ? loop_time_s / tick_s : 0,
+                 .busy_max = busy_max_s / tick_s,
+                 .busy_mean = busy_mean_s / tick_s,
+                 .thought = step->thought});
 }
 
 }  // extern "C"

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "gimbal/options.hpp"
@@ -21,14 +22,22 @@ namespace gimbal {
 class StealAgent {
 public:
     /// @param settings  secondary agent, policy, reward, ... and how many ratios there are
-    StealAgent(const SelectorSettings& settings, std::uint64_t seed);
+    /// @param recorded  ratios to follow instead, of GIMBAL_REPLAY, not empty; nullptr: it learns. Must stay
+    StealAgent(const SelectorSettings& settings, std::uint64_t seed, const std::vector<double>* recorded = nullptr);
 
     /// The ratio for the next execution, in (0, 1].
     [[nodiscard]] double choose();
 
+    /// An execution that is over.
+    struct Step {
+        std::uint64_t number = 0;  ///< executions before it [count]
+        double ratio = 0;          ///< that was chosen
+        bool exploring = false;
+        std::optional<learn::Thought> thought = {};  ///< if it taught something
+    };
     /// What the earliest execution showed that was chosen for and not told of yet. A time that is not positive teaches
-    /// nothing; without such an execution this does nothing. All in [s].
-    void learn(double loop_time_s, double busy_max_s, double busy_mean_s);
+    /// nothing. All in [s]. @return nullopt: there is no such execution
+    std::optional<Step> learn(double loop_time_s, double busy_max_s, double busy_mean_s);
 
     /// The ratio that is believed to be the best.
     [[nodiscard]] double best() const noexcept { return ratios_[learner_->best()]; }
@@ -36,7 +45,13 @@ public:
 private:
     std::vector<double> ratios_;  // parts of one, ascending
     std::unique_ptr<learn::Learner> learner_;
-    std::deque<learn::Pick> waiting_;  // chosen for, not told of; few
+    struct Waiting {
+        learn::Pick pick;
+        Step step;
+    };
+    std::deque<Waiting> waiting_;  // chosen for, not told of; few
+    const std::vector<double>* recorded_;
+    std::uint64_t chosen_ = 0;  // executions
 };
 
 }  // namespace gimbal

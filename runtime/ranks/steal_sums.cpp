@@ -27,27 +27,31 @@ Store*& store() noexcept {
     return the_store;
 }
 
-LoopSummary empty_summary(const std::string& name, const gimbal_steal_totals& totals) {
+LoopSummary empty_summary(const std::string& name, std::uint32_t ranks, int rule) {
     LoopSummary loop;
     loop.name = name;
-    loop.workers = totals.ranks;
+    loop.workers = ranks;
     loop.over_ranks = true;
-    loop.schedules = {{"stealing", totals.rule == GIMBAL_STEAL_SEED ? "seed" : "nearest"}};
+    loop.schedules = {{"stealing", rule == GIMBAL_STEAL_SEED ? "seed" : "nearest"}};
     loop.per_worker.resize(1);
     loop.steals.emplace();
     return loop;
 }
 
-void add(const gimbal_steal_totals& totals, StealFigures& sum) noexcept {
-    sum.own += totals.own;
-    sum.stolen += totals.stolen;
-    sum.given += totals.given;
-    sum.attempts += totals.attempts;
-    sum.successes += totals.successes;
-    sum.bytes_in += totals.bytes_in;
-    sum.bytes_out += totals.bytes_out;
-    sum.waiting_s += totals.waiting_s;
-    sum.ratio = totals.ratio;
+std::uint64_t count(std::int64_t value) noexcept {
+    return static_cast<std::uint64_t>(value);
+}
+
+void add(const gimbal_steal_record& record, StealFigures& sum) noexcept {
+    sum.own += count(record.own);
+    sum.stolen += count(record.stolen);
+    sum.given += count(record.given);
+    sum.attempts += count(record.attempts);
+    sum.successes += count(record.successes);
+    sum.bytes_in += count(record.bytes_in);
+    sum.bytes_out += count(record.bytes_out);
+    sum.waiting_s += record.waiting_s;
+    sum.ratio = record.ratio;
 }
 
 }  // namespace
@@ -76,20 +80,20 @@ void restart_steals_in_child() noexcept {
 
 }  // namespace gimbal
 
-void gimbal_steal_report(const char* name, const gimbal_steal_totals* totals) {
+void gimbal_steal_report(const char* name, uint32_t ranks, int rule, const gimbal_steal_record* record) {
     using namespace gimbal;
     Store& all = *store();
     const std::lock_guard lock(all.mutex);
-    const Key key(name, totals->ranks);
+    const Key key(name, ranks);
     auto found = all.loops.find(key);
-    if (found == all.loops.end()) found = all.loops.emplace(key, empty_summary(key.first, *totals)).first;
+    if (found == all.loops.end()) found = all.loops.emplace(key, empty_summary(key.first, ranks, rule)).first;
     LoopSummary& loop = found->second;
-    add(*totals, *loop.steals);
+    add(*record, *loop.steals);
     loop.calls += 1;
-    loop.iterations += totals->own + totals->stolen;
-    loop.time_s += totals->busy_s + totals->waiting_s;
-    loop.busy_max_s += totals->busy_s;
-    loop.busy_mean_s += totals->busy_s;
+    loop.iterations += count(record->own + record->stolen);
+    loop.time_s += record->busy_s + record->waiting_s;
+    loop.busy_max_s += record->busy_s;
+    loop.busy_mean_s += record->busy_s;
     loop.schedules[0].calls = loop.calls;
     loop.schedules[0].time_s = loop.time_s;
     loop.per_worker[0].busy_s = loop.busy_max_s;

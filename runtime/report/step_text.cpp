@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <array>
+#include <charconv>
 #include <cstdio>
 
 #include "report/steps.hpp"
@@ -34,13 +36,20 @@ void append_count(std::string& line, std::uint64_t number) {
 
 }  // namespace
 
+std::string chosen_text(const StepRow& row) {
+    if (row.steal_ratio <= 0) return to_string(row.schedule);
+    std::array<char, 32> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), row.steal_ratio).ptr;
+    return std::string(kStealRatioMark).append(digits.data(), end);
+}
+
 void append_step(std::string& text, const StepRow& row, double tick_s) {
     append_text(text, row.loop);
     append_count(text, row.workers);
     append_count(text, row.step);
     append_count(text, row.iterations);
     text += ',';
-    append_text(text, to_string(row.schedule));
+    append_text(text, chosen_text(row));
     text += ',';
     append_text(text, row.reason);
     append_count(text, row.exploring ? 1 : 0);

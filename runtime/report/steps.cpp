@@ -28,13 +28,14 @@ public:
 
     void say(const StepRow& row) {
         const std::lock_guard lock(mutex_);
-        Schedule& last = last_[{row.loop, row.workers}];
-        const bool changed = last != row.schedule;
+        std::string& last = last_[{row.loop, row.workers}];
+        std::string chosen = chosen_text(row);
+        const bool changed = last != chosen;
         if (level_ < 2 && !changed) return;
         std::string line = "gimbal: " + std::string(row.loop) + " (" + std::to_string(row.workers) + " workers) step " +
                            std::to_string(row.step) + ": ";
-        if (changed && last.technique) line += to_string(last) + " -> ";
-        line += to_string(row.schedule) + " (" + std::string(row.reason) + (row.exploring ? ", exploring)" : ")");
+        if (changed && !last.empty()) line += last + " -> ";
+        line += chosen + " (" + std::string(row.reason) + (row.exploring ? ", exploring)" : ")");
         char figures[96];
         std::snprintf(figures, sizeof figures, " %.6g s", row.loop_time * rough_seconds_per_tick());
         line += figures;
@@ -43,14 +44,14 @@ public:
                           row.thought->signal, row.thought->reward, row.thought->epsilon, row.thought->alpha);
             line += figures;
         }
-        last = row.schedule;
+        last = std::move(chosen);
         if (stderr_is_the_same()) write_stderr(line + "\n");
     }
 
 private:
     int level_;
     std::mutex mutex_;
-    std::map<std::pair<std::string_view, std::uint32_t>, Schedule> last_;
+    std::map<std::pair<std::string_view, std::uint32_t>, std::string> last_;  // what was chosen
 };
 
 struct Steps {

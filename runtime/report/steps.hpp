@@ -19,7 +19,8 @@ struct StepRow {
     bool over_ranks = false;       ///< the workers are ranks
     std::uint64_t step = 0;        ///< executions of the loop before this one [count]
     std::uint64_t iterations = 0;  ///< that were run [iterations]
-    Schedule schedule;             ///< that was chosen
+    Schedule schedule = {};        ///< that was chosen
+    double steal_ratio = 0;        ///< that was chosen instead, in (0, 1]: the data is distributed; 0: a schedule was
     std::string_view reason;       ///< a string literal
     bool exploring = false;
     double loop_time = 0;                        ///< [ticks]
@@ -33,6 +34,13 @@ struct StepRow {
 inline constexpr std::string_view kStepsHeader =
     "loop,workers,step,iterations,technique,reason,exploring,loop_time_s,busy_max_s,busy_mean_s,chunks,"
     "state,action,signal,reward,epsilon,alpha\n";
+
+/// What stands before a steal ratio in the column of techniques.
+inline constexpr std::string_view kStealRatioMark = "steal-ratio ";
+
+/// What was chosen: a schedule as users write it, or kStealRatioMark and a number that is read back as it was.
+/// @errors std::bad_alloc  @threads any
+[[nodiscard]] std::string chosen_text(const StepRow& row);
 
 /// One line of these files; fields with commas or quotes stand in quotes (RFC 4180).
 /// @errors std::bad_alloc  @threads any

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "gimbal/random.hpp"
 #include "select/portfolio_selector.hpp"
-#include "technique/random.hpp"
 
 namespace gimbal {
 

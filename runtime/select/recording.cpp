@@ -11,6 +11,7 @@
 
 #include "gimbal/error.hpp"
 #include "gimbal/schedule.hpp"
+#include "report/steps.hpp"
 #include "select/csv.hpp"
 #include "technique/quote.hpp"
 
@@ -63,14 +64,40 @@ Choice read_technique(const std::string& text, std::size_t line) {
     return {schedule.technique, schedule.chunk, schedule.fraction};
 }
 
+double read_ratio(std::string_view text, std::size_t line) {
+    const std::string_view digits = text.substr(kStealRatioMark.size());
+    double ratio = 0;
+    const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), ratio);
+    if (error != std::errc() || stop != digits.data() + digits.size() || !(ratio > 0 && ratio <= 1))
+        fail(line, quote_value(std::string(text)) + " is no steal ratio in (0, 1]");
+    return ratio;
+}
+
+// Rows of executions that overlapped may stand in any order.
+template <class Step>
+using Unsorted = std::map<std::pair<std::string, std::uint32_t>, std::map<std::uint64_t, Step>>;
+
+template <class Step, class Table>
+void sort(const Unsorted<Step>& found, Table& sorted) {
+    for (const auto& [loop, steps] : found) {
+        std::vector<Step>& list = sorted[loop];
+        for (const auto& [number, step] : steps) {
+            if (number != list.size())
+                throw Error(ErrorCode::file, "step " + std::to_string(list.size()) + " of loop " +
+                                                 quote_value(loop.first) + " is missing");
+            list.push_back(step);
+        }
+    }
+}
+
 }  // namespace
 
 Recording Recording::parse(std::string_view text) {
     CsvReader csv(text);
     const Places places = read_header(csv);
     const std::size_t fields_needed = *std::max_element(places.begin(), places.end()) + 1;
-    // Rows of executions that overlapped may stand in any order.
-    std::map<std::pair<std::string, std::uint32_t>, std::map<std::uint64_t, RecordedStep>> found;
+    Unsorted<RecordedStep> steps;
+    Unsorted<double> ratios;
     std::vector<std::string> fields;
     while (csv.next(fields)) {
         const std::size_t line = csv.line();
@@ -80,22 +107,19 @@ Recording Recording::parse(std::string_view text) {
         const std::uint64_t step = read_number(fields[places[kStep]], kStep, line);
         if (step >= kMostSteps) fail(line, "that many steps cannot be");
         const std::string& loop = fields[places[kLoop]];
-        const RecordedStep recorded{read_technique(fields[places[kTechnique]], line),
-                                    read_number(fields[places[kIterations]], kIterations, line)};
-        if (!found[{loop, static_cast<std::uint32_t>(workers)}].emplace(step, recorded).second)
-            fail(line, "step " + std::to_string(step) + " of loop " + quote_value(loop) + " is there twice");
+        const std::pair key(loop, static_cast<std::uint32_t>(workers));
+        const std::string_view chosen = fields[places[kTechnique]];
+        const std::uint64_t iterations = read_number(fields[places[kIterations]], kIterations, line);
+        const bool is_new =
+            chosen.starts_with(kStealRatioMark)
+                ? ratios[key].emplace(step, read_ratio(chosen, line)).second
+                : steps[key].emplace(step, RecordedStep{read_technique(std::string(chosen), line), iterations}).second;
+        if (!is_new) fail(line, "step " + std::to_string(step) + " of loop " + quote_value(loop) + " is there twice");
     }
-    if (found.empty()) throw Error(ErrorCode::file, "it holds no steps");
+    if (steps.empty() && ratios.empty()) throw Error(ErrorCode::file, "it holds no steps");
     Recording recording;
-    for (const auto& [loop, steps] : found) {
-        std::vector<RecordedStep>& list = recording.steps_[loop];
-        for (const auto& [number, step] : steps) {
-            if (number != list.size())
-                throw Error(ErrorCode::file, "step " + std::to_string(list.size()) + " of loop " +
-                                                 quote_value(loop.first) + " is missing");
-            list.push_back(step);
-        }
-    }
+    sort(steps, recording.steps_);
+    sort(ratios, recording.ratios_);
     return recording;
 }
 
@@ -111,6 +135,11 @@ Recording Recording::read(const std::string& path) {
 const std::vector<RecordedStep>* Recording::find(std::string_view loop, std::uint32_t workers) const {
     const auto found = steps_.find({std::string(loop), workers});
     return found == steps_.end() ? nullptr : &found->second;
+}
+
+const std::vector<double>* Recording::find_ratios(std::string_view loop, std::uint32_t ranks) const {
+    const auto found = ratios_.find({std::string(loop), ranks});
+    return found == ratios_.end() ? nullptr : &found->second;
 }
 
 }  // namespace gimbal

@@ -32,10 +32,17 @@ public:
 
     /// @return steps from 0, not empty; nullptr: no such loop with that many workers
     [[nodiscard]] const std::vector<RecordedStep>* find(std::string_view loop, std::uint32_t workers) const;
+    /// Of a loop over distributed data. @return steal ratios from step 0, not empty; nullptr: as above
+    [[nodiscard]] const std::vector<double>* find_ratios(std::string_view loop, std::uint32_t ranks) const;
     [[nodiscard]] std::size_t loops() const noexcept { return steps_.size(); }
 
 private:
-    std::map<std::pair<std::string, std::uint32_t>, std::vector<RecordedStep>> steps_;
+    using Key = std::pair<std::string, std::uint32_t>;  // loop and workers
+    template <class Step>
+    using Table = std::map<Key, std::vector<Step>>;
+
+    Table<RecordedStep> steps_;
+    Table<double> ratios_;
 };
 
 /// The record that GIMBAL_REPLAY names. With several ranks the name is a pattern as for GIMBAL_RECORD, so that each

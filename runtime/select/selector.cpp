@@ -6,6 +6,7 @@
 
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
+#include "gimbal/random.hpp"
 #include "learn/names.hpp"
 #include "process/warnings.hpp"
 #include "select/agent.hpp"
@@ -17,7 +18,6 @@
 #include "select/fixed.hpp"
 #include "select/random_selector.hpp"
 #include "select/replay.hpp"
-#include "technique/random.hpp"
 
 namespace gimbal {
 

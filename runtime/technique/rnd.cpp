@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "gimbal/random.hpp"
 #include "technique/plan_builder.hpp"
-#include "technique/random.hpp"
 #include "technique/technique_list.hpp"
 
 namespace gimbal::technique {

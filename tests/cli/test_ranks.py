@@ -16,9 +16,9 @@ int main(int argc, char** argv) {
     gimbal_rank_settings settings;
     if (argc > 1) gimbal_rank_settings_get(&settings);
     puts("started");
-    gimbal_steal_totals totals = {.ranks = 2, .own = 30, .stolen = 12, .attempts = 4, .successes = 3,
+    gimbal_steal_record record = {.own = 30, .stolen = 12, .attempts = 4, .successes = 3,
                                   .bytes_in = 2400, .bytes_out = 2400, .busy_s = 1, .ratio = 0.25};
-    if (argc > 2) gimbal_steal_report("particles", &totals);
+    if (argc > 2) gimbal_steal_report("particles", 2, GIMBAL_STEAL_NEAREST, &record);
     if (argc > 3) gimbal_rank_warn("counters do not progress here");
     if (argc > 3) gimbal_rank_warn("counters do not progress here");
     return 0;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace gimbal {
 
 /// SplitMix64: the same numbers on every machine, and every seed is a good one.
-/// @threads one  @cost a few instructions per number  @source Steele, Lea, Flood 2014
+/// @threads one  @cost a few instructions per number, pick: O(K)
+/// @source Steele, Lea, Flood 2014; test: tests/unit/pinning/decide/random_test.cpp
 class Random {
 public:
     explicit Random(std::uint64_t seed) noexcept : state_(seed) {}
@@ -32,6 +35,25 @@ public:
 
     /// Heads or tails.
     bool coin() noexcept { return (next() >> 63) != 0; }
+
+    /// True with this probability; the grid is 2^-53, so that one in a thousand is one in a thousand.
+    bool chance(double probability) noexcept { return unit() < probability; }
+
+    /// An index, drawn in proportion to its weight; of nothing but zeros the last one.
+    /// @param weights  [K], finite and >= 0, K >= 1
+    std::size_t pick(std::span<const double> weights) noexcept {
+        double sum = 0;
+        for (const double w : weights) sum += w;
+        double left = unit() * sum;
+        std::size_t last = weights.size() - 1;
+        for (std::size_t i = 0; i < weights.size(); ++i) {
+            if (!(weights[i] > 0)) continue;
+            last = i;  // what rounding leaves over goes to the last that may be drawn at all
+            left -= weights[i];
+            if (left < 0) return i;
+        }
+        return last;
+    }
 
 private:
     std::uint64_t state_;

@@ -7,6 +7,7 @@
 
 #include "gimbal/api.h"
 #include "gimbal/share.h"
+#include "gimbal/steal_record.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,10 +42,12 @@ enum { GIMBAL_STEAL_NEAREST = 0, GIMBAL_STEAL_SEED = 1 };
 typedef struct gimbal_rank_settings {
     int transport;       /**< GIMBAL_TRANSPORT_*: GIMBAL_MPI_TRANSPORT */
     int schedule;        /**< identifier > 0: GIMBAL_MPI_SCHEDULE */
+    int schedule_given;  /**< 1: GIMBAL_MPI_SCHEDULE is set, in the environment, a file or otherwise */
     int robust;          /**< 1: unfinished chunks are run again by idle ranks: GIMBAL_MPI_ROBUST */
     int steal_rule;      /**< GIMBAL_STEAL_*: GIMBAL_MPI_STEAL */
     double steal_ratio;  /**< part of what a victim has left that a thief takes, in (0, 1]; 0: a fair share; < 0: the
                               agent chooses: GIMBAL_MPI_STEAL_RATIO */
+    int ratio_given;     /**< 1: GIMBAL_MPI_STEAL_RATIO is set, likewise */
     uint32_t poll_us;    /**< how long a request may wait for a computing rank [us]: GIMBAL_MPI_POLL_US */
     uint32_t node_ranks; /**< ranks per node to be pretended; 0: as it is: GIMBAL_MPI_NODE_RANKS */
     uint64_t seed;       /**< GIMBAL_SEED */
@@ -84,8 +87,12 @@ GIMBAL_API void gimbal_rank_place_make(void* place, uint32_t ranks);
 /** Make it ready for another execution. @threads one, when all have left the last one and before anyone prepares */
 GIMBAL_API void gimbal_rank_place_reset(void* place);
 
+/** Nobody draws a chunk from it any more that goes by the counter; steps that a worker owns it still gets.
+ *  @threads any, until it is reset */
+GIMBAL_API void gimbal_rank_place_end(void* place);
+
 /** An execution object of this process, to be prepared. @return never NULL */
-GIMBAL_API void* gimbal_rank_execution(uint32_t ranks);
+GIMBAL_API void* gimbal_rank_execution(void);
 GIMBAL_API void gimbal_rank_execution_free(void* execution);
 
 /** Root: choose for one execution of N iterations. @param schedule  identifier > 0
@@ -105,9 +112,11 @@ GIMBAL_API size_t gimbal_rank_packet(void* execution, void* packet, size_t capac
  *  @param packet  of the root's decision; NULL: as it was prepared last, or as it was copied from another
  *  @param trip    N [iterations]. Where the packet is about another N, the technique plans anew from N, P and its chunk
  *                 alone, in every process of one kind of machine alike.
+ *  @param most_steps  as in gimbal_rank_packet(); a plan that has more, or does not go by steps, is made anew likewise
  *  @param place   gimbal_rank_place_bytes() of memory that all share
  *  @threads the owner of the object */
-GIMBAL_API void gimbal_rank_prepare(void* execution, const void* packet, uint64_t trip, void* place);
+GIMBAL_API void gimbal_rank_prepare(void* execution, const void* packet, uint64_t trip, uint64_t most_steps,
+                                    void* place);
 
 /** Have `to` run as `from` does. @threads the owner of both */
 GIMBAL_API void gimbal_rank_copy(void* to, const void* from);
@@ -121,9 +130,6 @@ GIMBAL_API uint64_t gimbal_rank_ticks(void);
 /** Length of a tick [s]. */
 GIMBAL_API double gimbal_rank_tick_s(void);
 
-/** How an execution runs, e.g. "fac2" or "feedback"; at most `size` bytes with the final zero. */
-GIMBAL_API void gimbal_rank_choice(const void* execution, char* text, size_t size);
-
 /** The steps of a plan that every request takes the next one of, or that belong to workers: [steps + 1] starts.
  *  @param starts  out: the table, or NULL when all steps have `chunk` iterations
  *  @return steps, or 0 if this execution does not go by steps (weighted, adaptive) */
@@ -132,8 +138,8 @@ GIMBAL_API uint64_t gimbal_rank_steps(const void* execution, const uint64_t** st
 /** N of an execution [iterations]. */
 GIMBAL_API uint64_t gimbal_rank_trip(const void* execution);
 
-/** Largest part that gimbal_rank_leave() writes for P ranks [bytes]. */
-GIMBAL_API size_t gimbal_rank_part_bytes(uint32_t ranks);
+/** Largest part that gimbal_rank_leave() writes [bytes]. */
+GIMBAL_API size_t gimbal_rank_part_bytes(void);
 
 /** A worker leaves; in the root's own execution object nothing more is needed.
  *  @param part  [gimbal_rank_part_bytes()] out: what it saw; or NULL
@@ -154,31 +160,18 @@ GIMBAL_API void gimbal_rank_close(void* execution, int learn);
 /** Root: forget an execution that will never be complete. */
 GIMBAL_API void gimbal_rank_drop(void* execution);
 
-/** What one execution of a loop over distributed data did on this rank. */
-typedef struct gimbal_steal_totals {
-    uint32_t ranks;     /**< P [count] */
-    int rule;           /**< GIMBAL_STEAL_* that was followed */
-    uint64_t own;       /**< own items run here [items] */
-    uint64_t stolen;    /**< items of others run here [items] */
-    uint64_t given;     /**< own items run elsewhere [items] */
-    uint64_t attempts;  /**< requests made as a thief [count] */
-    uint64_t successes; /**< of them that brought items [count] */
-    uint64_t bytes_in;  /**< received items and results [bytes] */
-    uint64_t bytes_out; /**< sent items and results [bytes] */
-    double busy_s;      /**< running items [s] */
-    double waiting_s;   /**< for items, results or the end [s] */
-    double ratio;       /**< steal ratio in force, in (0, 1]; 0: a fair share */
-} gimbal_steal_totals;
-
-/** For the report: every rank calls it at its end of every execution. Sums are kept by name and P.
- *  @param name  of the loop; is copied  @threads any  @cost a lock and a search by name */
-GIMBAL_API void gimbal_steal_report(const char* name, const gimbal_steal_totals* totals);
+/** For the report: every rank calls it at its end of every execution of a loop over distributed data. Sums are kept by
+ *  name and P.
+ *  @param name  of the loop; is copied  @param ranks  P [count]  @param rule  GIMBAL_STEAL_* that was followed
+ *  @threads any  @cost a lock and a search by name */
+GIMBAL_API void gimbal_steal_report(const char* name, uint32_t ranks, int rule, const gimbal_steal_record* record);
 
 /** The agent `steal-ratio` of a loop, in the process that chooses for all: it learns which of
- *  GIMBAL_RL_SR_PORTFOLIO_SIZE ratios is best, with the settings of GIMBAL_RL_... for ranks.
- *  @param name  of the loop; is copied  @return never NULL; valid until the process ends; the same for the same name
- *  @threads any */
-GIMBAL_API void* gimbal_steal_agent(const char* name);
+ *  GIMBAL_RL_SR_PORTFOLIO_SIZE ratios is best, with the settings of GIMBAL_RL_... for ranks. Its steps are in the file
+ *  of GIMBAL_RECORD, and where GIMBAL_REPLAY names them it follows those.
+ *  @param name  of the loop; is copied  @param ranks  P [count]
+ *  @return never NULL; valid until the process ends; the same for the same name and P  @threads any */
+GIMBAL_API void* gimbal_steal_agent(const char* name, uint32_t ranks);
 /** The ratio for the next execution. @return in (0, 1]  @threads one at a time for one agent */
 GIMBAL_API double gimbal_steal_choose(void* agent);
 /** What an execution showed: the earliest one chosen for that has not been told of yet.

@@ -5,8 +5,8 @@
 #include <memory>
 #include <span>
 
+#include "gimbal/random.hpp"
 #include "learn/parameters.hpp"
-#include "technique/random.hpp"
 
 namespace gimbal::learn {
 

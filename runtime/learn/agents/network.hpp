@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "technique/random.hpp"
+#include "gimbal/random.hpp"
 
 namespace gimbal::learn {
 

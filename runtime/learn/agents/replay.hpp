@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "technique/random.hpp"
+#include "gimbal/random.hpp"
 
 namespace gimbal::learn {
 

@@ -5,10 +5,10 @@
 #include <memory>
 #include <span>
 
+#include "gimbal/random.hpp"
 #include "learn/action_times.hpp"
 #include "learn/agents/agent.hpp"
 #include "learn/greedy.hpp"
-#include "technique/random.hpp"
 
 namespace gimbal::learn {
 

@@ -58,28 +58,5 @@ TEST_F(WrongUse, AChunkAfterTheEnd) {
     expect_that_loops_still_work();
 }
 
-TEST_F(WrongUse, AnotherNumberOfIterationsThanTheOtherRanks) {
-    MPI_Comm copy = MPI_COMM_NULL;
-    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
-    const bool odd_one_out = size_ > 1 && rank_ == size_ - 1;
-    std::int64_t ran = 0;
-    const int code = code_of([&] {
-        mpi::Loop loop(copy, "n", odd_one_out ? 90 : 100, {.schedule = "ss"});
-        for (const auto chunk : loop) ran += chunk.size();
-    });
-    EXPECT_TRUE(code == 0 || code == kWrongUse) << code;
-    // Who comes first is right; which side that is nobody knows.
-    int failures = code == 0 ? 0 : 1;
-    MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    EXPECT_EQ(failures > 0, size_ > 1);
-    // If the odd one came first, all others are wrong.
-    int odd_code = code;
-    MPI_Bcast(&odd_code, 1, MPI_INT, size_ - 1, MPI_COMM_WORLD);
-    if (size_ > 1 && odd_code == 0) EXPECT_EQ(failures, size_ - 1);
-    EXPECT_LE(ran, odd_one_out ? 90 : 100);
-    MPI_Comm_free(&copy);
-    expect_that_loops_still_work();
-}
-
 }  // namespace
 }  // namespace gimbal::test

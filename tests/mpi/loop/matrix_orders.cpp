@@ -69,26 +69,39 @@ TEST_F(Orders, ARankThatOnlyPassesThrough) {
     expect_exactly_once(covers, MPI_COMM_WORLD);
 }
 
-TEST_F(Orders, RanksThatLeaveAfterTheirFirstChunk) {
+/// Some ranks leave at once or after one chunk, and then the others run the loop to its end.
+void leave_early(int rank, int size, const std::string& schedule, bool after_a_chunk) {
+    Cover cover(2000);
+    mpi::Loop loop(MPI_COMM_WORLD, "left early", 2000, {.schedule = schedule});
     // With nodes of 2, a node of which nobody stays: what was drawn for it beyond these chunks is for the others.
-    for (int i = 0; i < 5; ++i) {
-        Cover cover(2000);
-        mpi::Loop loop(MPI_COMM_WORLD, "first chunk", 2000, {.schedule = "ss"});
-        // In shared memory a rank claims several chunks at once, and those that it has claimed go with it.
-        const bool leaves = rank_ > 0 && rank_ >= size_ - 2 && loop.transport() != "shared";
-        if (leaves) {
-            if (const auto chunk = loop.next()) cover.add(chunk);
-            loop.leave();
-        }
-        MPI_Request gone = MPI_REQUEST_NULL;
-        MPI_Ibarrier(MPI_COMM_WORLD, &gone);
-        for (int done = 0; !done; sched_yield()) {
-            MPI_Test(&gone, &done, MPI_STATUS_IGNORE);
-            loop.progress();
-        }
-        if (!leaves) drain(loop, cover);
-        loop.leave();
-        EXPECT_TRUE(cover.exactly_once(MPI_COMM_WORLD)) << i;
+    const bool leaves = rank > 0 && rank >= size - 2;
+    if (leaves && after_a_chunk) {
+        if (const auto chunk = loop.next()) cover.add(chunk);
+    }
+    if (leaves) loop.leave();
+    MPI_Request gone = MPI_REQUEST_NULL;
+    MPI_Ibarrier(MPI_COMM_WORLD, &gone);
+    for (int done = 0; !done; sched_yield()) {
+        MPI_Test(&gone, &done, MPI_STATUS_IGNORE);
+        loop.progress();
+    }
+    if (!leaves) drain(loop, cover);
+    loop.leave();
+    EXPECT_TRUE(cover.exactly_once(MPI_COMM_WORLD)) << schedule << (after_a_chunk ? "" : ", no chunk");
+}
+
+TEST_F(Orders, RanksThatLeaveAfterTheirFirstChunk) {
+    for (int i = 0; i < 5; ++i) leave_early(rank_, size_, "ss", true);
+}
+
+TEST_F(Orders, WhatBelongsToARankThatLeavesIsRunByTheOthers) {
+    {
+        mpi::Loop loop(MPI_COMM_WORLD, "left early", 0);
+        if (loop.transport() != "shared" && loop.transport() != "rma")
+            GTEST_SKIP() << "elsewhere a rank's own part goes with it";
+    }
+    for (const char* const schedule : {"static", "static,7", "ss", "ss,3", "lws,0.5:8", "fac2", "awf-b"}) {
+        for (const bool after_a_chunk : {false, true}) leave_early(rank_, size_, schedule, after_a_chunk);
     }
 }
 

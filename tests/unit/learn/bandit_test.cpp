@@ -5,9 +5,9 @@
 #include <string>
 #include <tuple>
 
+#include "gimbal/random.hpp"
 #include "learn/learner.hpp"
 #include "learn/names.hpp"
-#include "technique/random.hpp"
 
 namespace {
 

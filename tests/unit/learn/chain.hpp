@@ -8,8 +8,8 @@
 #include <functional>
 #include <vector>
 
+#include "gimbal/random.hpp"
 #include "learn/agents/agent.hpp"
-#include "technique/random.hpp"
 
 namespace gimbal::test {
 

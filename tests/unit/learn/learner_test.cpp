@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "allocations.hpp"
+#include "gimbal/random.hpp"
 #include "learn/decay.hpp"
 #include "learn/names.hpp"
-#include "technique/random.hpp"
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include <deque>
 #include <vector>
 
+#include "gimbal/random.hpp"
 #include "learn/learner.hpp"
-#include "technique/random.hpp"
 
 namespace {
 

@@ -51,9 +51,9 @@ public:
           site_(gimbal_rank_site(name.c_str(), ranks)),
           place_(gimbal_rank_place_bytes(ranks)),
           packet_(kPacket),
-          parts_(gimbal_rank_part_bytes(ranks) * ranks) {
+          parts_(gimbal_rank_part_bytes() * ranks) {
         gimbal_rank_place_make(place_.data(), ranks);
-        for (std::uint32_t i = 1; i < ranks; ++i) objects_.push_back(gimbal_rank_execution(ranks));
+        for (std::uint32_t i = 1; i < ranks; ++i) objects_.push_back(gimbal_rank_execution());
     }
     ~Ranks() {
         for (void* const object : objects_) gimbal_rank_execution_free(object);
@@ -62,6 +62,7 @@ public:
     /// @return how often each iteration ran
     std::vector<int> run(std::uint64_t decided_for, std::uint64_t trip, int schedule, std::uint64_t most_steps = 0) {
         void* const root = gimbal_rank_decide(site_, decided_for, schedule);
+        most_steps_ = most_steps;
         used_ = gimbal_rank_packet(root, packet_.data(), kPacket, most_steps);
         std::vector<std::atomic<int>> counts(trip);
         std::vector<std::thread> threads;
@@ -69,20 +70,21 @@ public:
             threads.emplace_back([&, i] { work(i == 0 ? root : objects_[i - 1], i, trip, counts); });
         for (std::thread& thread : threads) thread.join();
         for (std::uint32_t i = 1; i < ranks_; ++i) gimbal_rank_arrived(root, i, part(i));
-        gimbal_rank_choice(root, choice_.data(), choice_.size());
         gimbal_rank_close(root, 1);
         gimbal_rank_place_reset(place_.data());
         return {counts.begin(), counts.end()};
     }
 
-    [[nodiscard]] std::string choice() const { return choice_.data(); }
+    [[nodiscard]] std::string technique() const {
+        return std::string(gimbal::view_packet(packet_.data()).manner.choice.technique->info().name);
+    }
     [[nodiscard]] std::size_t packet_bytes() const { return used_; }
 
 private:
-    std::byte* part(std::uint32_t worker) { return parts_.data() + worker * gimbal_rank_part_bytes(ranks_); }
+    std::byte* part(std::uint32_t worker) { return parts_.data() + worker * gimbal_rank_part_bytes(); }
 
     void work(void* object, std::uint32_t worker, std::uint64_t trip, std::vector<std::atomic<int>>& counts) {
-        gimbal_rank_prepare(object, packet_.data(), trip, place_.data());
+        gimbal_rank_prepare(object, packet_.data(), trip, most_steps_, place_.data());
         gimbal_share share{};
         gimbal_loop_begin(object, worker, &share);
         std::uint64_t first = 0;
@@ -100,7 +102,7 @@ private:
     Memory packet_;
     Memory parts_;
     std::size_t used_ = 0;
-    std::array<char, 64> choice_{};
+    std::uint64_t most_steps_ = 0;
     std::vector<void*> objects_;
 };
 
@@ -131,8 +133,8 @@ TEST_P(EveryTechnique, GoesByFewStepsWhereThatIsAskedFor) {
     void* const root = gimbal_rank_decide(site, 10000, schedule);
     std::vector<std::byte> packet(kPacket);
     gimbal_rank_packet(root, packet.data(), packet.size(), 64);
-    void* const other = gimbal_rank_execution(3);
-    gimbal_rank_prepare(other, packet.data(), 10000, nullptr);
+    void* const other = gimbal_rank_execution();
+    gimbal_rank_prepare(other, packet.data(), 10000, 64, nullptr);
     const std::uint64_t* starts = nullptr;
     std::uint64_t chunk = 0;
     const std::uint64_t steps = gimbal_rank_steps(other, &starts, &chunk);
@@ -159,7 +161,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryTechnique, testing::ValuesIn(all_names()), []
 TEST(RankLoop, TechniquesWithQueuesBecomeFac2) {
     Ranks team("queues", 2);
     team.run(1000, 1000, schedule_of("static-steal"));
-    EXPECT_EQ(team.choice(), "fac2");
+    EXPECT_EQ(team.technique(), "fac2");
 }
 
 TEST(RankLoop, APlanThatDoesNotFitGetsLargerChunks) {
@@ -180,7 +182,7 @@ TEST(RankLoop, APlanTravelsUnchanged) {
         std::vector<std::byte> packet(kPacket);
         const gimbal::PacketLimits limits{packet.size(), 0};
         ASSERT_EQ(gimbal::fitting_plan(plan, manner, limits), plan) << name;
-        gimbal::write_packet(manner, *plan, limits, packet.data());
+        gimbal::write_packet(manner, *plan, packet.data());
         const gimbal::PacketView view = gimbal::view_packet(packet.data());
         const auto copy = gimbal::plan_of(view);
         EXPECT_EQ(view.manner, manner) << name;

@@ -30,6 +30,8 @@ TEST(RankSettings, AreThoseOfTheOptions) {
     EXPECT_EQ(usual.poll_us, 50U);
     EXPECT_EQ(usual.node_ranks, 0U);
     EXPECT_EQ(usual.seed, 42U);
+    EXPECT_EQ(usual.schedule_given, 0);
+    EXPECT_EQ(usual.ratio_given, 0);
     EXPECT_EQ(interned(usual.schedule), Schedule{}) << "runtime: Gimbal chooses";
     for (const auto& [name, value] : {std::pair("mpi_transport", "rma"),
                                       {"mpi_robust", "on"},
@@ -49,6 +51,8 @@ TEST(RankSettings, AreThoseOfTheOptions) {
     EXPECT_EQ(set.node_ranks, 2U);
     EXPECT_EQ(to_string(interned(set.schedule)), "gss,3");
     EXPECT_EQ(set.seed, 9U);
+    EXPECT_EQ(set.schedule_given, 1);
+    EXPECT_EQ(set.ratio_given, 1);
     EXPECT_EQ(reason_of(set.schedule), "GIMBAL_MPI_SCHEDULE");
     EXPECT_EQ(reason_of(gimbal_rank_schedule("ss", nullptr, 0)), "the loop's schedule");
     set_option("mpi_schedule", "sarsa");

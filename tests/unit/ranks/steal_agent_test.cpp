@@ -5,9 +5,13 @@
 
 #include <cmath>
 #include <set>
+#include <string>
+#include <vector>
 
+#include "gimbal/random.hpp"
 #include "gimbal/rank_loop.h"
-#include "technique/random.hpp"
+#include "report/steps.hpp"
+#include "select/recording.hpp"
 
 namespace gimbal {
 namespace {
@@ -72,11 +76,46 @@ TEST(StealAgent, ExecutionsMayOverlapAndSomeShowNothing) {
     EXPECT_LE(ratio, 1);
 }
 
+TEST(StealAgent, WhatIsRecordedIsFollowedStepByStepAndNothingIsLearnt) {
+    StealAgent agent(SelectorSettings{}, 1);
+    std::string text(kStepsHeader);
+    std::vector<double> chosen;
+    for (int step = 0; step < 30; ++step) {
+        chosen.push_back(agent.choose());
+        // One that shows nothing is a step, too.
+        const auto told = agent.learn(step == 7 ? INFINITY : 1e-2, 2e-2, 1e-2);
+        ASSERT_TRUE(told);
+        EXPECT_EQ(told->number, static_cast<std::uint64_t>(step));
+        EXPECT_EQ(told->ratio, chosen.back());
+        EXPECT_EQ(told->thought.has_value(), step != 7);
+        StepRow row;
+        row.loop = "particles";
+        row.workers = 4;
+        row.step = told->number;
+        row.steal_ratio = told->ratio;
+        row.reason = "steal-ratio";
+        append_step(text, row, 1e-9);
+    }
+    const Recording recording = Recording::parse(text);
+    EXPECT_EQ(recording.find("particles", 4), nullptr);
+    EXPECT_EQ(recording.find_ratios("particles", 2), nullptr);
+    const std::vector<double>* const ratios = recording.find_ratios("particles", 4);
+    ASSERT_NE(ratios, nullptr);
+    EXPECT_EQ(*ratios, chosen);
+    StealAgent again(SelectorSettings{}, 99, ratios);
+    for (const double ratio : chosen) {
+        EXPECT_EQ(again.choose(), ratio);
+        EXPECT_FALSE(again.learn(1, 1, 1)->thought);
+    }
+    EXPECT_EQ(again.choose(), chosen.back()) << "the last one stays";
+}
+
 TEST(StealAgent, ALoopKeepsItsAgent) {
-    void* const one = gimbal_steal_agent("particles");
+    void* const one = gimbal_steal_agent("particles", 4);
     ASSERT_NE(one, nullptr);
-    EXPECT_EQ(gimbal_steal_agent("particles"), one);
-    EXPECT_NE(gimbal_steal_agent("cells"), one);
+    EXPECT_EQ(gimbal_steal_agent("particles", 4), one);
+    EXPECT_NE(gimbal_steal_agent("cells", 4), one);
+    EXPECT_NE(gimbal_steal_agent("particles", 2), one);
     const double ratio = gimbal_steal_choose(one);
     EXPECT_TRUE(ratio > 0 && ratio <= 1);
     gimbal_steal_learn(one, 1, 1, 1);

@@ -11,9 +11,7 @@ namespace {
 TEST(StealSums, AreKeptByNameAndRanks) {
     restart_steals_in_child();
     EXPECT_FALSE(any_steals());
-    gimbal_steal_totals totals{.ranks = 4,
-                               .rule = GIMBAL_STEAL_SEED,
-                               .own = 10,
+    gimbal_steal_record record{.own = 10,
                                .stolen = 3,
                                .given = 2,
                                .attempts = 5,
@@ -23,11 +21,10 @@ TEST(StealSums, AreKeptByNameAndRanks) {
                                .busy_s = 2,
                                .waiting_s = 0.5,
                                .ratio = 0.25};
-    gimbal_steal_report("particles", &totals);
-    totals.ratio = 0.5;
-    gimbal_steal_report("particles", &totals);
-    totals.ranks = 2;
-    gimbal_steal_report("particles", &totals);
+    gimbal_steal_report("particles", 4, GIMBAL_STEAL_SEED, &record);
+    record.ratio = 0.5;
+    gimbal_steal_report("particles", 4, GIMBAL_STEAL_SEED, &record);
+    gimbal_steal_report("particles", 2, GIMBAL_STEAL_SEED, &record);
     const std::vector<LoopSummary> loops = steal_summaries();
     ASSERT_EQ(loops.size(), 2U);
     const LoopSummary& two = loops[0].workers == 4 ? loops[0] : loops[1];

@@ -113,6 +113,9 @@ TEST(Recording, RefusalsNameLineAndReason) {
     EXPECT_EQ(refusal(kHeader + "a,0,0,1,fac2\n"), "line 2: that many workers cannot be");
     EXPECT_EQ(refusal(kHeader + "a,4,0,1,fac22\n"), "line 2: unknown technique \"fac22\"");
     EXPECT_EQ(refusal(kHeader + "a,4,0,1,runtime\n"), "line 2: \"runtime\" is no technique");
+    EXPECT_EQ(refusal(kHeader + "a,4,0,1,steal-ratio 0.25\n"), "none");
+    EXPECT_EQ(refusal(kHeader + "a,4,0,1,steal-ratio 1.5\n"),
+              "line 2: \"steal-ratio 1.5\" is no steal ratio in (0, 1]");
     EXPECT_EQ(refusal(kHeader + kRow + kRow), "line 3: step 0 of loop \"a.c:1 f\" is there twice");
     EXPECT_EQ(refusal(kHeader + "a,4,1,1,fac2\n"), "step 0 of loop \"a\" is missing");
     EXPECT_EQ(refusal(kHeader + "\"a,4,0,1,fac2\n"), "line 2: a quote is not closed");

@@ -54,7 +54,8 @@ public:
     /// @param name        the same on all ranks; what the report calls the loop
     /// @param iterations  N >= 0, the same on all ranks [iterations]
     /// @errors gimbal::Error: wrong_use (no communicator, MPI not running, N < 0, another N than the other ranks have),
-    ///         invalid_option (a schedule that does not exist), mpi (with MPI's text)
+    ///         invalid_option (a schedule that does not exist), mpi (with MPI's text). N < 0, wrong weights, or another
+    ///         N on one rank is an error on every rank: here, or at next() or leave() of those that came before
     Loop(MPI_Comm comm, std::string_view name, std::int64_t iterations, const LoopOptions& options = {});
 
     /// Leaves the loop if leave() was not called. Local.
@@ -65,7 +66,8 @@ public:
     Loop& operator=(const Loop&) = delete;
 
     /// The next chunk for this rank; empty when nothing is left. Local; may wait for the foreman if the loop has one.
-    /// @errors gimbal::Error: wrong_use after leave(), or after an empty chunk unless shared_by_threads; mpi
+    /// @errors gimbal::Error: wrong_use after leave(), after an empty chunk unless shared_by_threads, or if the ranks do
+    ///         not agree; mpi
     /// @cost shared memory: one atomic
     [[nodiscard]] Chunk next();
 
@@ -78,10 +80,11 @@ public:
     /// @param chunk  as next() returned it; once for each chunk, before the next one is drawn
     [[nodiscard]] bool finish(const Chunk& chunk);
 
-    /// Leave the loop: this rank draws no more. Local, not a barrier. Who leaves before next() has returned an empty chunk
-    /// ends the loop for itself only; iterations that were set aside for it (up to 16 at a time under `ss`, its own part
-    /// under `static`) may then run nowhere.
-    /// @errors gimbal::Error(mpi)
+    /// Leave the loop: this rank draws no more. Local, not a barrier. Who leaves before next() has returned an empty
+    /// chunk ends the loop for itself only; iterations that were set aside for it (up to 16 at a time under `ss`, its
+    /// own part under `static`) run on ranks that come to the end later; if there are none, nowhere, and a warning
+    /// says so.
+    /// @errors gimbal::Error: wrong_use if the ranks do not agree and next() has not said so; mpi
     void leave();
 
     /// What runs it here: "shared", "foreman" or "hierarchical".

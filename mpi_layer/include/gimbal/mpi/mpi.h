@@ -8,6 +8,7 @@
 
 #include "gimbal/api.h"
 #include "gimbal/gimbal.h"
+#include "gimbal/steal_record.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -106,19 +107,8 @@ typedef struct gimbal_mpi_steal_options {
     int64_t run_at_once; /**< items between two looks for thieves [items]; 0: so many as GIMBAL_MPI_POLL_US allows */
 } gimbal_mpi_steal_options;
 
-/** What one execution did on this rank; as gimbal::mpi::StealRecord. */
-typedef struct gimbal_mpi_steal_record {
-    int64_t own;       /**< own items run here [items] */
-    int64_t stolen;    /**< items of others run here [items] */
-    int64_t given;     /**< own items run elsewhere [items] */
-    int64_t attempts;  /**< requests made as a thief [count] */
-    int64_t successes; /**< of them that brought items [count] */
-    int64_t bytes_in;  /**< received items and results [bytes] */
-    int64_t bytes_out; /**< sent items and results [bytes] */
-    double busy_s;     /**< in run and run_stolen [s] */
-    double waiting_s;  /**< for items, results or the end [s] */
-    double ratio;      /**< steal ratio in force; 0: a fair share */
-} gimbal_mpi_steal_record;
+/** What one execution did on this rank (gimbal/steal_record.h). */
+typedef gimbal_steal_record gimbal_mpi_steal_record;
 
 /** Run a loop over distributed data: this rank owns items [0, owned), and ranks that run out of own ones steal. Returns
  *  when no rank has items left to steal and all results of own items have arrived. All ranks must call it.

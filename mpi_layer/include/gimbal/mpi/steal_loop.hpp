@@ -14,6 +14,7 @@
 
 #include "gimbal/api.h"
 #include "gimbal/error.hpp"
+#include "gimbal/steal_record.h"
 
 namespace gimbal::mpi {
 
@@ -48,18 +49,7 @@ struct StealOptions {
 };
 
 /// What one execution did on this rank.
-struct StealRecord {
-    std::int64_t own = 0;         ///< own items run here [items]
-    std::int64_t stolen = 0;      ///< items of others run here [items]
-    std::int64_t given = 0;       ///< own items run elsewhere [items]
-    std::int64_t attempts = 0;    ///< requests made as a thief [count]
-    std::int64_t successes = 0;   ///< of them that brought items [count]
-    std::int64_t bytes_in = 0;    ///< received items and results [bytes]
-    std::int64_t bytes_out = 0;   ///< sent items and results [bytes]
-    double busy_s = 0;            ///< in run and run_stolen [s]
-    double waiting_s = 0;         ///< for items, results or the end [s]
-    double ratio = 0;             ///< steal ratio in force; 0: a fair share
-};
+using StealRecord = gimbal_steal_record;
 
 /// One execution of a loop over distributed data: every rank owns some items, and ranks that run out of own ones steal
 /// from those that have some left. Memory per rank is its own items and what it steals at once, O(N / P).
@@ -68,7 +58,8 @@ class GIMBAL_API StealLoop {
 public:
     /// Collective over `comm` when a name is first used on it; local afterwards.
     /// @param owned  items of this rank [items], >= 0; may differ from rank to rank
-    /// @errors as for Loop; wrong_use if run, pack or run_stolen is missing or owned is negative
+    /// @errors as for Loop; wrong_use if run, pack or run_stolen is missing or owned is negative. Then this rank has no
+    ///         part in this execution, and run() of the other ranks says wrong_use at its end
     StealLoop(MPI_Comm comm, std::string_view name, std::int64_t owned, StealWork work,
               const StealOptions& options = {});
     ~StealLoop();
@@ -79,7 +70,8 @@ public:
 
     /// Run until no rank has items left to steal and all results of own items have arrived. All ranks must call it; it
     /// is not a barrier beyond that.
-    /// @errors gimbal::Error(mpi); wrong_use when called twice; what a callback throws, once nobody waits for this rank
+    /// @errors gimbal::Error(mpi); wrong_use when called twice, or if another rank's arguments were wrong; what a
+    /// callback throws, once nobody waits for this rank
     StealRecord run();
 
 private:

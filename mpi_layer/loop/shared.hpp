@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gimbal/share.h"
+#include "loop/shared_slots.hpp"
+#include "loop/transport.hpp"
+
+namespace gimbal::mpi {
+
+/// Ranks of one node draw from memory that they share, by the same words as threads do. No message is sent.
+class SharedTransport final : public Transport {
+public:
+    SharedTransport(Team& team, const std::string& name);
+    ~SharedTransport() override;
+
+    [[nodiscard]] std::unique_ptr<RankExecution> enter(const Request& request) override;
+    void refuse() override;
+    [[nodiscard]] std::string_view name() const noexcept override { return "shared"; }
+
+    /// This rank has left an execution; its object goes back.
+    void left(std::uint64_t epoch, void* execution, gimbal_share& share);
+
+    [[nodiscard]] const SharedSlots& slots() const noexcept { return slots_; }
+    [[nodiscard]] int rank() const noexcept { return team_.rank(); }
+    [[nodiscard]] int ranks() const noexcept { return team_.size(); }
+
+private:
+    /// The root's view of an execution that has been decided.
+    struct Pending {
+        std::uint64_t epoch = 0;
+        void* execution = nullptr;
+        bool own_decision = true;  // false: it ran as the one before
+    };
+
+    [[nodiscard]] bool is_root() const noexcept { return team_.rank() == 0; }
+    std::uint64_t begin(const Request& request);
+    void await_slot(std::uint64_t epoch);
+    [[nodiscard]] std::uint64_t agreed_trip(std::uint64_t epoch, std::uint64_t mine);
+    void spoil(std::uint64_t epoch, std::uint64_t other);
+    void pass_by(std::uint64_t epoch, void* object);
+    void decide(std::uint64_t epoch, const Request& request);
+    void decide_ahead(std::uint64_t epoch, const Request& request);
+    [[nodiscard]] Decided await_decision(std::uint64_t epoch);
+    [[nodiscard]] void* prepared(std::uint64_t epoch, const Request& request);
+    [[nodiscard]] bool reruns(const Request& request) const noexcept { return robust_ && request.idempotent; }
+    [[nodiscard]] std::uint64_t most_steps(const Request& request) const noexcept {
+        return reruns(request) ? SharedSlots::kMostSteps : 0;
+    }
+    [[nodiscard]] void* object_for(std::uint64_t epoch, Decided decided);
+    Pending* pending(std::uint64_t epoch);
+    void harvest();
+    void learn(const Pending& entry);
+
+    Team& team_;
+    void* site_;  // of the root; nullptr elsewhere
+    SharedSlots slots_;
+    std::uint64_t epoch_ = 0;      // of the next execution
+    std::deque<Pending> pending_;  // root: decided and not learnt from, ascending
+    const void* last_ = nullptr;   // the execution object that was prepared last: how the last execution ran
+    void* kept_;                   // root: a copy of it, where that object has gone
+    std::vector<void*> spare_;     // execution objects that nobody uses
+    bool robust_;
+};
+
+}  // namespace gimbal::mpi

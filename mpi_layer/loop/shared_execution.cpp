@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "loop/shared_execution.hpp"
+
+#include <string>
+
+#include "gimbal/error.hpp"
+#include "gimbal/loop.h"
+#include "gimbal/rank_loop.h"
+
+namespace gimbal::mpi {
+
+void throw_shared_disagreement(std::uint64_t mine, std::uint64_t other) {
+    std::string what = "the ranks of a loop do not agree: " + std::to_string(mine) + " iterations here, ";
+    what += other == SlotHeader::kWrongArguments ? "arguments that cannot be" : std::to_string(other - 1);
+    throw Error(ErrorCode::wrong_use, what + " elsewhere", kMustAgree);
+}
+
+SharedExecution::SharedExecution(SharedTransport& transport, std::uint64_t epoch, void* execution, bool reruns)
+    : transport_(transport), epoch_(epoch), execution_(execution) {
+    gimbal_loop_begin(execution, static_cast<std::uint32_t>(transport.rank()), &share);
+    if (!reruns) return;
+    // Every draw must be noted, and what others have not finished comes after what nobody has drawn.
+    rerun_.emplace(transport.slots().flags(epoch), execution);
+    share.fast = 0;
+}
+
+std::uint64_t SharedExecution::other() const noexcept {
+    // Whoever says something else ends the counter afterwards: a draw in vain that was caused by it sees it.
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return transport_.slots().header(epoch_).other.load(std::memory_order_acquire);
+}
+
+void SharedExecution::require_agreement() {
+    const std::uint64_t said = other();
+    if (said == 0) return;
+    told_ = true;
+    throw_shared_disagreement(share.trip, said);
+}
+
+bool SharedExecution::next(std::uint64_t& first, std::uint64_t& end) {
+    if (rerun_) return next_robust(first, end);
+    if (gimbal_loop_next(&share, &first, &end)) return true;
+    require_agreement();
+    return next_left(first, end);
+}
+
+bool SharedExecution::next_robust(std::uint64_t& first, std::uint64_t& end) {
+    rerun_->finish_last();
+    const bool fresh = gimbal_loop_next(&share, &first, &end) != 0;
+    share.fast = 0;
+    if (fresh) {
+        rerun_->began(first);
+        return true;
+    }
+    require_agreement();
+    if (rerun_->next(first, end)) return true;
+    require_agreement();
+    return false;
+}
+
+// What ranks left behind that went before the end.
+bool SharedExecution::next_left(std::uint64_t& first, std::uint64_t& end) {
+    std::uint64_t step = 0;
+    for (int rank = 0; rank < transport_.ranks(); ++rank) {
+        if (!transport_.slots().left_steps(epoch_, rank).take(step)) continue;
+        const bool last = step + 1 == share.steps;
+        first = share.starts ? share.starts[step] : step * share.chunk;
+        end = share.starts ? share.starts[step + 1] : last ? share.trip : first + share.chunk;
+        ++share.chunks;
+        share.iterations += end - first;
+        return true;
+    }
+    return false;
+}
+
+void SharedExecution::leave() {
+    if (rerun_) {
+        rerun_->finish_last();
+    } else {
+        transport_.slots().left_steps(epoch_, transport_.rank()).put(share);
+    }
+    const std::uint64_t said = other();
+    const std::uint64_t trip = share.trip;
+    transport_.left(epoch_, execution_, share);
+    if (said != 0 && !told_) throw_shared_disagreement(trip, said);
+}
+
+}  // namespace gimbal::mpi

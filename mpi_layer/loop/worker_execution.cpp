@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a rank does that gets its chunks from the foreman.
+#include <algorithm>
+
+#include "gimbal/error.hpp"
+#include "loop/foreman_execution.hpp"
+#include "loop/wait.hpp"
+
+namespace gimbal::mpi {
+
+WorkerExecution::WorkerExecution(ForemanTransport& transport, Inbox& inbox, const Terms& terms)
+    : SharingExecution(terms), transport_(&transport), inbox_(&inbox), robust_(transport.robust(terms)) {}
+
+WorkerExecution::~WorkerExecution() {
+    if (left_) return;
+    try {
+        leave();
+    } catch (...) {  // whoever destroys it has no use for it
+    }
+}
+
+bool WorkerExecution::next(std::uint64_t& first, std::uint64_t& end) {
+    if (unfinished_.count > 0) static_cast<void>(finish(unfinished_.first, unfinished_.end));
+    const std::uint64_t size = stint_.size;
+    transport_->waits().worked(size, static_cast<double>(stint_.stop()));
+    Post& post = transport_->post();
+    for (Wait wait;; wait.pause()) {
+        post.poll();
+        const std::lock_guard<std::mutex> held(post.lock());
+        if (inbox_->spoilt) throw_disagreement(inbox_->terms, inbox_->other);
+        if (inbox_->any() || inbox_->over) {
+            if (!(inbox_->terms == terms_)) throw_disagreement(inbox_->terms, terms_);
+        }
+        if (hand_out(first, end)) {
+            stint_.start(end - first);
+            return true;
+        }
+        if (inbox_->over) return false;
+        if (!asked_) send(Ask::more);
+        waits_ = true;
+    }
+}
+
+// What is here: the end of a chunk, chunks of a run, what has come.
+bool WorkerExecution::hand_out(std::uint64_t& first, std::uint64_t& end) {
+    if (rest_.count > 0) {
+        if (!asked_ && !inbox_->over && !inbox_->any()) send(Ask::ahead);
+        cut(rest_, UINT64_MAX, first, end);
+        return true;
+    }
+    Piece piece;
+    if (run_.count == 0 && spare(piece)) {
+        first = piece.first;
+        end = piece.end;
+        return true;
+    }
+    if (run_.count == 0) {
+        if (!inbox_->any()) return false;
+        const Inbox::Item item = inbox_->take();
+        if (item.reply) answered();
+        run_ = item.run;
+        further_.assign(item.further.rbegin(), item.further.rend());  // the first is taken first
+    }
+    first = run_.first;
+    end = std::min(run_.end, terms_.trip);
+    --run_.count;
+    run_.first += run_.stride;
+    run_.end += run_.stride;
+    if (robust_) {
+        unfinished_ = {.first = first, .end = end, .stride = 0, .count = 1};
+    } else if (run_.count == 0) {
+        ask_in_time(first, end);
+    }
+    return true;
+}
+
+// With the question whether it is the first to have finished that chunk a rank asks for the next.
+bool WorkerExecution::finish(std::uint64_t first, std::uint64_t end) {
+    if (!robust_) return true;
+    const std::uint64_t size = stint_.size;
+    transport_->waits().worked(size, static_cast<double>(stint_.stop()));
+    unfinished_ = {};
+    Post& post = transport_->post();
+    {
+        const std::lock_guard<std::mutex> held(post.lock());
+        if (inbox_->over && !inbox_->spoilt) return false;
+        inbox_->verdict = Answer::none;
+        send(Ask::done, {.first = first, .end = end, .stride = 0, .count = 1});
+    }
+    for (Wait wait;; wait.pause()) {
+        post.poll();
+        const std::lock_guard<std::mutex> held(post.lock());
+        if (inbox_->spoilt) throw_disagreement(inbox_->terms, inbox_->other);
+        if (inbox_->verdict != Answer::none) return inbox_->verdict == Answer::first;
+        // Over without a verdict: it was, before this rank finished; and the foreman need not be there any more.
+        if (inbox_->over) return false;
+    }
+}
+
+bool WorkerExecution::spare(Piece& chunk) {
+    if (further_.empty()) return false;
+    chunk = further_.back();
+    further_.pop_back();
+    return true;
+}
+
+void WorkerExecution::adopt(const Piece& chunk, std::uint64_t& first, std::uint64_t& end) {
+    const std::uint64_t size = stint_.size;
+    transport_->waits().worked(size, static_cast<double>(stint_.stop()));
+    first = chunk.first;
+    end = chunk.end;
+    stint_.start(end - first);
+    if (first_answer_ == 0) first_answer_ = stint_.begun;
+}
+
+void WorkerExecution::give_back(const Piece& chunk) {
+    Ask ask;
+    ask.loop = transport_->number();
+    ask.kind = Ask::back;
+    ask.epoch = inbox_->epoch;
+    ask.terms = terms_;
+    ask.taken = taken_;
+    ask.chunk = {.first = chunk.first, .end = chunk.end, .stride = 0, .count = 1};
+    const std::lock_guard<std::mutex> held(transport_->post().lock());
+    transport_->post().send(ask);
+}
+
+void WorkerExecution::answered() {
+    const std::uint64_t now = gimbal_rank_ticks();
+    // The first one may have waited for the foreman to come to this loop, or for the choice.
+    if (taken_ > 0 && waits_) transport_->waits().waited(static_cast<double>(now - asked_at_));
+    if (first_answer_ == 0) first_answer_ = now;
+    asked_ = waits_ = false;
+    ++taken_;
+}
+
+// Where waiting counts: hand out the chunk without its end first, and ask at the beginning of that.
+void WorkerExecution::ask_in_time(std::uint64_t first, std::uint64_t& end) {
+    // A rank that draws for others too has their chunks to run while one of them waits.
+    if (want_ != 0) return;
+    const std::uint64_t tail = transport_->waits().tail();
+    if (tail == 0 || asked_ || inbox_->over || inbox_->any()) return;
+    if (tail >= end - first) {
+        send(Ask::ahead);
+    } else {
+        rest_ = {.first = end - tail, .end = end, .stride = 0, .count = 1};
+        end -= tail;
+    }
+}
+
+void WorkerExecution::send(Ask::Kind kind, const Run& chunk) {
+    const double tick_s = gimbal_rank_tick_s();
+    Ask ask;
+    ask.loop = transport_->number();
+    ask.kind = kind;
+    ask.want = std::max(want_, std::uint32_t{1});
+    ask.epoch = inbox_->epoch;
+    ask.terms = terms_;
+    ask.worked_s = static_cast<double>(stint_.time) * tick_s;
+    ask.worked_iters = stint_.iterations;
+    ask.wait_s = transport_->waits().wait() * tick_s;
+    ask.taken = taken_;
+    ask.chunk = chunk;
+    const std::uint64_t now = gimbal_rank_ticks();
+    if (kind == Ask::bye && first_answer_ > 0) ask.stayed_s = static_cast<double>(now - first_answer_) * tick_s;
+    stint_.clear();
+    asked_ = kind != Ask::bye;
+    asked_at_ = now;
+    transport_->post().send(ask);
+}
+
+void WorkerExecution::leave() {
+    left_ = true;
+    stint_.stop();
+    for (Piece piece; spare(piece);) give_back(piece);
+    transport_->post().poll();
+    const std::lock_guard<std::mutex> held(transport_->post().lock());
+    send(Ask::bye, rest_);
+    const bool tell = inbox_->spoilt && !told_;
+    const Terms first = inbox_->terms;
+    const Terms other = inbox_->other;
+    transport_->forget(inbox_->epoch);
+    if (tell) throw_disagreement(first, other);
+}
+
+}  // namespace gimbal::mpi

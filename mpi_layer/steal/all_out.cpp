@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "steal/all_out.hpp"
+
+#include "team/check.hpp"
+
+namespace gimbal::mpi {
+
+void AllOut::enter(bool refuses) {
+    if (entered_ || !by_messages_) return;
+    entered_ = true;
+    if (refuses) mine_ = team_->rank();
+    check(MPI_Iallreduce(&mine_, &most_, 1, MPI_INT, MPI_MAX, team_->comm(), &request_), "MPI_Iallreduce");
+}
+
+bool AllOut::complete() {
+    if (complete_) return true;
+    if (!by_messages_) return complete_ = queues_->all_empty();
+    int here = 0;
+    check(MPI_Test(&request_, &here, MPI_STATUS_IGNORE), "MPI_Test");
+    return complete_ = here != 0;
+}
+
+int AllOut::refuser() const noexcept {
+    return by_messages_ ? most_ : queues_->refuser();
+}
+
+}  // namespace gimbal::mpi
