@@ -141,8 +141,8 @@ class Programs(unittest.TestCase):
         for schedule in ("fac2", "static", "ss"):
             with tempfile.TemporaryDirectory() as folder:
                 record = folder + "/r.json"
-                words = [TOOL, "run", "-t", "2", "--schedule", schedule, "--pin=observe", "--", PROGRAMS / "loops_openmp",
-                         "2.5"]
+                words = [TOOL, "run", "-t", "2", "--schedule", schedule, "--pin=observe", "--",
+                         PROGRAMS / "loops_openmp", "2.5"]
                 values = environment("off", GIMBAL_OUTPUT=record)
                 del values["LD_PRELOAD"], values["GIMBAL_PIN"]
                 result = subprocess.run(list(map(str, words)), env=values, capture_output=True, text=True, timeout=60,
