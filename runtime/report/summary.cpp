@@ -2,6 +2,7 @@
 #include "report/summary.hpp"
 
 #include <algorithm>
+#include <span>
 #include <type_traits>
 
 #include "config/schedule_value.hpp"
@@ -19,6 +20,7 @@ namespace {
 using Side = TextTable::Side;
 
 constexpr std::size_t kNameWidth = 44;  // of the loop column [characters]
+constexpr std::size_t kMostLoops = 30;  // in a report that is not the full one [count]
 
 std::string count(std::uint64_t n, const char* one, const char* many) {
     return std::to_string(n) + " " + (n == 1 ? one : many);
@@ -49,8 +51,20 @@ std::string header(std::span<const RunRecord> records, const MergedRun& run) {
     return line + "\n";
 }
 
+/// How much of the run is in the loops that the table leaves out.
+std::string left_out(std::span<const MergedLoop> loops, std::size_t shown) {
+    double all_s = 0, rest_s = 0;
+    for (std::size_t i = 0; i < loops.size(); ++i) {
+        all_s += loops[i].sum.time_s;
+        if (i >= shown) rest_s += loops[i].sum.time_s;
+    }
+    return "and " + count(loops.size() - shown, "more loop", "more loops") + " with " +
+           per_cent(all_s > 0 ? rest_s / all_s : 0) + " of the time in loops; --report full shows all\n";
+}
+
 /// The column of workers is there only if it is needed: loops over ranks stand among others or by themselves.
-std::string loop_table(const MergedRun& run) {
+/// @param most  loops to show, those with the most time first [count]
+std::string loop_table(const MergedRun& run, std::size_t most) {
     const bool ranks = run.ranks_seen > 1;
     const bool levels = std::any_of(run.loops.begin(), run.loops.end(), [](const auto& l) { return l.sum.over_ranks; });
     std::vector<std::string> titles = {"loop"};
@@ -68,7 +82,8 @@ std::string loop_table(const MergedRun& run) {
         for (const char* text : {"mean", "max"}) title(text);
     for (const char* text : {"imbalance", "lost", "sched.ovh"}) title(text);
     TextTable table(titles, sides);
-    for (const MergedLoop& loop : run.loops) {
+    const std::size_t shown = std::min(most, run.loops.size());
+    for (const MergedLoop& loop : std::span(run.loops).first(shown)) {
         std::vector<std::string> cells = {shorten_name(loop.sum.name, kNameWidth)};
         if (levels) cells.push_back(workers_text(loop.sum));
         cells.push_back(std::to_string(loop.sum.calls));
@@ -85,7 +100,7 @@ std::string loop_table(const MergedRun& run) {
         if (loop.sum.steals) table.remark(steal_remark(loop.sum));
         if (std::string remark = choice_remark(loop.sum); !remark.empty()) table.remark(std::move(remark));
     }
-    return table.text();
+    return table.text() + (shown < run.loops.size() ? left_out(run.loops, shown) : "");
 }
 
 std::string settings(const RunRecord& record) {
@@ -152,7 +167,7 @@ std::string report_text(std::span<const RunRecord> records, ReportLevel level, b
     if (level == ReportLevel::full) text += settings(sorted.front());
     const std::string placed = placement(sorted);
     if (!run.loops.empty())
-        text += loop_table(run);
+        text += loop_table(run, level == ReportLevel::full ? run.loops.size() : kMostLoops);
     else if (placed.empty())
         text += no_loops(sorted.front());
     text += placed;

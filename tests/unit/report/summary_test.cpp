@@ -148,6 +148,23 @@ TEST(Summary, FullAddsSettingsAndEveryThread) {
     EXPECT_THAT(text, HasSubstr("1500"));
 }
 
+TEST(Summary, OfManyLoopsTheShortestAreCountedAndOnlyTheFullReportHasThem) {
+    RunRecord record = sample_record();
+    const LoopSummary loop = record.loops[0];
+    record.loops.clear();
+    for (int i = 0; i < 100; ++i) {
+        record.loops.push_back(loop);
+        record.loops.back().name = "many.c:" + std::to_string(i) + " f";
+        record.loops.back().time_s = i < 30 ? 3 : 0.1;
+    }
+    const std::string text = summary_text(record, ReportLevel::summary);
+    EXPECT_EQ(lines_with(text, "many.c:"), 30U);
+    EXPECT_THAT(text, HasSubstr("and 70 more loops with 7.2 % of the time in loops; --report full shows all\n"));
+    const std::string full = summary_text(record, ReportLevel::full);
+    EXPECT_THAT(full, HasSubstr("\nmany.c:99 f"));
+    EXPECT_THAT(full, Not(HasSubstr("more loops")));
+}
+
 TEST(Summary, NoLoopIsExplained) {
     RunRecord record = sample_record();
     record.loops.clear();
