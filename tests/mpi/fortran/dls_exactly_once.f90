@@ -34,6 +34,7 @@ program dls_exactly_once
      bad = bad + count(sums(:lengths(l), l) /= 1) + count(sums(lengths(l) + 1:, l) /= 0)
   end do
   if (me == 0) print '(a, i0, a)', merge('ok    ', 'FAILED', bad == 0)//' ', bad, ' errors'
+  deallocate (counts, sums, lengths)
   call MPI_Finalize(ierr)
   if (bad > 0) stop 1
 

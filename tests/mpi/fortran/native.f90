@@ -46,6 +46,7 @@ program native
   call MPI_Allreduce(counts, sums, size(counts), MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
   bad = bad + count(sums /= 1)
   if (me == 0) print '(a, i0, a)', merge('ok    ', 'FAILED', bad == 0)//' ', bad, ' errors'
+  deallocate (weights)
   call MPI_Finalize(ierr)
   if (bad > 0) stop 1
 
