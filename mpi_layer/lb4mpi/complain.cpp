@@ -2,6 +2,7 @@
 #include "lb4mpi/complain.hpp"
 
 #include <mpi.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +10,12 @@
 #include "gimbal/rank_loop.h"
 
 namespace gimbal::lb4mpi {
+
+namespace {
+
+constexpr unsigned kPatience_s = 1;  // for what rank 0 has to say
+
+}  // namespace
 
 void complain(std::string_view call, const std::string& what) noexcept {
     try {
@@ -18,14 +25,17 @@ void complain(std::string_view call, const std::string& what) noexcept {
     }
 }
 
-void die(std::string_view call, std::string_view what, std::string_view hint) noexcept {
+void die(std::string_view call, std::string_view what, std::string_view hint, bool everywhere) noexcept {
+    int running = 0, over = 0, rank = 0;
+    MPI_Initialized(&running);
+    MPI_Finalized(&over);
+    if (running && !over) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    // Should rank 0 have nothing to say, this one is still there.
+    if (everywhere && rank != 0) sleep(kPatience_s);
     const auto length = [](std::string_view text) { return static_cast<int>(text.size()); };
     std::fprintf(stderr, "gimbal: error: %.*s: %.*s\n", length(call), call.data(), length(what), what.data());
     if (!hint.empty()) std::fprintf(stderr, "        %.*s\n", length(hint), hint.data());
     std::fflush(nullptr);
-    int running = 0, over = 0;
-    MPI_Initialized(&running);
-    MPI_Finalized(&over);
     if (running && !over) MPI_Abort(MPI_COMM_WORLD, 1);
     std::_Exit(1);
 }

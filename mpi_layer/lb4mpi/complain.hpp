@@ -13,7 +13,8 @@ namespace gimbal::lb4mpi {
 void complain(std::string_view call, const std::string& what) noexcept;
 
 /// Say what is wrong and end the program, all ranks of it: to go on would lose iterations or wait for ever.
-[[noreturn]] void die(std::string_view call, std::string_view what, std::string_view hint) noexcept;
+/// @param everywhere  it is a setting, so every rank has the same to say: rank 0 does, and ends the others
+[[noreturn]] void die(std::string_view call, std::string_view what, std::string_view hint, bool everywhere) noexcept;
 
 /// Run the body of a function of the C interface: there, errors have nowhere to go.
 template <class Body>
@@ -21,9 +22,9 @@ auto guarded(std::string_view call, Body&& body) noexcept -> decltype(body()) {
     try {
         return body();
     } catch (const Error& error) {
-        die(call, error.what(), error.hint());
+        die(call, error.what(), error.hint(), error.code() == ErrorCode::invalid_option);
     } catch (const std::exception& error) {
-        die(call, error.what(), {});
+        die(call, error.what(), {}, false);
     }
 }
 

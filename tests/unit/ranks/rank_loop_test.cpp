@@ -171,6 +171,26 @@ TEST(RankLoop, APlanThatDoesNotFitGetsLargerChunks) {
     EXPECT_LE(team.packet_bytes(), kPacket);
 }
 
+TEST(RankLoop, AnExecutionAsBeforeKeepsTheLimitOfSteps) {
+    void* const root = gimbal_rank_decide(gimbal_rank_site("as before", 3), 10000, schedule_of("ss"));
+    std::vector<std::byte> packet(kPacket);
+    gimbal_rank_packet(root, packet.data(), packet.size(), 0);
+    void* const object = gimbal_rank_execution();
+    const auto steps = [&](const void* from, std::uint64_t trip, std::uint64_t most) {
+        gimbal_rank_prepare(object, from, trip, most, nullptr);
+        const std::uint64_t* starts = nullptr;
+        std::uint64_t chunk = 0;
+        return gimbal_rank_steps(object, &starts, &chunk);
+    };
+    EXPECT_EQ(steps(packet.data(), 10000, 0), 10000U);
+    EXPECT_LE(steps(nullptr, 10000, 64), 64U);
+    EXPECT_EQ(steps(packet.data(), 10000, 0), 10000U);
+    EXPECT_LE(steps(nullptr, 20000, 64), 64U);
+    EXPECT_LE(steps(packet.data(), 10000, 64), 64U) << "and so does one that the root decided without it";
+    gimbal_rank_execution_free(object);
+    gimbal_rank_drop(root);
+}
+
 TEST(RankLoop, APlanTravelsUnchanged) {
     gimbal::Manner manner;
     for (const char* const name : {"static", "ss", "fac2", "tss", "wf2", "af", "lws"}) {
