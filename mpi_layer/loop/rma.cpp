@@ -20,6 +20,13 @@ constexpr double kPatience_draws = 5;  // the same in operations on the window
 constexpr std::uintptr_t kAlignment = 128;
 constexpr std::uint64_t kBeyondTheEnd = std::uint64_t{1} << 63U;  // more than any N or number of steps
 
+// @return the executions that the slots are ready for at first
+std::vector<RmaWindow::First> first_epochs(const RmaSlots& slots) {
+    std::vector<RmaWindow::First> first;
+    for (std::uint64_t slot = 0; slot < RmaSlots::kCount; ++slot) first.push_back({slots.epoch(slot), slot});
+    return first;
+}
+
 }  // namespace
 
 void throw_rma_disagreement(std::uint64_t mine, std::uint64_t other) {
@@ -32,19 +39,13 @@ RmaTransport::RmaTransport(Team& team, const std::string& name, double draw_s)
     : team_(team),
       site_(team.rank() == 0 ? gimbal_rank_site(name.c_str(), static_cast<std::uint32_t>(team.size())) : nullptr),
       slots_(team.size()),
-      window_(team.comm(), slots_.bytes()),
+      window_(team.comm(), slots_.bytes(), first_epochs(slots_)),
       packets_(window_, slots_),
       patience_(std::max(kPatience_s, kPatience_draws * draw_s) / gimbal_rank_tick_s()) {
     const auto ranks = static_cast<std::uint32_t>(team.size());
     own_.resize(RmaSlots::kCount * gimbal_rank_place_bytes(ranks) + kAlignment);
     for (std::uint64_t slot = 0; slot < RmaSlots::kCount; ++slot) gimbal_rank_place_make(place(slot), ranks);
-    if (is_root()) {
-        gimbal_rank_draw_cost(draw_s);
-        RmaWindow::Batch batch(window_);
-        for (std::uint64_t slot = 0; slot < RmaSlots::kCount; ++slot) batch.store(slots_.epoch(slot), slot);
-        batch.wait();
-    }
-    check(MPI_Barrier(team.comm()), "MPI_Barrier");
+    if (is_root()) gimbal_rank_draw_cost(draw_s);
 }
 
 RmaTransport::~RmaTransport() {

@@ -23,7 +23,7 @@ void await(int count, MPI_Request* requests) {
 
 }  // namespace
 
-RmaWindow::RmaWindow(MPI_Comm comm, std::size_t bytes) {
+RmaWindow::RmaWindow(MPI_Comm comm, std::size_t bytes, std::span<const First> first) {
     int rank = 0;
     check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
     void* base = nullptr;
@@ -32,6 +32,8 @@ RmaWindow::RmaWindow(MPI_Comm comm, std::size_t bytes) {
     check(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
     if (rank == 0) {
         std::memset(base, 0, bytes);
+        for (const First& word : first)
+            std::memcpy(static_cast<std::byte*>(base) + word.at, &word.value, sizeof word.value);
         int* model = nullptr;
         int found = 0;
         check(MPI_Win_get_attr(window_, MPI_WIN_MODEL, static_cast<void*>(&model), &found), "MPI_Win_get_attr");
@@ -39,7 +41,9 @@ RmaWindow::RmaWindow(MPI_Comm comm, std::size_t bytes) {
     }
     check(MPI_Win_lock_all(0, window_), "MPI_Win_lock_all");
     check(MPI_Win_sync(window_), "MPI_Win_sync");
-    check(MPI_Barrier(comm), "MPI_Barrier");
+    MPI_Request all_here = MPI_REQUEST_NULL;
+    check(MPI_Ibarrier(comm, &all_here), "MPI_Ibarrier");
+    await(1, &all_here);
 }
 
 RmaWindow::~RmaWindow() {

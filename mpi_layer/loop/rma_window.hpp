@@ -6,18 +6,24 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace gimbal::mpi {
 
-/// Memory of rank 0 that every rank reaches by MPI's one-sided functions, zeroed at first. Rank 0 uses the same
+/// Memory of rank 0 that every rank reaches by MPI's one-sided functions. Rank 0 uses the same
 /// functions: nothing else is atomic among them. Whoever waits for an operation yields, and answers what others ask.
 ///
 /// Nowhere is MPI_Compare_and_swap needed, which Open MPI 4.1 ends a program for on windows that it has allocated.
 /// @threads one at a time  @errors gimbal::Error(mpi)
 class RmaWindow {
 public:
+    /// A word that is not 0 at first.
+    struct First {
+        std::size_t at = 0;  ///< a multiple of 8 [bytes]
+        std::uint64_t value = 0;
+    };
     /// Collective over `comm`. @param bytes  a multiple of 8
-    RmaWindow(MPI_Comm comm, std::size_t bytes);
+    RmaWindow(MPI_Comm comm, std::size_t bytes, std::span<const First> first = {});
     /// Collective; nothing may be in flight. MPI must still run.
     ~RmaWindow();
     RmaWindow(const RmaWindow&) = delete;
