@@ -77,16 +77,24 @@ def pisolver_name(ranks: int, data: str, imbalance: int, schedule: str) -> str:
     return f"{ranks} ranks, {data}, {imbalance} %, {schedule}"
 
 
-def pisolver(setting: Setting) -> list[Variant]:
+def pisolver_work(setting: Setting, ranks: int, cores: int) -> list[object]:
+    """Steps of 40 ms where every rank has a core; else of 100 ms or so in which iterations sleep for most of the time,
+    which is work that ranks can do at once on fewer cores."""
+    if ranks <= cores:
+        return ["--iterations", 4000, "--mean", 20000, "--steps", 10 if setting.quick else 40]
+    return ["--iterations", 500 * ranks, "--ns-per-step", 30, "--steps", 5 if setting.quick else 15]
+
+
+def pisolver(setting: Setting, cores: int) -> list[Variant]:
     program = setting.program("apps", "pisolver", "pisolver")
-    steps = 20 if setting.quick else 50
     variants = []
     for ranks in RANKS:
         for data in DATA:
             for imbalance in IMBALANCES:
                 for schedule in ("static", "loop"):
-                    arguments = ["--imbalance", imbalance, "--steps", steps, "--warm-up", 10, "--schedule", schedule,
-                                 "--json", *(["--distributed"] if data == "distributed" else [])]
+                    arguments = [*pisolver_work(setting, ranks, cores), "--imbalance", imbalance, "--warm-up", 5,
+                                 "--schedule", schedule, "--json",
+                                 *(["--distributed"] if data == "distributed" else [])]
                     variants.append(Variant(pisolver_name(ranks, data, imbalance, schedule),
                                             setting.ranks(ranks, program, *arguments), BASE))
     return variants

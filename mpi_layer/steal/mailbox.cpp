@@ -34,6 +34,7 @@ void Mailbox::send(int to, const StealHeader& header) {
     letter.message = std::move(buffer);
     check(MPI_Isend(letter.message->bytes.data(), sizeof header, MPI_BYTE, to, tag_, comm_, &letter.request),
           "MPI_Isend");
+    bells_.ring(to);
     count(header.kind, +1);
 }
 
@@ -50,6 +51,7 @@ void Mailbox::send(int to, std::unique_ptr<StealBuffer> message, bool known) {
         check(MPI_Issend(bytes.data(), length, MPI_BYTE, to, tag_, comm_, &letter.request), "MPI_Issend");
     else
         check(MPI_Isend(bytes.data(), length, MPI_BYTE, to, tag_, comm_, &letter.request), "MPI_Isend");
+    bells_.ring(to);
 }
 
 std::unique_ptr<StealBuffer> Mailbox::buffer(const BytesPerItem& sizes, std::int64_t items) {
@@ -97,6 +99,7 @@ bool Mailbox::take(MPI_Message& message, const MPI_Status& status, StealLetter& 
     check(MPI_Get_count(&status, MPI_BYTE, &length), "MPI_Get_count");
     const auto bytes = static_cast<std::size_t>(length);
     letter.source = status.MPI_SOURCE;
+    ++received_;
     if (bytes <= sizeof letter.header) {
         letter.body = nullptr;
         check(MPI_Mrecv(&letter.header, length, MPI_BYTE, &message, MPI_STATUS_IGNORE), "MPI_Mrecv");

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "steal/buffer_pool.hpp"
+#include "steal/doorbells.hpp"
 #include "steal/letter.hpp"
+#include "team/team.hpp"
 
 namespace gimbal::mpi {
 
@@ -16,8 +18,8 @@ namespace gimbal::mpi {
 /// @threads one
 class Mailbox {
 public:
-    /// @param tag  nobody else's on comm
-    Mailbox(MPI_Comm comm, int tag) : comm_(comm), tag_(tag) {}
+    /// Collective over the team. @param tag  nobody else's on its communicator  @errors gimbal::Error(mpi)
+    Mailbox(const Team& team, int tag) : comm_(team.comm()), tag_(tag), bells_(team) {}
     Mailbox(const Mailbox&) = delete;
     Mailbox& operator=(const Mailbox&) = delete;
     ~Mailbox() = default;
@@ -26,6 +28,9 @@ public:
     void send(int to, const StealHeader& header);
     /// Send what pieces.hpp made in a buffer of pool(). @param known  received() is to know when it has arrived
     void send(int to, std::unique_ptr<StealBuffer> message, bool known = false);
+
+    /// Whether there may be something to do for tend() or receive(). @cost one relaxed load where all is on one node
+    [[nodiscard]] bool stirs() noexcept { return !idle() || bells_.rung(received_); }
 
     /// The next message that is here. @return false: there is none  @errors gimbal::Error(mpi)
     [[nodiscard]] bool receive(StealLetter& letter);
@@ -65,6 +70,8 @@ private:
 
     MPI_Comm comm_;
     int tag_;
+    Doorbells bells_;
+    std::uint64_t received_ = 0;  // messages
     std::vector<Leaving> leaving_;
     std::vector<Arriving> arriving_;
     BufferPool pool_;   // of items and results

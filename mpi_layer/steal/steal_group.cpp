@@ -16,7 +16,7 @@ StealGroup& StealGroup::of(Team& team, std::string_view name) {
 }
 
 StealGroup::StealGroup(Team& team, const std::string& name)
-    : team_(team), name_(name), queues_(team, look_s()), mail_(team.comm(), team.tags(1)), agreed_(team, name) {}
+    : team_(team), name_(name), queues_(team, look_s()), mail_(team, team.tags(1)), agreed_(team, name) {}
 
 StealGroup::~StealGroup() {
     if (broken_) return;
@@ -46,7 +46,7 @@ void StealGroup::drain() {
 
 void StealGroup::poll() {
     const std::unique_lock held(lock_, std::try_to_lock);
-    if (!held || broken_) return;
+    if (!held || broken_ || !mail_.stirs()) return;
     mail_.tend();
     StealLetter letter;
     while (mail_.receive(letter)) take(std::move(letter));

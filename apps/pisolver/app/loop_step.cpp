@@ -5,13 +5,13 @@
 
 namespace pisolver {
 
-Step loop_step(WorkView work, const std::string& schedule) {
-    return [=](Tally& tally, StepRecord& record) {
+Step loop_step(WorkView work, Iteration iteration, const std::string& schedule) {
+    return [=](Tally& tally, StepRecord& record) mutable {
         gimbal::mpi::Loop loop(MPI_COMM_WORLD, "pisolver", std::ssize(work), {.schedule = schedule});
         while (const auto chunk = loop.next()) {
             timed(record, [&] {
                 for (std::int64_t i = chunk.first; i < chunk.end; ++i) {
-                    tally.add(i, pi_by_midpoint(work[static_cast<std::size_t>(i)]));
+                    tally.add(i, iteration(work[static_cast<std::size_t>(i)]));
                 }
             });
         }

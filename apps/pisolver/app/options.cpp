@@ -15,6 +15,7 @@ constexpr std::int64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t kMinMean = 200;      // with fewer steps the next term of the midpoint rule's error shows
 constexpr std::int64_t kMaxMean = 1000000;  // with more, rounding does
 constexpr double kMaxImbalance = 30.0;
+constexpr double kMostNsPerStep = 1000.0;
 
 }  // namespace
 
@@ -46,6 +47,10 @@ Options parse_options(int argc, char** argv, int ranks, bool speak) {
     app.add_option("--seed", seed, "of the steps")
         ->check(CLI::Range(std::int64_t{0}, kMaxCount))
         ->capture_default_str();
+    app.add_option("--ns-per-step", options.ns_per_step,
+                   "how long a midpoint step lasts at least [ns]: iterations sleep for the rest, so that ranks which "
+                   "share cores balance like ranks that have their own; 0: no sleeping")
+        ->capture_default_str();
     app.add_option("--steps", options.steps, "time steps")->check(count)->capture_default_str();
     app.add_option("--warm-up", options.warm_up, "time steps before those, which are not timed")
         ->check(CLI::Range(std::int64_t{0}, kMaxCount))
@@ -60,6 +65,8 @@ Options parse_options(int argc, char** argv, int ranks, bool speak) {
         [&] {
             apps::require(work.imbalance >= 0.0 && work.imbalance <= kMaxImbalance, "--imbalance",
                           "must lie between 0 and 30");  // CLI11's own range check lets a NaN pass
+            apps::require(options.ns_per_step >= 0.0 && options.ns_per_step <= kMostNsPerStep, "--ns-per-step",
+                          "must lie between 0 and 1000");
             apps::require(!options.schedule.empty(), "--schedule", "must not be empty");
             apps::require(!options.distributed || options.schedule == "static" || options.schedule == "loop",
                           "--schedule", "is static or loop where items are --distributed");

@@ -12,6 +12,7 @@ namespace pisolver {
 /// What the user asked for.
 struct Options {
     Work work;
+    double ns_per_step = 0.0;  ///< how long a midpoint step lasts at least [ns]; 0: as long as it takes
     std::int64_t steps = 20;
     std::int64_t warm_up = 1;       ///< steps before them, checked but not timed
     bool distributed = false;       ///< each rank holds its block of W only

@@ -44,7 +44,7 @@ void print_table(const Options& options, int ranks, const Result& result) {
     const double wall_mean_s = sum_of(result.wall_mean);
     std::printf("  %-28s %10.4f %10.4f %11.4f\n", "wall time of the loop", wall_max_s, wall_mean_s,
                 wall_max_s / wall_mean_s - 1.0);
-    std::printf("  %-28s %10.4f %10.4f %11.4f\n", "processor time in iterations", sum_of(result.busy_max),
+    std::printf("  %-28s %10.4f %10.4f %11.4f\n", "of it in iterations", sum_of(result.busy_max),
                 sum_of(result.busy_mean), busy_imbalance(result));
     std::printf("  %-28s %32.4f\n", "equal blocks would have", static_imbalance(work, ranks));
     std::printf("%" PRId64 " steps, %" PRId64 " chunks, %" PRId64 " steals of %" PRId64 " tries, %" PRId64

@@ -16,12 +16,13 @@ namespace pisolver {
 namespace {
 
 Step make_step(const Options& options, Range own, WorkView work) {
+    const Iteration iteration(options.ns_per_step);
     if (options.schedule == "static") {
         const auto part = options.distributed ? work : work.subspan(static_cast<std::size_t>(own.first));
-        return static_step(own, part);
+        return static_step(own, part, iteration);
     }
-    if (options.distributed) return steal_step(own, work);
-    return loop_step(work, options.schedule == "loop" ? "" : options.schedule);
+    if (options.distributed) return steal_step(own, work, iteration);
+    return loop_step(work, iteration, options.schedule == "loop" ? "" : options.schedule);
 }
 
 /// What a time step of a real program ends with: all ranks agree on its result. Here also on whether it is right.
@@ -76,9 +77,9 @@ Result run(const Options& options, int rank, int ranks) {
             sums = StepRecord{};
         }
         tally.clear();
-        const double busy_before_s = sums.busy.seconds();
+        const double busy_before_s = sums.busy_s;
         result.wall_max.times_s.push_back(apps::seconds_of([&] { step(tally, sums); }));
-        result.busy_max.times_s.push_back(sums.busy.seconds() - busy_before_s);
+        result.busy_max.times_s.push_back(sums.busy_s - busy_before_s);
         result.fault = agree(options, tally, result);
         if (!result.fault.empty()) result.fault = "step " + std::to_string(k) + ": " + result.fault;
     }

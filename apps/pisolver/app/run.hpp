@@ -18,7 +18,7 @@ struct Result {
     // over ranks, each for every timed step [s]
     apps::LoopTimes wall_max{"pi", {}, {}};  ///< from the step before until the slowest rank is through
     apps::LoopTimes wall_mean{"wall_mean", {}, {}};
-    apps::LoopTimes busy_max{"busy_max", {}, {}};  ///< processor time in iterations
+    apps::LoopTimes busy_max{"busy_max", {}, {}};  ///< wall time in iterations
     apps::LoopTimes busy_mean{"busy_mean", {}, {}};
 
     // sums over ranks and timed steps [count]

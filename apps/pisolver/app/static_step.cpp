@@ -3,11 +3,11 @@
 
 namespace pisolver {
 
-Step static_step(Range range, WorkView work) {
-    return [=](Tally& tally, StepRecord& record) {
+Step static_step(Range range, WorkView work, Iteration iteration) {
+    return [=](Tally& tally, StepRecord& record) mutable {
         timed(record, [&] {
             for (std::int64_t i = range.first; i < range.end; ++i) {
-                tally.add(i, pi_by_midpoint(work[static_cast<std::size_t>(i - range.first)]));
+                tally.add(i, iteration(work[static_cast<std::size_t>(i - range.first)]));
             }
         });
     };

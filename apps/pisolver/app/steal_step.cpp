@@ -28,13 +28,13 @@ Value value_at(std::span<const std::byte> bytes, std::int64_t k) {
 
 }  // namespace
 
-Step steal_step(Range own, WorkView work) {
-    return [=](Tally& tally, StepRecord& record) {
+Step steal_step(Range own, WorkView work, Iteration iteration) {
+    return [=](Tally& tally, StepRecord& record) mutable {
         gimbal::mpi::StealWork items;
         items.run = [&](std::int64_t first, std::int64_t count) {
             timed(record, [&] {
                 for (std::int64_t k = first; k < first + count; ++k) {
-                    tally.add(own.first + k, pi_by_midpoint(work[static_cast<std::size_t>(k)]));
+                    tally.add(own.first + k, iteration(work[static_cast<std::size_t>(k)]));
                 }
             });
         };
@@ -45,7 +45,7 @@ Step steal_step(Range own, WorkView work) {
                                Bytes& results) {
             timed(record, [&] {
                 for (std::int64_t k = 0; k < count; ++k) {
-                    const double pi = pi_by_midpoint(value_at<std::int64_t>(packed, k));
+                    const double pi = iteration(value_at<std::int64_t>(packed, k));
                     append(results, std::span<const double>(&pi, 1));
                 }
             });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "common/busy_clock.hpp"
-#include "pi.hpp"
+#include "common/clock.hpp"
+#include "iteration.hpp"
 #include "tally.hpp"
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace pisolver {
 
 /// What one step's loop did on this rank.
 struct StepRecord {
-    apps::BusyClock busy;       ///< processor time in iterations
+    double busy_s = 0.0;        ///< in iterations
     std::int64_t chunks = 0;    ///< pieces of the loop that were run here
     std::int64_t attempts = 0;  ///< requests made as a thief
     std::int64_t steals = 0;    ///< of them that brought iterations
@@ -30,23 +30,21 @@ using Step = std::function<void(Tally&, StepRecord&)>;
 /// Steps of iterations by number: all of them on every rank, or those of one rank.
 using WorkView = std::span<const std::int64_t>;
 
-/// Run a piece of the loop; its processor time and that it was one more go into the record.
+/// Run a piece of the loop; its time and that it was one more go into the record.
 template <class Piece>
 void timed(StepRecord& record, const Piece& piece) {
-    record.busy.begin();
-    piece();
-    record.busy.end();
+    record.busy_s += apps::seconds_of(piece);
     ++record.chunks;
 }
 
 /// Without Gimbal: this rank runs one range, always the same. @param work  [range.size()]; outlives the step
-Step static_step(Range range, WorkView work);
+Step static_step(Range range, WorkView work, Iteration iteration);
 
 /// Replicated data: ranks draw chunks. @param work  [N]   @param schedule  empty: GIMBAL_MPI_SCHEDULE
-Step loop_step(WorkView work, const std::string& schedule);
+Step loop_step(WorkView work, Iteration iteration, const std::string& schedule);
 
 /// Distributed data: ranks run their own iterations, and steal when those have run out.
 /// @param own  numbers of this rank's iterations   @param work  [own.size()]
-Step steal_step(Range own, WorkView work);
+Step steal_step(Range own, WorkView work, Iteration iteration);
 
 }  // namespace pisolver

@@ -19,7 +19,7 @@ SMALL = ["--iterations", "100", "--mean", "500", "--imbalance", "30", "--blocks"
 def case_checksum():
     expected = report([*SMALL, "--schedule", "static"])["checksum"]
     for way in (["--schedule", "loop"], ["--schedule", "fac2"], ["--schedule", "ss"], ["--distributed"],
-                ["--distributed", "--schedule", "static"]):
+                ["--distributed", "--schedule", "static"], ["--ns-per-step", "5"]):
         found = report([*SMALL, *way])["checksum"]
         expect(found == expected, f"{way}: {found} is not {expected}")
     for other in (["--seed", "2"], ["--steps", "4"], ["--dist", "iid"]):
@@ -49,6 +49,7 @@ def case_options():
         "--imbalance": ["-1", "31", "nan", "much"],
         "--dist": ["normal", "", "x\ny"],
         "--blocks": ["-1", "x"],
+        "--ns-per-step": ["-1", "nan", "1001", "x"],
         "--seed": ["-1", "x"],
         "--steps": ["0", "-1", "x" * 10000],
         "--warm-up": ["-1"],
