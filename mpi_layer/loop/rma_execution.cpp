@@ -4,7 +4,6 @@
 #include "loop/rma_execution.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "gimbal/loop.h"
 #include "gimbal/rank_loop.h"

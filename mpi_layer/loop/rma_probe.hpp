@@ -7,11 +7,11 @@
 
 namespace gimbal::mpi {
 
-/// Whether one-sided operations on rank 0 are done while it computes, found out by trying: rank 0 watches its memory
-/// without calling MPI, while others add to it: 1 ms, and longer the more often not all has come, since ranks may share
+/// Whether one-sided operations on rank 0 are done while it computes, found out by trying. Rank 0 watches its memory
+/// without calling MPI while others add to it: 1 ms, and longer the more often not all has come, since ranks may share
 /// processors. What changes then proves it; no time that an operation took does.
 struct RmaProbe final : public Member {
-    /// Collective over the team. @cost some 10 us where there is progress, 15 ms where there is none
+    /// Collective over the team. @cost below 1 ms where there is progress, 15 ms where there is none
     explicit RmaProbe(Team& team);
 
     /// The probe of a team; made at the first call, which is collective.

@@ -10,8 +10,7 @@ namespace gimbal::mpi {
 struct PacketName {
     std::uint64_t epoch = 0;  ///< of the first execution that has it, plus 1
     std::size_t bytes = 0;
-    bool announced =
-        false;  ///< by rank 0, before it was known which N the ranks will have; else made by who came first
+    bool announced = false;  ///< by rank 0, for the N it expects; else made by who came first
     bool as_before = false;  ///< that one repeats the execution before: rank 0 had not announced anything
 
     [[nodiscard]] std::uint64_t word() const noexcept {
