@@ -67,6 +67,10 @@ bool may_run_again(const Team& team, const LoopOptions& options) {
     return may;
 }
 
+Chunk chunk_of(std::uint64_t first, std::uint64_t end) noexcept {
+    return {static_cast<std::int64_t>(first), static_cast<std::int64_t>(end)};
+}
+
 /// Held for a draw; several threads of a rank may want one. Unlike a mutex it costs one exchange.
 class Turn {
 public:
@@ -139,16 +143,19 @@ Chunk Loop::next() {
         throw Error(ErrorCode::wrong_use, "a chunk was asked for after the end of the loop",
                     "next() has returned an empty chunk before; construct another Loop");
     }
+    RankExecution& execution = *state.execution;
+    if (execution.share.fast) [[likely]] {
+        // Variables of its own, so that they need not be in memory.
+        std::uint64_t first = 0;
+        std::uint64_t end = 0;
+        if (gimbal_share_next(&execution.share, &first, &end)) [[likely]]
+            return chunk_of(first, end);
+    }
     std::uint64_t first = 0;
     std::uint64_t end = 0;
-    RankExecution& execution = *state.execution;
-    const bool got =
-        (execution.share.fast && gimbal_share_next(&execution.share, &first, &end)) || execution.next(first, end);
-    if (!got) {
-        state.exhausted = true;
-        return {};
-    }
-    return {static_cast<std::int64_t>(first), static_cast<std::int64_t>(end)};
+    if (execution.next(first, end)) return chunk_of(first, end);
+    state.exhausted = true;
+    return {};
 }
 
 void Loop::progress() {
