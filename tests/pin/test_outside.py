@@ -115,9 +115,6 @@ class FromOutside(unittest.TestCase):
                         self.assertTrue(all(mask == {left} for mask in masks(process.pid).values()),
                                         (left, masks(process.pid)))
                     group.set(CPUS[:2])
-                    if mode == "static":
-                        self.assertTrue(eventually(lambda: len({min(mask) for mask in placed(process.pid)}) == 2),
-                                        masks(process.pid))
                 self.assertIsNone(process.poll())
             finally:
                 stop(process)
@@ -197,7 +194,6 @@ class Many(unittest.TestCase):
         result = run("busy_pthread", 1000, 4, mode="learn")
         self.assertEqual(result.returncode, 7, result.stderr)
         self.assertEqual(figures(result.stdout)["outside"], 0)
-        self.assertIn("placement: learn", result.stderr)
         self.assertNotIn("given up", result.stderr)
 
 
