@@ -13,10 +13,12 @@ namespace gimbal::pin {
 namespace {
 
 constexpr std::size_t kLongest = 8;     ///< pauses and looks grow to this many times their first length
+constexpr double kNoLoss = 0.02;        ///< in the other of mean and slowest; what a window cannot tell apart
 constexpr double kDisturbed = 0.1;      ///< relative change of f that says that conditions have changed
 constexpr double kTypicalDecay = 0.99;  ///< per tick
 constexpr std::size_t kFirstLook = 10;  ///< windows ahead before the first second look
-constexpr std::size_t kStale = 3;       ///< windows beyond a trial after which a baseline is old
+constexpr std::size_t kVeryOld = 1'000'000;
+constexpr std::size_t kStale = 3;  ///< windows beyond a trial after which a baseline is old
 
 }  // namespace
 
@@ -46,7 +48,13 @@ Guard::Guard(const Settings& settings) noexcept
     event_ = {0, phase_, settings.guard ? Why::baseline : Why::trial, 0, 0};
 }
 
-Guard::Step Guard::observe(double f, std::size_t valid, bool saturated) {
+bool Guard::ahead(const Worth& ours) const noexcept {
+    const double mean = ours.f / system_.f;
+    const double slowest = ours.slowest > 0 && system_.slowest > 0 ? ours.slowest / system_.slowest : mean;
+    return std::max(mean, slowest) >= 1 + gain_ && std::min(mean, slowest) >= 1 - kNoLoss;
+}
+
+Guard::Step Guard::observe(double f, std::size_t valid, bool saturated, double slowest) {
     Step step;
     ++now_;
     typical_ = std::max(kTypicalDecay * typical_, static_cast<double>(valid));
@@ -58,7 +66,7 @@ Guard::Step Guard::observe(double f, std::size_t valid, bool saturated) {
     sum_ += f;
     saturated_ = saturated_ && saturated;
     if (++samples_ < window_) return step;
-    mean_ = sum_ / static_cast<double>(samples_);
+    worth_ = {sum_ / static_cast<double>(samples_), slowest};
     step.window_ended = true;
     ++windows_;
     ++age_;
@@ -82,18 +90,25 @@ Guard::Step Guard::observe(double f, std::size_t valid, bool saturated) {
     return step;
 }
 
+void Guard::doubt() noexcept {
+    sum_ = 0;
+    samples_ = 0;
+    saturated_ = true;
+    age_ = kVeryOld;
+}
+
 void Guard::turn(Phase phase, Why why, Step& step) {
     phase_ = phase;
     windows_ = 0;
     settling_ = std::min<std::size_t>(2, window_ / 4);
-    event_ = {now_, phase, why, system_, ours_};
+    event_ = {now_, phase, why, system_.f, ours_.f};
     step.turned = true;
 }
 
 void Guard::start_trial(Step& step) {
     best_ = 0;
     behind_ = 0;
-    ours_ = 0;
+    ours_ = {};
     resume_ = Phase::released;
     turn(Phase::learn, Why::trial, step);
     step.fresh = true;
@@ -105,20 +120,20 @@ void Guard::look_again(Step& step) {
 }
 
 void Guard::after_baseline(Step& step) {
-    system_ = mean_;
+    system_ = worth_;
     age_ = 0;
     const Phase before = resume_;
     resume_ = Phase::released;
     if (before != Phase::released && ahead(ours_)) {
         look_ = std::min(2 * look_, kLongest * kFirstLook);
         turn(before, before == Phase::hold ? Why::best : Why::trial, step);
-        if (before == Phase::hold) reference_ = ours_;
+        if (before == Phase::hold) reference_ = ours_.f;
         windows_ = trial_;  // it has shown what it can
         return;
     }
     look_ = kFirstLook;
     if (saturated_) {
-        reference_ = mean_;
+        reference_ = worth_.f;
         turn(Phase::released, Why::let_go, step);
         return;
     }
@@ -126,13 +141,13 @@ void Guard::after_baseline(Step& step) {
 }
 
 void Guard::after_learning(Step& step) {
-    const bool better = mean_ > (1 + gain_) * ours_;
-    ours_ = mean_;
-    if (mean_ > best_) {
-        best_ = mean_;
+    const bool better = worth_.f > (1 + gain_) * ours_.f;
+    ours_ = worth_;
+    if (worth_.f > best_) {
+        best_ = worth_.f;
         step.best = true;
     }
-    if (ahead(mean_)) {
+    if (ahead(worth_)) {
         behind_ = 0;
         rest_ = first_rest_;
         if (age_ >= look_ + trial_) look_again(step);
@@ -149,14 +164,14 @@ void Guard::after_learning(Step& step) {
 }
 
 void Guard::after_holding(Step& step) {
-    ours_ = mean_;
-    if (reference_ <= 0) reference_ = mean_;
+    ours_ = worth_;
+    if (reference_ <= 0) reference_ = worth_.f;
     // A change either way may be one that the operating system can answer and a placement that stands cannot.
-    if (std::abs(mean_ - reference_) > kDisturbed * reference_) {
+    if (std::abs(worth_.f - reference_) > kDisturbed * reference_) {
         look_again(step);
         return;
     }
-    if (ahead(mean_)) {
+    if (ahead(worth_)) {
         rest_ = first_rest_;
         if (age_ >= look_ + trial_) look_again(step);
         return;
@@ -165,16 +180,16 @@ void Guard::after_holding(Step& step) {
         look_again(step);
         return;
     }
-    reference_ = system_;
+    reference_ = system_.f;
     turn(Phase::released, Why::let_go, step);
 }
 
 void Guard::after_release(Step& step) {
-    const bool disturbed = std::abs(mean_ - reference_) > kDisturbed * reference_;
-    system_ = mean_;
+    const bool disturbed = std::abs(worth_.f - reference_) > kDisturbed * reference_;
+    system_ = worth_;
     age_ = 0;
     if (saturated_) {
-        reference_ = mean_;
+        reference_ = worth_.f;
         return;  // there is nothing to win
     }
     if (windows_ >= rest_) {

@@ -63,13 +63,26 @@ public:
     /// @param f          objective of this tick; what does not teach is left out
     /// @param valid      threads that it rests on [count]
     /// @param saturated  every one of them had a processor to itself
-    [[nodiscard]] Step observe(double f, std::size_t valid, bool saturated);
+    /// @param slowest    mean speed of the slowest thread since the window began; 0: not known
+    [[nodiscard]] Step observe(double f, std::size_t valid, bool saturated, double slowest = 0);
+
+    /// What is measured still shows the phase before.
+    [[nodiscard]] bool settling() const noexcept { return settling_ > 0; }
+
+    /// What was measured so far says nothing any more: the operating system is looked at before anything is decided.
+    void doubt() noexcept;
 
     [[nodiscard]] Phase phase() const noexcept { return phase_; }
     [[nodiscard]] bool released() const noexcept { return phase_ == Phase::baseline || phase_ == Phase::released; }
     [[nodiscard]] const GuardEvent& event() const noexcept { return event_; }
 
 private:
+    /// What a window showed.
+    struct Worth {
+        double f = 0;        ///< mean
+        double slowest = 0;  ///< thread; 0: not known
+    };
+
     void turn(Phase phase, Why why, Step& step);
     void start_trial(Step& step);
     void look_again(Step& step);
@@ -77,7 +90,7 @@ private:
     void after_learning(Step& step);
     void after_holding(Step& step);
     void after_release(Step& step);
-    [[nodiscard]] bool ahead(double ours) const noexcept { return ours >= (1 + gain_) * system_; }
+    [[nodiscard]] bool ahead(const Worth& ours) const noexcept;
 
     std::size_t window_;
     std::size_t trial_;
@@ -93,10 +106,10 @@ private:
     std::size_t samples_ = 0;   ///< of that sum
     std::size_t settling_ = 0;  ///< samples of a new phase that still show the one before
     bool saturated_ = true;     ///< in all of this window
-    double mean_ = 0;           ///< f of the window that just ended
+    Worth worth_;               ///< of the window that just ended
 
-    double system_ = 0;               ///< f, operating system
-    double ours_ = 0;                 ///< f, learners or held placement
+    Worth system_;                    ///< the operating system's placement
+    Worth ours_;                      ///< learners or held placement
     double best_ = 0;                 ///< best window of the trial
     double reference_ = 0;            ///< f when the release or the holding began
     std::size_t windows_ = 0;         ///< in this phase

@@ -11,6 +11,8 @@ namespace {
 
 /// A thread with this share of a processor has it to itself.
 constexpr double kWhole = 0.97;
+/// Without a drop for so long, less is explored; and strategies start anew no sooner again [ticks].
+constexpr std::uint64_t kCalm = 15;
 
 std::vector<Level> levels_of(const Settings& settings) {
     std::vector<Level> levels;
@@ -27,6 +29,7 @@ Placer::Placer(Settings settings, MachineView machine, std::uint64_t seed)
       tree_(machine_, levels_, settings_.group),
       occupancy_(tree_),
       promises_(tree_, kPromiseStep, settings_.memory),
+      team_(tree_, kPromiseStep, settings_.memory),
       random_(seed),
       guard_(settings_) {
     events_.push_back(guard_.event());
@@ -60,6 +63,7 @@ void Placer::leave(ThreadId id) {
     occupancy_.add(found->second.home, -1);
     threads_.erase(found);
     best_.erase(id);
+    rotation_.leave(id);
     set_changed_ = true;
 }
 
@@ -79,13 +83,18 @@ std::vector<Decision> Placer::tick(std::span<const Sample> samples) {
     if (crowd.count() > 0)
         objective_ = gimbal::pin::objective(settings_.resources.front().criterion, settings_.gamma, crowd);
     Changes changes;
-    const Guard::Step step = guard_.observe(crowd.count() > 0 ? objective_ : 0, crowd.count(), saturated);
+    const Guard::Step step = guard_.observe(crowd.count() > 0 ? objective_ : 0, crowd.count(), saturated, slowest());
+    if (step.window_ended || guard_.settling()) open_window();
     if (step.best) remember_best();
-    if (now_ - last_drop_ >= settings_.guard_window && now_ % settings_.guard_window == 0) anneal_.calm();
+    if (now_ - last_drop_ >= kCalm && now_ % kCalm == 0) anneal_.calm();
     if (step.turned)
         apply_turn(step, changes);
     else if (guard_.phase() == Phase::learn)
         learn(changes);
+    if (!system_places()) {
+        if (guard_.phase() == Phase::learn) follow_team(changes);
+        rotate(changes);
+    }
     decide_memory(changes);
     return emit(changes);
 }
@@ -105,6 +114,7 @@ void Placer::see(std::span<const Sample> samples, bool& saturated, Crowd& crowd)
     }
     // A thread that has a processor to itself may still have its memory far away.
     if (crowd.count() == 0 || memory_by() == MemoryBy::learning) saturated = false;
+    see_team(samples, crowd);
     // While the operating system places a thread nobody knows where, its speed says nothing of its home.
     if (system_places()) return;
     for (const auto& [thread, sample] : seen) {
@@ -136,7 +146,7 @@ void Placer::reshuffle() {
 
 void Placer::learn(Changes& changes) {
     // Threads that come and go all the time must not keep the others from learning anything.
-    if (settings_.reshuffle && set_changed_ && now_ >= last_shuffle_ + settings_.guard_window) reshuffle();
+    if (settings_.reshuffle && set_changed_ && now_ >= last_shuffle_ + kCalm) reshuffle();
     for (auto& [id, thread] : threads_) {
         Why why = Why::kept;
         learn_thread(thread, why);

@@ -15,6 +15,8 @@
 #include "decide/occupancy.hpp"
 #include "decide/outlook.hpp"
 #include "decide/promise.hpp"
+#include "decide/rotation.hpp"
+#include "decide/team.hpp"
 #include "decide/thread_state.hpp"
 
 namespace gimbal::pin {
@@ -26,6 +28,7 @@ struct Sample {
     bool valid = true;       ///< false: blocked, or measured over less than half a period; teaches nothing
     int pu = -1;             ///< where it was last seen, the operating system's number; < 0: not known
     double cpu_share = -1;   ///< processor time over wall time, [0, 1]; < 0: not known
+    double wait_share = -1;  ///< time ready but without a processor over wall time, [0, 1]; < 0: not known
     int memory = kNoMemory;  ///< where its pages are, the operating system's number; kNoMemory: not looked at
 };
 
@@ -117,6 +120,11 @@ private:
     void see(std::span<const Sample> samples, bool& saturated, Crowd& crowd);
     void reshuffle();
     void learn(Changes& changes);
+    void see_team(std::span<const Sample> samples, const Crowd& crowd);
+    void follow_team(Changes& changes);
+    void rotate(Changes& changes);
+    [[nodiscard]] double slowest() const;
+    void open_window();
     void learn_thread(ThreadState& thread, Why& why);
     void move(ThreadState& thread, std::size_t depth, std::size_t choice);
     void settle(ThreadState& thread, ChoiceId leaf, double sure, bool forget);
@@ -145,6 +153,8 @@ private:
     ChoiceTree tree_;
     Occupancy occupancy_;
     Promises promises_;
+    Team team_;
+    Rotation rotation_;
     Random random_;
     Guard guard_;
     Anneal anneal_;

@@ -44,6 +44,8 @@ void Placer::apply_turn(const Guard::Step& step, Changes& changes) {
     if (events_.size() < kMostEvents) events_.push_back(guard_.event());
     const bool to_best = guard_.phase() == Phase::hold;
     if (guard_.phase() == Phase::learn) anneal_.restart();
+    // What was gained or lost in other hands is not made up for: then windows could not be compared.
+    rotation_.forget();
     for (auto& [id, thread] : threads_) {
         changes[id] = guard_.event().why;
         const auto found = best_.find(id);
@@ -62,7 +64,12 @@ std::vector<Decision> Placer::machine_changed(MachineView machine) {
     tree_ = ChoiceTree(machine_, levels_, settings_.group);
     occupancy_ = Occupancy(tree_);
     promises_ = Promises(tree_, kPromiseStep, settings_.memory);
+    team_ = Team(tree_, kPromiseStep, settings_.memory);
     best_.clear();
+    // Speed may be in another unit now, too.
+    guard_.doubt();
+    rotation_.forget();
+    open_window();
     find_memories();
     Changes changes;
     for (auto& [id, thread] : threads_) thread.home = kNoChoice;

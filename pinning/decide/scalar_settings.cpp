@@ -54,6 +54,8 @@ constexpr ScalarSetting kRows[] = {
     row<&Settings::al_seek>("AL_SEEK", 0, 1, false, "probability to go where clearly more is expected"),
     row<&Settings::share>("SHARE", 0, 1, true, "1: threads tell each other what they earn where"),
     row<&Settings::memory>("MEMORY", 1, kMany, true, "what was seen of a choice is forgotten after this [samples]"),
+    row<&Settings::team>("TEAM", 0, 1, true, "1: threads go where all together gain"),
+    row<&Settings::rotate>("ROTATE", 0, 1, true, "1: threads on fast and slow cores change places"),
     row<&Settings::al_reset>("AL_RESET", 0, 1, true, "1: forget mean and benchmarks at every move"),
     row<&Settings::crowd>("CROWD", 0, 100, false, "how much exploring avoids crowded choices; 0: not at all"),
     row<&Settings::reshuffle>("RESHUFFLE", 0, 1, true, "1: a new node's strategy starts uniform"),

@@ -69,7 +69,9 @@ struct Settings {
                              ///< weight where it begins
     double sure = 0.98;      ///< weight of the first placement in a strategy that is not uniform
     bool guard = true;       ///< compare with the operating system's placement and let go when it wins
-    std::size_t guard_window = 15;  ///< one comparison [ticks]
+    bool team = true;        ///< threads go where all together gain, as the shares of processors that they get tell
+    bool rotate = true;      ///< threads on fast and slow cores change places, so that all get on alike
+    std::size_t guard_window = 10;  ///< one comparison [ticks]
     std::size_t guard_trial = 4;    ///< windows that learning gets before it must be ahead [count]
     std::size_t guard_rest = 8;     ///< first pause after letting go, doubled up to 8 times that [windows]
     double guard_gain = 0.01;       ///< what learning must gain over the operating system, as a share

@@ -48,6 +48,8 @@ struct ThreadState {
     bool told_released = true;         ///< what was last said of it ...
     ChoiceId told_home = kNoChoice;    ///< ... and to which leaf it was sent
     Why why = Why::joined;             ///< of that
+    double window = 0;                 ///< sum of speeds in this window of the guard
+    std::size_t windowed = 0;          ///< of that sum [ticks]
     std::size_t moves = 0;             ///< decisions that changed its leaf [count]
 };
 

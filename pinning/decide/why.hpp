@@ -15,6 +15,7 @@ enum class Why : std::uint8_t {
     explored,  ///< with probability lambda
     learnt,    ///< drawn from the strategy
     sought,    ///< aspiration learning: clearly more is expected there
+    rotated,   ///< changed places with a thread that had had more, or less
     memory,    ///< only its memory is bound; of memory: the rule over zeta
     followed,  ///< memory: tried beside the node on which the thread runs now
     undone,    ///< memory: back, for that was no gain
@@ -27,8 +28,9 @@ enum class Why : std::uint8_t {
 
 /// In words, for reports and traces.
 [[nodiscard]] constexpr std::string_view why_name(Why why) noexcept {
-    constexpr std::string_view kNames[] = {"kept",     "joined", "dropped",  "explored", "learnt", "sought", "memory",
-                                           "followed", "undone", "baseline", "trial",    "best",   "let_go", "machine"};
+    constexpr std::string_view kNames[] = {"kept",     "joined",  "dropped", "explored", "learnt",
+                                           "sought",   "rotated", "memory",  "followed", "undone",
+                                           "baseline", "trial",   "best",    "let_go",   "machine"};
     return kNames[static_cast<std::size_t>(why)];
 }
 

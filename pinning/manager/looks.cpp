@@ -76,6 +76,7 @@ std::vector<Sample> Manager::measure() {
                            .valid = worker.speed.valid(),
                            .pu = worker.seen,
                            .cpu_share = worker.speed.cpu_share,
+                           .wait_share = worker.speed.wait_share,
                            .memory = memory_now(worker)});
     }
     return samples;

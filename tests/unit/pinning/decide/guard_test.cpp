@@ -136,6 +136,34 @@ TEST(PinGuard, ADisturbanceWhileReleasedBringsTheNextTrialForward) {
     EXPECT_EQ(calm.guard.phase(), Phase::learn);
 }
 
+/// What follows if our windows show another mean and another slowest thread than the operating system's.
+Phase verdict(double mean, double slowest) {
+    Guard guard(brisk());
+    for (int i = 0; i < 120; ++i)
+        static_cast<void>(guard.observe(guard.released() ? 1 : mean, 4, false, guard.released() ? 0.8 : slowest));
+    return guard.phase();
+}
+
+TEST(PinGuard, WhatTheSlowestThreadLosesIsNotMadeUpForByOthersNorTheOtherWayRound) {
+    EXPECT_EQ(verdict(1.05, 0.6), Phase::released);
+    EXPECT_EQ(verdict(0.9, 1.0), Phase::released);
+    EXPECT_EQ(verdict(1.05, 0.8), Phase::learn);
+    EXPECT_EQ(verdict(1.0, 1.0), Phase::learn);
+    EXPECT_EQ(verdict(1.0, 0.8), Phase::released);
+}
+
+TEST(PinGuard, InAnotherUnitTheOperatingSystemIsMeasuredAnewBeforeAnythingFollows) {
+    for (const double unit : {1e-4, 1e4}) {
+        Scripted scripted(brisk());
+        scripted.run(60, 1, 1.2, 1.2);
+        ASSERT_EQ(scripted.guard.phase(), Phase::learn);
+        scripted.turns.clear();
+        scripted.guard.doubt();
+        scripted.run(60, unit, 1.2 * unit, 1.2 * unit);
+        EXPECT_THAT(scripted.turns, testing::ElementsAre(Phase::baseline, Phase::learn)) << unit;
+    }
+}
+
 TEST(PinGuard, TicksThatShowNothingAreNotCounted) {
     Guard guard(brisk());
     for (int i = 0; i < 1000; ++i) static_cast<void>(guard.observe(0, 0, false));

@@ -48,6 +48,7 @@ TEST(PinPlacer, OneNodeNeverDecidesOverNodes) {
     Settings settings = unguarded();
     settings.al_lambda = 1;
     settings.al_seek = 1;
+    settings.team = settings.rotate = false;
     Toy toy(settings, uniform_machine(1, 4), 1);
     for (ThreadId id = 0; id < 6; ++id) toy.join(id);
     toy.run(300);

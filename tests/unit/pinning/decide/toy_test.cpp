@@ -12,6 +12,7 @@ namespace {
 Settings dynamics(EstimatorKind estimator, OptimiserKind node, bool letter) {
     Settings settings;
     settings.guard = false;
+    settings.team = settings.rotate = false;
     settings.resources = {{Level::node, Criterion::speed, estimator, node, 10},
                           {Level::core, Criterion::speed, estimator, OptimiserKind::rl, 1}};
     if (letter) {
@@ -103,7 +104,7 @@ TEST(PinToy, TheGuardKeepsMostOfWhatLearningWins) {
     free.guard = false;
     for (const double hogs : {1.0, 3.0}) {
         const auto run = [&](const Settings& settings) {
-            Toy toy(settings, uniform_machine(2, 4), 11);
+            Toy toy(settings, uniform_machine(1, 8), 11);
             for (ThreadId id = 0; id < 12; ++id) toy.join(id);
             toy.hogs = {{0, hogs}, {1, hogs}, {2, hogs}};
             return toy.run(3000);
@@ -112,6 +113,30 @@ TEST(PinToy, TheGuardKeepsMostOfWhatLearningWins) {
         observe.mode = Mode::observe;
         EXPECT_GT(run({}), 0.99 * std::max(run(observe), 0.97 * run(free)));
     }
+}
+
+TEST(PinToy, WhatIsWonAtThePriceOfTheSlowestThreadIsNotKept) {
+    // Between memories threads do not change places, so that those beside the hogs would stay the slowest.
+    Toy toy({}, uniform_machine(2, 4), 11);
+    for (ThreadId id = 0; id < 12; ++id) toy.join(id);
+    toy.hogs = {{0, 3}, {1, 3}, {2, 3}};
+    toy.run(3000);
+    EXPECT_TRUE(toy.placer.phase() == Phase::released || toy.placer.phase() == Phase::baseline);
+}
+
+TEST(PinToy, AllForOneGetsMoreBesideHogsThanEachForItselfAndNobodyIsLeftBehind) {
+    const auto run = [](bool together) {
+        Settings settings;
+        settings.team = settings.rotate = together;
+        settings.guard = together;
+        Toy toy(settings, uniform_machine(1, 2), 3);
+        for (ThreadId id = 0; id < 6; ++id) toy.join(id);
+        toy.hogs = {{0, 3}};
+        return toy.run(3000);
+    };
+    // Fair shares give 1.33 processors of 6, the best that there is 1.625.
+    EXPECT_LT(run(false), 1.45 / 6);
+    EXPECT_GT(run(true), 1.55 / 6);
 }
 
 TEST(PinToy, ADropOfOneNodeIsAnsweredPromptlyAndWithoutAStorm) {
