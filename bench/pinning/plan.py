@@ -18,7 +18,7 @@ BEST = "best static"
 LEARN = "learn"
 
 # The dynamics of the seed by its letter: no guard, nobody tells anybody anything, nobody does anything for others.
-LETTER = "SHARE=0;AL_DIRECTED=0;AL_SEEK=0;CROWD=0;RESHUFFLE=1;GUARD=0"
+LETTER = "TEAM=0;ROTATE=0;SHARE=0;AL_DIRECTED=0;AL_SEEK=0;CROWD=0;RESHUFFLE=1;GUARD=0"
 
 
 def methods(estimator: str, node: str) -> str:
