@@ -135,7 +135,13 @@ void gimbal_rank_prepare(void* execution, const void* packet, uint64_t trip, uin
         manner = view.manner;
         manner.reason = reason;
         workers = view.workers;
-        if (view.iterations == trip && (!plan || plan->serial != view.serial)) plan = gimbal::plan_of(view);
+        // The plan that the object has may be for any execution, also for one of as many iterations: it counts only if
+        // it is this very one. What this rank has planned itself has no serial number.
+        if (view.iterations != trip) {
+            plan = nullptr;
+        } else if (!plan || plan->serial != view.serial) {
+            plan = gimbal::plan_of(view);
+        }
     }
     if (!plan || plan->iterations != trip || !gimbal::keeps_steps(*plan, most_steps))
         plan = gimbal::plain_plan(manner.choice, trip, workers, most_steps);

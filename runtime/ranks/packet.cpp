@@ -46,18 +46,16 @@ bool fits(const Plan& plan, const PacketLimits& limits) noexcept {
     return keeps_steps(plan, limits.most_steps);
 }
 
-std::shared_ptr<const Plan> planned(const Technique& technique, const LoopShape& shape) {
-    auto plan = std::make_shared<Plan>(shape.workers == 1 ? block_plan(shape.iterations, 1) : technique.plan(shape));
-    plan->serial = next_plan_serial();
-    return plan;
+std::shared_ptr<Plan> planned(const Technique& technique, const LoopShape& shape) {
+    return std::make_shared<Plan>(shape.workers == 1 ? block_plan(shape.iterations, 1) : technique.plan(shape));
 }
 
 // Chunks of at least `shape.chunk`, doubled until the limits hold: with chunks of N / P any technique has P steps.
-std::shared_ptr<const Plan> coarse_plan(const Technique& technique, LoopShape shape, const PacketLimits& limits) {
+std::shared_ptr<Plan> coarse_plan(const Technique& technique, LoopShape shape, const PacketLimits& limits) {
     const Technique* used = &technique;
     const std::uint64_t block = shape.iterations / shape.workers + 1;
     for (;;) {
-        std::shared_ptr<const Plan> plan = planned(*used, shape);
+        std::shared_ptr<Plan> plan = planned(*used, shape);
         if (fits(*plan, limits)) return plan;
         if (plan->claim == Claim::queues || (limits.most_steps > 0 && !goes_by_steps(*plan))) {
             used = find_technique("fac2");
@@ -97,7 +95,9 @@ std::shared_ptr<const Plan> fitting_plan(const std::shared_ptr<const Plan>& plan
                           .statistics = plan->statistics,
                           .seed = options().seed,
                           .fraction = manner.setting.fraction};
-    return coarse_plan(*manner.choice.technique, shape, limits);
+    const std::shared_ptr<Plan> plan_that_fits = coarse_plan(*manner.choice.technique, shape, limits);
+    plan_that_fits->serial = next_plan_serial();
+    return plan_that_fits;
 }
 
 std::size_t write_packet(const Manner& manner, const Plan& plan, std::byte* packet) noexcept {

@@ -15,6 +15,7 @@
 
 #include "gimbal/loop.h"
 #include "gimbal/technique.hpp"
+#include "loop/plan_cache.hpp"
 #include "ranks/packet.hpp"
 
 namespace {
@@ -214,6 +215,39 @@ TEST(RankLoop, APlanTravelsUnchanged) {
         EXPECT_EQ(copy->chunk, plan->chunk) << name;
         EXPECT_EQ(copy->serial, 5U) << name;
     }
+}
+
+// Objects are used again, and what one of them planned before is nobody else's.
+TEST(RankLoop, WhatAnObjectRanBeforeDoesNotShow) {
+    const auto packet_of = [](const char* name, std::uint64_t trip, std::uint64_t serial) {
+        gimbal::Manner manner;
+        manner.choice = {gimbal::find_technique(name)};
+        gimbal::Plan plan = manner.choice.technique->plan({.iterations = trip, .workers = 3});
+        plan.serial = serial;
+        std::vector<std::byte> packet(kPacket);
+        gimbal::write_packet(manner, plan, packet.data());
+        return packet;
+    };
+    const auto starts_of = [](void* object, const std::vector<std::byte>& packet) {
+        gimbal_rank_prepare(object, packet.data(), 1000, 0, nullptr);
+        const std::uint64_t* starts = nullptr;
+        std::uint64_t chunk = 0;
+        const std::uint64_t steps = gimbal_rank_steps(object, &starts, &chunk);
+        return std::vector<std::uint64_t>(starts, starts + steps);
+    };
+    void* const used = gimbal_rank_execution();
+    void* const fresh = gimbal_rank_execution();
+
+    const std::uint64_t last = gimbal::next_plan_serial();
+    const auto fac2 = starts_of(used, packet_of("fac2", 1000, last + 7));
+    const auto tss = starts_of(fresh, packet_of("tss", 700, last + 8));
+    EXPECT_NE(tss, fac2);
+    EXPECT_EQ(starts_of(used, packet_of("tss", 700, last + 8)), tss) << "an old plan of as many iterations";
+    for (std::uint64_t serial = last + 1; serial <= last + 8; ++serial)
+        EXPECT_EQ(starts_of(used, packet_of("fac2", 1000, serial)), fac2) << "its own plan has the root's number";
+
+    gimbal_rank_execution_free(used);
+    gimbal_rank_execution_free(fresh);
 }
 
 TEST(RankLoop, WeightsThatAreGivenCountForWf2) {
