@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kLongest = 8;     ///< pauses and looks grow to this many times their first length
 constexpr double kNoLoss = 0.02;        ///< in the other of mean and slowest; what a window cannot tell apart
+constexpr double kNoise = 0.04;         ///< of the slowest of some threads in one window
 constexpr double kDisturbed = 0.1;      ///< relative change of f that says that conditions have changed
 constexpr double kTypicalDecay = 0.99;  ///< per tick
 constexpr std::size_t kFirstLook = 10;  ///< windows ahead before the first second look
@@ -51,10 +52,10 @@ Guard::Guard(const Settings& settings) noexcept
 bool Guard::ahead(const Worth& ours) const noexcept {
     const double mean = ours.f / system_.f;
     const double slowest = ours.slowest > 0 && system_.slowest > 0 ? ours.slowest / system_.slowest : mean;
-    return std::max(mean, slowest) >= 1 + gain_ && std::min(mean, slowest) >= 1 - kNoLoss;
+    return (mean >= 1 + gain_ && slowest >= 1 - kNoLoss) || (slowest >= 1 + kNoise + gain_ && mean >= 1 - kNoLoss);
 }
 
-Guard::Step Guard::observe(double f, std::size_t valid, bool saturated, double slowest) {
+Guard::Step Guard::observe(double f, std::size_t valid, bool saturated, double slowest, bool tried) {
     Step step;
     ++now_;
     typical_ = std::max(kTypicalDecay * typical_, static_cast<double>(valid));
@@ -66,6 +67,7 @@ Guard::Step Guard::observe(double f, std::size_t valid, bool saturated, double s
     sum_ += f;
     saturated_ = saturated_ && saturated;
     if (++samples_ < window_) return step;
+    tried_ = tried;
     worth_ = {sum_ / static_cast<double>(samples_), slowest};
     step.window_ended = true;
     ++windows_;
@@ -151,6 +153,11 @@ void Guard::after_learning(Step& step) {
         behind_ = 0;
         rest_ = first_rest_;
         if (age_ >= look_ + trial_) look_again(step);
+        return;
+    }
+    if (!tried_) {
+        reference_ = system_.f;
+        turn(Phase::released, Why::let_go, step);
         return;
     }
     behind_ = better ? 0 : behind_ + 1;

@@ -64,7 +64,8 @@ public:
     /// @param valid      threads that it rests on [count]
     /// @param saturated  every one of them had a processor to itself
     /// @param slowest    mean speed of the slowest thread since the window began; 0: not known
-    [[nodiscard]] Step observe(double f, std::size_t valid, bool saturated, double slowest = 0);
+    /// @param tried      since the window began something was done that could gain; else ours is the system's, frozen
+    [[nodiscard]] Step observe(double f, std::size_t valid, bool saturated, double slowest = 0, bool tried = true);
 
     /// What is measured still shows the phase before.
     [[nodiscard]] bool settling() const noexcept { return settling_ > 0; }
@@ -105,6 +106,7 @@ private:
     double sum_ = 0;            ///< of f in this window
     std::size_t samples_ = 0;   ///< of that sum
     std::size_t settling_ = 0;  ///< samples of a new phase that still show the one before
+    bool tried_ = true;         ///< in the window that just ended
     bool saturated_ = true;     ///< in all of this window
     Worth worth_;               ///< of the window that just ended
 

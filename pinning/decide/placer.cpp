@@ -83,7 +83,8 @@ std::vector<Decision> Placer::tick(std::span<const Sample> samples) {
     if (crowd.count() > 0)
         objective_ = gimbal::pin::objective(settings_.resources.front().criterion, settings_.gamma, crowd);
     Changes changes;
-    const Guard::Step step = guard_.observe(crowd.count() > 0 ? objective_ : 0, crowd.count(), saturated, slowest());
+    const Guard::Step step = guard_.observe(crowd.count() > 0 ? objective_ : 0, crowd.count(), saturated, slowest(),
+                                            tried_ || !settings_.team || settings_.bind_memory);
     if (step.window_ended || guard_.settling()) open_window();
     if (step.best) remember_best();
     if (now_ - last_drop_ >= kCalm && now_ % kCalm == 0) anneal_.calm();

@@ -168,6 +168,7 @@ private:
     std::uint64_t now_ = 0;
     std::uint64_t last_drop_ = 0;     ///< [ticks]
     std::uint64_t last_shuffle_ = 0;  ///< [ticks]
+    bool tried_ = false;              ///< in this window of the guard: somebody was moved who could gain by it
     bool set_changed_ = false;        ///< threads joined or left since then
     std::size_t trials_ = 0;          ///< begun from scratch
     std::size_t joined_ = 0;

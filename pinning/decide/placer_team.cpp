@@ -36,6 +36,7 @@ void Placer::follow_team(Changes& changes) {
     if (!settings_.team) return;
     const std::vector<int> plan = team_.plan(occupancy_, kTeamGain, now_);
     if (plan.empty()) return;
+    tried_ = true;
     std::vector<ThreadState*> leaving;
     for (auto& [id, thread] : threads_) {
         if (occupancy_.own(thread.home) <= plan[thread.home]) continue;
@@ -59,6 +60,7 @@ void Placer::rotate(Changes& changes) {
     for (const auto& [id, thread] : threads_)
         seats.push_back({id, team_.seat(thread.home, occupancy_, now_), tree_.at(thread.home).memory_node});
     for (const auto& [fast, slow] : rotation_.turns(std::move(seats))) {
+        tried_ = true;
         ThreadState& one = threads_.at(fast);
         ThreadState& other = threads_.at(slow);
         // What was learnt of a place is its place's: whoever comes there goes on with it.
@@ -72,6 +74,7 @@ void Placer::rotate(Changes& changes) {
 }
 
 void Placer::open_window() {
+    tried_ = false;
     for (auto& [id, thread] : threads_) {
         thread.window = 0;
         thread.windowed = 0;

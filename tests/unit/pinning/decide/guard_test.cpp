@@ -57,6 +57,12 @@ TEST(PinGuard, LearningThatLosesIsLetGo) {
     EXPECT_GE(scripted.best, 1);
 }
 
+TEST(PinGuard, WhereThereIsNothingToTryThreadsAreLetGoAfterOneWindow) {
+    Guard guard(brisk());
+    for (int i = 0; i < 23; ++i) static_cast<void>(guard.observe(1, 4, false, 0, false));
+    EXPECT_EQ(guard.phase(), Phase::released);
+}
+
 TEST(PinGuard, ATieIsLetGoToo) {
     Scripted scripted(brisk());
     scripted.run(100, 1, 1, 1);
@@ -149,6 +155,7 @@ TEST(PinGuard, WhatTheSlowestThreadLosesIsNotMadeUpForByOthersNorTheOtherWayRoun
     EXPECT_EQ(verdict(0.9, 1.0), Phase::released);
     EXPECT_EQ(verdict(1.05, 0.8), Phase::learn);
     EXPECT_EQ(verdict(1.0, 1.0), Phase::learn);
+    EXPECT_EQ(verdict(1.0, 0.82), Phase::released);  // noise of a minimum
     EXPECT_EQ(verdict(1.0, 0.8), Phase::released);
 }
 
