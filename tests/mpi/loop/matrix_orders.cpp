@@ -34,6 +34,28 @@ TEST_F(Orders, FiftyLoopsOfFourNamesAndSchedules) {
     expect_exactly_once(covers, MPI_COMM_WORLD);
 }
 
+// What is learnt from one execution is for loops of its length. Ranks must not take different plans for the next one,
+// whoever has which from before, and whether or not the root is there in time.
+TEST_F(Orders, OneNameWithManyLengthsWherePlansComeFromWhatWasLearnt) {
+    const std::vector<std::int64_t> lengths{0, 1, 2, 5, 100, 2000, 3, 0, 700, 1, 2000, 100};
+    for (const std::string schedule : {"feedback", "auto", "random", "wf2"}) {
+        std::vector<std::unique_ptr<Cover>> covers;
+        for (std::size_t i = 0; i < 5 * lengths.size(); ++i) {
+            if (rank_ == 0 && i % 4 == 1) usleep(300);
+            covers.push_back(std::make_unique<Cover>(lengths[i % lengths.size()]));
+            mpi::Loop loop(MPI_COMM_WORLD, "lengths " + schedule, covers.back()->iterations(), {.schedule = schedule});
+            while (const auto chunk = loop.next()) {
+                covers.back()->add(chunk);
+                volatile std::int64_t cost = 0;
+                for (std::int64_t k = chunk.first; k < chunk.end; ++k)
+                    for (std::int64_t spin = k % 300; spin > 0; --spin) cost = cost + spin;
+            }
+            loop.leave();
+        }
+        expect_exactly_once(covers, MPI_COMM_WORLD);
+    }
+}
+
 TEST_F(Orders, ARankThatArrivesLateAtEveryLoop) {
     std::vector<std::unique_ptr<Cover>> covers;
     for (int i = 0; i < 10; ++i) {
