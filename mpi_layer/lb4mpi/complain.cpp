@@ -14,6 +14,8 @@ namespace gimbal::lb4mpi {
 namespace {
 
 constexpr unsigned kPatience_s = 1;  // for what rank 0 has to say
+// Launchers drop what they have not passed on yet when they are told to abort.
+constexpr useconds_t kPassedOn_us = 200'000;
 
 }  // namespace
 
@@ -36,7 +38,10 @@ void die(std::string_view call, std::string_view what, std::string_view hint, bo
     std::fprintf(stderr, "gimbal: error: %.*s: %.*s\n", length(call), call.data(), length(what), what.data());
     if (!hint.empty()) std::fprintf(stderr, "        %.*s\n", length(hint), hint.data());
     std::fflush(nullptr);
-    if (running && !over) MPI_Abort(MPI_COMM_WORLD, 1);
+    if (running && !over) {
+        usleep(kPassedOn_us);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
     std::_Exit(1);
 }
 

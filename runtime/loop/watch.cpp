@@ -56,9 +56,10 @@ void gimbal_loop_watch::enter(const gimbal_share& share) noexcept {
 
 void gimbal_loop_watch::leave(const gimbal_share& share) noexcept {
     if (!counts(share)) return;
+    const std::lock_guard lock(mutex_);
+    // Not before: who reads in between would have seen more.
     const Work work =
         work_of(share, static_cast<const Execution*>(share.execution)->slot_of(share.worker).record.begin);
-    const std::lock_guard lock(mutex_);
     ended_.done += work.done;
     ended_.within += work.within;
     // Not always the last: a loop that a cancellation left behind ends when its thread comes to the next one.
