@@ -26,6 +26,7 @@ import sets  # noqa: E402
 KEYS = ("interference_gain", "best_static_gain", "uniform_loss", "manager_core_share")
 SHORT = 0.25  # of the work, to find the best static placement
 MANY = 64  # threads of the run that shows what the manager costs
+MANY_WORK = 5  # times as much work in that run
 MANY_HAND = f"learn, {MANY} threads"
 
 
@@ -101,10 +102,11 @@ class Bench:
         """What the manager costs with many threads."""
         if self.store.of(hand=MANY_HAND) or self.over():
             return
+        longer = sets.scene(where.name, where.cpus, self.scale * MANY_WORK)  # to come to know the threads is paid once
         try:
-            answer = plan.variant(plan.Hand(MANY_HAND, "learn"), where, self.setting, threads=MANY).run()
+            answer = plan.variant(plan.Hand(MANY_HAND, "learn"), longer, self.setting, threads=MANY).run()
             self.store.add({**samples.sample_of(answer), "set": f"{where.name} x {MANY}", "hand": MANY_HAND,
-                            "scale": where.work_s, "round": 0})
+                            "scale": longer.work_s, "round": 0})
         except SampleError as error:
             self.reasons[MANY_HAND] = str(error)
 

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <limits>
+#include <thread>
 
 namespace pisolver {
 
@@ -23,6 +25,16 @@ Step make_step(const Options& options, Range own, WorkView work) {
     }
     if (options.distributed) return steal_step(own, work, iteration);
     return loop_step(work, iteration, options.schedule == "loop" ? "" : options.schedule);
+}
+
+/// MPI's own waiting keeps a core busy, on which a rank may want to wake up.
+void wait_asleep() {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    for (int all = 0; !all;) {
+        MPI_Test(&request, &all, MPI_STATUS_IGNORE);
+        if (!all) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
 }
 
 /// What a time step of a real program ends with: all ranks agree on its result. Here also on whether it is right.
@@ -80,6 +92,7 @@ Result run(const Options& options, int rank, int ranks) {
         const double busy_before_s = sums.busy_s;
         result.wall_max.times_s.push_back(apps::seconds_of([&] { step(tally, sums); }));
         result.busy_max.times_s.push_back(sums.busy_s - busy_before_s);
+        if (options.ns_per_step > 0.0) wait_asleep();
         result.fault = agree(options, tally, result);
         if (!result.fault.empty()) result.fault = "step " + std::to_string(k) + ": " + result.fault;
     }
