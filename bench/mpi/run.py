@@ -28,8 +28,8 @@ KEYS = ("shared_ns", "shared_vs_atomic", "foreman_wait_us", "pisolver_gain_share
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Loops over ranks: latency of a draw, and gain over equal blocks.")
     parser.add_argument("--build", type=Path, required=True, metavar="DIR", help="build tree")
-    parser.add_argument("--budget", type=float, metavar="SECONDS", help="for everything (default 240; --quick 45)")
-    parser.add_argument("--quick", action="store_true", help="shorter programs, fewer rounds, under a minute")
+    parser.add_argument("--budget", type=float, metavar="SECONDS", help="for everything (default 420; --quick 60)")
+    parser.add_argument("--quick", action="store_true", help="shorter programs, fewer rounds, a minute")
     return parser.parse_args()
 
 
@@ -140,7 +140,7 @@ def main() -> int:
         print(f"bench: error: {error}\n       build everything first: ./dev build", file=sys.stderr)
         return 2
     begin = time.monotonic()
-    budget_s = options.budget or (45.0 if options.quick else 240.0)
+    budget_s = options.budget or (60.0 if options.quick else 420.0)
     result: dict[str, Any] = {"bench": "mpi", "detail": {}, **dict.fromkeys(KEYS)}
     if len(cores) < 4:
         print("4 ranks share 2 cores: there iterations sleep rather than compute\n")
