@@ -41,7 +41,8 @@ RmaTransport::RmaTransport(Team& team, const std::string& name, double draw_s)
       slots_(team.size()),
       window_(team.comm(), slots_.bytes(), first_epochs(slots_)),
       packets_(window_, slots_),
-      patience_(std::max(kPatience_s, kPatience_draws * draw_s) / gimbal_rank_tick_s()) {
+      patience_(std::max(kPatience_s, kPatience_draws * draw_s) / gimbal_rank_tick_s()),
+      in_flight_(team.rank() == 0) {
     const auto ranks = static_cast<std::uint32_t>(team.size());
     own_.resize(RmaSlots::kCount * gimbal_rank_place_bytes(ranks) + kAlignment);
     for (std::uint64_t slot = 0; slot < RmaSlots::kCount; ++slot) gimbal_rank_place_make(place(slot), ranks);
@@ -53,8 +54,6 @@ RmaTransport::~RmaTransport() {
         harvest();
     } catch (const Error&) {  // then the last executions are not in the report
     }
-    for (const Pending& entry : pending_) gimbal_rank_drop(entry.execution);
-    for (void* const object : spare_) gimbal_rank_execution_free(object);
 }
 
 void RmaTransport::poll() {
@@ -89,9 +88,9 @@ void RmaTransport::await_slot(std::uint64_t epoch) {
 
 // @pre rank 0, and the slot is ready
 void RmaTransport::decide(std::uint64_t epoch, const Request& request) {
-    if (pending(epoch)) return;
+    if (in_flight_.find(epoch)) return;
     void* const execution = gimbal_rank_decide(site_, request.trip, request.schedule);
-    pending_.push_back({.epoch = epoch, .execution = execution, .shares = {}});
+    in_flight_.add(epoch, execution);
     packets_.announce(epoch, execution, request.trip);
 }
 
@@ -145,24 +144,6 @@ void RmaTransport::spoil(std::uint64_t epoch, std::uint64_t other) {
     window_.add(slots_.left(epoch), 1);
 }
 
-RmaTransport::Pending* RmaTransport::pending(std::uint64_t epoch) {
-    for (Pending& entry : pending_)
-        if (entry.epoch == epoch) return &entry;
-    return nullptr;
-}
-
-void* RmaTransport::object_for(std::uint64_t epoch, const PacketName& name) {
-    if (is_root()) {
-        Pending& entry = *pending(epoch);
-        entry.own_decision = !name.as_before;
-        return entry.execution;
-    }
-    if (spare_.empty()) spare_.push_back(gimbal_rank_execution());
-    void* const object = spare_.back();
-    spare_.pop_back();
-    return object;
-}
-
 // @return the next execution, which this rank enters now
 std::uint64_t RmaTransport::begin(const Request& request) {
     const std::uint64_t epoch = epoch_++;
@@ -178,7 +159,7 @@ std::unique_ptr<RankExecution> RmaTransport::enter(const Request& request) {
         spoil(epoch, request.trip + 1);
         throw_rma_disagreement(request.trip, packets_.trip() + 1);
     }
-    void* const object = object_for(epoch, name);
+    void* const object = in_flight_.object_for(epoch, !name.as_before);
     gimbal_rank_place_reset(place(epoch));
     packets_.lay_out(object, place(epoch));
     if (is_root()) {
@@ -197,7 +178,7 @@ void RmaTransport::refuse() {
 
 // Clocks of other nodes are not rank 0's: all count as having begun when it did, and say how long they stayed.
 void RmaTransport::begin_others(std::uint64_t epoch) {
-    Pending& entry = *pending(epoch);
+    Pending& entry = *in_flight_.find(epoch);
     entry.shares.resize(static_cast<std::size_t>(team_.size()));
     for (std::size_t worker = 1; worker < entry.shares.size(); ++worker)
         gimbal_loop_begin(entry.execution, static_cast<std::uint32_t>(worker), &entry.shares[worker]);
@@ -241,7 +222,7 @@ void RmaTransport::abandon(std::uint64_t epoch, const gimbal_share& share) {
 
 std::uint64_t RmaTransport::left(std::uint64_t epoch, void* object, gimbal_share& share, std::uint64_t stayed) {
     gimbal_rank_leave(&share, nullptr);
-    if (!is_root()) spare_.push_back(object);
+    in_flight_.left(object);
     if (share.step < share.step_end) abandon(epoch, share);
     const std::size_t at = slots_.report(epoch, rank());
     std::uint64_t other = 0;
@@ -259,12 +240,11 @@ std::uint64_t RmaTransport::left(std::uint64_t epoch, void* object, gimbal_share
 
 // Learn from the executions that all have left, in their order, and make their slots ready for later ones.
 void RmaTransport::harvest() {
-    while (!pending_.empty() && pending_.front().epoch < epoch_) {
-        const std::uint64_t epoch = pending_.front().epoch;
+    while (const Pending* const oldest = in_flight_.oldest_before(epoch_)) {
+        const std::uint64_t epoch = oldest->epoch;
         if (window_.read(slots_.left(epoch)) < static_cast<std::uint64_t>(team_.size())) return;
         const bool failed = window_.read(slots_.failed(epoch)) > 0;
-        Pending entry = std::move(pending_.front());
-        pending_.pop_front();
+        Pending entry = in_flight_.take_oldest();
         if (failed) {
             gimbal_rank_drop(entry.execution);
         } else {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <deque>
 #include <string>
 #include <vector>
 
 #include "gimbal/rank_loop.h"
+#include "loop/in_flight.hpp"
 #include "loop/rma_packets.hpp"
 #include "loop/rma_slots.hpp"
 #include "loop/rma_window.hpp"
@@ -46,14 +46,6 @@ public:
     [[nodiscard]] int rank() const noexcept { return team_.rank(); }
 
 private:
-    /// Rank 0: an execution that has been decided.
-    struct Pending {
-        std::uint64_t epoch = 0;
-        void* execution = nullptr;
-        bool own_decision = true;          // false: it ran as the one before
-        std::vector<gimbal_share> shares;  // [P] of the others
-    };
-
     [[nodiscard]] bool is_root() const noexcept { return team_.rank() == 0; }
     [[nodiscard]] std::uint64_t begin(const Request& request);
     void await_slot(std::uint64_t epoch);
@@ -62,11 +54,9 @@ private:
     [[nodiscard]] PacketName rule(std::uint64_t epoch, std::uint64_t trip);
     [[nodiscard]] PacketName await_announced(std::uint64_t epoch);
     void spoil(std::uint64_t epoch, std::uint64_t other);
-    [[nodiscard]] void* object_for(std::uint64_t epoch, const PacketName& name);
     [[nodiscard]] std::byte* place(std::uint64_t epoch) noexcept;
     void begin_others(std::uint64_t epoch);
     void abandon(std::uint64_t epoch, const gimbal_share& share);
-    Pending* pending(std::uint64_t epoch);
     void harvest();
     void learn(Pending& entry);
     void recycle(std::uint64_t epoch);
@@ -76,12 +66,11 @@ private:
     RmaSlots slots_;
     RmaWindow window_;
     RmaPackets packets_;
-    double patience_;              // for rank 0's decision [ticks]
-    std::uint64_t epoch_ = 0;      // of the next execution
-    std::deque<Pending> pending_;  // rank 0: decided and not learnt from, ascending
-    std::uint64_t recycled_ = 0;   // rank 0: executions whose slots have been made ready again
-    std::vector<void*> spare_;     // execution objects that nobody uses
-    std::vector<std::byte> own_;   // where the core counts, one place for each slot
+    double patience_;          // for rank 0's decision [ticks]
+    std::uint64_t epoch_ = 0;  // of the next execution
+    InFlight in_flight_;
+    std::uint64_t recycled_ = 0;  // rank 0: executions whose slots have been made ready again
+    std::vector<std::byte> own_;  // where the core counts, one place for each slot
 };
 
 /// @param other  RmaSlots::other()  @errors gimbal::Error(wrong_use), always

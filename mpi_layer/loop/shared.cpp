@@ -19,13 +19,12 @@ SharedTransport::SharedTransport(Team& team, const std::string& name)
     : team_(team),
       site_(team.rank() == 0 ? gimbal_rank_site(name.c_str(), static_cast<std::uint32_t>(team.size())) : nullptr),
       slots_(team, team.settings().robust ? kRobustSlots : kSlots, team.settings().robust != 0),
+      in_flight_(team.rank() == 0),
       kept_(gimbal_rank_execution()),
       robust_(team.settings().robust != 0) {}
 
 SharedTransport::~SharedTransport() {
     harvest();
-    for (const Pending& entry : pending_) gimbal_rank_drop(entry.execution);
-    for (void* const object : spare_) gimbal_rank_execution_free(object);
     gimbal_rank_execution_free(kept_);
 }
 
@@ -64,19 +63,19 @@ void SharedTransport::spoil(std::uint64_t epoch, std::uint64_t other) {
 // This rank has no part in an execution that it has entered.
 void SharedTransport::pass_by(std::uint64_t epoch, void* object) {
     slots_.header(epoch).left.fetch_add(1, std::memory_order_release);
-    if (!is_root()) spare_.push_back(object);
+    in_flight_.left(object);
 }
 
 // @pre the root
 void SharedTransport::decide(std::uint64_t epoch, const Request& request) {
-    if (pending(epoch)) return;
+    if (in_flight_.find(epoch)) return;
     SlotHeader& slot = slots_.header(epoch);
     void* const execution = gimbal_rank_decide(site_, request.trip, request.schedule);
     gimbal_rank_packet(execution, slots_.packet(epoch), SharedSlots::kPacketBytes, most_steps(request));
     auto none = static_cast<std::uint32_t>(Decided::no);
     const bool first = slot.decision.compare_exchange_strong(none, static_cast<std::uint32_t>(Decided::by_packet),
                                                              std::memory_order_acq_rel);
-    pending_.push_back({epoch, execution, first});
+    in_flight_.add(epoch, execution, first);
 }
 
 // Whoever comes to the next execution first need not wait for the root then; its choice is made without knowing how
@@ -100,28 +99,10 @@ Decided SharedTransport::await_decision(std::uint64_t epoch) {
     }
 }
 
-SharedTransport::Pending* SharedTransport::pending(std::uint64_t epoch) {
-    for (Pending& entry : pending_)
-        if (entry.epoch == epoch) return &entry;
-    return nullptr;
-}
-
-void* SharedTransport::object_for(std::uint64_t epoch, Decided decided) {
-    if (is_root()) {
-        Pending& entry = *pending(epoch);
-        entry.own_decision = decided == Decided::by_packet;
-        return entry.execution;
-    }
-    if (spare_.empty()) spare_.push_back(gimbal_rank_execution());
-    void* const object = spare_.back();
-    spare_.pop_back();
-    return object;
-}
-
 // A rank that has no part in it, too: how this execution runs is how the next one does if the root is late then.
 void* SharedTransport::prepared(std::uint64_t epoch, const Request& request) {
     const Decided decided = await_decision(epoch);
-    void* const object = object_for(epoch, decided);
+    void* const object = in_flight_.object_for(epoch, decided == Decided::by_packet);
     if (decided == Decided::as_before && object != last_) gimbal_rank_copy(object, last_);
     gimbal_rank_prepare(object, decided == Decided::by_packet ? slots_.packet(epoch) : nullptr, request.trip,
                         most_steps(request), slots_.place(epoch));
@@ -157,21 +138,17 @@ void SharedTransport::refuse() {
 void SharedTransport::left(std::uint64_t epoch, void* execution, gimbal_share& share) {
     gimbal_rank_leave(&share, is_root() ? nullptr : slots_.part(epoch, rank()));
     slots_.header(epoch).left.fetch_add(1, std::memory_order_release);
-    if (is_root()) {
-        harvest();
-    } else {
-        spare_.push_back(execution);
-    }
+    in_flight_.left(execution);
+    harvest();
 }
 
 // Learn from the executions that all have left, in their order, and make their slots ready for later ones.
 void SharedTransport::harvest() {
     if (!is_root()) return;
     const auto ranks = static_cast<std::uint32_t>(team_.size());
-    while (!pending_.empty() && pending_.front().epoch < epoch_) {
-        const Pending entry = pending_.front();
-        if (slots_.header(entry.epoch).left.load(std::memory_order_acquire) < ranks) return;
-        pending_.pop_front();
+    while (const Pending* const oldest = in_flight_.oldest_before(epoch_)) {
+        if (slots_.header(oldest->epoch).left.load(std::memory_order_acquire) < ranks) return;
+        const Pending entry = in_flight_.take_oldest();
         learn(entry);
         slots_.recycle(entry.epoch);
     }

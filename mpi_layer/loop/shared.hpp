@@ -2,12 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "gimbal/share.h"
+#include "loop/in_flight.hpp"
 #include "loop/shared_slots.hpp"
 #include "loop/transport.hpp"
 
@@ -31,13 +30,6 @@ public:
     [[nodiscard]] int ranks() const noexcept { return team_.size(); }
 
 private:
-    /// The root's view of an execution that has been decided.
-    struct Pending {
-        std::uint64_t epoch = 0;
-        void* execution = nullptr;
-        bool own_decision = true;  // false: it ran as the one before
-    };
-
     [[nodiscard]] bool is_root() const noexcept { return team_.rank() == 0; }
     std::uint64_t begin(const Request& request);
     void await_slot(std::uint64_t epoch);
@@ -52,19 +44,16 @@ private:
     [[nodiscard]] std::uint64_t most_steps(const Request& request) const noexcept {
         return reruns(request) ? SharedSlots::kMostSteps : 0;
     }
-    [[nodiscard]] void* object_for(std::uint64_t epoch, Decided decided);
-    Pending* pending(std::uint64_t epoch);
     void harvest();
     void learn(const Pending& entry);
 
     Team& team_;
     void* site_;  // of the root; nullptr elsewhere
     SharedSlots slots_;
-    std::uint64_t epoch_ = 0;      // of the next execution
-    std::deque<Pending> pending_;  // root: decided and not learnt from, ascending
-    const void* last_ = nullptr;   // the execution object that was prepared last: how the last execution ran
-    void* kept_;                   // root: a copy of it, where that object has gone
-    std::vector<void*> spare_;     // execution objects that nobody uses
+    std::uint64_t epoch_ = 0;  // of the next execution
+    InFlight in_flight_;
+    const void* last_ = nullptr;  // the execution object that was prepared last: how the last execution ran
+    void* kept_;                  // root: a copy of it, where that object has gone
     bool robust_;
 };
 

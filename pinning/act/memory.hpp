@@ -32,17 +32,19 @@ enum class Binding : std::uint8_t {
 };
 
 /// Binds memory of this process to a node, and moves the pages there that are in use by this process alone. Works from
-/// any thread: this is what a manager can do for another thread's memory.
+/// any thread: this is what a manager can do for another thread's memory. Huge pages at the ends of the range are
+/// split, since they would go with the neighbour's, or stay. That pages stay is no error: pages_on() tells.
 /// @param node  the operating system's number
 /// @return 0 or errno: EINVAL (no such node, or not allowed), EFAULT (a hole in the range), EPERM, ENOSYS
-/// @cost a system call, and a copy of every page that moves
-/// @source mbind(2); test: tests/unit/pinning/act/memory_test.cpp
+/// @cost three system calls, and a copy of every page that moves
+/// @source mbind(2), madvise(2); test: tests/unit/pinning/act/memory_test.cpp, tests/pin/emulated
 int bind_range(const void* begin, std::size_t bytes, int node, Binding binding = Binding::preferred) noexcept;
 /// The range follows the policy of whoever touches it, as before anyone bound it.
 int unbind_range(const void* begin, std::size_t bytes) noexcept;
 
 /// On which node the page of each address is.
-/// @param nodes  [addresses]; >= 0: the node; < 0: -errno, -ENOENT where nothing was touched yet
+/// @param nodes  [addresses]; >= 0: the node; < 0: -errno, -ENOENT where nothing was touched yet, and, with Linux 6.1
+/// to 6.4, where the kernel's balancing wants to see the next touch
 /// @return 0 or errno
 /// @source move_pages(2)
 int pages_on(std::span<const void* const> addresses, std::span<int> nodes) noexcept;

@@ -13,7 +13,7 @@ using Ranges = std::span<const std::pair<const void*, std::size_t>>;
 /// Binds all ranges to a node and moves their pages there, as bind_range() does.
 /// @param node  the operating system's number; negative: gives them back, and pages stay where they are
 /// @return 0, or errno of the first that failed; ranges that are gone (EFAULT) are no failure
-/// @cost a system call per range, and a copy of every page that moves
+/// @cost three system calls per range, and a copy of every page that moves
 /// @source mbind(2); test: tests/unit/pinning/act/thread_memory_test.cpp
 int bind_ranges(Ranges ranges, int node) noexcept;
 

@@ -119,6 +119,7 @@ private:
     [[nodiscard]] bool system_places() const noexcept;
     void see(std::span<const Sample> samples, bool& saturated, Crowd& crowd);
     void reshuffle();
+    void spread_out();
     void learn(Changes& changes);
     void see_team(std::span<const Sample> samples, const Crowd& crowd);
     void follow_team(Changes& changes);

@@ -57,6 +57,16 @@ void Placer::apply_turn(const Guard::Step& step, Changes& changes) {
     }
 }
 
+// The last to come goes first, as if it had come now.
+void Placer::spread_out() {
+    for (auto entry = threads_.rbegin(); entry != threads_.rend(); ++entry) {
+        ThreadState& thread = entry->second;
+        const ChoiceId free = occupancy_.emptiest(0);
+        if (occupancy_.load_without_one(thread.home) > occupancy_.load(free))
+            settle(thread, free, settings_.sure, true);
+    }
+}
+
 std::vector<Decision> Placer::machine_changed(MachineView machine) {
     std::map<ThreadId, std::vector<int>> before;
     for (const auto& [id, thread] : threads_) before[id] = tree_.at(thread.home).pus;
@@ -82,6 +92,10 @@ std::vector<Decision> Placer::machine_changed(MachineView machine) {
     }
     for (auto& [id, thread] : threads_) {
         if (thread.home == kNoChoice) settle(thread, occupancy_.emptiest(0), settings_.sure, true);
+    }
+    // Where nobody learns, nobody else would ever find processors that have come.
+    if (settings_.mode == Mode::fixed) spread_out();
+    for (auto& [id, thread] : threads_) {
         enter_memory(thread);
         if (thread.told_released) {
             thread.told_home = thread.home;

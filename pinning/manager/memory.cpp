@@ -44,12 +44,13 @@ void Manager::bind_memory(Worker& worker, const Decision& decision) {
     ThreadRecord& record = *worker.record;
     // Nobody can set another thread's policy: it does so itself when it next reports progress.
     record.wants_memory.store(node, std::memory_order_relaxed);
-    int error = 0;
+    int error = 0, now = -1;
     {
         const std::lock_guard lock(registry_.mutex());
         if (!record.alive) return;
         record.bound = node >= 0;
         error = bind_ranges(record.memory, node);
+        if (node >= 0) now = mostly_on(record.memory);
     }
     if (error == EPERM || error == ENOSYS) {
         // A container may forbid it; then it does so every time.
@@ -59,7 +60,8 @@ void Manager::bind_memory(Worker& worker, const Decision& decision) {
     }
     if (node >= 0) {
         if (node != worker.figures.memory) ++worker.figures.memory_moves;
-        worker.figures.memory = node;
+        worker.figures.memory = now < 0 ? node : now;
+        if (now >= 0 && now != node) say("NUMA_MEMORY: the kernel leaves pages where they are, without saying why");
     }
     Decision words;
     words.bind_memory = node;

@@ -44,8 +44,8 @@ class Info(ToolTest):
             self.assertTrue(self.gimbal("info", topic).stdout)
             self.assertTrue(json.loads(self.gimbal("info", topic, "--json").stdout), topic)
 
-    def test_the_user_guide_shows_the_options_that_there_are(self):
-        guide = (REPOSITORY / "docs" / "user-guide.md").read_text().splitlines()
+    def test_the_documentation_shows_the_options_that_there_are(self):
+        guide = (REPOSITORY / "docs" / "options.md").read_text().splitlines()
         rows = [row for row in self.gimbal("info", "config", "--markdown").stdout.splitlines() if row.startswith("| `")]
         self.assertEqual(rows, [row for row in guide if row.startswith("| `GIMBAL_")])
 

@@ -115,6 +115,9 @@ class FromOutside(unittest.TestCase):
                         self.assertTrue(all(mask == {left} for mask in masks(process.pid).values()),
                                         (left, masks(process.pid)))
                     group.set(CPUS[:2])
+                if mode == "static":  # who learns need not be pinned at all
+                    self.assertTrue(eventually(lambda: {min(mask) for mask in placed(process.pid)} == set(CPUS[:2])),
+                                    masks(process.pid))
                 self.assertIsNone(process.poll())
             finally:
                 stop(process)

@@ -27,7 +27,7 @@ extern "C" {
  *
  *  At last the root calls gimbal_rank_close(). */
 
-/** Settings of the rank level (docs/user-guide.md). */
+/** Settings of the rank level (docs/options.md). */
 enum {
     GIMBAL_TRANSPORT_AUTO = 0,
     GIMBAL_TRANSPORT_SHARED = 1,

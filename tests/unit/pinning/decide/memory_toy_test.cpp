@@ -33,7 +33,11 @@ public:
         std::vector<Sample> samples;
         for (const auto& [id, pu] : at_) {
             const double share = 1 / load[pu];
-            samples.push_back({id, share * (near(id) ? 1 : far), true, pu, share, pages[id]});
+            samples.push_back({.thread = id,
+                               .speed = share * (near(id) ? 1 : far),
+                               .pu = pu,
+                               .cpu_share = share,
+                               .memory = pages[id]});
         }
         for (const Decision& decision : placer.tick(samples)) follow(decision);
     }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "decide/placer.hpp"
@@ -115,6 +116,28 @@ TEST(PinThreads, AThreadOnAProcessorThatWentAwayIsMovedAtOnceAndTheOthersStay) {
     EXPECT_EQ(decisions[0].why, Why::machine);
     EXPECT_EQ(decisions[0].pus, std::vector<int>{1});
     EXPECT_TRUE(placer.machine_changed(MachineView(machine)).empty());
+}
+
+// Nobody would move them later; who learns finds out by itself.
+TEST(PinThreads, StaticThreadsSpreadAgainWhenProcessorsComeBack) {
+    Settings settings;
+    settings.mode = Mode::fixed;
+    const Place machine = uniform_machine(1, 4);
+    Placer placer(settings, MachineView(machine), 1);
+    std::map<ThreadId, std::vector<int>> at;
+    for (ThreadId id = 0; id < 6; ++id) at[id] = placer.join(id).pus;
+    const auto follow = [&](const std::vector<Decision>& decisions) {
+        for (const Decision& decision : decisions) at[decision.thread] = decision.pus;
+    };
+    const auto on = [&](int pu) {
+        return std::count_if(at.begin(), at.end(), [pu](const auto& entry) { return entry.second.front() == pu; });
+    };
+    const std::vector<int> allowed = {1, 2};
+    follow(placer.machine_changed(MachineView(machine, allowed)));
+    for (const int pu : allowed) EXPECT_EQ(on(pu), 3);
+    follow(placer.machine_changed(MachineView(machine)));
+    for (int pu = 0; pu < 4; ++pu) EXPECT_NEAR(static_cast<double>(on(pu)), 1.5, 0.5) << pu;
+    EXPECT_TRUE(placer.machine_changed(MachineView(machine)).empty()) << "they stay where they are";
 }
 
 TEST(PinThreads, AGroupThatShrinksIsSaidAgain) {
