@@ -50,7 +50,7 @@ void Manager::bind_memory(Worker& worker, const Decision& decision) {
         if (!record.alive) return;
         record.bound = node >= 0;
         error = bind_ranges(record.memory, node);
-        if (node >= 0) now = mostly_on(record.memory);
+        if (node >= 0 && error == 0) now = mostly_on(record.memory);
     }
     if (error == EPERM || error == ENOSYS) {
         // A container may forbid it; then it does so every time.

@@ -158,6 +158,15 @@ void check_memory(int node, int other) {
     }).join();
 }
 
+/// What each node has left: where it is nothing, pages go to another one without an error.
+void show_free_memory(const Machine& machine) {
+    for (const MemoryInfo& memory : machine.inventory().memories) {
+        std::ifstream file("/sys/devices/system/node/node" + std::to_string(memory.os) + "/meminfo");
+        for (std::string line; std::getline(file, line);)
+            if (line.find("MemFree") != std::string::npos) std::printf("%s\n", line.c_str());
+    }
+}
+
 bool write_file(const std::string& path, const std::string& text) {
     std::ofstream file(path);
     return static_cast<bool>(file << text << std::flush);
@@ -228,13 +237,17 @@ int main(int argc, char** argv) {
         }
     }
     check_cost(Rung::cpu_time);
+    show_free_memory(machine);
     check_sharing(machine, choice.rung);
     check_placement(machine);
     if (!single) check_cpuset();
     const std::vector<MemoryInfo>& memories = machine.inventory().memories;
     for (std::size_t i = 0; i < memories.size(); ++i)
         check_memory(memories[i].os, memories[(i + 1) % memories.size()].os);
-    if (!single) check_learning(machine, choice.rung);
+    if (!single) {
+        check_huge_pages(memories.front().os, memories.back().os);
+        check_learning(machine, choice.rung);
+    }
     std::printf("%s: %d failed\n", failures == 0 ? "PASS" : "FAILED", failures);
     return failures == 0 ? 0 : 1;
 }

@@ -59,7 +59,11 @@ public:
             const Reading reading = farmer.counter.read();
             const Speed speed = speed_between(farmer.last, reading, rules_);
             farmer.last = reading;
-            samples.push_back({i, speed.per_s, speed.valid(), -1, speed.cpu_share, mostly_on(farmer.ranges)});
+            samples.push_back({.thread = i,
+                               .speed = speed.per_s,
+                               .valid = speed.valid(),
+                               .cpu_share = speed.cpu_share,
+                               .memory = mostly_on(farmer.ranges)});
         }
         for (const Decision& decision : placer.tick(samples)) follow(decision);
     }

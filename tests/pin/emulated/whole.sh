@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Runs in the guest: real programs under libgimbal_pin.so. What came of them is printed in sections, for check_whole.py.
+#   whole.sh counters|none
+# shellcheck disable=SC2086  # lists of words
+export LD_LIBRARY_PATH=/gimbal:$LD_LIBRARY_PATH
+folder=/tmp/whole
+mkdir -p $folder
+
+section() {
+    echo "=== $1"
+    [ ! -f "$folder/$2" ] || cat "$folder/$2"
+}
+
+# run NAME PROCESSORS HOGS VARIABLE=VALUE... PROGRAM ARGUMENTS
+#   HOGS: the processor of two others that are busy, - for none
+run() {
+    name=$1 processors=$2 hogs=$3
+    shift 3
+    rm -f $folder/*
+    others=
+    if [ "$hogs" != - ]; then
+        for _ in 1 2; do
+            taskset -c "$hogs" sh -c 'while :; do :; done' &
+            others="$others $!"
+        done
+    fi
+    env LD_PRELOAD=/gimbal/libgimbal_pin.so GIMBAL_OUTPUT=$folder/record GIMBAL_PIN_TRACE=$folder/trace.jsonl \
+        taskset -c "$processors" env "$@" > $folder/out 2> $folder/err &
+    program=$!
+    # Where its pages are: the last look while it runs is what counts. Ended but not waited for, it has no exe.
+    while [ -e /proc/$program/exe ] && sleep 0.7; do
+        ! grep -E 'prefer|bind' /proc/$program/numa_maps > $folder/now 2>/dev/null || mv $folder/now $folder/maps
+    done
+    wait $program
+    echo $? > $folder/status
+    [ -z "$others" ] || kill $others
+    wait
+    echo "=== CASE $name"
+    section STATUS status
+    section OUT out
+    section ERR err
+    section MAPS maps
+    section TRACE trace.jsonl
+    section RECORD record
+    echo "=== END"
+}
+
+busy="GIMBAL_PIN_PERIOD=0.1 /gimbal/busy_pthread 4"
+learn="GIMBAL_PIN=learn GIMBAL_PIN_SETTINGS=GUARD=0"
+nodes='RESOURCES={NUMA_BANDWIDTH,NUMA_MEMORY};CHILD_RESOURCES={CPU_BANDWIDTH,NULL}'
+nodes="$nodes;MEMORY_PERIOD=4;MEMORY_DWELL=0;MEMORY_MOVES=0;GUARD=0"
+ants="/gimbal/aco --data /gimbal --instance wt40:6 --ants 64 --iterations 40 --threads 4 --json"
+
+if [ "$1" = counters ]; then
+    run auto 0-3 3 GIMBAL_PIN=learn $busy 6
+    run papi-inside 0-3 3 $learn GIMBAL_PIN_METRIC=papi-inside $busy 4
+    run perf 0-3 3 $learn GIMBAL_PIN_METRIC=perf $busy 4
+    run static 0-3 - GIMBAL_PIN=static $busy 3
+    run narrow 0-2 2 $learn $busy 4
+    run zeta 0-3 3 GIMBAL_PIN=learn "GIMBAL_PIN_SETTINGS=$nodes;ZETA=0" $busy 6
+    run learnt 0-3 - GIMBAL_PIN=learn \
+        "GIMBAL_PIN_SETTINGS=$nodes;RESOURCES_EST_METHODS={RL,RL};RESOURCES_OPT_METHODS={AL,AL}" $busy 6
+    run ants-off 0-3 - GIMBAL_PIN=off $ants
+    run ants 0-3 3 $learn $ants
+else
+    run auto 0-3 - $learn $busy 3
+    for metric in papi papi-inside perf; do run $metric 0-3 - $learn GIMBAL_PIN_METRIC=$metric $busy 3; done
+    run zeta 0-3 3 GIMBAL_PIN=learn "GIMBAL_PIN_SETTINGS=$nodes;ZETA=0" $busy 6
+fi
