@@ -56,7 +56,7 @@ rooms() {
 whole() {
     local name=$1 expected=$2
     shift 2
-    boot "$name" "sh /whole.sh $expected" "$@" TMO=600
+    boot "$name" "sh /whole.sh $expected" "$@" TMO=240
     python3 "$here/check_whole.py" "$D/guest-$name.log" "$expected" ||
         { echo "FAILED: guest $name, see $D/guest-$name.log"; failed=1; }
 }

@@ -23,5 +23,6 @@ if [ ! -f "$build/build.ninja" ]; then
 fi
 ninja -C "$build" -j "${JOBS:-2}" gimbal gimbal_pin aco
 bash "$GUEST_SCRIPTS/xcc" -O1 -Wall -Wextra -pthread "$root/tests/pin/busy_pthread.c" -o "$build/busy_pthread"
-cp "$build"/lib/libgimbal.so "$build"/lib/libgimbal_pin.so "$build/busy_pthread" "$build/apps/aco/aco" \
+bash "$GUEST_SCRIPTS/xcc" -O1 -Wall -Wextra "$here/unrest.c" -o "$build/unrest"
+cp "$build"/lib/libgimbal.so "$build"/lib/libgimbal_pin.so "$build/busy_pthread" "$build/unrest" "$build/apps/aco/aco" \
     "$D/cross/root/usr/aarch64-linux-gnu/lib/libgomp.so.1" "$root"/apps/aco/data/wt*40.txt "$D/arm/overlay/gimbal/"
