@@ -166,6 +166,8 @@ def none(cases):
 def main():
     text = pathlib.Path(sys.argv[1]).read_text(encoding="utf-8", errors="replace")
     cases = {case.name: case for case in map(Case, re.split(r"^=== CASE ", text, flags=re.M)[1:])}
+    for again in re.findall(r"^.* times only, attempt \d$", text, flags=re.M):
+        print(f"    {again}")
     try:
         {"counters": counters, "none": none}[sys.argv[2]](cases)
     except KeyError as missing:
