@@ -50,7 +50,6 @@ void Execution::prepare(std::uint32_t workers, const Manner& manner, const std::
         own_counter_ = start;
     }
     inside_.store(workers, std::memory_order_relaxed);
-    if (manner.watchful) leaving_.store(0, std::memory_order_relaxed);
 }
 
 namespace {
@@ -64,6 +63,11 @@ inline void fetch_to_write(const void* line) noexcept {
     __builtin_prefetch(line, 1);
 #endif
 }
+
+// What gimbal_share::step means under Claim::queues, where nothing is drawn by the short way.
+constexpr std::uint64_t kQueues = 0;
+constexpr std::uint64_t kPrefixToCome = 1;
+constexpr std::uint64_t kNothingMore = 2;
 
 }  // namespace
 
@@ -82,7 +86,7 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
     share.trip = plan.iterations;
     share.execution = this;
     share.worker = worker;
-    const bool noted = manner_.timed || manner_.sampled || manner_.split || manner_.watchful;
+    const bool noted = manner_.timed || manner_.sampled || manner_.split;
     share.fast = !noted && (plan.claim == Claim::owned || plan.claim == Claim::shared ||
                             (plan.claim == Claim::hybrid && plan.admission >= 1));
     share.watched = 0;
@@ -107,12 +111,10 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
     if (adaptive_ && adaptive_->reads() == Figures::progress && !noted && plan.statistics.mean > 0)
         slot.least_timed = static_cast<std::uint64_t>(std::min(least_time_ / plan.statistics.mean, kMostUntimed));
     slot.record.begin = ticks();
-    if (manner_.watchful) begin_watchfully(slot, slot.record.begin);
 }
 
 int Execution::next(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
     if (adaptive_) return next_adaptive(share, first, end);
-    if (manner_.watchful && stands_aside(share)) return 0;
     int got = 0;
     switch (plan_->claim) {
         case Claim::weighted:
@@ -139,7 +141,7 @@ int Execution::next_hybrid(gimbal_share& share, std::uint64_t& first, std::uint6
         if (manner_.split && slot.record.static_end == 0) note_static_end(share);
         if (plan_->admission < 1) {
             await_admission(slot.random, plan_->admission);
-        } else if (!manner_.timed && !manner_.sampled && !manner_.watchful) {
+        } else if (!manner_.timed && !manner_.sampled) {
             share.fast = 1;
         }
     }
@@ -155,8 +157,6 @@ int Execution::next_queued(gimbal_share& share, std::uint64_t& first, std::uint6
     Range chunk;
     do {
         chunk = next_grains(share, slot);
-        // Whoever leaves last looks again: what others still had in hand may have come to a queue before they left.
-        if (chunk.size() == 0 && manner_.watchful && !slot.last_to_leave && !may_leave(slot)) continue;
         if (chunk.size() == 0) break;
         if (chunk.end == plan_->iterations) {
             slot.held = chunk;
@@ -169,10 +169,7 @@ int Execution::next_queued(gimbal_share& share, std::uint64_t& first, std::uint6
         chunk = std::exchange(slot.held, {});
         share.step = kNothingMore;
     }
-    if (chunk.size() == 0) {
-        share.step = kNothingMore;
-        return 0;
-    }
+    if (chunk.size() == 0) return 0;
     first = chunk.first;
     end = chunk.end;
     share.chunks += 1;

@@ -38,16 +38,7 @@ struct alignas(kApart) WorkerSlot {
     std::uint64_t position_hint = 0;   ///< batch this worker has reached; weighted plans only
     std::uint64_t random = 1;          ///< for plans that thin out requests
     Range held;                        ///< the end of the loop, held back until nothing else is left; queues only
-    double away = 0;                   ///< without its core so far [ticks]; only if watchful
-    bool shares_core = false;          ///< with somebody who takes it away; only if watchful
-    bool stood_aside = false;          ///< it left the rest of the loop to the others; only if watchful
-    bool last_to_leave = false;        ///< all others draw no more: whatever is left is its own; only if watchful
 };
-
-// What gimbal_share::step means under Claim::queues, where nothing is drawn by the short way.
-inline constexpr std::uint64_t kQueues = 0;
-inline constexpr std::uint64_t kPrefixToCome = 1;
-inline constexpr std::uint64_t kNothingMore = 2;
 
 /// How an execution is run, as decided when it was opened.
 struct Manner {
@@ -57,7 +48,6 @@ struct Manner {
     bool timed = false;       ///< every chunk gets a timestamp, for statistics of iteration times
     bool sampled = false;     ///< every chunk gets a timestamp, for the cost profile
     bool split = false;       ///< the end of every worker's static part gets a timestamp
-    bool watchful = false;    ///< every chunk gets a timestamp, so that workers may stand aside (standing_aside.hpp)
     LoopSetting setting;      ///< of a technique with a static fraction
 
     bool operator==(const Manner&) const = default;
@@ -124,11 +114,6 @@ private:
     [[nodiscard]] std::uint64_t time_chunk(WorkerSlot& slot, WorkerTimes& times) noexcept;
     void note_chunk(WorkerSlot& slot, std::uint64_t first, std::uint64_t size) noexcept;
     void note_static_end(const gimbal_share& share) noexcept;
-    // In execution_aside.cpp:
-    void begin_watchfully(WorkerSlot& slot, std::uint64_t now) noexcept;
-    [[nodiscard]] bool stands_aside(gimbal_share& share) noexcept;
-    [[nodiscard]] bool may_leave(WorkerSlot& slot) noexcept;
-    [[nodiscard]] std::uint64_t unclaimed() const noexcept;
 
     // Read by every worker, written only when something changes from one execution to the next.
     LoopSite* site_;
@@ -147,8 +132,7 @@ private:
     // Written on every chunk, and, beside it, by every worker that leaves: who leaves has just drawn in vain.
     alignas(kApart) std::uint64_t own_counter_ = 0;
     std::atomic<std::uint32_t> inside_{0};
-    std::atomic<std::uint32_t> leaving_{0};  // workers that draw no more though others might; only if watchful
-    Decision decision_;                      // changes every time
+    Decision decision_;  // changes every time
 };
 
 }  // namespace gimbal

@@ -80,10 +80,7 @@ Execution* LoopSite::open(const Request& request) noexcept {
         execution = std::make_unique<Execution>(this);
         existing_.push_back(execution.get());
     }
-    Opening opening = learning_.open(request);
-    // Ranks are processes that nobody else runs the rest for.
-    opening.manner.watchful = !identity_.over_ranks && aside_.next(opening.manner.choice.technique->info(), workers_,
-                                                                   learning_.totals(), ticks_per_microsecond());
+    const Opening opening = learning_.open(request);
     execution->prepare(workers_, opening.manner, opening.plan);
     execution->note(opening.decision);
     if (begun) opening_.add(ticks() - begun);
@@ -96,7 +93,6 @@ void LoopSite::close(Execution* execution) noexcept {
     {
         const std::lock_guard lock(mutex_);
         const std::uint64_t begun = closing_.begin() ? ticks() : 0;
-        if (finished->manner().watchful) aside_.learn(std::span(finished->slots()).first(workers_));
         step = learning_.close(finished->manner(), finished->decision(), finished->plan(), finished->slots());
         if (spare_) {
             forget(*finished);
@@ -145,7 +141,6 @@ LoopSummary LoopSite::summary(double seconds_per_tick, double dispatch_s) const 
     summary.opening_s = opening_.total() * seconds_per_tick;
     summary.closing_s = closing_.total() * seconds_per_tick;
     summary.fallbacks = totals.fallbacks;
-    summary.stood_aside = aside_.times();
     summary.static_fraction = learning_.last_setting().fraction;
     summary.tuning = std::string(learning_.last_setting().stage);
     for (const LoopTotals::Use& use : totals.uses) {

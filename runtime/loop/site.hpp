@@ -12,7 +12,6 @@
 #include "gimbal/loop.h"
 #include "loop/execution.hpp"
 #include "loop/learning.hpp"
-#include "loop/standing_aside.hpp"
 #include "measure/timed_part.hpp"
 #include "report/run_record.hpp"
 
@@ -94,7 +93,6 @@ private:
     std::unique_ptr<Execution> spare_;        // one finished execution, ready for the next open()
     std::vector<const Execution*> existing_;  // all executions, in flight or spare: workers keep their sums in them
     LoopLearning learning_;
-    StandingAside aside_;
     TimedPart opening_, closing_;     // what the site itself takes
     std::vector<WorkerRecord> gone_;  // sums of executions that are gone
 };

@@ -66,12 +66,6 @@ Range WorkQueues::draw(std::uint32_t worker) noexcept {
     return grains;
 }
 
-std::uint64_t WorkQueues::left() const noexcept {
-    std::uint64_t sum = 0;
-    for (std::size_t q = 0; q < plan_->queues.size(); ++q) sum += unpack(queues_[q].word.load(kRelaxed)).size();
-    return sum;
-}
-
 std::uint64_t WorkQueues::amount(const Worker& worker, std::uint64_t left) const noexcept {
     std::uint64_t wanted = plan_->rules.take;
     if (plan_->rules.takes_part) wanted = std::max(wanted, left / worker.divisor.load(kRelaxed));

@@ -35,9 +35,6 @@ public:
     /// @cost one compare-and-swap; a thief also looks at the other queues: O(queues)
     [[nodiscard]] Range draw(std::uint32_t worker) noexcept;
 
-    /// What is in the queues now, what workers have in hand not included [grains]. @threads any  @cost O(queues)
-    [[nodiscard]] std::uint64_t left() const noexcept;
-
 private:
     struct alignas(kApart) Queue {
         std::atomic<std::uint64_t> word{0};

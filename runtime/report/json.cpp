@@ -71,7 +71,6 @@ Json json_of(const LoopSummary& loop) {
             {"opening_s", finite(loop.opening_s)},
             {"closing_s", finite(loop.closing_s)},
             {"fallbacks", loop.fallbacks},
-            {"stood_aside", loop.stood_aside},
             {"static_fraction", loop.static_fraction},
             {"tuning", loop.tuning},
             {"schedules", std::move(schedules)},
@@ -147,7 +146,6 @@ LoopSummary loop_from(const Json& json) {
     read(json, "scheduling_s", loop.scheduling_s);
     read(json, "fallbacks", loop.fallbacks);
     // Records of before there were static fractions, and later selectors, lack these.
-    read_if_there(json, "stood_aside", loop.stood_aside);
     read_if_there(json, "static_fraction", loop.static_fraction);
     read_if_there(json, "tuning", loop.tuning);
     read_if_there(json, "exploring_calls", loop.exploring_calls);

@@ -65,7 +65,6 @@ void add(const LoopSummary& loop, LoopSummary& sum) {
     sum.busy_mean_s += loop.busy_mean_s;
     sum.scheduling_s += loop.scheduling_s;
     sum.fallbacks += loop.fallbacks;
-    sum.stood_aside += loop.stood_aside;
     sum.static_fraction = loop.static_fraction;  // ranks may differ: the last one's stands for all
     sum.tuning = loop.tuning;
     sum.exploring_calls += loop.exploring_calls;

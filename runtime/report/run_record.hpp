@@ -64,7 +64,6 @@ struct LoopSummary {
     double busy_mean_s = 0;        ///< sum over executions of mean(L) [s]
     double scheduling_s = 0;       ///< estimated time in dispatch, one worker's mean [s]
     std::uint64_t fallbacks = 0;   ///< executions that fell back to a plain schedule [count]
-    std::uint64_t stood_aside = 0;  ///< times that a worker left the rest of a loop, about to lose its core [count]
     double static_fraction = -1;   ///< f_s of the last execution, in [0, 1]; < 0: its technique had none
     std::string tuning;  ///< what was done to find it: "settled", "search", ...; empty: it was not searched for
     std::vector<ScheduleUse> schedules;

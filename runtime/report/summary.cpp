@@ -131,11 +131,6 @@ std::string warnings(const MergedRun& run) {
     for (const MergedLoop& loop : run.loops) fallbacks += loop.sum.fallbacks;
     if (fallbacks)
         text += "WARN " + count(fallbacks, "loop execution", "loop executions") + " fell back to a plain schedule.\n";
-    std::uint64_t aside = 0;
-    for (const MergedLoop& loop : run.loops) aside += loop.sum.stood_aside;
-    if (aside)
-        text += "NOTE other programs take turns on a core of this one: " + count(aside, "time", "times") +
-                " a thread left the end of a loop to the others before it lost its core.\n";
     for (const std::string& warning : run.warnings) text += "WARN " + warning + "\n";
     return text;
 }

@@ -63,7 +63,6 @@ constinit const Immortal kUsched{
      .parameter = kFractionParameter,
      .source = "Kale, thesis outline",
      .measured_chunk = true,
-     .stands_aside = true,
      .uses_slack = true,
      .fraction = FractionSource::both},
     basic_plan};

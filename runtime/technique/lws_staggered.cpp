@@ -62,7 +62,6 @@ constinit const Immortal kVsched{
      .weighs_static_part = true,
      .tunes_admission = true,
      .measured_chunk = true,
-     .stands_aside = true,
      .uses_slack = true,
      .fraction = FractionSource::both},
     plan_steal};

@@ -54,7 +54,6 @@ struct TechniqueInfo {
     bool weighs_static_part = false;            ///< its weights are the speeds in the static part alone
     bool tunes_admission = false;               ///< the site tries how many requests to let in
     bool measured_chunk = false;                ///< where the user names no chunk, the site measures what is worth one
-    bool stands_aside = false;                  ///< a worker about to lose its core leaves the rest to the others
     bool uses_slack = false;                    ///< its static fraction grows with the slack of the next collective
     FractionSource fraction = FractionSource::none;  ///< takes `f` or `f:c` after the comma unless none
 };

@@ -125,13 +125,6 @@ TEST(Summary, WarningsAndFallbacksStandInTheReport) {
     EXPECT_THAT(text, HasSubstr("WARN 1 loop execution fell back"));
 }
 
-TEST(Summary, ThreadsThatStoodAsideStandInTheReport) {
-    RunRecord record = sample_record();
-    record.loops[0].stood_aside = 3;
-    EXPECT_THAT(summary_text(record, ReportLevel::summary),
-                HasSubstr("NOTE other programs take turns on a core of this one: 3 times a thread left"));
-}
-
 TEST(Summary, ARankAloneSaysHowToSeeTheOthers) {
     EXPECT_THAT(summary_text(sample_record(0, 4), ReportLevel::summary), HasSubstr("gimbal run -n 4 -- program"));
     EXPECT_THAT(summary_text(sample_record(), ReportLevel::summary), Not(HasSubstr("gimbal run -n")));
