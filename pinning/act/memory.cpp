@@ -16,6 +16,10 @@
 
 #include "machine/affinity.hpp"
 
+#ifndef MADV_COLD  // glibc before 2.32
+#define MADV_COLD 20
+#endif
+
 namespace gimbal::pin {
 
 namespace {
