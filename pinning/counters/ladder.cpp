@@ -16,6 +16,9 @@ namespace gimbal::pin {
 
 namespace {
 
+constexpr std::int64_t kWork_ns = 2'000'000;       // of processor time, for a probe
+constexpr std::int64_t kMostWork_ns = 20'000'000;  // after so much, what has not counted does not count
+
 pid_t own_tid() {
     return static_cast<pid_t>(syscall(SYS_gettid));
 }
@@ -66,8 +69,12 @@ std::string try_inside() {
     if (step.load(std::memory_order_acquire) == 2) {
         const Reading before = counter.read();
         Reading after = before;
-        // Until the worker has had the processor for a while.
-        for (int i = 0; i < 1000 && after.valid && after.cpu_time_ns < before.cpu_time_ns + 2'000'000; ++i) {
+        // Until the worker has had the processor for a while, and a longer one if nothing is counted.
+        const auto enough = [&] {
+            const std::int64_t had_ns = after.cpu_time_ns - before.cpu_time_ns;
+            return !after.valid || had_ns >= (after.value > before.value ? kWork_ns : kMostWork_ns);
+        };
+        for (int i = 0; i < 1000 && !enough(); ++i) {
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
             after = counter.read();
         }
