@@ -9,6 +9,7 @@ import signal
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -98,15 +99,15 @@ class Bench:
                     except SampleError as error:
                         self.reasons[key] = str(error)
 
-    def many_threads(self, where: sets.Scene) -> None:
+    def many_threads(self, cpus: Sequence[int]) -> None:
         """What the manager costs with many threads."""
         if self.store.of(hand=MANY_HAND) or self.over():
             return
-        longer = sets.scene(where.name, where.cpus, self.scale * MANY_WORK)  # to come to know the threads is paid once
+        where = sets.scene("B.1", cpus, self.scale * MANY_WORK)  # to come to know the threads is paid once
         try:
-            answer = plan.variant(plan.Hand(MANY_HAND, "learn"), longer, self.setting, threads=MANY).run()
+            answer = plan.variant(plan.Hand(MANY_HAND, "learn"), where, self.setting, threads=MANY).run()
             self.store.add({**samples.sample_of(answer), "set": f"{where.name} x {MANY}", "hand": MANY_HAND,
-                            "scale": longer.work_s, "round": 0})
+                            "scale": where.work_s, "round": 0})
         except SampleError as error:
             self.reasons[MANY_HAND] = str(error)
 
@@ -191,7 +192,7 @@ def measure(options: argparse.Namespace, scratch: Path) -> int:
     begin = time.monotonic()
     result: dict[str, Any] = {"bench": "pinning", **dict.fromkeys(KEYS), "detail": {}}
     try:
-        bench.many_threads(sets.scene("B.1", cpus, scale * 0.5))  # first: it is one of the figures, whatever the budget
+        bench.many_threads(cpus)  # first: it is one of the figures, whatever the budget
         bench.rounds(scenes, hands, 1 if options.quick else options.repetitions)
     except KeyboardInterrupt:
         bench.reasons["interrupted"] = "by a signal"

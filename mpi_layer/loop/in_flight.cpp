@@ -13,8 +13,8 @@ InFlight::~InFlight() {
     for (void* const object : spare_) gimbal_rank_execution_free(object);
 }
 
-void InFlight::add(std::uint64_t epoch, void* execution, bool own_decision) {
-    pending_.push_back({.epoch = epoch, .execution = execution, .own_decision = own_decision});
+void InFlight::add(std::uint64_t epoch, void* execution) {
+    pending_.push_back({.epoch = epoch, .execution = execution});
 }
 
 Pending* InFlight::find(std::uint64_t epoch) noexcept {

@@ -29,7 +29,7 @@ public:
     ~InFlight();
 
     /// @pre the root, epochs ascend
-    void add(std::uint64_t epoch, void* execution, bool own_decision = true);
+    void add(std::uint64_t epoch, void* execution);
     /// @return nullptr: it is not decided, or done  @pre the root
     [[nodiscard]] Pending* find(std::uint64_t epoch) noexcept;
     /// The oldest, if it is older than `epoch`, which is the next execution of this rank; nullptr: there is none

@@ -73,9 +73,9 @@ void SharedTransport::decide(std::uint64_t epoch, const Request& request) {
     void* const execution = gimbal_rank_decide(site_, request.trip, request.schedule);
     gimbal_rank_packet(execution, slots_.packet(epoch), SharedSlots::kPacketBytes, most_steps(request));
     auto none = static_cast<std::uint32_t>(Decided::no);
-    const bool first = slot.decision.compare_exchange_strong(none, static_cast<std::uint32_t>(Decided::by_packet),
-                                                             std::memory_order_acq_rel);
-    in_flight_.add(epoch, execution, first);
+    slot.decision.compare_exchange_strong(none, static_cast<std::uint32_t>(Decided::by_packet),
+                                          std::memory_order_acq_rel);
+    in_flight_.add(epoch, execution);
 }
 
 // Whoever comes to the next execution first need not wait for the root then; its choice is made without knowing how

@@ -59,9 +59,10 @@ void Manager::bind_memory(Worker& worker, const Decision& decision) {
         return;
     }
     if (node >= 0) {
-        if (node != worker.figures.memory) ++worker.figures.memory_moves;
-        worker.figures.memory = now < 0 ? node : now;
-        if (now >= 0 && now != node) say("NUMA_MEMORY: the kernel leaves pages where they are, without saying why");
+        const int where = now < 0 ? node : now;
+        if (where != worker.figures.memory) ++worker.figures.memory_moves;
+        worker.figures.memory = where;
+        if (where != node) say("NUMA_MEMORY: the kernel leaves pages where they are, without saying why");
     }
     Decision words;
     words.bind_memory = node;
