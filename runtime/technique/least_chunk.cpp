@@ -2,6 +2,7 @@
 #include "technique/least_chunk.hpp"
 
 #include <bit>
+#include <cmath>
 
 namespace gimbal {
 
@@ -12,9 +13,11 @@ std::uint64_t least_chunk(const TechniqueInfo& technique, std::uint64_t iteratio
     if (!technique.needs_statistics && !technique.measured_chunk) return 0;
     if (costs.iteration_time <= 0)
         return technique.measured_chunk ? std::bit_floor(iterations / (kFirstChunks * workers)) : 0;
-    // Where the chunk is the measured one everybody draws such chunks, and a draw costs what it costs then.
-    const double draw = costs.dispatch * (technique.measured_chunk ? costs.contention : 1);
-    const double least = kWorkPerDrawing * draw / costs.iteration_time;
+    // Drawing takes each worker N h / k P, and the last chunk half of k t: their sum is least at sqrt(2 N h / P t).
+    const double per_worker = static_cast<double>(iterations) / workers;
+    const double least = technique.measured_chunk
+                             ? std::sqrt(2 * per_worker * costs.dispatch * costs.contention / costs.iteration_time)
+                             : kWorkPerDrawing * costs.dispatch / costs.iteration_time;
     const std::uint64_t most = iterations / (2 * std::uint64_t{workers}) + 1;
     return least < static_cast<double>(most) ? std::bit_ceil(static_cast<std::uint64_t>(least) + 1) / 2 : most;
 }

@@ -14,10 +14,11 @@ struct DrawCosts {
     double iteration_time = 0;  ///< mean [ticks]; 0: not known
 };
 
-/// The minimum chunk of a technique whose chunks nobody named. Statistics of a loop of microseconds may show nothing
-/// but a preemption, and a deviation that large would ask for single iterations. So techniques that go by statistics,
-/// or by a measured chunk, get one by which drawing costs about a hundredth of the mean work; a power of two, so that
-/// plans last.
+/// The minimum chunk of a technique whose chunks nobody named; a power of two, so that plans last.
+/// Techniques that go by statistics: drawing costs about a hundredth of the mean work. The statistics of a loop of
+/// microseconds may show nothing but a preemption, and a deviation that large would ask for single iterations.
+/// Techniques whose every dynamic chunk is the measured one: that by which drawing, while everybody draws, and waiting
+/// for who has the last chunk cost the least together.
 /// @return [iterations]; 0: the technique's own  @errors none  @threads any  @cost O(1)
 /// @source derived; test: tests/unit/select/prediction_test.cpp
 [[nodiscard]] std::uint64_t least_chunk(const TechniqueInfo& technique, std::uint64_t iterations, std::uint32_t workers,

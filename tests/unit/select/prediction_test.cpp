@@ -45,14 +45,20 @@ TEST(Prediction, TechniquesWithAMeasuredChunkArePredictedWithIt) {
     EXPECT_GT(loop_time("ss"), 2 * blocks) << "nobody measures its chunk";
 }
 
-TEST(LeastChunk, IsAPowerOfTwoByWhichDrawingCostsAHundredthAndAtMostHalfAShare) {
+TEST(LeastChunk, IsAPowerOfTwoByWhichDrawingAndTheLastChunkCostTheLeastAndAtMostHalfAShare) {
     const TechniqueInfo& steal = find_technique("static-steal")->info();
-    EXPECT_EQ(least_chunk(steal, 1'000'000, 4, {.dispatch = 50, .contention = 5, .iteration_time = 20}), 1024U);
-    EXPECT_EQ(least_chunk(steal, 1'000'000, 4, {.dispatch = 50, .contention = 1, .iteration_time = 20}), 128U);
-    EXPECT_EQ(least_chunk(steal, 800, 4, {.dispatch = 50, .contention = 5, .iteration_time = 20}), 101U);
+    EXPECT_EQ(least_chunk(steal, 1'000'000, 4, {.dispatch = 50, .contention = 5, .iteration_time = 20}), 2048U) << 2500;
+    EXPECT_EQ(least_chunk(steal, 1'000'000, 4, {.dispatch = 50, .contention = 1, .iteration_time = 20}), 1024U) << 1118;
+    EXPECT_EQ(least_chunk(steal, 1'000'000, 4, {.dispatch = 50, .iteration_time = 2'000'000}), 2U) << 3.5;
+    EXPECT_EQ(least_chunk(steal, 800, 4, {.dispatch = 50, .contention = 5, .iteration_time = 0.1}), 101U);
     EXPECT_EQ(least_chunk(steal, 1'000'000, 4, {}), 128U) << "nothing is known: a thousand for each worker";
     EXPECT_EQ(least_chunk(find_technique("static")->info(), 1'000'000, 4, {.dispatch = 50, .iteration_time = 1}), 0U);
     EXPECT_EQ(least_chunk(steal, UINT64_MAX, 1, {.dispatch = 1e30, .iteration_time = 1}), UINT64_MAX / 2 + 1);
+}
+
+TEST(LeastChunk, OfATechniqueWithStatisticsDrawsForAHundredthOfTheWork) {
+    const TechniqueInfo& awf = find_technique("awf-c")->info();
+    EXPECT_EQ(least_chunk(awf, 1'000'000, 4, {.dispatch = 50, .contention = 5, .iteration_time = 20}), 128U) << 250;
 }
 
 }  // namespace
