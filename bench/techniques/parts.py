@@ -18,7 +18,9 @@ from roster import Entrant
 from setting import Setting
 
 LOOPS = ("mandelbrot", "triangular", "decreasing", "uniform", "nbody", "stencil")
-NOISE_LOOPS = ("stencil", "nbody")
+# The system shares a core in turns that end at its ticks, and loops fall into step with them: one length of a loop tells
+# of itself only. Loops of 1.5 to 12 ms on two threads, iterations of each.
+NOISE_LENGTHS = {"stencil": (2048, 3072, 4096, 6144, 9216), "nbody": (2200, 2600, 3000, 3600, 4300)}
 BEST_ON_GCC = 3  # Gimbal's fastest, measured again with the gcc program beside libgomp's schedules
 GCC_SHARE = 0.15  # of a loop's time
 FINALISTS = 6  # schedules that meet feedback in the second session of the drifting loop
@@ -95,15 +97,29 @@ def drift(where: Field, kernel: str, budget_s: float) -> Outcome:
 
 def noise(where: Field, kernel: str, budget_s: float) -> Outcome:
     """A hog takes half of a thread's core. Ungated, because the hog is the load that the gate would see."""
+    deadline_s = time.monotonic() + budget_s
     aware = {name: family for name, family in where.families.items() if roster.is_noise_aware(name)}
     entrants = roster.ours(aware, "clang", where.threads)
     entrants += [one for one in roster.stock("clang", where.threads) if one.case.schedule in NOISE_STOCK]
+    # How a core is shared changes in the first second of a process: all are measured at the same age.
+    warm_ups = max(one.warm_ups for one in entrants)
     no_gate = Gate(lambda: ControlTimes(1.0, 1.0), 1.0)
-    with Hog(where.setting.cores[where.hog_thread]) as hog:
-        race = start(where, where.plan(kernel, 36, 2, "mean_ns"), entrants, budget_s, gate=no_gate)
-        if not hog.spins():
-            race.failures.append(f"{kernel}: the hog ended before the measurement did")
+    lengths = (0,) if where.quick else NOISE_LENGTHS[kernel]
     left = where.threads - 0.5
-    print(show(race, f"{kernel} with a hog on the core of thread {where.hog_thread}, clang program, mean loop time, "
-                     f"ungated by design; efficiency of {left} cores", gated=False, cores=left), end="\n\n", flush=True)
-    return Outcome(ranking.noise_keys(race.rows(), race.compare), [], [race], {f"{kernel} noise": race.detail()})
+    races: list[Race] = []
+    for done, n in enumerate(lengths):
+        plan = dataclasses.replace(where.plan(kernel, 36, 2, "mean_ns"), warm_ups=warm_ups, n=n)
+        with Hog(where.setting.cores[where.hog_thread]) as hog:
+            share_s = (deadline_s - time.monotonic()) / (len(lengths) - done)
+            race = start(where, plan, entrants, share_s, gate=no_gate)
+            if not hog.spins():
+                race.failures.append(f"{kernel}: the hog ended before the measurement did")
+        races.append(race)
+        print(show(race, f"{kernel} with a hog on the core of thread {where.hog_thread}, clang program, mean loop time, "
+                         f"ungated by design; efficiency of {left} cores", gated=False, cores=left), end="\n\n",
+              flush=True)
+    keys = ranking.noise_keys([(race.n, race.rows(), race.compare) for race in races])
+    print(f"{kernel} with a hog, mean over {len(races)} lengths: "
+          + ", ".join(f"{name.replace('_', ' ')} {value:.3f}" for name, value in keys.items()
+                      if isinstance(value, float)), end="\n\n", flush=True)
+    return Outcome(keys, [], races, {f"{kernel} noise {race.n}": race.detail() for race in races})

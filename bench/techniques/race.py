@@ -24,6 +24,8 @@ class Plan:
     """How one sample is taken. key: which loop time counts, ns (median of a sample) or mean_ns.
 
     The chunks are those of the first execution after trial_warm_ups executions, None: after as many as in a sample.
+    warm_ups: executions before the timed ones, None: as many as each entrant needs.
+    n: iterations; 0: as many as the kernel is made for.
     """
 
     kernel: str
@@ -31,13 +33,15 @@ class Plan:
     passes: int
     key: str = "ns"
     trial_warm_ups: int | None = None
+    warm_ups: int | None = None
+    n: int = 0
 
     @property
     def efficiency_key(self) -> str:
         return "efficiency" if self.key == "ns" else "mean_efficiency"
 
     def arguments(self, warm_ups: int) -> tuple[object, ...]:
-        return self.kernel, 0, warm_ups, self.executions, self.passes
+        return self.kernel, self.n, warm_ups, self.executions, self.passes
 
 
 @dataclass
@@ -94,8 +98,9 @@ def prepare(setting: Setting, gate: Gate, plan: Plan, entrants: Sequence[Entrant
     """Runs every entrant once with its chunks counted; those that fail do not take part and are named."""
     race = Race(plan, Session([], gate), [])
     for entrant in entrants:
-        warm_ups = entrant.warm_ups if plan.trial_warm_ups is None else plan.trial_warm_ups
-        trial = setting.variant(entrant.case, "count", (plan.kernel, 0, warm_ups, 1, 1))
+        settled = entrant.warm_ups if plan.warm_ups is None else plan.warm_ups
+        warm_ups = settled if plan.trial_warm_ups is None else plan.trial_warm_ups
+        trial = setting.variant(entrant.case, "count", (plan.kernel, plan.n, warm_ups, 1, 1))
         try:
             answer = dataclasses.replace(trial, timeout_s=TIMEOUT_S).run()
         except SampleError as error:
@@ -104,7 +109,7 @@ def prepare(setting: Setting, gate: Gate, plan: Plan, entrants: Sequence[Entrant
         race.n = answer["n"]
         race.chunks[entrant.case] = answer["chunks"]
         race.entrants.append(entrant)
-        timed = setting.variant(entrant.case, "loops", plan.arguments(entrant.warm_ups))
+        timed = setting.variant(entrant.case, "loops", plan.arguments(settled))
         race.session.variants.append(dataclasses.replace(timed, timeout_s=TIMEOUT_S))
     return race
 

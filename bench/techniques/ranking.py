@@ -2,6 +2,7 @@
 """Who won: the best and worst rows of a measured loop and the ratios of the RESULT line. Pure functions."""
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -97,10 +98,17 @@ def drift_keys(rows: Sequence[Row], compare: Compare) -> dict[str, Any]:
             "feedback_vs_best_fixed": ratio(compare, feedback, fixed)}
 
 
-def noise_keys(rows: Sequence[Row], compare: Compare) -> dict[str, Any]:
-    """The RESULT entry of one loop with a hog beside thread 1: usched and vsched over upstream's static and guided."""
-    def find(schedule: str, ours: bool) -> Row | None:
+def noise_keys(lengths: Sequence[tuple[int, Sequence[Row], Compare]]) -> dict[str, Any]:
+    """The RESULT entry of one loop with a hog beside thread 1: usched and vsched over upstream's static and guided, as
+    the geometric mean over the loop's lengths (iterations, rows, compare), and by length."""
+    def find(rows: Sequence[Row], schedule: str, ours: bool) -> Row | None:
         return next((row for row in of(rows, ours) if row.case.schedule == schedule), None)
 
-    return {f"{name}_vs_{other}": ratio(compare, find(name, True), find(other, False))
-            for name in ("usched", "vsched") for other in ("static", "guided")}
+    by_length = {n: {f"{name}_vs_{other}": ratio(compare, find(rows, name, True), find(rows, other, False))
+                     for name in ("usched", "vsched") for other in ("static", "guided")}
+                 for n, rows, compare in lengths}
+    keys: dict[str, Any] = {}
+    for key in next(iter(by_length.values()), {}):
+        known = [found for one in by_length.values() if (found := one[key]) is not None]
+        keys[key] = statistics.geometric_mean(known) if known else None
+    return keys | {"by_length": by_length}

@@ -21,7 +21,7 @@ import parts  # noqa: E402
 import roster  # noqa: E402
 from parts import Field  # noqa: E402
 
-BUDGET_S, QUICK_BUDGET_S = 600.0, 120.0
+BUDGET_S, QUICK_BUDGET_S = 780.0, 120.0
 
 
 def names(text: str) -> list[str]:
@@ -92,7 +92,7 @@ def measure(options: argparse.Namespace, where: Field, deadline_s: float) -> dic
     if options.only in (None, "drift"):
         jobs.append(("drift", "drift", 0.9))
     if options.only in (None, "noise"):
-        jobs += [("noise", loop, 0.6) for loop in parts.NOISE_LOOPS if loop in loops]
+        jobs += [("noise", loop, 1.5) for loop in parts.NOISE_LENGTHS if loop in loops]
     result: dict[str, Any] = {"bench": "techniques", "loops": {}, "drift": None, "noise": {}}
     outcomes: list[parts.Outcome] = []
     for done, (part, loop, weight) in enumerate(jobs):

@@ -100,9 +100,15 @@ class Ranking(unittest.TestCase):
 
     def test_noise_compares_with_upstreams_schedules_and_is_null_for_what_does_not_exist(self) -> None:
         rows = [row("usched", 90.0), row("static", 1.0), row("guided", 1.0), *STOCK]
-        self.assertEqual(ranking.noise_keys(rows, compare_of(rows)),
-                         {"usched_vs_static": 0.45, "usched_vs_guided": 0.9,
-                          "vsched_vs_static": None, "vsched_vs_guided": None})
+        one = {"usched_vs_static": 0.45, "usched_vs_guided": 0.9, "vsched_vs_static": None, "vsched_vs_guided": None}
+        self.assertEqual(ranking.noise_keys([(10, rows, compare_of(rows))]), {**one, "by_length": {10: one}})
+
+    def test_noise_is_the_geometric_mean_over_lengths(self) -> None:
+        short, long = [row("usched", 50.0), *STOCK], [row("usched", 200.0), *STOCK]
+        keys = ranking.noise_keys([(10, short, compare_of(short)), (20, long, compare_of(long))])
+        self.assertAlmostEqual(keys["usched_vs_guided"], 1.0)
+        self.assertEqual(keys["by_length"][20]["usched_vs_guided"], 2.0)
+        self.assertEqual(ranking.noise_keys([]), {"by_length": {}})
 
 
 class Roster(unittest.TestCase):
