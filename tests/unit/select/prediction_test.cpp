@@ -57,8 +57,8 @@ TEST(LeastChunk, IsAPowerOfTwoByWhichDrawingAndTheLastChunkCostTheLeastAndAtMost
 }
 
 TEST(LeastChunk, OfATechniqueWithStatisticsDrawsForAHundredthOfTheWork) {
-    const TechniqueInfo& awf = find_technique("awf-c")->info();
-    EXPECT_EQ(least_chunk(awf, 1'000'000, 4, {.dispatch = 50, .contention = 5, .iteration_time = 20}), 128U) << 250;
+    const TechniqueInfo& tap = find_technique("tap")->info();
+    EXPECT_EQ(least_chunk(tap, 1'000'000, 4, {.dispatch = 50, .contention = 5, .iteration_time = 20}), 128U) << 250;
 }
 
 }  // namespace
