@@ -119,7 +119,7 @@ def noise(where: Field, kernel: str, budget_s: float) -> Outcome:
                          f"ungated by design; efficiency of {left} cores", gated=False, cores=left), end="\n\n",
               flush=True)
     keys = ranking.noise_keys([(race.n, race.rows(), race.compare) for race in races])
-    print(f"{kernel} with a hog, mean over {len(races)} lengths: "
+    print(f"{kernel} with a hog, mean over N {' '.join(str(race.n) for race in races)}: "
           + ", ".join(f"{name.replace('_', ' ')} {value:.3f}" for name, value in keys.items()
                       if isinstance(value, float)), end="\n\n", flush=True)
     return Outcome(keys, [], races, {f"{kernel} noise {race.n}": race.detail() for race in races})
