@@ -18,8 +18,8 @@ from roster import Entrant
 from setting import Setting
 
 LOOPS = ("mandelbrot", "triangular", "decreasing", "uniform", "nbody", "stencil")
-# The system shares a core in turns that end at its ticks, and loops fall into step with them: one length of a loop tells
-# of itself only. Loops of 1.5 to 12 ms on two threads, iterations of each.
+# Iterations of loops of 1.5 to 12 ms on two threads. The system shares a core in turns that end at its ticks, and loops
+# fall into step with them: one length of a loop tells of itself only.
 NOISE_LENGTHS = {"stencil": (2048, 3072, 4096, 6144, 9216), "nbody": (2200, 2600, 3000, 3600, 4300)}
 BEST_ON_GCC = 3  # Gimbal's fastest, measured again with the gcc program beside libgomp's schedules
 GCC_SHARE = 0.15  # of a loop's time
@@ -115,9 +115,9 @@ def noise(where: Field, kernel: str, budget_s: float) -> Outcome:
             if not hog.spins():
                 race.failures.append(f"{kernel}: the hog ended before the measurement did")
         races.append(race)
-        print(show(race, f"{kernel} with a hog on the core of thread {where.hog_thread}, clang program, mean loop time, "
-                         f"ungated by design; efficiency of {left} cores", gated=False, cores=left), end="\n\n",
-              flush=True)
+        title = (f"{kernel} with a hog on the core of thread {where.hog_thread}, clang program, mean loop time, "
+                 f"ungated by design; efficiency of {left} cores")
+        print(show(race, title, gated=False, cores=left), end="\n\n", flush=True)
     keys = ranking.noise_keys([(race.n, race.rows(), race.compare) for race in races])
     print(f"{kernel} with a hog, mean over N {' '.join(str(race.n) for race in races)}: "
           + ", ".join(f"{name.replace('_', ' ')} {value:.3f}" for name, value in keys.items()
