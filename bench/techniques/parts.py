@@ -18,8 +18,8 @@ from roster import Entrant
 from setting import Setting
 
 LOOPS = ("mandelbrot", "triangular", "decreasing", "uniform", "nbody", "stencil")
-# Iterations of loops of 1.5 to 12 ms on two threads. The system shares a core in turns that end at its ticks, and loops
-# fall into step with them: one length of a loop tells of itself only.
+# Iterations of loops that take 2 to 11 ms beside the hog. The system shares a core in turns that end at its ticks, and
+# loops fall into step with them: one length of a loop tells of itself only.
 NOISE_LENGTHS = {"stencil": (2048, 3072, 4096, 6144, 9216), "nbody": (2200, 2600, 3000, 3600, 4300)}
 BEST_ON_GCC = 3  # Gimbal's fastest, measured again with the gcc program beside libgomp's schedules
 GCC_SHARE = 0.15  # of a loop's time
@@ -106,6 +106,8 @@ def noise(where: Field, kernel: str, budget_s: float) -> Outcome:
     no_gate = Gate(lambda: ControlTimes(1.0, 1.0), 1.0)
     lengths = (0,) if where.quick else NOISE_LENGTHS[kernel]
     left = where.threads - 0.5
+    title = (f"{kernel} with a hog on the core of thread {where.hog_thread}, clang program, mean loop time, ungated by "
+             f"design; efficiency of {left} cores")
     races: list[Race] = []
     for done, n in enumerate(lengths):
         plan = dataclasses.replace(where.plan(kernel, 36, 2, "mean_ns"), warm_ups=warm_ups, n=n)
@@ -115,8 +117,6 @@ def noise(where: Field, kernel: str, budget_s: float) -> Outcome:
             if not hog.spins():
                 race.failures.append(f"{kernel}: the hog ended before the measurement did")
         races.append(race)
-        title = (f"{kernel} with a hog on the core of thread {where.hog_thread}, clang program, mean loop time, "
-                 f"ungated by design; efficiency of {left} cores")
         print(show(race, title, gated=False, cores=left), end="\n\n", flush=True)
     keys = ranking.noise_keys([(race.n, race.rows(), race.compare) for race in races])
     print(f"{kernel} with a hog, mean over N {' '.join(str(race.n) for race in races)}: "
