@@ -18,6 +18,10 @@ static const gimbal_schedule_hook hook = {
     .drop = gimbal_loop_drop,
     .rules = gimbal_loop_rules,
     .named = gimbal_loop_named,
+    .lending = gimbal_lending,
+    .wait_for_team = gimbal_wait_for_team,
+    .arrived = gimbal_waiter_arrived,
+    .home = gimbal_waiter_home,
 };
 
 /* The patched runtime's thread-local state (kmp_schedule_hook.h); defined here
@@ -27,6 +31,7 @@ HOOK_TLS gimbal_share *__kmp_hook_share;
 HOOK_TLS const void *__kmp_hook_site;
 int __kmp_hook_cancelled;
 int __kmp_hook_rules;
+int __kmp_hook_lending;
 const char __kmp_hook_gnu_source[] = ";unknown;unknown;0;0;;";
 
 const gimbal_schedule_hook *gimbal_schedule_hook_get(void) { return &hook; }

@@ -24,6 +24,8 @@ extern int __kmp_hook_cancelled;
 // Whether the user has named loops: only then are loops of other schedules
 // looked at.
 extern int __kmp_hook_rules;
+// Whether threads that wait lend their cores.
+extern int __kmp_hook_lending;
 // The psource of every loop that GNU code starts: tells it from other code that
 // says as little about itself.
 extern const char __kmp_hook_gnu_source[];
@@ -117,6 +119,7 @@ static inline const gimbal_schedule_hook *__kmp_hook() {
 // OMP_SCHEDULE (NULL: not set). Returns true if the hook takes it.
 static inline bool __kmp_hook_parse_schedule(const char *value) {
   __kmp_hook_rules = __kmp_hook()->rules();
+  __kmp_hook_lending = __kmp_hook()->lending();
   int schedule = __kmp_hook()->parse(value);
   if (schedule <= 0)
     return false;

@@ -21,6 +21,7 @@ static int __kmp_hook_next(kmp_info_t *th,
   uint64_t first, end;
   if (!__kmp_hook()->next(share, &first, &end)) {
     __kmp_hook_share = nullptr;
+    th->th.hook_waiter.due = 1;
     kmp_team_t *team = th->th.th_team;
     void *sh = th->th.th_dispatch->th_dispatch_sh_current;
     // The last one closes the loop. The buffer itself is released by num_done,
@@ -103,6 +104,8 @@ static void __kmp_hook_init(ident_t *loc, kmp_info_t *th,
       team->t.t_cancel_request = cancel_noreq;
     execution = __kmp_hook()->open(&desc);
   }
+  if (th->th.hook_waiter.borrowed)
+    __kmp_hook()->home(&th->th.hook_waiter);
   share->base = (kmp_uint64)pr->u.p.lb;
   share->stride = (kmp_uint64)(kmp_int64)pr->u.p.st;
   __kmp_hook()->begin(execution, active ? th->th.th_info.ds.ds_tid : 0, share);

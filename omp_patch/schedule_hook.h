@@ -2,6 +2,7 @@
 #ifndef GIMBAL_SCHEDULE_HOOK_H
 #define GIMBAL_SCHEDULE_HOOK_H
 
+#include "gimbal/core_loan.h"
 #include "gimbal/loop.h"
 
 #ifdef __cplusplus
@@ -10,11 +11,12 @@ extern "C" {
 
 /** The version of this contract. The adapter is linked into the host, so the
  * two agree; debug builds of the host assert it. */
-enum { GIMBAL_HOOK_VERSION = 2 };
+enum { GIMBAL_HOOK_VERSION = 3 };
 
 /** The schedule hook (design 3.1): the only thing the patched OpenMP runtime
  * knows about what lies behind it. The members are the functions of
- * gimbal/loop.h, which documents them. */
+ * gimbal/loop.h
+ * and gimbal/core_loan.h, which document them. */
 typedef struct gimbal_schedule_hook {
   unsigned version; /**< GIMBAL_HOOK_VERSION */
   unsigned size;    /**< sizeof(gimbal_schedule_hook) */
@@ -33,6 +35,12 @@ typedef struct gimbal_schedule_hook {
 
   int (*rules)(void);
   int (*named)(const gimbal_loop_desc *desc);
+
+  int (*lending)(void);
+  void (*wait_for_team)(gimbal_waiter *self, const gimbal_meeting *meeting);
+  void (*arrived)(gimbal_waiter *self, const volatile uint64_t *go,
+                  uint64_t released);
+  void (*home)(gimbal_waiter *self);
 } gimbal_schedule_hook;
 
 /** The hook to use; the adapter defines it. */

@@ -24,7 +24,7 @@ ReportLevel report_level(const std::string& word) {
 }
 
 // Named initialisers leave out what does not apply; the last column binds the row to its field.
-constexpr std::array<OptionSpec, 16> kGeneral = {{
+constexpr std::array<OptionSpec, 17> kGeneral = {{
     {.name = "GIMBAL_SCHEDULE",
      .type = OptionType::schedule,
      .fallback = "runtime",
@@ -95,6 +95,12 @@ constexpr std::array<OptionSpec, 16> kGeneral = {{
      .doc = "How many threads share one queue under lws-steal and vsched.",
      .set = [](Options& o,
                const OptionValue& v) { o.workers_per_queue = static_cast<std::uint32_t>(std::get<std::int64_t>(v)); }},
+    {.name = "GIMBAL_LEND",
+     .type = OptionType::boolean,
+     .fallback = "on",
+     .level = "thread",
+     .doc = "Whether a thread that waits for others lends its core to one of them that has none.",
+     .set = [](Options& o, const OptionValue& v) { o.lend = std::get<bool>(v); }},
     {.name = "GIMBAL_FRACTION_FORM",
      .type = OptionType::choice,
      .fallback = "exact",

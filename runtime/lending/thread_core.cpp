@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lending/thread_core.hpp"
+
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace gimbal {
+
+bool CoreMask::has(int core) const noexcept {
+    const auto bit = static_cast<std::size_t>(core);
+    return bit < kMost && (words_[bit / kBits] >> (bit % kBits) & 1U) != 0;
+}
+
+bool CoreMask::empty() const noexcept {
+    return std::all_of(words_.begin(), words_.end(), [](unsigned long word) { return word == 0; });
+}
+
+CoreMask CoreMask::with(int core) const noexcept {
+    CoreMask more = *this;
+    const auto bit = static_cast<std::size_t>(core);
+    more.words_[bit / kBits] |= 1UL << (bit % kBits);
+    return more;
+}
+
+CoreMask CoreMask::without(int core) const noexcept {
+    CoreMask less = *this;
+    const auto bit = static_cast<std::size_t>(core);
+    less.words_[bit / kBits] &= ~(1UL << (bit % kBits));
+    return less;
+}
+
+bool CoreMask::read(pid_t thread) noexcept {
+    words_.fill(0);
+    const long bytes = syscall(SYS_sched_getaffinity, thread, sizeof words_, words_.data());
+    if (bytes <= 0) return false;
+    bytes_ = static_cast<std::size_t>(bytes);
+    return true;
+}
+
+bool CoreMask::apply(pid_t thread) const noexcept {
+    return syscall(SYS_sched_setaffinity, thread, bytes_, words_.data()) == 0;
+}
+
+std::uint64_t thread_time_ns(pid_t thread) noexcept {
+    // As pthread_getcpuclockid() has it, for a thread that is known by its number.
+    const auto clock = static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3U) | 6U);
+    timespec time{};
+    if (clock_gettime(clock, &time) != 0) return 0;
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+pid_t this_thread() noexcept {
+    return static_cast<pid_t>(syscall(SYS_gettid));
+}
+
+bool move_to(pid_t thread, int core, const CoreMask& mask) noexcept {
+    const CoreMask more = mask.with(core);
+    CoreMask only = mask;
+    for (int other = 0; other < static_cast<int>(CoreMask::kMost); ++other)
+        if (other != core && only.has(other)) only = only.without(other);
+    if (!only.with(core).apply(thread)) return false;
+    // Threads that it starts now inherit its mask: that must not be one core.
+    (void)more.apply(thread);
+    return true;
+}
+
+void move_away(pid_t thread, int core, const CoreMask& mask) noexcept {
+    const CoreMask others = mask.without(core);
+    if (mask.has(core) && !others.empty()) (void)others.apply(thread);
+    (void)mask.apply(thread);
+}
+
+}  // namespace gimbal

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace gimbal {
+
+/// Processors a thread may run on, as the system has them: one bit each.
+class CoreMask {
+public:
+    /// Most that can be held; on machines with more nothing is lent.
+    static constexpr std::size_t kMost = 4096;
+
+    [[nodiscard]] bool has(int core) const noexcept;
+    [[nodiscard]] bool empty() const noexcept;
+    [[nodiscard]] CoreMask with(int core) const noexcept;
+    [[nodiscard]] CoreMask without(int core) const noexcept;
+
+    /// Of a thread. @return false: it has ended, or the machine is too large  @cost one system call
+    bool read(pid_t thread) noexcept;
+    /// A thread that waits for a core it may no longer use goes to another one at once.
+    /// @return false: refused  @cost one system call
+    [[nodiscard]] bool apply(pid_t thread) const noexcept;
+
+    bool operator==(const CoreMask&) const = default;
+
+private:
+    static constexpr std::size_t kBits = 8 * sizeof(unsigned long);
+    std::array<unsigned long, kMost / kBits> words_{};
+    std::size_t bytes_ = 0;  // as many as the system uses
+};
+
+/// Processor time of a thread so far [ns]. It grows while the thread is on a core and stands still otherwise.
+/// @return 0: the thread has ended  @cost one system call, some 300 ns
+[[nodiscard]] std::uint64_t thread_time_ns(pid_t thread) noexcept;
+
+/// The number of the calling thread.
+[[nodiscard]] pid_t this_thread() noexcept;
+
+/// Move a thread to a core for as long as the system sees fit to leave it there.
+/// @param mask  where it may run; it may run on `core`, too, afterwards
+/// @return false: refused, and nothing changed  @cost two system calls
+bool move_to(pid_t thread, int core, const CoreMask& mask) noexcept;
+
+/// Give a thread its mask back, and take it from a core if it may run elsewhere.
+/// @cost one or two system calls; none that waits, unless the thread is the caller
+void move_away(pid_t thread, int core, const CoreMask& mask) noexcept;
+
+}  // namespace gimbal
