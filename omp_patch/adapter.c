@@ -19,7 +19,8 @@ static const gimbal_schedule_hook hook = {
     .rules = gimbal_loop_rules,
     .named = gimbal_loop_named,
     .lending = gimbal_lending,
-    .wait_for_team = gimbal_wait_for_team,
+    .waiter = gimbal_waiter_mine,
+    .wait_for = gimbal_wait_for,
     .arrived = gimbal_waiter_arrived,
     .home = gimbal_waiter_home,
 };

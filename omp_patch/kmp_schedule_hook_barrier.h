@@ -1,32 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What kmp_barrier.cpp gains: a thread that waits for its team lends its core to
-// a thread of the team that has none (gimbal/core_loan.h).
+// a thread of the team that has none (gimbal/core_loan.h). The primary looks
+// after everybody before it gathers; the next thread looks after the primary
+// once it has arrived. The others only say that they have come.
 
 #ifndef KMP_SCHEDULE_HOOK_BARRIER_H
 #define KMP_SCHEDULE_HOOK_BARRIER_H
 
 static gimbal_waiter *__kmp_hook_member(const void *team, uint32_t tid) {
-  return &((const kmp_team_t *)team)->t.t_threads[tid]->th.hook_waiter;
+  return ((const kmp_team_t *)team)->t.t_threads[tid]->th.hook_waiter;
 }
 
 // Threads that wait in libomp's own barrier run tasks and notice cancellation.
-static int __kmp_hook_wanted(const void *team) {
+static int __kmp_hook_tasks(const kmp_task_team_t *tasks) {
+  return tasks != NULL && TCR_4(tasks->tt.tt_found_tasks);
+}
+
+static int __kmp_hook_stop_team(const void *team) {
   const kmp_team_t *t = (const kmp_team_t *)team;
-  if (KMP_ATOMIC_LD_RLX(&t->t.t_cancel_request) != cancel_noreq)
-    return 1;
-  for (const kmp_task_team_t *tasks : t->t.t_task_team)
-    if (tasks != NULL && TCR_4(tasks->tt.tt_found_tasks))
-      return 1;
-  return 0;
+  return KMP_ATOMIC_LD_RLX(&t->t.t_cancel_request) != cancel_noreq ||
+         __kmp_hook_tasks(t->t.t_task_team[0]) ||
+         __kmp_hook_tasks(t->t.t_task_team[1]);
+}
+
+// For the thread that looks after the primary: `host` is its own kmp_info_t.
+static gimbal_waiter *__kmp_hook_first(const void *host, uint32_t) {
+  return ((const kmp_info_t *)host)->th.hook_waiter->first;
+}
+
+static int __kmp_hook_stop_one(const void *host) {
+  return __kmp_hook_tasks(((const kmp_info_t *)host)->th.th_task_team);
+}
+
+// Where threads outnumber cores nobody has one to lend. Who is to sleep at once
+// is not to look after others. Other patterns release by other words.
+static inline bool __kmp_hook_may_lend(enum barrier_type bt) {
+  return !KMP_OVERSUBSCRIBED && __kmp_dflt_blocktime != 0 &&
+         __kmp_barrier_gather_pattern[bt] == bp_hyper_bar &&
+         __kmp_barrier_release_pattern[bt] == bp_hyper_bar;
+}
+
+static inline kmp_uint64 __kmp_hook_limit_us() {
+  return (kmp_uint64)KMP_MIN(__kmp_dflt_blocktime, 1000000);
 }
 
 // Before a thread is counted at a barrier.
-static inline void __kmp_hook_reach(kmp_info_t *th, kmp_team_t *team,
+static inline void __kmp_hook_reach(kmp_info_t *th, kmp_team_t *team, int tid,
                                     enum barrier_type bt) {
-  if (!__kmp_hook_lending)
+  gimbal_waiter *self = th->th.hook_waiter;
+  if (self == nullptr)
     return;
-  gimbal_waiter *self = &th->th.hook_waiter;
   // A team's barriers of one type count up in steps that leave low bits free.
   kmp_uint64 name =
       ((team->t.t_bar[bt].b_arrived + KMP_BARRIER_STATE_BUMP) | bt) ^
@@ -34,33 +58,35 @@ static inline void __kmp_hook_reach(kmp_info_t *th, kmp_team_t *team,
   gimbal_waiter_reach(self, name);
   if (!self->due)
     return;
-  self->due = 0;
-  // Where threads outnumber cores nobody has one to lend. Who is to sleep at
-  // once is not to look after others. Other patterns release by other words.
-  if (KMP_OVERSUBSCRIBED || __kmp_dflt_blocktime == 0 ||
-      __kmp_barrier_gather_pattern[bt] != bp_hyper_bar ||
-      __kmp_barrier_release_pattern[bt] != bp_hyper_bar)
+  if (tid == 1) // the team is not to be looked at once this thread has arrived
+    self->first = th->th.th_team_master->th.hook_waiter;
+  if (!KMP_MASTER_TID(tid) || !__kmp_hook_may_lend(bt))
     return;
   const gimbal_meeting meeting = {
-      team,
-      name,
-      (kmp_uint64)KMP_MIN(__kmp_dflt_blocktime, 1000000),
-      (kmp_uint32)th->th.th_team_nproc,
-      __kmp_hook_member,
-      __kmp_hook_wanted};
-  __kmp_hook()->wait_for_team(self, &meeting);
+      name,          __kmp_hook_limit_us(), (kmp_uint32)th->th.th_team_nproc,
+      {NULL, 0},     team,                  __kmp_hook_member,
+      __kmp_hook_stop_team};
+  __kmp_hook()->wait_for(self, &meeting);
 }
 
 // Before it waits to be released; the team may be gone.
 static inline void __kmp_hook_arrived(kmp_info_t *th, int tid,
                                       enum barrier_type bt) {
-  gimbal_waiter *self = &th->th.hook_waiter;
-  if (!self->borrowed && !self->lent)
+  gimbal_waiter *self = th->th.hook_waiter;
+  if (self == nullptr || !(self->due || self->borrowed || self->lent))
     return;
-  const volatile uint64_t *go = NULL;
+  gimbal_release release = {NULL, KMP_BARRIER_STATE_BUMP};
   if (!KMP_MASTER_TID(tid))
-    go = (const volatile uint64_t *)&th->th.th_bar[bt].bb.b_go;
-  __kmp_hook()->arrived(self, go, KMP_BARRIER_STATE_BUMP);
+    release.word = (const volatile uint64_t *)&th->th.th_bar[bt].bb.b_go;
+  if (self->due && tid == 1 && self->first && __kmp_hook_may_lend(bt)) {
+    const gimbal_meeting meeting = {
+        self->meeting,    __kmp_hook_limit_us(), 1, release, th,
+        __kmp_hook_first, __kmp_hook_stop_one};
+    __kmp_hook()->wait_for(self, &meeting);
+  }
+  self->due = 0;
+  if (self->borrowed || self->lent)
+    __kmp_hook()->arrived(self, &release);
 }
 
 #endif // KMP_SCHEDULE_HOOK_BARRIER_H

@@ -21,7 +21,8 @@ static int __kmp_hook_next(kmp_info_t *th,
   uint64_t first, end;
   if (!__kmp_hook()->next(share, &first, &end)) {
     __kmp_hook_share = nullptr;
-    th->th.hook_waiter.due = 1;
+    if (th->th.hook_waiter)
+      th->th.hook_waiter->due = 1;
     kmp_team_t *team = th->th.th_team;
     void *sh = th->th.th_dispatch->th_dispatch_sh_current;
     // The last one closes the loop. The buffer itself is released by num_done,
@@ -65,6 +66,15 @@ static inline void *__kmp_hook_open(std::atomic<void *> *slot,
   return execution;
 }
 
+// Before this thread shares a loop with others: it is to be on its own core, and
+// seen by those who will wait for it.
+static inline void __kmp_hook_set_out(kmp_info_t *th) {
+  if (th->th.hook_waiter == nullptr)
+    th->th.hook_waiter = __kmp_hook()->waiter();
+  else if (th->th.hook_waiter->borrowed)
+    __kmp_hook()->home(th->th.hook_waiter);
+}
+
 // Starts a loop on this thread.
 template <typename T>
 static void __kmp_hook_init(ident_t *loc, kmp_info_t *th,
@@ -104,8 +114,8 @@ static void __kmp_hook_init(ident_t *loc, kmp_info_t *th,
       team->t.t_cancel_request = cancel_noreq;
     execution = __kmp_hook()->open(&desc);
   }
-  if (th->th.hook_waiter.borrowed)
-    __kmp_hook()->home(&th->th.hook_waiter);
+  if (__kmp_hook_lending && active)
+    __kmp_hook_set_out(th);
   share->base = (kmp_uint64)pr->u.p.lb;
   share->stride = (kmp_uint64)(kmp_int64)pr->u.p.st;
   __kmp_hook()->begin(execution, active ? th->th.th_info.ds.ds_tid : 0, share);

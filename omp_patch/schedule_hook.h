@@ -37,9 +37,9 @@ typedef struct gimbal_schedule_hook {
   int (*named)(const gimbal_loop_desc *desc);
 
   int (*lending)(void);
-  void (*wait_for_team)(gimbal_waiter *self, const gimbal_meeting *meeting);
-  void (*arrived)(gimbal_waiter *self, const volatile uint64_t *go,
-                  uint64_t released);
+  gimbal_waiter *(*waiter)(void);
+  void (*wait_for)(gimbal_waiter *self, const gimbal_meeting *meeting);
+  void (*arrived)(gimbal_waiter *self, const gimbal_release *release);
   void (*home)(gimbal_waiter *self);
 } gimbal_schedule_hook;
 

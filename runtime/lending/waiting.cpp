@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sched.h>
 
-#include <algorithm>
 #include <array>
+#include <mutex>
+#include <new>
+#include <span>
+#include <vector>
 
 #include "gimbal/core_loan.h"
 #include "gimbal/options.hpp"
@@ -17,6 +20,7 @@ using gimbal::ticks;
 constexpr double kPatience_us = 20;    // between two looks at those who are missing
 constexpr double kGlance_us = 4;       // a thread whose clock stands still for so long is not on a core
 constexpr double kKept_us = 10'000;    // how long a core stays lent to a thread that has arrived
+constexpr int kShort = 100;            // rests before any clock is read
 constexpr std::uint32_t kLooked = 32;  // threads at a time
 
 void rest() noexcept {
@@ -35,41 +39,54 @@ std::uint64_t from_us(double us) noexcept {
     return static_cast<std::uint64_t>(us * gimbal::ticks_per_microsecond());
 }
 
+// @return who has not come yet; nullptr: has, or is not to be waited for
+gimbal_waiter* missing(const gimbal_meeting& meeting, std::uint32_t number) noexcept {
+    gimbal_waiter* const member = meeting.member(meeting.host, number);
+    return member && !reached(*member, meeting.name) ? member : nullptr;
+}
+
 // The first thread from `from` on that is missing and on no core. @return nullptr: all that were looked at are
 gimbal_waiter* stranded(const gimbal_meeting& meeting, std::uint32_t from) noexcept {
-    struct Missing {
+    struct Seen {
         gimbal_waiter* member;
+        pid_t thread;
         std::uint64_t time;
     };
-    std::array<Missing, kLooked> missing;
+    std::array<Seen, kLooked> seen;
     std::size_t count = 0;
     for (std::uint32_t number = from; number < meeting.size && count < kLooked; ++number) {
-        gimbal_waiter* const member = meeting.member(meeting.team, number);
-        if (reached(*member, meeting.name) || __atomic_load_n(&member->borrowed, __ATOMIC_RELAXED) != 0) continue;
+        gimbal_waiter* const member = missing(meeting, number);
+        if (!member || __atomic_load_n(&member->borrowed, __ATOMIC_RELAXED) != 0) continue;
         const auto thread = static_cast<pid_t>(__atomic_load_n(&member->thread, __ATOMIC_ACQUIRE));
-        if (thread != 0) missing[count++] = {member, gimbal::thread_time_ns(thread)};
+        seen[count++] = {member, thread, gimbal::thread_time_ns(thread)};
     }
     const std::uint64_t until = ticks() + from_us(kGlance_us);
     while (ticks() < until) rest();
-    for (const Missing& one : std::span(missing).first(count)) {
-        if (gimbal::thread_time_ns(static_cast<pid_t>(one.member->thread)) == one.time && one.time != 0 &&
-            !reached(*one.member, meeting.name))
+    for (const Seen& one : std::span(seen).first(count)) {
+        if (one.time != 0 && gimbal::thread_time_ns(one.thread) == one.time && !reached(*one.member, meeting.name))
             return one.member;
     }
     return nullptr;
+}
+
+bool may_go_on(const gimbal_release& release) noexcept {
+    return release.word && *release.word == release.value;
+}
+
+// @return whether somebody is missing still, from `next` on
+bool still_missing(const gimbal_meeting& meeting, std::uint32_t& next) noexcept {
+    while (next < meeting.size && !missing(meeting, next)) ++next;
+    return next < meeting.size && !may_go_on(meeting.release);
 }
 
 // @return whom the core was lent to; nullptr: there is nobody to wait for here any more
 gimbal_waiter* look_after(gimbal_waiter& self, const gimbal_meeting& meeting, std::uint64_t limit) noexcept {
     const std::uint64_t patience = from_us(kPatience_us);
     std::uint64_t look = ticks() + patience;
-    for (std::uint32_t next = 0;;) {
-        while (next < meeting.size && reached(*meeting.member(meeting.team, next), meeting.name)) ++next;
-        if (next == meeting.size) return nullptr;
-        for (int i = 0; i < 8; ++i) rest();
+    for (std::uint32_t next = 0; still_missing(meeting, next); rest()) {
         const std::uint64_t now = ticks();
         if (now < look) continue;
-        if (now > limit || meeting.stop(meeting.team)) return nullptr;
+        if (now > limit || meeting.stop(meeting.host)) return nullptr;
         if (gimbal_waiter* const borrower = stranded(meeting, next)) {
             if (gimbal::LoanName const name = gimbal::begin_loan(*borrower)) {
                 self.lent = name;
@@ -78,7 +95,47 @@ gimbal_waiter* look_after(gimbal_waiter& self, const gimbal_meeting& meeting, st
         }
         look = ticks() + patience;
     }
+    return nullptr;
 }
+
+// Memory of threads that have ended serves others.
+class Waiters {
+public:
+    gimbal_waiter* take() noexcept {
+        const std::lock_guard lock(mutex_);
+        if (free_.empty()) return new (std::nothrow) gimbal_waiter{};
+        gimbal_waiter* const waiter = free_.back();
+        free_.pop_back();
+        return waiter;
+    }
+    void give_back(gimbal_waiter* waiter) noexcept {
+        const std::lock_guard lock(mutex_);
+        try {
+            free_.push_back(waiter);
+        } catch (const std::bad_alloc&) {
+            // Lost: 64 bytes.
+        }
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<gimbal_waiter*> free_;
+};
+
+Waiters& waiters() noexcept {
+    static auto* const all = new Waiters;  // threads end after static objects have gone
+    return *all;
+}
+
+struct Mine {
+    gimbal_waiter* waiter = waiters().take();
+    Mine() = default;
+    Mine(const Mine&) = delete;
+    Mine& operator=(const Mine&) = delete;
+    ~Mine() {
+        if (waiter) waiters().give_back(waiter);
+    }
+};
 
 }  // namespace
 
@@ -89,22 +146,28 @@ int gimbal_lending(void) {
     return options.lend && options.pin.mode == "off";
 }
 
-void gimbal_wait_for_team(gimbal_waiter* self, const gimbal_meeting* meeting) {
-    if (self->thread == 0) __atomic_store_n(&self->thread, gimbal::this_thread(), __ATOMIC_RELEASE);
-    gimbal_waiter* const first = meeting->member(meeting->team, 0);
-    if (__atomic_exchange_n(&first->watched, 1, __ATOMIC_ACQUIRE)) return;
-    const std::uint64_t limit = ticks() + from_us(static_cast<double>(meeting->limit_us));
-    const gimbal_waiter* const borrower = look_after(*self, *meeting, limit);
-    __atomic_store_n(&first->watched, 0, __ATOMIC_RELEASE);
-    if (!borrower) return;
-    while (!reached(*borrower, meeting->name) && ticks() < limit && !meeting->stop(meeting->team)) sched_yield();
+gimbal_waiter* gimbal_waiter_mine(void) {
+    thread_local const Mine mine;
+    if (mine.waiter) __atomic_store_n(&mine.waiter->thread, gimbal::this_thread(), __ATOMIC_RELEASE);
+    return mine.waiter;
 }
 
-void gimbal_waiter_arrived(gimbal_waiter* self, const volatile uint64_t* go, uint64_t released) {
-    if (go) gimbal_waiter_home(self);
+void gimbal_wait_for(gimbal_waiter* self, const gimbal_meeting* meeting) {
+    // Mostly the others are as good as there.
+    std::uint32_t next = 0;
+    for (int i = 0; i < kShort; ++i, rest())
+        if (!still_missing(*meeting, next)) return;
+    const std::uint64_t limit = ticks() + from_us(static_cast<double>(meeting->limit_us));
+    const gimbal_waiter* const borrower = look_after(*self, *meeting, limit);
+    if (!borrower) return;
+    while (!reached(*borrower, meeting->name) && ticks() < limit && !meeting->stop(meeting->host)) sched_yield();
+}
+
+void gimbal_waiter_arrived(gimbal_waiter* self, const gimbal_release* release) {
+    if (release->word) gimbal_waiter_home(self);
     if (!self->lent) return;
     const std::uint64_t until = ticks() + from_us(kKept_us);
-    while (go && gimbal::stands(self->lent) && *go != released && ticks() < until) sched_yield();
+    while (release->word && gimbal::stands(self->lent) && !may_go_on(*release) && ticks() < until) sched_yield();
     gimbal::end_loan(self->lent);
     self->lent = 0;
 }

@@ -15,34 +15,47 @@ extern "C" {
  *  a daemon, another program. Whoever waits then has a core and no work, and who is waited for has work and no core. A
  *  waiting thread that sees this moves the other one to its own core until it has reached the meeting too.
  *
- *  Order of calls for one meeting (a barrier) of a team: every thread calls gimbal_waiter_reach(); those that may wait
- *  and lend call gimbal_wait_for_team(); then the host's own barrier lets everybody arrive; before a thread waits to be
- *  released, gimbal_waiter_arrived(). Where a thread next begins to share work: gimbal_waiter_home().
+ *  Order of calls for one meeting (a barrier) of a team: every thread calls gimbal_waiter_reach(). Two of them look after
+ *  the others: the first, before it counts those who have arrived, after everybody; the second, once it has arrived
+ *  itself, after the first. Both by gimbal_wait_for(). Before a thread waits to be released, gimbal_waiter_arrived();
+ *  where it next begins to share work, gimbal_waiter_home().
  *
  *  @source ours; docs/decisions/0016; test: tests/unit/lending */
 
-/** What a thread shows to those who wait for it; zero at first, one for each thread, never moved. */
+/** What a thread shows to those who wait for it. Its memory is never given back to the system: a note of it may be read
+ *  when the thread has ended, and is then about no thread or another. */
 typedef struct gimbal_waiter {
     uint64_t meeting;  /**< the last meeting it has reached; written by the thread itself */
     uint64_t borrowed; /**< the loan by which it is on another's core; 0: none */
-    uint64_t lent;     /**< the loan it gave; 0: none */
-    int64_t thread;    /**< its number (gettid); 0: it has reached no meeting yet */
-    uint32_t watched;  /**< 1: somebody looks after the team whose first member this is */
+    uint64_t lent;     /**< the loan it gave; 0: none; the thread's own */
+    int64_t thread;    /**< its number (gettid) */
+    struct gimbal_waiter* first; /**< the host's: whom it looks after once it has arrived */
     uint32_t due;      /**< the host's: it has shared work since the last meeting */
 } __attribute__((aligned(64))) gimbal_waiter;
 
-/** A team as gimbal_wait_for_team() needs to see it; it must not dissolve while the caller has not arrived. */
+/** By which a thread sees that it may go on. */
+typedef struct gimbal_release {
+    const volatile uint64_t* word; /**< NULL: nobody holds it up, it is the one that lets others go on */
+    uint64_t value;                /**< what the word becomes */
+} gimbal_release;
+
+/** Whom a thread waits for at a meeting, as gimbal_wait_for() needs to see it. */
 typedef struct gimbal_meeting {
-    const void* team;
-    uint64_t name;                                                 /**< as given to gimbal_waiter_reach() */
-    uint64_t limit_us;                                             /**< wait no longer than this here [us] */
-    uint32_t size;                                                 /**< P, threads in the team [count] */
-    gimbal_waiter* (*member)(const void* team, uint32_t number);   /**< of [0, size) */
-    int (*stop)(const void* team); /**< != 0: the team needs the caller now (tasks, cancellation) */
+    uint64_t name;                                               /**< as given to gimbal_waiter_reach() */
+    uint64_t limit_us;                                           /**< wait no longer than this here [us] */
+    uint32_t size;                                               /**< threads waited for [count] */
+    gimbal_release release;                                      /**< of the caller */
+    const void* host;                                            /**< for the functions */
+    gimbal_waiter* (*member)(const void* host, uint32_t number); /**< of [0, size); NULL: none to wait for */
+    int (*stop)(const void* host); /**< != 0: the team needs the caller now (tasks, cancellation) */
 } gimbal_meeting;
 
 /** Whether threads lend: GIMBAL_LEND is on and nobody places threads (GIMBAL_PIN). @threads any */
 GIMBAL_API int gimbal_lending(void);
+
+/** What the calling thread shows; always the same for one thread. @return NULL: out of memory, it takes no part
+ *  @threads any  @cost a system call */
+GIMBAL_API gimbal_waiter* gimbal_waiter_mine(void);
 
 /** This thread has reached a meeting: nobody needs to wait for it any more.
  *  @param name  differs from that of the team's last meeting  @threads each its own  @cost one store */
@@ -51,17 +64,17 @@ static inline void gimbal_waiter_reach(gimbal_waiter* self, uint64_t name) {
     __atomic_store_n(&self->meeting, name, __ATOMIC_RELEASE);
 }
 
-/** Wait until all have reached the meeting, or somebody else looks after that, or for `limit_us`; lend the core to a
- *  thread that is not on one. The caller may still have to wait when this returns.
- *  @errors none: where masks may not be changed nothing is lent  @threads any of the team, after reaching
- *  @cost while waiting: every 20 us two readings of the clocks of at most 32 threads */
-GIMBAL_API void gimbal_wait_for_team(gimbal_waiter* self, const gimbal_meeting* meeting);
+/** Wait until all members have reached the meeting, or the caller may go on, or for `limit_us`; lend the core to a
+ *  member that is on none. The caller may still have to wait when this returns.
+ *  @errors none: where masks may not be changed nothing is lent  @threads any, after it has reached the meeting
+ *  @cost while waiting: every 20 us the clocks of at most 32 threads are read twice */
+GIMBAL_API void gimbal_wait_for(gimbal_waiter* self, const gimbal_meeting* meeting);
 
-/** The host knows that this thread has come: it leaves a borrowed core, and takes its own back.
- *  @param go  the word that will become `released` when the thread may go on; NULL: it may, and keeps a borrowed core
- *             until gimbal_waiter_home() or until the lender needs it
- *  @threads each its own  @cost two loads if nothing is lent; otherwise at most 10 ms, which it would have waited */
-GIMBAL_API void gimbal_waiter_arrived(gimbal_waiter* self, const volatile uint64_t* go, uint64_t released);
+/** The host knows that this thread has come: it leaves a borrowed core (not one that holds up nobody: it has work to
+ *  do before gimbal_waiter_home()), and takes its own back.
+ *  @threads each its own
+ *  @cost two loads if nothing is lent; who has lent its core waits, at most until it may go on, or for 10 ms */
+GIMBAL_API void gimbal_waiter_arrived(gimbal_waiter* self, const gimbal_release* release);
 
 /** Leave a borrowed core, if on one. @threads each its own */
 GIMBAL_API void gimbal_waiter_home(gimbal_waiter* self);
