@@ -8,29 +8,27 @@
 #ifndef KMP_SCHEDULE_HOOK_BARRIER_H
 #define KMP_SCHEDULE_HOOK_BARRIER_H
 
-static gimbal_waiter *__kmp_hook_member(const void *team, uint32_t tid) {
-  return ((const kmp_team_t *)team)->t.t_threads[tid]->th.hook_waiter;
+// Of the team of the thread `host`, the primary.
+static gimbal_waiter *__kmp_hook_member(const void *host, uint32_t tid) {
+  const kmp_team_t *team = ((const kmp_info_t *)host)->th.th_team;
+  return team->t.t_threads[tid]->th.hook_waiter;
 }
 
 // Threads that wait in libomp's own barrier run tasks and notice cancellation.
-static int __kmp_hook_tasks(const kmp_task_team_t *tasks) {
+static int __kmp_hook_tasks(const void *host) {
+  const kmp_task_team_t *tasks = ((const kmp_info_t *)host)->th.th_task_team;
   return tasks != NULL && TCR_4(tasks->tt.tt_found_tasks);
 }
 
-static int __kmp_hook_stop_team(const void *team) {
-  const kmp_team_t *t = (const kmp_team_t *)team;
-  return KMP_ATOMIC_LD_RLX(&t->t.t_cancel_request) != cancel_noreq ||
-         __kmp_hook_tasks(t->t.t_task_team[0]) ||
-         __kmp_hook_tasks(t->t.t_task_team[1]);
+static int __kmp_hook_wanted(const void *host) {
+  const kmp_team_t *team = ((const kmp_info_t *)host)->th.th_team;
+  return KMP_ATOMIC_LD_RLX(&team->t.t_cancel_request) != cancel_noreq ||
+         __kmp_hook_tasks(host);
 }
 
-// For the thread that looks after the primary: `host` is its own kmp_info_t.
+// For the thread that looks after the primary.
 static gimbal_waiter *__kmp_hook_first(const void *host, uint32_t) {
   return ((const kmp_info_t *)host)->th.hook_waiter->first;
-}
-
-static int __kmp_hook_stop_one(const void *host) {
-  return __kmp_hook_tasks(((const kmp_info_t *)host)->th.th_task_team);
 }
 
 // Where threads outnumber cores nobody has one to lend. Who is to sleep at once
@@ -64,8 +62,8 @@ static inline void __kmp_hook_reach(kmp_info_t *th, kmp_team_t *team, int tid,
     return;
   const gimbal_meeting meeting = {
       name,          __kmp_hook_limit_us(), (kmp_uint32)th->th.th_team_nproc,
-      {NULL, 0},     team,                  __kmp_hook_member,
-      __kmp_hook_stop_team};
+      {NULL, 0},     th,                    __kmp_hook_member,
+      __kmp_hook_wanted};
   __kmp_hook()->wait_for(self, &meeting);
 }
 
@@ -81,7 +79,7 @@ static inline void __kmp_hook_arrived(kmp_info_t *th, int tid,
   if (self->due && tid == 1 && self->first && __kmp_hook_may_lend(bt)) {
     const gimbal_meeting meeting = {
         self->meeting,    __kmp_hook_limit_us(), 1, release, th,
-        __kmp_hook_first, __kmp_hook_stop_one};
+        __kmp_hook_first, __kmp_hook_tasks};
     __kmp_hook()->wait_for(self, &meeting);
   }
   self->due = 0;

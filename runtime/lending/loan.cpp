@@ -43,35 +43,36 @@ void release(Note& note, std::uint64_t number) noexcept {
 
 }  // namespace
 
-LoanName begin_loan(gimbal_waiter& borrower) noexcept {
+LoanName begin_loan(gimbal_waiter& borrower, const gimbal_meeting& meeting) noexcept {
     const int core = sched_getcpu();
     if (core < 0 || core >= static_cast<int>(CoreMask::kMost)) return 0;
-    for (std::uint64_t place = 0; place < kNotes; ++place) {
-        Note& note = notes[place];
-        const std::uint64_t number = claim(note);
-        if (number == 0) continue;
-        const LoanName name = number * kNotes + place;
-        const auto thread = static_cast<pid_t>(borrower.thread);
-        LoanName none = 0;
-        if (!__atomic_compare_exchange_n(&borrower.borrowed, &none, name, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-            release(note, number);
-            return 0;
-        }
-        note.borrower = thread;
-        note.core = core;
-        if (!note.mask.read(thread) || !move_to(thread, core, note.mask)) {
-            // The borrower may have seen the name: then it takes it back itself.
-            LoanName given = name;
-            __atomic_compare_exchange_n(&borrower.borrowed, &given, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
-            release(note, number);
-            return 0;
-        }
-        // Partner: the compare_exchange in end_loan().
-        note.state.store(number * kStages + standing, std::memory_order_release);
-        loans.fetch_add(1, std::memory_order_relaxed);
-        return name;
+    std::uint64_t place = 0;
+    std::uint64_t number = 0;
+    while (place < kNotes && (number = claim(notes[place])) == 0) ++place;
+    if (place == kNotes) return 0;
+    Note& note = notes[place];
+    const LoanName name = number * kNotes + place;
+    LoanName none = 0;
+    if (!__atomic_compare_exchange_n(&borrower.borrowed, &none, name, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+        release(note, number);
+        return 0;
     }
-    return 0;
+    note.borrower = static_cast<pid_t>(__atomic_load_n(&borrower.thread, __ATOMIC_ACQUIRE));
+    note.core = core;
+    // Either this sees that the borrower has come, and perhaps let the caller go on, or the borrower, which looks after
+    // it has said so, sees the loan.
+    if (reached(borrower, meeting.name) || may_go_on(meeting.release) || !note.mask.read(note.borrower) ||
+        !move_to(note.borrower, core, note.mask)) {
+        // It may have seen the name: then it has taken it itself.
+        LoanName given = name;
+        __atomic_compare_exchange_n(&borrower.borrowed, &given, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+        release(note, number);
+        return 0;
+    }
+    // Partner: the compare_exchange in end_loan().
+    note.state.store(number * kStages + standing, std::memory_order_release);
+    loans.fetch_add(1, std::memory_order_relaxed);
+    return name;
 }
 
 void end_loan(LoanName name) noexcept {

@@ -9,15 +9,25 @@
 
 namespace gimbal {
 
+/// Whether a thread has reached a meeting. @cost one load
+[[nodiscard]] inline bool reached(const gimbal_waiter& member, std::uint64_t meeting) noexcept {
+    return __atomic_load_n(&member.meeting, __ATOMIC_SEQ_CST) == meeting;
+}
+
+/// Whether a thread that waits has been let go on. @cost one load
+[[nodiscard]] inline bool may_go_on(const gimbal_release& release) noexcept {
+    return release.word && *release.word == release.value;
+}
+
 /// The name of a loan: where it is noted and which one there. 0: none.
 using LoanName = std::uint64_t;
 
-/// Lend the core that the caller is on. Notes are kept in memory of the library's own, so that both sides may ask
-/// about a loan whatever has become of the other.
-/// @param borrower  its thread must be known; nobody else may be lending to it
-/// @return 0: refused, or all notes are in use, and nothing has changed
+/// Lend the core that the caller is on to a thread that has not reached a meeting. Notes are kept in memory of the
+/// library's own, so that both sides may ask about a loan whatever has become of the other.
+/// @param borrower  its thread must be known
+/// @return 0: it has a loan already, has just come, or may not be moved; or all notes are in use. Nothing has changed
 /// @threads the lender; end_loan() by both, at any time  @cost three system calls
-LoanName begin_loan(gimbal_waiter& borrower) noexcept;
+LoanName begin_loan(gimbal_waiter& borrower, const gimbal_meeting& meeting) noexcept;
 
 /// The borrower gets its own mask back and leaves the lender's core. Whoever comes first does it; the other one returns
 /// when it is done.

@@ -25,6 +25,12 @@ CoreMask CoreMask::with(int core) const noexcept {
     return more;
 }
 
+CoreMask CoreMask::only(int core) const noexcept {
+    CoreMask one = *this;
+    one.words_.fill(0);
+    return one.with(core);
+}
+
 CoreMask CoreMask::without(int core) const noexcept {
     CoreMask less = *this;
     const auto bit = static_cast<std::size_t>(core);
@@ -58,16 +64,15 @@ pid_t this_thread() noexcept {
 
 bool move_to(pid_t thread, int core, const CoreMask& mask) noexcept {
     const CoreMask more = mask.with(core);
-    CoreMask only = mask;
-    for (int other = 0; other < static_cast<int>(CoreMask::kMost); ++other)
-        if (other != core && only.has(other)) only = only.without(other);
-    if (!only.with(core).apply(thread)) return false;
+    if (!mask.only(core).apply(thread)) return false;
     // Threads that it starts now inherit its mask: that must not be one core.
     (void)more.apply(thread);
     return true;
 }
 
 void move_away(pid_t thread, int core, const CoreMask& mask) noexcept {
+    CoreMask found;
+    if (!found.read(thread) || !(found == mask.with(core))) return;
     const CoreMask others = mask.without(core);
     if (mask.has(core) && !others.empty()) (void)others.apply(thread);
     (void)mask.apply(thread);

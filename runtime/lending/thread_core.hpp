@@ -19,6 +19,7 @@ public:
     [[nodiscard]] bool empty() const noexcept;
     [[nodiscard]] CoreMask with(int core) const noexcept;
     [[nodiscard]] CoreMask without(int core) const noexcept;
+    [[nodiscard]] CoreMask only(int core) const noexcept;
 
     /// Of a thread. @return false: it has ended, or the machine is too large  @cost one system call
     bool read(pid_t thread) noexcept;
@@ -46,8 +47,9 @@ private:
 /// @return false: refused, and nothing changed  @cost two system calls
 bool move_to(pid_t thread, int core, const CoreMask& mask) noexcept;
 
-/// Give a thread its mask back, and take it from a core if it may run elsewhere.
-/// @cost one or two system calls; none that waits, unless the thread is the caller
+/// Undo move_to(): the thread gets its mask back and leaves the core, if it may run elsewhere. If its mask is not what
+/// move_to() left, somebody has set it since, and it stays.
+/// @cost two or three system calls
 void move_away(pid_t thread, int core, const CoreMask& mask) noexcept;
 
 }  // namespace gimbal

@@ -2,10 +2,7 @@
 #include <sched.h>
 
 #include <array>
-#include <mutex>
-#include <new>
 #include <span>
-#include <vector>
 
 #include "gimbal/core_loan.h"
 #include "gimbal/options.hpp"
@@ -15,6 +12,8 @@
 
 namespace {
 
+using gimbal::may_go_on;
+using gimbal::reached;
 using gimbal::ticks;
 
 constexpr double kPatience_us = 20;    // between two looks at those who are missing
@@ -29,10 +28,6 @@ void rest() noexcept {
 #else
     asm volatile("" ::: "memory");
 #endif
-}
-
-bool reached(const gimbal_waiter& member, std::uint64_t meeting) noexcept {
-    return __atomic_load_n(&member.meeting, __ATOMIC_ACQUIRE) == meeting;
 }
 
 std::uint64_t from_us(double us) noexcept {
@@ -58,7 +53,7 @@ gimbal_waiter* stranded(const gimbal_meeting& meeting, std::uint32_t from) noexc
         gimbal_waiter* const member = missing(meeting, number);
         if (!member || __atomic_load_n(&member->borrowed, __ATOMIC_RELAXED) != 0) continue;
         const auto thread = static_cast<pid_t>(__atomic_load_n(&member->thread, __ATOMIC_ACQUIRE));
-        seen[count++] = {member, thread, gimbal::thread_time_ns(thread)};
+        if (thread != 0) seen[count++] = {member, thread, gimbal::thread_time_ns(thread)};
     }
     const std::uint64_t until = ticks() + from_us(kGlance_us);
     while (ticks() < until) rest();
@@ -67,10 +62,6 @@ gimbal_waiter* stranded(const gimbal_meeting& meeting, std::uint32_t from) noexc
             return one.member;
     }
     return nullptr;
-}
-
-bool may_go_on(const gimbal_release& release) noexcept {
-    return release.word && *release.word == release.value;
 }
 
 // @return whether somebody is missing still, from `next` on
@@ -88,7 +79,7 @@ gimbal_waiter* look_after(gimbal_waiter& self, const gimbal_meeting& meeting, st
         if (now < look) continue;
         if (now > limit || meeting.stop(meeting.host)) return nullptr;
         if (gimbal_waiter* const borrower = stranded(meeting, next)) {
-            if (gimbal::LoanName const name = gimbal::begin_loan(*borrower)) {
+            if (gimbal::LoanName const name = gimbal::begin_loan(*borrower, meeting)) {
                 self.lent = name;
                 return borrower;
             }
@@ -97,45 +88,6 @@ gimbal_waiter* look_after(gimbal_waiter& self, const gimbal_meeting& meeting, st
     }
     return nullptr;
 }
-
-// Memory of threads that have ended serves others.
-class Waiters {
-public:
-    gimbal_waiter* take() noexcept {
-        const std::lock_guard lock(mutex_);
-        if (free_.empty()) return new (std::nothrow) gimbal_waiter{};
-        gimbal_waiter* const waiter = free_.back();
-        free_.pop_back();
-        return waiter;
-    }
-    void give_back(gimbal_waiter* waiter) noexcept {
-        const std::lock_guard lock(mutex_);
-        try {
-            free_.push_back(waiter);
-        } catch (const std::bad_alloc&) {
-            // Lost: 64 bytes.
-        }
-    }
-
-private:
-    std::mutex mutex_;
-    std::vector<gimbal_waiter*> free_;
-};
-
-Waiters& waiters() noexcept {
-    static auto* const all = new Waiters;  // threads end after static objects have gone
-    return *all;
-}
-
-struct Mine {
-    gimbal_waiter* waiter = waiters().take();
-    Mine() = default;
-    Mine(const Mine&) = delete;
-    Mine& operator=(const Mine&) = delete;
-    ~Mine() {
-        if (waiter) waiters().give_back(waiter);
-    }
-};
 
 }  // namespace
 
@@ -146,12 +98,6 @@ int gimbal_lending(void) {
     return options.lend && options.pin.mode == "off";
 }
 
-gimbal_waiter* gimbal_waiter_mine(void) {
-    thread_local const Mine mine;
-    if (mine.waiter) __atomic_store_n(&mine.waiter->thread, gimbal::this_thread(), __ATOMIC_RELEASE);
-    return mine.waiter;
-}
-
 void gimbal_wait_for(gimbal_waiter* self, const gimbal_meeting* meeting) {
     // Mostly the others are as good as there.
     std::uint32_t next = 0;
@@ -160,7 +106,9 @@ void gimbal_wait_for(gimbal_waiter* self, const gimbal_meeting* meeting) {
     const std::uint64_t limit = ticks() + from_us(static_cast<double>(meeting->limit_us));
     const gimbal_waiter* const borrower = look_after(*self, *meeting, limit);
     if (!borrower) return;
-    while (!reached(*borrower, meeting->name) && ticks() < limit && !meeting->stop(meeting->host)) sched_yield();
+    while (!reached(*borrower, meeting->name) && !may_go_on(meeting->release) && ticks() < limit &&
+           !meeting->stop(meeting->host))
+        sched_yield();
 }
 
 void gimbal_waiter_arrived(gimbal_waiter* self, const gimbal_release* release) {

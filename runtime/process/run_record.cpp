@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "config/selection.hpp"
+#include "gimbal/core_loan.h"
 #include "gimbal/options.hpp"
 #include "loop/site_table.hpp"
 #include "measure/clock.hpp"
@@ -48,6 +49,7 @@ RunRecord current_record() {
     record.openmp = openmp_path();
     for (std::string& complaint : unmatched_rules()) warn_once(std::move(complaint));
     warn_of_names_in_vain();
+    record.cores_lent = gimbal_cores_lent();
     record.warnings = warnings();
     record.placement = placement_report().json;
     record.placement_text = placement_report().text;

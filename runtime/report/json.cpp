@@ -220,6 +220,7 @@ std::string to_json(const RunRecord& record) {
                  {"wall_s", finite(record.wall_s)},
                  {"dispatch_ns", finite(record.dispatch_ns)},
                  {"seed", record.seed},
+                 {"cores_lent", record.cores_lent},
                  {"options", std::move(options)},
                  {"warnings", record.warnings},
                  {"loops", std::move(loops)}};
@@ -243,6 +244,7 @@ RunRecord from_json(std::string_view text) {
     read(json, "wall_s", record.wall_s);
     read(json, "dispatch_ns", record.dispatch_ns);
     read(json, "seed", record.seed);
+    read(json, "cores_lent", record.cores_lent);
     read(json, "warnings", record.warnings);
     for (const Json& item : list(json, "options")) {
         OptionUse& use = record.options.emplace_back();

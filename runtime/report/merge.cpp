@@ -178,6 +178,7 @@ MergedRun merge(std::span<const RunRecord> records) {
     }
     for (const RunRecord& record : records) {
         run.dispatch_ns += record.dispatch_ns / static_cast<double>(records.size());
+        run.cores_lent += record.cores_lent;
         add_warnings(record, run.warnings);
         for (const LoopSummary& loop : record.loops) {
             Growing& growing = loops[{loop.name, loop.workers, loop.over_ranks, loop.steals.has_value()}];

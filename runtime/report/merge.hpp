@@ -42,6 +42,7 @@ struct MergedRun {
     OverRanks wall_s;                   ///< from load to exit [s]
     double rank_balance = 1;            ///< mean/max over ranks of the time in all loops, of both levels; 1: perfect
     double dispatch_ns = 0;             ///< mean over records [ns]
+    std::uint64_t cores_lent = 0;       ///< in all [count]
     std::vector<std::string> warnings;  ///< each once
 };
 

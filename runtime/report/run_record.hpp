@@ -90,6 +90,7 @@ struct RunRecord {
     double wall_s = 0;       ///< from load to exit [s]
     double dispatch_ns = 0;  ///< calibrated cost of drawing one chunk on one thread [ns]
     std::uint64_t seed = 0;
+    std::uint64_t cores_lent = 0;       ///< by threads that waited to threads that had none [count]
     std::vector<OptionUse> options;     ///< those that are not at their default
     std::vector<std::string> warnings;  ///< missing capabilities, each said once
     std::vector<LoopSummary> loops;     ///< in order of total time, largest first

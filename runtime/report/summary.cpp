@@ -135,6 +135,14 @@ std::string warnings(const MergedRun& run) {
     return text;
 }
 
+/// Whether something else used the cores of this program.
+std::string lending(const MergedRun& run) {
+    constexpr double kWorthWords = 10;  // [1/s]; a few a second are what any system does now and then
+    if (static_cast<double>(run.cores_lent) < kWorthWords * run.wall_s.max) return {};
+    return "NOTE something else uses these cores: " + count(run.cores_lent, "time", "times") +
+           " a thread that waited lent its core to one of its team that had none.\n";
+}
+
 /// What placement did in each process.
 std::string placement(std::span<const RunRecord> records) {
     std::string text;
@@ -173,7 +181,7 @@ std::string report_text(std::span<const RunRecord> records, ReportLevel level, b
     text += placed;
     if (run.ranks_seen > 1) text += "rank balance " + fixed(run.rank_balance, 3) + " (mean/max of the time in loops)\n";
     for (const std::string& line : notes(run)) text += line + "\n";
-    text += missing_ranks(run, own) + warnings(run);
+    text += lending(run) + missing_ranks(run, own) + warnings(run);
     if (level == ReportLevel::full) text += choice_tables(run) + worker_tables(sorted, run);
     return text;
 }

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Loops of a team whose threads are bound, one of them to a core that other threads spin on. Every iteration must run
+ * once, and afterwards every thread must have the mask that it began with. `lending THREAD` says whose core is taken. */
+#define _GNU_SOURCE
+#include <omp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { N = 600, ROUNDS = 8, CROWD = 2 };
+
+static atomic_int over;
+static int taken_core;
+static unsigned char runs[N];
+static unsigned long expected;
+
+static void *spin(void *unused) {
+    cpu_set_t mask;
+    CPU_ZERO(&mask);
+    CPU_SET(taken_core, &mask);
+    sched_setaffinity(0, sizeof mask, &mask);
+    while (!atomic_load_explicit(&over, memory_order_relaxed)) {
+    }
+    return unused;
+}
+
+static void work(int i) {
+    volatile double x = i;
+    for (int k = 0; k < 4000; ++k) x = x * 0.999 + 1;
+    ++runs[i];
+}
+
+static int check(const char *form) {
+    ++expected;
+    for (int i = 0; i < N; ++i) {
+        if (runs[i] != (unsigned char)expected) {
+            printf("%s: iteration %d ran %d times\n", form, i, (int)(unsigned char)(runs[i] - expected + 1));
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int plain(void) {
+#pragma omp parallel for schedule(runtime)
+    for (int i = 0; i < N; ++i) work(i);
+    return check("plain");
+}
+
+static int nowait_and_barrier(void) {
+    int failed = 0;
+#pragma omp parallel
+    {
+#pragma omp for schedule(runtime) nowait
+        for (int i = 0; i < N / 2; ++i) work(i);
+#pragma omp for schedule(runtime)
+        for (int i = N / 2; i < N; ++i) work(i);
+#pragma omp single
+        failed = check("nowait");
+#pragma omp for schedule(runtime)
+        for (int i = 0; i < N; ++i) work(i);
+    }
+    return failed | check("after a barrier");
+}
+
+static int reduction(void) {
+    long sum = 0;
+#pragma omp parallel for schedule(runtime) reduction(+ : sum)
+    for (int i = 0; i < N; ++i) {
+        work(i);
+        sum += i;
+    }
+    if (sum != (long)N * (N - 1) / 2) {
+        printf("reduction: %ld\n", sum);
+        return 1;
+    }
+    return check("reduction");
+}
+
+static int tasks(void) {
+#pragma omp parallel for schedule(runtime)
+    for (int i = 0; i < N / 10; ++i) {
+#pragma omp taskloop num_tasks(10)
+        for (int k = 0; k < 10; ++k) work(10 * i + k);
+    }
+    return check("tasks");
+}
+
+static int cancelled(void) {
+    int last = 0;
+#pragma omp parallel
+    {
+#pragma omp for schedule(runtime)
+        for (int i = 0; i < N; ++i) {
+            if (i == N / 2) {
+#pragma omp cancel for
+            }
+#pragma omp cancellation point for
+            volatile double x = i;
+            for (int k = 0; k < 100; ++k) x = x * 0.999 + 1;
+        }
+#pragma omp atomic
+        last += 1;
+    }
+    return last > omp_get_max_threads();
+}
+
+static int serial_part_and_nested(void) {
+    int failed = plain();
+    volatile double x = 0;
+    for (int k = 0; k < 200000; ++k) x = x * 0.999 + 1;
+#pragma omp parallel num_threads(2)
+    {
+#pragma omp single
+        {
+#pragma omp parallel for schedule(runtime) num_threads(2)
+            for (int i = 0; i < N; ++i) work(i);
+        }
+    }
+    return failed | check("nested");
+}
+
+int main(int argc, char **argv) {
+    enum { MOST = 64 };
+    static cpu_set_t before[MOST], after[MOST];
+    int thread = argc > 1 ? atoi(argv[1]) : 1, failed = 0;
+    int threads = omp_get_max_threads() < MOST ? omp_get_max_threads() : MOST;
+#pragma omp parallel num_threads(threads)
+    {
+        int me = omp_get_thread_num();
+        sched_getaffinity(0, sizeof before[me], &before[me]);
+        if (me == thread) taken_core = sched_getcpu();
+    }
+    pthread_t crowd[CROWD];
+    for (int i = 0; i < CROWD; ++i) pthread_create(&crowd[i], NULL, spin, NULL);
+    for (int round = 0; round < ROUNDS && !failed; ++round)
+        failed = plain() | nowait_and_barrier() | reduction() | tasks() | cancelled() | serial_part_and_nested();
+    atomic_store(&over, 1);
+    for (int i = 0; i < CROWD; ++i) pthread_join(crowd[i], NULL);
+    usleep(50000); /* a core stays lent for at most 10 ms */
+#pragma omp parallel num_threads(threads)
+    sched_getaffinity(0, sizeof after[omp_get_thread_num()], &after[omp_get_thread_num()]);
+    for (int i = 0; i < threads; ++i) {
+        if (!CPU_EQUAL(&before[i], &after[i])) {
+            printf("thread %d: another mask than at first\n", i);
+            failed = 1;
+        }
+    }
+    puts(failed ? "failed" : "passed");
+    return failed;
+}

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Threads that wait lend their cores: a team one of whose cores is taken, under the real library."""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+RUN_LIMIT_S = 120
+OPTIONS = argparse.Namespace()
+
+
+def clean_environment():
+    prefixes = ("OMP_", "KMP_", "GOMP_", "LIBOMP_", "GIMBAL_", "LD_PRELOAD")
+    return {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
+
+
+class Lending(unittest.TestCase):
+    def setUp(self):
+        if len(os.sched_getaffinity(0)) < 2:
+            self.skipTest("needs two cores")
+
+    def lent(self, thread, compiler="clang", passes=True, **variables):
+        """Runs the program with the core of one thread taken. @return how often a core was lent"""
+        program = OPTIONS.programs / f"lending-{compiler}"
+        if not program.is_file():
+            self.skipTest(f"{program.name} is not built, {compiler} is missing")
+        with tempfile.TemporaryDirectory() as folder:
+            record = pathlib.Path(folder) / "run.json"
+            environment = clean_environment() | {
+                "LD_PRELOAD": str(OPTIONS.library), "OMP_NUM_THREADS": "2", "OMP_CANCELLATION": "true",
+                "KMP_AFFINITY": "granularity=fine,compact", "GIMBAL_SCHEDULE": "fac2",
+                "GIMBAL_OUTPUT": str(record)} | variables
+            done = subprocess.run([str(program), str(thread)], capture_output=True, text=True, env=environment,
+                                  timeout=RUN_LIMIT_S, check=False)
+            self.assertEqual(done.stdout, "passed\n", done.stderr)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return json.loads(record.read_text())["cores_lent"]
+
+    def test_to_a_worker_and_to_the_primary(self):
+        for compiler in ("clang", "gcc"):
+            for thread in (0, 1):
+                with self.subTest(compiler=compiler, thread=thread):
+                    self.assertGreater(self.lent(thread, compiler), 0)
+
+    def test_threads_that_are_not_bound_keep_their_masks_too(self):
+        self.lent(1, KMP_AFFINITY="none")
+
+    def test_whatever_schedules(self):
+        for schedule in ("usched", "static-steal", "awf-b", "feedback", "static", "auto"):
+            with self.subTest(schedule=schedule):
+                self.lent(1, GIMBAL_SCHEDULE=schedule)
+
+    def test_nobody_lends_who_must_not(self):
+        for variables in ({"GIMBAL_LEND": "off"}, {"OMP_NUM_THREADS": "1"}, {"KMP_BLOCKTIME": "0"},
+                          {"OMP_NUM_THREADS": "9"}, {"KMP_FORKJOIN_BARRIER_PATTERN": "hierarchical,hierarchical",
+                                                     "KMP_PLAIN_BARRIER_PATTERN": "hierarchical,hierarchical",
+                                                     "KMP_REDUCTION_BARRIER_PATTERN": "hierarchical,hierarchical"}):
+            with self.subTest(**variables):
+                self.assertEqual(self.lent(0, **variables), 0)
+
+    def test_other_barriers_are_left_alone(self):
+        for pattern in ("linear,linear", "tree,tree", "dist,dist"):
+            with self.subTest(pattern=pattern):
+                self.assertEqual(self.lent(1, KMP_FORKJOIN_BARRIER_PATTERN=pattern, KMP_PLAIN_BARRIER_PATTERN=pattern,
+                                           KMP_REDUCTION_BARRIER_PATTERN=pattern), 0)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--programs", type=pathlib.Path, required=True)
+    parser.add_argument("--library", type=pathlib.Path, required=True)
+    _, rest = parser.parse_known_args(namespace=OPTIONS)
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+
+
+if __name__ == "__main__":
+    main()

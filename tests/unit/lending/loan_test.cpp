@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lending/loan.hpp"
+
+#include <gtest/gtest.h>
+
+#include "other_thread.hpp"
+
+namespace gimbal {
+namespace {
+
+using test::allowed_cores;
+using test::OtherThread;
+
+const gimbal_meeting kMeeting{.name = 4, .release = {nullptr, 0}};
+
+class Loan : public testing::Test {
+protected:
+    void SetUp() override {
+        cores_ = allowed_cores();
+        if (cores_.size() < 2) GTEST_SKIP() << "needs two cores";
+        ASSERT_TRUE(own_.read(0));
+        test::bind(0, cores_[0]);
+    }
+    void TearDown() override { (void)own_.apply(0); }
+
+    std::vector<int> cores_;
+    CoreMask own_;
+};
+
+TEST_F(Loan, TheBorrowerGetsTheLendersCoreAndItsOwnMaskBack) {
+    OtherThread other(cores_[1], false);
+    const CoreMask before = other.mask();
+    const std::uint64_t lent = gimbal_cores_lent();
+    const LoanName name = begin_loan(other.waiter(), kMeeting);
+    ASSERT_NE(name, 0U);
+    EXPECT_EQ(other.waiter().borrowed, name);
+    EXPECT_TRUE(stands(name));
+    EXPECT_TRUE(other.mask().has(cores_[0]));
+    end_loan(name);
+    EXPECT_FALSE(stands(name));
+    EXPECT_EQ(other.mask(), before);
+    end_loan(name);  // the other side, later
+    EXPECT_EQ(other.mask(), before);
+    EXPECT_EQ(gimbal_cores_lent(), lent + 1);
+}
+
+TEST_F(Loan, NobodyBorrowsTwice) {
+    OtherThread other(cores_[1], false);
+    const LoanName name = begin_loan(other.waiter(), kMeeting);
+    ASSERT_NE(name, 0U);
+    EXPECT_EQ(begin_loan(other.waiter(), kMeeting), 0U);
+    end_loan(name);
+}
+
+TEST_F(Loan, WhoHasEndedGetsNothingAndNothingIsLeftBehind) {
+    gimbal_waiter gone{};
+    {
+        OtherThread other(cores_[1], false);
+        gone.thread = other.tid();
+    }
+    EXPECT_EQ(begin_loan(gone, kMeeting), 0U);
+    EXPECT_EQ(gone.borrowed, 0U);
+}
+
+TEST_F(Loan, WhoHasComeGetsNothing) {
+    OtherThread other(cores_[1], false);
+    const CoreMask before = other.mask();
+    gimbal_waiter_reach(&other.waiter(), kMeeting.name);
+    EXPECT_EQ(begin_loan(other.waiter(), kMeeting), 0U);
+    EXPECT_EQ(other.waiter().borrowed, 0U);
+    EXPECT_EQ(other.mask(), before);
+}
+
+TEST_F(Loan, WhoMayGoOnLendsNothing) {
+    OtherThread other(cores_[1], false);
+    const volatile std::uint64_t go = 1;
+    gimbal_meeting over = kMeeting;
+    over.release = {&go, 1};
+    EXPECT_EQ(begin_loan(other.waiter(), over), 0U);
+    EXPECT_EQ(other.waiter().borrowed, 0U);
+}
+
+TEST_F(Loan, AnOldNameDoesNotEndALaterLoan) {
+    OtherThread first(cores_[1], false);
+    OtherThread second(cores_[1], false);
+    const LoanName old = begin_loan(first.waiter(), kMeeting);
+    end_loan(old);
+    const LoanName name = begin_loan(second.waiter(), kMeeting);
+    ASSERT_NE(name, 0U);
+    ASSERT_NE(name, old);
+    end_loan(old);
+    EXPECT_TRUE(stands(name));
+    EXPECT_TRUE(second.mask().has(cores_[0]));
+    end_loan(name);
+}
+
+TEST_F(Loan, WhenAllNotesAreInUseNothingIsLent) {
+    OtherThread other(cores_[1], false);
+    std::vector<gimbal_waiter> borrowers(100);
+    std::vector<LoanName> names;
+    for (gimbal_waiter& borrower : borrowers) {
+        borrower.thread = other.tid();
+        if (const LoanName name = begin_loan(borrower, kMeeting)) names.push_back(name);
+    }
+    EXPECT_GT(names.size(), 1U);
+    EXPECT_LT(names.size(), borrowers.size());
+    EXPECT_EQ(borrowers.back().borrowed, 0U);
+    for (auto name = names.rbegin(); name != names.rend(); ++name) end_loan(*name);
+    EXPECT_FALSE(other.mask().has(cores_[0]));
+}
+
+// The borrower and the lender both end each of many loans, as soon as they know of it.
+TEST_F(Loan, BothSidesMayEndItAtTheSameTime) {
+    constexpr int kLoans = 1000;
+    std::atomic<LoanName> told{0};
+    std::atomic<int> ended{0};
+    std::atomic<gimbal_waiter*> borrower{nullptr};
+    std::thread other([&] {
+        test::bind(0, cores_[1]);
+        gimbal_waiter* const mine = gimbal_waiter_mine();
+        borrower.store(mine);
+        while (ended.load() < kLoans) {
+            gimbal_waiter_home(mine);
+            sched_yield();
+        }
+        gimbal_waiter_home(mine);
+        CoreMask mask;
+        EXPECT_TRUE(mask.read(0));
+        EXPECT_EQ(mask, mask.only(cores_[1]));
+    });
+    while (!borrower.load()) sched_yield();
+    while (ended.load() < kLoans) {
+        if (const LoanName name = begin_loan(*borrower.load(), kMeeting)) {
+            end_loan(name);
+            EXPECT_FALSE(stands(name));
+            ended.fetch_add(1);
+        } else {
+            sched_yield();
+        }
+    }
+    other.join();
+}
+
+}  // namespace
+}  // namespace gimbal
