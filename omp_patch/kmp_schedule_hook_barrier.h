@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What kmp_barrier.cpp gains: a thread that waits for its team lends its core to
-// a thread of the team that has none (gimbal/core_loan.h). The primary looks
+// What kmp_barrier.cpp gains: a thread that waits for its team lends its core
+// to a thread of the team that has none (gimbal/core_loan.h). The primary looks
 // after everybody before it gathers; the next thread looks after the primary
 // once it has arrived. The others only say that they have come.
 
@@ -60,10 +60,13 @@ static inline void __kmp_hook_reach(kmp_info_t *th, kmp_team_t *team, int tid,
     self->first = th->th.th_team_master->th.hook_waiter;
   if (!KMP_MASTER_TID(tid) || !__kmp_hook_may_lend(bt))
     return;
-  const gimbal_meeting meeting = {
-      name,          __kmp_hook_limit_us(), (kmp_uint32)th->th.th_team_nproc,
-      {NULL, 0},     th,                    __kmp_hook_member,
-      __kmp_hook_wanted};
+  const gimbal_meeting meeting = {name,
+                                  __kmp_hook_limit_us(),
+                                  (kmp_uint32)th->th.th_team_nproc,
+                                  {NULL, 0},
+                                  th,
+                                  __kmp_hook_member,
+                                  __kmp_hook_wanted};
   __kmp_hook()->wait_for(self, &meeting);
 }
 

@@ -9,7 +9,7 @@ import unittest.mock
 
 from campaign_support import CONFIGURATIONS, SPEC, CampaignTest
 
-from gimbal_campaign import design, run, spec
+from gimbal_campaign import design, pace, run, spec
 from gimbal_campaign.errors import CampaignError
 from gimbal_campaign.records import Outcome
 
@@ -35,6 +35,7 @@ class Specifications(unittest.TestCase):
         self.refused(SPEC.replace('policies = ["softmax"]', ""), "go together")
         self.refused(SPEC.replace('name = "two"', 'name = "one"'), "two [[application]]")
         self.refused(SPEC + 'golden = ["yes"]\n', "golden")
+        self.refused(SPEC.replace('command = ["fine"]', 'command = ["fine"]\npace_steps = 9', 1), "pace_steps", "{steps}")
         self.refused(SPEC.replace('["auto"]', '["static"]'), 'two configurations are named "static"')
         self.refused("[campaign", "not TOML")
         self.refused('[campaign]\nname = "x"\n', "no [[application]]")
@@ -77,13 +78,53 @@ class Design(unittest.TestCase):
                                                   "GIMBAL_RL_POLICY": "softmax", "GIMBAL_RL_REWARD": "cov"})
 
 
+class Paces:
+    """Stands for pace.Pace: the short runs beside the cells were that much slower than usual."""
+
+    def __init__(self, slower):
+        self.slower = list(slower or [])
+
+    def beside(self, _, once):
+        outcome = once()
+        outcome.slower = self.slower.pop(0)
+        return outcome
+
+
+class ShortRuns(unittest.TestCase):
+    def pace(self, times_s):
+        """A Pace whose short runs take these times; None: one that fails."""
+        self.asked = []
+
+        def runner(cell, _, seed):
+            self.asked.append((cell.application.steps, cell.configuration.variables(), seed))
+            time_s = times_s.pop(0)
+            steps = [("loop", 0, 2, 1, "fac2", "", 0, time_s or 0.0)]
+            return Outcome("ok" if time_s else "failed", 0, 1.0, "", seed, "", "", steps=steps)
+        return pace.Pace(None, 7, runner)
+
+    def setUp(self):
+        text = SPEC.replace('command = ["fine"]', 'command = ["fine", "{steps}"]\npace_steps = 20', 1)
+        self.app = spec.parse(text).applications[0]
+
+    def test_the_slower_of_the_two_beside_a_cell_over_the_lower_quartile_of_all_counts(self):
+        short = self.pace([1.0, 1.0, 1.0, 1.0, 1.5, 1.0, 1.2])
+        outcome = short.beside(self.app, lambda: Outcome("ok", 0, 9.0, "", 1, "", ""))
+        self.assertAlmostEqual(outcome.slower, 0.2)
+        self.assertEqual(self.asked, [(20, {"GIMBAL_SCHEDULE": "fac2"}, 7)] * 7)
+        self.assertEqual(outcome.columns()["slower"], outcome.slower)
+
+    def test_one_that_fails_says_nothing_and_the_cell_runs(self):
+        for times_s in ([None], [1.0] * 5 + [None, 1.0], [1.0] * 5 + [1.0, None]):
+            self.assertIsNone(self.pace(times_s).beside(self.app, lambda: Outcome("ok", 0, 9.0, "", 1, "", "")).slower)
+
+
 class Disturbed(unittest.TestCase):
-    def kept(self, text, rates, kind="real"):
+    def kept(self, text, rates, kind="real", paces=None):
         """Which of the tries counts, if they were preempted that often per second; and how many tries there were."""
         tries = [Outcome("ok", 0, 2.0, "", 1, "", "", preemptions=2 * rate) for rate in rates]
         cell = next(cell for cell in design.cells(spec.parse(text)) if cell.application.kind == kind)
         with unittest.mock.patch.object(run, "run_cell", side_effect=tries) as running:
-            found = run.quietest(spec.parse(text), cell, None)
+            found = run.quietest(spec.parse(text), cell, None, Paces(paces))
         return tries.index(found), running.call_count
 
     def test_a_disturbed_run_is_repeated_and_the_quietest_counts(self):
@@ -93,6 +134,14 @@ class Disturbed(unittest.TestCase):
         self.assertEqual(self.kept(text, [90, 70, 80]), (1, 3))
         self.assertEqual(self.kept(text, [90, 1, 1], "virtual"), (0, 1))
         self.assertEqual(self.kept(SPEC, [900, 1, 1]), (0, 1))
+
+    def test_so_is_a_run_beside_which_the_machine_was_slow(self):
+        text = SPEC.replace("repetitions = 2", "repetitions = 2\nretries = 2\nslower = 0.02")
+        text = text.replace('command = ["fine"]', 'command = ["fine", "{steps}"]\npace_steps = 20', 1)
+        self.assertEqual(self.kept(text, [1, 1, 1], paces=[0.01, 0, 0]), (0, 1))
+        self.assertEqual(self.kept(text, [1, 2, 3], paces=[0.05, 0.01, 0]), (1, 2))
+        self.assertEqual(self.kept(text, [1, 2, 3], paces=[0.05, 0.04, 0.06]), (1, 3))
+        self.assertEqual(self.kept(text, [900, 2, 3], paces=[0.01, 0.03, 0.01]), (2, 3))
 
 
 class Running(CampaignTest):

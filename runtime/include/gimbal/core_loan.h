@@ -15,22 +15,22 @@ extern "C" {
  *  a daemon, another program. Whoever waits then has a core and no work, and who is waited for has work and no core. A
  *  waiting thread that sees this moves the other one to its own core until it has reached the meeting too.
  *
- *  Order of calls for one meeting (a barrier) of a team: every thread calls gimbal_waiter_reach(). Two of them look after
- *  the others: the first, before it counts those who have arrived, after everybody; the second, once it has arrived
- *  itself, after the first. Both by gimbal_wait_for(). Before a thread waits to be released, gimbal_waiter_arrived();
- *  where it next begins to share work, gimbal_waiter_home().
+ *  Order of calls for one meeting (a barrier) of a team: every thread calls gimbal_waiter_reach(). Two of them look
+ * after the others: the first, before it counts those who have arrived, after everybody; the second, once it has
+ * arrived itself, after the first. Both by gimbal_wait_for(). Before a thread waits to be released,
+ * gimbal_waiter_arrived(); where it next begins to share work, gimbal_waiter_home().
  *
  *  @source ours; docs/decisions/0016; test: tests/unit/lending */
 
 /** What a thread shows to those who wait for it. Its memory is never given back to the system: a note of it may be read
  *  when the thread has ended, and is then about no thread or another. */
 typedef struct gimbal_waiter {
-    uint64_t meeting;  /**< the last meeting it has reached; written by the thread itself */
-    uint64_t borrowed; /**< the loan by which it is on another's core; 0: none */
-    uint64_t lent;     /**< the loan it gave; 0: none; the thread's own */
-    int64_t thread;    /**< its number (gettid) */
+    uint64_t meeting;            /**< the last meeting it has reached; written by the thread itself */
+    uint64_t borrowed;           /**< the loan by which it is on another's core; 0: none */
+    uint64_t lent;               /**< the loan it gave; 0: none; the thread's own */
+    int64_t thread;              /**< its number (gettid) */
     struct gimbal_waiter* first; /**< the host's: whom it looks after once it has arrived */
-    uint32_t due;      /**< the host's: it has shared work since the last meeting */
+    uint32_t due;                /**< the host's: it has shared work since the last meeting */
 } __attribute__((aligned(64))) gimbal_waiter;
 
 /** By which a thread sees that it may go on. */

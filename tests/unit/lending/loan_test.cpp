@@ -11,7 +11,7 @@ namespace {
 using test::allowed_cores;
 using test::OtherThread;
 
-const gimbal_meeting kMeeting{.name = 4, .release = {nullptr, 0}};
+const gimbal_meeting kMeeting{4, 0, 0, {nullptr, 0}, nullptr, nullptr, nullptr};
 
 class Loan : public testing::Test {
 protected:

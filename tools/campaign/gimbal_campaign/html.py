@@ -109,6 +109,15 @@ def statistics_part(apps: list[AppData]) -> str:
     return "\n".join(parts)
 
 
+def slow_runs(runs: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """What the short runs beside the cells say; nothing if there were none."""
+    found = sorted(run["slower"] for run in runs if run.get("slower") is not None)
+    if not found:
+        return []
+    return [("machine slower than usual", f"by {100 * found[len(found) // 2]:.1f} % in the median run, "
+                                          f"{100 * found[-1]:.1f} % at most (short runs beside each)")]
+
+
 def conditions(facts: Mapping[str, str], runs: Sequence[Mapping[str, Any]]) -> str:
     """Machine, versions, repetitions, failures, specification."""
     rows = [(key, value) for key, value in facts.items() if key not in ("spec", "hash", "name")]
@@ -120,6 +129,7 @@ def conditions(facts: Mapping[str, str], runs: Sequence[Mapping[str, Any]]) -> s
              ("repetitions", str(1 + max(run["repetition"] for run in runs))),
              ("from, to (UTC)", f"{min(run['started'] for run in runs)} {max(run['started'] for run in runs)}"),
              ("preemptions", f"{rate:.0f} per second, all threads: how much other programs disturbed"),
+             *slow_runs(runs),
              ("time in programs", f"{sum(run['wall_s'] for run in runs):.0f} s")]
     failed = [(run["application"], run["configuration"], run["repetition"] + 1, run["status"], run["output"][-300:])
               for run in runs if run["status"] != "ok"]

@@ -31,6 +31,7 @@ class Outcome:
     figures: dict[str, float | None] = field(default_factory=dict)  # record_wall_s, scheduling_s, ...
     loops: dict[str, str] = field(default_factory=dict)  # loop as recorded -> file, line and function
     preemptions: int = 0  # involuntary context switches of all its threads: how much others disturbed it
+    slower: float | None = None  # how much slower than usual short runs beside it were; None: there were none
 
     def columns(self) -> dict[str, Any]:
         loops_s = sum(step[7] for step in self.steps) if self.steps else None
@@ -38,7 +39,7 @@ class Outcome:
                 "record_wall_s": self.figures.get("record_wall_s"), "scheduling_s": self.figures.get("scheduling_s"),
                 "selection_s": self.figures.get("selection_s"),
                 "exploring_s": self.figures.get("exploring_s"), "started": self.started, "seed": self.seed,
-                "preemptions": self.preemptions,
+                "preemptions": self.preemptions, "slower": self.slower,
                 "command": self.command, "environment": self.environment, "output": self.output}
 
 

@@ -14,8 +14,9 @@ from .errors import CampaignError, did_you_mean
 from .spec_checks import check_keys, environment, number, words, wrong
 
 CAMPAIGN_KEYS = {"name": str, "repetitions": int, "seed": int, "timeout_s": float, "description": str,
-                 "retries": int, "preemptions_per_s": float}
-REAL_KEYS = {"name": str, "kind": str, "command": list, "threads": int, "steps": int, "env": dict, "timeout_s": float}
+                 "retries": int, "preemptions_per_s": float, "slower": float}
+REAL_KEYS = {"name": str, "kind": str, "command": list, "threads": int, "steps": int, "env": dict, "timeout_s": float,
+             "pace_steps": int}
 VIRTUAL_KEYS = {"name": str, "kind": str, "app": str, "workers": int, "steps": int, "iterations": int,
                 "options": list, "env": dict, "timeout_s": float}
 FACTOR_KEYS = {"techniques": list, "selectors": list, "agents": list, "policies": list, "rewards": list,
@@ -38,6 +39,7 @@ class Application:
     options: tuple[str, ...] = ()  # virtual: further words for `gimbal simulate`
     env: Mapping[str, str] = field(default_factory=dict)
     timeout_s: float = 600.0
+    pace_steps: int = 0  # real: steps of the short runs beside every cell; 0: none
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,7 @@ class Spec:
     controls: tuple[str, ...]
     retries: int  # further tries of a measured cell that others disturbed
     preemptions_per_s: float  # from which on it counts as disturbed
+    slower: float  # likewise: how much slower than usual the short runs beside it are
     text: str
 
     @property
@@ -94,10 +97,13 @@ def application(table: Mapping[str, Any], index: int, timeout_s: float) -> Appli
         except (KeyError, IndexError, ValueError) as error:
             raise wrong(place, f'command: "{word}" has a placeholder that does not exist ({error})',
                         "there are {build}, {threads} and {steps}; a brace itself is {{ or }}") from None
+    if table.get("pace_steps") and not any("{steps}" in word for word in command):
+        raise wrong(place, "pace_steps needs {steps} in the command")
     return Application(table["name"], kind, command, table.get("app", ""), number(place, table, threads, 2, 1),
                        number(place, table, "steps", 0, 0), number(place, table, "iterations", 0, 0),
                        tuple(str(word) for word in table.get("options", [])), environment(place, table),
-                       float(number(place, table, "timeout_s", timeout_s, 0.1)))
+                       float(number(place, table, "timeout_s", timeout_s, 0.1)),
+                       number(place, table, "pace_steps", 0, 0))
 
 
 def learners(place: str, table: Mapping[str, Any]) -> Learners | None:
@@ -161,6 +167,7 @@ def check(table: Mapping[str, Any]) -> Spec:
     return Spec(campaign["name"], number("[campaign]", campaign, "repetitions", 3, 1), campaign.get("seed", 42),
                 applications, retries=number("[campaign]", campaign, "retries", 0, 0),
                 preemptions_per_s=float(number("[campaign]", campaign, "preemptions_per_s", 100.0, 0)),
+                slower=float(number("[campaign]", campaign, "slower", 0.03, 0)),
                 text=json.dumps(table, sort_keys=True), **factors(table.get("factors", {})))
 
 

@@ -39,6 +39,7 @@ CREATE TABLE runs (
     selection_s REAL,               -- time in the selector, if the record has it
     exploring_s REAL,               -- what exploring cost in loop time, as the library reckons it
     preemptions INTEGER NOT NULL,   -- involuntary context switches of all its threads
+    slower REAL,                    -- how much slower than usual short runs beside it were
     started TEXT NOT NULL,          -- UTC
     command TEXT NOT NULL, environment TEXT NOT NULL, output TEXT NOT NULL,
     UNIQUE (application, configuration, repetition)
@@ -88,10 +89,18 @@ class Store:
             elif "runs" not in tables:
                 raise CampaignError(f"{path}: not a campaign's file")
             version = self.connection.execute("PRAGMA user_version").fetchone()[0]
+            if "runs" in tables and not must_exist:
+                self.add_later_columns()
         except sqlite3.Error as error:
             raise CampaignError(f"{path}: {error}") from None
         if version != SCHEMA_VERSION:
             raise CampaignError(f"{path}: schema {version}, this version reads {SCHEMA_VERSION}", "run with --new")
+
+    def add_later_columns(self) -> None:
+        """What files of earlier versions lack and may be empty."""
+        columns = {row[1] for row in self.connection.execute("PRAGMA table_info(runs)")}
+        if "slower" not in columns:
+            self.connection.execute("ALTER TABLE runs ADD COLUMN slower REAL")
 
     def close(self) -> None:
         self.connection.close()
