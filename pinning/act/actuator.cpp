@@ -21,11 +21,6 @@ bool within(std::span<const int> part, std::span<const int> whole) {
     return std::includes(whole.begin(), whole.end(), part.begin(), part.end());
 }
 
-// A mask with one PU more than expected.
-bool has_one_more(std::span<const int> mask, std::span<const int> expected) {
-    return mask.size() == expected.size() + 1 && within(expected, mask);
-}
-
 }  // namespace
 
 std::string_view outcome_name(Outcome outcome) noexcept {
@@ -119,8 +114,7 @@ Holder Actuator::check(pid_t tid) {
     std::vector<int> mask;
     if (get_affinity(tid, mask) != 0) return Holder::gone;
     const std::vector<int>& expected = entry.standing.empty() ? entry.original : entry.standing;
-    const bool lent_before = std::exchange(entry.lent, has_one_more(mask, expected));
-    if (mask == expected || (entry.lent && !lent_before)) return Holder::ours;
+    if (mask == expected) return Holder::ours;
     if (!is_thread_of(pid_, tid)) return Holder::gone;
     // The kernel cuts masks down when processors go away, and widens them when none would be left.
     if (entry.stale || ceiling_is_old()) {

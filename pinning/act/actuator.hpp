@@ -69,8 +69,7 @@ public:
     /// The thread has ended: only forgets it.
     void ended(pid_t tid) noexcept { threads_.erase(tid); }
 
-    /// Looks whether a thread still has the mask that we gave it. One PU more is a core that another thread of the
-    /// program has lent it (gimbal/core_loan.h), for the moment: somebody's wish only if the next check finds it, too.
+    /// Looks whether a thread still has the mask that we gave it.
     Holder check(pid_t tid);
     /// The allowed processors have changed. Threads keep their masks until they are placed again or checked.
     void set_ceiling(std::vector<int> ceiling);
@@ -96,7 +95,6 @@ private:
         bool yielded = false;
         bool narrowed = false;  ///< yielded at take()
         bool stale = false;     ///< the ceiling changed since it was set
-        bool lent = false;      ///< at the last check it had one PU more
     };
 
     [[nodiscard]] bool ceiling_is_old() const;

@@ -16,7 +16,7 @@ namespace gimbal {
 
 /// Whether a thread that waits has been let go on. @cost one load
 [[nodiscard]] inline bool may_go_on(const gimbal_release& release) noexcept {
-    return release.word && *release.word == release.value;
+    return release.word && __atomic_load_n(release.word, __ATOMIC_SEQ_CST) == release.value;
 }
 
 /// The name of a loan: where it is noted and which one there. 0: none.

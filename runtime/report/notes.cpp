@@ -91,6 +91,8 @@ std::string balance_advice(const Loss& loss, const MergedRun& run) {
     if (technique == "ss" && loop.chunks >= loop.iterations)
         return "Chunks are single iterations already: split the longest ones, or run them first.";
     if (use && chosen_by_selector(use->reason)) return selector_advice(loop, use->reason);
+    if (!loop.tuning.empty() && loop.tuning != "settled")
+        return technique + " was still in search of its static fraction: a longer run settles.";
     // Factoring first: it balances almost everything at almost no cost. Only then the finest chunks that pay.
     const std::string next = technique.starts_with("fac") || technique == "ss" || technique == "mfsc"
                                  ? fine_schedule(loop, loss.balance_s * loss.loop->ranks, draw_ns(loop, run))

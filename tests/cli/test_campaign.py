@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`gimbal campaign run`: specifications, design, failures, and going on after an interruption."""
+import contextlib
 import json
 import signal
 import sqlite3
@@ -153,6 +154,17 @@ class Running(CampaignTest):
         self.assertEqual(self.rows("SELECT DISTINCT n FROM (SELECT count(*) AS n FROM steps GROUP BY run)"), [(12,)])
         self.assertIn(f"[{4 * CONFIGURATIONS}/{4 * CONFIGURATIONS}]", done.stderr)
         self.assert_nothing_left()
+
+    def test_a_file_of_an_earlier_version_goes_on_and_gains_what_it_lacked(self):
+        path = self.write_spec()
+        self.assertEqual(self.campaign("run", path).returncode, 0)
+        with contextlib.closing(sqlite3.connect(self.work / "try.sqlite")) as connection, connection:
+            connection.execute("ALTER TABLE runs DROP COLUMN slower")
+            connection.execute("DELETE FROM runs WHERE id = 1")
+        self.assertEqual(self.campaign("summary", "try.sqlite").returncode, 0)
+        done = self.campaign("run", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.rows("SELECT count(*), max(slower) FROM runs"), [(4 * CONFIGURATIONS, None)])
 
     def test_a_setting_that_the_tool_refuses_stops_a_campaign_before_its_first_cell(self):
         done = self.campaign("run", self.write_spec(SPEC.replace('"fac2"', '"fac22"')))

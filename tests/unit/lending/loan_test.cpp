@@ -33,7 +33,7 @@ TEST_F(Loan, TheBorrowerGetsTheLendersCoreAndItsOwnMaskBack) {
     const std::uint64_t lent = gimbal_cores_lent();
     const LoanName name = begin_loan(other.waiter(), kMeeting);
     ASSERT_NE(name, 0U);
-    EXPECT_EQ(other.waiter().borrowed, name);
+    EXPECT_EQ(other.borrowed(), name);
     EXPECT_TRUE(stands(name));
     EXPECT_TRUE(other.mask().has(cores_[0]));
     end_loan(name);
@@ -67,7 +67,7 @@ TEST_F(Loan, WhoHasComeGetsNothing) {
     const CoreMask before = other.mask();
     gimbal_waiter_reach(&other.waiter(), kMeeting.name);
     EXPECT_EQ(begin_loan(other.waiter(), kMeeting), 0U);
-    EXPECT_EQ(other.waiter().borrowed, 0U);
+    EXPECT_EQ(other.borrowed(), 0U);
     EXPECT_EQ(other.mask(), before);
 }
 
@@ -77,7 +77,7 @@ TEST_F(Loan, WhoMayGoOnLendsNothing) {
     gimbal_meeting over = kMeeting;
     over.release = {&go, 1};
     EXPECT_EQ(begin_loan(other.waiter(), over), 0U);
-    EXPECT_EQ(other.waiter().borrowed, 0U);
+    EXPECT_EQ(other.borrowed(), 0U);
 }
 
 TEST_F(Loan, AnOldNameDoesNotEndALaterLoan) {

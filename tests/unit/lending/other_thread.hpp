@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <gtest/gtest.h>
 #include <sched.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -49,6 +51,7 @@ public:
 
     [[nodiscard]] pid_t tid() const { return tid_.load(); }
     [[nodiscard]] gimbal_waiter& waiter() { return *waiter_; }
+    [[nodiscard]] std::uint64_t borrowed() const { return __atomic_load_n(&waiter_->borrowed, __ATOMIC_ACQUIRE); }
     [[nodiscard]] CoreMask mask() const {
         CoreMask mask;
         EXPECT_TRUE(mask.read(tid()));

@@ -126,8 +126,8 @@ TEST_P(Crowded, AThreadWithoutACoreGetsThatOfTheOneThatWaits) {
                 gimbal_wait_for(self, &meeting);
             }
             gimbal_waiter_arrived(self, &release);
-            if (releases) go = round;
-            while (go < round) sched_yield();
+            if (releases) __atomic_store_n(&go, round, __ATOMIC_SEQ_CST);
+            while (__atomic_load_n(&go, __ATOMIC_SEQ_CST) < round) sched_yield();
         }
         gimbal_waiter_home(self);
         CoreMask now;

@@ -64,11 +64,13 @@ TEST(Merge, TeamSizesAreKeptApartAndLoopsAreSortedByTime) {
 TEST(Merge, ProcessesOfOneRankAddUpAndWarningsAppearOnce) {
     RunRecord records[] = {sample_record(), sample_record()};
     records[0].warnings = records[1].warnings = {"counters off"};
+    records[0].cores_lent = records[1].cores_lent = 3;
     const MergedRun run = merge(records);
     EXPECT_EQ(run.ranks_seen, 1U);
     EXPECT_DOUBLE_EQ(run.wall_s.max, 20);
     EXPECT_DOUBLE_EQ(run.loops[0].time_s.max, 6);
     EXPECT_EQ(run.warnings.size(), 1U);
+    EXPECT_EQ(run.cores_lent, 6U);
 }
 
 TEST(Merge, NothingMeasuredIsNoDivisionByZero) {

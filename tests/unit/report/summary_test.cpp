@@ -104,6 +104,17 @@ TEST(Summary, UnequalRanksAreNotedThoughNoThreadTechniqueHelps) {
     EXPECT_THAT(merged_text(ranks, ReportLevel::summary), HasSubstr("the ranks differ: those that wait lose 33.3 %"));
 }
 
+TEST(Summary, NoOtherTechniqueIsNamedWhileOneIsStillTuned) {
+    RunRecord record = sample_record();
+    record.loops[0].schedules[0].schedule = "usched";
+    record.loops[0].tuning = "search";
+    const std::string text = summary_text(record, ReportLevel::summary);
+    EXPECT_THAT(text, HasSubstr("usched was still in search of its static fraction: a longer run settles."));
+    EXPECT_THAT(text, Not(HasSubstr("Try ")));
+    record.loops[0].tuning = "settled";
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("Try GIMBAL_SCHEDULE=fac2."));
+}
+
 TEST(Summary, BalancedLoopsGetOneLineAndAtMostThreeAreNoted) {
     RunRecord record = sample_record();
     record.loops[0].busy_mean_s = 2.95;
@@ -123,6 +134,15 @@ TEST(Summary, WarningsAndFallbacksStandInTheReport) {
     const std::string text = summary_text(record, ReportLevel::summary);
     EXPECT_THAT(text, HasSubstr("WARN counters off\n"));
     EXPECT_THAT(text, HasSubstr("WARN 1 loop execution fell back"));
+}
+
+TEST(Summary, CoresAreSaidToBeUsedByOthersIfTheyWereLentOften) {
+    RunRecord record = sample_record();
+    record.cores_lent = static_cast<std::uint64_t>(5 * record.wall_s);
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), Not(HasSubstr("something else uses these cores")));
+    record.cores_lent = static_cast<std::uint64_t>(20 * record.wall_s);
+    EXPECT_THAT(summary_text(record, ReportLevel::summary),
+                HasSubstr("NOTE something else uses these cores: " + std::to_string(record.cores_lent) + " times"));
 }
 
 TEST(Summary, ARankAloneSaysHowToSeeTheOthers) {

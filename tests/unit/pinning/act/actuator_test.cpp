@@ -124,24 +124,6 @@ TEST_F(ActuatorTest, StepsBackWhenSomebodyElseBindsAndWarnsOnce) {
     EXPECT_EQ(mask_of(a.tid()), last());
 }
 
-TEST_F(ActuatorTest, OneProcessorMoreIsALoanUnlessItStays) {
-    NEEDS_TWO();
-    const Repeating thread(test::nap);
-    Actuator actuator(all_);
-    ASSERT_EQ(actuator.take(thread.tid()), Outcome::done);
-    ASSERT_EQ(actuator.place(thread.tid(), first()), Outcome::done);
-    const std::vector<int> two = {all_[0], all_[1]};
-    for (int loan = 0; loan < 2; ++loan) {
-        ASSERT_EQ(set_affinity(thread.tid(), two), 0);
-        EXPECT_EQ(actuator.check(thread.tid()), Holder::ours);
-        ASSERT_EQ(set_affinity(thread.tid(), first()), 0);
-        EXPECT_EQ(actuator.check(thread.tid()), Holder::ours);
-    }
-    ASSERT_EQ(set_affinity(thread.tid(), two), 0);
-    EXPECT_EQ(actuator.check(thread.tid()), Holder::ours);
-    EXPECT_EQ(actuator.check(thread.tid()), Holder::another);
-}
-
 TEST_F(ActuatorTest, SomebodysWishSinceTheLastLookSurvivesTheEnd) {
     NEEDS_TWO();
     const Repeating thread(test::nap);
