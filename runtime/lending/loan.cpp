@@ -61,8 +61,8 @@ LoanName begin_loan(gimbal_waiter& borrower, const gimbal_meeting& meeting) noex
     note.core = core;
     // Either this sees that the borrower has come, and perhaps let the caller go on, or the borrower, which looks after
     // it has said so, sees the loan.
-    if (reached(borrower, meeting.name) || may_go_on(meeting.release) || !note.mask.read(note.borrower) ||
-        !move_to(note.borrower, core, note.mask)) {
+    if (reached(borrower, meeting.name) || may_go_on(meeting.release) || note.borrower == 0 ||
+        !note.mask.read(note.borrower) || !move_to(note.borrower, core, note.mask)) {
         // It may have seen the name: then it has taken it itself.
         LoanName given = name;
         __atomic_compare_exchange_n(&borrower.borrowed, &given, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);

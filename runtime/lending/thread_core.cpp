@@ -66,7 +66,7 @@ bool move_to(pid_t thread, int core, const CoreMask& mask) noexcept {
     const CoreMask more = mask.with(core);
     if (!mask.only(core).apply(thread)) return false;
     // Threads that it starts now inherit its mask: that must not be one core.
-    (void)more.apply(thread);
+    if (!more.apply(thread)) (void)mask.apply(thread);
     return true;
 }
 

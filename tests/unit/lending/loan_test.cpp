@@ -58,8 +58,11 @@ TEST_F(Loan, WhoHasEndedGetsNothingAndNothingIsLeftBehind) {
         OtherThread other(cores_[1], false);
         gone.thread = other.tid();
     }
-    EXPECT_EQ(begin_loan(gone, kMeeting), 0U);
-    EXPECT_EQ(gone.borrowed, 0U);
+    for (const std::int64_t number : {gone.thread, std::int64_t{0}}) {  // 0 would be the lender itself
+        gone.thread = number;
+        EXPECT_EQ(begin_loan(gone, kMeeting), 0U);
+        EXPECT_EQ(gone.borrowed, 0U);
+    }
 }
 
 TEST_F(Loan, WhoHasComeGetsNothing) {
