@@ -244,7 +244,7 @@ RunRecord from_json(std::string_view text) {
     read(json, "wall_s", record.wall_s);
     read(json, "dispatch_ns", record.dispatch_ns);
     read(json, "seed", record.seed);
-    read(json, "cores_lent", record.cores_lent);
+    read_if_there(json, "cores_lent", record.cores_lent);  // records of before cores were lent lack it
     read(json, "warnings", record.warnings);
     for (const Json& item : list(json, "options")) {
         OptionUse& use = record.options.emplace_back();

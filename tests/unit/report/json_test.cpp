@@ -49,6 +49,15 @@ TEST(Json, UnitsAndVersionAreInTheText) {
     EXPECT_EQ(text.back(), '\n');
 }
 
+TEST(Json, RecordsOfBeforeCoresWereLentAreRead) {
+    RunRecord record = sample_record();
+    record.cores_lent = 7;
+    std::string text = to_json(record);
+    const std::string key = "\"cores_lent\": 7,";
+    text.erase(text.find(key), key.size());
+    EXPECT_EQ(from_json(text).cores_lent, 0U);
+}
+
 TEST(Json, OtherVersionsAreRefusedByNumber) {
     std::string text = to_json(sample_record());
     text.replace(text.find("\"schema_version\": 1"), 19, "\"schema_version\": 2");
