@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <pthread.h>
+
 #include <atomic>
 #include <new>
 
@@ -20,7 +22,7 @@ std::atomic<Place*> places{nullptr};
 Place* take_place() noexcept {
     for (Place* place = places.load(std::memory_order_acquire); place; place = place->next) {
         bool taken = false;
-        // Acquire: the thread that had it has finished with it. Partner: the release in ~Mine().
+        // Acquire: the thread that had it has finished with it. Partner: the release in give_back().
         if (place->taken.compare_exchange_strong(taken, true, std::memory_order_acquire)) return place;
     }
     Place* const place = new (std::nothrow) Place;
@@ -31,27 +33,46 @@ Place* take_place() noexcept {
     return place;
 }
 
-struct Mine {
-    Place* place = take_place();
-    Mine() = default;
-    Mine(const Mine&) = delete;
-    Mine& operator=(const Mine&) = delete;
-    ~Mine() {
-        if (!place) return;
-        gimbal_waiter& waiter = place->waiter;
-        gimbal_waiter_home(&waiter);
-        // Who still waits for this thread sees one that has come nowhere and has no clock.
-        __atomic_store_n(&waiter.thread, 0, __ATOMIC_RELEASE);
-        waiter.due = 0;
-        place->taken.store(false, std::memory_order_release);
+// A thread has ended: its place is for others.
+void give_back(void* kept) noexcept {
+    auto* const place = static_cast<Place*>(kept);
+    gimbal_waiter_home(&place->waiter);
+    // Who still waits for this thread sees one that has come nowhere and has no clock.
+    __atomic_store_n(&place->waiter.thread, 0, __ATOMIC_RELEASE);
+    place->waiter.due = 0;
+    place->taken.store(false, std::memory_order_release);
+}
+
+// Not a thread_local object: its first use would wait for the loader, which may be running the very constructor whose
+// loop waits for this thread.
+class Key {
+public:
+    Key() noexcept : made_(pthread_key_create(&key_, give_back) == 0) {}
+
+    /// @return nullptr: out of memory or keys
+    [[nodiscard]] Place* place() const noexcept {
+        if (!made_) return nullptr;
+        if (void* const kept = pthread_getspecific(key_)) return static_cast<Place*>(kept);
+        Place* const place = take_place();
+        if (place && pthread_setspecific(key_, place) != 0) {
+            give_back(place);
+            return nullptr;
+        }
+        return place;
     }
+
+private:
+    pthread_key_t key_{};
+    bool made_;
 };
+
+const Key key;
 
 }  // namespace
 
 extern "C" gimbal_waiter* gimbal_waiter_mine(void) {
-    thread_local const Mine mine;
-    if (!mine.place) return nullptr;
-    __atomic_store_n(&mine.place->waiter.thread, gimbal::this_thread(), __ATOMIC_RELEASE);
-    return &mine.place->waiter;
+    Place* const place = key.place();
+    if (!place) return nullptr;
+    __atomic_store_n(&place->waiter.thread, gimbal::this_thread(), __ATOMIC_RELEASE);
+    return &place->waiter;
 }
