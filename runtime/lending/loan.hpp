@@ -31,7 +31,7 @@ LoanName begin_loan(gimbal_waiter& borrower, const gimbal_meeting& meeting) noex
 
 /// The borrower gets its own mask back and leaves the lender's core. Whoever comes first does it; the other one returns
 /// when it is done.
-/// @cost one or two system calls; one load if it has ended
+/// @cost two or three system calls; one load if it has ended
 void end_loan(LoanName name) noexcept;
 
 /// Whether a loan still stands. @cost one load

@@ -36,7 +36,7 @@ private:
 };
 
 /// Processor time of a thread so far [ns]. It grows while the thread is on a core and stands still otherwise.
-/// @return 0: the thread has ended  @cost one system call, some 300 ns
+/// @return 0: the thread has ended  @cost one system call
 [[nodiscard]] std::uint64_t thread_time_ns(pid_t thread) noexcept;
 
 /// The number of the calling thread.
