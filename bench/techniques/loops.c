@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../apps/common/turns.h"
 #include "../dispatch/measure.h"
 #include "kernel.h"
 
@@ -106,6 +107,7 @@ static int measure_loops(const struct arguments* wanted, const struct reference*
         if (step >= 0) {
             loop_ns[step] = took_ns;
         }
+        end_of_step();
     }
     return 0;
 }

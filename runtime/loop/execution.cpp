@@ -87,7 +87,9 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
     share.execution = this;
     share.worker = worker;
     const bool noted = manner_.timed || manner_.sampled || manner_.split;
-    share.fast = !noted && (plan.claim == Claim::owned || plan.claim == Claim::shared ||
+    // Own steps are apart for who notes their times, and for ranks that take over what another one has not begun.
+    const bool whole = site_ && !noted && plan.claim == Claim::hybrid && plan.own[worker + 1] - plan.own[worker] > 1;
+    share.fast = !noted && !whole && (plan.claim == Claim::owned || plan.claim == Claim::shared ||
                             (plan.claim == Claim::hybrid && plan.admission >= 1));
     share.watched = 0;
     WorkerSlot& slot = slot_of(worker);
@@ -133,10 +135,19 @@ int Execution::next(gimbal_share& share, std::uint64_t& first, std::uint64_t& en
     return got;
 }
 
-// Own steps are handed out without an atomic; once they are done nothing more needs to be noted, and if nobody thins
-// out requests the short way will do from here.
+// Own steps are handed out without an atomic, all of them in one chunk if nobody notes their times. Once they are done
+// nothing more needs to be noted, and if nobody thins out requests the short way will do from here.
 int Execution::next_hybrid(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
     WorkerSlot& slot = slot_of(share.worker);
+    if (site_ && share.step < share.step_end && !manner_.timed && !manner_.sampled && !manner_.split) {
+        first = plan_->starts[share.step];
+        end = plan_->starts[share.step_end];
+        share.step = share.step_end;
+        share.chunks += 1;
+        share.iterations += end - first;
+        share.fast = plan_->admission >= 1;
+        return 1;
+    }
     if (share.step >= share.step_end) {
         if (manner_.split && slot.record.static_end == 0) note_static_end(share);
         if (plan_->admission < 1) {

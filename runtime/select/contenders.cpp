@@ -15,7 +15,8 @@ constexpr double kDrift = 0.001;
 // No challenger gets the title for less: what differs by less is noise or nobody's loss.
 constexpr double kMargin = 0.003;
 constexpr double kClearLead = 0.01;  // a choice believed to be better by so much is tried whatever trials there were
-constexpr double kConfidence = 1.5;  // standard deviations by which a challenger must lead
+constexpr double kConfidence = 2;    // standard deviations by which a challenger must lead,
+constexpr std::uint64_t kProofs = 2;  // in so many trials: one may have met a holder that was interrupted
 constexpr double kShyness = 0.0005;  // a trial costs at least so much of a step
 constexpr double kMostSteps = 2000;  // to come
 constexpr double kFewestSteps = 20;
@@ -28,7 +29,9 @@ constexpr double kForget = 0.1;               // weight of the newest in running
 constexpr double kFloor = 1e-4;               // no noise is smaller
 // Mean absolute deviation of a normal distribution, as a part of its standard deviation, inverted.
 constexpr double kToDeviation = 1.2533;
-constexpr double kClip = 4;  // standard deviations beyond which something else must have happened
+constexpr double kClip = 4;      // standard deviations beyond which something else must have happened,
+constexpr double kJump = 0.03;   // and so much of a step at least
+constexpr double kRegret = 0.5;  // part of its lead that a new holder may owe to luck
 
 double density(double u) noexcept {
     return std::exp(-u * u / 2) / std::sqrt(2 * std::numbers::pi);
@@ -58,7 +61,7 @@ Contenders::Turn Contenders::next() {
     if (trial_open_ && steps_ - tried_at_ > kLost) trial_open_ = false;
     const bool enough =
         trials_ >= (calm_ ? kFreeTrials / 3 : kFreeTrials) + steps_ / (calm_ ? 2 * kStepsPerTrial : kStepsPerTrial);
-    if (trial_open_ || trial_seen_ || holder_run_ == 0 || steps_ < next_look_ || surprised_ > 0)
+    if (trial_open_ || trial_seen_ || holder_run_ < 2 || steps_ < next_look_ || surprised_ > 0)
         return {holder_, false};
     const auto passed = static_cast<double>(steps_ - widened_at_);
     widened_at_ = steps_;
@@ -106,8 +109,7 @@ void Contenders::observe(const Turn& turn, double time) {
         holder_run_ = 0;
     } else if (holder_run_ >= 2) {
         learn_noise(log_last_two_[0] - (log_last_two_[1] + log_time) / 2);
-        const double jump = std::abs(log_time - log_last_two_[0]);
-        const bool odd = jump > std::max(kClip * kToDeviation * deviation_, 0.03);
+        const bool odd = jumped(log_last_two_[0], log_time);
         surprised_ = odd || (surprised_ > 0 && surprised_ < 3) ? surprised_ + 1 : 0;
     }
     log_last_two_[1] = log_last_two_[0];
@@ -120,13 +122,19 @@ void Contenders::learn_noise(double residual) noexcept {
     deviation_ = std::max(kFloor, deviation_ + kForget * (size - deviation_));
 }
 
-// The duel is over: the trial against the mean of the holder before and after it.
+bool Contenders::jumped(double from, double to) const noexcept {
+    return std::abs(to - from) > std::max(kClip * kToDeviation * deviation_, kJump);
+}
+
+// The duel is over: the trial against the mean of the holder before and after it. If the holder's own two times have
+// nothing to do with each other, it was interrupted or the loop has changed: that decides nothing.
 void Contenders::settle(double after) {
     trial_seen_ = false;
+    if (jumped(log_last_two_[0], after)) return;
     learn(tried_, log_trial_ - (log_last_two_[0] + after) / 2);
     const Belief& tried = beliefs_[tried_];
     const double lead = kMargin + kConfidence * std::sqrt(tried.variance);
-    if (tried.trials > 0 && !tried.odd && tried.mean < -lead) dethrone(tried_);
+    if (tried.trials >= kProofs && !tried.odd && tried.mean < -lead) dethrone(tried_);
 }
 
 void Contenders::learn(std::size_t choice, double seen) {
@@ -160,7 +168,8 @@ void Contenders::dethrone(std::size_t winner) {
         belief.bias -= won.bias;
         if (belief.variance >= 0) belief.variance += won.variance / 2;
     }
-    beliefs_[holder_].variance = won.variance;
+    // Whoever leads after few trials leads by less than it seems: the old holder gets another chance.
+    beliefs_[holder_].variance = std::max(won.variance, kRegret * kRegret * won.mean * won.mean);
     beliefs_[winner] = {.trials = won.trials};
     holder_ = winner;
     holder_run_ = 0;

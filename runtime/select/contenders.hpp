@@ -70,6 +70,7 @@ private:
         bool odd = false;      // the last trial took much longer than could be believed
         std::uint64_t trials = 0;
     };
+    [[nodiscard]] bool jumped(double from, double to) const noexcept;  ///< two log times of the holder in a row
     void settle(double after);
     void learn(std::size_t choice, double seen);
     void learn_noise(double residual) noexcept;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "atomic_file.hpp"
+#include "common/turns.h"
 #include "mpi_exchange.hpp"
 #include "options.hpp"
 #include "report.hpp"
@@ -55,6 +56,7 @@ int simulate(const Options& options, MpiExchange& exchange) {
         });
         if (!good) return kWrongInput;
         progress.show(simulation);
+        end_of_step();
     }
     progress.clear();
     if (!on_root(exchange, [&] { results.save(simulation); })) return kWrongInput;

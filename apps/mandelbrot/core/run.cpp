@@ -3,6 +3,7 @@
 
 #include "common/clock.hpp"
 #include "common/mix.hpp"
+#include "common/turns.h"
 #include "loops.hpp"
 
 #include <cstddef>
@@ -52,6 +53,7 @@ std::vector<LoopResult> run(const Config& config) {
         for (std::size_t k = 0; k < results.size(); ++k) {
             run_loop(config, step, picture(config.loops[k]), counts, results[k]);
         }
+        end_of_step();
     }
     return results;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "common/program.hpp"
+#include "common/turns.h"
 #include "options.hpp"
 #include "report.hpp"
 #include "simulation.hpp"
@@ -12,7 +13,10 @@ void simulate(const nbody::Options& options) {
     nbody::Simulation simulation(options.config);
     const nbody::Energies start = nbody::energies(simulation.bodies());
     if (options.describe) print_work("before", simulation.bodies());
-    for (std::int64_t step = 0; step < options.config.steps; ++step) simulation.step();
+    for (std::int64_t step = 0; step < options.config.steps; ++step) {
+        simulation.step();
+        end_of_step();
+    }
     if (options.describe) print_work("after", simulation.bodies());
     print_table(options.config, simulation, start);
     if (options.json) print_json(options.config, simulation);

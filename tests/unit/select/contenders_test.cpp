@@ -107,6 +107,43 @@ TEST(Contenders, AnInterruptedTrialDoesNotCondemnAChoice) {
     EXPECT_EQ(contenders.holder(), 1U);
 }
 
+TEST(Contenders, AnInterruptedHolderDoesNotLoseTheTitle) {
+    // One step in ten takes twice as long, whoever runs it.
+    int lost = 0;
+    for (unsigned seed = 0; seed < 40; ++seed) {
+        Contenders contenders(2, 0);
+        contenders.predict(std::vector<double>{1, 1.02}, 0.03);
+        std::mt19937_64 random(seed);
+        std::normal_distribution<double> noise(1, 0.01);
+        std::bernoulli_distribution struck(0.1);
+        play(contenders, 300, [&](std::size_t choice, int) {
+            return (choice == 1 ? 1.02 : 1) * noise(random) * (struck(random) ? 2 : 1);
+        });
+        lost += contenders.holder() != 0 ? 1 : 0;
+    }
+    EXPECT_LE(lost, 1);
+}
+
+TEST(Contenders, ATitleWonByLuckIsWonBack) {
+    Contenders contenders(2, 0);
+    contenders.predict(std::vector<double>{1, 1}, 0.03);
+    // Two lucky trials, then the truth.
+    std::uint64_t lucky = 0;
+    int lost_at = -1;
+    int won_back_at = -1;
+    for (int step = 0; step < 1000; ++step) {
+        const Contenders::Turn turn = contenders.next();
+        const bool luck = turn.choice == 1 && lucky < 2;
+        lucky += luck ? 1 : 0;
+        contenders.observe(turn, luck ? 0.93 : (turn.choice == 1 ? 1.02 : 1));
+        if (lost_at < 0 && contenders.holder() == 1) lost_at = step;
+        if (lost_at >= 0 && won_back_at < 0 && contenders.holder() == 0) won_back_at = step;
+    }
+    ASSERT_GE(lost_at, 0);
+    EXPECT_GT(won_back_at, lost_at);
+    EXPECT_LT(won_back_at, 600);
+}
+
 TEST(Contenders, AChoiceThatCannotBePredictedIsNeverTried) {
     Contenders contenders(2, 0);
     contenders.predict(std::vector<double>{1, std::numeric_limits<double>::infinity()}, 0.03);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .errors import CampaignError
@@ -86,4 +86,18 @@ def cells(spec: Spec) -> list[Cell]:
                for configuration in configurations(spec)]
         random.Random(f"{spec.seed}/{repetition}").shuffle(one)
         found += one
+    return found
+
+
+def batches(todo: Sequence[Cell]) -> list[list[Cell]]:
+    """Cells in the order in which they run: those that run in turns together, where the first of them stands."""
+    found: list[list[Cell]] = []
+    together: dict[tuple[str, int], list[Cell]] = {}
+    for cell in todo:
+        key = (cell.application.name, cell.repetition)
+        if cell.application.turn_steps and key in together:
+            together[key].append(cell)
+        else:
+            together[key] = [cell]
+            found.append(together[key])
     return found

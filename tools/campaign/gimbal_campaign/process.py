@@ -10,7 +10,8 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from .records import Outcome, read_figures, read_names, read_steps
 from .store import STEP_COLUMNS
 
 # Variables that steer an OpenMP runtime or Gimbal: a campaign sets its own and must not inherit the caller's.
-STEERING = ("OMP_", "KMP_", "LIBOMP_", "GOMP_", "GIMBAL_", "LB4MPI_", "MPI_RL_", "LD_PRELOAD")
+STEERING = ("CAMPAIGN_", "OMP_", "KMP_", "LIBOMP_", "GOMP_", "GIMBAL_", "LB4MPI_", "MPI_RL_", "LD_PRELOAD")
 OUTPUT_LIMIT = 4000  # characters of standard error that are kept
 LAST_WORDS_S = 5.0  # from the wish to end to the end by force
 
@@ -66,10 +67,11 @@ def refusal(tool: Tool, variables: Mapping[str, str]) -> str:
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
-    """End a process and all it started."""
+    """End a process and all it started, even if it is stopped."""
     for number, patience_s in ((signal.SIGTERM, LAST_WORDS_S), (signal.SIGKILL, None)):
         try:
             os.killpg(process.pid, number)
+            os.killpg(process.pid, signal.SIGCONT)
             process.wait(patience_s)
             if number == signal.SIGTERM:
                 os.killpg(process.pid, signal.SIGKILL)  # what it started may have stayed
@@ -81,49 +83,82 @@ def stop(process: subprocess.Popen[bytes]) -> None:
             continue
 
 
-def execute(command: list[str], environment: dict[str, str], folder: Path,
-            timeout_s: float) -> tuple[int | None, float]:
-    """Run it in an empty folder; exit status (None: it took too long) and seconds. An interrupt ends it, too."""
-    begin = time.perf_counter()
-    with (folder / "stderr").open("wb") as errors:
-        process = subprocess.Popen(command, env=environment, cwd=folder, stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True)
-        try:
-            return process.wait(timeout_s), time.perf_counter() - begin
-        except subprocess.TimeoutExpired:
-            stop(process)
-            return None, time.perf_counter() - begin
-        except BaseException:
-            stop(process)
-            raise
+@dataclass
+class Prepared:
+    """A cell that is ready to run, in a folder of its own."""
 
+    cell: Cell
+    folder: Path
+    command: list[str]
+    environment: dict[str, str]
+    outcome: Outcome
 
-def run_cell(cell: Cell, tool: Tool, seed: int) -> Outcome:
-    """Run one cell. Never raises for what the program does; a KeyboardInterrupt passes through."""
-    with tempfile.TemporaryDirectory(prefix="campaign-") as name:
-        folder = Path(name)
-        command = command_of(cell, tool, seed, folder / "record.csv")
-        added = variables_of(cell, seed, folder)
-        kept = {key: value for key, value in os.environ.items() if not key.startswith(STEERING)}
-        started = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
-        outcome = Outcome("ok", None, 0.0, started, seed, shlex.join(command),
-                          " ".join(f"{key}={value}" for key, value in added.items()))
-        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nivcsw
-        try:
-            outcome.exit_status, outcome.wall_s = execute(command, kept | added, folder, cell.application.timeout_s)
-        except OSError as error:
-            outcome.status, outcome.output = "failed", f"{command[0]}: {error.strerror}"
-            return outcome
-        outcome.preemptions = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nivcsw - before
-        said = (folder / "stderr").read_text(errors="replace")
+    def open(self) -> subprocess.Popen[bytes]:
+        """Start the process. Raises OSError."""
+        with (self.folder / "stderr").open("wb") as errors:
+            return subprocess.Popen(self.command, env=self.environment, cwd=self.folder, stdin=subprocess.DEVNULL,
+                                    stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True)
+
+    def refused(self, error: OSError) -> None:
+        """It could not be started."""
+        self.outcome.status, self.outcome.output = "failed", f"{self.command[0]}: {error.strerror}"
+
+    def collect(self) -> None:
+        """Once it has ended: what it said and left behind. Without an exit status it took too long."""
+        outcome = self.outcome
+        if outcome.status != "ok":
+            return
+        said = (self.folder / "stderr").read_text(errors="replace")
         outcome.output = said[-OUTPUT_LIMIT:]
         if outcome.exit_status is None:
             outcome.status = "timeout"
         elif outcome.exit_status != 0:
             outcome.status = "failed"
         else:
-            read_results(outcome, folder)
-        return outcome
+            read_results(outcome, self.folder)
+
+
+@contextmanager
+def prepare(cell: Cell, tool: Tool, seed: int, more: Mapping[str, str] | None = None) -> Iterator[Prepared]:
+    """Everything but the start; `more`: further variables. The folder is gone at the end."""
+    with tempfile.TemporaryDirectory(prefix="campaign-") as name:
+        folder = Path(name)
+        command = command_of(cell, tool, seed, folder / "record.csv")
+        added = variables_of(cell, seed, folder) | dict(more or {})
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(STEERING)}
+        started = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+        yield Prepared(cell, folder, command, kept | added,
+                       Outcome("ok", None, 0.0, started, seed, shlex.join(command),
+                               " ".join(f"{key}={value}" for key, value in added.items())))
+
+
+def execute(prepared: Prepared) -> None:
+    """Run it to its end, or for as long as it may take. An interrupt ends it, too. Raises OSError."""
+    outcome = prepared.outcome
+    begin = time.perf_counter()
+    process = prepared.open()
+    try:
+        outcome.exit_status = process.wait(prepared.cell.application.timeout_s)
+    except subprocess.TimeoutExpired:
+        stop(process)
+    except BaseException:
+        stop(process)
+        raise
+    finally:
+        outcome.wall_s = time.perf_counter() - begin
+
+
+def run_cell(cell: Cell, tool: Tool, seed: int) -> Outcome:
+    """Run one cell. Never raises for what the program does; a KeyboardInterrupt passes through."""
+    with prepare(cell, tool, seed) as prepared:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nivcsw
+        try:
+            execute(prepared)
+        except OSError as error:
+            prepared.refused(error)
+        prepared.outcome.preemptions = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nivcsw - before
+        prepared.collect()
+        return prepared.outcome
 
 
 def read_results(outcome: Outcome, folder: Path) -> None:

@@ -17,6 +17,7 @@ from .process import Tool, run_cell
 from .records import Outcome, last_words
 from .spec import Spec
 from .store import Store
+from .turns import run_in_turns
 
 
 def duration(seconds: float) -> str:
@@ -86,10 +87,18 @@ def quietest(spec: Spec, cell: Cell, tool: Tool, pace: Pace) -> Outcome:
     return best
 
 
+def outcomes_of(spec: Spec, batch: Sequence[Cell], tool: Tool, pace: Pace) -> list[Outcome]:
+    """Run the cells of design.batches(): one alone, or several of one repetition in turns."""
+    first = batch[0]
+    if first.application.turn_steps:
+        return run_in_turns(batch, tool, seed_of(spec, first.repetition))
+    return [quietest(spec, cell, tool, pace) for cell in batch]
+
+
 def run(spec: Spec, store: Store, tool: Tool, retry: bool = False) -> int:
     """Run what has not run yet; with `retry` also what failed.
 
-    Returns 0, or 1 if a cell of this campaign has no result. An interrupt loses the cell in progress only.
+    Returns 0, or 1 if a cell of this campaign has no result. An interrupt loses what is in progress only.
     """
     cells = design.cells(spec)
     done = store.done(only_ok=retry)
@@ -100,13 +109,13 @@ def run(spec: Spec, store: Store, tool: Tool, retry: bool = False) -> int:
         progress.note(f"{store.path}: {len(cells) - len(todo)} of {len(cells)} cells have run, going on")
     previous = signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends the program in progress, as SIGINT does
     try:
-        for cell in todo:
-            outcome = quietest(spec, cell, tool, pace)
-            store.add(cell, outcome)
-            what = f"{cell.application.name} {cell.configuration.name} #{cell.repetition + 1}"
-            if outcome.status != "ok":
-                progress.note(f"{outcome.status}: {what}: {last_words(outcome.output)}")
-            progress.step(what)
+        for batch in design.batches(todo):
+            for cell, outcome in zip(batch, outcomes_of(spec, batch, tool, pace)):
+                store.add(cell, outcome)
+                what = f"{cell.application.name} {cell.configuration.name} #{cell.repetition + 1}"
+                if outcome.status != "ok":
+                    progress.note(f"{outcome.status}: {what}: {last_words(outcome.output)}")
+                progress.step(what)
     except KeyboardInterrupt:
         progress.end()
         print(f"interrupted; {progress.done} of {progress.total} cells are in {store.path}; the same command goes on",

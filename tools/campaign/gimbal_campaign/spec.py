@@ -16,7 +16,7 @@ from .spec_checks import check_keys, environment, number, words, wrong
 CAMPAIGN_KEYS = {"name": str, "repetitions": int, "seed": int, "timeout_s": float, "description": str,
                  "retries": int, "preemptions_per_s": float, "slower": float}
 REAL_KEYS = {"name": str, "kind": str, "command": list, "threads": int, "steps": int, "env": dict, "timeout_s": float,
-             "pace_steps": int}
+             "pace_steps": int, "turn_steps": int}
 VIRTUAL_KEYS = {"name": str, "kind": str, "app": str, "workers": int, "steps": int, "iterations": int,
                 "options": list, "env": dict, "timeout_s": float}
 FACTOR_KEYS = {"techniques": list, "selectors": list, "agents": list, "policies": list, "rewards": list,
@@ -40,6 +40,7 @@ class Application:
     env: Mapping[str, str] = field(default_factory=dict)
     timeout_s: float = 600.0
     pace_steps: int = 0  # real: steps of the short runs beside every cell; 0: none
+    turn_steps: int = 0  # real: configurations run side by side, so many steps at a time; 0: one after the other
 
 
 @dataclass(frozen=True)
@@ -99,11 +100,14 @@ def application(table: Mapping[str, Any], index: int, timeout_s: float) -> Appli
                         "there are {build}, {threads} and {steps}; a brace itself is {{ or }}") from None
     if table.get("pace_steps") and not any("{steps}" in word for word in command):
         raise wrong(place, "pace_steps needs {steps} in the command")
+    if table.get("pace_steps") and table.get("turn_steps"):
+        raise wrong(place, "pace_steps and turn_steps exclude each other",
+                    "programs that run in turns meet the same machine in any case")
     return Application(table["name"], kind, command, table.get("app", ""), number(place, table, threads, 2, 1),
                        number(place, table, "steps", 0, 0), number(place, table, "iterations", 0, 0),
                        tuple(str(word) for word in table.get("options", [])), environment(place, table),
                        float(number(place, table, "timeout_s", timeout_s, 0.1)),
-                       number(place, table, "pace_steps", 0, 0))
+                       number(place, table, "pace_steps", 0, 0), number(place, table, "turn_steps", 0, 0))
 
 
 def learners(place: str, table: Mapping[str, Any]) -> Learners | None:
