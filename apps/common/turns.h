@@ -27,7 +27,7 @@ static inline void end_of_step(void) {
     }
     if (turn_steps <= 0 || ++steps % turn_steps != 0) return;
     kill(0, SIGSTOP);
-    const long long settled_ns = turn_clock_ns() + 10 * 1000 * 1000;
+    const long long settled_ns = turn_clock_ns() + 40 * 1000 * 1000;
 #pragma omp parallel
     while (turn_clock_ns() < settled_ns) {
     }

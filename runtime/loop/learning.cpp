@@ -104,10 +104,10 @@ bool LoopLearning::wants_times(const Technique& technique) const noexcept {
 }
 
 // Learning the cost profile, and planning anew, takes time while others wait for the loop. So much that it is a part of
-// two hundred of the loops since the last time, or of fifty if the last one was out of balance, is spent on it.
+// a thousand of the loops since the last time, or of fifty if the last one was out of balance, is spent on it.
 bool LoopLearning::wants_costs(const Decision& decision) const noexcept {
     constexpr double kCalm = 0.01;
-    constexpr double kPart = 0.005;
+    constexpr double kPart = 0.001;
     constexpr double kPartOutOfBalance = 0.02;
     if (workers_ == 1) return false;
     if (decision.sampled) return true;

@@ -14,8 +14,10 @@ namespace gimbal {
 namespace {
 
 constexpr std::uint32_t kNotOurs = UINT32_MAX;  // index of decisions that teach nothing
-// Predictions may cost so much of the workers' time, the first one more: it is worth most.
+// Predictions may cost so much of the workers' time, the first one more: it is worth most. After several that left the
+// title where it was, they cost as many times less.
 constexpr double kPart = 0.005;
+constexpr double kMostIdle = 10;
 constexpr double kPartAtFirst = 0.01;
 // A shape that has moved by so much of the loop's cost is another one; a tenth of it happens by noise.
 constexpr double kMoved = 0.02;
@@ -128,7 +130,9 @@ bool SimulateSelector::wants_answer(const LoopContext& context) {
     sample_every_ = other ? std::max(sample_every_ / 2, kSampleOften) : std::min(2 * sample_every_, kSampleEvery);
     const double length = static_cast<double>(context.iterations) / static_cast<double>(asked_iterations_);
     if (!other && length < kOtherLength && length * kOtherLength > 1) return false;
-    return spent_s_ + last_cost_s_ <= kPart * worked_s;
+    // Not of all the time there was: what was not spent while nothing changed is not saved up for later.
+    const double since_s = worked_s - asked_at_s_ * context.workers;
+    return last_cost_s_ <= kPart / (1 + std::min(idle_answers_, kMostIdle)) * since_s;
 }
 
 void SimulateSelector::ask(const LoopContext& context) {
@@ -137,6 +141,7 @@ void SimulateSelector::ask(const LoopContext& context) {
     asked_shape_ = now;
     asked_iterations_ = context.iterations;
     checked_version_ = context.profile_version;
+    asked_at_s_ = loop_time_s_;
     auto answer = std::make_shared<Answer>();
     answer->generation = background_generation();
     auto question = std::make_shared<const Question>(context, settings_.portfolio, settings_.seed);
@@ -154,12 +159,13 @@ void SimulateSelector::ask(const LoopContext& context) {
 
 void SimulateSelector::take_answer() {
     const std::shared_ptr<Answer> answer = std::exchange(answer_, nullptr);
-    spent_s_ += answer->prediction.cost_s;
     last_cost_s_ = answer->prediction.cost_s;
     if (answer->prediction.times.size() != contenders_->size()) return;
     if (!std::isfinite(answer->prediction.times[contenders_->holder()])) return;  // the process is ending
     contenders_->predict(answer->prediction.times, contenders_->prediction_error());
     if (!settings_.first_stays && !answered_) contenders_->trust();
+    idle_answers_ = contenders_->holder() == answered_holder_ ? idle_answers_ + 1 : 0;
+    answered_holder_ = contenders_->holder();
     answered_ = true;
 }
 
@@ -179,7 +185,10 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
         holder_lost_ = record.busy_max > 0 ? 1 - record.busy_mean / record.busy_max : 0;
         contenders_->calm(holder_lost_ < kInBalance);
     }
-    if (contenders_->surprised() == 1) samples_due_ = kSamplesAfterSurprise;
+    if (contenders_->surprised() == 1) {
+        samples_due_ = kSamplesAfterSurprise;
+        idle_answers_ = 0;
+    }
     if (!answered_ && !answer_ && !vague_ && steps_ >= kPatience) {
         vague_ = true;
         std::vector<double> vague(contenders_->size(), 1 + kVagueLoss);

@@ -71,8 +71,10 @@ private:
     std::uint64_t scouted_ = 0;  // executions that scouts have run
     std::uint64_t steps_ = 0;    // learnt from
     double loop_time_s_ = 0;     // of all of them
-    double spent_s_ = 0;         // on predictions
-    double last_cost_s_ = 0;     // of the last one
+    double last_cost_s_ = 0;     // of the last prediction
+    double asked_at_s_ = 0;      // loop_time_s_ when the model was asked last
+    double idle_answers_ = 0;    // in a row, that found the title where the one before had left it
+    std::size_t answered_holder_ = 0;
     Shape asked_shape_{};        // of the profile when the model was asked last
     std::uint64_t asked_iterations_ = 0;
     std::uint64_t checked_version_ = 0;  // of the profile whose shape was looked at last

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Stands in for `gimbal run` and `gimbal simulate` in tests of campaigns: records made-up times.
 
-The "program" is a word: fine, fail, mute (leaves no record), sleep. Each start is noted in the
-file that $STARTS names, if any.
+The "program" is a word: fine, fail, mute (leaves no record), sleep, turns (stops itself between steps, as a campaign
+asks it to), doze (the same; under fac2 it sleeps after its first turn). Each start and each step of one that stops itself
+is noted in the file that $STARTS names, if any.
 """
 import os
 import pathlib
+import signal
 import sys
 import time
 
@@ -19,6 +21,21 @@ def choice(step):
     return os.environ.get("GIMBAL_SCHEDULE") or list(TIMES_S)[step % len(TIMES_S)]
 
 
+def note(program, what=""):
+    if "STARTS" in os.environ:
+        with open(os.environ["STARTS"], "a") as starts:
+            starts.write(f"{program} {os.environ.get('GIMBAL_SCHEDULE') or os.environ.get('GIMBAL_SELECT')}{what}\n")
+
+
+def take_turns(program, steps):
+    for step in range(1, steps + 1):
+        note(program, f" step {step}")
+        if step % int(os.environ["CAMPAIGN_TURN_STEPS"]) == 0:
+            os.kill(0, signal.SIGSTOP)
+            if program == "doze" and os.environ.get("GIMBAL_SCHEDULE") == "fac2":
+                time.sleep(60)
+
+
 def main():
     words = sys.argv[1:]
     if words == ["--version"]:
@@ -29,9 +46,9 @@ def main():
             print('gimbal: warning: GIMBAL_SCHEDULE: unknown technique "fac22"', file=sys.stderr)
         return 0
     program = words[words.index("--") + 1] if words[0] == "run" else words[words.index("--app") + 1]
-    if "STARTS" in os.environ:
-        with open(os.environ["STARTS"], "a") as starts:
-            starts.write(f"{program} {os.environ.get('GIMBAL_SCHEDULE') or os.environ.get('GIMBAL_SELECT')}\n")
+    note(program)
+    if program in ("turns", "doze"):
+        take_turns(program, 6)
     if program == "sleep" and os.environ.get("GIMBAL_SCHEDULE") == "fac2":
         time.sleep(60)
     if program == "fail" and os.environ.get("GIMBAL_SCHEDULE") == "ss":

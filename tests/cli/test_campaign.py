@@ -41,6 +41,11 @@ class Specifications(unittest.TestCase):
         self.refused("[campaign", "not TOML")
         self.refused('[campaign]\nname = "x"\n', "no [[application]]")
 
+    def test_turns_and_short_runs_exclude_each_other(self):
+        self.refused(SPEC.replace('["fine"]', '["fine", "{steps}"]\npace_steps = 9\nturn_steps = 2', 1), "[[application]] one",
+                     "pace_steps and turn_steps")
+        self.refused(SPEC.replace("workers = 8", "workers = 8\nturn_steps = 2"), "[[application]] two", '"turn_steps"')
+
     def test_comments_do_not_change_a_specification_and_values_do(self):
         self.assertEqual(spec.parse(SPEC).hash, spec.parse("# a remark\n" + SPEC).hash)
         self.assertNotEqual(spec.parse(SPEC).hash, spec.parse(SPEC.replace("workers = 8", "workers = 9")).hash)
@@ -68,6 +73,14 @@ class Design(unittest.TestCase):
         self.assertNotEqual(order(SPEC, 0), order(other, 0))
         longer = SPEC.replace("repetitions = 2", "repetitions = 3")
         self.assertEqual(order(SPEC, 1), order(longer, 1))
+
+    def test_cells_that_run_in_turns_are_one_batch_per_repetition_and_the_others_are_alone(self):
+        cells = design.cells(spec.parse(SPEC.replace('["fine"]', '["fine"]\nturn_steps = 2')))
+        batches = design.batches(cells)
+        self.assertEqual(sorted(len(batch) for batch in batches), [1] * (2 * CONFIGURATIONS) + [CONFIGURATIONS] * 2)
+        for batch in batches:
+            self.assertEqual(len({(cell.application.name, cell.repetition) for cell in batch}), 1)
+        self.assertEqual({id(cell) for batch in batches for cell in batch}, {id(cell) for cell in cells})
 
     def test_each_configuration_sets_the_variables_that_bring_it_about(self):
         wanted = spec.parse(SPEC + "golden = [false, true]\n")
@@ -236,6 +249,51 @@ timeout_s = 0.3
         self.assertEqual(self.rows("SELECT exit_status, output FROM runs WHERE status = 'failed'"),
                          [(3, "the program cannot go on\n")])
         self.assertIn("the program cannot go on", self.campaign("summary", "try.sqlite").stdout)
+
+    def in_turns(self, word, more="", **popen):
+        text = SPEC.replace('command = ["fine"]', f'command = ["{word}"]\nturn_steps = 2{more}')
+        self.starts = self.work / "starts"
+        return self.campaign("run", self.write_spec(text.replace("repetitions = 2", "repetitions = 1")),
+                             env={"STARTS": str(self.starts)}, **popen)
+
+    def test_programs_that_stop_themselves_run_in_turns(self):
+        done = self.in_turns("turns")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.rows("SELECT count(*), min(status), max(status) FROM runs"),
+                         [(2 * CONFIGURATIONS, "ok", "ok")])
+        steps = [line.split() for line in self.starts.read_text().splitlines() if "step" in line]
+        for name in ("static", "ss", "fac2", "auto"):
+            own = [int(words[3]) for words in steps if words[1] == name]
+            self.assertEqual(own, [1, 2, 3, 4, 5, 6])
+        numbers = [int(words[3]) for words in steps]
+        self.assertEqual([(number - 1) // 2 for number in numbers], sorted((number - 1) // 2 for number in numbers))
+        self.assertEqual(len(numbers), 6 * CONFIGURATIONS)
+        orders = [tuple(words[1] for words in steps if words[3] == number) for number in ("1", "3", "5")]
+        self.assertGreater(len(set(orders)), 1, "another order each round")
+        self.assert_nothing_left()
+
+    def test_a_program_that_never_stops_itself_is_no_result(self):
+        done = self.in_turns("fine")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(self.rows("SELECT DISTINCT status FROM runs WHERE application = 'one'"), [("failed",)])
+        self.assertIn("CAMPAIGN_TURN_STEPS", done.stderr)
+
+    def test_who_takes_too_long_in_his_turn_is_ended_and_the_others_go_on(self):
+        done = self.in_turns("doze", "\ntimeout_s = 3")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(self.rows("SELECT configuration, status FROM runs WHERE status != 'ok'"), [("fac2", "timeout")])
+        self.assert_nothing_left()
+
+    def test_an_interrupt_ends_those_that_are_stopped_too(self):
+        running = self.in_turns("doze", wait=False)
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline and not (self.starts.exists() and "doze fac2 step 2" in self.starts.read_text()):
+            time.sleep(0.01)
+        time.sleep(0.3)
+        running.send_signal(signal.SIGTERM)
+        said = running.communicate(timeout=20)[1]
+        self.assertEqual(running.returncode, 130, said)
+        self.assert_nothing_left()
 
     def test_a_changed_specification_is_refused_with_the_reason_but_more_repetitions_are_not(self):
         self.campaign("run", self.write_spec())

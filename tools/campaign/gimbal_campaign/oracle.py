@@ -2,8 +2,10 @@
 """The Oracle (seed 000, section 5.2): the sum over steps of the fastest fixed technique's median loop time.
 
 The least of several noisy medians is biased low: with many techniques of equal speed, the Oracle takes in each step the
-one that was luckiest. The estimate beside it takes the technique that was best in the *other* repetitions and its time
-in the one left out; it is biased high, by noise in the choice. What a perfect selection would reach lies between.
+one that was luckiest, and a technique measured twice would lose against itself. The figure beside it has no luck: in
+each repetition it runs what was best in all *other* repetitions, and a configuration is compared with it repetition by
+repetition. Chosen step by step, that Oracle errs by noise; so it chooses for several steps in a row, and of several
+lengths the one counts with which it is fastest.
 """
 from __future__ import annotations
 
@@ -13,6 +15,8 @@ from dataclasses import dataclass
 
 from .measured import PORTFOLIO, AppData, Key, Series, Step
 
+WINDOWS = (1, 4, 16, 64, 0)  # steps in a row for which left_out chooses; 0: all
+
 
 @dataclass
 class Oracle:
@@ -20,9 +24,20 @@ class Oracle:
 
     steps: dict[Key, Step]
     total_s: float
-    left_out_s: float | None  # None: a single repetition
+    left_out: dict[int, float]  # repetition -> total of what was best in the others [s]; empty: a single repetition
+    window: int  # for so many steps in a row left_out chooses; 0: for all
     medians: dict[str, dict[Key, float]]  # technique -> median loop time per step
     loops: dict[str, float]  # total per loop [s]
+
+    @property
+    def left_out_s(self) -> float | None:
+        """Mean over the repetitions; None: a single repetition."""
+        return statistics.fmean(self.left_out.values()) if self.left_out else None
+
+    def over_left_out(self, one: Series) -> float | None:
+        """Total of a configuration over that of left_out: median over the repetitions that have both."""
+        ratios = [run.total_s / self.left_out[run.repetition] for run in one.runs if run.repetition in self.left_out]
+        return statistics.median(ratios) if ratios else None
 
     @property
     def techniques(self) -> list[str]:
@@ -44,10 +59,10 @@ def fastest(medians: dict[str, dict[Key, float]], key: Key) -> tuple[str, float]
     return name, time_s
 
 
-def left_out(series: Sequence[Series]) -> float | None:
-    """Mean over the repetitions: techniques chosen on all others, times of this one. None without two repetitions."""
+def left_out(series: Sequence[Series], windows: Sequence[int] = WINDOWS) -> tuple[dict[int, float], int]:
+    """Per repetition what was best in all others takes in this one, and the window with which that is least."""
     repetitions = sorted({run.repetition for one in series for run in one.runs})
-    totals = []
+    totals: dict[int, dict[int, float]] = {window: {} for window in windows}
     for repetition in repetitions:
         own = {one.name: run.steps for one in series for run in one.runs if run.repetition == repetition}
         rest = {}
@@ -57,13 +72,24 @@ def left_out(series: Sequence[Series]) -> float | None:
                 rest[one.name] = others.step_medians()
         if not rest:
             continue
-        total_s = 0.0
-        for key in {key for times in rest.values() for key in times}:
-            choice = fastest(rest, key)
-            if choice and key in own[choice[0]]:
-                total_s += own[choice[0]][key].time_s
-        totals.append(total_s)
-    return statistics.fmean(totals) if totals else None
+        for window in windows:
+            totals[window][repetition] = chosen_before(rest, own, window)
+    window = min(windows, key=lambda window: sum(totals[window].values()))
+    return totals[window], window
+
+
+def chosen_before(rest: dict[str, dict[Key, float]], own: dict[str, dict[Key, Step]], window: int) -> float:
+    """Time of the steps `own` under the technique that takes least in `rest`, chosen for `window` steps of a loop."""
+    common = set.intersection(*(set(times) for times in rest.values()), *(set(own[name]) for name in rest))
+    spans: dict[tuple[str, int], list[Key]] = {}
+    for key in common:
+        spans.setdefault((key[0], key[1] // window if window else 0), []).append(key)
+    total_s = 0.0
+    for keys in spans.values():
+        # Of equals the first.
+        best = min(rest, key=lambda name: sum(rest[name][key] for key in keys))
+        total_s += sum(own[best][key].time_s for key in keys)
+    return total_s
 
 
 def oracle(app: AppData) -> Oracle | None:
@@ -79,7 +105,7 @@ def oracle(app: AppData) -> Oracle | None:
         assert choice is not None
         steps[key] = Step(*choice)
         loops[key[0]] = loops.get(key[0], 0.0) + choice[1]
-    return Oracle(steps, sum(step.time_s for step in steps.values()), left_out(series), medians, loops)
+    return Oracle(steps, sum(step.time_s for step in steps.values()), *left_out(series), medians, loops)
 
 
 def shares(steps: dict[Key, Step]) -> dict[str, float]:

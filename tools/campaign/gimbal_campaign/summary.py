@@ -25,9 +25,9 @@ class Summary:
     rows: list[tuple[Any, ...]]
 
 
-def over(total_s: float, yardstick_s: float | None) -> float | None:
+def over(total_s: float | None, yardstick_s: float | None) -> float | None:
     """Percent over a yardstick; None without one."""
-    return 100 * (total_s / yardstick_s - 1) if yardstick_s else None
+    return 100 * (total_s / yardstick_s - 1) if total_s is not None and yardstick_s else None
 
 
 def summarise(app: AppData) -> Summary:
@@ -44,7 +44,7 @@ def summarise(app: AppData) -> Summary:
         total_s = totals[one.name]
         rows.append((one.name, one.group, len(runs), total_s, 100 * (max(runs) - min(runs)) / total_s,
                      over(total_s, found.total_s if found else None),
-                     over(total_s, found.left_out_s if found else None),
+                     over(found.over_left_out(one), 1.0) if found else None,
                      over(total_s, best_s), over(total_s, mean_s)))
     return Summary(app, found, best.name if best else None, best_s, mean_s, rows)
 
@@ -56,8 +56,9 @@ def yardsticks(summary: Summary) -> list[str]:
         return ["no Oracle: no fixed technique of its portfolio has run"]
     lines = [f"Oracle over {len(found.techniques)} techniques: {found.total_s:.4f} s (least of medians, biased low)"]
     if found.left_out_s is not None:
-        lines.append(f"Oracle chosen on the other repetitions: {found.left_out_s:.4f} s "
-                     f"({over(found.left_out_s, found.total_s):+.2f} %; biased high)")
+        steps = f"for {found.window} steps in a row" if found.window else "for all steps"
+        lines.append(f"Oracle chosen on the other repetitions, {steps}: {found.left_out_s:.4f} s "
+                     f"({over(found.left_out_s, found.total_s):+.2f} %; no luck in it)")
     lines.append(f"best fixed: {summary.best_fixed} {summary.best_fixed_s:.4f} s "
                  f"({over(summary.best_fixed_s or 0.0, found.total_s):+.2f} %); "
                  f"mean of all fixed: {summary.mean_fixed_s:.4f} s "
@@ -66,12 +67,19 @@ def yardsticks(summary: Summary) -> list[str]:
 
 
 def result(summaries: list[Summary], configuration: str = "auto") -> dict[str, dict[str, float]]:
-    """The one result that scripts read: total loop time of a configuration over the Oracle's, real and virtual."""
-    found: dict[str, dict[str, float]] = {f"{configuration}_vs_oracle": {}, f"{configuration}_vs_oracle_virtual": {}}
+    """The one result that scripts read: total loop time of a configuration over the Oracle's, real and virtual.
+
+    `..._vs_left_out` is against the Oracle chosen on the other repetitions, of real runs: median over the repetitions.
+    """
+    found: dict[str, dict[str, float]] = {f"{configuration}_vs_oracle": {}, f"{configuration}_vs_oracle_virtual": {},
+                                          f"{configuration}_vs_left_out": {}}
     for summary in summaries:
         one = summary.app.find(configuration)
         if one and summary.oracle:
             tail = "_virtual" if summary.app.kind == "virtual" else ""
             ratio = one.total_s() / summary.oracle.total_s
             found[f"{configuration}_vs_oracle{tail}"][summary.app.name] = round(ratio, 4)
+            paired = summary.oracle.over_left_out(one)
+            if paired is not None and not tail:
+                found[f"{configuration}_vs_left_out"][summary.app.name] = round(paired, 4)
     return found
