@@ -2,8 +2,8 @@
 """Stands in for `gimbal run` and `gimbal simulate` in tests of campaigns: records made-up times.
 
 The "program" is a word: fine, fail, mute (leaves no record), sleep, turns (stops itself between steps, as a campaign
-asks it to), doze (the same; under fac2 it sleeps after its first turn). Each start and each step of one that stops itself
-is noted in the file that $STARTS names, if any.
+asks it to), doze (the same; under fac2 it sleeps after its first turn). Each start, and each step of one that stops
+itself, is noted in the file that $STARTS names, if any.
 """
 import os
 import pathlib

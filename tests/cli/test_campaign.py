@@ -42,8 +42,8 @@ class Specifications(unittest.TestCase):
         self.refused('[campaign]\nname = "x"\n', "no [[application]]")
 
     def test_turns_and_short_runs_exclude_each_other(self):
-        self.refused(SPEC.replace('["fine"]', '["fine", "{steps}"]\npace_steps = 9\nturn_steps = 2', 1), "[[application]] one",
-                     "pace_steps and turn_steps")
+        both = '["fine", "{steps}"]\npace_steps = 9\nturn_steps = 2'
+        self.refused(SPEC.replace('["fine"]', both, 1), "[[application]] one", "pace_steps and turn_steps")
         self.refused(SPEC.replace("workers = 8", "workers = 8\nturn_steps = 2"), "[[application]] two", '"turn_steps"')
 
     def test_comments_do_not_change_a_specification_and_values_do(self):
@@ -281,15 +281,17 @@ timeout_s = 0.3
     def test_who_takes_too_long_in_his_turn_is_ended_and_the_others_go_on(self):
         done = self.in_turns("doze", "\ntimeout_s = 3")
         self.assertEqual(done.returncode, 1)
-        self.assertEqual(self.rows("SELECT configuration, status FROM runs WHERE status != 'ok'"), [("fac2", "timeout")])
+        self.assertEqual(self.rows("SELECT configuration, status FROM runs WHERE status != 'ok'"),
+                         [("fac2", "timeout")])
         self.assert_nothing_left()
 
     def test_an_interrupt_ends_those_that_are_stopped_too(self):
         running = self.in_turns("doze", wait=False)
         deadline = time.monotonic() + 30
-        while time.monotonic() < deadline and not (self.starts.exists() and "doze fac2 step 2" in self.starts.read_text()):
+        while time.monotonic() < deadline and not (self.starts.exists() and
+                                                   "doze fac2 step 2" in self.starts.read_text()):
             time.sleep(0.01)
-        time.sleep(0.3)
+        time.sleep(0.3)  # he sleeps in his second turn now, or is stopped with the others
         running.send_signal(signal.SIGTERM)
         said = running.communicate(timeout=20)[1]
         self.assertEqual(running.returncode, 130, said)
