@@ -153,6 +153,21 @@ class Commands(CampaignTest):
         self.assertEqual([(row["application"], row["same %"], row["sd s"]) for row in rows],
                          [("one", 100.0, 0.0), ("two", 100.0, 0.0)])
 
+    def test_the_oracle_can_be_replayed_beside_another(self):
+        done = self.campaign("replay", "--times", 2, "--json", "--configuration", "oracle", "--beside", "auto",
+                             "try.sqlite")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        # The stand-in knows no GIMBAL_REPLAY and chooses blindly: 24 ms, as auto does, where the Oracle takes 12.
+        for row in json.loads(done.stdout):
+            self.assertEqual(row["configuration"], "oracle")
+            self.assertAlmostEqual(row["recorded s"], 0.012)
+            self.assertAlmostEqual(row["mean s"], 0.024)
+            self.assertLess(row["same %"], 50)
+            self.assertEqual(row["auto over replay %"], 0)
+        self.assertIn("oracle", self.campaign("replay", "--configuration", "orakle", "try.sqlite").stderr)
+        self.assertIn("--configuration oracle",
+                      self.campaign("replay", "--beside", "oracle", "try.sqlite").stderr)
+
 
 class WithModules(ToolTest):
     """What needs Debian's modules, through the tool itself, which looks for a Python that has them."""

@@ -52,7 +52,9 @@ def parser() -> argparse.ArgumentParser:
             one.add_argument("--result", action="store_true", help="end with a line RESULT {...}, for scripts")
             one.add_argument("--configuration", default="auto", help="whose time over the Oracle's RESULT holds (auto)")
         if name == "replay":
-            one.add_argument("--configuration", default="auto", help="whose selection to replay (auto)")
+            one.add_argument("--configuration", default="auto", help="whose selection to replay, or oracle (auto)")
+            one.add_argument("--beside", default="", metavar="CONFIGURATION",
+                             help="run this one beside each replay and compare")
             one.add_argument("--times", type=int, default=6, help="how often (6, as the seed)")
             one.add_argument("--build", type=Path, metavar="DIR", help="what {build} stands for")
     report = commands_of.add_parser("report", help="figures and tables of everything")

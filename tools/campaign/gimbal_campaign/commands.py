@@ -180,8 +180,9 @@ def replay_command(options: argparse.Namespace) -> Answer:
 
     with closing(Store(options.store, must_exist=True)) as store:
         wanted = spec.check(json.loads(store.facts()["spec"]))
-        rows = replay.replay(wanted, store, tool_of(options), options.configuration, options.times)
-    return listed(replay.HEADERS, rows, f'no application has a run of "{options.configuration}"')
+        rows = replay.replay(wanted, store, tool_of(options), options.configuration, options.times, options.beside)
+    headers = (*replay.HEADERS, *([f"{options.beside} {replay.BESIDE}"] if options.beside else []))
+    return listed(headers, rows, f'no application has a run of "{options.configuration}"')
 
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], Answer | int]] = {

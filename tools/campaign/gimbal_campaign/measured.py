@@ -96,11 +96,11 @@ def steps_of(store: Store, run: Mapping[str, Any], names: Mapping[tuple[str, str
     return found
 
 
-def load(store: Store) -> list[AppData]:
-    """Everything that ended well, sorted by name."""
+def load(store: Store, readable: bool = True) -> list[AppData]:
+    """Everything that ended well, sorted by name. readable: loops by the names that people read, else as recorded."""
     apps: dict[str, AppData] = {}
     series: dict[tuple[str, str], Series] = {}
-    names = store.loop_names()
+    names = store.loop_names() if readable else {}
     keys: dict[Key, Key] = {}  # one object per step, not one per step and run: campaigns have millions of steps
     for row in store.runs():
         if row["status"] != "ok":

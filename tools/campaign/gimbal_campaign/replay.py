@@ -1,22 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How much a run varies when its selection is replayed (seed 000, table 5.3): what no selection can take away."""
+"""How much a run varies when its selection is replayed (seed 000, table 5.3): what no selection can take away.
+
+The Oracle's choices can be replayed, too. It never ran: its total is a sum of the luckiest medians, and what it takes
+when it does run says how much of that is luck. Another configuration may run beside each replay, to be compared with.
+"""
 from __future__ import annotations
 
 import csv
 import dataclasses
 import statistics
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import design
-from .design import Cell
+from . import design, measured
+from .design import Cell, Configuration
 from .errors import CampaignError
+from .oracle import oracle
 from .process import Tool, run_cell
+from .records import Outcome
 from .spec import Spec
 from .store import STEP_COLUMNS, Store
+from .turns import run_in_turns
 
 HEADERS = ("application", "configuration", "recorded s", "mean s", "sd s", "variation %", "max - min s", "same %")
+BESIDE = "over replay %"  # the column that a configuration beside the replays adds
+ORACLE = "oracle"
+STANDS_FOR_ORACLE = Configuration(ORACLE, "fixed", selector="fixed")
 
 
 def recorded(store: Store, application: str, configuration: str) -> tuple[int, int, float] | None:
@@ -30,10 +41,27 @@ def recorded(store: Store, application: str, configuration: str) -> tuple[int, i
     return run, repetition, total_s
 
 
-def write_record(store: Store, run: int, path: Path) -> dict[tuple[str, int], str]:
-    """The recorded choices of a run as a file for GIMBAL_REPLAY; returns them by loop and step."""
+def choices_of_oracle(store: Store, application: str) -> tuple[dict[tuple[str, int], str], int, float] | None:
+    """Technique by loop and step as the Oracle has them, a run of the best fixed one, total [s]; None without an Oracle.
+    """
+    app = next((one for one in measured.load(store, readable=False) if one.name == application), None)
+    found = oracle(app) if app else None
+    if app is None or found is None:
+        return None
+    best = min((one for one in app.group("fixed") if one.technique in found.techniques), key=lambda one: one.total_s())
+    chosen = recorded(store, application, best.name)
+    assert chosen is not None
+    return {key: step.technique for key, step in found.steps.items()}, chosen[0], found.total_s
+
+
+def write_record(store: Store, run: int, path: Path,
+                 instead: Mapping[tuple[str, int], str] | None = None) -> dict[tuple[str, int], str]:
+    """The recorded choices of a run as a file for GIMBAL_REPLAY, with other techniques if there are some; returns them.
+    """
     rows = list(store.connection.execute(
         f"SELECT {', '.join(STEP_COLUMNS)} FROM steps WHERE run = ? ORDER BY loop, step", (run,)))
+    if instead is not None:
+        rows = [(*row[:4], instead.get((row[0], row[1]), row[4]), *row[5:]) for row in rows]
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(STEP_COLUMNS)
@@ -41,35 +69,65 @@ def write_record(store: Store, run: int, path: Path) -> dict[tuple[str, int], st
     return {(row[0], row[1]): row[4] for row in rows}
 
 
-def replay(spec: Spec, store: Store, tool: Tool, name: str, times: int) -> list[tuple[Any, ...]]:
-    """Replay the median run of a configuration in every application. One row of HEADERS each; nothing is stored.
+def run_beside(cells: Sequence[Cell], tool: Tool, seed: int) -> list[Outcome]:
+    """In turns if the application does, else one after the other. Raises CampaignError if one fails."""
+    outcomes = (run_in_turns(cells, tool, seed) if cells[0].application.turn_steps else
+                [run_cell(cell, tool, seed) for cell in cells])
+    for cell, outcome in zip(cells, outcomes):
+        if outcome.status != "ok":
+            raise CampaignError(f"{cell.application.name}: {cell.configuration.name} has no result ({outcome.status})",
+                                outcome.output.strip()[-300:])
+    return outcomes
 
-    Raises CampaignError if the configuration does not exist or a replay fails.
-    """
-    found = {one.name: one for one in design.configurations(spec)}
+
+def named(spec: Spec, name: str) -> Configuration:
+    """A configuration of the design, or what stands for the Oracle. Raises CampaignError."""
+    found = {one.name: one for one in design.configurations(spec)} | {ORACLE: STANDS_FOR_ORACLE}
     if name not in found:
         raise CampaignError(f'there is no configuration "{name}"', f"there are: {' '.join(found)}")
+    return found[name]
+
+
+def replay(spec: Spec, store: Store, tool: Tool, name: str, times: int, beside: str = "") -> list[tuple[Any, ...]]:
+    """Replay the median run of a configuration, or the Oracle, in every application. One row of HEADERS each, and with
+    `beside` one more figure: the total of that configuration, run beside each replay, over the replay's; median.
+
+    Nothing is stored. Raises CampaignError if a configuration does not exist or a run fails.
+    """
+    configuration = named(spec, name)
+    others = [named(spec, beside)] if beside else []
+    if beside == ORACLE:
+        raise CampaignError(f"--beside {ORACLE}: it is what can be replayed", f"--configuration {ORACLE}")
     if times < 2:
         raise CampaignError("--times must be at least 2")
     rows = []
     for app in spec.applications:
-        chosen = recorded(store, app.name, name)
-        if chosen is None:
-            continue
-        run, repetition, recorded_s = chosen
+        instead, repetition = None, 0
+        if name == ORACLE:
+            chosen = choices_of_oracle(store, app.name)
+            if chosen is None:
+                continue
+            instead, run, recorded_s = chosen
+        else:
+            median = recorded(store, app.name, name)
+            if median is None:
+                continue
+            run, repetition, recorded_s = median
         with tempfile.TemporaryDirectory(prefix="campaign-replay-") as folder:
             path = Path(folder) / "choices.csv"
-            choices = write_record(store, run, path)
-            one = dataclasses.replace(found[name], env={**found[name].env, "GIMBAL_REPLAY": str(path)})
-            totals, same = [], []
-            for _ in range(times):
-                outcome = run_cell(Cell(app, one, repetition), tool, spec.seed + repetition)
-                if outcome.status != "ok":
-                    raise CampaignError(f"{app.name}: the replay has no result ({outcome.status})",
-                                        outcome.output.strip()[-300:])
-                totals.append(sum(step[7] for step in outcome.steps))
-                same += [choices.get((step[0], step[1])) == step[4] for step in outcome.steps]
+            choices = write_record(store, run, path, instead)
+            one = dataclasses.replace(configuration, env={**configuration.env, "GIMBAL_REPLAY": str(path)})
+            totals, same, ratios = [], [], []
+            for number in range(times):
+                # Of who runs beside it each run has a seed of its own, as in a campaign.
+                cells = [Cell(app, one, repetition), *(Cell(app, other, number) for other in others)]
+                outcomes = run_beside(cells, tool, spec.seed + (number if others else repetition))
+                sums = [sum(step[7] for step in outcome.steps) for outcome in outcomes]
+                totals.append(sums[0])
+                ratios += [100 * (other_s / sums[0] - 1) for other_s in sums[1:]]
+                same += [choices.get((step[0], step[1])) == step[4] for step in outcomes[0].steps]
         mean_s, deviation_s = statistics.fmean(totals), statistics.stdev(totals)
         rows.append((app.name, name, recorded_s, mean_s, deviation_s, 100 * deviation_s / mean_s,
-                     max(totals) - min(totals), 100 * statistics.fmean(same)))
+                     max(totals) - min(totals), 100 * statistics.fmean(same),
+                     *([statistics.median(ratios)] if ratios else [])))
     return rows
