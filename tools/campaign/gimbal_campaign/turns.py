@@ -4,7 +4,7 @@
 Whole runs one after the other meet a machine that is now faster, now slower: on two shared cores their totals vary by
 1.5 % while techniques differ by 0.2 %. So every configuration's process is started, the program stops itself after each
 CAMPAIGN_TURN_STEPS time steps, and the campaign continues one after the other, in another order each round. At any time
-one process is at work and all others are stopped; the same steps of all configurations run within a second.
+one process is at work and all others are stopped; the same steps of all configurations run within seconds.
 """
 from __future__ import annotations
 
