@@ -16,7 +16,7 @@ static inline long long turn_clock_ns(void) {
 /// group), and goes on where it was when they are continued (SIGCONT). `gimbal campaign` runs programs in turns by it.
 /// Without the variable nothing happens. Then all threads work for nothing for 40 ms: the system may have put them on
 /// one core when they were continued, and so moves them apart before the next step, which begins like any other.
-/// C and C++; needs OpenMP.
+/// For one process, not for ranks. C and C++; needs OpenMP.
 /// @errors none   @threads the one that runs the steps, no others at work   @cost a branch, but for the stop
 static inline void end_of_step(void) {
     static long turn_steps = -1;

@@ -17,6 +17,7 @@ from typing import Any
 from . import design, measured
 from .design import Cell, Configuration
 from .errors import CampaignError
+from .measured import AppData
 from .oracle import oracle
 from .process import Tool, run_cell
 from .records import Outcome
@@ -41,15 +42,14 @@ def recorded(store: Store, application: str, configuration: str) -> tuple[int, i
     return run, repetition, total_s
 
 
-def choices_of_oracle(store: Store, application: str) -> tuple[dict[tuple[str, int], str], int, float] | None:
+def choices_of_oracle(store: Store, app: AppData | None) -> tuple[dict[tuple[str, int], str], int, float] | None:
     """Technique by loop and step as the Oracle has them, a run of the best fixed one, total [s]; None without an Oracle.
     """
-    app = next((one for one in measured.load(store, readable=False) if one.name == application), None)
     found = oracle(app) if app else None
     if app is None or found is None:
         return None
     best = min((one for one in app.group("fixed") if one.technique in found.techniques), key=lambda one: one.total_s())
-    chosen = recorded(store, application, best.name)
+    chosen = recorded(store, app.name, best.name)
     assert chosen is not None
     return {key: step.technique for key, step in found.steps.items()}, chosen[0], found.total_s
 
@@ -100,11 +100,12 @@ def replay(spec: Spec, store: Store, tool: Tool, name: str, times: int, beside: 
         raise CampaignError(f"--beside {ORACLE}: it is what can be replayed", f"--configuration {ORACLE}")
     if times < 2:
         raise CampaignError("--times must be at least 2")
+    loaded = {one.name: one for one in measured.load(store, readable=False)} if name == ORACLE else {}
     rows = []
     for app in spec.applications:
         instead, repetition = None, 0
         if name == ORACLE:
-            chosen = choices_of_oracle(store, app.name)
+            chosen = choices_of_oracle(store, loaded.get(app.name))
             if chosen is None:
                 continue
             instead, run, recorded_s = chosen
