@@ -43,7 +43,7 @@ def recorded(store: Store, application: str, configuration: str) -> tuple[int, i
 
 
 def choices_of_oracle(store: Store, app: AppData | None) -> tuple[dict[tuple[str, int], str], int, float] | None:
-    """Technique by loop and step as the Oracle has them, a run of the best fixed one, total [s]; None without an Oracle.
+    """Technique by loop and step as the Oracle has them, a run of the best fixed one, total [s]; None without one.
     """
     found = oracle(app) if app else None
     if app is None or found is None:
