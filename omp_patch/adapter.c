@@ -30,6 +30,7 @@ static const gimbal_schedule_hook hook = {
 #define HOOK_TLS __thread __attribute__((tls_model("initial-exec")))
 HOOK_TLS gimbal_share *__kmp_hook_share;
 HOOK_TLS const void *__kmp_hook_site;
+__attribute__((visibility("hidden"))) int __kmp_hook_used;
 int __kmp_hook_cancelled;
 int __kmp_hook_rules;
 int __kmp_hook_lending;

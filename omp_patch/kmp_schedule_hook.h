@@ -10,6 +10,9 @@
 #include "schedule_hook.h"
 
 extern "C" {
+// Whether any loop of the hook has run in this process. Until then all of
+// libomp's paths are its own but for one look at this.
+extern __attribute__((visibility("hidden"))) int __kmp_hook_used;
 // The share of the loop that this thread is drawing chunks from, if the next
 // chunk may be drawn without asking anybody; NULL otherwise. Every loop start
 // on this thread clears it, so a match can never be another loop's.
@@ -30,6 +33,8 @@ extern int __kmp_hook_lending;
 // says as little about itself.
 extern const char __kmp_hook_gnu_source[];
 }
+
+#define KMP_HOOK_USED (__builtin_expect(__kmp_hook_used != 0, 0))
 
 // What a loop that starts asks of the hook.
 struct kmp_hook_wish {
@@ -82,23 +87,8 @@ static inline int __kmp_hook_bounds(const gimbal_share *share, kmp_uint64 first,
   return 1;
 }
 
-// The short way to the next chunk, for a thread whose __kmp_hook_share is set:
-// a tail call in the first lines of __kmpc_dispatch_next_*, so that it needs no
-// frame and the ordinary way stays as it was. When the loop has run out, that
-// way (`Again`, the same entry point) ends the share.
-template <auto Again, typename T, typename ST>
-__attribute__((noinline)) static int
-__kmp_hook_next_chunk(ident_t *loc, kmp_int32 gtid, kmp_int32 *p_last, T *p_lb,
-                      T *p_ub, ST *p_st) {
-  gimbal_share *share = __kmp_hook_share;
-  uint64_t first, end;
-  if (gimbal_share_next(share, &first, &end))
-    return __kmp_hook_bounds(share, first, end, p_last, p_lb, p_ub, p_st);
-  __kmp_hook_share = nullptr;
-  return Again(loc, gtid, p_last, p_lb, p_ub, p_st);
-}
-
-// The same as GNU code wants it: the upper bound is the first value outside.
+// The short way to the next chunk as GNU code wants it: the upper bound is the
+// first value outside.
 template <typename T> static inline int __kmp_hook_next_gomp(T *p_lb, T *p_ub) {
   gimbal_share *share = __kmp_hook_share;
   uint64_t first, end;
@@ -167,19 +157,22 @@ static inline void __kmp_hook_get_schedule(int gtid, kmp_sched_t *kind,
 // A thread leaves its loop by cancellation instead of running out of chunks.
 extern void __kmp_hook_leave(kmp_info_t *th);
 
-// A team forks: forget whose loops the last region's were, and a loop that a
+// A team forks: forget whose loops the last region's were, and loops that a
 // cancelled region left behind.
-static inline void __kmp_hook_reset(dispatch_shared_info_t *sh) {
-  if (__kmp_hook_rules)
+static inline void __kmp_hook_reset(kmp_team_t *team) {
+  if (__builtin_expect((__kmp_hook_rules | __kmp_hook_cancelled) == 0, 1) ||
+      team->t.t_max_nproc <= 1)
+    return;
+  for (int i = 0; i < __kmp_dispatch_num_buffers; ++i) {
+    dispatch_shared_info_t *sh = &team->t.t_disp_buffer[i];
     sh->hook_rule.store(0, std::memory_order_relaxed);
-  if (!__kmp_hook_cancelled)
-    return;
-  void *left = sh->hook_execution.load(std::memory_order_relaxed);
-  if (left == nullptr)
-    return;
-  __kmp_hook()->drop(left);
-  memset((void *)&sh->u, 0, sizeof(sh->u));
-  sh->hook_execution.store(nullptr, std::memory_order_relaxed);
+    void *left = sh->hook_execution.load(std::memory_order_relaxed);
+    if (left == nullptr)
+      continue;
+    __kmp_hook()->drop(left);
+    memset((void *)&sh->u, 0, sizeof(sh->u));
+    sh->hook_execution.store(nullptr, std::memory_order_relaxed);
+  }
 }
 
 #endif // KMP_SCHEDULE_HOOK_H

@@ -43,9 +43,9 @@ static inline kmp_uint64 __kmp_hook_limit_us() {
   return (kmp_uint64)KMP_MIN(__kmp_dflt_blocktime, 1000000);
 }
 
-// Before a thread is counted at a barrier.
-static inline void __kmp_hook_reach(kmp_info_t *th, kmp_team_t *team, int tid,
-                                    enum barrier_type bt) {
+static __attribute__((noinline)) void
+__kmp_hook_reach_used(kmp_info_t *th, kmp_team_t *team, int tid,
+                      enum barrier_type bt) {
   gimbal_waiter *self = th->th.hook_waiter;
   if (self == nullptr)
     return;
@@ -70,9 +70,15 @@ static inline void __kmp_hook_reach(kmp_info_t *th, kmp_team_t *team, int tid,
   __kmp_hook()->wait_for(self, &meeting);
 }
 
-// Before it waits to be released; the team may be gone.
-static inline void __kmp_hook_arrived(kmp_info_t *th, int tid,
-                                      enum barrier_type bt) {
+// Before a thread is counted at a barrier.
+static inline void __kmp_hook_reach(kmp_info_t *th, kmp_team_t *team, int tid,
+                                    enum barrier_type bt) {
+  if (KMP_HOOK_USED)
+    __kmp_hook_reach_used(th, team, tid, bt);
+}
+
+static __attribute__((noinline)) void
+__kmp_hook_arrived_used(kmp_info_t *th, int tid, enum barrier_type bt) {
   gimbal_waiter *self = th->th.hook_waiter;
   if (self == nullptr || !(self->due || self->borrowed || self->lent))
     return;
@@ -88,6 +94,13 @@ static inline void __kmp_hook_arrived(kmp_info_t *th, int tid,
   self->due = 0;
   if (self->borrowed || self->lent)
     __kmp_hook()->arrived(self, &release);
+}
+
+// Before it waits to be released; the team may be gone.
+static inline void __kmp_hook_arrived(kmp_info_t *th, int tid,
+                                      enum barrier_type bt) {
+  if (KMP_HOOK_USED)
+    __kmp_hook_arrived_used(th, tid, bt);
 }
 
 #endif // KMP_SCHEDULE_HOOK_BARRIER_H

@@ -9,14 +9,28 @@
 
 #include "kmp_schedule_hook_rules.h"
 
+// libomp's own entry points, behind those of kmp_schedule_hook_next.h.
+#define __kmpc_dispatch_next_4 __kmp_plain_next_4
+#define __kmpc_dispatch_next_4u __kmp_plain_next_4u
+#define __kmpc_dispatch_next_8 __kmp_plain_next_8
+#define __kmpc_dispatch_next_8u __kmp_plain_next_8u
+#define KMP_HOOK_PLAIN(suffix, T, ST)                                          \
+  extern "C" __attribute__((visibility("hidden"), noinline)) int               \
+  __kmp_plain_next_##suffix(ident_t *, kmp_int32, kmp_int32 *, T *, T *, ST *);
+KMP_HOOK_PLAIN(4, kmp_int32, kmp_int32)
+KMP_HOOK_PLAIN(4u, kmp_uint32, kmp_int32)
+KMP_HOOK_PLAIN(8, kmp_int64, kmp_int64)
+KMP_HOOK_PLAIN(8u, kmp_uint64, kmp_int64)
+#undef KMP_HOOK_PLAIN
+
 // The long way: the first chunk after another loop ran on this thread in
 // between, ordered loops, techniques that measure, tools that want to see every
 // chunk. Returns 0 when the loop has run out; the share is then over.
 template <typename T>
-static int __kmp_hook_next(kmp_info_t *th,
-                           dispatch_private_info_template<T> *pr,
-                           kmp_int32 *p_last, T *p_lb, T *p_ub,
-                           typename traits_t<T>::signed_t *p_st) {
+__attribute__((noinline)) static int
+__kmp_hook_next(kmp_info_t *th, dispatch_private_info_template<T> *pr,
+                kmp_int32 *p_last, T *p_lb, T *p_ub,
+                typename traits_t<T>::signed_t *p_st) {
   gimbal_share *share = &pr->hook;
   uint64_t first, end;
   if (!__kmp_hook()->next(share, &first, &end)) {
@@ -77,9 +91,10 @@ static inline void __kmp_hook_set_out(kmp_info_t *th) {
 
 // Starts a loop on this thread.
 template <typename T>
-static void __kmp_hook_init(ident_t *loc, kmp_info_t *th,
-                            dispatch_private_info_template<T> *pr, T tc,
-                            const kmp_hook_wish &wish) {
+__attribute__((noinline)) static void
+__kmp_hook_init(ident_t *loc, kmp_info_t *th,
+                dispatch_private_info_template<T> *pr, T tc,
+                const kmp_hook_wish &wish) {
   kmp_team_t *team = th->th.th_team;
   kmp_disp_t *disp = th->th.th_dispatch;
   gimbal_share *share = &pr->hook;
@@ -92,6 +107,8 @@ static void __kmp_hook_init(ident_t *loc, kmp_info_t *th,
   // the next loop in this buffer would get its chunks: none.
   if (tc == 0)
     return;
+  if (!__kmp_hook_used) // no store without need: all threads read this line
+    __kmp_hook_used = 1;
   gimbal_loop_desc desc;
   desc.code = __kmp_hook_site;
   desc.source = loc ? loc->psource : nullptr;

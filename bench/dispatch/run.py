@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from harness import runner, table  # noqa: E402
 from harness.gate import Gate, open_gate, usable_cores  # noqa: E402
 
+import layouts  # noqa: E402
 import sections  # noqa: E402
 from setting import ADAPTIVE, PLANNED, PLANNED_LIKE_ADAPTIVE, Case, Setting  # noqa: E402
 
@@ -120,12 +121,14 @@ def survey(setting: Setting, gate: Gate, deadline_s: float) -> list[sections.Sec
     return measured
 
 
-def measure(setting: Setting, gate: Gate, deadline_s: float, quick: bool) -> dict[str, Any]:
-    """All sections; prints their tables and returns the result. deadline_s: on the clock of time.monotonic()."""
+def measure(setting: Setting, gate: Gate, deadline_s: float, quick: bool,
+            runtimes: list[tuple[Path, Path]]) -> dict[str, Any]:
+    """All sections; prints their tables and returns the result. deadline_s: on the clock of time.monotonic();
+    runtimes: patched and upstream in every layout."""
     cases = sections.many_cases("clang", KEY_THREADS) + sections.many_cases("gcc", KEY_THREADS)
     many = sections.prepare_many(setting, gate, cases, 40)
     few = sections.prepare_few(setting, gate, "clang", KEY_THREADS, 12)
-    idle = sections.prepare_idle(setting, gate, KEY_THREADS)
+    idle = sections.prepare_idle(setting, gate, KEY_THREADS, runtimes)
     shares = (0.36, 0.40, 0.24) if quick else (0.24, 0.28, 0.14)
     budget_s = deadline_s - time.monotonic()  # what counting chunks has left
     for section, share, show in zip((many, few, idle), shares,
@@ -145,8 +148,8 @@ def measure(setting: Setting, gate: Gate, deadline_s: float, quick: bool) -> dic
                                                                 at("gcc", "libgomp", "static,1")))
     add_worst(result, few)
     add_adaptive(result, few)
-    ratio_entry(result, "idle_preload", idle.compare(at("clang", "gimbal", "static"),
-                                                     at("clang", "upstream", "static")))
+    for key, figure, _ in sections.IDLE_PARTS:
+        ratio_entry(result, key, sections.compare_idle(idle, figure))
     everything = [many, few, idle, *rest]
     result["failures"] = [text for section in everything for text in section.failures]
     result["gated"] = all(entry.get("gated", True) for entry in result["detail"].values() if isinstance(entry, dict))
@@ -163,13 +166,21 @@ def main() -> int:
     if dropped:
         print(f"bench: these variables are ignored: {' '.join(sorted(dropped))}")
     setting, control = find(options)
+    try:
+        runtimes = layouts.pairs(options.build.resolve())
+    except layouts.LinkError as error:
+        fail(str(error), "both runtimes are linked again from their build folders: ./dev build")
+    if options.upstream:
+        runtimes = [(patched, setting.upstream) for patched, _ in runtimes]
+    if options.same_twice:
+        runtimes = [(upstream, upstream) for _, upstream in runtimes]
     begin = time.monotonic()
     gate = open_gate(control, setting.cores)
     budget_s = options.budget or (50.0 if options.quick else 270.0)
     print(f"dispatch: threads one per core on {len(setting.cores)} cores (more threads share them); control job "
           f"{gate.best_ns / 1e6:.2f} ms, gate at {gate.strict:.2f} of it; * = not gated\n", flush=True)
     try:
-        result = measure(setting, gate, begin + budget_s, options.quick)
+        result = measure(setting, gate, begin + budget_s, options.quick, runtimes)
     except runner.SampleError as error:
         fail(str(error), "the program ran when its chunks were counted, or it belongs to the upstream runtime")
     result["conditions"] = {"key_threads": KEY_THREADS, "cores": len(setting.cores), "many_n": sections.MANY_N,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from harness.gate import Gate
@@ -101,19 +102,45 @@ def planned_twin(reference: Case) -> Case:
     return Case(reference.compiler, "gimbal", schedule, reference.threads)
 
 
-def prepare_idle(setting: Setting, gate: Gate, threads: int) -> Section:
-    """A program without schedule(runtime), with the patched runtime preloaded and with the upstream one."""
-    variants: dict[Case, Variant] = {}
+def prepare_idle(setting: Setting, gate: Gate, threads: int, layouts: Sequence[tuple[Path, Path]]) -> Section:
+    """A program without schedule(runtime), with the patched runtime preloaded and with the upstream one, each in
+    several layouts (layouts.py): pairs of patched, upstream."""
+    variants: list[Variant] = []
     failures: list[str] = []
-    for runtime in ("gimbal", "upstream"):
-        case = Case("clang", runtime, "static", threads)
-        variants[case] = setting.variant(case, "idle", (3, 10))
-        try:
-            variants[case].run()
-        except SampleError as error:
-            failures.append(str(error))
-            del variants[case]
-    return Section(Session(list(variants.values()), gate), dict.fromkeys(variants, 0.0), failures=failures)
+    for number, (patched, upstream) in enumerate(layouts):
+        placed = replace(setting, patched=patched, upstream=upstream)
+        for runtime in IDLE_RUNTIMES:
+            variant = placed.variant(Case("clang", runtime, "static", threads), "idle", (3, 10))
+            variants.append(replace(variant, name=idle_name(runtime, number)))
+    try:
+        for variant in variants:
+            variant.run()
+    except SampleError as error:
+        failures.append(str(error))
+        variants = []
+    return Section(Session(variants, gate), {}, failures=failures)
+
+
+IDLE_RUNTIMES = ("gimbal", "upstream")
+
+
+def idle_name(runtime: str, layout: int) -> str:
+    return f"idle {runtime} layout {layout}"
+
+
+def compare_idle(section: Section, key: str) -> Comparison | None:
+    """Patched over upstream, summed over the layouts; None when it could not run."""
+    count = len(section.session.variants) // len(IDLE_RUNTIMES)
+    if count == 0:
+        return None
+    ours, theirs = ([idle_name(runtime, number) for number in range(count)] for runtime in IDLE_RUNTIMES)
+    return section.session.compare_sums(ours, theirs, key)
+
+
+# RESULT key, figure of the program, what it is.
+IDLE_PARTS = (("idle_preload", "ns", "all"), ("idle_regions", "regions_ns", "20 empty regions"),
+              ("idle_barriers", "barriers_ns", "20 barriers"), ("idle_static", "static_ns", "static loop"),
+              ("idle_dynamic", "dynamic64_ns", "dynamic,64 loop"))
 
 
 def interval(comparison: Comparison | None) -> list[Any]:
@@ -162,15 +189,16 @@ def few_table(section: Section) -> str:
 
 
 def idle_table(section: Section) -> str:
-    """The parts of the idle program under both runtimes [us]."""
+    """The parts of the idle program under both runtimes [us], medians over the layouts."""
     if section.failures:
         return "A program without schedule(runtime): not measured"
-    ours, theirs = (variant.name for variant in section.session.variants)
     rows = []
-    for key, what in (("ns", "all"), ("regions_ns", "20 empty regions"), ("barriers_ns", "20 barriers"),
-                      ("static_ns", "static loop"), ("dynamic64_ns", "dynamic,64 loop")):
-        rows.append([what, section.session.summary(ours, key).median / 1e3,
-                     section.session.summary(theirs, key).median / 1e3,
-                     *interval(section.session.compare(ours, theirs, key))])
-    return render("A program without schedule(runtime), clang", ["part", "preloaded us", "upstream us", "ratio",
-                                                                 "95 %", "pairs"], rows)
+    for _, key, what in IDLE_PARTS:
+        row: list[Any] = [what]
+        for runtime in IDLE_RUNTIMES:
+            names = [v.name for v in section.session.variants if v.name.startswith(idle_name(runtime, 0)[:-1])]
+            medians = [section.session.summary(name, key).median / 1e3 for name in names]
+            row += [sum(medians) / len(medians), f"{min(medians):.2f}..{max(medians):.2f}"]
+        rows.append([*row, *interval(compare_idle(section, key))])
+    return render("A program without schedule(runtime), clang; each runtime in several layouts of its code",
+                  ["part", "preloaded us", "by layout", "upstream us", "by layout", "ratio", "95 %", "pairs"], rows)

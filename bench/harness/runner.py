@@ -143,10 +143,16 @@ class Session:
 
     def compare(self, name: str, baseline: str, key: str = "ns", wanted: int = 5) -> Comparison:
         """How long `name` takes over `baseline` [ratio, lower is better], from the rounds in which both were quiet."""
+        return self.compare_sums([name], [baseline], key, wanted)
+
+    def compare_sums(self, names: Sequence[str], baselines: Sequence[str], key: str = "ns",
+                     wanted: int = 5) -> Comparison:
+        """The same for sums over several variants, as over links of one runtime; both sides have as many."""
         pairs = []
         for one in self.rounds:
-            a, b = one[name], one[baseline]
-            pairs.append((max(self.gate.score(a), self.gate.score(b)), a.value[key] / b.value[key]))
+            ours, theirs = ([one[name] for name in side] for side in (names, baselines))
+            pairs.append((max(self.gate.score(reading) for reading in ours + theirs),
+                          sum(r.value[key] for r in ours) / sum(r.value[key] for r in theirs)))
         tolerance, gated = gates.choose_tolerance([s for s, _ in pairs], self.gate.strict, wanted)
         ratios = [ratio for s, ratio in pairs if s <= tolerance]
         low, high = stats.bootstrap_interval(ratios)

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What kmp_dispatch.cpp gains at the end of its entry points: the exported
+// __kmpc_dispatch_next_*, which look at one flag and then run libomp's own
+// functions (renamed in kmp_schedule_hook_dispatch.h) with the arguments and the
+// return address as they came. A process in which no loop of the hook ran pays
+// one predictable branch a chunk; the ordinary functions keep upstream's code.
+
+#undef __kmpc_dispatch_next_4
+#undef __kmpc_dispatch_next_4u
+#undef __kmpc_dispatch_next_8
+#undef __kmpc_dispatch_next_8u
+
+// The short way to the next chunk, for a thread whose __kmp_hook_share is set.
+// When the loop has run out, libomp's own function ends the share.
+#define KMP_HOOK_NEXT(suffix, T, ST)                                           \
+  int __kmpc_dispatch_next_##suffix(ident_t *loc, kmp_int32 gtid,              \
+                                    kmp_int32 *p_last, T *p_lb, T *p_ub,       \
+                                    ST *p_st) {                                \
+    gimbal_share *share = __kmp_hook_share;                                    \
+    if (__builtin_expect(share != nullptr, 0)) {                               \
+      uint64_t first, end;                                                     \
+      if (gimbal_share_next(share, &first, &end))                              \
+        return __kmp_hook_bounds(share, first, end, p_last, p_lb, p_ub, p_st); \
+      __kmp_hook_share = nullptr;                                              \
+    }                                                                          \
+    return __kmp_plain_next_##suffix(loc, gtid, p_last, p_lb, p_ub, p_st);     \
+  }
+
+KMP_HOOK_NEXT(4, kmp_int32, kmp_int32)
+KMP_HOOK_NEXT(4u, kmp_uint32, kmp_int32)
+KMP_HOOK_NEXT(8, kmp_int64, kmp_int64)
+KMP_HOOK_NEXT(8u, kmp_uint64, kmp_int64)
