@@ -47,7 +47,8 @@ bool fits(const Plan& plan, const PacketLimits& limits) noexcept {
     return keeps_steps(plan, limits.most_steps);
 }
 
-std::shared_ptr<Plan> planned(const Technique& technique, const LoopShape& shape, std::uint64_t granule, std::uint64_t least) {
+std::shared_ptr<Plan> planned(const Technique& technique, const LoopShape& shape, std::uint64_t granule,
+                              std::uint64_t least) {
     return std::make_shared<Plan>(shape.workers == 1 ? block_plan(shape.iterations, 1)
                                                      : granular_plan(technique, shape, granule, least));
 }
@@ -100,7 +101,8 @@ std::shared_ptr<const Plan> fitting_plan(const std::shared_ptr<const Plan>& plan
                           .statistics = plan->statistics,
                           .seed = options().seed,
                           .fraction = manner.setting.fraction};
-    const std::shared_ptr<Plan> plan_that_fits = coarse_plan(*manner.choice.technique, shape, plan->unit, plan->chunk, limits);
+    const std::shared_ptr<Plan> plan_that_fits =
+        coarse_plan(*manner.choice.technique, shape, plan->unit, plan->chunk, limits);
     plan_that_fits->serial = next_plan_serial();
     return plan_that_fits;
 }

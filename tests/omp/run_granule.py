@@ -39,7 +39,9 @@ class Granules(unittest.TestCase):
                                              "KMP_BLOCKTIME": "0"} | variables
         done = subprocess.run([str(path), *words], capture_output=True, text=True, env=environment,
                               timeout=RUN_LIMIT_S, check=False)
-        return "" if done.returncode == 0 and not done.stderr else done.stdout[:1500] + done.stderr[:500]
+        # libgomp, which is loaded beside, does not know every OMP_SCHEDULE.
+        said = "\n".join(line for line in done.stderr.splitlines() if line and not line.startswith("libgomp: "))
+        return "" if done.returncode == 0 and not said else f"exit {done.returncode}: {done.stdout[:1500]}{said[:500]}"
 
     def expect_all(self, jobs):
         """Each job: program, words, variables."""

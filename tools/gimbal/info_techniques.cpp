@@ -40,7 +40,8 @@ int info_techniques(InfoForm form) {
     for (const Technique* technique : techniques()) {
         const TechniqueInfo& info = technique->info();
         table.add({std::string(info.name), std::string(info.family), info.monotonic ? "yes" : "no",
-                   std::string(name_of(info.chunk)), std::string(info.parameter), alias_list(info), std::string(info.source)});
+                   std::string(name_of(info.chunk)), std::string(info.parameter), alias_list(info),
+                   std::string(info.source)});
         std::string name(info.name);
         if (name.size() < 16) name.resize(16, ' ');
         sentences += "  " + name + " " + std::string(info.summary) + "\n";

@@ -43,10 +43,10 @@ static void gomp(const Trial* t, bool nonmonotonic) {
         more = GOMP_loop_runtime_start(begin, end, t->stride, &low, &high);
     } else if (t->source == DYNAMIC) {
         more = (nonmonotonic ? GOMP_loop_nonmonotonic_dynamic_start : GOMP_loop_dynamic_start)(begin, end, t->stride, c,
-                                                                                            &low, &high);
+                                                                                               &low, &high);
     } else {
         more = (nonmonotonic ? GOMP_loop_nonmonotonic_guided_start : GOMP_loop_guided_start)(begin, end, t->stride, c,
-                                                                                          &low, &high);
+                                                                                             &low, &high);
     }
     while (more) {
         add_values((uint64_t)begin, (uint64_t)low, (uint64_t)high, t->stride);
@@ -61,8 +61,12 @@ static void gomp(const Trial* t, bool nonmonotonic) {
     GOMP_loop_end();
 }
 
-static void gomp_plain(const Trial* t) { gomp(t, false); }
-static void gomp_nonmonotonic(const Trial* t) { gomp(t, true); }
+static void gomp_plain(const Trial* t) {
+    gomp(t, false);
+}
+static void gomp_nonmonotonic(const Trial* t) {
+    gomp(t, true);
+}
 
 static void gomp_ull(const Trial* t) {
     const bool up = t->stride > 0;
@@ -89,8 +93,8 @@ typedef struct Location {
 
 #define WEAK __attribute__((weak))
 WEAK int32_t __kmpc_global_thread_num(Location*);
-#define DECLARE(suffix, T, ST)                                                            \
-    WEAK void __kmpc_dispatch_init_##suffix(Location*, int32_t, int32_t, T, T, ST, ST);   \
+#define DECLARE(suffix, T, ST)                                                          \
+    WEAK void __kmpc_dispatch_init_##suffix(Location*, int32_t, int32_t, T, T, ST, ST); \
     WEAK int __kmpc_dispatch_next_##suffix(Location*, int32_t, int32_t*, T*, T*, ST*);
 DECLARE(4, int32_t, int32_t)
 DECLARE(4u, uint32_t, int32_t)
@@ -104,20 +108,20 @@ static int32_t kmp_schedule(const Trial* t) {
     return t->trip % 2 ? kind | KMP_NONMONOTONIC : kind | KMP_MONOTONIC;
 }
 
-#define DEFINE(suffix, T, ST)                                                                               \
-    static void kmpc_##suffix(const Trial* t) {                                                             \
-        static Location here = {0, 2, 0, 0, ";entries.c;kmpc_" #suffix ";1;1;;"};                           \
-        if (!__kmpc_global_thread_num) return;                                                              \
-        const int32_t thread = __kmpc_global_thread_num(&here);                                             \
-        const uint64_t last = (t->trip - 1) * (uint64_t)(t->stride < 0 ? -t->stride : t->stride);           \
-        const T begin = (T)(t->stride > 0 ? 0 : last), end = (T)(t->stride > 0 ? last : 0);                 \
-        __kmpc_dispatch_init_##suffix(&here, thread, kmp_schedule(t), begin, end, t->stride, (ST)t->chunk); \
-        T low, high;                                                                                        \
-        ST stride;                                                                                          \
-        int32_t is_last;                                                                                    \
-        while (__kmpc_dispatch_next_##suffix(&here, thread, &is_last, &low, &high, &stride))                \
+#define DEFINE(suffix, T, ST)                                                                                 \
+    static void kmpc_##suffix(const Trial* t) {                                                               \
+        static Location here = {0, 2, 0, 0, ";entries.c;kmpc_" #suffix ";1;1;;"};                             \
+        if (!__kmpc_global_thread_num) return;                                                                \
+        const int32_t thread = __kmpc_global_thread_num(&here);                                               \
+        const uint64_t last = (t->trip - 1) * (uint64_t)(t->stride < 0 ? -t->stride : t->stride);             \
+        const T begin = (T)(t->stride > 0 ? 0 : last), end = (T)(t->stride > 0 ? last : 0);                   \
+        __kmpc_dispatch_init_##suffix(&here, thread, kmp_schedule(t), begin, end, t->stride, (ST)t->chunk);   \
+        T low, high;                                                                                          \
+        ST stride;                                                                                            \
+        int32_t is_last;                                                                                      \
+        while (__kmpc_dispatch_next_##suffix(&here, thread, &is_last, &low, &high, &stride))                  \
             add_values((uint64_t)begin, (uint64_t)low, (uint64_t)high + (t->stride > 0 ? 1 : -1), t->stride); \
-        _Pragma("omp barrier")                                                                              \
+        _Pragma("omp barrier")                                                                                \
     }
 DEFINE(4, int32_t, int32_t)
 DEFINE(4u, uint32_t, int32_t)

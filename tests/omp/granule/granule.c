@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where do the chunks of a loop begin and end? Calls the entry points that gcc and clang call, so that every chunk is
  * seen, for many N and chunks, and says which chunk breaks the promise of its schedule:
- *   granule dynamic       schedule(dynamic, c): every chunk begins at a multiple of c and, but for the last, ends at one
- *   granule guided        schedule(guided, c): no chunk but the last has less than c iterations
- *   granule granule C     schedule(runtime) with a chunk C that is named outside, as for dynamic
- *   granule exact C       the same; every chunk but the last has C iterations
- * A team of one may get everything at once. Exit status: 0 if all promises were kept. */
+ *   granule dynamic       schedule(dynamic, c): every chunk begins at a multiple of c and, but for the last, ends at
+ * one granule guided        schedule(guided, c): no chunk but the last has less than c iterations granule granule C
+ * schedule(runtime) with a chunk C that is named outside, as for dynamic granule exact C       the same; every chunk
+ * but the last has C iterations A team of one may get everything at once. Exit status: 0 if all promises were kept. */
 #include "granule.h"
 
 #include <stdlib.h>
@@ -50,7 +49,8 @@ static void check(const char* entry, const Trial* trial) {
     for (int i = 0; i < chunk_count; ++i) {
         const Chunk chunk = chunks[i];
         const uint64_t size = chunk.end - chunk.first;
-        if (chunk.first != next || chunk.end <= chunk.first) fail(entry, trial, "does not follow the one before", chunk);
+        if (chunk.first != next || chunk.end <= chunk.first)
+            fail(entry, trial, "does not follow the one before", chunk);
         next = chunk.end;
         if (trial->promise == AT_LEAST && size < trial->chunk && chunk.end != trial->trip)
             fail(entry, trial, "is too short", chunk);
@@ -84,7 +84,9 @@ static void run_all(Promise promise, Source source, uint64_t named) {
             if (named && c > 0) break;
             for (size_t g = 0; g < 3 * sizeof kGranules / sizeof kGranules[0]; ++g) {
                 __extension__ const unsigned __int128 wide =
-                    (unsigned __int128)kGranules[g / 3] * chunk + (g % 3 == 0 ? 0 : g % 3 == 1 ? chunk / 2 + 1 : 1);
+                    (unsigned __int128)kGranules[g / 3] * chunk + (g % 3 == 0   ? 0
+                                                                   : g % 3 == 1 ? chunk / 2 + 1
+                                                                                : 1);
                 const int stride = chunk < 1ULL << 20 ? kStrides[g % 4] : entries[e].is_unsigned || g % 2 ? 1 : -1;
                 const uint64_t steps = (uint64_t)(stride < 0 ? -stride : stride);
                 if (wide * steps > entries[e].most || chunk > entries[e].most_chunk) continue;

@@ -91,8 +91,7 @@ void expect_granules(const gimbal::Schedule& asked, std::uintptr_t id) {
         gimbal::Schedule schedule = asked;
         schedule.chunk = named;
         const int number = gimbal::intern(schedule);
-        const bool exact =
-            named > 0 && asked.technique && asked.technique->info().chunk == gimbal::ChunkMeaning::exact;
+        const bool exact = named > 0 && asked.technique && asked.technique->info().chunk == gimbal::ChunkMeaning::exact;
         for (const auto& [granule, trip] : loops()) {
             for (const std::uint32_t workers : {2U, 3U, 8U}) {
                 gimbal_loop_desc desc = loop_desc(id, trip, workers, number);
