@@ -38,7 +38,7 @@ extern const char __kmp_hook_gnu_source[];
 
 // What a loop that starts asks of the hook.
 struct kmp_hook_wish {
-  kmp_int64 unit = 1;     // chunks are to be multiples of this
+  kmp_int64 unit = 1;     // chunks begin at multiples of this; below 1 as 1
   bool monotonic = false; // by the program's modifier
   int rule = 0;           // the user named the loop: a schedule; 0: did not
 };

@@ -48,6 +48,20 @@ static inline bool __kmp_hook_promised(ident_t *loc, int monotonicity) {
   return monotonicity == SCHEDULE_MONOTONIC && (!gnu || __kmp_force_monotonic);
 }
 
+// The chunk that the program gave the loop, by its clause or, for a runtime
+// loop, by an OpenMP schedule in force: programs rely on where chunks begin, so
+// the hook keeps it together whatever the rule names.
+static inline kmp_int64 __kmp_hook_unit(kmp_info_t *th,
+                                        enum sched_type schedule,
+                                        kmp_int64 chunk) {
+  if (schedule == kmp_sch_dynamic_chunked || schedule == kmp_sch_guided_chunked)
+    return chunk;
+  kmp_int64 width = schedule == kmp_sch_runtime_simd && chunk > 1 ? chunk : 1;
+  kmp_r_sched_t icv = th->th.th_team->t.t_sched;
+  bool own = SCHEDULE_WITHOUT_MODIFIERS(icv.r_sched_type) == kmp_sch_hook;
+  return own || icv.chunk < 1 ? width : width * icv.chunk;
+}
+
 // The schedule of a loop, without modifiers and ordered bit: the hook's if a
 // rule names the loop, otherwise as it was. Static loops are not asked about.
 static __attribute__((noinline)) enum sched_type
@@ -60,8 +74,7 @@ __kmp_hook_named(ident_t *loc, kmp_info_t *th, enum sched_type schedule,
   wish->rule = __kmp_hook_team_rule(loc, th);
   if (wish->rule == 0)
     return schedule;
-  if (schedule == kmp_sch_runtime_simd)
-    wish->unit = chunk;
+  wish->unit = __kmp_hook_unit(th, schedule, chunk);
   if ((schedule == kmp_sch_dynamic_chunked ||
        schedule == kmp_sch_guided_chunked) &&
       __kmp_hook_promised(loc, monotonicity))

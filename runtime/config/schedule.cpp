@@ -96,11 +96,11 @@ std::string_view parse_auto(std::string_view number) {
         error == std::errc() && stop == end && !number.empty() ? selector_of_auto(value) : nullptr;
     if (!selector)
         fail(quote_value("auto," + std::string(number)) + " is no selector; they are " + auto_numbers(),
-             "or write the name, e.g. expert" + std::string(kMore));
+             "or write the name, e.g. expert; for a chunk runtime,16 with GIMBAL_SELECT=auto" + std::string(kMore));
     return selector->name;
 }
 
-/// Nothing but "runtime", a selector's name, or LB4OMP's `auto,N`.
+/// "runtime" or a selector's name, with a chunk or without; or LB4OMP's `auto,N`.
 /// @return whether Gimbal is to choose
 bool parse_chooser(std::string_view text, Schedule& schedule) {
     const std::size_t comma = text.find(',');
@@ -109,9 +109,11 @@ bool parse_chooser(std::string_view text, Schedule& schedule) {
     if (!selector && !spells(name, kRuntime)) return false;
     if (selector) schedule.selector = selector->name;
     if (comma == std::string_view::npos) return true;
-    if (!selector || selector->name != "auto")
-        fail(quote_value(name) + " takes no chunk", "Gimbal chooses the chunk together with the technique.");
-    schedule.selector = parse_auto(text.substr(comma + 1));
+    if (selector && selector->name == "auto") {
+        schedule.selector = parse_auto(text.substr(comma + 1));
+    } else {
+        schedule.chunk = parse_chunk(text.substr(comma + 1));
+    }
     return true;
 }
 

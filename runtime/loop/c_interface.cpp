@@ -138,6 +138,7 @@ int gimbal_schedule_set(int kind, int chunk) {
     if (kind >= kSelectorKinds && kind < kSelectorKinds + static_cast<int>(choosers.size())) {
         Schedule chosen;
         chosen.selector = choosers[static_cast<std::size_t>(kind - kSelectorKinds)].name;
+        chosen.chunk = chunk > 0 ? static_cast<std::uint64_t>(chunk) : 0;
         return gimbal::intern(chosen);
     }
     if (kind < 0 || place < -1 || place >= static_cast<int>(all.size()) || fraction > kFractionParts + 1) return 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "technique/granule.hpp"
 #include "technique/least_chunk.hpp"
 
 namespace gimbal {
@@ -18,6 +19,7 @@ LoopLearning::LoopLearning(std::string key, std::uint32_t workers, const LoopClo
 
 LoopContext LoopLearning::context_of(std::uint64_t iterations, bool monotonic) const noexcept {
     return {.iterations = iterations,
+            .granule = granule_,
             .step = opened_,
             .workers = workers_,
             .monotonic = monotonic,
@@ -52,15 +54,23 @@ Decision LoopLearning::decide(const Request& request) {
     return decision;
 }
 
+// What the user named for the loop without naming a technique [iterations]; 0: nothing.
+std::uint64_t LoopLearning::named_granule(const Request& request) const noexcept {
+    if (request.technique) return 0;
+    if (request.chunk != 0 || !request.selector.empty()) return request.chunk;
+    return settings_->schedule.technique ? 0 : settings_->schedule.chunk;
+}
+
 Opening LoopLearning::open(const Request& request) {
     Opening opening;
+    granule_ = granule_of(request.unit, named_granule(request));
     opening.decision = decide(request);
     ++opened_;
     const Choice& choice = opening.decision.choice;
     const DrawCosts costs{clock_.dispatch(), clock_.contention, mean_time()};
     const std::uint64_t least = choice.chunk ? 0 : least_chunk(choice.technique->info(), request.trip, workers_, costs);
     opening.manner = manner_of(opening.decision, request, least);
-    PlanKey key{choice, request.trip, request.unit, workers_, least, opening.manner.setting.admission};
+    PlanKey key{choice, request.trip, granule_, workers_, least, opening.manner.setting.admission};
     key.choice.fraction = opening.manner.setting.fraction;
     const bool replans = choice.technique->info().needs_profile && planned_version_ != learnt_.profile_version;
     const std::uint64_t begin = replans ? clock_.now() : 0;
@@ -83,7 +93,7 @@ Manner LoopLearning::manner_of(const Decision& decision, const Request& request,
     manner.timed = wants_times(*choice.technique);
     manner.sampled = wants_costs(decision);
     const double named = set_fraction_ >= 0 ? set_fraction_ : choice.fraction;
-    const std::uint64_t chunk = std::max<std::uint64_t>(1, choice.chunk ? choice.chunk : least);
+    const std::uint64_t chunk = granule_of(granule_, choice.chunk ? choice.chunk : least);
     manner.setting = tuning_.next(info, named, {request.trip, workers_, chunk, mean_time()});
     manner.split =
         workers_ > 1 && (info.weighs_static_part || (info.fraction == FractionSource::feedback && manner.sampled));

@@ -26,10 +26,10 @@ namespace gimbal {
 /// What the caller of a loop fixed before the site chooses: a schedule named for this loop, or nothing.
 struct Request {
     std::uint64_t trip = 0;                    ///< N [iterations]
-    std::uint64_t unit = 1;                    ///< chunks are multiples of this [iterations]
+    std::uint64_t unit = 1;                    ///< the loop's own granule: dynamic,c, simd width [iterations]
     bool monotonic = false;                    ///< the loop needs ascending chunks
     const Technique* technique = nullptr;      ///< named by OMP_SCHEDULE or the program; nullptr: the selector chooses
-    std::uint64_t chunk = 0;                   ///< its chunk [iterations]; 0: none given
+    std::uint64_t chunk = 0;                   ///< its chunk, or what the selector keeps to [iterations]; 0: none
     double fraction = -1;                      ///< its static fraction; < 0: none given
     std::string_view reason = "OMP_SCHEDULE";  ///< who named the technique, for the report; a string literal
     std::string_view selector = {};            ///< named instead of a technique; a string literal; empty: as configured
@@ -110,6 +110,7 @@ private:
     void learn(const Manner& manner, const LoopRecord& record, const Plan& plan, std::span<const WorkerSlot> slots);
     void learn_profile(std::span<const WorkerSlot> slots);
     [[nodiscard]] Manner manner_of(const Decision& decision, const Request& request, std::uint64_t least);
+    [[nodiscard]] std::uint64_t named_granule(const Request& request) const noexcept;
     [[nodiscard]] double mean_time() const noexcept;
     [[nodiscard]] bool wants_times(const Technique& technique) const noexcept;
     [[nodiscard]] bool wants_costs(const Decision& decision) const noexcept;
@@ -122,6 +123,7 @@ private:
     std::unique_ptr<Selector> selector_;
     std::uint32_t chooser_ = 0;  // how many selectors were before selector_
     std::uint64_t opened_ = 0;   // executions so far
+    std::uint64_t granule_ = 1;  // of the last one, whatever was chosen
     // The most used first: what one execution writes fits into two or three cache lines.
     ClaimWidth claim_width_;
     LoopTotals totals_;

@@ -10,6 +10,7 @@
 #include "measure/cost_profile.hpp"
 #include "measure/dispatch_cost.hpp"
 #include "process/warnings.hpp"
+#include "technique/granule.hpp"
 
 namespace gimbal {
 
@@ -46,17 +47,6 @@ IterationStatistics statistics_from(const Learnt& learnt) noexcept {
     return statistics;
 }
 
-// A plan over units of several iterations becomes one over iterations.
-void scale(Plan& plan, std::uint64_t unit, std::uint64_t iterations) {
-    plan.iterations = iterations;
-    if (unit == 1) return;
-    plan.unit = unit;
-    plan.chunk *= unit;
-    plan.grain *= unit;
-    for (std::uint64_t& start : plan.starts) start = start > iterations / unit ? iterations : start * unit;
-    for (std::uint64_t& share : plan.shares) share *= unit;
-}
-
 std::span<const double> weights_for(const TechniqueInfo& info, std::uint32_t workers, const Learnt& learnt) {
     if (info.needs_weights) return learnt.weights;
     if (info.name != "wf2") return {};
@@ -71,12 +61,10 @@ std::span<const double> weights_for(const TechniqueInfo& info, std::uint32_t wor
 Plan make_plan(const PlanKey& key, const Learnt& learnt) {
     if (key.workers == 1) return block_plan(key.iterations, 1);
     LoopShape shape;
-    shape.iterations = key.iterations / key.unit + (key.iterations % key.unit != 0);
+    shape.iterations = key.iterations;
     shape.workers = key.workers;
-    shape.chunk = key.choice.chunk ? key.choice.chunk : key.least / key.unit + (key.least % key.unit != 0);
+    shape.chunk = key.choice.chunk;
     shape.statistics = statistics_from(learnt);
-    shape.statistics.mean *= static_cast<double>(key.unit);
-    shape.statistics.sd *= static_cast<double>(key.unit);
     shape.seed = options().seed;
     shape.fraction = key.choice.fraction;
     shape.admission = key.admission;
@@ -84,13 +72,11 @@ Plan make_plan(const PlanKey& key, const Learnt& learnt) {
     if (key.choice.technique->info().needs_profile && learnt.profile) {
         shape.profile = learnt.profile;
         // What a step of a sampled execution costs, so that none is made that is not worth it.
-        const double mean = learnt.profile->total() / learnt.profile->iterations() * static_cast<double>(key.unit);
+        const double mean = learnt.profile->total() / learnt.profile->iterations();
         shape.statistics = {mean, 0, dispatch_ticks() + sampling_ticks(), mean > 0};
     }
     shape.weights = weights_for(key.choice.technique->info(), key.workers, learnt);
-    Plan plan = key.choice.technique->plan(shape);
-    scale(plan, key.unit, key.iterations);
-    return plan;
+    return granular_plan(*key.choice.technique, shape, key.granule, key.least);
 }
 
 std::shared_ptr<const Plan> numbered_plan(const PlanKey& key, const Learnt& learnt) {

@@ -15,7 +15,7 @@ namespace gimbal {
 struct PlanKey {
     Choice choice;
     std::uint64_t iterations = 0;  ///< N [iterations]
-    std::uint64_t unit = 1;        ///< chunks are multiples of this [iterations]
+    std::uint64_t granule = 1;     ///< of the loop, whatever is chosen [iterations]
     std::uint32_t workers = 1;     ///< P [count]
     std::uint64_t least = 0;       ///< minimum chunk where the user named none [iterations]; 0: the technique's own
     double admission = 1;          ///< probability that a request is let in, (0, 1]
@@ -65,7 +65,7 @@ private:
 /// A number for Plan::serial that no plan of this process has had. @threads any
 [[nodiscard]] std::uint64_t next_plan_serial() noexcept;
 
-/// A plan for one worker, or for want of anything better: P blocks of equal size, in units.
+/// A plan for one worker, or for want of anything better: P blocks of equal size.
 [[nodiscard]] Plan block_plan(std::uint64_t iterations, std::uint32_t workers);
 
 }  // namespace gimbal

@@ -129,12 +129,14 @@ void gimbal_rank_prepare(void* execution, const void* packet, uint64_t trip, uin
     gimbal::Manner manner = prepared.manner();
     std::shared_ptr<const Plan> plan = prepared.shared_plan();
     std::uint32_t workers = prepared.workers();
+    std::uint64_t granule = plan ? plan->unit : 1;
     if (packet) {
         const gimbal::PacketView view = gimbal::view_packet(static_cast<const std::byte*>(packet));
         const std::string_view reason = manner.reason;
         manner = view.manner;
         manner.reason = reason;
         workers = view.workers;
+        granule = view.unit;
         // The plan that the object has may be for any execution, also for one of as many iterations: it counts only if
         // it is this very one. What this rank has planned itself has no serial number.
         if (view.iterations != trip) {
@@ -144,7 +146,7 @@ void gimbal_rank_prepare(void* execution, const void* packet, uint64_t trip, uin
         }
     }
     if (!plan || plan->iterations != trip || !gimbal::keeps_steps(*plan, most_steps))
-        plan = gimbal::plain_plan(manner.choice, trip, workers, most_steps);
+        plan = gimbal::plain_plan(manner.choice, granule, trip, workers, most_steps);
     prepared.prepare(workers, manner, plan, parts_of(place));
 }
 

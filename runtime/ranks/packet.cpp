@@ -7,6 +7,7 @@
 
 #include "gimbal/options.hpp"
 #include "loop/plan_cache.hpp"
+#include "technique/granule.hpp"
 
 namespace gimbal {
 
@@ -46,23 +47,28 @@ bool fits(const Plan& plan, const PacketLimits& limits) noexcept {
     return keeps_steps(plan, limits.most_steps);
 }
 
-std::shared_ptr<Plan> planned(const Technique& technique, const LoopShape& shape) {
-    return std::make_shared<Plan>(shape.workers == 1 ? block_plan(shape.iterations, 1) : technique.plan(shape));
+std::shared_ptr<Plan> planned(const Technique& technique, const LoopShape& shape, std::uint64_t granule,
+                              std::uint64_t least) {
+    return std::make_shared<Plan>(shape.workers == 1 ? block_plan(shape.iterations, 1)
+                                                     : granular_plan(technique, shape, granule, least));
 }
 
-// Chunks of at least `shape.chunk`, doubled until the limits hold: with chunks of N / P any technique has P steps.
-std::shared_ptr<Plan> coarse_plan(const Technique& technique, LoopShape shape, const PacketLimits& limits) {
+// Granules of several of the loop's, twice as many until the limits hold: with one of N / P any technique has P steps.
+std::shared_ptr<Plan> coarse_plan(const Technique& technique, const LoopShape& shape, std::uint64_t granule,
+                                  std::uint64_t least, const PacketLimits& limits) {
     const Technique* used = &technique;
     const std::uint64_t block = shape.iterations / shape.workers + 1;
-    for (;;) {
-        std::shared_ptr<Plan> plan = planned(*used, shape);
+    const std::uint64_t finest = granule_of(granule, shape.chunk);
+    for (granule = finest;;) {
+        std::shared_ptr<Plan> plan = planned(*used, shape, granule, least);
         if (fits(*plan, limits)) return plan;
         if (plan->claim == Claim::queues || (limits.most_steps > 0 && !goes_by_steps(*plan))) {
             used = find_technique("fac2");
-        } else if (shape.chunk >= block) {
-            return planned(*find_technique("static"), {.iterations = shape.iterations, .workers = shape.workers});
+        } else if (granule >= block) {
+            return planned(*find_technique("static"), {.iterations = shape.iterations, .workers = shape.workers},
+                           finest, 0);
         } else {
-            shape.chunk = std::max<std::uint64_t>(1, shape.chunk) * 2;
+            granule *= 2;
         }
     }
 }
@@ -91,11 +97,12 @@ std::shared_ptr<const Plan> fitting_plan(const std::shared_ptr<const Plan>& plan
     if (fits(*plan, limits)) return plan;
     const LoopShape shape{.iterations = plan->iterations,
                           .workers = plan->workers,
-                          .chunk = std::max(plan->chunk, manner.choice.chunk),
+                          .chunk = manner.choice.chunk,
                           .statistics = plan->statistics,
                           .seed = options().seed,
                           .fraction = manner.setting.fraction};
-    const std::shared_ptr<Plan> plan_that_fits = coarse_plan(*manner.choice.technique, shape, limits);
+    const std::shared_ptr<Plan> plan_that_fits =
+        coarse_plan(*manner.choice.technique, shape, plan->unit, plan->chunk, limits);
     plan_that_fits->serial = next_plan_serial();
     return plan_that_fits;
 }
@@ -147,6 +154,7 @@ PacketView view_packet(const std::byte* packet) noexcept {
     view.iterations = header.iterations;
     view.workers = header.workers;
     view.serial = header.serial;
+    view.unit = header.unit;
     view.raw = packet;
     return view;
 }
@@ -170,14 +178,14 @@ std::shared_ptr<const Plan> plan_of(const PacketView& view) {
     return plan;
 }
 
-std::shared_ptr<const Plan> plain_plan(const Choice& choice, std::uint64_t iterations, std::uint32_t workers,
-                                       std::uint64_t most_steps) {
+std::shared_ptr<const Plan> plain_plan(const Choice& choice, std::uint64_t granule, std::uint64_t iterations,
+                                       std::uint32_t workers, std::uint64_t most_steps) {
     const LoopShape shape{.iterations = iterations,
                           .workers = workers,
                           .chunk = choice.chunk,
                           .seed = options().seed,
                           .fraction = choice.fraction};
-    return coarse_plan(*choice.technique, shape, {.capacity = SIZE_MAX, .most_steps = most_steps});
+    return coarse_plan(*choice.technique, shape, granule, 0, {.capacity = SIZE_MAX, .most_steps = most_steps});
 }
 
 }  // namespace gimbal

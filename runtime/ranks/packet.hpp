@@ -23,6 +23,7 @@ struct PacketView {
     std::uint64_t iterations = 0;    ///< N [iterations]
     std::uint32_t workers = 1;       ///< P [count]
     std::uint64_t serial = 0;        ///< of the plan, in the process that made it
+    std::uint64_t unit = 1;          ///< granule [iterations]
     const std::byte* raw = nullptr;  ///< for plan_of()
 };
 
@@ -39,10 +40,12 @@ std::size_t write_packet(const Manner& manner, const Plan& plan, std::byte* pack
 /// The plan of a packet. @errors std::bad_alloc  @cost O(table)
 [[nodiscard]] std::shared_ptr<const Plan> plan_of(const PacketView& view);
 
-/// A plan from N, P, the technique and its chunk alone: the same in every process.
+/// A plan from N, P, the technique, its chunk and the granule alone: the same in every process.
+/// @param granule  that the root's plan keeps, or 1 [iterations]
 /// @param most_steps  as in PacketLimits  @errors std::bad_alloc
-[[nodiscard]] std::shared_ptr<const Plan> plain_plan(const Choice& choice, std::uint64_t iterations,
-                                                     std::uint32_t workers, std::uint64_t most_steps);
+[[nodiscard]] std::shared_ptr<const Plan> plain_plan(const Choice& choice, std::uint64_t granule,
+                                                     std::uint64_t iterations, std::uint32_t workers,
+                                                     std::uint64_t most_steps);
 
 /// Whether every draw of the plan is one of its steps.
 [[nodiscard]] inline bool goes_by_steps(const Plan& plan) noexcept {

@@ -9,6 +9,7 @@
 #include "simulate/chance.hpp"
 #include "simulate/event_loop.hpp"
 #include "simulate/work.hpp"
+#include "technique/granule.hpp"
 #include "technique/least_chunk.hpp"
 
 namespace gimbal {
@@ -23,21 +24,21 @@ constexpr std::uint64_t kMostEvents = std::uint64_t{1} << 14;  // per run; draws
 constexpr double kSecondsPerChunk = 50e-9;                     // to simulate one
 constexpr double kOwnDispatch = 0.5;                           // of an own step, in uncontended dispatches
 
-LoopShape shape_of(const Question& question, const Choice& choice) {
+Plan plan_of(const Question& question, const Choice& choice) {
     const LoopContext& asked = question.context;
     LoopShape shape;
     shape.iterations = asked.iterations;
     shape.workers = asked.workers;
     // As a loop site has it.
     const DrawCosts costs{asked.dispatch, asked.contention, asked.iteration_time};
-    shape.chunk =
-        choice.chunk ? choice.chunk : least_chunk(choice.technique->info(), asked.iterations, asked.workers, costs);
+    const std::uint64_t least = least_chunk(choice.technique->info(), asked.iterations, asked.workers, costs);
+    shape.chunk = choice.chunk;
     shape.fraction = choice.fraction;
     shape.weights = question.weights;
     shape.statistics = asked.statistics;
     shape.profile = &question.profile;
     shape.seed = question.seed;
-    return shape;
+    return granular_plan(*choice.technique, shape, asked.granule, least);
 }
 
 }  // namespace
@@ -76,7 +77,7 @@ Prediction predict(const Question& question) {
     double events = 0;
     for (std::size_t i = 0; i < answer.times.size() && !background_is_stopping(); ++i) {
         const Choice& choice = question.choices[i];
-        const Plan plan = choice.technique->plan(shape_of(question, choice));
+        const Plan plan = plan_of(question, choice);
         double sum = 0;
         for (std::uint64_t run = 0; run < kRuns; ++run) {
             machine.seed = question.seed + run;

@@ -17,7 +17,7 @@ namespace gimbal {
 /// What a selector decides for one execution of a loop.
 struct Choice {
     const Technique* technique = nullptr;  ///< never nullptr once chosen
-    std::uint64_t chunk = 0;               ///< chunk or minimum chunk [iterations]; 0: the technique's default
+    std::uint64_t chunk = 0;               ///< c, see ChunkMeaning [iterations]; 0: the technique's default
     double fraction = -1;                  ///< f_s, static fraction, in [0, 1]; < 0: the technique's own
 
     bool operator==(const Choice&) const = default;
@@ -39,6 +39,7 @@ struct Decision {
 /// What a selector may know about the loop that it decides for. Times in ticks.
 struct LoopContext {
     std::uint64_t iterations = 0;          ///< N of this execution [iterations]
+    std::uint64_t granule = 1;             ///< chunks are multiples of this, whatever is chosen [iterations]
     std::uint64_t step = 0;                ///< executions of the loop opened before, whoever chose for them [count]
     std::uint32_t workers = 1;             ///< P [count]
     bool monotonic = false;                ///< only techniques with ascending chunks will do

@@ -8,6 +8,7 @@
 #include "measure/cost_profile.hpp"
 #include "select/background.hpp"
 #include "select/prediction.hpp"
+#include "technique/granule.hpp"
 
 namespace gimbal {
 
@@ -57,9 +58,10 @@ void SimulateSelector::settle_portfolio(const LoopContext& context) {
         constexpr std::uint64_t kCoarser = 8;
         const double wanted = kWorkPerDraw * context.dispatch * context.contention / context.iteration_time;
         const std::uint64_t most = context.iterations / (std::uint64_t{8} * context.workers) + 1;
-        const auto fine = static_cast<std::uint64_t>(std::clamp(wanted, 1.0, static_cast<double>(most)));
+        const auto worth = static_cast<std::uint64_t>(std::clamp(wanted, 1.0, static_cast<double>(most)));
+        const std::uint64_t fine = granule_of(context.granule, worth);
         settings_.portfolio.push_back({find_technique("ss"), fine});
-        if (fine * kCoarser <= most) settings_.portfolio.push_back({find_technique("ss"), fine * kCoarser});
+        if (fine <= most / kCoarser) settings_.portfolio.push_back({find_technique("ss"), fine * kCoarser});
     }
     if (monotonic_) {
         std::erase_if(settings_.portfolio, [](const Choice& choice) { return !choice.technique->info().monotonic; });

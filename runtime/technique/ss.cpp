@@ -22,8 +22,9 @@ constinit const Immortal kSs{{.name = "ss",
                               .aliases = kAliases,
                               .family = "planned",
                               .summary = "Self-scheduling: equal chunks, first come, first served.",
-                              .parameter = "chunk [iterations], default 1",
-                              .source = "Tang, Yew 1986"},
+                              .parameter = "chunk c [iterations], default 1",
+                              .source = "Tang, Yew 1986",
+                              .chunk = ChunkMeaning::exact},
                              plan_ss};
 
 }  // namespace gimbal::technique

@@ -39,8 +39,9 @@ constinit const Immortal kStatic{{.name = "static",
                                   .aliases = {},
                                   .family = "planned",
                                   .summary = "One block per worker; with a chunk, chunks of that size in turn.",
-                                  .parameter = "chunk [iterations]; without it, one block per worker",
-                                  .source = "OpenMP"},
+                                  .parameter = "chunk c [iterations]; without it, one block per worker",
+                                  .source = "OpenMP",
+                                  .chunk = ChunkMeaning::exact},
                                  plan_static};
 
 }  // namespace gimbal::technique

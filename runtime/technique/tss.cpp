@@ -42,7 +42,7 @@ constinit const Immortal kTss{{.name = "tss",
                                .aliases = kAliases,
                                .family = "planned",
                                .summary = "Trapezoid self-scheduling: chunks shrink linearly from N/2P.",
-                               .parameter = "size of the last chunk [iterations], default 1",
+                               .parameter = "granule c [iterations]: chunks shrink to it; default 1",
                                .source = "Tzen, Ni 1993"},
                               plan_tss};
 

@@ -26,7 +26,8 @@ typedef struct gimbal_loop_desc {
         code; /**< an address in the program that identifies the loop: a return address or the outlined function */
     const char* source; /**< ";file;function;line;column;;" (ident_t) or NULL; "unknown" fields count as NULL */
     uint64_t trip;      /**< N [iterations] */
-    uint64_t unit;      /**< every chunk but the last is a multiple of this (simd width) [iterations], >= 1 */
+    uint64_t unit;      /**< the loop's granule, >= 1 [iterations]: chunks begin at multiples of it and, but for the
+                             last, have multiples of it (c of schedule(dynamic, c), simd width) */
     uint32_t workers;   /**< P, threads that draw chunks [count], >= 1 */
     int schedule;       /**< what gimbal_schedule_parse() or gimbal_schedule_set() returned */
     int monotonic;      /**< 1: the loop needs ascending chunks (ordered, doacross, monotonic modifier) */

@@ -73,7 +73,7 @@ struct Plan {
     Claim claim = Claim::shared;        ///< how workers come by the steps
     std::uint64_t steps = 0;            ///< number of chunks, or of batches if weighted [count]
     std::uint64_t chunk = 0;            ///< size of every chunk if `starts` is empty [iterations]
-    std::uint64_t unit = 1;             ///< sizes chosen later are rounded up to multiples of this [iterations]
+    std::uint64_t unit = 1;             ///< granule; sizes chosen later are rounded up to multiples of it [iterations]
     std::vector<std::uint64_t> starts;  ///< [steps + 1] first iteration of each step, ending with N; or empty
     std::vector<std::uint64_t> shares;  ///< [steps * workers] iterations per request; only if weighted
 

@@ -13,10 +13,10 @@ namespace gimbal {
 enum class Modifier : std::uint8_t { none, monotonic, nonmonotonic };
 
 /// A schedule as a user writes it: `[monotonic:|nonmonotonic:]technique[,chunk]`, for techniques with a static fraction
-/// `technique[,fraction][:chunk]`; a selector or an agent (`expert`, `sarsa`); or `runtime`.
+/// `technique[,fraction][:chunk]`; a selector or an agent (`expert`, `sarsa`) or `runtime`, with `,chunk` or without.
 struct Schedule {
     const Technique* technique = nullptr;  ///< nullptr: Gimbal chooses
-    std::uint64_t chunk = 0;               ///< chunk or minimum chunk [iterations]; 0: not given
+    std::uint64_t chunk = 0;               ///< c, see ChunkMeaning [iterations]; 0: not given
     Modifier modifier = Modifier::none;
     double fraction = -1;            ///< f_s, static fraction, in [0, 1]; < 0: not given
     std::string_view selector = {};  ///< who chooses, a word of selectors() (static storage); empty: as configured
@@ -26,14 +26,14 @@ struct Schedule {
 
 /// Read a schedule. Case, blanks and '-' versus '_' do not matter.
 /// @param text  what the user wrote; any length
-/// `auto,N` is LB4OMP's spelling of a selector or an agent; `auto` alone is the selector of that name.
+/// `auto,N` is LB4OMP's spelling of a selector or an agent, so `auto` alone takes no chunk; `runtime,chunk` does.
 /// @errors gimbal::Error(invalid_option) saying what is wrong, with the allowed names and the nearest one as hint:
 ///         empty text, unknown technique or modifier, chunk that is not an integer in [1, 2^31), fraction that is
-///         not a number in [0, 1], a number after a selector or `runtime`, `auto,N` with an N that means nothing
+///         not a number in [0, 1], `auto,N` with an N that means nothing
 /// @threads any  @cost O(length)
 [[nodiscard]] Schedule parse_schedule(std::string_view text);
 
-/// The canonical spelling, e.g. "fac2", "static,16", "lws,0.8:16", "monotonic:ss", "sarsa", "runtime".
+/// The canonical spelling, e.g. "fac2", "static,16", "lws,0.8:16", "monotonic:ss", "sarsa", "runtime,1024".
 [[nodiscard]] std::string to_string(const Schedule& schedule);
 
 }  // namespace gimbal

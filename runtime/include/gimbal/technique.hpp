@@ -15,7 +15,7 @@ class CostProfile;
 struct LoopShape {
     std::uint64_t iterations = 0;          ///< N [iterations], N >= 0
     std::uint32_t workers = 1;             ///< P, threads or ranks that draw chunks [count], P >= 1
-    std::uint64_t chunk = 0;               ///< chunk, or minimum chunk, as the user gave it [iterations]; 0: not given
+    std::uint64_t chunk = 0;               ///< chunk, or minimum chunk [iterations]; 0: not given
     std::span<const double> weights = {};  ///< [P] relative speed of each worker, sum = P; empty: all equal
     IterationStatistics statistics = {};   ///< mean, deviation and overhead, if known
     std::uint64_t seed = 0;                ///< for techniques that draw random numbers
@@ -24,6 +24,20 @@ struct LoopShape {
     const CostProfile* profile = nullptr;  ///< what iterations cost in earlier executions; nullptr: not known
     std::uint32_t workers_per_queue = 1;   ///< for techniques with queues [count], >= 1
 };
+
+/// What a chunk c means that the user names: after the comma, after the colon behind a static fraction, or by
+/// omp_set_schedule(). Under every technique and selector chunks begin at multiples of c, counted from the loop's first
+/// iteration, and none but the last is shorter than c; selectors (`runtime,c`, `sarsa,c`) take it as a granule. This is
+/// the only place that says it; `gimbal info techniques` shows it, granular_plan() keeps it, and docs/user-guide.md,
+/// "What a chunk means", tells users. A team of one thread gets the loop as one chunk, as it does from OpenMP runtimes.
+enum class ChunkMeaning : std::uint8_t {
+    exact,   ///< every chunk but the loop's last has c iterations
+    granule  ///< every chunk but the loop's last has a multiple of c iterations; how many, the technique says
+};
+
+[[nodiscard]] constexpr std::string_view name_of(ChunkMeaning meaning) noexcept {
+    return meaning == ChunkMeaning::exact ? "exact" : "granule";
+}
 
 /// Where the static fraction of a technique comes from when the user names none.
 enum class FractionSource : std::uint8_t {
@@ -56,6 +70,7 @@ struct TechniqueInfo {
     bool measured_chunk = false;                ///< where the user names no chunk, the site measures what is worth one
     bool uses_slack = false;                    ///< its static fraction grows with the slack of the next collective
     FractionSource fraction = FractionSource::none;  ///< takes `f` or `f:c` after the comma unless none
+    ChunkMeaning chunk = ChunkMeaning::granule;      ///< what c means
 };
 
 class AdaptiveTechnique;

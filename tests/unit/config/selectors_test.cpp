@@ -123,8 +123,9 @@ TEST(ParseSchedule, AutoWithANumberIsLb4ompsSelector) {
     }
 }
 
-TEST(ParseSchedule, ASelectorTakesNoChunkAndIsSuggested) {
-    EXPECT_NE(problem("sarsa,8").find("\"sarsa\" takes no chunk"), std::string::npos);
+TEST(ParseSchedule, ASelectorTakesAChunkAndIsSuggested) {
+    EXPECT_EQ(to_string(parse_schedule("sarsa,8")), "sarsa,8");
+    EXPECT_NE(problem("sarsa,x").find("chunk \"x\" is not an integer"), std::string::npos);
     EXPECT_NE(problem("expret").find("Did you mean \"expert\"?"), std::string::npos);
     EXPECT_NE(problem("nothing").find(" expert "), std::string::npos) << "what is allowed is listed";
 }
