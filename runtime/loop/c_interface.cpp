@@ -8,6 +8,7 @@
 #include "config/selection.hpp"
 #include "config/selectors.hpp"
 #include "gimbal/error.hpp"
+#include "gimbal/hook_layout.h"
 #include "gimbal/loop.h"
 #include "gimbal/options.hpp"
 #include "loop/current_site.hpp"
@@ -48,6 +49,10 @@ int selector_kind(std::string_view selector) {
 __thread gimbal::LoopSite* gimbal::current_site = nullptr;
 
 extern "C" {
+
+uint64_t gimbal_hook_layout(void) {
+    return gimbal_hook_layout_here();
+}
 
 void* gimbal_loop_open(const gimbal_loop_desc* desc) {
     gimbal::Request request;
