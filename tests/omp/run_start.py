@@ -28,11 +28,14 @@ int main(void) {
 # Lives long enough for placement to begin.
 THREAD = """
 #include <pthread.h>
-#include <unistd.h>
-static void *wait_a_moment(void *nothing) { usleep(500000); return nothing; }
+#include <time.h>
+static void *compute(void *nothing) {
+    while (clock() < CLOCKS_PER_SEC) {}
+    return nothing;
+}
 int main(void) {
     pthread_t thread;
-    return pthread_create(&thread, NULL, wait_a_moment, NULL) || pthread_join(thread, NULL);
+    return pthread_create(&thread, NULL, compute, NULL) || pthread_join(thread, NULL);
 }
 """
 
