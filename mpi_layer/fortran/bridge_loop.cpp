@@ -6,7 +6,8 @@
 #include "gimbal/mpi/mpi.h"
 
 int gimbal_fortran_begin_loop(MPI_Fint comm, const char* name, std::int64_t iterations, const char* schedule,
-                              int idempotent, const double* weights, double overhead_s, double sigma_s, void** loop) {
+                              int idempotent, const double* weights, double overhead_s, double sigma_s,
+                              void** loop) noexcept {
     gimbal_mpi_loop_options options{};
     if (*schedule) options.schedule = schedule;
     options.idempotent = idempotent;
@@ -19,7 +20,7 @@ int gimbal_fortran_begin_loop(MPI_Fint comm, const char* name, std::int64_t iter
     return code;
 }
 
-void gimbal_fortran_stop() {
+void gimbal_fortran_stop() noexcept {
     std::fprintf(stderr, "gimbal: error: %s\n", gimbal_mpi_error_text());
     std::fflush(nullptr);
     int running = 0, over = 0;
