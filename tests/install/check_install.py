@@ -54,8 +54,8 @@ def check_libraries(libraries):
         assert re.search(rf"soname: \[{re.escape(path.name)}\.\d", dynamic), f"{path}: no interface version\n{dynamic}"
         assert "NODELETE" in dynamic, f"{path}: can be unloaded"
         shown = re.findall(r"^\S+ (\w) ([^@\s]+)", run(["nm", "-D", "--defined-only", path]), re.MULTILINE)
-        leaked = [name for kind, name in shown if kind in "uvVwW" or re.match(r"_Z\w*(St|9__gnu_cxx)", name)
-                  and not re.match(r"_ZN?K?6gimbal|_ZNK?6gimbal|_ZT.N6gimbal", name)]
+        leaked = [name for kind, name in shown if kind == "u" or (
+            name.startswith("_Z") and not re.match(r"_ZNK?6gimbal|_ZT.N6gimbal", name))]
         assert not leaked, f"{path} shows {leaked}"
 
 
