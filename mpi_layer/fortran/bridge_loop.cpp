@@ -4,6 +4,7 @@
 
 #include "bridge.hpp"
 #include "gimbal/mpi/mpi.h"
+#include "team/own_mpi.hpp"
 
 int gimbal_fortran_begin_loop(MPI_Fint comm, const char* name, std::int64_t iterations, const char* schedule,
                               int idempotent, const double* weights, double overhead_s, double sigma_s,
@@ -26,6 +27,6 @@ void gimbal_fortran_stop() noexcept {
     int running = 0, over = 0;
     MPI_Initialized(&running);
     MPI_Finalized(&over);
-    if (running && !over) MPI_Abort(MPI_COMM_WORLD, 1);
+    if (running && !over && gimbal::mpi::is_own_mpi()) MPI_Abort(MPI_COMM_WORLD, 1);
     std::_Exit(1);
 }

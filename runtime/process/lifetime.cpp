@@ -15,6 +15,7 @@
 #include "measure/clock.hpp"
 #include "measure/loop_stats.hpp"
 #include "placement/settings.hpp"
+#include "process/mpi_world.hpp"
 #include "process/run_record.hpp"
 #include "process/start.hpp"
 #include "process/warnings.hpp"
@@ -123,6 +124,8 @@ __attribute__((constructor)) void on_load() {
     start_clock();
     load_options_or_exit();
     attempt(check_replay);
+    note_mpi();
+    at_new_site = look_at_mpi_world;
     pthread_atfork(hold_table, release_table, in_child);
 }
 

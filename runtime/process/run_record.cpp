@@ -14,6 +14,7 @@
 #include "measure/clock.hpp"
 #include "measure/dispatch_cost.hpp"
 #include "placement/settings.hpp"
+#include "process/mpi_world.hpp"
 #include "process/warnings.hpp"
 #include "ranks/settings.hpp"
 #include "ranks/steal_sums.hpp"
@@ -46,6 +47,7 @@ void warn_of_names_in_vain() {
 RunRecord current_record() {
     RunRecord record = describe_process();
     record.wall_s = seconds_since_start();
+    record.alone = alone_in_mpi_world();
     record.openmp = openmp_path();
     for (std::string& complaint : unmatched_rules()) warn_once(std::move(complaint));
     warn_of_names_in_vain();

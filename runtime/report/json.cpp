@@ -217,6 +217,7 @@ std::string to_json(const RunRecord& record) {
                  {"pid", record.pid},
                  {"rank", record.rank},
                  {"ranks", record.ranks},
+                 {"alone", record.alone},
                  {"wall_s", finite(record.wall_s)},
                  {"dispatch_ns", finite(record.dispatch_ns)},
                  {"seed", record.seed},
@@ -241,6 +242,7 @@ RunRecord from_json(std::string_view text) {
     read(json, "pid", record.pid);
     read(json, "rank", record.rank);
     read(json, "ranks", record.ranks);
+    read_if_there(json, "alone", record.alone);  // records of before this was asked lack it
     read(json, "wall_s", record.wall_s);
     read(json, "dispatch_ns", record.dispatch_ns);
     read(json, "seed", record.seed);
