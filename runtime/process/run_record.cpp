@@ -10,6 +10,7 @@
 #include "config/selection.hpp"
 #include "gimbal/core_loan.h"
 #include "gimbal/options.hpp"
+#include "loop/schedules.hpp"
 #include "loop/site_table.hpp"
 #include "measure/clock.hpp"
 #include "measure/dispatch_cost.hpp"
@@ -52,6 +53,7 @@ RunRecord current_record() {
     for (std::string& complaint : unmatched_rules()) warn_once(std::move(complaint));
     warn_of_names_in_vain();
     record.cores_lent = gimbal_cores_lent();
+    record.program_schedule = program_schedule();
     record.warnings = warnings();
     record.placement = placement_report().json;
     record.placement_text = placement_report().text;
