@@ -101,16 +101,19 @@ template <typename T> static inline int __kmp_hook_next_gomp(T *p_lb, T *p_ub) {
 }
 
 static inline const gimbal_schedule_hook *__kmp_hook() {
-  const gimbal_schedule_hook *hook = gimbal_schedule_hook_get();
-  KMP_DEBUG_ASSERT(hook->version == GIMBAL_HOOK_VERSION);
-  return hook;
+  return gimbal_schedule_hook_get();
 }
 
-// OMP_SCHEDULE (NULL: not set). Returns true if the hook takes it.
+// OMP_SCHEDULE (NULL: not set). Returns true if the hook takes it. The first
+// use of the hook: libomp reads its settings before all else.
 static inline bool __kmp_hook_parse_schedule(const char *value) {
+  if (!gimbal_schedule_hook_ready())
+    return false;
   __kmp_hook_rules = __kmp_hook()->rules();
   __kmp_hook_lending = __kmp_hook()->lending();
   int schedule = __kmp_hook()->parse(value);
+  if (schedule == GIMBAL_SCHEDULE_REFUSED) // said already; libomp's default
+    return true;
   if (schedule <= 0)
     return false;
   static const int modifier[3] = {0, kmp_sch_modifier_monotonic,

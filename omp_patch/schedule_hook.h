@@ -9,9 +9,11 @@
 extern "C" {
 #endif
 
-/** The version of this contract. The adapter is linked into the host, so the
- * two agree; debug builds of the host assert it. */
-enum { GIMBAL_HOOK_VERSION = 3 };
+/** The version of this contract: libgimbal.so shows the functions below under
+ * the symbol version GIMBAL_HOOK_<version> (runtime/exports.map). It grows with
+ * every change of a function, its meaning, or a structure that both sides use.
+ */
+#define GIMBAL_HOOK_VERSION 4
 
 /** The schedule hook (design 3.1): the only thing the patched OpenMP runtime
  * knows about what lies behind it. The members are the functions of
@@ -43,8 +45,21 @@ typedef struct gimbal_schedule_hook {
   void (*home)(gimbal_waiter *self);
 } gimbal_schedule_hook;
 
+/** Looks the functions up in the libgimbal.so of this process; to be called
+ * before anything else, by one thread.
+ * @return 1; 0: that library is of another build, which is said once. The hook
+ * is not to be used then. */
+int gimbal_schedule_hook_ready(void);
+
 /** The hook to use; the adapter defines it. */
 const gimbal_schedule_hook *gimbal_schedule_hook_get(void);
+
+/** Gives a file that libomp is about to map and to write to the room for it: a
+ * write to a page that the file system has no room for ends the process. If
+ * there is none the file is removed, and that is said once.
+ * @param file  open, or -1: none, which was said  @param name  in `folder`
+ * @return 1, or 0: it must not be used  @threads one */
+int __kmp_hook_has_room(int file, const char *folder, const char *name);
 
 #ifdef __cplusplus
 }

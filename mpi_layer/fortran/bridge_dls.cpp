@@ -40,7 +40,7 @@ MPI_Fint fortran_comm(MPI_Comm comm) {
 
 }  // namespace
 
-void gimbal_dls_setup(std::int64_t* info, MPI_Fint comm, const char* title, int workload) {
+void gimbal_dls_setup(std::int64_t* info, MPI_Fint comm, const char* title, int workload) noexcept {
     infoDLS* const structure = of_or_new(*info);
     structure->looptitle = *title ? title : nullptr;
     structure->workload = workload;
@@ -49,7 +49,7 @@ void gimbal_dls_setup(std::int64_t* info, MPI_Fint comm, const char* title, int 
 }
 
 void gimbal_dls_wishes(std::int64_t info, const int wishes[3], double overhead, double sigma, const double* weights,
-                       int count) {
+                       int count) noexcept {
     infoDLS* const structure = of(info);
     structure->minChunk = wishes[0];
     structure->breakAfter = wishes[1];
@@ -60,7 +60,7 @@ void gimbal_dls_wishes(std::int64_t info, const int wishes[3], double overhead, 
         std::copy_n(weights, structure->commSize, structure->weights);
 }
 
-void gimbal_dls_speeds(std::int64_t info, int slower, double speed, double slower_speed, double* weights) {
+void gimbal_dls_speeds(std::int64_t info, int slower, double speed, double slower_speed, double* weights) noexcept {
     const int ranks = of(info)->commSize;
     if (slower <= 0 || !(speed > 0) || !(slower_speed > 0)) return;
     const int slow = std::min(slower, ranks);
@@ -69,48 +69,48 @@ void gimbal_dls_speeds(std::int64_t info, int slower, double speed, double slowe
         weights[rank] = (rank >= ranks - slow ? slower_speed : speed) * ranks / sum;
 }
 
-void gimbal_dls_group_setup(MPI_Fint world, int coordinator, std::int64_t* outer, std::int64_t* inner) {
+void gimbal_dls_group_setup(MPI_Fint world, int coordinator, std::int64_t* outer, std::int64_t* inner) noexcept {
     DLS_GroupSetup(MPI_Comm_f2c(world), coordinator, of_or_new(*outer), of_or_new(*inner));
 }
 
-void gimbal_dls_partition(MPI_Fint world, int coordinator, MPI_Fint* foremen, MPI_Fint* group) {
+void gimbal_dls_partition(MPI_Fint world, int coordinator, MPI_Fint* foremen, MPI_Fint* group) noexcept {
     MPI_Comm outer = MPI_COMM_NULL, inner = MPI_COMM_NULL;
     DLS_Partition(MPI_Comm_f2c(world), coordinator, &outer, &inner);
     *foremen = fortran_comm(outer);
     *group = fortran_comm(inner);
 }
 
-void gimbal_dls_data_setup(std::int64_t info, void* data, int items, int item_bytes, int write_back) {
+void gimbal_dls_data_setup(std::int64_t info, void* data, int items, int item_bytes, int write_back) noexcept {
     DLS_DataSetup(of(info), data, items, item_bytes, write_back);
 }
 
-void gimbal_dls_start_loop(std::int64_t info, int first, int last, int method) {
+void gimbal_dls_start_loop(std::int64_t info, int first, int last, int method) noexcept {
     DLS_StartLoop(of(info), first, last, method);
 }
 
-int gimbal_dls_terminated(std::int64_t info) {
+int gimbal_dls_terminated(std::int64_t info) noexcept {
     return DLS_Terminated(of(info));
 }
 
-void gimbal_dls_start_chunk(std::int64_t info, int* start, int* size) {
+void gimbal_dls_start_chunk(std::int64_t info, int* start, int* size) noexcept {
     DLS_StartChunk(of(info), start, size);
 }
 
-void gimbal_dls_end_chunk(std::int64_t info) {
+void gimbal_dls_end_chunk(std::int64_t info) noexcept {
     DLS_EndChunk(of(info));
 }
 
-void gimbal_dls_end_loop(std::int64_t info, int* iterations, double* seconds) {
+void gimbal_dls_end_loop(std::int64_t info, int* iterations, double* seconds) noexcept {
     DLS_EndLoop(of(info), iterations, seconds);
 }
 
-void gimbal_dls_finalize(std::int64_t* info) {
+void gimbal_dls_finalize(std::int64_t* info) noexcept {
     DLS_Finalize(of(*info));
     structures().erase(*info);
     *info = 0;
 }
 
-void gimbal_dls_fields(std::int64_t info, int* ints, double* reals) {
+void gimbal_dls_fields(std::int64_t info, int* ints, double* reals) noexcept {
     const infoDLS& f = *of(info);
     const bool none = f.gimbal.ready == 0;
     const int values[] = {fortran_comm(none ? MPI_COMM_NULL : f.comm),

@@ -4,9 +4,11 @@
 
 #include "bridge.hpp"
 #include "gimbal/mpi/mpi.h"
+#include "team/own_mpi.hpp"
 
 int gimbal_fortran_begin_loop(MPI_Fint comm, const char* name, std::int64_t iterations, const char* schedule,
-                              int idempotent, const double* weights, double overhead_s, double sigma_s, void** loop) {
+                              int idempotent, const double* weights, double overhead_s, double sigma_s,
+                              void** loop) noexcept {
     gimbal_mpi_loop_options options{};
     if (*schedule) options.schedule = schedule;
     options.idempotent = idempotent;
@@ -19,12 +21,12 @@ int gimbal_fortran_begin_loop(MPI_Fint comm, const char* name, std::int64_t iter
     return code;
 }
 
-void gimbal_fortran_stop() {
+void gimbal_fortran_stop() noexcept {
     std::fprintf(stderr, "gimbal: error: %s\n", gimbal_mpi_error_text());
     std::fflush(nullptr);
     int running = 0, over = 0;
     MPI_Initialized(&running);
     MPI_Finalized(&over);
-    if (running && !over) MPI_Abort(MPI_COMM_WORLD, 1);
+    if (running && !over && gimbal::mpi::is_own_mpi()) MPI_Abort(MPI_COMM_WORLD, 1);
     std::_Exit(1);
 }

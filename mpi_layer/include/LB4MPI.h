@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gimbal/api.h"
+#include "gimbal/mpi/built_with.h"
 
 /** @file
  *  The interface of LB4MPI and DLS4LB on top of Gimbal, for programs written for them: the same functions, method

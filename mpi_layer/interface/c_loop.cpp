@@ -5,6 +5,7 @@
 #include "gimbal/mpi/loop.hpp"
 #include "gimbal/mpi/mpi.h"
 #include "interface/errors.hpp"
+#include "team/own_mpi.hpp"
 #include "team/team.hpp"
 
 using gimbal::Error;
@@ -67,6 +68,7 @@ int gimbal_mpi_begin_loop(MPI_Comm comm, const char* name, int64_t iterations, c
     return guarded([&] {
         require(loop, "the place for the loop");
         require(name, "the loop's name");
+        gimbal::mpi::require_own_mpi();
         Loop begun(comm, name, iterations, options_of(options, comm));
         std::string transport(begun.transport());
         *loop = new gimbal_mpi_loop{std::move(begun), std::move(transport)};

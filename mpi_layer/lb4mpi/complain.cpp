@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "gimbal/rank_loop.h"
+#include "team/own_mpi.hpp"
 
 namespace gimbal::lb4mpi {
 
@@ -31,6 +32,7 @@ void die(std::string_view call, std::string_view what, std::string_view hint, bo
     int running = 0, over = 0, rank = 0;
     MPI_Initialized(&running);
     MPI_Finalized(&over);
+    if (!mpi::is_own_mpi()) running = 0;  // its communicators are no handles of ours
     if (running && !over) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     // Should rank 0 have nothing to say, this one is still there.
     if (everywhere && rank != 0) sleep(kPatience_s);

@@ -25,6 +25,8 @@ auto guarded(std::string_view call, Body&& body) noexcept -> decltype(body()) {
         die(call, error.what(), error.hint(), error.code() == ErrorCode::invalid_option);
     } catch (const std::exception& error) {
         die(call, error.what(), {}, false);
+    } catch (...) {
+        die(call, "an exception of unknown type", {}, false);
     }
 }
 

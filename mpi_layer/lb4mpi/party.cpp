@@ -10,6 +10,7 @@
 
 #include "gimbal/error.hpp"
 #include "gimbal/mpi/mpi.h"
+#include "team/own_mpi.hpp"
 
 namespace gimbal::lb4mpi {
 
@@ -46,6 +47,7 @@ void make_keys() {
 }
 
 void require_usable(MPI_Comm comm) {
+    mpi::require_own_mpi();
     int yes = 0;
     MPI_Initialized(&yes);
     if (!yes) throw Error(ErrorCode::wrong_use, "MPI is not running yet", "call MPI_Init or MPI_Init_thread first");

@@ -6,6 +6,7 @@
 #include "gimbal/error.hpp"
 #include "loop/wait.hpp"
 #include "team/check.hpp"
+#include "team/own_mpi.hpp"
 
 namespace gimbal::mpi {
 
@@ -44,6 +45,7 @@ void make_keys() {
 }
 
 void require_running() {
+    require_own_mpi();
     int yes = 0;
     MPI_Initialized(&yes);
     if (!yes) throw Error(ErrorCode::wrong_use, "MPI is not running yet", "call MPI_Init or MPI_Init_thread first");

@@ -72,6 +72,11 @@ Notice::Notice(std::string folder) {
         error_ = folder + ": " + std::strerror(errno);
         return;
     }
+    // A write to a page that the file system has no room for would end the process.
+    if (const int full = posix_fallocate(file_, 0, sizeof(SharedPage)); full == ENOSPC || full == EDQUOT) {
+        error_ = folder + ": " + std::strerror(full);
+        return;
+    }
     void* const memory = mmap(nullptr, sizeof(SharedPage), PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
     if (memory == MAP_FAILED) {
         error_ = folder + ": " + std::strerror(errno);

@@ -28,11 +28,16 @@ struct LoadedOptions {
 /// @errors gimbal::Error if there is a problem
 void validate(const LoadedOptions& loaded);
 
-/// What a library constructor calls: read the environment of this process and publish options(). A wrong setting is
-/// said once, by rank 0 and on standard error, and ends every rank with status 2; with GIMBAL_STRICT=0 each is a
-/// warning. Prints the settings if GIMBAL_DISPLAY asks for it. A second call does nothing.
+/// What a library constructor calls: read the environment of this process and publish options(). A wrong setting keeps
+/// Gimbal out (keep_out()); with GIMBAL_STRICT=0 each is a warning. Prints the settings if GIMBAL_DISPLAY asks for it. A
+/// second call does nothing. The program is never ended: it may be any that inherited LD_PRELOAD, a shell for instance.
 /// @errors none: does not throw  @threads before the program's own start  @cost one pass over the environment
-void load_options_or_exit() noexcept;
+void load_options_at_start() noexcept;
+
+/// A setting is wrong: leave the program's threads alone, with a warning. It is said once, by rank 0, and by the first of
+/// processes that start each other.
+/// @errors none: does not throw  @threads before the program's own start
+void keep_out(const Error& error) noexcept;
 
 /// The environment as it was at the first reading; rank, ranks and job of this process.
 /// @threads any  @cost one load after the first call

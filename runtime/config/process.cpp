@@ -4,7 +4,8 @@
 
 #include <atomic>
 #include <cerrno>
-#include <ctime>
+#include <cstdlib>
+#include <functional>
 #include <memory>
 #include <mutex>
 
@@ -41,20 +42,36 @@ void publish(Options options) {
     g_options.store(all.back().get(), std::memory_order_release);  // pairs with the acquire load in options()
 }
 
-void pause_ms(long milliseconds) {
-    timespec left = {0, milliseconds * 1000000};
-    while (nanosleep(&left, &left) != 0 && errno == EINTR) {
-    }
+/// What is left of the settings when one is wrong. Loops over ranks have no plain form: their settings stay.
+Options without_gimbal(Options options) {
+    options.kept_out = true;
+    options.lend = false;
+    options.omp_schedule_is_gimbals = false;
+    options.loops.clear();
+    options.loop_stats.clear();
+    options.pin.mode = "off";
+    for (std::string* const file : {&options.select.record, &options.select.replay, &options.select.agent_stats})
+        file->clear();
+    return options;
 }
 
-/// Rank 0 speaks for all; the others wait a little, so that a launcher that ends the job at the first failure does
-/// not silence it.
-[[noreturn]] void stop(const Error& error, int rank) {
-    if (rank == 0)
-        write_stderr(message_text(error, "error"));
-    else
-        pause_ms(300);
-    _exit(2);
+/// Whether a parent has said the same. Children inherit the mark: a script starts hundreds of programs.
+bool said_by_parent(const std::string& message) {
+    constexpr const char* kMark = "GIMBAL_SAID";
+    const std::string mark = std::to_string(std::hash<std::string>{}(message));
+    const char* const said = std::getenv(kMark);
+    if (said && mark == said) return true;
+    setenv(kMark, mark.c_str(), 1);
+    return false;
+}
+
+/// Rank 0 speaks for all.
+void warn_of(const Error& error) {
+    if (process().environment.rank != 0) return;
+    const std::string message = message_text(error, "warning") +
+                                "        the program runs without Gimbal; with GIMBAL_STRICT=0 only this setting would "
+                                "not count\n";
+    if (!said_by_parent(message)) write_stderr(message);
 }
 
 }  // namespace
@@ -91,20 +108,33 @@ const Environment& process_environment() {
     return process().environment;
 }
 
-void load_options_or_exit() noexcept {
+void load_options_at_start() noexcept {
     try {
         const std::lock_guard<std::mutex> lock(g_writer);
         if (g_options.load(std::memory_order_relaxed)) return;
         const Environment& environment = process_environment();
         LoadedOptions loaded = load_options(environment);
-        if (!loaded.problems.empty() && loaded.options.strict) stop(loaded.problems.front(), environment.rank);
-        if (environment.rank == 0) {
+        if (!loaded.problems.empty() && loaded.options.strict) {
+            warn_of(loaded.problems.front());
+            loaded.options = without_gimbal(std::move(loaded.options));
+        } else if (environment.rank == 0) {
             for (const Error& problem : loaded.problems) write_stderr(message_text(problem, "warning"));
             if (loaded.options.display) write_stderr("gimbal: settings\n" + settings_text(loaded.options));
         }
         publish(std::move(loaded.options));
     } catch (...) {
         // Out of memory before the program has started: it will find out by itself.
+        write_stderr("gimbal: warning: cannot read the settings\n");
+    }
+}
+
+void keep_out(const Error& error) noexcept {
+    try {
+        const std::lock_guard<std::mutex> lock(g_writer);
+        warn_of(error);
+        const Options* const now = g_options.load(std::memory_order_relaxed);
+        publish(without_gimbal(now ? *now : load_options(process_environment()).options));
+    } catch (...) {
         write_stderr("gimbal: warning: cannot read the settings\n");
     }
 }

@@ -24,7 +24,7 @@ ReportLevel report_level(const std::string& word) {
 }
 
 // Named initialisers leave out what does not apply; the last column binds the row to its field.
-constexpr std::array<OptionSpec, 17> kGeneral = {{
+constexpr std::array<OptionSpec, 18> kGeneral = {{
     {.name = "GIMBAL_SCHEDULE",
      .type = OptionType::schedule,
      .fallback = "runtime",
@@ -63,7 +63,8 @@ constexpr std::array<OptionSpec, 17> kGeneral = {{
      .type = OptionType::boolean,
      .fallback = "on",
      .level = "all",
-     .doc = "Whether a wrong setting stops the program; if off it is a warning, and the default is used.",
+     .doc = "Whether a wrong setting keeps Gimbal out (`gimbal run` does not start the program); if off, its default "
+            "is used.",
      .set = [](Options& o, const OptionValue& v) { o.strict = std::get<bool>(v); }},
     {.name = "GIMBAL_SEED",
      .type = OptionType::integer,
@@ -133,6 +134,12 @@ constexpr std::array<OptionSpec, 17> kGeneral = {{
      .type = OptionType::text,
      .level = "all",
      .doc = "The Python that `gimbal campaign` uses; programs do not.",
+     .hidden = true,
+     .set = [](Options&, const OptionValue&) {}},
+    {.name = "GIMBAL_SAID",
+     .type = OptionType::text,
+     .level = "all",
+     .doc = "Set by Gimbal: which wrong setting a parent process has complained about.",
      .hidden = true,
      .set = [](Options&, const OptionValue&) {}},
     {.name = "GIMBAL_RUN_DIR",

@@ -8,6 +8,7 @@
 #include "config/selection.hpp"
 #include "config/selectors.hpp"
 #include "gimbal/error.hpp"
+#include "gimbal/hook_layout.h"
 #include "gimbal/loop.h"
 #include "gimbal/options.hpp"
 #include "loop/current_site.hpp"
@@ -48,6 +49,10 @@ int selector_kind(std::string_view selector) {
 __thread gimbal::LoopSite* gimbal::current_site = nullptr;
 
 extern "C" {
+
+uint64_t gimbal_hook_layout(void) {
+    return gimbal_hook_layout_here();
+}
 
 void* gimbal_loop_open(const gimbal_loop_desc* desc) {
     gimbal::Request request;
@@ -110,12 +115,13 @@ void gimbal_loop_drop(void* execution) {
 
 int gimbal_schedule_parse(const char* text) {
     const gimbal::Options& options = gimbal::options();
-    if (!text) return gimbal::asks_for_gimbal(options) ? gimbal::intern(Schedule{}) : 0;
+    if (!text) return !options.kept_out && gimbal::asks_for_gimbal(options) ? gimbal::intern(Schedule{}) : 0;
     if (gimbal::is_ordinary_openmp(text)) return 0;
+    if (options.kept_out) return GIMBAL_SCHEDULE_REFUSED;
     try {
         return gimbal::intern(gimbal::parse_schedule(text));
     } catch (const gimbal::Error&) {
-        return 0;
+        return GIMBAL_SCHEDULE_REFUSED;
     }
 }
 
@@ -132,6 +138,7 @@ int gimbal_schedule_kind(int schedule, int* chunk) {
 
 int gimbal_schedule_set(int kind, int chunk) {
     const auto all = gimbal::techniques();
+    gimbal::note_program_schedule(kind, chunk);
     const int fraction = kind / kFractionUnit;
     const int place = kind % kFractionUnit - GIMBAL_SCHEDULE_KIND - 1;
     const auto choosers = gimbal::selectors();

@@ -24,7 +24,24 @@ Interned& table() {
     return *the_table;
 }
 
+// omp_sched_t of the program's last call with one of OpenMP's own, above its chunk; 0: none.
+std::atomic<std::uint64_t> g_by_program{0};
+
 }  // namespace
+
+void note_program_schedule(int kind, int chunk) noexcept {
+    const auto size = static_cast<std::uint32_t>(chunk > 0 ? chunk : 0);
+    const bool plain = kind >= 1 && kind <= 4;  // static dynamic guided auto
+    g_by_program.store(plain ? static_cast<std::uint64_t>(kind) << 32 | size : 0, std::memory_order_relaxed);
+}
+
+std::string program_schedule() {
+    constexpr std::array<const char*, 5> kNames = {"", "static", "dynamic", "guided", "auto"};
+    const std::uint64_t asked = g_by_program.load(std::memory_order_relaxed);
+    std::string text = kNames[asked >> 32];
+    if (const std::uint64_t chunk = asked & 0xFFFFFFFF) text += "," + std::to_string(chunk);
+    return text;
+}
 
 int intern(const Schedule& schedule) noexcept {
     Interned& all = table();

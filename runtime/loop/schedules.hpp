@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <string>
+
 #include "gimbal/schedule.hpp"
 
 namespace gimbal {
@@ -14,6 +16,11 @@ namespace gimbal {
 
 /// New lock after fork(). @threads the only one of a new child
 void restart_schedules_lock() noexcept;
+
+/// The program has called omp_set_schedule(). @threads any
+void note_program_schedule(int kind, int chunk) noexcept;
+/// What it asked for last, if that was one of OpenMP's own: "dynamic,4"; else "". @threads any
+[[nodiscard]] std::string program_schedule();
 
 /// The schedule of a number that intern() returned. @threads any; wait-free
 [[nodiscard]] const Schedule& interned(int number) noexcept;

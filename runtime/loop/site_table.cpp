@@ -16,6 +16,8 @@
 
 namespace gimbal {
 
+void (*at_new_site)() noexcept = nullptr;
+
 namespace {
 
 // Where a loop at one address with one team size leads. Never freed: learning outlives every execution.
@@ -122,6 +124,7 @@ LoopSite* named_site(const Table& all, const SiteIdentity& identity, std::uint32
 }
 
 LoopSite* add_site(Table& all, std::unique_ptr<LoopSite> made) {
+    if (at_new_site) at_new_site();
     all.sites.push_back(std::move(made));
     LoopSite* const site = all.sites.back().get();
     all.names.add(*site);

@@ -25,6 +25,9 @@ namespace gimbal {
 /// @return never nullptr; valid until the process ends  @errors std::bad_alloc  @threads any  @cost a lock, O(sites)
 [[nodiscard]] LoopSite* find_rank_site(std::string_view name, std::uint32_t ranks, const LoopClock& clock);
 
+/// Called for every new site, with the table held; nullptr: nobody. Set before there are threads.
+extern void (*at_new_site)() noexcept;
+
 /// All sites so far, in order of first execution. @threads any
 [[nodiscard]] std::vector<LoopSite*> all_sites();
 

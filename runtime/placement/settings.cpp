@@ -70,12 +70,13 @@ void gimbal_pin_settings_get(gimbal_pin_settings* settings) {
 
 void gimbal_pin_refuse(const char* name, const char* what, const char* hint) {
     const gimbal::Options& asked = gimbal::options();
-    const bool rank_zero = gimbal::process_environment().rank == 0;
     const std::string origin(asked.origin(name));
     const gimbal::Error error(gimbal::ErrorCode::invalid_option,
                               std::string(what) + " (" + name + " is from the " + origin + ").", hint);
-    if (rank_zero) gimbal::write_stderr(gimbal::message_text(error, asked.strict ? "error" : "warning"));
-    if (asked.strict) _exit(2);
+    if (asked.strict)
+        gimbal::keep_out(error);
+    else if (gimbal::process_environment().rank == 0)
+        gimbal::write_stderr(gimbal::message_text(error, "warning"));
 }
 
 void gimbal_pin_report(const char* json, const char* text) {

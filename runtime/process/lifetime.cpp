@@ -15,6 +15,7 @@
 #include "measure/clock.hpp"
 #include "measure/loop_stats.hpp"
 #include "placement/settings.hpp"
+#include "process/mpi_world.hpp"
 #include "process/run_record.hpp"
 #include "process/start.hpp"
 #include "process/warnings.hpp"
@@ -99,8 +100,10 @@ void check_replay() {
     const Error error(ErrorCode::file,
                       "GIMBAL_REPLAY: " + refusal + " (from the " + std::string(asked.origin("GIMBAL_REPLAY")) + ").",
                       "it must be a file that GIMBAL_RECORD wrote");
-    write_stderr(message_text(error, asked.strict ? "error" : "warning"));
-    if (asked.strict) _exit(2);
+    if (asked.strict)
+        keep_out(error);
+    else
+        write_stderr(message_text(error, "warning"));
 }
 
 // A forked child has only the thread that forked, and locks that others held stay locked: it begins with locks of its
@@ -121,8 +124,10 @@ __attribute__((constructor)) void on_load() {
     loaded_by = getpid();
     note_start();
     start_clock();
-    load_options_or_exit();
+    load_options_at_start();
     attempt(check_replay);
+    note_mpi();
+    at_new_site = look_at_mpi_world;
     pthread_atfork(hold_table, release_table, in_child);
 }
 

@@ -10,10 +10,12 @@
 #include "config/selection.hpp"
 #include "gimbal/core_loan.h"
 #include "gimbal/options.hpp"
+#include "loop/schedules.hpp"
 #include "loop/site_table.hpp"
 #include "measure/clock.hpp"
 #include "measure/dispatch_cost.hpp"
 #include "placement/settings.hpp"
+#include "process/mpi_world.hpp"
 #include "process/warnings.hpp"
 #include "ranks/settings.hpp"
 #include "ranks/steal_sums.hpp"
@@ -46,10 +48,12 @@ void warn_of_names_in_vain() {
 RunRecord current_record() {
     RunRecord record = describe_process();
     record.wall_s = seconds_since_start();
+    record.alone = alone_in_mpi_world();
     record.openmp = openmp_path();
     for (std::string& complaint : unmatched_rules()) warn_once(std::move(complaint));
     warn_of_names_in_vain();
     record.cores_lent = gimbal_cores_lent();
+    record.program_schedule = program_schedule();
     record.warnings = warnings();
     record.placement = placement_report().json;
     record.placement_text = placement_report().text;

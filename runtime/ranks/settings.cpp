@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <exception>
 #include <string>
 
 #include "config/load.hpp"
@@ -98,6 +99,8 @@ int gimbal_rank_schedule(const char* text, char* message, size_t size) {
         gimbal::copy_cut("too many different schedules", message, size);
     } catch (const gimbal::Error& error) {
         gimbal::copy_cut(gimbal::sentence(error), message, size);
+    } catch (const std::exception& error) {
+        gimbal::copy_cut(error.what(), message, size);
     }
     return 0;
 }

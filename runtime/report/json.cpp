@@ -217,6 +217,7 @@ std::string to_json(const RunRecord& record) {
                  {"pid", record.pid},
                  {"rank", record.rank},
                  {"ranks", record.ranks},
+                 {"alone", record.alone},
                  {"wall_s", finite(record.wall_s)},
                  {"dispatch_ns", finite(record.dispatch_ns)},
                  {"seed", record.seed},
@@ -224,6 +225,7 @@ std::string to_json(const RunRecord& record) {
                  {"options", std::move(options)},
                  {"warnings", record.warnings},
                  {"loops", std::move(loops)}};
+    if (!record.program_schedule.empty()) json["omp_set_schedule"] = record.program_schedule;
     if (!record.placement.empty()) json["placement"] = placement_of(record);
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -241,10 +243,12 @@ RunRecord from_json(std::string_view text) {
     read(json, "pid", record.pid);
     read(json, "rank", record.rank);
     read(json, "ranks", record.ranks);
+    read_if_there(json, "alone", record.alone);  // records of before this was asked lack it
     read(json, "wall_s", record.wall_s);
     read(json, "dispatch_ns", record.dispatch_ns);
     read(json, "seed", record.seed);
     read_if_there(json, "cores_lent", record.cores_lent);  // records of before cores were lent lack it
+    read_if_there(json, "omp_set_schedule", record.program_schedule);
     read(json, "warnings", record.warnings);
     for (const Json& item : list(json, "options")) {
         OptionUse& use = record.options.emplace_back();

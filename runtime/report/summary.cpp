@@ -42,7 +42,9 @@ std::string common(std::span<const RunRecord> records, Member member) {
 std::string header(std::span<const RunRecord> records, const MergedRun& run) {
     std::string line = "gimbal " + common(records, &RunRecord::gimbal_version);
     line += "  job " + common(records, &RunRecord::job);
-    line += "  " + count(run.ranks, "rank", "ranks");
+    const bool alone = std::any_of(records.begin(), records.end(), [](const RunRecord& r) { return r.alone; });
+    line += "  " + (alone ? count(run.ranks, "process", "processes") + ", no ranks of one job"
+                          : count(run.ranks, "rank", "ranks"));
     if (run.threads) line += " x " + count(run.threads, "thread", "threads");
     line += "  wall " + seconds(run.wall_s.max) + " s";
     line += "  seed " + common(records, &RunRecord::seed);
@@ -156,13 +158,16 @@ std::string placement(std::span<const RunRecord> records) {
 
 /// Why there is no table.
 std::string no_loops(const RunRecord& record) {
-    std::string text =
-        "no loop ran under Gimbal: it takes loops marked schedule(runtime), and dynamic and guided ones that "
-        "GIMBAL_LOOPS names";
+    const std::string text = "no loop ran under Gimbal: ";
     for (const OptionUse& use : record.options)
         if (use.name == "OMP_SCHEDULE" && is_ordinary_openmp(use.value))
-            text += ", and OMP_SCHEDULE=" + use.value + " leaves them to libomp; unset it";
-    return text + ".\n";
+            return text + "OMP_SCHEDULE=" + use.value + " leaves loops with schedule(runtime) to libomp; unset it.\n";
+    if (!record.program_schedule.empty())
+        return text + "the program calls omp_set_schedule(" + record.program_schedule +
+               "), and its loops with schedule(runtime) go by that; --loops '*=runtime' takes them all the same.\n";
+    if (!record.no_loop_hint.empty()) return text + record.no_loop_hint + ".\n";
+    return text +
+           "it takes loops marked schedule(runtime), and dynamic and guided ones that GIMBAL_LOOPS names.\n";
 }
 
 /// @param own  the report of one process at its own end, which can only know itself

@@ -3,6 +3,7 @@
 import argparse
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -43,6 +44,21 @@ def check_placement(prefix, build):
     assert "processor" in run([prefix / "bin" / "gimbal", "pin", "show"])
 
 
+def check_libraries(libraries):
+    """What a stranger's process gets: an interface version in the name, no symbol that is not Gimbal's, and libraries
+    that stay. Bound are: the C interface, the C++ classes, LB4MPI's names, what placement puts itself before."""
+    paths = sorted(path for path in libraries.glob("libgimbal*.so") if path.name != "libgimbal_topology.so")
+    assert paths, libraries
+    for path in paths:
+        dynamic = run(["readelf", "-d", path])
+        assert re.search(rf"soname: \[{re.escape(path.name)}\.\d", dynamic), f"{path}: no interface version\n{dynamic}"
+        assert "NODELETE" in dynamic, f"{path}: can be unloaded"
+        shown = re.findall(r"^\S+ (\w) ([^@\s]+)", run(["nm", "-D", "--defined-only", path]), re.MULTILINE)
+        leaked = [name for kind, name in shown if kind == "u" or (
+            name.startswith("_Z") and not re.match(r"_ZNK?6gimbal|_ZT.N6gimbal", name))]
+        assert not leaked, f"{path} shows {leaked}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("build", "scratch", "cmake", "cc"):
@@ -69,6 +85,8 @@ def main():
     run([args.cc, source / "consumer.c", "-o", program, *flags])
     libraries = next(prefix.rglob("libgimbal.so")).parent
     assert "covered 1000" in run([program], env={**os.environ, "LD_LIBRARY_PATH": str(libraries)})
+
+    check_libraries(libraries)
 
     if args.mpiexec:
         check_ranks(args, source, build, folders[0], libraries)

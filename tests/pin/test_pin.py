@@ -203,13 +203,14 @@ class Programs(unittest.TestCase):
 
 class Settings(unittest.TestCase):
     def refused(self, *words, **more):
-        result = run("busy_pthread", 2, 1, **more)
-        self.assertEqual(result.returncode, 2, result.stderr)
-        self.assertEqual(result.stdout, "")
-        for word in words:
+        result = run("busy_pthread", 2, 0.1, **more)
+        self.assertEqual(result.returncode, 7, result.stderr)
+        self.assertEqual(result.stderr.count("gimbal: "), 1, result.stderr)
+        self.assertNotIn("placement:", result.stderr)
+        for word in ("gimbal: warning: ", "without Gimbal", *words):
             self.assertIn(word, result.stderr)
 
-    def test_what_is_wrong_is_refused_before_the_program_begins(self):
+    def test_what_is_wrong_is_one_warning_and_nobody_is_placed(self):
         self.refused("GIMBAL_PIN", "learn observe static", mode="lern")
         self.refused("GIMBAL_PIN_METRIC", GIMBAL_PIN_METRIC="speed")
         self.refused("GIMBAL_PIN_NODES", GIMBAL_PIN_NODES="0-")

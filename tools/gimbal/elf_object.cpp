@@ -41,6 +41,20 @@ void read_interpreter(Elf* elf, ElfObject& object) {
     }
 }
 
+void note_definition(std::string_view name, ElfObject& object) {
+    if (name == kRuntimeMark) object.defines_kmpc = true;
+    if (name == "GOMP_parallel") object.defines_gomp = true;
+    if (name == "MPI_Init") object.defines_mpi = true;
+    if (name == "ompi_mpi_comm_world") object.defines_open_mpi = true;
+}
+
+bool starts_loops(std::string_view name) {
+    for (const std::string_view start : {"GOMP_parallel", "GOMP_loop", "__kmpc_fork_call", "__kmpc_dispatch_init",
+                                         "__kmpc_for_static_init", "omp_set_schedule"})
+        if (name.starts_with(start)) return true;
+    return false;
+}
+
 void read_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfObject& object) {
     Elf_Data* const data = elf_getdata(section, nullptr);
     if (!data || header.sh_entsize == 0) return;
@@ -52,9 +66,11 @@ void read_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfObject
         if (!text) continue;
         const std::string_view name = text;
         const bool defined = symbol.st_shndx != SHN_UNDEF;
-        if (defined && name == kRuntimeMark) object.defines_kmpc = true;
+        if (defined) note_definition(name, object);
         // The full symbol table repeats the dynamic one; only the latter is linked by name.
-        if (header.sh_type != SHT_DYNSYM || !name.starts_with("GOMP_")) continue;
+        if (header.sh_type != SHT_DYNSYM) continue;
+        if (!defined && starts_loops(name)) object.starts.emplace_back(name);
+        if (!name.starts_with("GOMP_")) continue;
         if (defined)
             object.exports.emplace_back(name);
         else if (GELF_ST_BIND(symbol.st_info) != STB_WEAK)

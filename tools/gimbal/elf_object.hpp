@@ -12,7 +12,11 @@ struct ElfObject {
     std::string interpreter;           ///< dynamic linker it asks for; empty: none, so it is linked statically
     std::string soname;                ///< empty if it has none
     bool defines_kmpc = false;         ///< it holds an LLVM or Intel OpenMP runtime
+    bool defines_gomp = false;         ///< it holds libgomp
+    bool defines_mpi = false;          ///< it holds an MPI
+    bool defines_open_mpi = false;     ///< it is Open MPI
     std::vector<std::string> imports;  ///< GOMP_ functions it needs (dynamic symbols, weak ones left out)
+    std::vector<std::string> starts;   ///< what it needs of OpenMP to start regions and loops, and to set schedules
     std::vector<std::string> exports;  ///< GOMP_ functions it offers
 };
 

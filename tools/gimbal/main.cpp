@@ -77,7 +77,8 @@ void add_run(CLI::App& app, CommandLine& line) {
         ->check(CLI::Range(1, 1 << 24));
     run->add_option("-t,--threads", line.run.threads, "Threads per process (sets OMP_NUM_THREADS)")
         ->check(CLI::Range(1, 1 << 20));
-    run->add_option("--mpiexec", line.run.mpiexec, "MPI launcher for -n, with its options")->capture_default_str();
+    run->add_option("--mpiexec", line.run.mpiexec,
+                    "MPI launcher for -n, with its options\ndefault: mpiexec of the MPI that the program is linked to");
     for (const OptionSpec& spec : option_table()) {
         if (spec.flag.empty()) continue;
         std::string& value = line.flags[std::string(spec.flag)];
@@ -157,6 +158,8 @@ int do_run(const CLI::App& command, CommandLine& line) {
     words.insert(words.end(), line.after_dashes.begin(), line.after_dashes.end());
     if (words.empty())
         throw Error(ErrorCode::wrong_use, "run: no program is given", "example: gimbal run -t 4 -- ./app");
+    if (command.count("--mpiexec") > 0 && line.run.ranks == 0)
+        throw Error(ErrorCode::wrong_use, "--mpiexec: only -n starts ranks", "example: gimbal run -n 4 --mpiexec srun -- ./app");
     for (const OptionSpec& spec : option_table())
         if (!spec.flag.empty() && command.count(std::string(spec.flag)) > 0)
             line.run.overrides.push_back({std::string(spec.flag), line.flags[std::string(spec.flag)], "command line"});

@@ -35,33 +35,6 @@ std::string file_name(const std::string& path) {
     return fs::path(path).filename();
 }
 
-/// Standard output of a command; what it says on standard error is dropped.
-std::string output_of(const std::vector<std::string>& command, const std::string& preload) {
-    std::array<int, 2> ends{};
-    if (pipe2(ends.data(), O_CLOEXEC) != 0) return {};
-    const pid_t child = fork();
-    if (child == 0) {
-        std::vector<char*> words;
-        for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
-        words.push_back(nullptr);
-        dup2(ends[1], STDOUT_FILENO);
-        dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
-        setenv("LD_PRELOAD", preload.c_str(), 1);
-        execv(words[0], words.data());
-        _exit(127);
-    }
-    close(ends[1]);
-    std::string text;
-    std::array<char, 4096> buffer{};
-    ssize_t got = 0;
-    while (child > 0 && ((got = read(ends[0], buffer.data(), buffer.size())) > 0 || (got < 0 && errno == EINTR)))
-        if (got > 0) text.append(buffer.data(), static_cast<std::size_t>(got));
-    close(ends[0]);
-    while (child > 0 && waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-    }
-    return text;
-}
-
 /// The shared objects that would be loaded, as the dynamic linker itself says: "name => path (address)".
 std::vector<std::string> libraries_of(const std::string& program, const ElfObject& elf, const std::string& preload) {
     // Only glibc's linker is known to list without starting the program.
@@ -129,17 +102,57 @@ void warn_of_binding(const std::string& library) {
     }
 }
 
+/// What an object file adds to what is known.
+void add_facts(const ElfObject& object, const std::string& library, ProgramFacts& facts) {
+    facts.starts.insert(facts.starts.end(), object.starts.begin(), object.starts.end());
+    if (facts.mpi != MpiFamily::unknown || !(object.defines_open_mpi || object.defines_mpi)) return;
+    facts.mpi = object.defines_open_mpi ? MpiFamily::openmpi : MpiFamily::mpich;
+    facts.mpi_library = library;
+}
+
 }  // namespace
 
-void check_program(const std::string& program, const std::string& libomp, const std::string& preload) {
+std::string output_of(const std::vector<std::string>& command, const std::string& preload) {
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) return {};
+    const pid_t child = fork();
+    if (child == 0) {
+        std::vector<char*> words;
+        for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+        words.push_back(nullptr);
+        dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
+        dup2(ends[1], STDOUT_FILENO);
+        dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+        setenv("LD_PRELOAD", preload.c_str(), 1);
+        execv(words[0], words.data());
+        _exit(127);
+    }
+    close(ends[1]);
+    std::string text;
+    std::array<char, 4096> buffer{};
+    ssize_t got = 0;
+    while (child > 0 && ((got = read(ends[0], buffer.data(), buffer.size())) > 0 || (got < 0 && errno == EINTR)))
+        if (got > 0) text.append(buffer.data(), static_cast<std::size_t>(got));
+    close(ends[0]);
+    while (child > 0 && waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    return text;
+}
+
+ProgramFacts check_program(const std::string& program, const std::string& libomp, const std::string& preload) {
+    ProgramFacts facts;
+    facts.path = program;
     const ElfObject elf = read_elf(program);
-    if (!elf.is_elf) return;
+    if (!elf.is_elf) return facts;
     check_rights(program);
     if (elf.interpreter.empty())
         refuse(program + ": is linked statically, so no other OpenMP runtime can be put under it",
                "link it without -static");
     if (elf.defines_kmpc) refuse_second(program, "one inside the program itself", libomp);
     const ElfObject own = read_elf(libomp);
+    facts.known = true;
+    facts.gomp_inside = elf.defines_gomp;
+    add_facts(elf, {}, facts);
     std::set<std::string> missing;
     add_missing(elf, own, missing);
     for (const std::string& path : libraries_of(program, elf, preload)) {
@@ -151,9 +164,11 @@ void check_program(const std::string& program, const std::string& libomp, const 
             warn_of_binding(file_name(path));
         } else {
             add_missing(library, own, missing);
+            add_facts(library, path, facts);
         }
     }
     if (!missing.empty()) refuse_missing(program, missing);
+    return facts;
 }
 
 }  // namespace gimbal::tool

@@ -1,9 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace gimbal::tool {
+
+/// Of MPI libraries that exchange programs; what shares MPICH's binary interface (Intel MPI, MVAPICH) counts as MPICH.
+enum class MpiFamily : std::uint8_t { unknown, mpich, openmpi };
+
+/// What can be seen of a program before it starts, in itself and the libraries that it is linked to.
+struct ProgramFacts {
+    std::string path;
+    bool known = false;         ///< a program that is linked dynamically; false: a script, and nothing else is known
+    MpiFamily mpi = MpiFamily::unknown;
+    std::string mpi_library;    ///< path; empty: it is inside the program
+    bool gomp_inside = false;   ///< libgomp is linked into it
+    std::vector<std::string> starts;  ///< functions by which it starts parallel regions and loops (ElfObject)
+};
+
+/// Standard output of a command, whatever it returns; what it says on standard error is dropped.
+/// @param preload  LD_PRELOAD for it
+[[nodiscard]] std::string output_of(const std::vector<std::string>& command, const std::string& preload);
 
 /// See before anything starts whether the patched runtime can serve a program: it must be linked dynamically, must
 /// not run with another user's rights, must not bring a second LLVM or Intel OpenMP runtime, and must not need GOMP_
@@ -12,8 +31,9 @@ namespace gimbal::tool {
 /// @param program  path of the file to start
 /// @param libomp   path of the patched runtime
 /// @param preload  the whole LD_PRELOAD that the program will get
+/// @return what was seen on the way
 /// @errors gimbal::Error(unsupported) saying what stands in the way and what to do
 /// @cost one process that loads the program's libraries; milliseconds
-void check_program(const std::string& program, const std::string& libomp, const std::string& preload);
+[[nodiscard]] ProgramFacts check_program(const std::string& program, const std::string& libomp, const std::string& preload);
 
 }  // namespace gimbal::tool

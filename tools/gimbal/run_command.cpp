@@ -6,17 +6,24 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <sstream>
+#include <thread>
 
 #include "config/load.hpp"
 #include "config/table.hpp"
 #include "config/text.hpp"
 #include "gimbal/error.hpp"
+#include "gimbal/schedule.hpp"
 #include "launch.hpp"
+#include "launched_job.hpp"
+#include "loop_hint.hpp"
+#include "mpi_launcher.hpp"
 #include "paths.hpp"
 #ifdef GIMBAL_HAVE_PINNING
 #include "pin_views.hpp"
@@ -50,6 +57,10 @@ Options checked_options(const Environment& environment, const RunRequest& reques
 /// @param option  that the path of a file to be written comes from
 void check_folder_of(std::string_view option, const std::string& pattern) {
     if (pattern.empty()) return;
+    std::error_code ignored;
+    if (pattern.back() == '/' || fs::is_directory(pattern, ignored))
+        throw Error(ErrorCode::file, std::string(option) + ": \"" + pattern + "\" is a folder",
+                    "name a file in it, for example " + (fs::path(pattern) / "run-%j-%r.json").string());
     const std::string folder = fs::path(pattern).parent_path();
     // A placeholder in the folder's name cannot be judged before the run.
     if (folder.find('%') != std::string::npos) return;
@@ -70,9 +81,9 @@ void check_replay(const std::string& path) {
     }
 }
 
-/// The library that places threads goes beside the OpenMP runtime; it says itself if its settings are wrong.
-void add_placement(const Options& options, std::string& preload) {
-    if (options.pin.mode == "off") return;
+/// The library that places threads goes beside the OpenMP runtime. @return its path; empty: nobody is placed
+std::string placement_library(const Options& options) {
+    if (options.pin.mode == "off") return {};
     const std::string libpin = find_libpin();
     if (libpin.empty())
         throw Error(ErrorCode::unsupported, "GIMBAL_PIN: libgimbal_pin.so is not there",
@@ -80,7 +91,7 @@ void add_placement(const Options& options, std::string& preload) {
 #ifdef GIMBAL_HAVE_PINNING
     if (options.strict) check_placement(options);
 #endif
-    preload += ":" + libpin;
+    return libpin;
 }
 
 bool given(const RunRequest& request, std::string_view flag) {
@@ -94,7 +105,7 @@ void add_who_chooses(const Environment& environment, const RunRequest& request, 
     const bool schedule = given(request, "--schedule"), select = given(request, "--select");
     if (!schedule && !select) return;
     const std::string flag = schedule ? "--schedule" : "--select";
-    if (environment.omp_schedule && *environment.omp_schedule != "runtime")
+    if (environment.omp_schedule && *environment.omp_schedule != "runtime" && environment.rank == 0)
         write_stderr("gimbal: note: " + flag + " replaces OMP_SCHEDULE=" + *environment.omp_schedule + "\n");
     // Without OMP_SCHEDULE the runtime takes GIMBAL_RUN_DIR for the wish. Setting it would make libgomp, which a gcc
     // program still loads, complain about a value it does not know.
@@ -112,15 +123,21 @@ Variables variables_for(const Environment& environment, const RunRequest& reques
     for (const Setting& setting : request.overrides)
         variables.emplace_back(find_option(setting.name)->name, std::string(trim(setting.value)));
     add_who_chooses(environment, request, variables);
-    if (request.threads > 0) variables.emplace_back("OMP_NUM_THREADS", std::to_string(request.threads));
+    if (request.threads > 0) {
+        const std::string threads = std::to_string(request.threads);
+        if (const char* const set = std::getenv("OMP_NUM_THREADS"); set && set != threads && environment.rank == 0)
+            write_stderr("gimbal: note: -t " + threads + " replaces OMP_NUM_THREADS=" + set + "\n");
+        variables.emplace_back("OMP_NUM_THREADS", threads);
+    }
     return variables;
 }
 
 /// Under a launcher the variables stand on an `env` command line: not every launcher passes its own on to all nodes.
-std::vector<std::string> command_for(const RunRequest& request, const Variables& variables) {
+std::vector<std::string> command_for(const RunRequest& request, const std::string& launcher,
+                                     const Variables& variables) {
     if (request.ranks == 0) return request.command;
     std::vector<std::string> command;
-    std::istringstream words(request.mpiexec);
+    std::istringstream words(launcher);
     for (std::string word; words >> word;) command.push_back(word);
     command.insert(command.end(), {"-n", std::to_string(request.ranks), "env"});
     for (const auto& [name, value] : variables) command.push_back(std::string(name).append("=").append(value));
@@ -160,7 +177,28 @@ void explain_no_record(const RunRequest& request, int status) {
                  "statically or runs setuid;\n        or it cleared LD_PRELOAD or its environment.\n");
 }
 
-void report(const RunRequest& request, const Options& options, const RunFolder& folder, int status) {
+/// What follows from the command line and the settings together, before the program is looked at.
+void check_request(const RunRequest& request, const Options& options) {
+    if (given(request, "--schedule") && given(request, "--select") &&
+        (options.schedule.technique || !options.schedule.selector.empty()))
+        throw Error(ErrorCode::wrong_use,
+                    "--schedule " + to_string(options.schedule) + " and --select " + options.select.name +
+                        " contradict each other: one names the schedule, the other who chooses it",
+                    "give one of them; --schedule runtime goes with --select");
+    if (given(request, "--replay") && (given(request, "--schedule") || given(request, "--select")))
+        throw Error(ErrorCode::wrong_use, "--replay follows recorded choices: --schedule and --select would do nothing",
+                    "give one of them");
+    check_folder_of("GIMBAL_OUTPUT", options.output);
+    check_folder_of("GIMBAL_PIN_TRACE", options.pin.trace);
+    check_folder_of("GIMBAL_RECORD", options.select.record);
+    check_folder_of("GIMBAL_LOOP_STATS", options.loop_stats);
+    check_folder_of("GIMBAL_RL_AGENT_STATS", options.select.agent_stats);
+    check_folder_of("GIMBAL_RL_AGENT_STATS", options.select_ranks.agent_stats);
+    if (options.strict) check_replay(options.select.replay);
+}
+
+void report(const RunRequest& request, const Options& options, const RunFolder& folder, const ProgramFacts& facts,
+            int status) {
     std::vector<std::string> problems;
     std::vector<RunRecord> records = folder.records(problems);
     for (const std::string& problem : problems) write_stderr("gimbal: warning: " + problem + "\n");
@@ -173,6 +211,7 @@ void report(const RunRequest& request, const Options& options, const RunFolder& 
         if (record.job == std::to_string(record.pid)) record.job = std::to_string(getpid());
         // A rank that has ended early must be missed: the launcher knows better than the others' records.
         record.ranks = std::max(record.ranks, request.ranks);
+        record.no_loop_hint = why_no_loop(facts);
     }
     write_stderr(merged_text(records, options.report));
     if (!options.output.empty()) write_outputs(options.output, records);
@@ -183,34 +222,47 @@ void report(const RunRequest& request, const Options& options, const RunFolder& 
 int run(const RunRequest& request) {
     const Environment environment = read_environment(environ);
     Options options;
+    ProgramFacts facts;
+    std::string libpin, launcher;
     const std::string libomp = find_libomp();
-    std::string preload = libomp;
+    const char* const users = std::getenv("LD_PRELOAD");
+    const auto all_preloads = [&](const std::string& omp, const std::string& pin) {
+        return omp + (pin.empty() ? "" : ":" + pin) + (users && *users ? std::string(":") + users : "");
+    };
+    const SignalsHeld held;
+    LaunchedJob job(environment, request.ranks > 0);
+    std::optional<RunFolder> folder;
+    Variables variables;
     try {
         options = checked_options(environment, request);
-        check_folder_of("GIMBAL_OUTPUT", options.output);
-        check_folder_of("GIMBAL_PIN_TRACE", options.pin.trace);
-        check_folder_of("GIMBAL_RECORD", options.select.record);
-        check_folder_of("GIMBAL_RL_AGENT_STATS", options.select.agent_stats);
-        check_folder_of("GIMBAL_RL_AGENT_STATS", options.select_ranks.agent_stats);
-        if (options.strict) check_replay(options.select.replay);
+        check_request(request, options);
         if (const int status = check_startable(request.command.front())) return status;
-        if (request.ranks > 0)
-            if (const int status = check_startable(request.mpiexec.substr(0, request.mpiexec.find(' ')))) return status;
         if (libomp.empty())
             throw Error(ErrorCode::unsupported, "the patched OpenMP runtime is not there",
                         "looked for " + libomp_places());
-        add_placement(options, preload);
-        if (const char* const users = std::getenv("LD_PRELOAD"); users && *users) preload += std::string(":") + users;
-        check_program(find_program(request.command.front()).path, libomp, preload);
+        libpin = placement_library(options);
+        facts = check_program(find_program(request.command.front()).path, libomp, all_preloads(libomp, libpin));
+        if (request.ranks > 0) {
+            launcher = launcher_for(facts, request.mpiexec);
+            if (const int status = check_startable(launcher.substr(0, launcher.find(' ')))) return status;
+        }
+        folder.emplace(job.folder());
+        const std::string preload =
+            all_preloads(folder->preloadable(libomp), libpin.empty() ? libpin : folder->preloadable(libpin));
+        variables = variables_for(environment, request, preload, folder->path());
     } catch (const Error& error) {
-        write_stderr(message_text(error, "error"));
+        // Of several ranks that a launcher has started one speaks; the launcher may end the others when the first ends.
+        if (environment.rank == 0)
+            write_stderr(message_text(error, "error"));
+        else
+            std::this_thread::sleep_for(std::chrono::milliseconds(300));
         return kRefused;
     }
-    const SignalsHeld held;
-    const RunFolder folder;
-    const Variables variables = variables_for(environment, request, preload, folder.path());
-    const int status = launch(command_for(request, variables), request.ranks == 0 ? variables : Variables());
-    report(request, options, folder, status);
+    const int status = launch(command_for(request, launcher, variables), request.ranks == 0 ? variables : Variables());
+    if (job.folder().empty() || job.is_last())
+        report(request, options, *folder, facts, status);
+    else
+        folder->keep();
     return status;
 }
 

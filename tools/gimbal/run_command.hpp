@@ -12,7 +12,7 @@ namespace gimbal::tool {
 struct RunRequest {
     int ranks = 0;                     ///< 0: no MPI launcher
     int threads = 0;                   ///< 0: leave OMP_NUM_THREADS alone
-    std::string mpiexec = "mpiexec";   ///< launcher and its arguments, blanks between words
+    std::string mpiexec;               ///< launcher and its arguments, blanks between words; empty: find one
     std::vector<Setting> overrides;    ///< from the command line
     std::vector<std::string> command;  ///< program and arguments, at least the program
 };

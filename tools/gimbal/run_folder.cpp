@@ -37,7 +37,8 @@ std::vector<RunRecord> telling(std::vector<RunRecord> records) {
 
 }  // namespace
 
-RunFolder::RunFolder() {
+RunFolder::RunFolder(const std::string& shared) : path_(shared) {
+    if (!shared.empty()) return;
     const char* const base = std::getenv("TMPDIR");
     path_ = std::string(base && *base ? base : "/tmp") + "/gimbal-run-XXXXXX";
     if (!mkdtemp(path_.data()))
@@ -47,7 +48,22 @@ RunFolder::RunFolder() {
 
 RunFolder::~RunFolder() {
     std::error_code ignored;
-    fs::remove_all(path_, ignored);
+    if (!kept_) fs::remove_all(path_, ignored);
+}
+
+std::string RunFolder::preloadable(const std::string& library) const {
+    constexpr const char* kSeparators = " :";
+    if (library.find_first_of(kSeparators) == std::string::npos) return library;
+    if (path_.find_first_of(kSeparators) != std::string::npos)
+        throw Error(ErrorCode::file, "neither \"" + library + "\" nor \"" + path_ + "\" can be named in LD_PRELOAD",
+                    "a path with a blank or a colon cannot; set TMPDIR to a folder without one");
+    // A link to the folder: the library looks for what it needs beside itself.
+    const fs::path real(library), link = fs::path(path_) / ("of-" + real.stem().string());
+    std::error_code failure;
+    fs::create_directory_symlink(real.parent_path(), link, failure);
+    if (failure && !fs::is_symlink(link))
+        throw Error(ErrorCode::file, "cannot make " + link.string() + ": " + failure.message(), "");
+    return link / real.filename();
 }
 
 std::vector<RunRecord> RunFolder::records(std::vector<std::string>& problems) const {

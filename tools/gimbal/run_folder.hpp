@@ -12,13 +12,22 @@ namespace gimbal::tool {
 class RunFolder {
 public:
     /// Made under TMPDIR, or /tmp. Ranks on other machines need a TMPDIR that all of them see.
+    /// @param shared  one that exists and collects for several tools (LaunchedJob); empty: none, make one
     /// @errors gimbal::Error(file)
-    RunFolder();
+    explicit RunFolder(const std::string& shared = {});
     ~RunFolder();
     RunFolder(const RunFolder&) = delete;
     RunFolder& operator=(const RunFolder&) = delete;
 
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+    /// Leave it to the others that share it.
+    void keep() noexcept { kept_ = true; }
+
+    /// A path to a library by which LD_PRELOAD can name it: the dynamic linker takes blanks and colons for separators.
+    /// @return the path itself, or one through a link in this folder
+    /// @errors gimbal::Error(file): this folder's own name has one, or no link can be made
+    [[nodiscard]] std::string preloadable(const std::string& library) const;
 
     /// The records in it, by rank and process, loops named. Processes that ran no loop (shells, helpers) are left
     /// out if their rank has one that did.
@@ -27,6 +36,7 @@ public:
 
 private:
     std::string path_;
+    bool kept_ = false;
 };
 
 }  // namespace gimbal::tool

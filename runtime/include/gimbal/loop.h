@@ -68,11 +68,15 @@ GIMBAL_API void gimbal_loop_drop(void* execution);
 /** Kinds of omp_sched_t that stand for Gimbal's own schedules: this number and up. */
 enum { GIMBAL_SCHEDULE_KIND = 0x200 };
 
+/** What gimbal_schedule_parse() returns for a value that nobody else need complain about. */
+enum { GIMBAL_SCHEDULE_REFUSED = -1 };
+
 /** Read the value of OMP_SCHEDULE.
  *  @param text  the value, or NULL if the variable is not set
- *  @return an identifier > 0 if Gimbal schedules runtime loops, 0 if the value is left to the OpenMP runtime
- *  @errors none: the value was validated when the library was loaded; a bad one that GIMBAL_STRICT=0 let pass gives 0
- */
+ *  @return an identifier > 0 if Gimbal schedules runtime loops, 0 if the value is left to the OpenMP runtime;
+ *          GIMBAL_SCHEDULE_REFUSED: wrong, or of Gimbal's while a wrong setting keeps Gimbal out, which was said when the
+ *          library was loaded
+ *  @errors none */
 GIMBAL_API int gimbal_schedule_parse(const char* text);
 
 /** Describe a schedule for omp_get_schedule(): its kind (GIMBAL_SCHEDULE_KIND and up, stable within a process) and

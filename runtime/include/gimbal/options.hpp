@@ -101,7 +101,8 @@ struct Options {
     ReportLevel report = ReportLevel::summary;  ///< how much is said at exit
     std::string output;                         ///< pattern of the JSON file to write; empty: none
     std::string config;                         ///< file that settings were read from; empty: none
-    bool strict = true;                         ///< wrong settings stop the program
+    bool strict = true;                         ///< a wrong setting keeps Gimbal out; false: its default counts
+    bool kept_out = false;                      ///< a setting was wrong: threads, and where they run, are left alone
     std::vector<LoopRule> loops;                ///< schedules of named loops; the first rule that matches counts
     std::uint64_t seed = 42;                    ///< for everything that draws random numbers
     std::vector<double> weights;                ///< relative speed of each thread, for wf2; empty: measured

@@ -12,6 +12,7 @@
 
 #include "gimbal/api.h"
 #include "gimbal/error.hpp"
+#include "gimbal/mpi/built_with.h"
 
 namespace gimbal::mpi {
 

@@ -8,6 +8,7 @@
 
 #include "gimbal/api.h"
 #include "gimbal/gimbal.h"
+#include "gimbal/mpi/built_with.h"
 #include "gimbal/steal_record.h"
 
 #ifdef __cplusplus

@@ -14,6 +14,7 @@
 
 #include "gimbal/api.h"
 #include "gimbal/error.hpp"
+#include "gimbal/mpi/built_with.h"
 #include "gimbal/steal_record.h"
 
 namespace gimbal::mpi {

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The start of a program under the patched libomp where something is amiss: a full /dev/shm, a libgimbal.so of another
+build, wrong settings without the launcher. The program runs to its right end, and one line says what was wrong."""
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ARGUMENTS = None
+
+PROGRAM = """
+#include <stdio.h>
+int main(void) {
+    long sum = 0;
+#pragma omp parallel for schedule(runtime) reduction(+ : sum)
+    for (int i = 0; i < 1000; ++i) sum += i;
+    printf("sum %ld\\n", sum);
+    return sum == 499500 ? 0 : 1;
+}
+"""
+
+# Lives long enough for placement to begin.
+THREAD = """
+#include <pthread.h>
+#include <time.h>
+static void *compute(void *nothing) {
+    while (clock() < CLOCKS_PER_SEC) {}
+    return nothing;
+}
+int main(void) {
+    pthread_t thread;
+    return pthread_create(&thread, NULL, compute, NULL) || pthread_join(thread, NULL);
+}
+"""
+
+# What libomp.so looks up, under a version of its own choice.
+OTHER_LIBRARY = "long gimbal_hook_layout(void) { return 1; }\n" + "".join(
+    f"int {name}(void) {{ return 0; }}\n" for name in (
+        "gimbal_schedule_parse gimbal_schedule_kind gimbal_schedule_set gimbal_schedule_print gimbal_schedule_modifier "
+        "gimbal_loop_open gimbal_loop_begin gimbal_loop_next gimbal_loop_end gimbal_loop_drop gimbal_loop_rules "
+        "gimbal_loop_named gimbal_lending gimbal_waiter_mine gimbal_wait_for gimbal_waiter_arrived "
+        "gimbal_waiter_home").split())
+
+
+class StartTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="start-", dir=ARGUMENTS.scratch)).resolve()
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        cls.library = pathlib.Path(ARGUMENTS.library).resolve()
+        cls.program = cls.build(PROGRAM, "program", "-fopenmp")
+
+    @classmethod
+    def build(cls, source, name, *flags):
+        path = cls.folder / name
+        path.parent.mkdir(exist_ok=True)
+        file = path.with_suffix(".c")
+        file.write_text(source)
+        subprocess.run([ARGUMENTS.cc, "-g", "-o", path, file, *map(str, flags)], check=True)
+        return path
+
+    def run_under_gimbal(self, *command, env=None):
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("GIMBAL_", "OMP_", "KMP_", "LD_"))}
+        given = {"LD_PRELOAD": str(self.library), "OMP_NUM_THREADS": "2", **(env or {})}
+        words = [f"{name}={value}" for name, value in given.items()]
+        # `env` sets them: unshare and mount are no programs of a user.
+        return subprocess.run([*command[:-1], "env", *words, command[-1]], env=kept, text=True, capture_output=True,
+                              timeout=120)
+
+    def assert_right(self, result):
+        self.assertEqual((result.returncode, result.stdout), (0, "sum 499500\n"), result.stderr)
+
+
+class FullSharedMemory(StartTest):
+    """/dev/shm, and /tmp, in a mount namespace of the test's own; a page that has no room there ended the process."""
+
+    def in_namespace(self, script):
+        words = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
+        full = 'full() { mount -t tmpfs -o size=4k,mode=1777 none "$1" && head -c 64k /dev/zero >"$1/fill" 2>&-; }; '
+        return [*words, "sh", "-c", full + script + ' exec "$@"', "sh"]
+
+    def setUp(self):
+        if shutil.which("unshare") is None:
+            self.skipTest("no unshare")
+        try:
+            subprocess.run([*self.in_namespace("mount -t tmpfs none /dev/shm || exit 1;"), "true"], check=True,
+                           capture_output=True, timeout=60)
+        except subprocess.CalledProcessError:
+            self.skipTest("no mount namespace of one's own is allowed here")
+
+    def warned(self, result):
+        return [line for line in result.stderr.splitlines() if "warning" in line.lower()]
+
+    def test_the_program_runs_and_one_line_says_that_shm_is_full(self):
+        result = self.run_under_gimbal(*self.in_namespace("full /dev/shm;"), self.program, env={"OMP_SCHEDULE": "gss"})
+        self.assert_right(result)
+        self.assertEqual(len(self.warned(result)), 1, result.stderr)
+        self.assertIn("/dev/shm is full", result.stderr)
+        self.assertIn("gss", result.stderr)  # the report: the loop was Gimbal's
+
+    def test_tmp_full_as_well(self):
+        if any(str(path).startswith("/tmp/") for path in (self.folder, self.library)):
+            self.skipTest("the build lies in /tmp")
+        result = self.run_under_gimbal(*self.in_namespace("full /dev/shm; full /tmp;"), self.program,
+                                       env={"OMP_SCHEDULE": "gss"})
+        self.assert_right(result)
+        self.assertEqual(len(self.warned(result)), 1, result.stderr)
+
+    def test_a_placed_program_does_without_its_page(self):
+        pin = self.library.parent / "libgimbal_pin.so"
+        if not pin.exists():
+            self.skipTest("libgimbal_pin.so is not built")
+        result = self.run_under_gimbal(*self.in_namespace("full /dev/shm;"),
+                                       self.build(THREAD, "thread", "-pthread"),
+                                       env={"LD_PRELOAD": str(pin), "GIMBAL_PIN": "observe"})
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+
+class OtherBuild(StartTest):
+    def needed(self):
+        """The name by which libomp.so asks for libgimbal.so."""
+        dynamic = subprocess.run(["readelf", "-d", self.library], check=True, capture_output=True, text=True).stdout
+        return re.search(r"\[(libgimbal\.so[^\]]*)\]", dynamic)[1]
+
+    def other(self, folder, version):
+        script = self.folder / f"{folder}.map"
+        script.write_text(version + " { global: *; };\n")
+        self.build(OTHER_LIBRARY, f"{folder}/{self.needed()}", "-shared", "-fPIC", f"-Wl,-soname,{self.needed()}",
+                   f"-Wl,--version-script,{script}")
+        return self.folder / folder
+
+    def version(self):
+        symbols = subprocess.run(["readelf", "-V", self.library.parent / self.needed()], check=True,
+                                 capture_output=True, text=True).stdout
+        return re.search(r"GIMBAL_HOOK_\d+", symbols)[0]
+
+    def test_the_library_has_an_interface_version_in_its_name(self):
+        self.assertRegex(self.needed(), r"^libgimbal\.so\.\d")
+
+    def test_ld_library_path_does_not_replace_the_library_beside_libomp(self):
+        folder = self.other("elsewhere", "GIMBAL_HOOK_999")
+        result = self.run_under_gimbal(self.program, env={"LD_LIBRARY_PATH": folder, "OMP_SCHEDULE": "gss"})
+        self.assert_right(result)
+        self.assertIn("gss", result.stderr)
+        self.assertNotIn("warning", result.stderr)
+
+    def falls_back(self, folder, why):
+        program = self.build(PROGRAM, "linked-" + folder.name, "-fopenmp", "-Wl,--no-as-needed",
+                             folder / self.needed(), "-Wl,--disable-new-dtags", f"-Wl,-rpath,{folder}")
+        result = self.run_under_gimbal(program, env={"OMP_SCHEDULE": "dynamic"})
+        self.assert_right(result)
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+        for text in ("gimbal: warning: ", str(folder / self.needed()), str(self.library.name), why):
+            self.assertIn(text, result.stderr)
+
+    def test_another_hook_version_is_one_line_and_plain_libomp(self):
+        self.falls_back(self.other("version", "GIMBAL_HOOK_999"), self.version())
+
+    def test_other_structures_under_the_same_version_are_one_line_and_plain_libomp(self):
+        self.falls_back(self.other("layout", self.version()), "structures")
+
+
+def main():
+    global ARGUMENTS
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--library", required=True, help="the patched libomp.so")
+    parser.add_argument("--cc", required=True, help="gcc")
+    parser.add_argument("--scratch", required=True, help="a folder that is not below /tmp")
+    ARGUMENTS, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], "-v", *rest])
+
+
+if __name__ == "__main__":
+    main()

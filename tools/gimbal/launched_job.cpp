@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "launched_job.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <string_view>
+#include <thread>
+
+#include "config/file.hpp"
+#include "gimbal/error.hpp"
+
+namespace gimbal::tool {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t kMost = std::size_t{1} << 22;  // of a file in /proc [bytes]
+constexpr auto kPatience = 5s;
+
+std::string text_of(pid_t process, const char* file) {
+    try {
+        return read_file("/proc/" + std::to_string(process) + "/" + file, kMost);
+    } catch (const Error&) {
+        return {};
+    }
+}
+
+/// Field of /proc/PID/stat, counted as in proc(5); the name in the second may hold anything.
+long long stat_field(pid_t process, int number) {
+    const std::string text = text_of(process, "stat");
+    const std::size_t end = text.rfind(')');
+    if (end == std::string::npos) return 0;
+    std::istringstream rest(text.substr(end + 1));
+    std::string word;
+    for (int i = 3; i <= number; ++i) rest >> word;
+    return std::atoll(word.c_str());
+}
+
+/// Whether a process was told its rank, as the tool and a script around it were; the launcher itself was not.
+bool is_rank(pid_t process) {
+    const std::string variables = '\0' + text_of(process, "environ");
+    for (const std::string_view name : {"PMI_RANK=", "OMPI_COMM_WORLD_RANK=", "PMIX_RANK=", "SLURM_PROCID="})
+        if (variables.find(std::string(1, '\0').append(name)) != std::string::npos) return true;
+    return false;
+}
+
+/// What started all ranks of this machine: its number and when it began.
+std::string launcher_of_all() {
+    pid_t process = getppid();
+    while (process > 1 && is_rank(process)) process = static_cast<pid_t>(stat_field(process, 4));
+    return process > 1 ? std::to_string(process) + "-" + std::to_string(stat_field(process, 22)) : std::string();
+}
+
+int local_ranks(int ranks) {
+    for (const char* const name : {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"})
+        if (const char* const value = std::getenv(name))
+            if (const int count = std::atoi(value); count > 0) return count;
+    return ranks;
+}
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+/// A folder of this user's, and nobody else's: the name can be guessed.
+bool make_or_join(const std::string& path) {
+    struct stat info {};
+    if (mkdir(path.c_str(), 0700) == 0) return true;
+    return lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() &&
+           (info.st_mode & 077) == 0;
+}
+
+int open_in(const std::string& folder, const std::string& name) {
+    return open((folder + "/" + name).c_str(), O_CREAT | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+}  // namespace
+
+LaunchedJob::LaunchedJob(const Environment& environment, bool starts_ranks_itself) : rank_(environment.rank) {
+    if (environment.ranks < 2 || starts_ranks_itself) return;
+    expected_ = local_ranks(environment.ranks);
+    const std::string launcher = launcher_of_all();
+    const char* const base = std::getenv("TMPDIR");
+    const std::string path = std::string(base && *base ? base : "/tmp") + "/gimbal-job-" + std::to_string(geteuid()) +
+                             "-" + host_name() + "-" + launcher;
+    if (expected_ < 2 || launcher.empty() || !make_or_join(path)) return;
+    member_ = open_in(path, "member-" + std::to_string(rank_));
+    if (member_ < 0 || flock(member_, LOCK_EX | LOCK_NB) != 0) return;
+    folder_ = path;
+}
+
+LaunchedJob::~LaunchedJob() {
+    if (member_ >= 0) close(member_);
+}
+
+int LaunchedJob::count(const std::string& prefix) const {
+    std::error_code ignored;
+    int found = 0;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder_, ignored))
+        if (entry.path().filename().string().starts_with(prefix)) ++found;
+    return found;
+}
+
+bool LaunchedJob::others_run() const {
+    std::error_code ignored;
+    const std::string own = "member-" + std::to_string(rank_);
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder_, ignored)) {
+        const std::string name = entry.path().filename();
+        if (!name.starts_with("member-") || name == own) continue;
+        const int file = open(entry.path().c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+        const bool runs = file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0;
+        if (file >= 0) close(file);
+        if (runs) return true;
+    }
+    return false;
+}
+
+bool LaunchedJob::is_last() {
+    const int turn = open_in(folder_, "turn");  // held while looking: two must not both think that they are the last
+    if (turn < 0) return false;
+    flock(turn, LOCK_EX);
+    const int done = open_in(folder_, "done-" + std::to_string(rank_));
+    if (done >= 0) close(done);
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    bool last = count("done-") >= expected_;
+    while (!last && !others_run() && count("done-") < expected_) {
+        // Who is missing has died, or has not begun. This one stays: others see that it still runs.
+        flock(turn, LOCK_UN);
+        std::this_thread::sleep_for(20ms);
+        flock(turn, LOCK_EX);
+        last = std::chrono::steady_clock::now() > end;
+    }
+    // Who leaves now does not run any more, as far as others are concerned.
+    if (!last) {
+        close(member_);
+        member_ = -1;
+    }
+    close(turn);
+    return last;
+}
+
+}  // namespace gimbal::tool
