@@ -30,7 +30,9 @@ struct Process {
     std::unique_ptr<Manager> manager;
     pthread_t manager_thread{};
     std::atomic<bool> manager_wanted = false;
-    bool manager_runs = false;
+    std::atomic<bool> manager_runs = false;
+    sigset_t program_signals{};  ///< blocked in the thread that started the manager
+    bool ends_here = false;      ///< the manager's thread was the last one and ends the process
     pthread_key_t key{};
     pid_t pid = 0;
 };
@@ -47,6 +49,8 @@ void end_self(void* record) {
     if (!is_on()) return;  // in a child the counters are its parent's
     g_process->registry.end(**pointer);
     delete pointer;
+    if (g_process->manager_runs.load(std::memory_order_acquire) && g_process->registry.size() == 0)
+        g_process->manager->hurry();
 }
 
 void* manager_main(void*) {
@@ -58,17 +62,25 @@ void* manager_main(void*) {
     syscall(SYS_rt_sigprocmask, SIG_BLOCK, &cancellation, nullptr, sizeof cancellation);
     pthread_setname_np(pthread_self(), "gimbal-pin");
     g_process->manager->run();
+    if (!g_process->manager->is_last()) return nullptr;
+    // The main thread has called pthread_exit(), and the others have ended. When this one returns the C library calls
+    // exit(0), as it would have done after the program's last thread: what runs then is the program's.
+    t_ours = false;
+    g_process->ends_here = true;
+    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
+    syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &cancellation, nullptr, sizeof cancellation);
+    pthread_sigmask(SIG_SETMASK, &g_process->program_signals, nullptr);
     return nullptr;
 }
 
 bool start_manager() {
     Process& process = *g_process;
     process.manager = std::make_unique<Manager>(process.wishes, process.registry);
-    sigset_t all, before;
+    sigset_t all;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_sigmask(SIG_SETMASK, &all, &process.program_signals);
     const int error = real_create()(&process.manager_thread, nullptr, manager_main, nullptr);
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    pthread_sigmask(SIG_SETMASK, &process.program_signals, nullptr);
     return error == 0;
 }
 
@@ -119,7 +131,7 @@ __attribute__((destructor)) void on_exit() {
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += 2;
     // A program that ends in a signal handler may hold a lock that the manager waits for.
-    if (pthread_timedjoin_np(g_process->manager_thread, nullptr, &until) != 0) return;
+    if (!g_process->ends_here && pthread_timedjoin_np(g_process->manager_thread, nullptr, &until) != 0) return;
     manager.finish();
     try {
         if (const auto figures = manager.figures())
@@ -184,7 +196,7 @@ void need_manager() noexcept {
     if (!is_on() || t_ours || g_process->manager_wanted.exchange(true)) return;
     try {
         if (counts_inside() && t_record && (*t_record)->main) Registry::start_inside(**t_record);
-        g_process->manager_runs = start_manager();
+        g_process->manager_runs.store(start_manager(), std::memory_order_release);
     } catch (const std::exception&) {
         // Without memory nobody is placed.
     }

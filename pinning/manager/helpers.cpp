@@ -31,11 +31,4 @@ bool is_helper(std::string_view name) noexcept {
                        [&](std::string_view part) { return word.find(part) != std::string_view::npos; });
 }
 
-std::string system_name(pid_t tid) {
-    std::ifstream file("/proc/self/task/" + std::to_string(tid) + "/comm");
-    std::string name;
-    std::getline(file, name);
-    return name;
-}
-
 }  // namespace gimbal::pin

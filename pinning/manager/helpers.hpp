@@ -13,7 +13,4 @@ namespace gimbal::pin {
 /// @param name  as the operating system has it (at most 15 bytes), any case
 [[nodiscard]] bool is_helper(std::string_view name) noexcept;
 
-/// The operating system's name of a thread of this process; empty if it is gone. @cost a file read
-[[nodiscard]] std::string system_name(pid_t tid);
-
 }  // namespace gimbal::pin

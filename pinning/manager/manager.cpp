@@ -12,10 +12,14 @@
 
 #include "gimbal/rank_loop.h"
 #include "machine/allowed.hpp"
+#include "manager/tasks.hpp"
 
 namespace gimbal::pin {
 
 namespace {
+
+constexpr double kSoon_s = 0.001;
+constexpr std::uint64_t kAloneLooks = 5;
 
 double seconds_of(clockid_t clock) noexcept {
     timespec time{};
@@ -55,10 +59,30 @@ void Manager::stop() noexcept {
     wake_.notify_all();
 }
 
+void Manager::hurry() noexcept {
+    {
+        const std::lock_guard lock(mutex_);
+        hurried_ = true;
+    }
+    wake_.notify_all();
+}
+
 bool Manager::wait_until(double at) {
     std::unique_lock lock(mutex_);
     const double left = std::max(0.0, at - now());
-    return !wake_.wait_for(lock, std::chrono::duration<double>(left), [this] { return stopping_; });
+    wake_.wait_for(lock, std::chrono::duration<double>(left), [this] { return stopping_ || hurried_; });
+    hurried_ = false;
+    return !stopping_;
+}
+
+bool Manager::nobody_is_left() const noexcept {
+    // Threads that ended by a system call of their own are known still, so it is asked from time to time anyway.
+    if (registry_.size() > 0 && looks_ % kAloneLooks != 0) return false;
+    try {
+        return is_last_task();
+    } catch (const std::exception&) {
+        return false;
+    }
 }
 
 void Manager::run() noexcept {
@@ -66,7 +90,13 @@ void Manager::run() noexcept {
     const double period = wishes_.settings.sample_s;
     // Managers of ranks that share processors do not all look at the same moment.
     double next = period * (0.5 + 0.5 * static_cast<double>(getpid() % 16) / 16);
-    while (wait_until(next)) {
+    double soon_s = kSoon_s;
+    while (wait_until(registry_.size() > 0 ? next : std::min(next, now() + soon_s))) {
+        is_last_ = nobody_is_left();
+        if (is_last_) break;
+        // Who ends is there for a moment still. Others, whom nobody knows, may be there for long.
+        soon_s = registry_.size() > 0 ? kSoon_s : 2 * soon_s;
+        if (now() < next) continue;
         try {
             look();
         } catch (const std::exception& error) {

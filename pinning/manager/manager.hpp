@@ -40,8 +40,12 @@ public:
     Manager(const Manager&) = delete;
     Manager& operator=(const Manager&) = delete;
 
-    /// Until stop() is called. Never throws.
+    /// Until stop() is called, or no thread of the program is left. Never throws.
     void run() noexcept;
+    /// After run() has returned: nobody called stop(), but all other threads have ended.
+    [[nodiscard]] bool is_last() const noexcept { return is_last_; }
+    /// The last thread that is known is about to end: run() looks at once whether others are there.
+    void hurry() noexcept;
     /// Asks run() to return.
     void stop() noexcept;
     /// After run() has returned, however it did: gives all masks back, ends the trace.
@@ -104,6 +108,7 @@ private:
     void say(std::string text);
     void take_warnings();
     [[nodiscard]] bool wait_until(double at);
+    [[nodiscard]] bool nobody_is_left() const noexcept;
     [[nodiscard]] double now() const noexcept;
 
     Wishes wishes_;
@@ -111,6 +116,8 @@ private:
     std::mutex mutex_;
     std::condition_variable wake_;
     bool stopping_ = false;
+    bool hurried_ = false;
+    bool is_last_ = false;
 
     std::vector<Candidate> candidates_;
     std::map<std::uint64_t, Worker> workers_;

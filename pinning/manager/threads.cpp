@@ -7,6 +7,7 @@
 
 #include "manager/helpers.hpp"
 #include "manager/manager.hpp"
+#include "manager/tasks.hpp"
 
 namespace gimbal::pin {
 
