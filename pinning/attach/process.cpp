@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -35,6 +36,8 @@ struct Process {
     bool ends_here = false;      ///< the manager's thread was the last one and ends the process
     pthread_key_t key{};
     pid_t pid = 0;
+    unsigned long first_mask[16] = {};  ///< of the process when it began
+    long first_mask_bytes = 0;          ///< 0: unknown
 };
 
 alignas(Process) unsigned char g_memory[sizeof(Process)];
@@ -42,6 +45,7 @@ Process* g_process = nullptr;
 std::atomic<bool> g_on = false;
 thread_local RecordPointer* t_record = nullptr;  // not a pointer with a destructor: see end_self()
 thread_local bool t_ours = false;                // the manager, and what it starts
+thread_local bool t_fork_locks = false;
 
 void end_self(void* record) {
     auto* const pointer = static_cast<RecordPointer*>(record);
@@ -86,17 +90,19 @@ bool start_manager() {
 
 // fork: nobody may be between two halves of a change.
 void before_fork() {
-    if (is_on()) g_process->registry.mutex().lock();
+    t_fork_locks = is_on();
+    if (t_fork_locks) g_process->registry.mutex().lock();
 }
 
 void parent_after_fork() {
-    if (is_on()) g_process->registry.mutex().unlock();
+    if (t_fork_locks) g_process->registry.mutex().unlock();
 }
 
 // The child has one thread, with the mask that its parent's thread was given. It starts anew with the mask that it had
 // before, and nobody places it.
 void child_after_fork() {
-    if (!g_on.exchange(false)) return;
+    g_on.store(false);
+    if (!t_fork_locks) return;
     g_process->registry.mutex().unlock();
     if (t_record && !(*t_record)->own_mask.empty()) set_affinity(0, (*t_record)->own_mask);
 }
@@ -107,6 +113,8 @@ __attribute__((constructor)) void on_load() {
     if (given.mode == GIMBAL_PIN_OFF) return;
     g_process = new (g_memory) Process;
     g_process->pid = getpid();
+    g_process->first_mask_bytes =
+        syscall(SYS_sched_getaffinity, 0, sizeof g_process->first_mask, g_process->first_mask);
     std::string name;
     try {
         g_process->wishes = read_wishes(given, name);
@@ -174,7 +182,11 @@ bool is_ours() noexcept {
 }
 
 bool is_on() noexcept {
-    return g_on.load(std::memory_order_acquire);
+    return g_on.load(std::memory_order_acquire) && getpid() == g_process->pid;
+}
+
+void leave_parent() noexcept {
+    g_on.store(false);
 }
 
 ThreadRecord* self() noexcept {
@@ -207,18 +219,37 @@ Registry& registry() noexcept {
 }
 
 OwnMask::OwnMask() noexcept {
-    if (!is_on() || !t_record) return;
-    const std::unique_lock lock = g_process->registry.lock_within(100);
-    if (!lock.owns_lock() || (*t_record)->own_mask.empty()) return;
-    const long bytes = syscall(SYS_sched_getaffinity, 0, sizeof before_, before_);
-    if (bytes <= 0 || set_affinity(0, (*t_record)->own_mask) != 0) return;
-    bytes_ = static_cast<int>(bytes);
+    if (!g_on.load(std::memory_order_acquire) || !t_record) return;
+    ThreadRecord& record = **t_record;
+    const bool is_child = syscall(SYS_gettid) != record.tid;
+    const std::unique_lock lock = g_process->registry.lock_within(is_child ? 100 : 1000);
+    if (is_child && !lock.owns_lock() && g_process->first_mask_bytes > 0)
+        syscall(SYS_sched_setaffinity, 0, g_process->first_mask_bytes, g_process->first_mask);
+    if (!lock.owns_lock() || record.own_mask.empty()) return;
+    if (set_affinity(0, record.own_mask) != 0 || is_child) return;
+    record.times_aside.fetch_add(1);
+    record.aside.fetch_add(1);
+    tid_ = record.tid;
+    read(set_);
+}
+
+void OwnMask::read(unsigned long (&words)[16]) noexcept {
+    std::memset(words, 0, sizeof words);
+    syscall(SYS_sched_getaffinity, 0, sizeof words, words);
 }
 
 OwnMask::~OwnMask() {
-    if (bytes_ == 0) return;
+    if (tid_ == 0 || syscall(SYS_gettid) != tid_) return;  // a child of _Fork() has a copy of this
     const int before = errno;
-    syscall(SYS_sched_setaffinity, 0, bytes_, before_);
+    ThreadRecord& record = **t_record;
+    unsigned long now[16];
+    read(now);
+    {
+        const std::unique_lock lock = g_process->registry.lock_within(100);
+        const bool is_back = lock.owns_lock() && record.aside.load() == 1 && std::memcmp(now, set_, sizeof now) == 0;
+        if (is_back && !record.given_mask.empty()) (void)set_affinity(0, record.given_mask);
+        record.aside.fetch_sub(1);
+    }
     errno = before;
 }
 

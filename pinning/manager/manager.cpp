@@ -112,7 +112,20 @@ void Manager::run() noexcept {
         // What was missed is not made up for.
         next = std::max(next + period, now() + 0.5 * period);
     }
-    if (actuator_) actuator_->restore_all();
+    give_masks_back();
+}
+
+void Manager::give_masks_back() noexcept {
+    if (!actuator_) return;
+    const std::unique_lock lock = registry_.lock_within(500);
+    for (auto& [id, worker] : workers_) {
+        if (!lock.owns_lock()) break;
+        // Who has put its own mask back keeps it.
+        if (worker.record->aside.load() > 0) actuator_->ended(worker.record->tid);
+        worker.record->own_mask.clear();
+        worker.record->given_mask.clear();
+    }
+    actuator_->restore_all();
 }
 
 void Manager::look() {
@@ -167,12 +180,8 @@ void Manager::begin_work() {
 
 void Manager::finish() noexcept {
     try {
-        if (actuator_) actuator_->restore_all();
-        const std::unique_lock lock = registry_.lock_within(500);
-        for (auto& [id, worker] : workers_) {
-            worker.record->own_mask.clear();
-            retire(worker);
-        }
+        give_masks_back();
+        for (auto& [id, worker] : workers_) retire(worker);
         workers_.clear();
         notice_.reset();
         trace_.flush();

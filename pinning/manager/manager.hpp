@@ -65,6 +65,8 @@ private:
         Speed speed;
         int seen = -1;
         bool placed = false;            ///< the decision core knows it
+        bool missed = false;            ///< a decision came while it had put its own mask back
+        unsigned times_aside = 0;       ///< as last seen
         double begun_s = 0;             ///< when it became a worker
         double within_s = 0;            ///< in Gimbal's loops until then
         std::int64_t begun_cpu_ns = 0;  ///< on a processor until then
@@ -91,6 +93,7 @@ private:
     void open_counter(Worker& worker);
     void look_at_machine();
     void check_masks();
+    [[nodiscard]] Holder check_mask(Worker& worker);
     std::vector<Sample> measure();
     void note(Worker& worker, const Speed& speed);
     void apply(const std::vector<Decision>& decisions);
@@ -109,6 +112,7 @@ private:
     void take_warnings();
     [[nodiscard]] bool wait_until(double at);
     [[nodiscard]] bool nobody_is_left() const noexcept;
+    void give_masks_back() noexcept;
     [[nodiscard]] double now() const noexcept;
 
     Wishes wishes_;

@@ -223,6 +223,7 @@ void Manager::leave_alone(Worker& worker, std::string why) {
     worker.figures.pus.clear();
     const std::lock_guard lock(registry_.mutex());
     worker.record->own_mask.clear();
+    worker.record->given_mask.clear();
     give_memory_back(*worker.record);
     trace("yield", &worker, nullptr);
 }

@@ -2,7 +2,7 @@
 """Threads and children that come and go in other ways than usual, and whose threads are whose."""
 import unittest
 
-from test_pin import figures, run
+from test_pin import CPUS, figures, run
 
 
 class MainEnds(unittest.TestCase):
@@ -30,6 +30,20 @@ class MainEnds(unittest.TestCase):
     def test_threads_that_end_by_the_system_call_leave_nobody_behind(self):
         result = run("leave_main", 2, 0.5, "raw")  # the C library counts them still, so nobody calls exit()
         self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
+
+
+@unittest.skipIf(len(CPUS) < 2, "one processor: there is nowhere to go")
+class SlowChildren(unittest.TestCase):
+    """However long a child takes to start, it begins with the mask from before, and its parent's thread stays placed."""
+
+    def test_whatever_way_a_child_is_made(self):
+        for way in ("system", "spawn", "vfork", "wordexp", "clone", "clone-vfork", "_Fork"):
+            with self.subTest(way=way):
+                result = run("long_child", way)
+                self.assertEqual(result.returncode, 6, result.stderr)
+                self.assertEqual(figures(result.stdout), {way: len(CPUS), "later": len(CPUS), "again": 1},
+                                 result.stderr)
+                self.assertNotIn("somebody else", result.stderr)
 
 
 if __name__ == "__main__":
