@@ -106,6 +106,15 @@ Outcome Actuator::drop(pid_t tid) {
     return outcome;
 }
 
+Outcome Actuator::free_heir(pid_t tid) {
+    std::vector<int> mask;
+    if (!is_thread_of(pid_, tid)) return Outcome::gone;
+    if (const int error = get_affinity(tid, mask); error != 0) return report(tid, error);
+    if (!given_.contains(mask) || mask == ceiling_) return Outcome::unchanged;
+    const int error = set_affinity(tid, ceiling_);
+    return error == 0 ? Outcome::done : report(tid, error);
+}
+
 Holder Actuator::check(pid_t tid, std::span<const int> aside) {
     const auto found = threads_.find(tid);
     if (found == threads_.end()) return Holder::nobody;

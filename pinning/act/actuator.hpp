@@ -67,6 +67,9 @@ public:
     Outcome place(pid_t tid, std::span<const int> pus);
     Outcome release(pid_t tid);
     Outcome drop(pid_t tid);
+    /// A thread that is not ours to place may have inherited a mask that we gave to another one: then it gets the
+    /// ceiling. Any other mask is somebody's wish.
+    Outcome free_heir(pid_t tid);
     /// The thread has ended: only forgets it.
     void ended(pid_t tid) noexcept { threads_.erase(tid); }
 

@@ -157,11 +157,11 @@ bool counts_inside() noexcept {
 }
 
 /// @return nullptr: no memory
-ThreadRecord* make_record() noexcept {
+ThreadRecord* make_record(const void* routine) noexcept {
     const bool is_main = syscall(SYS_gettid) == static_cast<long>(g_process->pid);
     try {
-        auto record =
-            std::make_unique<RecordPointer>(g_process->registry.add_self(is_main, counts_inside() && !is_main));
+        auto record = std::make_unique<RecordPointer>(
+            g_process->registry.add_self(is_main, counts_inside() && !is_main, routine));
         t_record = record.release();
         pthread_setspecific(g_process->key, t_record);
         return t_record->get();
@@ -193,13 +193,13 @@ ThreadRecord* self() noexcept {
     return t_record ? t_record->get() : nullptr;
 }
 
-ThreadRecord* begin_self() noexcept {
+ThreadRecord* begin_self(const void* routine) noexcept {
     if (t_record) return t_record->get();
     if (!is_on() || t_ours) return nullptr;
     // Looking at the stack reads a file, which is where a pthread_cancel() would strike, in the middle of us.
     int before = 0;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    ThreadRecord* const record = make_record();
+    ThreadRecord* const record = make_record(routine);
     pthread_setcancelstate(before, nullptr);
     return record;
 }

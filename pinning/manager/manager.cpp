@@ -117,6 +117,11 @@ void Manager::run() noexcept {
 
 void Manager::give_masks_back() noexcept {
     if (!actuator_) return;
+    try {
+        look_at_strangers(true);
+    } catch (const std::exception&) {
+        // Out of memory: they keep what they inherited.
+    }
     const std::unique_lock lock = registry_.lock_within(500);
     for (auto& [id, worker] : workers_) {
         if (!lock.owns_lock()) break;
@@ -136,6 +141,7 @@ void Manager::look() {
         look_at_machine();
         check_masks();
     }
+    look_at_strangers(false);
     adopt(at);
     if (!placer_ || workers_.empty()) {
         publish();

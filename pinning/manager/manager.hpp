@@ -104,6 +104,8 @@ private:
     void bind_memory(Worker& worker, const Decision& decision);
     static void give_memory_back(ThreadRecord& record) noexcept;
     void leave_alone(Worker& worker, std::string why);
+    void look_at_strangers(bool at_once);
+    void note_left_alone(std::string name, std::string why);
     void retire(Worker& worker);
     void publish();
     void trace_guard();
@@ -125,6 +127,7 @@ private:
 
     std::vector<Candidate> candidates_;
     std::map<std::uint64_t, Worker> workers_;
+    std::map<pid_t, bool> strangers_;  ///< threads that nothing of ours has run in -> they have been dealt with
     std::optional<Machine> machine_;
     std::optional<Actuator> actuator_;
     std::optional<Placer> placer_;

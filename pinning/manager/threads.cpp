@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which threads the manager has to do with: candidates, workers, those left alone.
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
@@ -17,6 +18,7 @@ namespace {
 constexpr double kRipeCpu_s = 0.02;
 constexpr double kRipeShare = 0.05;
 constexpr std::uint64_t kNameLooks = 25;
+constexpr std::size_t kMostLeftAlone = 32;
 /// The time that threads must spend in Gimbal's loops, as a part of their processor time, for so long, before these are
 /// their measure.
 constexpr double kLeastInLoops = 0.2;
@@ -226,6 +228,38 @@ void Manager::leave_alone(Worker& worker, std::string why) {
     worker.record->given_mask.clear();
     give_memory_back(*worker.record);
     trace("yield", &worker, nullptr);
+}
+
+// Threads that were not made by pthread_create() or thrd_create(): by clone(), or by the C library for a timer. Whoever
+// made them may have been placed, and they inherit that.
+void Manager::look_at_strangers(bool at_once) {
+    if (task_count() <= registry_.size() + 1) {  // one is this thread
+        strangers_.clear();
+        return;
+    }
+    std::vector<pid_t> tids = task_numbers();
+    registry_.remove_known(tids);
+    std::map<pid_t, bool> strangers;
+    for (const pid_t tid : tids) {
+        if (tid == self_ || tid == getpid()) continue;
+        const auto before = strangers_.find(tid);
+        bool& done = strangers[tid] = before != strangers_.end() && before->second;
+        // One that is just beginning may be about to become known.
+        if (done || (!at_once && before == strangers_.end())) continue;
+        done = true;
+        note_left_alone(system_name(tid), "which pthread_create() did not make: it keeps the process's processors");
+        if (actuator_ && wishes_.settings.mode != Mode::observe) (void)actuator_->free_heir(tid);
+    }
+    strangers_ = std::move(strangers);
+}
+
+void Manager::note_left_alone(std::string name, std::string why) {
+    const auto same = [&](const LeftAlone& one) { return one.name == name && one.why == why; };
+    const auto found = std::find_if(figures_.left_alone.begin(), figures_.left_alone.end(), same);
+    if (found != figures_.left_alone.end())
+        ++found->threads;
+    else if (figures_.left_alone.size() < kMostLeftAlone)
+        figures_.left_alone.push_back({std::move(name), std::move(why), 1});
 }
 
 void Manager::retire(Worker& worker) {

@@ -46,5 +46,15 @@ class SlowChildren(unittest.TestCase):
                 self.assertNotIn("somebody else", result.stderr)
 
 
+@unittest.skipIf(len(CPUS) < 2, "one processor: there is nowhere to go")
+class OtherThreads(unittest.TestCase):
+    def test_threads_of_c11_are_placed_and_none_inherits_one_processor(self):
+        result = run("other_threads")
+        self.assertEqual(result.returncode, 6, result.stderr)
+        self.assertEqual(figures(result.stdout), {"c11": len(CPUS), "placed": 4, "clone": len(CPUS), "timer": len(CPUS)},
+                         result.stderr)
+        self.assertRegex(result.stderr, r"left alone: .*pthread_create\(\) did not make")
+
+
 if __name__ == "__main__":
     unittest.main()

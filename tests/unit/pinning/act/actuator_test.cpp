@@ -175,6 +175,21 @@ TEST_F(ActuatorTest, AThreadThatOneOfOursStartsIsNotTakenForBound) {
     EXPECT_EQ(mask_of(child->tid()), all_);
 }
 
+TEST_F(ActuatorTest, AThreadThatIsNotOursLosesWhatItInheritedAndKeepsWhatItWished) {
+    NEEDS_TWO();
+    const Repeating ours(test::nap), heir(test::nap), bound(test::nap);
+    Actuator actuator(all_);
+    ASSERT_EQ(actuator.take(ours.tid()), Outcome::done);
+    ASSERT_EQ(actuator.place(ours.tid(), first()), Outcome::done);
+    ASSERT_EQ(set_affinity(heir.tid(), first()), 0);
+    ASSERT_EQ(set_affinity(bound.tid(), last()), 0);
+    EXPECT_EQ(actuator.free_heir(heir.tid()), Outcome::done);
+    EXPECT_EQ(mask_of(heir.tid()), all_);
+    EXPECT_EQ(actuator.free_heir(heir.tid()), Outcome::unchanged);
+    EXPECT_EQ(actuator.free_heir(bound.tid()), Outcome::unchanged);
+    EXPECT_EQ(mask_of(bound.tid()), last());
+}
+
 TEST_F(ActuatorTest, AProcessorThatGoesAwayIsTheKernelsDoing) {
     NEEDS_TWO();
     const Repeating thread(test::nap), witness(test::nap);
