@@ -74,6 +74,8 @@ double mean_speed(const Figures& figures) {
 }  // namespace
 
 std::string figures_text(const Figures& figures, std::size_t most) {
+    if (figures.processors == 0)
+        return "placement: " + figures.mode + ", no thread to place\n" + left_alone_text(figures);
     std::string text = "placement: " + figures.mode + ", " + std::to_string(figures.threads.size() + figures.more) +
                        " threads on " + std::to_string(figures.processors) + " processors in " +
                        std::to_string(figures.nodes) + (figures.nodes == 1 ? " node" : " nodes") + ", speed in " +

@@ -198,9 +198,10 @@ void Manager::finish() noexcept {
 }
 
 std::optional<Figures> Manager::figures() const {
-    if (!placer_) return std::nullopt;
+    if (!placer_ && figures_.left_alone.empty()) return std::nullopt;
     Figures figures = figures_;
     figures.mode = mode_name(wishes_.settings.mode);
+    if (!placer_) return figures;
     figures.metric = rung_name(ladder_->rung);
     const bool loops = ladder_->rung == Rung::progress && progress_ == Progress::loops;
     figures.unit = loops ? "multiples of each loop's first pace" : rung_unit(ladder_->rung);

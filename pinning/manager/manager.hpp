@@ -50,7 +50,7 @@ public:
     void stop() noexcept;
     /// After run() has returned, however it did: gives all masks back, ends the trace.
     void finish() noexcept;
-    /// After finish(). Nothing if no thread ever was a worker.
+    /// After finish(). Nothing if no thread ever was a worker, and none was left alone.
     [[nodiscard]] std::optional<Figures> figures() const;
 
 protected:
@@ -81,7 +81,7 @@ private:
 
     void gather(double now);
     void adopt(double now);
-    [[nodiscard]] bool ripe(Candidate& candidate, double now) const;
+    [[nodiscard]] bool ripe(Candidate& candidate, double now);
     void add_worker(const RecordPointer& record);
     void begin_work();
     /// What is counted as progress.

@@ -17,7 +17,6 @@ namespace {
 /// What a thread must have used of a processor before it is taken for one that computes.
 constexpr double kRipeCpu_s = 0.02;
 constexpr double kRipeShare = 0.05;
-constexpr std::uint64_t kNameLooks = 25;
 constexpr std::size_t kMostLeftAlone = 32;
 /// The time that threads must spend in Gimbal's loops, as a part of their processor time, for so long, before these are
 /// their measure.
@@ -78,13 +77,12 @@ void Manager::gather(double now) {
     }
 }
 
-bool Manager::ripe(Candidate& candidate, double now) const {
+bool Manager::ripe(Candidate& candidate, double now) {
     ThreadRecord& record = *candidate.record;
     if (record.asked || record.counts.load(std::memory_order_relaxed)) return true;
     // Somebody in a loop of a team computes, even if others leave him nothing: then he is who needs a processor most.
     if (within_loops(record) > kRipeCpu_s) return true;
-    // Programs name their threads some time after they have begun.
-    if (candidate.helper && looks_ % kNameLooks != 0) return false;
+    if (candidate.helper) return false;
     const std::int64_t used = cpu_ns(record.tid);
     if (used < 0) return false;
     const double cpu_s = 1e-9 * static_cast<double>(used - candidate.cpu_ns);
@@ -93,7 +91,10 @@ bool Manager::ripe(Candidate& candidate, double now) const {
     // With many threads on few processors each gets little, and yet computes.
     const double fair = 1 / static_cast<double>(candidates_.size() + workers_.size());
     if (cpu_s < std::min(kRipeShare, 0.25 * fair) * age_s) return false;
-    candidate.helper = !record.main && is_helper(system_name(record.tid));
+    const std::string library = record.main ? std::string() : helper_library(record.routine);
+    candidate.helper = !library.empty();
+    if (candidate.helper)
+        note_left_alone(system_name(record.tid), "of " + library + ", which looks after threads of its own");
     return !candidate.helper;
 }
 

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Threads and children that come and go in other ways than usual, and whose threads are whose."""
+import pathlib
+import shutil
+import tempfile
 import unittest
 
-from test_pin import CPUS, figures, run
+from test_pin import CPUS, LIBRARY, PROGRAMS, figures, run
 
 
 class MainEnds(unittest.TestCase):
@@ -54,6 +57,30 @@ class OtherThreads(unittest.TestCase):
         self.assertEqual(figures(result.stdout), {"c11": len(CPUS), "placed": 4, "clone": len(CPUS), "timer": len(CPUS)},
                          result.stderr)
         self.assertRegex(result.stderr, r"left alone: .*pthread_create\(\) did not make")
+
+
+@unittest.skipIf(len(CPUS) < 2, "one processor: there is nowhere to go")
+class Helpers(unittest.TestCase):
+    def test_a_program_whose_name_begins_like_a_librarys_is_placed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("mpi_farm", "cuda_progress"):
+                program = shutil.copy(PROGRAMS / "busy_pthread", pathlib.Path(folder, name))
+                result = run(program, 2, 4)
+                self.assertEqual(result.returncode, 7, result.stderr)
+                self.assertIn("placement: static, 2 threads", result.stderr)
+                self.assertEqual(figures(result.stdout)["least"], 1, result.stderr)
+
+    def test_a_thread_of_a_library_that_looks_after_itself_is_left_alone_and_named(self):
+        library = PROGRAMS / "helper" / "libucs.so"
+        result = run("busy_pthread", 2, 4, LD_PRELOAD=f"{library}:{LIBRARY}")
+        self.assertEqual(result.returncode, 7, result.stderr)
+        self.assertIn("placement: static, 2 threads", result.stderr)
+        self.assertRegex(result.stderr, r"left alone: .*libucs\.so")
+
+    def test_where_nobody_else_is_there_to_be_placed_it_is_said_as_well(self):
+        library = PROGRAMS / "helper" / "libucs.so"
+        result = run("busy_pthread", 0, 6, "wait", LD_PRELOAD=f"{library}:{LIBRARY}")
+        self.assertRegex(result.stderr, r"left alone: .*libucs\.so")
 
 
 if __name__ == "__main__":
