@@ -106,7 +106,16 @@ Outcome Actuator::drop(pid_t tid) {
     return outcome;
 }
 
-Holder Actuator::check(pid_t tid) {
+Outcome Actuator::free_heir(pid_t tid) {
+    std::vector<int> mask;
+    if (!is_thread_of(pid_, tid)) return Outcome::gone;
+    if (const int error = get_affinity(tid, mask); error != 0) return report(tid, error);
+    if (!given_.contains(mask) || mask == ceiling_) return Outcome::unchanged;
+    const int error = set_affinity(tid, ceiling_);
+    return error == 0 ? Outcome::done : report(tid, error);
+}
+
+Holder Actuator::check(pid_t tid, std::span<const int> aside) {
     const auto found = threads_.find(tid);
     if (found == threads_.end()) return Holder::nobody;
     Entry& entry = found->second;
@@ -120,6 +129,10 @@ Holder Actuator::check(pid_t tid) {
     if (entry.stale || ceiling_is_old()) {
         if (entry.standing.empty()) entry.original = mask;
         return Holder::kernel;
+    }
+    if (!aside.empty() && std::equal(mask.begin(), mask.end(), aside.begin(), aside.end())) {
+        entry.stale = true;
+        return Holder::self;
     }
     yield(tid, entry, mask);
     return Holder::another;
@@ -155,6 +168,11 @@ std::vector<int> Actuator::own_mask(pid_t tid) const {
     const auto found = threads_.find(tid);
     if (found == threads_.end() || found->second.yielded || found->second.standing.empty()) return {};
     return found->second.original;
+}
+
+std::vector<int> Actuator::given_mask(pid_t tid) const {
+    const auto found = threads_.find(tid);
+    return found == threads_.end() || found->second.yielded ? std::vector<int>{} : found->second.standing;
 }
 
 bool Actuator::is_yielded(pid_t tid) const noexcept {

@@ -29,6 +29,7 @@ enum class Outcome : std::uint8_t {
 /// Whose a thread's mask is.
 enum class Holder : std::uint8_t {
     ours,     ///< as we left it
+    self,     ///< its own from before, which it has put back itself: place it again
     kernel,   ///< what the process may use has changed: read the machine again if not yet done, and place it again
     another,  ///< somebody else set it: yielded from now on
     gone,     ///< the thread has ended
@@ -66,11 +67,15 @@ public:
     Outcome place(pid_t tid, std::span<const int> pus);
     Outcome release(pid_t tid);
     Outcome drop(pid_t tid);
+    /// A thread that is not ours to place may have inherited a mask that we gave to another one: then it gets the
+    /// ceiling. Any other mask is somebody's wish.
+    Outcome free_heir(pid_t tid);
     /// The thread has ended: only forgets it.
     void ended(pid_t tid) noexcept { threads_.erase(tid); }
 
     /// Looks whether a thread still has the mask that we gave it.
-    Holder check(pid_t tid);
+    /// @param aside  what it may have put back itself since the last check, to make a child; empty: it has not
+    Holder check(pid_t tid, std::span<const int> aside = {});
     /// The allowed processors have changed. Threads keep their masks until they are placed again or checked.
     void set_ceiling(std::vector<int> ceiling);
     [[nodiscard]] const std::vector<int>& ceiling() const noexcept { return ceiling_; }
@@ -82,6 +87,8 @@ public:
     /// What the calling thread's mask should be where it begins a life of its own (a child after fork, a program about
     /// to be started): the mask that `tid` had before we came. Empty: we never changed it.
     [[nodiscard]] std::vector<int> own_mask(pid_t tid) const;
+    /// The mask that we gave a thread. Empty: none, or it was given back.
+    [[nodiscard]] std::vector<int> given_mask(pid_t tid) const;
     [[nodiscard]] bool is_yielded(pid_t tid) const noexcept;
     [[nodiscard]] std::size_t size() const noexcept { return threads_.size(); }
 

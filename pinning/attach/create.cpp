@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// pthread_create(): threads are known from their first moment, and begin with the mask that their creator had before
-// it was placed.
+// pthread_create() and C11's thrd_create(): threads are known from their first moment, and begin with the mask that
+// their creator had before it was placed.
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <threads.h>
 
 #include <memory>
 #include <mutex>
@@ -17,8 +19,12 @@ namespace gimbal::pin {
 
 namespace {
 
+using Routine = void* (*)(void*);
+using C11Routine = int (*)(void*);
+
+template <class Function>
 struct Start {
-    void* (*routine)(void*);
+    Function routine;
     void* argument;
     std::vector<int> mask;  ///< what the creator had before it was placed; empty: it is as it was
 };
@@ -33,46 +39,88 @@ bool names_mask(const pthread_attr_t* attributes) noexcept {
 
 /// What is left to be done, without anything to clean up: pthread_exit() and pthread_cancel() unwind through whoever
 /// called the routine, by the program's unwinder.
+template <class Function>
 struct Rest {
-    void* (*routine)(void*);
+    Function routine;
     void* argument;
 };
 
-[[gnu::noinline]] Rest begin(void* argument) noexcept {
-    const std::unique_ptr<Start> start(static_cast<Start*>(argument));
+template <class Function>
+[[gnu::noinline]] Rest<Function> begin(void* argument) noexcept {
+    const std::unique_ptr<Start<Function>> start(static_cast<Start<Function>*>(argument));
     if (!start->mask.empty()) set_affinity(0, start->mask);
-    begin_self();
+    begin_self(reinterpret_cast<const void*>(start->routine));
     return {start->routine, start->argument};
 }
 
 void* trampoline(void* argument) {
-    const Rest rest = begin(argument);
+    const Rest<Routine> rest = begin<Routine>(argument);
     return rest.routine(rest.argument);
+}
+
+int c11_trampoline(void* argument) {
+    const Rest<C11Routine> rest = begin<C11Routine>(argument);
+    return rest.routine(rest.argument);
+}
+
+/// @return nullptr: no memory
+template <class Function>
+std::unique_ptr<Start<Function>> prepare(Function routine, void* argument, bool has_mask) noexcept {
+    need_manager();
+    std::unique_ptr<Start<Function>> start(new (std::nothrow) Start<Function>{routine, argument, {}});
+    try {
+        if (ThreadRecord* const creator = self(); start && creator && !has_mask) {
+            const std::lock_guard lock(registry().mutex());
+            start->mask = creator->own_mask;
+        }
+    } catch (const std::exception&) {
+        return nullptr;
+    }
+    return start;
+}
+
+using C11Create = int (*)(thrd_t*, thrd_start_t, void*);
+
+C11Create real_c11_create() noexcept {
+    static const auto create = reinterpret_cast<C11Create>(dlsym(RTLD_NEXT, "thrd_create"));
+    return create;
+}
+
+// The loader must not be asked later: it may be running a constructor that waits for the very thread that is made.
+__attribute__((constructor)) void on_load() {
+    (void)real_create();
+    (void)real_c11_create();
 }
 
 }  // namespace
 
 }  // namespace gimbal::pin
 
-extern "C" __attribute__((visibility("default"))) int pthread_create(pthread_t* thread,
-                                                                     const pthread_attr_t* attributes,
-                                                                     void* (*routine)(void*), void* argument) {
+extern "C" {
+
+__attribute__((visibility("default"))) int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                                                          void* (*routine)(void*), void* argument) {
     using namespace gimbal::pin;
     const CreateFunction create = real_create();
     if (!create) return EAGAIN;
     if (!is_on() || is_ours()) return create(thread, attributes, routine, argument);
-    need_manager();
-    std::unique_ptr<Start> start(new (std::nothrow) Start{routine, argument, {}});
+    auto start = prepare(routine, argument, names_mask(attributes));
     if (!start) return EAGAIN;
-    try {
-        if (ThreadRecord* const creator = self(); creator && !names_mask(attributes)) {
-            const std::lock_guard lock(registry().mutex());
-            start->mask = creator->own_mask;
-        }
-    } catch (const std::exception&) {
-        return EAGAIN;
-    }
     const int error = create(thread, attributes, trampoline, start.get());
     if (error == 0) (void)start.release();
     return error;
 }
+
+__attribute__((visibility("default"))) int thrd_create(thrd_t* thread, thrd_start_t routine, void* argument) {
+    using namespace gimbal::pin;
+    const C11Create create = real_c11_create();
+    if (!create) return thrd_error;
+    if (!is_on() || is_ours()) return create(thread, routine, argument);
+    auto start = prepare(routine, argument, false);
+    if (!start) return thrd_nomem;
+    const int error = create(thread, c11_trampoline, start.get());
+    if (error == thrd_success) (void)start.release();
+    return error;
+}
+
+}  // extern "C"

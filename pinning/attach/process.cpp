@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -30,9 +31,13 @@ struct Process {
     std::unique_ptr<Manager> manager;
     pthread_t manager_thread{};
     std::atomic<bool> manager_wanted = false;
-    bool manager_runs = false;
+    std::atomic<bool> manager_runs = false;
+    sigset_t program_signals{};  ///< blocked in the thread that started the manager
+    bool ends_here = false;      ///< the manager's thread was the last one and ends the process
     pthread_key_t key{};
     pid_t pid = 0;
+    unsigned long first_mask[16] = {};  ///< of the process when it began
+    long first_mask_bytes = 0;          ///< 0: unknown
 };
 
 alignas(Process) unsigned char g_memory[sizeof(Process)];
@@ -40,6 +45,7 @@ Process* g_process = nullptr;
 std::atomic<bool> g_on = false;
 thread_local RecordPointer* t_record = nullptr;  // not a pointer with a destructor: see end_self()
 thread_local bool t_ours = false;                // the manager, and what it starts
+thread_local bool t_fork_locks = false;
 
 void end_self(void* record) {
     auto* const pointer = static_cast<RecordPointer*>(record);
@@ -47,6 +53,8 @@ void end_self(void* record) {
     if (!is_on()) return;  // in a child the counters are its parent's
     g_process->registry.end(**pointer);
     delete pointer;
+    if (g_process->manager_runs.load(std::memory_order_acquire) && g_process->registry.size() == 0)
+        g_process->manager->hurry();
 }
 
 void* manager_main(void*) {
@@ -58,33 +66,43 @@ void* manager_main(void*) {
     syscall(SYS_rt_sigprocmask, SIG_BLOCK, &cancellation, nullptr, sizeof cancellation);
     pthread_setname_np(pthread_self(), "gimbal-pin");
     g_process->manager->run();
+    if (!g_process->manager->is_last()) return nullptr;
+    // The main thread has called pthread_exit(), and the others have ended. When this one returns the C library calls
+    // exit(0), as it would have done after the program's last thread: what runs then is the program's.
+    t_ours = false;
+    g_process->ends_here = true;
+    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
+    syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &cancellation, nullptr, sizeof cancellation);
+    pthread_sigmask(SIG_SETMASK, &g_process->program_signals, nullptr);
     return nullptr;
 }
 
 bool start_manager() {
     Process& process = *g_process;
     process.manager = std::make_unique<Manager>(process.wishes, process.registry);
-    sigset_t all, before;
+    sigset_t all;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_sigmask(SIG_SETMASK, &all, &process.program_signals);
     const int error = real_create()(&process.manager_thread, nullptr, manager_main, nullptr);
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    pthread_sigmask(SIG_SETMASK, &process.program_signals, nullptr);
     return error == 0;
 }
 
 // fork: nobody may be between two halves of a change.
 void before_fork() {
-    if (is_on()) g_process->registry.mutex().lock();
+    t_fork_locks = is_on();
+    if (t_fork_locks) g_process->registry.mutex().lock();
 }
 
 void parent_after_fork() {
-    if (is_on()) g_process->registry.mutex().unlock();
+    if (t_fork_locks) g_process->registry.mutex().unlock();
 }
 
 // The child has one thread, with the mask that its parent's thread was given. It starts anew with the mask that it had
 // before, and nobody places it.
 void child_after_fork() {
-    if (!g_on.exchange(false)) return;
+    g_on.store(false);
+    if (!t_fork_locks) return;
     g_process->registry.mutex().unlock();
     if (t_record && !(*t_record)->own_mask.empty()) set_affinity(0, (*t_record)->own_mask);
 }
@@ -95,6 +113,8 @@ __attribute__((constructor)) void on_load() {
     if (given.mode == GIMBAL_PIN_OFF) return;
     g_process = new (g_memory) Process;
     g_process->pid = getpid();
+    g_process->first_mask_bytes =
+        syscall(SYS_sched_getaffinity, 0, sizeof g_process->first_mask, g_process->first_mask);
     std::string name;
     try {
         g_process->wishes = read_wishes(given, name);
@@ -119,7 +139,7 @@ __attribute__((destructor)) void on_exit() {
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += 2;
     // A program that ends in a signal handler may hold a lock that the manager waits for.
-    if (pthread_timedjoin_np(g_process->manager_thread, nullptr, &until) != 0) return;
+    if (!g_process->ends_here && pthread_timedjoin_np(g_process->manager_thread, nullptr, &until) != 0) return;
     manager.finish();
     try {
         if (const auto figures = manager.figures())
@@ -137,11 +157,11 @@ bool counts_inside() noexcept {
 }
 
 /// @return nullptr: no memory
-ThreadRecord* make_record() noexcept {
+ThreadRecord* make_record(const void* routine) noexcept {
     const bool is_main = syscall(SYS_gettid) == static_cast<long>(g_process->pid);
     try {
-        auto record =
-            std::make_unique<RecordPointer>(g_process->registry.add_self(is_main, counts_inside() && !is_main));
+        auto record = std::make_unique<RecordPointer>(
+            g_process->registry.add_self(is_main, counts_inside() && !is_main, routine));
         t_record = record.release();
         pthread_setspecific(g_process->key, t_record);
         return t_record->get();
@@ -162,20 +182,24 @@ bool is_ours() noexcept {
 }
 
 bool is_on() noexcept {
-    return g_on.load(std::memory_order_acquire);
+    return g_on.load(std::memory_order_acquire) && getpid() == g_process->pid;
+}
+
+void leave_parent() noexcept {
+    g_on.store(false);
 }
 
 ThreadRecord* self() noexcept {
     return t_record ? t_record->get() : nullptr;
 }
 
-ThreadRecord* begin_self() noexcept {
+ThreadRecord* begin_self(const void* routine) noexcept {
     if (t_record) return t_record->get();
     if (!is_on() || t_ours) return nullptr;
     // Looking at the stack reads a file, which is where a pthread_cancel() would strike, in the middle of us.
     int before = 0;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    ThreadRecord* const record = make_record();
+    ThreadRecord* const record = make_record(routine);
     pthread_setcancelstate(before, nullptr);
     return record;
 }
@@ -184,7 +208,7 @@ void need_manager() noexcept {
     if (!is_on() || t_ours || g_process->manager_wanted.exchange(true)) return;
     try {
         if (counts_inside() && t_record && (*t_record)->main) Registry::start_inside(**t_record);
-        g_process->manager_runs = start_manager();
+        g_process->manager_runs.store(start_manager(), std::memory_order_release);
     } catch (const std::exception&) {
         // Without memory nobody is placed.
     }
@@ -195,18 +219,37 @@ Registry& registry() noexcept {
 }
 
 OwnMask::OwnMask() noexcept {
-    if (!is_on() || !t_record) return;
-    const std::unique_lock lock = g_process->registry.lock_within(100);
-    if (!lock.owns_lock() || (*t_record)->own_mask.empty()) return;
-    const long bytes = syscall(SYS_sched_getaffinity, 0, sizeof before_, before_);
-    if (bytes <= 0 || set_affinity(0, (*t_record)->own_mask) != 0) return;
-    bytes_ = static_cast<int>(bytes);
+    if (!g_on.load(std::memory_order_acquire) || !t_record) return;
+    ThreadRecord& record = **t_record;
+    const bool is_child = syscall(SYS_gettid) != record.tid;
+    const std::unique_lock lock = g_process->registry.lock_within(is_child ? 100 : 1000);
+    if (is_child && !lock.owns_lock() && g_process->first_mask_bytes > 0)
+        syscall(SYS_sched_setaffinity, 0, g_process->first_mask_bytes, g_process->first_mask);
+    if (!lock.owns_lock() || record.own_mask.empty()) return;
+    if (set_affinity(0, record.own_mask) != 0 || is_child) return;
+    record.times_aside.fetch_add(1);
+    record.aside.fetch_add(1);
+    tid_ = record.tid;
+    read(set_);
+}
+
+void OwnMask::read(unsigned long (&words)[16]) noexcept {
+    std::memset(words, 0, sizeof words);
+    syscall(SYS_sched_getaffinity, 0, sizeof words, words);
 }
 
 OwnMask::~OwnMask() {
-    if (bytes_ == 0) return;
+    if (tid_ == 0 || syscall(SYS_gettid) != tid_) return;  // a child of _Fork() has a copy of this
     const int before = errno;
-    syscall(SYS_sched_setaffinity, 0, bytes_, before_);
+    ThreadRecord& record = **t_record;
+    unsigned long now[16];
+    read(now);
+    {
+        const std::unique_lock lock = g_process->registry.lock_within(100);
+        const bool is_back = lock.owns_lock() && record.aside.load() == 1 && std::memcmp(now, set_, sizeof now) == 0;
+        if (is_back && !record.given_mask.empty()) (void)set_affinity(0, record.given_mask);
+        record.aside.fetch_sub(1);
+    }
     errno = before;
 }
 

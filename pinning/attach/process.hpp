@@ -12,8 +12,11 @@ using CreateFunction = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void
 /// pthread_create() of the C library.
 [[nodiscard]] CreateFunction real_create() noexcept;
 
-/// Whether placement goes on in this process: GIMBAL_PIN asks for it, and this is not a child after fork.
+/// Whether placement goes on in this process: GIMBAL_PIN asks for it, and this is not a child, however it was made.
+/// @cost a system call
 [[nodiscard]] bool is_on() noexcept;
+/// The calling process is a child with a copy of its parent's memory: placement is off in it.
+void leave_parent() noexcept;
 
 /// Whether the calling thread is the manager. Threads that it starts are nobody's to place.
 [[nodiscard]] bool is_ours() noexcept;
@@ -21,16 +24,20 @@ using CreateFunction = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void
 /// The calling thread's record; nullptr: nothing is known of it.
 [[nodiscard]] ThreadRecord* self() noexcept;
 /// The calling thread begins: known from now on until it ends. Does nothing if it is known, or placement is off.
-/// @return nullptr: off, or no memory
-ThreadRecord* begin_self() noexcept;
+/// @param routine  where it begins in the program  @return nullptr: off, or no memory
+ThreadRecord* begin_self(const void* routine = nullptr) noexcept;
 
 /// The manager, started at the first call. Threads that it starts itself are not known.
 void need_manager() noexcept;
 
 [[nodiscard]] Registry& registry() noexcept;
 
-/// While it lives, the calling thread has the mask that it had before it was placed: for whoever inherits it.
-/// Async-signal-safe enough for a child of vfork(): a lock that cannot be had within 100 ms means no change.
+/// While it lives, the calling thread has the mask that it had before it was placed, for whoever inherits it, and the
+/// manager leaves it alone. Afterwards it has what it was given, or is given it at the next look, unless somebody else
+/// has set its mask meanwhile.
+/// In a child that was made otherwise than by fork() it is for good, and notes nothing: memory may be the parent's.
+/// There the lock may be held for ever; then it is the mask that the process began with. Async-signal-safe enough for
+/// such a child: no wait is longer than a second, none in a child than 100 ms.
 class OwnMask {
 public:
     OwnMask() noexcept;
@@ -39,9 +46,9 @@ public:
     OwnMask& operator=(const OwnMask&) = delete;
 
 private:
-    static constexpr int kWords = 16;
-    unsigned long before_[kWords] = {};
-    int bytes_ = 0;  ///< 0: nothing to give back
+    static void read(unsigned long (&words)[16]) noexcept;
+    pid_t tid_ = 0;               ///< 0: nothing was changed
+    unsigned long set_[16] = {};  ///< the mask while it lives; zeros on machines that are larger
 };
 
 }  // namespace gimbal::pin

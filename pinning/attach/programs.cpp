@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Programs that a placed thread starts get the mask that it had before: exec and its relatives keep the caller's mask.
+// Children of a placed thread, and programs that they become, get the mask that it had before: both inherit the
+// caller's. fork() is seen by a handler of its own (process.cpp); after vfork() it is the exec that is seen.
 #include <dlfcn.h>
 #include <errno.h>
+#include <sched.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include <wordexp.h>
 
 #include "attach/process.hpp"
 
@@ -17,10 +20,51 @@ namespace {
 
 using gimbal::pin::OwnMask;
 
-/// The C library's function of that name.
+using Exec = int (*)(const char*, char* const[]);
+using ExecWith = int (*)(const char*, char* const[], char* const[]);
+using Spawn = int (*)(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*, char* const[],
+                      char* const[]);
+
+/// A function of the C library, looked up when this library is loaded: a child of a process with threads must not ask
+/// the loader, whose lock may be held for ever in it.
 template <class Function>
-Function next(const char* name) noexcept {
-    return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+struct Next {
+    const char* name;
+    Function function = nullptr;
+
+    [[nodiscard]] Function find() const noexcept { return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name)); }
+    /// Constructors of other libraries may come before ours. Nothing is kept then: after vfork() nothing may be written
+    /// that the parent would see.
+    [[nodiscard]] Function get() const noexcept { return function ? function : find(); }
+};
+
+constinit Next<ExecWith> next_execve{"execve"};
+constinit Next<Exec> next_execv{"execv"};
+constinit Next<Exec> next_execvp{"execvp"};
+constinit Next<ExecWith> next_execvpe{"execvpe"};
+constinit Next<int (*)(int, char* const[], char* const[])> next_fexecve{"fexecve"};
+constinit Next<Spawn> next_spawn{"posix_spawn"};
+constinit Next<Spawn> next_spawnp{"posix_spawnp"};
+constinit Next<FILE* (*)(const char*, const char*)> next_popen{"popen"};
+constinit Next<int (*)(const char*)> next_system{"system"};
+constinit Next<int (*)(const char*, wordexp_t*, int)> next_wordexp{"wordexp"};
+constinit Next<int (*)(int (*)(void*), void*, int, void*, ...)> next_clone{"clone"};
+#if __GLIBC_PREREQ(2, 34)
+constinit Next<int (*)(int, const char*, char* const[], char* const[], int)> next_execveat{"execveat"};
+constinit Next<pid_t (*)()> next_fork{"_Fork"};
+#endif
+
+template <class... Functions>
+void keep(Next<Functions>&... functions) noexcept {
+    ((functions.function = functions.find()), ...);
+}
+
+__attribute__((constructor)) void on_load() {
+    keep(next_execve, next_execv, next_execvp, next_execvpe, next_fexecve, next_spawn, next_spawnp, next_popen,
+         next_system, next_wordexp, next_clone);
+#if __GLIBC_PREREQ(2, 34)
+    keep(next_execveat, next_fork);
+#endif
 }
 
 /// A list of arguments up to its null pointer. As long as the caller made it, so on the stack, as the C library does.
@@ -36,34 +80,27 @@ void fill(char** words, const char* first, va_list list) noexcept {
     }
 }
 
-using Exec = int (*)(const char*, char* const[]);
-using ExecWith = int (*)(const char*, char* const[], char* const[]);
-using Spawn = int (*)(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*, char* const[],
-                      char* const[]);
-
 }  // namespace
-
-// Looked up at each call: after vfork() nothing may be written that the parent would see.
 
 GIMBAL_OVER int execve(const char* path, char* const words[], char* const environment[]) noexcept {
     const OwnMask mask;
-    return next<ExecWith>("execve")(path, words, environment);
+    return next_execve.get()(path, words, environment);
 }
 GIMBAL_OVER int execv(const char* path, char* const words[]) noexcept {
     const OwnMask mask;
-    return next<Exec>("execv")(path, words);
+    return next_execv.get()(path, words);
 }
 GIMBAL_OVER int execvp(const char* file, char* const words[]) noexcept {
     const OwnMask mask;
-    return next<Exec>("execvp")(file, words);
+    return next_execvp.get()(file, words);
 }
 GIMBAL_OVER int execvpe(const char* file, char* const words[], char* const environment[]) noexcept {
     const OwnMask mask;
-    return next<ExecWith>("execvpe")(file, words, environment);
+    return next_execvpe.get()(file, words, environment);
 }
 GIMBAL_OVER int fexecve(int file, char* const words[], char* const environment[]) noexcept {
     const OwnMask mask;
-    return next<int (*)(int, char* const[], char* const[])>("fexecve")(file, words, environment);
+    return next_fexecve.get()(file, words, environment);
 }
 
 #define GIMBAL_WORDS(first)                                                            \
@@ -96,19 +133,50 @@ GIMBAL_OVER int posix_spawn(pid_t* pid, const char* path, const posix_spawn_file
                             const posix_spawnattr_t* attributes, char* const words[],
                             char* const environment[]) noexcept {
     const OwnMask mask;
-    return next<Spawn>("posix_spawn")(pid, path, actions, attributes, words, environment);
+    return next_spawn.get()(pid, path, actions, attributes, words, environment);
 }
 GIMBAL_OVER int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions,
                              const posix_spawnattr_t* attributes, char* const words[],
                              char* const environment[]) noexcept {
     const OwnMask mask;
-    return next<Spawn>("posix_spawnp")(pid, file, actions, attributes, words, environment);
+    return next_spawnp.get()(pid, file, actions, attributes, words, environment);
 }
 GIMBAL_OVER FILE* popen(const char* command, const char* mode) {
     const OwnMask mask;
-    return next<FILE* (*)(const char*, const char*)>("popen")(command, mode);
+    return next_popen.get()(command, mode);
 }
 GIMBAL_OVER int system(const char* command) {
     const OwnMask mask;
-    return next<int (*)(const char*)>("system")(command);
+    return next_system.get()(command);
 }
+GIMBAL_OVER int wordexp(const char* text, wordexp_t* words, int flags) {
+    const OwnMask mask;
+    return next_wordexp.get()(text, words, flags);
+}
+
+/// Threads made by it are nobody's to place; they begin with the mask of a process that places nobody, too.
+GIMBAL_OVER int clone(int (*function)(void*), void* stack, int flags, void* argument, ...) noexcept {
+    va_list list;
+    va_start(list, argument);
+    void* const parent = va_arg(list, void*);
+    void* const local = va_arg(list, void*);
+    void* const child = va_arg(list, void*);
+    va_end(list);
+    const OwnMask mask;
+    return next_clone.get()(function, stack, flags, argument, parent, local, child);
+}
+
+#if __GLIBC_PREREQ(2, 34)
+GIMBAL_OVER int execveat(int folder, const char* path, char* const words[], char* const environment[],
+                         int flags) noexcept {
+    const OwnMask mask;
+    return next_execveat.get()(folder, path, words, environment, flags);
+}
+/// fork() without handlers: the child is told here.
+GIMBAL_OVER pid_t _Fork() noexcept {
+    const OwnMask mask;
+    const pid_t child = next_fork.get()();
+    if (child == 0) gimbal::pin::leave_parent();
+    return child;
+}
+#endif

@@ -52,6 +52,14 @@ std::string thread_line(const ThreadFigures& thread) {
            where + memory_text(thread) + "\n";
 }
 
+std::string left_alone_text(const Figures& figures) {
+    std::string text;
+    for (const LeftAlone& one : figures.left_alone)
+        text += "  left alone: " + std::to_string(one.threads) + (one.threads == 1 ? " thread \"" : " threads \"") +
+                one.name + "\", " + one.why + "\n";
+    return text;
+}
+
 double mean_speed(const Figures& figures) {
     double sum = 0;
     std::size_t count = 0;
@@ -66,6 +74,8 @@ double mean_speed(const Figures& figures) {
 }  // namespace
 
 std::string figures_text(const Figures& figures, std::size_t most) {
+    if (figures.processors == 0)
+        return "placement: " + figures.mode + ", no thread to place\n" + left_alone_text(figures);
     std::string text = "placement: " + figures.mode + ", " + std::to_string(figures.threads.size() + figures.more) +
                        " threads on " + std::to_string(figures.processors) + " processors in " +
                        std::to_string(figures.nodes) + (figures.nodes == 1 ? " node" : " nodes") + ", speed in " +
@@ -79,6 +89,7 @@ std::string figures_text(const Figures& figures, std::size_t most) {
     const std::size_t first = figures.guard.size() > kMostGuardLines ? figures.guard.size() - kMostGuardLines : 0;
     if (first > 0) text += "  guard: " + std::to_string(first) + " earlier decisions\n";
     for (std::size_t i = first; i < figures.guard.size(); ++i) text += "  guard: " + figures.guard[i] + "\n";
+    text += left_alone_text(figures);
     for (const std::string& note : figures.notes) text += "  note: " + note + "\n";
     text += format("  manager: %.3f %% of one core (%.1f ms in %.1f s, %llu looks), and %.1f ms at the start\n",
                    figures.wall_s > 0 ? 100 * figures.manager_s / figures.wall_s : 0.0, 1e3 * figures.manager_s,
@@ -108,6 +119,9 @@ std::string figures_json(const Figures& figures) {
                            {"pus", thread.pus},
                            {"left", thread.left}});
     }
+    Json left_alone = Json::array();
+    for (const LeftAlone& one : figures.left_alone)
+        left_alone.push_back({{"name", one.name}, {"threads", one.threads}, {"why", one.why}});
     const Json json = {{"mode", figures.mode},
                        {"metric", figures.metric},
                        {"unit", figures.unit},
@@ -122,6 +136,7 @@ std::string figures_json(const Figures& figures) {
                        {"objective", finite(figures.objective)},
                        {"mean_speed", finite(mean_speed(figures))},
                        {"ignored_threads", figures.ignored},
+                       {"left_alone", std::move(left_alone)},
                        {"more_threads", figures.more},
                        {"threads", std::move(threads)},
                        {"guard", figures.guard},

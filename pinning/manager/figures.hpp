@@ -29,6 +29,13 @@ struct ThreadFigures {
     [[nodiscard]] double speed() const noexcept { return seconds > 0 ? speed_seconds / seconds : 0; }
 };
 
+/// Threads that were never to be placed.
+struct LeftAlone {
+    std::string name;
+    std::string why;  ///< in words
+    std::size_t threads = 0;
+};
+
 /// What the manager has to say at the end.
 struct Figures {
     std::string mode;
@@ -43,6 +50,7 @@ struct Figures {
     std::uint64_t ticks = 0;
     double objective = 0;
     std::size_t ignored = 0;             ///< threads that were never taken: helpers, or short or idle ones [count]
+    std::vector<LeftAlone> left_alone;   ///< of the others: whom, and why
     std::vector<ThreadFigures> threads;  ///< the first kMostFigures
     std::size_t more = 0;                ///< others [count]
     std::vector<std::string> guard;      ///< its decisions, a line each

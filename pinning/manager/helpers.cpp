@@ -1,41 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "manager/helpers.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <fstream>
 
 namespace gimbal::pin {
 
 namespace {
 
-/// Beginnings of names, lower case.
-constexpr std::array<std::string_view, 22> kBeginnings = {
-    "gimbal", "ucx", "ucp", "uct",       "async", "mpi", "mpich",       "orted",     "opal", "pmix", "prte",
-    "ofi",    "fi_", "psm", "libfabric", "cuda",  "nv",  "jemalloc_bg", "tbbmalloc", "iou-", "gdb",  "likwid"};
-/// Anywhere in a name.
-constexpr std::array<std::string_view, 3> kParts = {"progress", "monitor", "watchdog"};
+/// Names up to ".so".
+constexpr std::array<std::string_view, 26> kNames = {
+    "libmpi", "libopen-pal", "libopen-rte", "libpmi",  "libpmi2",   "libpmix",     "libprrte",   "libevent",  "libucs",
+    "libucp", "libuct",      "libucm",      "libucc",  "libfabric", "libpsm2",     "libibverbs", "librdmacm", "libmlx5",
+    "libefa", "libhcoll",    "libsharp",    "libcuda", "libcudart", "libjemalloc", "libpapi",    "liblikwid"};
+/// Beginnings of names. Not "libmpi": a program's own library may well be called libmpi_farm.so.
+constexpr std::array<std::string_view, 21> kBeginnings = {
+    "libmpich",  "libmpi_cray", "libmpi_gnu", "libmpi_intel", "libmpi_nvidia", "mca_",      "libevent_",
+    "libucx_",   "libuct_",     "libucs_",    "libgimbal",    "libnv",         "libcupti",  "libnccl",
+    "libamdhip", "libhsa-",     "libze_",     "libtbbmalloc", "libmimalloc",   "libscorep", "libtau"};
+
+std::string_view without_path(std::string_view file) noexcept {
+    const std::size_t slash = file.rfind('/');
+    return slash == std::string_view::npos ? file : file.substr(slash + 1);
+}
 
 }  // namespace
 
-bool is_helper(std::string_view name) noexcept {
-    std::array<char, 64> lower{};
-    const std::size_t length = std::min(name.size(), lower.size());
-    std::transform(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(length), lower.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    const std::string_view word(lower.data(), length);
-    return std::any_of(kBeginnings.begin(), kBeginnings.end(),
-                       [&](std::string_view begin) { return word.starts_with(begin); }) ||
-           std::any_of(kParts.begin(), kParts.end(),
-                       [&](std::string_view part) { return word.find(part) != std::string_view::npos; });
+bool is_helper_library(std::string_view file) noexcept {
+    const std::string_view name = without_path(file);
+    const std::size_t end = name.find(".so");
+    if (end == std::string_view::npos) return false;
+    const std::string_view stem = name.substr(0, end);
+    return std::find(kNames.begin(), kNames.end(), stem) != kNames.end() ||
+           std::any_of(kBeginnings.begin(), kBeginnings.end(),
+                       [&](std::string_view begin) { return stem.starts_with(begin); });
 }
 
-std::string system_name(pid_t tid) {
-    std::ifstream file("/proc/self/task/" + std::to_string(tid) + "/comm");
-    std::string name;
-    std::getline(file, name);
-    return name;
+std::string helper_library(const void* routine) {
+    Dl_info found{};
+    if (!routine || dladdr(routine, &found) == 0 || !found.dli_fname || !is_helper_library(found.dli_fname)) return {};
+    return std::string(without_path(found.dli_fname));
 }
 
 }  // namespace gimbal::pin

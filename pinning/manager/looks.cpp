@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "gimbal/rank_loop.h"
 #include "manager/manager.hpp"
@@ -41,16 +42,27 @@ void Manager::look_at_machine() {
     if (wishes_.settings.mode != Mode::observe) apply(decisions);
 }
 
+Holder Manager::check_mask(Worker& worker) {
+    const std::lock_guard lock(registry_.mutex());
+    const ThreadRecord& record = *worker.record;
+    // Nobody's: it is making a child, which inherits its own mask. It comes back to what it was given.
+    if (!record.alive || record.aside.load() > 0) return Holder::nobody;
+    const unsigned times = record.times_aside.load();
+    const bool was_aside = std::exchange(worker.times_aside, times) != times;
+    return actuator_->check(record.tid, was_aside ? record.own_mask : std::vector<int>{});
+}
+
 void Manager::check_masks() {
     if (wishes_.settings.mode == Mode::observe) return;
     for (auto& [id, worker] : workers_) {
         if (!worker.placed) continue;
-        const Holder holder = actuator_->check(worker.record->tid);
+        const Holder holder = check_mask(worker);
         if (holder == Holder::another) leave_alone(worker, "bound by somebody else");
-        if (holder != Holder::kernel) continue;
-        machine_is_old_ = true;
+        if (holder == Holder::kernel) machine_is_old_ = true;
+        const bool again = worker.missed || holder == Holder::kernel || holder == Holder::self;
+        if (!again || !worker.placed || holder == Holder::nobody) continue;
         const Decision standing = placer_->standing(id);
-        if (!standing.released) apply(worker, standing);
+        if (!standing.released || std::exchange(worker.missed, false)) apply(worker, standing);
     }
     if (machine_is_old_) look_at_machine();
 }
@@ -111,8 +123,14 @@ void Manager::apply(Worker& worker, const Decision& decision) {
         const std::lock_guard lock(registry_.mutex());
         ThreadRecord& record = *worker.record;
         if (!record.alive) return;
-        outcome = decision.released ? actuator_->release(record.tid) : actuator_->place(record.tid, decision.pus);
-        record.own_mask = actuator_->own_mask(record.tid);
+        worker.missed = record.aside.load() > 0;
+        if (worker.missed) {
+            outcome = Outcome::unchanged;
+        } else {
+            outcome = decision.released ? actuator_->release(record.tid) : actuator_->place(record.tid, decision.pus);
+            record.own_mask = actuator_->own_mask(record.tid);
+            record.given_mask = actuator_->given_mask(record.tid);
+        }
     }
     switch (outcome) {
         case Outcome::done:

@@ -12,10 +12,14 @@
 
 #include "gimbal/rank_loop.h"
 #include "machine/allowed.hpp"
+#include "manager/tasks.hpp"
 
 namespace gimbal::pin {
 
 namespace {
+
+constexpr double kSoon_s = 0.001;
+constexpr std::uint64_t kAloneLooks = 5;
 
 double seconds_of(clockid_t clock) noexcept {
     timespec time{};
@@ -55,10 +59,30 @@ void Manager::stop() noexcept {
     wake_.notify_all();
 }
 
+void Manager::hurry() noexcept {
+    {
+        const std::lock_guard lock(mutex_);
+        hurried_ = true;
+    }
+    wake_.notify_all();
+}
+
 bool Manager::wait_until(double at) {
     std::unique_lock lock(mutex_);
     const double left = std::max(0.0, at - now());
-    return !wake_.wait_for(lock, std::chrono::duration<double>(left), [this] { return stopping_; });
+    wake_.wait_for(lock, std::chrono::duration<double>(left), [this] { return stopping_ || hurried_; });
+    hurried_ = false;
+    return !stopping_;
+}
+
+bool Manager::nobody_is_left() const noexcept {
+    // Threads that ended by a system call of their own are known still, so it is asked from time to time anyway.
+    if (registry_.size() > 0 && looks_ % kAloneLooks != 0) return false;
+    try {
+        return is_last_task();
+    } catch (const std::exception&) {
+        return false;
+    }
 }
 
 void Manager::run() noexcept {
@@ -66,7 +90,13 @@ void Manager::run() noexcept {
     const double period = wishes_.settings.sample_s;
     // Managers of ranks that share processors do not all look at the same moment.
     double next = period * (0.5 + 0.5 * static_cast<double>(getpid() % 16) / 16);
-    while (wait_until(next)) {
+    double soon_s = kSoon_s;
+    while (wait_until(registry_.size() > 0 ? next : std::min(next, now() + soon_s))) {
+        is_last_ = nobody_is_left();
+        if (is_last_) break;
+        // Who ends is there for a moment still. Others, whom nobody knows, may be there for long.
+        soon_s = registry_.size() > 0 ? kSoon_s : 2 * soon_s;
+        if (now() < next) continue;
         try {
             look();
         } catch (const std::exception& error) {
@@ -82,7 +112,25 @@ void Manager::run() noexcept {
         // What was missed is not made up for.
         next = std::max(next + period, now() + 0.5 * period);
     }
-    if (actuator_) actuator_->restore_all();
+    give_masks_back();
+}
+
+void Manager::give_masks_back() noexcept {
+    if (!actuator_) return;
+    try {
+        look_at_strangers(true);
+    } catch (const std::exception&) {
+        // Out of memory: they keep what they inherited.
+    }
+    const std::unique_lock lock = registry_.lock_within(500);
+    for (auto& [id, worker] : workers_) {
+        if (!lock.owns_lock()) break;
+        // Who has put its own mask back keeps it.
+        if (worker.record->aside.load() > 0) actuator_->ended(worker.record->tid);
+        worker.record->own_mask.clear();
+        worker.record->given_mask.clear();
+    }
+    actuator_->restore_all();
 }
 
 void Manager::look() {
@@ -93,6 +141,7 @@ void Manager::look() {
         look_at_machine();
         check_masks();
     }
+    look_at_strangers(false);
     adopt(at);
     if (!placer_ || workers_.empty()) {
         publish();
@@ -137,12 +186,8 @@ void Manager::begin_work() {
 
 void Manager::finish() noexcept {
     try {
-        if (actuator_) actuator_->restore_all();
-        const std::unique_lock lock = registry_.lock_within(500);
-        for (auto& [id, worker] : workers_) {
-            worker.record->own_mask.clear();
-            retire(worker);
-        }
+        give_masks_back();
+        for (auto& [id, worker] : workers_) retire(worker);
         workers_.clear();
         notice_.reset();
         trace_.flush();
@@ -153,9 +198,10 @@ void Manager::finish() noexcept {
 }
 
 std::optional<Figures> Manager::figures() const {
-    if (!placer_) return std::nullopt;
+    if (!placer_ && figures_.left_alone.empty()) return std::nullopt;
     Figures figures = figures_;
     figures.mode = mode_name(wishes_.settings.mode);
+    if (!placer_) return figures;
     figures.metric = rung_name(ladder_->rung);
     const bool loops = ladder_->rung == Rung::progress && progress_ == Progress::loops;
     figures.unit = loops ? "multiples of each loop's first pace" : rung_unit(ladder_->rung);

@@ -40,13 +40,17 @@ public:
     Manager(const Manager&) = delete;
     Manager& operator=(const Manager&) = delete;
 
-    /// Until stop() is called. Never throws.
+    /// Until stop() is called, or no thread of the program is left. Never throws.
     void run() noexcept;
+    /// After run() has returned: nobody called stop(), but all other threads have ended.
+    [[nodiscard]] bool is_last() const noexcept { return is_last_; }
+    /// The last thread that is known is about to end: run() looks at once whether others are there.
+    void hurry() noexcept;
     /// Asks run() to return.
     void stop() noexcept;
     /// After run() has returned, however it did: gives all masks back, ends the trace.
     void finish() noexcept;
-    /// After finish(). Nothing if no thread ever was a worker.
+    /// After finish(). Nothing if no thread ever was a worker, and none was left alone.
     [[nodiscard]] std::optional<Figures> figures() const;
 
 protected:
@@ -61,6 +65,8 @@ private:
         Speed speed;
         int seen = -1;
         bool placed = false;            ///< the decision core knows it
+        bool missed = false;            ///< a decision came while it had put its own mask back
+        unsigned times_aside = 0;       ///< as last seen
         double begun_s = 0;             ///< when it became a worker
         double within_s = 0;            ///< in Gimbal's loops until then
         std::int64_t begun_cpu_ns = 0;  ///< on a processor until then
@@ -75,7 +81,7 @@ private:
 
     void gather(double now);
     void adopt(double now);
-    [[nodiscard]] bool ripe(Candidate& candidate, double now) const;
+    [[nodiscard]] bool ripe(Candidate& candidate, double now);
     void add_worker(const RecordPointer& record);
     void begin_work();
     /// What is counted as progress.
@@ -87,6 +93,7 @@ private:
     void open_counter(Worker& worker);
     void look_at_machine();
     void check_masks();
+    [[nodiscard]] Holder check_mask(Worker& worker);
     std::vector<Sample> measure();
     void note(Worker& worker, const Speed& speed);
     void apply(const std::vector<Decision>& decisions);
@@ -97,6 +104,8 @@ private:
     void bind_memory(Worker& worker, const Decision& decision);
     static void give_memory_back(ThreadRecord& record) noexcept;
     void leave_alone(Worker& worker, std::string why);
+    void look_at_strangers(bool at_once);
+    void note_left_alone(std::string name, std::string why);
     void retire(Worker& worker);
     void publish();
     void trace_guard();
@@ -104,6 +113,8 @@ private:
     void say(std::string text);
     void take_warnings();
     [[nodiscard]] bool wait_until(double at);
+    [[nodiscard]] bool nobody_is_left() const noexcept;
+    void give_masks_back() noexcept;
     [[nodiscard]] double now() const noexcept;
 
     Wishes wishes_;
@@ -111,9 +122,12 @@ private:
     std::mutex mutex_;
     std::condition_variable wake_;
     bool stopping_ = false;
+    bool hurried_ = false;
+    bool is_last_ = false;
 
     std::vector<Candidate> candidates_;
     std::map<std::uint64_t, Worker> workers_;
+    std::map<pid_t, bool> strangers_;  ///< threads that nothing of ours has run in -> they have been dealt with
     std::optional<Machine> machine_;
     std::optional<Actuator> actuator_;
     std::optional<Placer> placer_;

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -27,10 +28,11 @@ const volatile std::uint32_t* processor_word() noexcept {
 
 }  // namespace
 
-RecordPointer Registry::add_self(bool is_main, bool counts_inside) {
+RecordPointer Registry::add_self(bool is_main, bool counts_inside, const void* routine) {
     auto record = std::make_shared<ThreadRecord>();
     record->tid = static_cast<pid_t>(syscall(SYS_gettid));
     record->main = is_main;
+    record->routine = routine;
     record->seen = processor_word();
     // The main thread's stack is also the environment's and everybody's; it stays where it is.
     if (!is_main) {
@@ -40,6 +42,8 @@ RecordPointer Registry::add_self(bool is_main, bool counts_inside) {
     if (counts_inside) start_inside(*record);
     const std::lock_guard lock(mutex_);
     fresh_.reserve(fresh_.size() + 1);
+    tids_.insert(record->tid);
+    size_.store(tids_.size(), std::memory_order_relaxed);
     record->loops.reset(gimbal_loop_watch_begin());  // from here on nothing fails: the thread knows it, too
     record->id = next_++;
     fresh_.push_back(record);
@@ -59,12 +63,16 @@ void Registry::end(ThreadRecord& record) noexcept {
     // The C library keeps stacks for other threads, which have nothing to do with this one's node.
     if (record.bound && !record.memory.empty()) (void)bind_ranges({record.memory.data(), 1}, -1);
     std::erase_if(fresh_, [&](const RecordPointer& one) { return one.get() == &record; });
+    tids_.erase(record.tid);
+    size_.store(tids_.size(), std::memory_order_relaxed);
 }
 
 std::unique_lock<std::mutex> Registry::lock_within(int milliseconds) noexcept {
     std::unique_lock lock(mutex_, std::try_to_lock);
     for (int i = 0; i < milliseconds && !lock.owns_lock(); ++i) {
-        usleep(1000);
+        // Not usleep(): nobody is to be cancelled here.
+        const timespec pause{.tv_sec = 0, .tv_nsec = 1'000'000};
+        syscall(SYS_nanosleep, &pause, nullptr);
         (void)lock.try_lock();
     }
     return lock;
@@ -74,6 +82,11 @@ void Registry::collect(std::vector<RecordPointer>& fresh) {
     const std::lock_guard lock(mutex_);
     fresh.insert(fresh.end(), fresh_.begin(), fresh_.end());
     fresh_.clear();
+}
+
+void Registry::remove_known(std::vector<pid_t>& tids) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(tids, [this](pid_t tid) { return tids_.contains(tid); });
 }
 
 }  // namespace gimbal::pin

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include "manager/thread_record.hpp"
@@ -17,8 +19,9 @@ using RecordPointer = std::shared_ptr<ThreadRecord>;
 class Registry {
 public:
     /// The calling thread begins.
-    /// @param counts_inside  it starts a counter of its own (Rung::papi_inside)  @errors std::bad_alloc
-    RecordPointer add_self(bool is_main, bool counts_inside = false);
+    /// @param counts_inside  it starts a counter of its own (Rung::papi_inside)  @param routine  where it begins
+    /// @errors std::bad_alloc
+    RecordPointer add_self(bool is_main, bool counts_inside = false, const void* routine = nullptr);
     /// It ends. @threads the one that began  @errors none
     void end(ThreadRecord& record) noexcept;
     /// The calling thread starts a counter of its own. @pre the manager does not run yet, or the thread is just
@@ -26,6 +29,11 @@ public:
     static void start_inside(ThreadRecord& record);
     /// Those who are new since the last call, and leaves none that has ended. @errors std::bad_alloc
     void collect(std::vector<RecordPointer>& fresh);
+
+    /// How many threads are known and have not ended. @cost one load
+    [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
+    /// Leaves those that are not known here. @param tids  any order
+    void remove_known(std::vector<pid_t>& tids);
 
     [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
     /// Its lock, or not after so many tries a millisecond apart: for who cannot know that its holder lives. Not a timed
@@ -35,6 +43,8 @@ public:
 private:
     std::mutex mutex_;
     std::vector<RecordPointer> fresh_;
+    std::set<pid_t> tids_;
+    std::atomic<std::size_t> size_ = 0;
     std::uint64_t next_ = 1;
 };
 

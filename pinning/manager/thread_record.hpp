@@ -21,12 +21,18 @@ struct ThreadRecord {
     std::uint64_t id = 0;  ///< for decisions; never used again
     pid_t tid = 0;
     bool main = false;
+    const void* routine = nullptr;  ///< where it began, as given to pthread_create(); nullptr: the main thread
     std::unique_ptr<gimbal_loop_watch, decltype(&gimbal_loop_watch_free)> loops{nullptr, gimbal_loop_watch_free};
     ThreadCounter inside;  ///< Rung::papi_inside, if that is asked for; opened before the manager knows the thread
 
     std::atomic<std::uint64_t> progress = 0;  ///< gimbal_pin_progress()
     std::atomic<bool> counts = false;         ///< it was called
     std::atomic<int> wants_memory = -1;       ///< node to take new pages from, for follow_node(); -1: no change
+
+    /// It has put its own mask back for a moment, because it makes a child that inherits it (OwnMask): the manager
+    /// neither judges its mask nor changes it. It begins under the registry's lock.
+    std::atomic<int> aside = 0;
+    std::atomic<unsigned> times_aside = 0;  ///< how often it did so
 
     // Written under the registry's lock; who must rely on them for longer than a moment holds it.
     std::atomic<bool> alive = true;
@@ -37,6 +43,7 @@ struct ThreadRecord {
     std::string name;                              ///< empty: the operating system's
     const volatile std::uint32_t* seen = nullptr;  ///< where it runs now, kept by the kernel; only while alive
     std::vector<int> own_mask;                     ///< what it had before it was placed; empty: it is not placed
+    std::vector<int> given_mask;                   ///< what it was given; empty: it is not placed
     std::vector<std::pair<const void*, std::size_t>> memory;  ///< ranges that may follow it; its stack comes first
     bool bound = false;                                       ///< they are bound to a node
 };

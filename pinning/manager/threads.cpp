@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which threads the manager has to do with: candidates, workers, those left alone.
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
 
 #include "manager/helpers.hpp"
 #include "manager/manager.hpp"
+#include "manager/tasks.hpp"
 
 namespace gimbal::pin {
 
@@ -15,7 +17,7 @@ namespace {
 /// What a thread must have used of a processor before it is taken for one that computes.
 constexpr double kRipeCpu_s = 0.02;
 constexpr double kRipeShare = 0.05;
-constexpr std::uint64_t kNameLooks = 25;
+constexpr std::size_t kMostLeftAlone = 32;
 /// The time that threads must spend in Gimbal's loops, as a part of their processor time, for so long, before these are
 /// their measure.
 constexpr double kLeastInLoops = 0.2;
@@ -75,13 +77,12 @@ void Manager::gather(double now) {
     }
 }
 
-bool Manager::ripe(Candidate& candidate, double now) const {
+bool Manager::ripe(Candidate& candidate, double now) {
     ThreadRecord& record = *candidate.record;
     if (record.asked || record.counts.load(std::memory_order_relaxed)) return true;
     // Somebody in a loop of a team computes, even if others leave him nothing: then he is who needs a processor most.
     if (within_loops(record) > kRipeCpu_s) return true;
-    // Programs name their threads some time after they have begun.
-    if (candidate.helper && looks_ % kNameLooks != 0) return false;
+    if (candidate.helper) return false;
     const std::int64_t used = cpu_ns(record.tid);
     if (used < 0) return false;
     const double cpu_s = 1e-9 * static_cast<double>(used - candidate.cpu_ns);
@@ -90,7 +91,10 @@ bool Manager::ripe(Candidate& candidate, double now) const {
     // With many threads on few processors each gets little, and yet computes.
     const double fair = 1 / static_cast<double>(candidates_.size() + workers_.size());
     if (cpu_s < std::min(kRipeShare, 0.25 * fair) * age_s) return false;
-    candidate.helper = !record.main && is_helper(system_name(record.tid));
+    const std::string library = record.main ? std::string() : helper_library(record.routine);
+    candidate.helper = !library.empty();
+    if (candidate.helper)
+        note_left_alone(system_name(record.tid), "of " + library + ", which looks after threads of its own");
     return !candidate.helper;
 }
 
@@ -222,8 +226,41 @@ void Manager::leave_alone(Worker& worker, std::string why) {
     worker.figures.pus.clear();
     const std::lock_guard lock(registry_.mutex());
     worker.record->own_mask.clear();
+    worker.record->given_mask.clear();
     give_memory_back(*worker.record);
     trace("yield", &worker, nullptr);
+}
+
+// Threads that were not made by pthread_create() or thrd_create(): by clone(), or by the C library for a timer. Whoever
+// made them may have been placed, and they inherit that.
+void Manager::look_at_strangers(bool at_once) {
+    if (task_count() <= registry_.size() + 1) {  // one is this thread
+        strangers_.clear();
+        return;
+    }
+    std::vector<pid_t> tids = task_numbers();
+    registry_.remove_known(tids);
+    std::map<pid_t, bool> strangers;
+    for (const pid_t tid : tids) {
+        if (tid == self_ || tid == getpid()) continue;
+        const auto before = strangers_.find(tid);
+        bool& done = strangers[tid] = before != strangers_.end() && before->second;
+        // One that is just beginning may be about to become known.
+        if (done || (!at_once && before == strangers_.end())) continue;
+        done = true;
+        note_left_alone(system_name(tid), "which pthread_create() did not make: it keeps the process's processors");
+        if (actuator_ && wishes_.settings.mode != Mode::observe) (void)actuator_->free_heir(tid);
+    }
+    strangers_ = std::move(strangers);
+}
+
+void Manager::note_left_alone(std::string name, std::string why) {
+    const auto same = [&](const LeftAlone& one) { return one.name == name && one.why == why; };
+    const auto found = std::find_if(figures_.left_alone.begin(), figures_.left_alone.end(), same);
+    if (found != figures_.left_alone.end())
+        ++found->threads;
+    else if (figures_.left_alone.size() < kMostLeftAlone)
+        figures_.left_alone.push_back({std::move(name), std::move(why), 1});
 }
 
 void Manager::retire(Worker& worker) {

@@ -36,10 +36,20 @@ TEST(Words, ListsKeepTheirSemicolonsAndBlanksDoNotCount) {
     EXPECT_THROW((void)split_words("A=1;A=2"), Error);
 }
 
-TEST(Helpers, AreKnownByTheirNames) {
-    for (const char* name : {"ucx-async", "async", "MPI_progress", "gimbal-pin", "cuda-EvtHandlr", "ofi_progress"})
-        EXPECT_TRUE(is_helper(name)) << name;
-    for (const char* name : {"aco", "busy_pthread", "worker 3", "", "amplitude"}) EXPECT_FALSE(is_helper(name)) << name;
+TEST(Helpers, AreKnownByTheLibraryInWhichTheyBegin) {
+    for (const char* file : {"/usr/lib/x86_64-linux-gnu/libmpich.so.12", "libmpi.so.40", "libmpi_gnu_91.so.12",
+                             "libucs.so.0", "/opt/ucx/lib/ucx/libuct_ib.so.0", "libopen-pal.so.40", "libgimbal.so.0",
+                             "mca_btl_tcp.so", "libnvidia-ml.so.1"})
+        EXPECT_TRUE(is_helper_library(file)) << file;
+    for (const char* file : {"/home/me/mpi_farm", "./gimbal", "cuda_solver", "libmpi_farm.so", "libmpi/libwork.so",
+                             "libgomp.so.1", "libomp.so.5", "libstdc++.so.6", "libopenblas.so.0", "", ".so"})
+        EXPECT_FALSE(is_helper_library(file)) << file;
+}
+
+TEST(Helpers, AThreadOfTheProgramIsNone) {
+    EXPECT_EQ(helper_library(reinterpret_cast<const void*>(&split_words)), "");
+    EXPECT_EQ(helper_library(nullptr), "");
+    EXPECT_THAT(helper_library(reinterpret_cast<const void*>(&gimbal_pin_settings_get)), HasSubstr("libgimbal.so"));
 }
 
 TEST(BoundBy, AMaskThatHoldsAWholeNodeIsFree) {

@@ -124,6 +124,21 @@ TEST_F(ActuatorTest, StepsBackWhenSomebodyElseBindsAndWarnsOnce) {
     EXPECT_EQ(mask_of(a.tid()), last());
 }
 
+TEST_F(ActuatorTest, WhoHasPutItsOwnMaskBackForAWhileIsStillOurs) {
+    NEEDS_TWO();
+    const Repeating thread(test::nap);
+    Actuator actuator(all_);
+    ASSERT_EQ(actuator.take(thread.tid()), Outcome::done);
+    ASSERT_EQ(actuator.place(thread.tid(), first()), Outcome::done);
+    EXPECT_EQ(actuator.given_mask(thread.tid()), first());
+    ASSERT_EQ(set_affinity(thread.tid(), all_), 0);
+    EXPECT_EQ(actuator.check(thread.tid(), actuator.own_mask(thread.tid())), Holder::self);
+    EXPECT_EQ(actuator.place(thread.tid(), first()), Outcome::done) << "although that is what it was given before";
+    EXPECT_EQ(actuator.check(thread.tid()), Holder::ours);
+    ASSERT_EQ(set_affinity(thread.tid(), last()), 0);
+    EXPECT_EQ(actuator.check(thread.tid(), actuator.own_mask(thread.tid())), Holder::another) << "that is a wish";
+}
+
 TEST_F(ActuatorTest, SomebodysWishSinceTheLastLookSurvivesTheEnd) {
     NEEDS_TWO();
     const Repeating thread(test::nap);
@@ -158,6 +173,21 @@ TEST_F(ActuatorTest, AThreadThatOneOfOursStartsIsNotTakenForBound) {
     EXPECT_EQ(actuator.check(child->tid()), Holder::ours);
     EXPECT_EQ(actuator.drop(child->tid()), Outcome::done);
     EXPECT_EQ(mask_of(child->tid()), all_);
+}
+
+TEST_F(ActuatorTest, AThreadThatIsNotOursLosesWhatItInheritedAndKeepsWhatItWished) {
+    NEEDS_TWO();
+    const Repeating ours(test::nap), heir(test::nap), bound(test::nap);
+    Actuator actuator(all_);
+    ASSERT_EQ(actuator.take(ours.tid()), Outcome::done);
+    ASSERT_EQ(actuator.place(ours.tid(), first()), Outcome::done);
+    ASSERT_EQ(set_affinity(heir.tid(), first()), 0);
+    ASSERT_EQ(set_affinity(bound.tid(), last()), 0);
+    EXPECT_EQ(actuator.free_heir(heir.tid()), Outcome::done);
+    EXPECT_EQ(mask_of(heir.tid()), all_);
+    EXPECT_EQ(actuator.free_heir(heir.tid()), Outcome::unchanged);
+    EXPECT_EQ(actuator.free_heir(bound.tid()), Outcome::unchanged);
+    EXPECT_EQ(mask_of(bound.tid()), last());
 }
 
 TEST_F(ActuatorTest, AProcessorThatGoesAwayIsTheKernelsDoing) {

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "act/affinity.hpp"
 #include "gimbal/loop.h"
 #include "gimbal/pin_settings.h"
 #include "machine/affinity.hpp"
@@ -44,6 +45,7 @@ public:
               },
               [&registry, this] { registry.end(*record_); }) {}
     [[nodiscard]] pid_t tid() const { return thread_.tid(); }
+    [[nodiscard]] ThreadRecord& record() const { return *record_; }
 
 private:
     RecordPointer record_;
@@ -131,6 +133,48 @@ TEST_F(ManagerTest, AFailureBeforeAnybodyIsPlacedIsNoMoreThanThat) {
     manager.finish();
     EXPECT_FALSE(manager.figures());
     EXPECT_TRUE(all_have(team_, [&](const std::vector<int>& mask) { return mask == all_; }));
+}
+
+/// What a thread does that starts a program.
+void put_own_mask_back(Registry& registry, const Known& one) {
+    const std::lock_guard lock(registry.mutex());
+    ASSERT_EQ(set_affinity(one.tid(), one.record().own_mask), 0);
+    one.record().times_aside.fetch_add(1);
+    one.record().aside.fetch_add(1);
+}
+
+TEST_F(ManagerTest, WhoMakesAChildIsLeftAloneMeanwhileAndPlacedAgainAfterwards) {
+    start(2);
+    Manager manager(wishes(Mode::fixed), registry_);
+    std::thread running([&] { manager.run(); });
+    EXPECT_TRUE(eventually([&] { return all_have(team_, is_one); }));
+    put_own_mask_back(registry_, *team_[0]);
+    test::wait_ms(200);
+    EXPECT_EQ(mask_of(team_[0]->tid()), all_);
+    team_[0]->record().aside.fetch_sub(1);  // the lock could not be had: its mask is still its own
+    EXPECT_TRUE(eventually([&] { return all_have(team_, is_one); }));
+    manager.stop();
+    running.join();
+    manager.finish();
+    const auto figures = manager.figures();
+    ASSERT_TRUE(figures);
+    EXPECT_EQ(figures->warnings, std::vector<std::string>{});
+    for (const ThreadFigures& thread : figures->threads) EXPECT_EQ(thread.left, "");
+}
+
+TEST_F(ManagerTest, WhoMakesAChildWhenPlacementEndsKeepsItsOwnMask) {
+    start(2);
+    Failing manager(wishes(Mode::fixed), registry_);
+    manager.fail = [] { throw std::runtime_error("broken by the test"); };
+    std::thread running([&] { manager.run(); });
+    EXPECT_TRUE(eventually([&] { return all_have(team_, is_one); }));
+    put_own_mask_back(registry_, *team_[0]);
+    manager.after = 0;
+    running.join();
+    EXPECT_TRUE(all_have(team_, [&](const std::vector<int>& mask) { return mask == all_; }));
+    EXPECT_TRUE(team_[0]->record().given_mask.empty()) << "else it would go back there";
+    team_[0]->record().aside.fetch_sub(1);
+    manager.finish();
 }
 
 TEST_F(ManagerTest, ThreadsThatComeAndGoEvery10msDisturbNobody) {

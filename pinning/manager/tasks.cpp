@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "manager/tasks.hpp"
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+
+#include "act/affinity.hpp"
+
+namespace gimbal::pin {
+
+namespace {
+
+constexpr const char* kTasks = "/proc/self/task";
+
+/// The main thread stays in the list as a zombie until the process is gone.
+bool has_ended(pid_t tid) {
+    std::ifstream file(std::string(kTasks) + "/" + std::to_string(tid) + "/stat");
+    std::string line;
+    if (!std::getline(file, line)) return !is_thread_of(0, tid);
+    const std::size_t name_end = line.rfind(')');  // a name may hold anything
+    if (name_end == std::string::npos || name_end + 2 >= line.size()) return false;
+    const char state = line[name_end + 2];
+    return state == 'Z' || state == 'X';
+}
+
+}  // namespace
+
+std::size_t task_count() noexcept {
+    struct stat found {};
+    // A link for the folder itself, one for the one above, and one for each thread.
+    return stat(kTasks, &found) == 0 && found.st_nlink > 2 ? found.st_nlink - 2 : 0;
+}
+
+std::vector<pid_t> task_numbers() {
+    std::vector<pid_t> numbers;
+    const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(kTasks), closedir);
+    if (!folder) return numbers;
+    while (const dirent* entry = readdir(folder.get()))
+        if (entry->d_name[0] != '.') numbers.push_back(static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10)));
+    return numbers;
+}
+
+bool is_last_task() {
+    const std::vector<pid_t> numbers = task_numbers();
+    const auto self = static_cast<pid_t>(syscall(SYS_gettid));
+    return !numbers.empty() &&
+           std::all_of(numbers.begin(), numbers.end(), [self](pid_t tid) { return tid == self || has_ended(tid); });
+}
+
+std::string system_name(pid_t tid) {
+    std::ifstream file(std::string(kTasks) + "/" + std::to_string(tid) + "/comm");
+    std::string name;
+    std::getline(file, name);
+    return name;
+}
+
+}  // namespace gimbal::pin

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Threads and children that come and go in other ways than usual, and whose threads are whose."""
+import pathlib
+import shutil
+import tempfile
+import unittest
+
+from test_pin import CPUS, LIBRARY, PROGRAMS, figures, run
+
+
+class MainEnds(unittest.TestCase):
+    """main() calls pthread_exit(): the process ends with the last thread of the program, not with the manager."""
+
+    def ended(self, result, **more):
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(figures(result.stdout), {"atexit": 1, "blocked": 0} | more, result.stderr)
+
+    def test_the_process_ends_with_its_last_thread_as_without_gimbal(self):
+        for mode in ("off", "observe", "static", "learn"):
+            with self.subTest(mode=mode):
+                result = run("leave_main", 2, 1, mode=mode)
+                self.ended(result)
+                if mode != "off":
+                    self.assertIn(f"placement: {mode}, 2 threads", result.stderr)
+
+    def test_also_when_the_threads_end_before_anybody_looks(self):
+        for _ in range(5):
+            self.ended(run("leave_main", 3, 0))
+
+    def test_a_signal_to_the_process_reaches_a_thread_that_is_left(self):
+        self.ended(run("leave_main", 2, 0.5, "signal"), signal=1)
+
+    def test_threads_that_end_by_the_system_call_leave_nobody_behind(self):
+        result = run("leave_main", 2, 0.5, "raw")  # the C library counts them still, so nobody calls exit()
+        self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
+
+
+@unittest.skipIf(len(CPUS) < 2, "one processor: there is nowhere to go")
+class SlowChildren(unittest.TestCase):
+    """However long a child takes to start, it begins with the mask from before, and its parent's thread stays placed."""
+
+    def test_whatever_way_a_child_is_made(self):
+        for way in ("system", "spawn", "vfork", "wordexp", "clone", "clone-vfork", "_Fork"):
+            with self.subTest(way=way):
+                result = run("long_child", way)
+                self.assertEqual(result.returncode, 6, result.stderr)
+                self.assertEqual(figures(result.stdout), {way: len(CPUS), "later": len(CPUS), "again": 1},
+                                 result.stderr)
+                self.assertNotIn("somebody else", result.stderr)
+
+
+@unittest.skipIf(len(CPUS) < 2, "one processor: there is nowhere to go")
+class OtherThreads(unittest.TestCase):
+    def test_threads_of_c11_are_placed_and_none_inherits_one_processor(self):
+        result = run("other_threads")
+        self.assertEqual(result.returncode, 6, result.stderr)
+        self.assertEqual(figures(result.stdout), {"c11": len(CPUS), "placed": 4, "clone": len(CPUS), "timer": len(CPUS)},
+                         result.stderr)
+        self.assertRegex(result.stderr, r"left alone: .*pthread_create\(\) did not make")
+
+
+@unittest.skipIf(len(CPUS) < 2, "one processor: there is nowhere to go")
+class Helpers(unittest.TestCase):
+    def test_a_program_whose_name_begins_like_a_librarys_is_placed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("mpi_farm", "cuda_progress"):
+                program = shutil.copy(PROGRAMS / "busy_pthread", pathlib.Path(folder, name))
+                result = run(program, 2, 4)
+                self.assertEqual(result.returncode, 7, result.stderr)
+                self.assertIn("placement: static, 2 threads", result.stderr)
+                self.assertEqual(figures(result.stdout)["least"], 1, result.stderr)
+
+    def test_a_thread_of_a_library_that_looks_after_itself_is_left_alone_and_named(self):
+        library = PROGRAMS / "helper" / "libucs.so"
+        result = run("busy_pthread", 2, 4, LD_PRELOAD=f"{library}:{LIBRARY}")
+        self.assertEqual(result.returncode, 7, result.stderr)
+        self.assertIn("placement: static, 2 threads", result.stderr)
+        self.assertRegex(result.stderr, r"left alone: .*libucs\.so")
+
+    def test_where_nobody_else_is_there_to_be_placed_it_is_said_as_well(self):
+        library = PROGRAMS / "helper" / "libucs.so"
+        result = run("busy_pthread", 0, 6, "wait", LD_PRELOAD=f"{library}:{LIBRARY}")
+        self.assertRegex(result.stderr, r"left alone: .*libucs\.so")
+
+
+if __name__ == "__main__":
+    unittest.main()
