@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <fstream>
+
+#include "gimbal/plain_text.hpp"
 
 namespace gimbal::pin {
 
@@ -22,8 +23,7 @@ constexpr std::array<std::string_view, 3> kParts = {"progress", "monitor", "watc
 bool is_helper(std::string_view name) noexcept {
     std::array<char, 64> lower{};
     const std::size_t length = std::min(name.size(), lower.size());
-    std::transform(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(length), lower.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(length), lower.begin(), ascii_lower);
     const std::string_view word(lower.data(), length);
     return std::any_of(kBeginnings.begin(), kBeginnings.end(),
                        [&](std::string_view begin) { return word.starts_with(begin); }) ||

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "config/c_locale.hpp"
 #include "gimbal/error.hpp"
 
 namespace gimbal {
@@ -14,6 +15,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kSchemaVersion = 1;
+
+Json parsed(std::string_view text) {
+    const CLocale plain;
+    return Json::parse(text, nullptr, false);
+}
 
 double finite(double value) {
     return std::isfinite(value) ? value : 0;
@@ -176,7 +182,7 @@ LoopSummary loop_from(const Json& json) {
 
 /// What placement says, with its words for people among it, so that a merged report can show them.
 Json placement_of(const RunRecord& record) {
-    Json json = Json::parse(record.placement, nullptr, false);
+    Json json = parsed(record.placement);
     if (!json.is_object()) json = Json::object();
     json["text"] = record.placement_text;
     return json;
@@ -229,7 +235,7 @@ std::string to_json(const RunRecord& record) {
 }
 
 RunRecord from_json(std::string_view text) {
-    const Json json = Json::parse(text, nullptr, false);
+    const Json json = parsed(text);
     if (json.is_discarded() || !json.is_object()) throw Error(ErrorCode::file, "the record is not a JSON object");
     check_version(json);
     RunRecord record;
