@@ -10,12 +10,12 @@
 #include <cstring>
 #include <filesystem>
 #include <set>
-#include <sstream>
 
 #include "config/load.hpp"
 #include "config/table.hpp"
 #include "config/text.hpp"
 #include "gimbal/error.hpp"
+#include "gimbal/output_file.hpp"
 #include "launch.hpp"
 #include "paths.hpp"
 #ifdef GIMBAL_HAVE_PINNING
@@ -52,7 +52,10 @@ void check_folder_of(std::string_view option, const std::string& pattern) {
     if (pattern.empty()) return;
     const std::string folder = fs::path(pattern).parent_path();
     // A placeholder in the folder's name cannot be judged before the run.
-    if (folder.find('%') != std::string::npos) return;
+    if (folder.find('%') != std::string::npos || is_stream(pattern)) return;
+    if (const std::string why = output_refusal(pattern); !why.empty())
+        throw Error(ErrorCode::file, std::string(option) + ": cannot write \"" + pattern + "\": " + why,
+                    "give another path");
     if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0)
         throw Error(ErrorCode::file,
                     std::string(option) + ": cannot write into \"" + folder + "\": " + std::strerror(errno),
@@ -119,9 +122,7 @@ Variables variables_for(const Environment& environment, const RunRequest& reques
 /// Under a launcher the variables stand on an `env` command line: not every launcher passes its own on to all nodes.
 std::vector<std::string> command_for(const RunRequest& request, const Variables& variables) {
     if (request.ranks == 0) return request.command;
-    std::vector<std::string> command;
-    std::istringstream words(request.mpiexec);
-    for (std::string word; words >> word;) command.push_back(word);
+    std::vector<std::string> command = words_of(request.mpiexec);
     command.insert(command.end(), {"-n", std::to_string(request.ranks), "env"});
     for (const auto& [name, value] : variables) command.push_back(std::string(name).append("=").append(value));
     command.insert(command.end(), request.command.begin(), request.command.end());
