@@ -14,6 +14,7 @@
 #include "measure/clock.hpp"
 #include "measure/dispatch_cost.hpp"
 #include "placement/settings.hpp"
+#include "process/start.hpp"
 #include "process/warnings.hpp"
 #include "ranks/settings.hpp"
 #include "ranks/steal_sums.hpp"
@@ -45,6 +46,7 @@ void warn_of_names_in_vain() {
 
 RunRecord current_record() {
     RunRecord record = describe_process();
+    record.started_s = started_at_s();
     record.wall_s = seconds_since_start();
     record.openmp = openmp_path();
     for (std::string& complaint : unmatched_rules()) warn_once(std::move(complaint));

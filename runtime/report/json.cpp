@@ -219,10 +219,12 @@ std::string to_json(const RunRecord& record) {
                  {"program", record.program},
                  {"host", record.host},
                  {"job", record.job},
+                 {"launch", record.launch},
                  {"openmp", record.openmp},
                  {"pid", record.pid},
                  {"rank", record.rank},
                  {"ranks", record.ranks},
+                 {"started_s", finite(record.started_s)},
                  {"wall_s", finite(record.wall_s)},
                  {"dispatch_ns", finite(record.dispatch_ns)},
                  {"seed", record.seed},
@@ -243,6 +245,8 @@ RunRecord from_json(std::string_view text) {
     read(json, "program", record.program);
     read(json, "host", record.host);
     read(json, "job", record.job);
+    read_if_there(json, "launch", record.launch);  // records of before jobs were told apart lack these two
+    read_if_there(json, "started_s", record.started_s);
     read(json, "openmp", record.openmp);
     read(json, "pid", record.pid);
     read(json, "rank", record.rank);

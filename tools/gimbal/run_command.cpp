@@ -174,6 +174,8 @@ void report(const RunRequest& request, const Options& options, const RunFolder& 
         if (record.job == std::to_string(record.pid)) record.job = std::to_string(getpid());
         // A rank that has ended early must be missed: the launcher knows better than the others' records.
         record.ranks = std::max(record.ranks, request.ranks);
+        // MPICH's launcher gives a start no name; the next one may have the same job.
+        if (record.launch.empty() && request.ranks > 0) record.launch = folder.name();
     }
     write_stderr(merged_text(records, options.report));
     if (!options.output.empty()) write_outputs(options.output, records);
