@@ -150,7 +150,7 @@ int watch_placement(const PinRequest& request) {
         const Pages pages = pages_of(request.pid);
         // Back to the top and clear: the view stays where it is.
         print_text((terminal ? "\033[H\033[J" : "") + processes_text(pages));
-        std::fflush(stdout);
+        if (std::fflush(stdout) != 0) return 1;  // nobody sees it; main() says why
         if (request.pid != 0 && pages.empty()) return 1;
     }
     return 0;

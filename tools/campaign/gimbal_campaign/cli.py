@@ -8,6 +8,7 @@ import os
 import sqlite3
 import sys
 from pathlib import Path
+from typing import TextIO
 
 from . import commands
 from .errors import CampaignError
@@ -31,11 +32,18 @@ ANALYSES = {
 }
 
 
+class Parser(argparse.ArgumentParser):
+    """argparse's own prints help without a word if there is no room for it."""
+
+    def print_help(self, file: TextIO | None = None) -> None:
+        print(self.format_help(), end="", file=file or sys.stdout)
+
+
 def parser() -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(prog="gimbal campaign", epilog=EPILOG,
-                                  formatter_class=argparse.RawDescriptionHelpFormatter,
-                                  description="Factorial experiments: application x technique or selector x "
-                                              "repetitions, and their analysis.")
+    top = Parser(prog="gimbal campaign", epilog=EPILOG,
+                 formatter_class=argparse.RawDescriptionHelpFormatter,
+                 description="Factorial experiments: application x technique or selector x repetitions, and their "
+                             "analysis.")
     top.add_argument("--gimbal", type=Path, default=Path("gimbal"), help=argparse.SUPPRESS)
     commands_of = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run = commands_of.add_parser("run", help="run the cells of a specification that have not run yet")
