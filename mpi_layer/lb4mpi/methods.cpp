@@ -3,11 +3,11 @@
 #include "lb4mpi/methods.hpp"
 
 #include <array>
-#include <cctype>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 
+#include "gimbal/plain_text.hpp"
 #include "gimbal/rank_loop.h"
 
 int DLS_MethodCount = 15;
@@ -71,10 +71,8 @@ std::string agent_word() {
     std::string_view value = variable("MPI_RL_OPTION");
     if (value.empty()) value = variable("LB4MPI_RL_OPTION");
     std::string word;
-    for (const char c : value) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (std::isalnum(byte)) word += static_cast<char>(std::tolower(byte));
-    }
+    for (const char c : value)
+        if (ascii_alnum(c)) word += ascii_lower(c);
     return word;
 }
 

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "gimbal/error.hpp"
+#include "gimbal/plain_text.hpp"
 #include "gimbal/rank_loop.h"
 #include "lb4mpi/coroutine.hpp"
 #include "lb4mpi/methods.hpp"
@@ -25,13 +27,12 @@ mpi::StealOptions steal_options() {
     if (settings.ratio_given) return options;
     if (agent_chooses_steal_ratio()) options.ratio = -1;
     if (const char* const text = std::getenv("StealRatio")) {
-        char* end = nullptr;
-        const double percent = std::strtod(text, &end);
-        if (end == text || *end != '\0' || !(percent >= 1 && percent <= 100)) {
+        const std::optional<double> percent = whole_number_text(text);
+        if (!percent || !(*percent >= 1 && *percent <= 100)) {
             throw Error(ErrorCode::invalid_option,
                         "StealRatio: \"" + std::string(text) + "\" is no number in [1, 100]");
         }
-        options.ratio = percent / 100;
+        options.ratio = *percent / 100;
     }
     return options;
 }

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "gimbal/error.hpp"
+#include "gimbal/plain_text.hpp"
 #include "loop/rma.hpp"
 #include "loop/rma_probe.hpp"
 #include "loop/transport.hpp"
@@ -25,8 +26,8 @@ void warn_no_progress(const RmaProbe& probe) {
     std::array<char, 300> text{};
     std::snprintf(text.data(), text.size(),
                   "GIMBAL_MPI_TRANSPORT=rma: this MPI does not serve one-sided operations while their target computes: "
-                  "in %.0f ms without a call of MPI rank 0 saw %llu of %llu. foreman runs the loops",
-                  probe.looked_s * 1e3, static_cast<unsigned long long>(probe.seen),
+                  "in %s ms without a call of MPI rank 0 saw %llu of %llu. foreman runs the loops",
+                  fixed_digits(probe.looked_s * 1e3, 0).c_str(), static_cast<unsigned long long>(probe.seen),
                   static_cast<unsigned long long>(probe.made));
     gimbal_rank_warn(text.data());
 }

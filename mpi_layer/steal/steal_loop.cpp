@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "gimbal/mpi/steal_loop.hpp"
 
-#include <sstream>
 #include <utility>
 
+#include "gimbal/plain_text.hpp"
 #include "steal/steal_group.hpp"
 #include "team/team.hpp"
 
 namespace gimbal::mpi {
 
 namespace {
-
-std::string text_of(double value) {
-    std::ostringstream text;
-    text << value;
-    return text.str();
-}
 
 constexpr double kConfigured = -2;
 constexpr double kAgent = -1;
@@ -33,7 +27,8 @@ void require_sound(std::string_view name, std::int64_t owned, const StealWork& w
         throw Error(ErrorCode::wrong_use, loop + "run_at_once is " + std::to_string(options.run_at_once),
                     "a number of items, or 0 for what GIMBAL_MPI_POLL_US allows");
     if (!is_allowed(options.ratio))
-        throw Error(ErrorCode::invalid_option, loop + "the steal ratio " + text_of(options.ratio) + " is not allowed",
+        throw Error(ErrorCode::invalid_option,
+                    loop + "the steal ratio " + significant_digits(options.ratio, 6) + " is not allowed",
                     "allowed: (0, 1]; 0: a fair share; -1: the agent chooses; -2: GIMBAL_MPI_STEAL_RATIO");
     using Rule = StealOptions::Rule;
     if (options.rule != Rule::configured && options.rule != Rule::nearest && options.rule != Rule::seed)

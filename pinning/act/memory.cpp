@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cerrno>
+#include <charconv>
 #include <climits>
 #include <fstream>
 
@@ -139,8 +140,11 @@ PageRange own_stack() noexcept {
 
 int automatic_balancing(const std::string& root) {
     std::ifstream file(root + "/proc/sys/kernel/numa_balancing");
+    std::string line;
+    std::getline(file, line);
     int value = -1;
-    return file >> value ? value : -1;
+    std::from_chars(line.data(), line.data() + line.size(), value);
+    return value;
 }
 
 }  // namespace gimbal::pin

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <fstream>
+#include <string>
 #include <system_error>
 
 namespace gimbal::pin {
@@ -22,7 +23,7 @@ std::string in_words(int error) {
     if (error != EACCES && error != EPERM) return message;
     std::ifstream file("/proc/sys/kernel/perf_event_paranoid");
     std::string level;
-    file >> level;
+    std::getline(file, level);
     if (level.empty()) return message;
     return message.append(": kernel.perf_event_paranoid is ").append(level).append(", or a container forbids it");
 }

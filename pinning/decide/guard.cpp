@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "decide/running_mean.hpp"
+#include "gimbal/plain_text.hpp"
 
 namespace gimbal::pin {
 
@@ -29,12 +29,10 @@ std::string_view phase_name(Phase phase) noexcept {
 }
 
 std::string GuardEvent::text() const {
-    std::array<char, 160> line{};
     const double gain = system > 0 && ours > 0 ? 100 * (ours / system - 1) : 0;
-    std::snprintf(line.data(), line.size(), "tick %llu: %s (%s); operating system %.4g, ours %.4g (%+.1f %%)",
-                  static_cast<unsigned long long>(tick), std::string(phase_name(phase)).c_str(),
-                  std::string(why_name(why)).c_str(), system, ours, gain);
-    return line.data();
+    return "tick " + std::to_string(tick) + ": " + std::string(phase_name(phase)) + " (" + std::string(why_name(why)) +
+           "); operating system " + significant_digits(system, 4) + ", ours " + significant_digits(ours, 4) + " (" +
+           (std::signbit(gain) ? "" : "+") + fixed_digits(gain, 1) + " %)";
 }
 
 Guard::Guard(const Settings& settings) noexcept

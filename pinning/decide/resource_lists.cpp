@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <cctype>
 #include <cmath>
 #include <optional>
 
 #include "decide/words.hpp"
+#include "gimbal/plain_text.hpp"
 
 namespace gimbal::pin {
 
@@ -34,7 +34,7 @@ Words words_of(std::string_view text) {
         if (c == ',')
             words.emplace_back();
         else if (std::string_view("{}\"' \t").find(c) == std::string_view::npos)
-            words.back() += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+            words.back() += ascii_upper(c);
     }
     return words.size() == 1 && words[0].empty() ? Words{} : words;
 }

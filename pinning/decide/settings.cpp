@@ -2,12 +2,12 @@
 #include "decide/settings.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 
 #include "decide/words.hpp"
 #include "gimbal/error.hpp"
+#include "gimbal/plain_text.hpp"
 
 namespace gimbal::pin {
 
@@ -52,7 +52,7 @@ double number_setting(std::string_view name, std::string_view text) {
 
 std::string upper_case(std::string_view text) {
     std::string word(text);
-    for (char& c : word) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    for (char& c : word) c = ascii_upper(c);
     return word;
 }
 

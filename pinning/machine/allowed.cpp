@@ -3,8 +3,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
-#include <sstream>
 #include <string_view>
 
 #include "gimbal/error.hpp"
@@ -20,6 +20,13 @@ std::optional<std::string> first_line(const std::string& path) {
     std::string line;
     if (!std::getline(file, line)) return std::nullopt;
     return line;
+}
+
+/// Takes a word off a line of words with one blank between them.
+std::string next_word(std::string_view& line) {
+    const std::string_view word = line.substr(0, line.find(' '));
+    line.remove_prefix(std::min(word.size() + 1, line.size()));
+    return std::string(word);
 }
 
 /// Where a process is, in each of the two kinds of hierarchies; empty: in none.
@@ -52,9 +59,9 @@ Mounts mounts_of(const std::string& root) {
     Mounts mounts;
     std::ifstream file(root + "/proc/self/mounts");
     for (std::string line; std::getline(file, line);) {
-        std::istringstream words(line);
-        std::string device, point, type, options;
-        words >> device >> point >> type >> options;
+        std::string_view rest = line;
+        (void)next_word(rest);  // the device
+        const std::string point = next_word(rest), type = next_word(rest), options = next_word(rest);
         if (type == "cgroup2" && mounts.unified.empty()) mounts.unified = point;
         if (type == "cgroup" && (',' + options + ',').find(",cpuset,") != std::string::npos) mounts.cpuset = point;
     }

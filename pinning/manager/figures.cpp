@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "gimbal/plain_text.hpp"
 #include "machine/pu_list.hpp"
 
 namespace gimbal::pin {
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::size_t kMostGuardLines = 8;
 
+/// For words and whole numbers: printf's real numbers follow the locale.
 template <class... Values>
 std::string format(const char* form, Values... values) {
     char text[256];
@@ -22,7 +24,7 @@ std::string format(const char* form, Values... values) {
 }
 
 std::string percent(double part, double whole) {
-    return whole > 0 ? format("%.0f%%", 100 * part / whole) : "-";
+    return whole > 0 ? fixed_digits(100 * part / whole, 0) + "%" : "-";
 }
 
 std::string nodes_text(const ThreadFigures& thread) {
@@ -45,8 +47,8 @@ std::string memory_text(const ThreadFigures& thread) {
 std::string thread_line(const ThreadFigures& thread) {
     const std::string where =
         thread.left.empty() ? thread.pus.empty() ? "anywhere" : pu_list_text(thread.pus) : thread.left;
-    return format("  %-15s %10.3g %9s %8s %6llu  %-14s ", thread.name.c_str(), thread.speed(),
-                  percent(thread.cpu_s, thread.seconds).c_str(),
+    return format("  %-15s %10s %9s %8s %6llu  %-14s ", thread.name.c_str(),
+                  significant_digits(thread.speed(), 3).c_str(), percent(thread.cpu_s, thread.seconds).c_str(),
                   thread.wait_known ? percent(thread.wait_s, thread.seconds).c_str() : "-",
                   static_cast<unsigned long long>(thread.moves), nodes_text(thread).c_str()) +
            where + memory_text(thread) + "\n";
@@ -91,10 +93,11 @@ std::string figures_text(const Figures& figures, std::size_t most) {
     for (std::size_t i = first; i < figures.guard.size(); ++i) text += "  guard: " + figures.guard[i] + "\n";
     text += left_alone_text(figures);
     for (const std::string& note : figures.notes) text += "  note: " + note + "\n";
-    text += format("  manager: %.3f %% of one core (%.1f ms in %.1f s, %llu looks), and %.1f ms at the start\n",
-                   figures.wall_s > 0 ? 100 * figures.manager_s / figures.wall_s : 0.0, 1e3 * figures.manager_s,
-                   figures.wall_s, static_cast<unsigned long long>(figures.ticks), 1e3 * figures.start_s);
-    return text;
+    const double share = figures.wall_s > 0 ? 100 * figures.manager_s / figures.wall_s : 0.0;
+    return text + "  manager: " + fixed_digits(share, 3) + " % of one core (" +
+           fixed_digits(1e3 * figures.manager_s, 1) + " ms in " + fixed_digits(figures.wall_s, 1) + " s, " +
+           std::to_string(figures.ticks) + " looks), and " + fixed_digits(1e3 * figures.start_s, 1) +
+           " ms at the start\n";
 }
 
 std::string figures_json(const Figures& figures) {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "manager/trace.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
+#include "gimbal/output_file.hpp"
+#include "gimbal/plain_text.hpp"
 #include "machine/pu_list.hpp"
 
 namespace gimbal::pin {
@@ -18,16 +17,11 @@ namespace {
 constexpr std::size_t kBlock = 16384;
 
 std::string number(double value) {
-    if (value < 0) return {};
-    char text[32];
-    std::snprintf(text, sizeof text, "%.6g", value);
-    return text;
+    return value < 0 ? std::string() : significant_digits(value, 6);
 }
 
 std::string seconds(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3f", value);
-    return text;
+    return fixed_digits(value, 3);
 }
 
 std::string csv(const TraceLine& line) {
@@ -60,9 +54,10 @@ std::string json(const TraceLine& line) {
 
 Trace::Trace(std::string path) : path_(std::move(path)), json_(path_.ends_with(".json") || path_.ends_with(".jsonl")) {
     if (path_.empty()) return;
-    file_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    OutputFile opened = open_output(path_);
+    file_ = opened.descriptor;
     if (file_ < 0)
-        problem_ = "GIMBAL_PIN_TRACE: \"" + path_ + "\" cannot be written: " + std::strerror(errno);
+        problem_ = "GIMBAL_PIN_TRACE: \"" + path_ + "\" cannot be written: " + opened.refusal;
     else if (!json_)
         buffer_ = "time_s,tick,event,thread,tid,pus,memory,why,speed,objective,phase\n";
 }
@@ -79,22 +74,16 @@ void Trace::add(const TraceLine& line) {
 }
 
 void Trace::flush() noexcept {
-    for (std::size_t done = 0; file_ >= 0 && done < buffer_.size();) {
-        const ssize_t written = write(file_, buffer_.data() + done, buffer_.size() - done);
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) {
-            const int reason = errno;
-            close(std::exchange(file_, -1));
-            try {
-                problem_ = "GIMBAL_PIN_TRACE: \"" + path_ + "\" cannot be written: " + std::strerror(reason);
-            } catch (...) {
-                // Out of memory: then it is not said.
-            }
-            break;
-        }
-        done += static_cast<std::size_t>(written);
-    }
+    if (file_ < 0) return;
+    const int reason = write_all(file_, buffer_);
     buffer_.clear();
+    if (reason == 0) return;
+    close(std::exchange(file_, -1));
+    try {
+        problem_ = "GIMBAL_PIN_TRACE: \"" + path_ + "\" cannot be written: " + std::strerror(reason);
+    } catch (...) {
+        // Out of memory: then it is not said.
+    }
 }
 
 }  // namespace gimbal::pin

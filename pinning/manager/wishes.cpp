@@ -2,13 +2,13 @@
 #include "manager/wishes.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <string_view>
 #include <vector>
 
 #include "counters/ladder.hpp"
 #include "gimbal/error.hpp"
+#include "gimbal/plain_text.hpp"
 #include "machine/pu_list.hpp"
 
 namespace gimbal::pin {
@@ -16,9 +16,8 @@ namespace gimbal::pin {
 namespace {
 
 std::string_view trimmed(std::string_view text) {
-    const auto blank = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
-    while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-    while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+    while (!text.empty() && ascii_blank(text.front())) text.remove_prefix(1);
+    while (!text.empty() && ascii_blank(text.back())) text.remove_suffix(1);
     return text;
 }
 
@@ -40,8 +39,7 @@ Mode mode_of(int mode) noexcept {
 }
 
 bool binds(std::string_view variable, std::string value) {
-    std::transform(value.begin(), value.end(), value.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(value.begin(), value.end(), value.begin(), ascii_lower);
     if (value.empty()) return false;
     if (variable == "OMP_PROC_BIND") return value != "false";
     if (variable == "KMP_AFFINITY")

@@ -21,7 +21,11 @@ constexpr std::array<RankVariables, 4> kLaunchers = {{{"PMI_RANK", "PMI_SIZE"},
                                                       {"PMIX_RANK", "PMIX_SIZE"},
                                                       {"SLURM_PROCID", "SLURM_NTASKS"}}};
 
+// Of an array every element has a number of its own in each of these.
 constexpr std::array<std::string_view, 3> kJobs = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"};
+
+// mpiexec of Open MPI and srun give each start a name; MPICH's gives none.
+constexpr std::array<std::string_view, 2> kLaunches = {"PMIX_NAMESPACE", "SLURM_STEP_ID"};
 
 std::optional<int> count(std::string_view text) {
     int value = 0;
@@ -49,6 +53,7 @@ Environment read_environment(const char* const* variables) {
     Environment found;
     std::array<std::optional<int>, kLaunchers.size()> rank, size;
     std::array<std::string, kJobs.size()> job;
+    std::array<std::string, kLaunches.size()> launch;
     for (; variables && *variables; ++variables) {
         const std::string_view line = *variables;
         const std::size_t equals = line.find('=');
@@ -62,6 +67,8 @@ Environment read_environment(const char* const* variables) {
         }
         for (std::size_t i = 0; i < kJobs.size(); ++i)
             if (name == kJobs[i]) job[i] = value;
+        for (std::size_t i = 0; i < kLaunches.size(); ++i)
+            if (name == kLaunches[i]) launch[i] = value;
     }
     for (std::size_t i = kLaunchers.size(); i-- > 0;) {
         if (!rank[i]) continue;
@@ -70,6 +77,8 @@ Environment read_environment(const char* const* variables) {
     }
     for (std::size_t i = kJobs.size(); i-- > 0;)
         if (!job[i].empty()) found.job = job[i];
+    for (std::size_t i = kLaunches.size(); i-- > 0;)
+        if (!launch[i].empty()) found.launch = launch[i];
     return found;
 }
 

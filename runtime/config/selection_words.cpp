@@ -3,12 +3,12 @@
 
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 
 #include "config/schedule_value.hpp"
 #include "config/selectors.hpp"
 #include "config/text.hpp"
 #include "gimbal/error.hpp"
+#include "gimbal/plain_text.hpp"
 #include "learn/names.hpp"
 #include "technique/quote.hpp"
 
@@ -74,11 +74,7 @@ std::string steal_ratio_word(std::string_view text) {
     if (status == std::errc() && rest.empty() && ratio > 0 && ratio <= 1) return word;
     if (!rest.empty() && rest != "%") return {};
     std::string hint;
-    if (status == std::errc() && ratio > 0 && ratio <= 100) {
-        char part[32];
-        std::snprintf(part, sizeof part, "%.6g", ratio / 100);
-        hint = did_you_mean(part);
-    }
+    if (status == std::errc() && ratio > 0 && ratio <= 100) hint = did_you_mean(significant_digits(ratio / 100, 6));
     throw Error(ErrorCode::invalid_option, quote_value(text) + " is not in (0, 1]", hint);
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "config/text.hpp"
 
+#include <algorithm>
 #include <cstddef>
+
+#include "gimbal/plain_text.hpp"
 
 namespace gimbal {
 
@@ -15,10 +18,19 @@ std::string_view trim(std::string_view text) noexcept {
     return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
+std::vector<std::string> words_of(std::string_view text) {
+    std::vector<std::string> words;
+    for (text = trim(text); !text.empty(); text = trim(text)) {
+        const std::size_t end = std::min(text.find_first_of(kBlanks), text.size());
+        words.emplace_back(text.substr(0, end));
+        text.remove_prefix(end);
+    }
+    return words;
+}
+
 std::string to_lower(std::string_view text) {
     std::string lower(text);
-    for (char& c : lower)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    for (char& c : lower) c = ascii_lower(c);
     return lower;
 }
 

@@ -3,11 +3,15 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gimbal {
 
 /// Without blanks at both ends.
 [[nodiscard]] std::string_view trim(std::string_view text) noexcept;
+
+/// The words between blanks.
+[[nodiscard]] std::vector<std::string> words_of(std::string_view text);
 
 /// ASCII lower case.
 [[nodiscard]] std::string to_lower(std::string_view text);

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How the text of an option becomes a value: one reader per type.
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
-#include <sstream>
 #include <system_error>
 
 #include "config/loop_rules.hpp"
@@ -14,6 +11,7 @@
 #include "config/table.hpp"
 #include "config/text.hpp"
 #include "gimbal/error.hpp"
+#include "gimbal/plain_text.hpp"
 #include "technique/names.hpp"
 #include "technique/nearest.hpp"
 #include "technique/quote.hpp"
@@ -29,15 +27,9 @@ constexpr std::size_t kLongestRules = 65536;
     throw Error(ErrorCode::invalid_option, std::move(what), std::move(hint));
 }
 
-std::string number_text(double value) {
-    std::array<char, 40> text{};
-    std::snprintf(text.data(), text.size(), "%.16g", value);
-    return text.data();
-}
-
 std::string range_text(const OptionSpec& spec) {
     std::string text(spec.low_open ? "(" : "[");
-    text.append(number_text(spec.low)).append(", ").append(number_text(spec.high));
+    text.append(significant_digits(spec.low, 16)).append(", ").append(significant_digits(spec.high, 16));
     return text.append(std::isfinite(spec.high) ? "]" : ")");
 }
 
@@ -91,8 +83,7 @@ bool read_boolean(std::string_view text) {
 /// The nearest of the names in "QLearner SARSALearner; their numbers": the words with a capital letter first.
 std::string nearest_name(std::string_view also, std::string_view text) {
     std::vector<std::string> names, small;
-    std::istringstream words{std::string(also)};
-    for (std::string word; words >> word;) {
+    for (std::string& word : words_of(also)) {
         if (word.front() < 'A' || word.front() > 'Z') continue;
         while (word.back() == ';' || word.back() == ',') word.pop_back();
         small.push_back(to_lower(word));

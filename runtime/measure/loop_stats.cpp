@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "measure/loop_stats.hpp"
 
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <sstream>
+#include <unistd.h>
 
+#include <nlohmann/json.hpp>
+
+#include "config/c_locale.hpp"
+#include "config/file.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
 #include "measure/clock.hpp"
@@ -18,15 +20,14 @@ namespace {
 
 constexpr int kSchemaVersion = 1;
 
-std::vector<StoredStatistics> read_file() {
+constexpr std::size_t kLargest = std::size_t{1} << 28;  // of a file of statistics [bytes]
+
+std::vector<StoredStatistics> read_stored() {
     const std::string path = from_start(options().loop_stats);
-    if (path.empty()) return {};
-    std::ifstream file(path);
-    if (!file) return {};
-    std::ostringstream text;
-    text << file.rdbuf();
+    // The first run makes the file.
+    if (path.empty() || access(path.c_str(), F_OK) != 0) return {};
     try {
-        return parse_loop_stats(text.str());
+        return parse_loop_stats(read_file(path, kLargest));
     } catch (const Error& error) {
         warn_once("GIMBAL_LOOP_STATS: " + path + ": " + error.what());
         return {};
@@ -36,6 +37,7 @@ std::vector<StoredStatistics> read_file() {
 }  // namespace
 
 std::vector<StoredStatistics> parse_loop_stats(std::string_view text) {
+    const CLocale plain;
     const auto json = nlohmann::json::parse(text, nullptr, false);
     const auto version = json.is_object() ? json.find("schema_version") : json.end();
     if (version == json.end() || !version->is_number() || *version != kSchemaVersion || !json.contains("loops")) {
@@ -66,7 +68,7 @@ std::string format_loop_stats(const std::vector<StoredStatistics>& statistics) {
 
 const std::vector<StoredStatistics>& all_stored_statistics() {
     // Never destroyed: loops may still start while the process ends.
-    static const auto* const stored = new std::vector<StoredStatistics>(read_file());
+    static const auto* const stored = new std::vector<StoredStatistics>(read_stored());
     return *stored;
 }
 

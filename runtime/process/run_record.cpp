@@ -16,6 +16,7 @@
 #include "measure/dispatch_cost.hpp"
 #include "placement/settings.hpp"
 #include "process/mpi_world.hpp"
+#include "process/start.hpp"
 #include "process/warnings.hpp"
 #include "ranks/settings.hpp"
 #include "ranks/steal_sums.hpp"
@@ -47,6 +48,7 @@ void warn_of_names_in_vain() {
 
 RunRecord current_record() {
     RunRecord record = describe_process();
+    record.started_s = started_at_s();
     record.wall_s = seconds_since_start();
     record.alone = alone_in_mpi_world();
     record.openmp = openmp_path();

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "gimbal/plain_text.hpp"
 #include "report/choices.hpp"
 #include "report/table.hpp"
 
@@ -19,7 +20,8 @@ constexpr std::size_t kShown = 2;  // schedules in a remark; the full report has
 bool names_fraction(const std::string& schedule, double fraction) {
     const std::size_t comma = schedule.find(',');
     if (comma == std::string::npos || schedule.compare(comma, 2, ",:") == 0) return false;
-    return std::abs(std::strtod(schedule.c_str() + comma + 1, nullptr) - fraction) < 0.005;
+    const auto named = leading_number(std::string_view(schedule).substr(comma + 1));
+    return named && std::abs(*named - fraction) < 0.005;
 }
 
 /// A share of the calls; never 0 % or 100 % for what is neither.

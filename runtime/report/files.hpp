@@ -10,7 +10,7 @@ namespace gimbal {
 
 /// The path that a pattern means for one process: %j job, %r rank, %p process, %h host, %% a per cent sign. Blanks
 /// and slashes inside a job or host name become '_'. If the run has several ranks and the pattern has neither %r
-/// nor %p, "-<rank>" goes before the extension, so that no rank overwrites another's file.
+/// nor %p, "-<rank>" goes before the extension, so that no rank overwrites another's file; names under /dev/ stay.
 /// @param pattern  checked when it was read (GIMBAL_OUTPUT); an unknown placeholder is kept as it is
 /// @errors std::bad_alloc  @threads any
 [[nodiscard]] std::string expand_pattern(std::string_view pattern, const RunRecord& record);
@@ -19,8 +19,8 @@ namespace gimbal {
 [[nodiscard]] std::string record_file_name(const RunRecord& record);
 
 /// Write a file so that its name never shows half of it: write beside it, flush to the device, rename.
-/// @param path  where it shall be; an old file of that name is replaced, behind a symbolic link the file it leads to; a
-///              device or a pipe is written to
+/// @param path  where it shall be; an old file or symbolic link of that name is replaced, a device or a pipe is written
+///              to (gimbal/output_file.hpp)
 /// @errors gimbal::Error(file) naming path and reason (full file system, limit on file size, missing folder, ...);
 ///         the old file is then untouched and nothing is left behind
 /// @threads any; a signal for a file that is too large (SIGXFSZ) is caught here and becomes the error

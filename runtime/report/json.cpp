@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "config/c_locale.hpp"
 #include "gimbal/error.hpp"
 
 namespace gimbal {
@@ -14,6 +15,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kSchemaVersion = 1;
+
+Json parsed(std::string_view text) {
+    const CLocale plain;
+    return Json::parse(text, nullptr, false);
+}
 
 double finite(double value) {
     return std::isfinite(value) ? value : 0;
@@ -176,7 +182,7 @@ LoopSummary loop_from(const Json& json) {
 
 /// What placement says, with its words for people among it, so that a merged report can show them.
 Json placement_of(const RunRecord& record) {
-    Json json = Json::parse(record.placement, nullptr, false);
+    Json json = parsed(record.placement);
     if (!json.is_object()) json = Json::object();
     json["text"] = record.placement_text;
     return json;
@@ -213,11 +219,13 @@ std::string to_json(const RunRecord& record) {
                  {"program", record.program},
                  {"host", record.host},
                  {"job", record.job},
+                 {"launch", record.launch},
                  {"openmp", record.openmp},
                  {"pid", record.pid},
                  {"rank", record.rank},
                  {"ranks", record.ranks},
                  {"alone", record.alone},
+                 {"started_s", finite(record.started_s)},
                  {"wall_s", finite(record.wall_s)},
                  {"dispatch_ns", finite(record.dispatch_ns)},
                  {"seed", record.seed},
@@ -231,7 +239,7 @@ std::string to_json(const RunRecord& record) {
 }
 
 RunRecord from_json(std::string_view text) {
-    const Json json = Json::parse(text, nullptr, false);
+    const Json json = parsed(text);
     if (json.is_discarded() || !json.is_object()) throw Error(ErrorCode::file, "the record is not a JSON object");
     check_version(json);
     RunRecord record;
@@ -239,6 +247,8 @@ RunRecord from_json(std::string_view text) {
     read(json, "program", record.program);
     read(json, "host", record.host);
     read(json, "job", record.job);
+    read_if_there(json, "launch", record.launch);  // records of before jobs were told apart lack these two
+    read_if_there(json, "started_s", record.started_s);
     read(json, "openmp", record.openmp);
     read(json, "pid", record.pid);
     read(json, "rank", record.rank);

@@ -46,7 +46,7 @@ struct MergedRun {
     std::vector<std::string> warnings;  ///< each once
 };
 
-/// @param records  at least one; several of one rank (one after the other) add up
+/// @param records  at least one, of one job (report/jobs.hpp); several of one rank add up: those of its children
 /// @errors std::bad_alloc  @threads any  @cost O(records * loops * log loops)
 [[nodiscard]] MergedRun merge(std::span<const RunRecord> records);
 

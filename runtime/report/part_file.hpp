@@ -12,8 +12,8 @@ namespace gimbal {
 /// @threads guarded by its owner; a signal for a file that is too large (SIGXFSZ) or a closed pipe becomes the error
 class PartFile {
 public:
-    /// @param path  where it shall be; an old file of that name is replaced, behind a symbolic link the file it leads
-    ///              to; a device or a pipe is written to
+    /// @param path  where it shall be; an old file or symbolic link of that name is replaced, a device or a pipe is
+    ///              written to (gimbal/output_file.hpp)
     /// @errors gimbal::Error(file) naming path and reason, as for the others
     explicit PartFile(std::string path);
     ~PartFile();
@@ -31,9 +31,9 @@ public:
 private:
     void give_up() noexcept;
     [[noreturn]] void fail(int reason);
+    [[noreturn]] void fail(const std::string& reason);
 
     std::string path_;
-    std::string place_;  // behind symbolic links
     std::string aside_;  // empty: a device or a pipe
     int file_ = -1;
 };

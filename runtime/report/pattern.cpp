@@ -47,7 +47,8 @@ std::string expand_pattern(std::string_view pattern, const RunRecord& record) {
             path += pattern[i];
         }
     }
-    if (record.ranks <= 1 || tells_ranks_apart) return path;
+    const bool device = path.starts_with("/dev/") && !path.starts_with("/dev/shm/");
+    if (record.ranks <= 1 || tells_ranks_apart || device) return path;
     const std::size_t name = path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1;
     const std::size_t dot = path.rfind('.');
     const std::string rank = std::to_string(record.rank);

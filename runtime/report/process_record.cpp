@@ -48,6 +48,7 @@ RunRecord describe_process() {
     record.host = host_name();
     record.pid = getpid();
     record.job = environment.job.empty() ? std::to_string(record.pid) : environment.job;
+    record.launch = environment.launch;
     record.rank = environment.rank;
     record.ranks = environment.ranks;
     record.seed = settings.seed;

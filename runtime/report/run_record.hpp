@@ -83,11 +83,13 @@ struct RunRecord {
     std::string program;  ///< command line, blanks between words
     std::string host;     ///< host name
     std::string job;      ///< job identifier of the batch system, or the process id
+    std::string launch;   ///< what tells one start of a parallel program from the next in a job; empty: not known
     std::string openmp;   ///< path of the OpenMP runtime that ran; empty if none was seen
     int pid = 0;
     int rank = 0;            ///< 0 without MPI
     int ranks = 1;           ///< 1 without MPI
     bool alone = false;      ///< each of the launcher's processes is an MPI job of its own
+    double started_s = 0;    ///< since 1970-01-01 UTC, the same after fork(); 0: not known [s]
     double wall_s = 0;       ///< from load to exit [s]
     double dispatch_ns = 0;  ///< calibrated cost of drawing one chunk on one thread [ns]
     std::uint64_t seed = 0;

@@ -2,8 +2,8 @@
 #include "report/steal_text.hpp"
 
 #include <array>
-#include <cstdio>
 
+#include "gimbal/plain_text.hpp"
 #include "report/table.hpp"
 
 namespace gimbal {
@@ -22,9 +22,7 @@ std::string bytes_text(std::uint64_t bytes) {
 
 std::string ratio_text(double ratio) {
     if (!(ratio > 0)) return "fair shares";
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "ratio %.3g", ratio);
-    return text.data();
+    return "ratio " + significant_digits(ratio, 3);
 }
 
 }  // namespace

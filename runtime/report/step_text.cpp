@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <array>
 #include <charconv>
-#include <cstdio>
 
+#include "gimbal/plain_text.hpp"
 #include "report/steps.hpp"
 
 namespace gimbal {
@@ -24,9 +24,8 @@ void append_text(std::string& line, std::string_view field) {
 }
 
 void append_number(std::string& line, double number) {
-    char text[32];
-    std::snprintf(text, sizeof text, ",%.9g", number);
-    line += text;
+    line += ',';
+    line += significant_digits(number, 9);
 }
 
 void append_count(std::string& line, std::uint64_t number) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "report/steps.hpp"
 
-#include <cstdio>
 #include <exception>
 #include <map>
 #include <mutex>
@@ -10,6 +9,7 @@
 
 #include "config/load.hpp"
 #include "gimbal/options.hpp"
+#include "gimbal/plain_text.hpp"
 #include "measure/clock.hpp"
 #include "process/start.hpp"
 #include "report/step_log.hpp"
@@ -36,13 +36,12 @@ public:
                            std::to_string(row.step) + ": ";
         if (changed && !last.empty()) line += last + " -> ";
         line += chosen + " (" + std::string(row.reason) + (row.exploring ? ", exploring)" : ")");
-        char figures[96];
-        std::snprintf(figures, sizeof figures, " %.6g s", row.loop_time * rough_seconds_per_tick());
-        line += figures;
+        line += " " + significant_digits(row.loop_time * rough_seconds_per_tick(), 6) + " s";
         if (row.thought) {
-            std::snprintf(figures, sizeof figures, " signal %.6g reward %.6g epsilon %.4g alpha %.4g",
-                          row.thought->signal, row.thought->reward, row.thought->epsilon, row.thought->alpha);
-            line += figures;
+            line += " signal " + significant_digits(row.thought->signal, 6);
+            line += " reward " + significant_digits(row.thought->reward, 6);
+            line += " epsilon " + significant_digits(row.thought->epsilon, 4);
+            line += " alpha " + significant_digits(row.thought->alpha, 4);
         }
         last = std::move(chosen);
         if (stderr_is_the_same()) write_stderr(line + "\n");

@@ -2,11 +2,11 @@
 #include "report/table.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
-#include <cstdio>
 #include <utility>
+
+#include "gimbal/plain_text.hpp"
 
 namespace gimbal {
 
@@ -46,9 +46,7 @@ std::string TextTable::text(std::size_t indent) const {
 }
 
 std::string fixed(double value, int digits) {
-    std::array<char, 400> text{};  // the largest double has 309 digits before the point
-    std::snprintf(text.data(), text.size(), "%.*f", digits, value);
-    return text.data();
+    return fixed_digits(value, digits);
 }
 
 std::string seconds(double value_s) {

@@ -2,8 +2,10 @@
 #include "select/agent.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
+#include "learn/names.hpp"
 #include "learn/portfolio.hpp"
 #include "process/warnings.hpp"
 
@@ -17,6 +19,19 @@ bool needs_moments(learn::RewardKind reward) noexcept {
     return reward == stddev || reward == cov || reward == skewness || reward == kurtosis;
 }
 
+/// The third and fourth moments of the workers' times do not know how long the loop took.
+void warn_of_shape(learn::RewardKind reward, std::uint32_t workers) {
+    if (reward != learn::RewardKind::skewness && reward != learn::RewardKind::kurtosis) return;
+    const std::string name = "the reward " + std::string(learn::word_of(reward));
+    if (workers <= 2)
+        warn_once(name +
+                  " is the same for every technique with 2 workers: nothing can be learnt from it. Take looptime");
+    else
+        warn_once(name +
+                  " is about the shape of the workers' times, not about how long they are: agents end with "
+                  "slower techniques than a blind choice. Take looptime");
+}
+
 }  // namespace
 
 AgentSelector::AgentSelector(Setup setup, const learn::Parameters& parameters, std::uint64_t seed)
@@ -27,6 +42,7 @@ void AgentSelector::begin(const LoopContext& context) {
     if (needs_moments(parameters_.reward)) times_s_.reserve(context.workers);
     if (parameters_.reward == learn::RewardKind::ips)
         warn_once("the reward ips goes by iterations per second: instructions are not counted");
+    warn_of_shape(parameters_.reward, context.workers);
 }
 
 void AgentSelector::observe(const learn::Pick& pick, const LoopRecord& record, const LoopContext& context) {

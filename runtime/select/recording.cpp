@@ -3,12 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <fstream>
-#include <sstream>
 
+#include "config/file.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/schedule.hpp"
 #include "report/steps.hpp"
@@ -124,12 +121,7 @@ Recording Recording::parse(std::string_view text) {
 }
 
 Recording Recording::read(const std::string& path) {
-    std::ifstream file(path);
-    if (!file) throw Error(ErrorCode::file, std::strerror(errno));
-    std::ostringstream text;
-    text << file.rdbuf();
-    if (!file) throw Error(ErrorCode::file, "it cannot be read");
-    return parse(text.str());
+    return parse(read_file(path, SIZE_MAX));
 }
 
 const std::vector<RecordedStep>* Recording::find(std::string_view loop, std::uint32_t workers) const {

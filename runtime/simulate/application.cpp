@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdio>
 
 #include "config/schedule_value.hpp"
 #include "gimbal/error.hpp"
+#include "gimbal/plain_text.hpp"
 #include "simulate/application_parts.hpp"
 #include "technique/nearest.hpp"
 
@@ -37,9 +37,7 @@ std::string listed(std::span<const std::string_view> words) {
 
 /// 100 and not 100.000000.
 std::string brief(double value) {
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%g", value);
-    return text.data();
+    return significant_digits(value, 6);
 }
 
 }  // namespace

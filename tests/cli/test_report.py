@@ -30,6 +30,32 @@ class Report(ToolTest):
         self.assertNotIn("threads of", result.stdout)
         self.assertIn("threads of", self.gimbal("report", "--full", *files).stdout)
 
+    def test_runs_of_different_jobs_are_not_added_up(self):
+        """What `--output run-%j-%r.json` leaves after a second run, read by `report run-*.json`."""
+        files = []
+        for job, started in ((71, 1767268800.25), (85, 1767268900.5)):
+            for rank in (0, 1):
+                entry = record(rank, 2, 100 + job + rank, time_s=3.0 if job == 71 else 1.5)
+                entry |= {"job": str(job), "started_s": started + rank / 10}
+                files.append(self.save(f"run-{job}-{rank}.json", entry))
+        text = self.gimbal("report", *files).stdout
+        self.assertIn("run 1 of 2: job 71, started 2026-01-01 12:00:00 UTC, 2 ranks, ./app\n", text)
+        self.assertIn("\nrun 2 of 2: job 85, started 2026-01-01 12:01:40 UTC, 2 ranks, ./app\n", text)
+        self.assertEqual(text.count("2 ranks x 2 threads"), 2)
+        self.assertEqual(text.count("wall 10.00 s"), 2, text)
+        text = self.gimbal("report", "--compare", *files).stdout
+        self.assertIn("3.00      1.50  0.500", text)
+        self.assertIn("wall ", text)
+
+    def test_the_same_file_twice_counts_once(self):
+        file = self.save("run.json", record() | {"started_s": 1767268800.25})
+        once, twice = self.gimbal("report", file), self.gimbal("report", file, file)
+        self.assertEqual(once.stdout, twice.stdout)
+        self.assertEqual(twice.stderr, "gimbal: note: run.json is of the same process as run.json and is left out\n")
+        alone = self.gimbal("report", "--compare", file, file)
+        self.assertEqual(alone.returncode, 2)
+        self.assertIn("all files are of one run", alone.stderr)
+
     def test_what_a_selector_chose_stands_under_its_loop(self):
         entry = record()
         entry["loops"][0] |= {

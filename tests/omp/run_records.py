@@ -56,6 +56,25 @@ class Records(unittest.TestCase):
         self.assertNotIn("GIMBAL_REPLAY: loop", done.stderr)
         self.assertEqual({row["reason"] for row in self.rows("second.csv")}, {"GIMBAL_REPLAY"})
 
+    def test_a_planted_link_is_replaced_and_what_it_leads_to_stays(self):
+        """A folder that all can write to; each file that Gimbal writes finds a link of its name there."""
+        self.folder.chmod(0o1777)
+        names = {"GIMBAL_OUTPUT": "o.json", "GIMBAL_RECORD": "r.csv", "GIMBAL_RL_AGENT_STATS": "a.csv",
+                 "GIMBAL_LOOP_STATS": "s.json"}
+        precious = self.folder / "precious"
+        precious.write_text("old")
+        for name in names.values():
+            (self.folder / name).symlink_to("precious")
+            if os.geteuid() == 0:
+                os.chown(self.folder / name, 65534, 65534, follow_symlinks=False)
+        done = self.run_program(GIMBAL_SELECT="q", GIMBAL_PORTFOLIO="fac ss", GIMBAL_REPORT="off", **names)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(precious.read_text(), "old")
+        for name in names.values():
+            path = self.folder / name
+            self.assertFalse(path.is_symlink(), name)
+            self.assertGreater(path.stat().st_size, 10, name)
+
     def test_a_selector_beats_a_technique_from_the_same_source_and_chunks_are_of_that_technique(self):
         for selector in ("q", "chunk"):
             self.run_program(GIMBAL_SCHEDULE="gss", GIMBAL_SELECT=selector, GIMBAL_RECORD="run.csv")

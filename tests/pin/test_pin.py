@@ -60,6 +60,19 @@ class Masks(unittest.TestCase):
             record = json.loads(pathlib.Path(folder, "r.json").read_text(encoding="utf-8"))
             self.assertEqual(len(record["placement"]["threads"]), 4)
 
+    def test_a_link_in_the_place_of_a_trace_is_replaced_and_not_followed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "precious").write_text("old", encoding="utf-8")
+            pathlib.Path(folder, "t.csv").symlink_to("precious")
+            result = run("busy_pthread", 2, 1, mode="observe", GIMBAL_PIN_TRACE=folder + "/t.csv")
+            self.assertEqual(result.returncode, 7, result.stderr)
+            self.assertEqual(pathlib.Path(folder, "precious").read_text(encoding="utf-8"), "old")
+            self.assertTrue(pathlib.Path(folder, "t.csv").read_text(encoding="utf-8").startswith("time_s,tick"))
+            pathlib.Path(folder, "device.csv").symlink_to("/dev/full")
+            result = run("busy_pthread", 2, 1, mode="observe", GIMBAL_PIN_TRACE=folder + "/device.csv")
+            self.assertEqual(result.returncode, 7, result.stderr)
+            self.assertIn("links are not followed", result.stderr)
+
     def test_observing_never_changes_a_mask(self):
         result = run("busy_pthread", 4, 1.5, mode="observe")
         seen = figures(result.stdout)

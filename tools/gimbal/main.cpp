@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `gimbal`: start programs under the patched OpenMP runtime, merge reports, and say what there is.
 #include <algorithm>
+#include <cerrno>
 #include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <span>
@@ -38,7 +41,7 @@ constexpr const char* kRunExamples =
 constexpr const char* kExamples =
     "Examples:\n"
     "  gimbal run -n 4 -- ./app        run, and report which loops were unbalanced\n"
-    "  gimbal report run-*.json        the same report from saved records\n"
+    "  gimbal report run-*.json        the same report from saved records, one for each run\n"
     "  gimbal run --pin -- ./app       place its threads, learning from their speeds\n"
     "  gimbal pin show                 the machine, and whom Gimbal has placed where\n"
     "  gimbal info techniques          what --schedule may name\n"
@@ -52,8 +55,7 @@ struct CommandLine {
     PinRequest pin;
     std::vector<std::string> after_dashes;     ///< what follows the first "--" of `run`
     std::map<std::string, std::string> flags;  ///< values of the option table's flags
-    std::vector<std::string> report_files;
-    bool report_full = false;
+    ReportRequest report;
     bool json = false, markdown = false;
 };
 
@@ -93,10 +95,15 @@ void add_run(CLI::App& app, CommandLine& line) {
 }
 
 void add_report(CLI::App& app, CommandLine& line) {
-    CLI::App* const report = app.add_subcommand("report", "Print one report for saved records");
-    report->footer("Example:\n  gimbal report run-81234-*.json");
-    report->add_option("files", line.report_files, "JSON records written by --output or GIMBAL_OUTPUT")->required();
-    report->add_flag("--full", line.report_full, "Every setting and every thread as well");
+    CLI::App* const report = app.add_subcommand("report", "Print one report for each run that saved records are of");
+    report->footer(
+        "Examples:\n"
+        "  gimbal report run-81234-*.json                              all ranks of one run\n"
+        "  gimbal report --compare run-81234-*.json run-81235-*.json   two runs, loop by loop");
+    report->add_option("files", line.report.files, "JSON records written by --output or GIMBAL_OUTPUT")->required();
+    report->add_flag("--full", line.report.full, "Every setting and every thread as well");
+    report->add_flag("--compare", line.report.compare,
+                     "Runs side by side: times, imbalance, technique,\nand each one's time over the first one's");
 }
 
 void add_info(CLI::App& app, CommandLine& line) {
@@ -179,8 +186,7 @@ int do_info(const CLI::App& info, const CommandLine& line) {
 int dispatch(const CLI::App& app, CommandLine& line) {
     const CLI::App& command = *app.get_subcommands().front();
     if (command.get_name() == "run") return do_run(command, line);
-    if (command.get_name() == "report")
-        return report_files(line.report_files, line.report_full ? ReportLevel::full : ReportLevel::summary);
+    if (command.get_name() == "report") return report_files(line.report);
     if (command.get_name() == "pin") return pin(command, line.pin);
     if (command.get_name() == "simulate") return simulate_application(line.simulate);
     return do_info(command, line);
@@ -216,7 +222,17 @@ void check_command(const CLI::App& app, std::span<const std::string> words, cons
                 words.front() + ": there is no such command." + (suggestion.empty() ? "" : " ") + suggestion, hint);
 }
 
-int main_of(int argc, char** argv) {
+/// What was printed may only now find no room; a script that goes by the status would take half a list for all of it.
+/// @return the status; 1 if it was 0 and the output is not complete
+int checked_output(int status) {
+    errno = 0;
+    if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return status;
+    const std::string reason = errno != 0 ? std::string(": ") + std::strerror(errno) : std::string();
+    write_stderr("gimbal: error: cannot write to standard output" + reason + "\n");
+    return status != 0 ? status : 1;
+}
+
+int run_command_line(int argc, char** argv) {
     CLI::App app("Gimbal removes load imbalance from MPI+OpenMP programs.", "gimbal");
     app.formatter(std::make_shared<HelpFormat>());
     app.set_version_flag("--version", "gimbal " + std::string(version()));
@@ -254,5 +270,5 @@ int main_of(int argc, char** argv) {
 }  // namespace gimbal::tool
 
 int main(int argc, char** argv) {
-    return gimbal::tool::main_of(argc, argv);
+    return gimbal::tool::checked_output(gimbal::tool::run_command_line(argc, argv));
 }

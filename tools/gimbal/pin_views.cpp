@@ -11,6 +11,7 @@
 #include <set>
 #include <thread>
 
+#include "gimbal/plain_text.hpp"
 #include "info_command.hpp"
 #include "machine/machine.hpp"
 #include "machine/pu_list.hpp"
@@ -22,11 +23,16 @@ namespace {
 
 using Pages = std::vector<std::unique_ptr<pin::SharedPage>>;
 
+/// For words and whole numbers: printf's real numbers follow the locale.
 template <class... Values>
 std::string format(const char* form, Values... values) {
     char text[256];
     std::snprintf(text, sizeof text, form, values...);
     return text;
+}
+
+std::string percent(float part) {
+    return fixed_digits(100 * static_cast<double>(part), 0) + "%";
 }
 
 std::vector<int> pus_of(const pin::SharedThread& thread) {
@@ -100,17 +106,16 @@ std::string processes_text(const Pages& pages) {
     for (const auto& page : pages) {
         text += "process " + std::to_string(page->pid) + " rank " + std::to_string(page->rank) + " " + page->program +
                 ": " + page->mode + (page->phase[0] ? std::string(" (") + page->phase + ")" : "") + ", metric " +
-                page->metric +
-                format(", mean %.3g, manager %.2f %% of a core\n", page->objective, 100 * page->manager_share);
+                page->metric + ", mean " + significant_digits(page->objective, 3) + ", manager " +
+                fixed_digits(100 * page->manager_share, 2) + " % of a core\n";
         text += "      tid  name              speed  processor  waiting  moves  on  may use\n";
         for (std::uint32_t i = 0; i < page->threads; ++i) {
             const pin::SharedThread& thread = page->thread[i];
             text +=
-                format("  %7d  %-15s %8.3g  %8.0f%%  %7s %6u %3d  ", thread.tid, thread.name,
-                       static_cast<double>(thread.speed), 100 * static_cast<double>(thread.cpu_share),
-                       thread.wait_share < 0 ? "-"
-                                             : format("%.0f%%", 100 * static_cast<double>(thread.wait_share)).c_str(),
-                       thread.moves, thread.seen) +
+                format("  %7d  %-15s %8s  %9s  %7s %6u %3d  ", thread.tid, thread.name,
+                       significant_digits(static_cast<double>(thread.speed), 3).c_str(),
+                       percent(thread.cpu_share).c_str(),
+                       thread.wait_share < 0 ? "-" : percent(thread.wait_share).c_str(), thread.moves, thread.seen) +
                 where(thread) + "\n";
         }
     }
@@ -145,7 +150,7 @@ int watch_placement(const PinRequest& request) {
         const Pages pages = pages_of(request.pid);
         // Back to the top and clear: the view stays where it is.
         print_text((terminal ? "\033[H\033[J" : "") + processes_text(pages));
-        std::fflush(stdout);
+        if (std::fflush(stdout) != 0) return 1;  // nobody sees it; main() says why
         if (request.pid != 0 && pages.empty()) return 1;
     }
     return 0;

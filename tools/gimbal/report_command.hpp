@@ -4,13 +4,17 @@
 #include <string>
 #include <vector>
 
-#include "gimbal/options.hpp"
-
 namespace gimbal::tool {
 
-/// Print one report for the JSON records in these files.
+struct ReportRequest {
+    std::vector<std::string> files;  ///< JSON records
+    bool full = false;
+    bool compare = false;  ///< runs side by side
+};
+
+/// Print one report for each run that the records in these files are of, or compare the runs.
 /// @return 0
-/// @errors gimbal::Error(file) naming the file that cannot be read
-[[nodiscard]] int report_files(const std::vector<std::string>& paths, ReportLevel level);
+/// @errors gimbal::Error: (file) naming the file that cannot be read; (wrong_use) nothing to compare
+[[nodiscard]] int report_files(const ReportRequest& request);
 
 }  // namespace gimbal::tool

@@ -12,13 +12,13 @@
 #include <filesystem>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <thread>
 
 #include "config/load.hpp"
 #include "config/table.hpp"
 #include "config/text.hpp"
 #include "gimbal/error.hpp"
+#include "gimbal/output_file.hpp"
 #include "gimbal/schedule.hpp"
 #include "launch.hpp"
 #include "launched_job.hpp"
@@ -63,7 +63,10 @@ void check_folder_of(std::string_view option, const std::string& pattern) {
                     "name a file in it, for example " + (fs::path(pattern) / "run-%j-%r.json").string());
     const std::string folder = fs::path(pattern).parent_path();
     // A placeholder in the folder's name cannot be judged before the run.
-    if (folder.find('%') != std::string::npos) return;
+    if (folder.find('%') != std::string::npos || is_stream(pattern)) return;
+    if (const std::string why = output_refusal(pattern); !why.empty())
+        throw Error(ErrorCode::file, std::string(option) + ": cannot write \"" + pattern + "\": " + why,
+                    "give another path");
     if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0)
         throw Error(ErrorCode::file,
                     std::string(option) + ": cannot write into \"" + folder + "\": " + std::strerror(errno),
@@ -136,9 +139,7 @@ Variables variables_for(const Environment& environment, const RunRequest& reques
 std::vector<std::string> command_for(const RunRequest& request, const std::string& launcher,
                                      const Variables& variables) {
     if (request.ranks == 0) return request.command;
-    std::vector<std::string> command;
-    std::istringstream words(launcher);
-    for (std::string word; words >> word;) command.push_back(word);
+    std::vector<std::string> command = words_of(launcher);
     command.insert(command.end(), {"-n", std::to_string(request.ranks), "env"});
     for (const auto& [name, value] : variables) command.push_back(std::string(name).append("=").append(value));
     command.insert(command.end(), request.command.begin(), request.command.end());
@@ -212,6 +213,8 @@ void report(const RunRequest& request, const Options& options, const RunFolder& 
         // A rank that has ended early must be missed: the launcher knows better than the others' records.
         record.ranks = std::max(record.ranks, request.ranks);
         record.no_loop_hint = why_no_loop(facts);
+        // MPICH's launcher gives a start no name; the next one may have the same job.
+        if (record.launch.empty() && request.ranks > 0) record.launch = folder.name();
     }
     write_stderr(merged_text(records, options.report));
     if (!options.output.empty()) write_outputs(options.output, records);

@@ -34,7 +34,8 @@ int write_all(int file, std::span<const std::byte> bytes) {
 
 void write_file(const std::string& path, std::span<const std::byte> bytes) {
     const std::string aside = path + ".part" + std::to_string(::getpid());
-    const int file = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    ::unlink(aside.c_str());  // what an earlier process with this number left; a link in its place is not followed
+    const int file = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (file < 0) fail(path, errno);
     int error = write_all(file, bytes);
     if (::close(file) != 0 && error == 0) error = errno;

@@ -15,8 +15,10 @@ namespace gimbal::learn {
 
 /// Q-learning with a small network in place of the table: replayed steps, a target network that follows in jumps, and
 /// stochastic gradient descent. Outputs are in units of the largest reward so far.
-/// @cost some microseconds per step with a dozen actions: 16 backward and K forward passes; O(K H) memory
-/// @source Mnih et al. 2015; LB4OMP has it; test: tests/unit/learn/network_test.cpp
+/// @cost some microseconds per step with a dozen actions: 2 backward passes, of the step and of one that is replayed,
+///       and K forward passes in every fourth step; O(K H) memory
+/// @source Mnih et al. 2015. LB4OMP has a number for it, but an update() that does nothing; test:
+///         tests/unit/learn/network_test.cpp
 class DqnLearner final : public Agent {
 public:
     /// @param actions  K, >= 1  @param gamma  discount factor  @errors std::bad_alloc

@@ -9,7 +9,8 @@ namespace gimbal::learn {
 ///
 /// Q(S,A) += alpha [R - rho + max_a Q(S',a) - Q(S,A)]. rho, the average reward, moves by the same difference taken from
 /// max_a Q(S,a), on steps whose action was a best one in S only: others say nothing about the greedy policy.
-/// @source Schwartz 1993; LB4OMP has it; test: tests/unit/learn/fixed_point_test.cpp
+/// @source Schwartz 1993. LB4OMP has a number for it, but an update() that does nothing; test:
+///         tests/unit/learn/fixed_point_test.cpp
 class RLearner final : public TabularAgent {
 public:
     /// rho learns this much slower than Q: differences to it mean something only while it hardly moves.

@@ -68,6 +68,9 @@ TEST(Environment, KnowsTheBatchJob) {
     EXPECT_EQ(read({"SLURM_JOB_ID=81234"}).job, "81234");
     EXPECT_EQ(read({"PBS_JOBID=7.server"}).job, "7.server");
     EXPECT_EQ(read({}).job, "");
+    EXPECT_EQ(read({"SLURM_STEP_ID=3"}).launch, "3");
+    EXPECT_EQ(read({"SLURM_STEP_ID=3", "PMIX_NAMESPACE=844890113"}).launch, "844890113");
+    EXPECT_EQ(read({}).launch, "");
 }
 
 }  // namespace

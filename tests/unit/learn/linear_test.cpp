@@ -88,6 +88,70 @@ TEST(LinearQ, TakesTheSourcesDecayingRate) {
     EXPECT_LT(learner->value(0), 0.01 * 0.0075);
 }
 
+/// Two actions, all coefficients 0, and two steps whose values can be written down: 0 to 1, and back.
+struct TwoSteps {
+    static constexpr double kGamma = 0.5, kAlpha = 0.5;
+    Random random{1};
+    LinearQLearner agent{2, kGamma, Initialiser({.init = InitKind::zero}, random)};
+
+    TwoSteps() {
+        agent.learn({.state = 0, .action = 1, .reward = 1, .alpha = kAlpha, .loop_time_s = 1, .imbalance = 0.4});
+        agent.learn({.state = 1, .action = 0, .reward = 0.3, .alpha = kAlpha, .loop_time_s = 2, .imbalance = 0.1});
+    }
+    [[nodiscard]] double value(std::uint32_t state, std::size_t action) const {
+        double row[2];
+        agent.row(state, row);
+        return row[action];
+    }
+};
+
+// Features are half of: 1, the place, the imbalance, the fastest mean time over the own one. After both steps:
+constexpr double kState0[] = {0.5, 0, 0.05, 0.25};  // it took 2 s, twice as long as the fastest
+constexpr double kState1[] = {0.5, 0.5, 0.2, 0.5};  // 1 s, the fastest
+constexpr double kBefore0[] = {0.5, 0, 0, 0.5};     // state 0 before anything was seen of it
+
+double product(const double (&a)[4], const double (&b)[4]) {
+    double sum = 0;
+    for (int i = 0; i < 4; ++i) sum += a[i] * b[i];
+    return sum;
+}
+
+// The first step knows no next value: its target is the reward. The coefficients of action 1 become a multiple of the
+// features that state 0 had.
+TEST(LinearQ, TheFirstStepMovesTheActionTowardsTheReward) {
+    const TwoSteps two;
+    const double coefficient = TwoSteps::kAlpha * std::tanh(1.0);
+    EXPECT_DOUBLE_EQ(two.value(0, 1), coefficient * product(kBefore0, kState0));
+    EXPECT_DOUBLE_EQ(two.value(1, 1), coefficient * product(kBefore0, kState1));
+}
+
+// The second step's target is the reward, and gamma times the best value in the state that it leads to, 0: that of
+// action 1, since action 0's is still 0. Left out, the worst instead of the best, or the state that it comes from would
+// each give another number.
+TEST(LinearQ, TheTargetHasTheDiscountedBestValueOfTheNextState) {
+    const TwoSteps two;
+    const double best = TwoSteps::kAlpha * std::tanh(1.0) * product(kBefore0, kState0);
+    ASSERT_GT(best, 0);
+    const double coefficient = TwoSteps::kAlpha * std::tanh(0.3 + TwoSteps::kGamma * best);
+    EXPECT_DOUBLE_EQ(two.value(1, 0), coefficient * product(kState1, kState1));
+    EXPECT_DOUBLE_EQ(two.value(0, 0), coefficient * product(kState1, kState0));
+}
+
+// Two agents that differ only in the imbalance that a state had: their values differ by its coefficient times half of
+// it. More than 1 counts as 1, and what is no imbalance as 0.
+TEST(LinearQ, TheImbalanceOfAStateIsAFeature) {
+    const auto value = [](double imbalance) {
+        TwoSteps two;
+        two.agent.learn({.state = 1, .action = 0, .reward = 0, .alpha = 0, .loop_time_s = 2, .imbalance = imbalance});
+        return two.value(0, 0);
+    };
+    const double best = TwoSteps::kAlpha * std::tanh(1.0) * product(kBefore0, kState0);
+    const double coefficient = TwoSteps::kAlpha * std::tanh(0.3 + TwoSteps::kGamma * best) * kState1[2];
+    EXPECT_NEAR(value(0.8) - value(0.2), coefficient * 0.3, 1e-15);
+    EXPECT_DOUBLE_EQ(value(7), value(1));
+    EXPECT_DOUBLE_EQ(value(-1), value(0));
+}
+
 // Averaging the features is averaging the values.
 TEST(LinearQ, AveragesOverStates) {
     Random random(1);

@@ -51,6 +51,12 @@ TEST(Pattern, NoRankOverwritesAnothersFile) {
     EXPECT_EQ(expand_pattern("a.b/run", sample_record(3, 4)), "a.b/run-3");
     EXPECT_EQ(expand_pattern(".hidden", sample_record(3, 4)), ".hidden-3");
     EXPECT_EQ(expand_pattern("run-%p.json", sample_record(3, 4)), "run-1003.json");
+    EXPECT_EQ(expand_pattern("/dev/shm/run", sample_record(3, 4)), "/dev/shm/run-3");
+}
+
+TEST(Pattern, ADeviceIsTheSameForAllRanks) {
+    EXPECT_EQ(expand_pattern("/dev/null", sample_record(3, 4)), "/dev/null");
+    EXPECT_EQ(expand_pattern("/dev/stdout", sample_record(3, 4)), "/dev/stdout");
 }
 
 TEST(Pattern, NamesCannotLeadIntoOtherFolders) {
@@ -70,13 +76,86 @@ TEST_F(Files, WritingReplacesTheOldFileAndLeavesNothingElse) {
     EXPECT_EQ(entries(), 1U);
 }
 
-TEST_F(Files, BehindASymbolicLinkTheFileItLeadsToIsReplaced) {
-    write_file_aside(folder_ / "real.json", "old");
-    fs::create_symlink("real.json", folder_ / "link.json");
-    write_file_aside(folder_ / "link.json", "new");
-    EXPECT_TRUE(fs::is_symlink(folder_ / "link.json"));
-    EXPECT_EQ(content("real.json"), "new");
+// The case: a folder that all can write to, and in it a link that somebody else has put in the place of the report.
+TEST_F(Files, ASymbolicLinkIsReplacedAndWhatItLeadsToStays) {
+    fs::permissions(folder_, fs::perms::all | fs::perms::sticky_bit);
+    for (const bool exists : {true, false}) {
+        if (exists) write_file_aside(folder_ / "precious", "old");
+        fs::create_symlink(exists ? "precious" : "nowhere", folder_ / "link.json");
+        constexpr uid_t kNobody = 65534;
+        const bool someone_elses = geteuid() == 0;
+        ASSERT_EQ(someone_elses ? lchown((folder_ / "link.json").c_str(), kNobody, kNobody) : 0, 0);
+        write_file_aside(folder_ / "link.json", "new");
+        EXPECT_FALSE(fs::is_symlink(folder_ / "link.json"));
+        EXPECT_EQ(content("link.json"), "new");
+        EXPECT_EQ(content("precious"), "old");
+        EXPECT_FALSE(fs::exists(folder_ / "nowhere"));
+        fs::remove(folder_ / "link.json");
+    }
+}
+
+TEST_F(Files, AHardLinkIsReplacedAndTheOtherNameKeepsItsContent) {
+    write_file_aside(folder_ / "precious", "old");
+    fs::create_hard_link(folder_ / "precious", folder_ / "a.json");
+    write_file_aside(folder_ / "a.json", "new");
+    EXPECT_EQ(content("precious"), "old");
+    EXPECT_EQ(content("a.json"), "new");
+}
+
+TEST_F(Files, ALinkInThePlaceOfThePartIsNotFollowed) {
+    write_file_aside(folder_ / "precious", "old");
+    fs::create_symlink("precious", folder_ / ("a.json.part-" + std::to_string(getpid())));
+    write_file_aside(folder_ / "a.json", "new");
+    EXPECT_EQ(content("precious"), "old");
+    EXPECT_EQ(content("a.json"), "new");
     EXPECT_EQ(entries(), 2U);
+}
+
+TEST_F(Files, AFolderMayBeALink) {
+    fs::create_directory(folder_ / "real");
+    fs::create_directory_symlink("real", folder_ / "results");
+    write_file_aside(folder_ / "results" / "a.json", "new");
+    EXPECT_TRUE(fs::is_symlink(folder_ / "results"));
+    EXPECT_EQ(content("real/a.json"), "new");
+}
+
+TEST_F(Files, ALinkToAFolderOrADeviceIsRefusedAndStays) {
+    for (const char* const target : {"/dev/null", "/tmp"}) {
+        fs::create_symlink(target, folder_ / "link.json");
+        try {
+            write_file_aside(folder_ / "link.json", "new");
+            ADD_FAILURE() << target;
+        } catch (const Error& error) {
+            EXPECT_NE(std::string(error.what()).find("links are not followed"), std::string::npos) << error.what();
+        }
+        EXPECT_TRUE(fs::is_symlink(folder_ / "link.json"));
+        fs::remove(folder_ / "link.json");
+    }
+    write_file_aside("/dev/null", "a device");
+    EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+// The logic: a child's standard output is a file that holds something already; opened by its name it would be replaced.
+TEST_F(Files, StandardOutputIsWrittenToAndNotReplaced) {
+    const pid_t child = fork();
+    if (child == 0) {
+        const int file = open((folder_ / "out").c_str(), O_WRONLY | O_CREAT, 0600);
+        dup2(file, STDOUT_FILENO);
+        int status = write(STDOUT_FILENO, "first ", 6) == 6 ? 0 : 1;
+        try {
+            write_file_aside("/dev/stdout", "second ");
+            write_file_aside("/proc/self/fd/" + std::to_string(file), "third");
+        } catch (const Error&) {
+            status = 2;
+        }
+        _exit(status);
+    }
+    int state = 0;
+    waitpid(child, &state, 0);
+    EXPECT_EQ(state, 0);
+    EXPECT_EQ(content("out"), "first second third");
+    EXPECT_EQ(entries(), 1U);
+    EXPECT_THROW(write_file_aside("/dev/fd/1234567", "closed"), Error);
 }
 
 TEST_F(Files, APipeIsWrittenToAndStaysOne) {

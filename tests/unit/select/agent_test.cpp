@@ -118,6 +118,25 @@ TEST(Agent, WithoutCountersIpsIsIterationsPerSecondAndSaysSo) {
     EXPECT_TRUE(said);
 }
 
+TEST(Agent, RewardsOfTheShapeOfTimesAreWarnedOf) {
+    const auto warned = [](gimbal::learn::RewardKind reward, std::uint32_t workers) {
+        Parameters parameters;
+        parameters.reward = reward;
+        AgentSelector selector(setup("static gss"), parameters, 7);
+        gimbal::LoopContext context = context_of();
+        context.workers = workers;
+        step(selector, record_of(1e-3), context);
+        return gimbal::warnings();
+    };
+    using enum gimbal::learn::RewardKind;
+    const std::size_t before = warned(cov, 2).size();
+    EXPECT_EQ(warned(stddev, 16).size(), before);
+    EXPECT_NE(warned(skewness, 2).back().find("skewness is the same for every technique with 2 workers"),
+              std::string::npos);
+    EXPECT_NE(warned(kurtosis, 16).back().find("kurtosis is about the shape"), std::string::npos);
+    EXPECT_EQ(warned(kurtosis, 16).size(), before + 2);
+}
+
 TEST(AgentSettings, EveryWordAndNumberArrives) {
     gimbal::SelectorSettings settings;
     settings.policy = "softmax";

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sqlite3
 import sys
 from pathlib import Path
+from typing import TextIO
 
 from . import commands
 from .errors import CampaignError
@@ -30,11 +32,18 @@ ANALYSES = {
 }
 
 
+class Parser(argparse.ArgumentParser):
+    """argparse's own prints help without a word if there is no room for it."""
+
+    def print_help(self, file: TextIO | None = None) -> None:
+        print(self.format_help(), end="", file=file or sys.stdout)
+
+
 def parser() -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(prog="gimbal campaign", epilog=EPILOG,
-                                  formatter_class=argparse.RawDescriptionHelpFormatter,
-                                  description="Factorial experiments: application x technique or selector x "
-                                              "repetitions, and their analysis.")
+    top = Parser(prog="gimbal campaign", epilog=EPILOG,
+                 formatter_class=argparse.RawDescriptionHelpFormatter,
+                 description="Factorial experiments: application x technique or selector x repetitions, and their "
+                             "analysis.")
     top.add_argument("--gimbal", type=Path, default=Path("gimbal"), help=argparse.SUPPRESS)
     commands_of = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run = commands_of.add_parser("run", help="run the cells of a specification that have not run yet")
@@ -65,7 +74,35 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run a command. Returns the exit status: 0; 1 if a cell has no result; 2 after a mistake; 130 interrupted."""
+    """Run a command, and see that what it printed has arrived. Returns the exit status: 0; 1 if a cell has no result or
+    the output has no room; 2 after a mistake; 130 interrupted."""
+    try:
+        status = run(words)
+    except SystemExit as ended:  # argparse has printed help or what is wrong
+        status = int(ended.code or 0)
+    except BrokenPipeError:
+        return without_output(0)
+    except OSError as error:
+        print(f"gimbal: error: {error.filename or 'cannot write to standard output'}: {error.strerror}", file=sys.stderr)
+        return without_output(1)
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return without_output(status)
+    except OSError as error:
+        print(f"gimbal: error: cannot write to standard output: {error.strerror}", file=sys.stderr)
+        return without_output(status or 1)
+    return status
+
+
+def without_output(status: int) -> int:
+    """What could not be printed is not tried again when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return status
+
+
+def run(words: list[str] | None) -> int:
+    """Run a command. Returns the exit status."""
     options = parser().parse_args(words)
     try:
         found = commands.COMMANDS[options.command](options)
@@ -75,6 +112,7 @@ def main(words: list[str] | None = None) -> int:
     except CampaignError as error:
         print(error, file=sys.stderr)
         return 2
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except sqlite3.Error as error:
+        print(f"gimbal: error: the campaign's file: {error}", file=sys.stderr)
+        return 2
     return 0

@@ -19,6 +19,7 @@ from . import overhead as overhead_module
 from . import similarity as similarity_module
 from . import summary as summary_module
 from .errors import CampaignError
+from .files import refuse_link, write_text
 from .measured import AppData
 from .oracle import Oracle, oracle, shares
 from .process import Tool, refusal
@@ -65,6 +66,7 @@ def run_command(options: argparse.Namespace) -> int:
     path = options.output or Path(options.spec.stem + ".sqlite")
     if options.new:
         set_aside(path)
+    refuse_link(path)
     with closing(Store(path)) as store:
         store.begin(wanted, conditions.gathered(tool.gimbal))
         warn_of_mixture(store)
@@ -170,7 +172,7 @@ def report_command(options: argparse.Namespace) -> int:
     with closing(Store(options.store, must_exist=True)) as store:
         text = html.page(store.facts(), store.runs(), apps)
     path = options.output or Path(options.store.stem + ".html")
-    path.write_text(text)
+    write_text(path, text)
     print(path)
     return 0
 

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report/compare.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "report/choice_text.hpp"
+#include "report/jobs.hpp"
+#include "report/merge.hpp"
+#include "report/table.hpp"
+
+namespace gimbal {
+
+namespace {
+
+using Side = TextTable::Side;
+
+constexpr std::size_t kNameWidth = 44;  // of the loop column [characters]
+
+/// A, B, ..., Z, then numbers.
+std::string label(std::size_t run) {
+    return run < 26 ? std::string(1, static_cast<char>('A' + run)) : std::to_string(run + 1);
+}
+
+/// What makes loops of several runs the same: team sizes may differ, so that runs on more cores can be compared.
+struct Key {
+    std::string name;
+    bool over_ranks, steals;
+    std::uint32_t workers;  // 0: the only one of its name in every run
+    auto operator<=>(const Key&) const = default;
+};
+
+using Row = std::vector<const MergedLoop*>;  // [runs]; null: the loop did not run
+
+/// Of the slowest rank [s].
+double time_of(const MergedLoop& loop) {
+    return loop.sum.over_ranks ? loop.sum.time_s : loop.time_s.max;
+}
+
+/// As a rank sees them [count].
+std::uint64_t calls_of(const MergedLoop& loop) {
+    return loop.sum.over_ranks ? loop.sum.calls : loop.sum.calls / std::max(1U, loop.ranks);
+}
+
+double time_of_call(const MergedLoop& loop) {
+    const std::uint64_t calls = calls_of(loop);
+    return calls > 0 ? time_of(loop) / static_cast<double>(calls) : 0;
+}
+
+/// The loops of all runs, those with the most time first.
+std::vector<Row> rows_of(std::span<const MergedRun> runs) {
+    const auto key = [](const MergedLoop& loop) {
+        return Key{loop.sum.name, loop.sum.over_ranks, loop.sum.steals.has_value(), 0};
+    };
+    std::map<Key, bool> several;  // team sizes in one run
+    for (const MergedRun& run : runs) {
+        std::map<Key, int> seen;
+        for (const MergedLoop& loop : run.loops)
+            if (++seen[key(loop)] > 1) several[key(loop)] = true;
+    }
+    std::map<Key, Row> found;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        for (const MergedLoop& loop : runs[i].loops) {
+            Key own = key(loop);
+            if (several.contains(own)) own.workers = loop.sum.workers;
+            Row& row = found.try_emplace(std::move(own), Row(runs.size(), nullptr)).first->second;
+            row[i] = &loop;
+        }
+    }
+    std::vector<std::pair<double, Row>> sorted;
+    for (auto& [name, row] : found) {
+        double longest_s = 0;
+        for (const MergedLoop* loop : row) longest_s = std::max(longest_s, loop ? time_of(*loop) : 0);
+        sorted.emplace_back(longest_s, std::move(row));
+    }
+    std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::vector<Row> rows;
+    for (auto& [time_s, row] : sorted) rows.push_back(std::move(row));
+    return rows;
+}
+
+/// Whether a figure differs between the runs that have a loop, in any of the loops.
+template <class Figure>
+bool differ(const std::vector<Row>& rows, Figure figure) {
+    return std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
+        std::optional<std::uint64_t> first;
+        return std::any_of(row.begin(), row.end(), [&](const MergedLoop* loop) {
+            if (!loop) return false;
+            if (!first) first = figure(*loop);
+            return *first != figure(*loop);
+        });
+    });
+}
+
+std::string ratio(double first, double other) {
+    return first > 0 ? fixed(other / first, 3) : "-";
+}
+
+/// One group of columns, one for each run.
+struct Column {
+    const char* title;
+    std::string (*cell)(const MergedLoop& loop);
+    Side side = Side::right;
+};
+
+std::vector<Column> columns_of(const std::vector<Row>& rows) {
+    std::vector<Column> columns;
+    if (differ(rows, [](const MergedLoop& loop) { return std::uint64_t{loop.sum.workers}; }))
+        columns.push_back({"workers", [](const MergedLoop& loop) { return workers_text(loop.sum); }});
+    if (differ(rows, calls_of))
+        columns.push_back({"calls", [](const MergedLoop& loop) { return std::to_string(calls_of(loop)); }});
+    columns.push_back({"time_s", [](const MergedLoop& loop) { return seconds(time_of(loop)); }});
+    return columns;
+}
+
+constexpr Column kImbalance = {
+    "imbalance", [](const MergedLoop& loop) { return loop.knows_all_workers() ? fixed(loop.imbalance(), 3) : "-"; }};
+constexpr Column kTechnique = {"technique (why)", [](const MergedLoop& loop) { return technique_cell(loop.sum); },
+                               Side::left};
+
+void add_cells(const Row& row, const Column& column, std::vector<std::string>& cells) {
+    for (const MergedLoop* loop : row) cells.push_back(loop ? column.cell(*loop) : "-");
+}
+
+/// A row of sums: times and ratios only.
+std::vector<std::string> sums(std::string name, std::size_t before, std::span<const double> times_s, std::size_t all) {
+    std::vector<std::string> cells = {std::move(name)};
+    cells.resize(1 + before);
+    for (const double time_s : times_s) cells.push_back(seconds(time_s));
+    for (std::size_t i = 1; i < times_s.size(); ++i) cells.push_back(ratio(times_s[0], times_s[i]));
+    cells.resize(all);
+    return cells;
+}
+
+std::string table_of(const std::vector<Row>& rows, std::span<const MergedRun> runs) {
+    std::vector<std::string> titles = {"loop"};
+    std::vector<Side> sides = {Side::left};
+    const auto group = [&](const Column& column) {
+        for (std::size_t i = 0; i < runs.size(); ++i) titles.push_back(column.title + (" " + label(i)));
+        sides.insert(sides.end(), runs.size(), column.side);
+    };
+    const std::vector<Column> columns = columns_of(rows);
+    for (const Column& column : columns) group(column);
+    for (std::size_t i = 1; i < runs.size(); ++i) titles.push_back(label(i) + "/A");
+    sides.insert(sides.end(), runs.size() - 1, Side::right);
+    group(kImbalance);
+    group(kTechnique);
+    TextTable table(titles, sides);
+    std::vector<double> loops_s(runs.size(), 0), wall_s;
+    for (const MergedRun& run : runs) wall_s.push_back(run.wall_s.max);
+    for (const Row& row : rows) {
+        const MergedLoop* const any = *std::find_if(row.begin(), row.end(), [](const auto* loop) { return loop; });
+        std::vector<std::string> cells = {shorten_name(any->sum.name, kNameWidth)};
+        for (const Column& column : columns) add_cells(row, column, cells);
+        for (std::size_t i = 1; i < runs.size(); ++i)
+            cells.push_back(row[0] && row[i] ? ratio(time_of_call(*row[0]), time_of_call(*row[i])) : "-");
+        add_cells(row, kImbalance, cells);
+        add_cells(row, kTechnique, cells);
+        table.add(std::move(cells));
+        for (std::size_t i = 0; i < runs.size(); ++i) loops_s[i] += row[i] ? time_of(*row[i]) : 0;
+    }
+    const std::size_t before = (columns.size() - 1) * runs.size();
+    if (rows.size() > 1) table.add(sums("all loops", before, loops_s, titles.size()));
+    table.add(sums("wall", before, wall_s, titles.size()));
+    return table.text();
+}
+
+}  // namespace
+
+std::string compared_text(std::span<const std::vector<RunRecord>> runs) {
+    std::string text;
+    std::vector<MergedRun> merged;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        merged.push_back(merge(runs[i]));
+        text += label(i) + ": " + run_title(runs[i]) + "\n";
+    }
+    const std::vector<Row> rows = rows_of(merged);
+    text += table_of(rows, merged);
+    if (differ(rows, calls_of)) text += "Calls differ: the ratio of a loop is of its time per call.\n";
+    for (std::size_t i = 0; i < runs.size(); ++i)
+        if (merged[i].ranks_seen < merged[i].ranks)
+            text += "WARN of " + label(i) + " only " + std::to_string(merged[i].ranks_seen) + " of " +
+                    std::to_string(merged[i].ranks) + " ranks wrote a record.\n";
+    return text;
+}
+
+}  // namespace gimbal

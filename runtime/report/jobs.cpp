@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report/jobs.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace gimbal {
+
+namespace {
+
+// What clocks of nodes may differ by, and what a launcher may take from the first rank to the last.
+constexpr double kSlack_s = 1;
+constexpr double kSlackOfLaunch_s = 60;
+
+/// What a batch system or a launcher calls the run; without either a process calls its job by its own number.
+std::string identity(const RunRecord& record) {
+    const std::string job = record.job == std::to_string(record.pid) ? std::string() : record.job;
+    return record.launch.empty() ? job : record.launch + "/" + job;
+}
+
+/// Numbers of processes come again, on other nodes and on other days.
+bool same_process(const RunRecord& a, const RunRecord& b) {
+    if (a.pid != b.pid || a.rank != b.rank || a.started_s != b.started_s || a.host != b.host) return false;
+    return a.started_s > 0 || (a.job == b.job && a.wall_s == b.wall_s && a.program == b.program);
+}
+
+bool same_family(const RunRecord& a, const RunRecord& b) {
+    return a.started_s > 0 && a.started_s == b.started_s && a.rank == b.rank && a.host == b.host;
+}
+
+/// A run as it grows.
+struct Run {
+    std::vector<std::size_t> members;
+    double begin_s = 0, end_s = 0;  // of all members whose times are known
+};
+
+class Sorter {
+public:
+    explicit Sorter(std::span<const RunRecord> records) : records_(records) {}
+
+    SortedRecords sorted() {
+        for (const std::size_t i : in_order_of_time()) {
+            const auto run = std::find_if(runs_.begin(), runs_.end(), [&](const Run& one) { return takes(one, i); });
+            add(run == runs_.end() ? runs_.emplace_back() : *run, i);
+        }
+        SortedRecords result;
+        result.repeated = std::move(repeated_);
+        for (Run& run : runs_) {
+            std::sort(run.members.begin(), run.members.end());
+            result.runs.push_back(std::move(run.members));
+        }
+        std::sort(result.runs.begin(), result.runs.end());
+        std::sort(result.repeated.begin(), result.repeated.end());
+        return result;
+    }
+
+private:
+    /// Each process once, the record of its longest time; those without times as they were given.
+    std::vector<std::size_t> in_order_of_time() {
+        std::vector<std::size_t> order;
+        for (std::size_t i = 0; i < records_.size(); ++i) {
+            const auto same = std::find_if(order.begin(), order.end(), [&](std::size_t other) {
+                return same_process(records_[i], records_[other]);
+            });
+            if (same == order.end()) {
+                order.push_back(i);
+                continue;
+            }
+            std::size_t shorter = i;
+            if (records_[i].wall_s > records_[*same].wall_s) std::swap(shorter, *same);
+            repeated_.emplace_back(shorter, *same);
+        }
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::size_t a, std::size_t b) { return records_[a].started_s < records_[b].started_s; });
+        return order;
+    }
+
+    [[nodiscard]] bool takes(const Run& run, std::size_t i) const {
+        const RunRecord& record = records_[i];
+        const RunRecord& first = records_[run.members.front()];
+        const auto any = [&](auto of) {
+            return std::any_of(run.members.begin(), run.members.end(), [&](std::size_t m) { return of(records_[m]); });
+        };
+        if (record.ranks != first.ranks || identity(record) != identity(first)) return false;
+        if (any([&](const RunRecord& other) { return same_family(record, other); })) return true;
+        if (any([&](const RunRecord& other) { return record.rank == other.rank; })) return false;
+        // Programs of several parts have a launcher that says so, or are taken for several runs.
+        if (record.launch.empty() && record.program != first.program) return false;
+        if (record.started_s <= 0 || run.end_s <= 0) return true;
+        const double slack_s = record.launch.empty() ? kSlack_s : kSlackOfLaunch_s;
+        return record.started_s <= run.end_s + slack_s && record.started_s + record.wall_s >= run.begin_s - slack_s;
+    }
+
+    void add(Run& run, std::size_t i) {
+        const RunRecord& record = records_[i];
+        run.members.push_back(i);
+        if (record.started_s <= 0) return;
+        run.begin_s = run.end_s > 0 ? std::min(run.begin_s, record.started_s) : record.started_s;
+        run.end_s = std::max(run.end_s, record.started_s + record.wall_s);
+    }
+
+    std::span<const RunRecord> records_;
+    std::vector<Run> runs_;
+    std::vector<std::pair<std::size_t, std::size_t>> repeated_;
+};
+
+}  // namespace
+
+SortedRecords sort_by_run(std::span<const RunRecord> records) {
+    return Sorter(records).sorted();
+}
+
+std::string run_title(std::span<const RunRecord> records) {
+    const RunRecord& first = records.front();
+    std::string text = "job " + first.job;
+    double started_s = 0;
+    for (const RunRecord& record : records)
+        if (record.started_s > 0 && (started_s <= 0 || record.started_s < started_s)) started_s = record.started_s;
+    std::array<char, 40> when{};
+    tm parts{};
+    if (const auto seconds = static_cast<time_t>(started_s); started_s > 0 && gmtime_r(&seconds, &parts))
+        if (strftime(when.data(), when.size(), "%Y-%m-%d %H:%M:%S", &parts) > 0)
+            text.append(", started ").append(when.data()).append(" UTC");
+    return text + ", " + std::to_string(first.ranks) + (first.ranks == 1 ? " rank, " : " ranks, ") + first.program;
+}
+
+}  // namespace gimbal

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report/compare.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sample_record.hpp"
+
+namespace gimbal {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+RunRecord run(double time_s, std::uint64_t calls = 2) {
+    RunRecord one = sample_record();
+    one.loops[0].time_s = time_s;
+    one.loops[0].calls = calls;
+    return one;
+}
+
+std::string compared(const std::vector<std::vector<RunRecord>>& runs) {
+    return compared_text(runs);
+}
+
+TEST(Compare, EveryLoopHasTheRatioOfItsTimes) {
+    const std::string text = compared({{run(3)}, {run(1.5)}});
+    EXPECT_THAT(text, HasSubstr("A: job 81234, 1 rank, ./app input\nB: "));
+    EXPECT_THAT(text, HasSubstr("time_s A  time_s B    B/A  imbalance A  imbalance B  technique (why) A"));
+    EXPECT_THAT(text, HasSubstr("sph.cpp:210 density      3.00      1.50  0.500"));
+    EXPECT_THAT(text, HasSubstr("wall                    10.00     10.00  1.000"));
+    EXPECT_THAT(text, Not(HasSubstr("calls")));
+}
+
+TEST(Compare, WithDifferentCallsTheRatioIsOfTheTimePerCall) {
+    const std::string text = compared({{run(3, 2)}, {run(3, 4)}});
+    EXPECT_THAT(text, HasSubstr("calls A  calls B"));
+    EXPECT_THAT(text, HasSubstr("3.00      3.00  0.500"));
+    EXPECT_THAT(text, HasSubstr("Calls differ"));
+}
+
+TEST(Compare, OfRanksTheSlowestCounts) {
+    std::vector<RunRecord> two = {sample_record(0, 2), sample_record(1, 2)};
+    two[1].loops[0].time_s = 6;
+    const std::string text = compared({{run(3)}, two});
+    EXPECT_THAT(text, HasSubstr("3.00      6.00  2.000"));
+}
+
+TEST(Compare, ALoopThatRanInOneRunOnlyHasNoRatio) {
+    std::vector<RunRecord> other = {run(3)};
+    other[0].loops[0].name = "elsewhere";
+    const std::string text = compared({{run(4)}, other});
+    EXPECT_THAT(text, HasSubstr("sph.cpp:210 density      4.00         -      -"));
+    EXPECT_THAT(text, HasSubstr("elsewhere                   -      3.00      -"));
+    EXPECT_THAT(text, HasSubstr("all loops                4.00      3.00  0.750"));
+}
+
+TEST(Compare, TeamsOfDifferentSizesAreCompared) {
+    std::vector<RunRecord> other = {run(1)};
+    other[0].loops[0].workers = 8;
+    EXPECT_THAT(compared({{run(4)}, other}), HasSubstr("2 threads  8 threads      4.00      1.00  0.250"));
+    // In one run with several team sizes each is a loop of its own.
+    std::vector<RunRecord> both = {run(4)};
+    both[0].loops.push_back(other[0].loops[0]);
+    const std::string text = compared({both, both});
+    EXPECT_THAT(text, HasSubstr("4.00      4.00  1.000"));
+    EXPECT_THAT(text, HasSubstr("1.00      1.00  1.000"));
+}
+
+TEST(Compare, MoreThanTwoRunsAreComparedWithTheFirst) {
+    const std::string text = compared({{run(2)}, {run(1)}, {run(4)}});
+    EXPECT_THAT(text, HasSubstr("  B/A    C/A"));
+    EXPECT_THAT(text, HasSubstr("0.500  2.000"));
+}
+
+TEST(Compare, MissingRanksAreSaid) {
+    EXPECT_THAT(compared({{run(2)}, {sample_record(0, 2)}}), HasSubstr("WARN of B only 1 of 2 ranks wrote a record."));
+}
+
+}  // namespace
+}  // namespace gimbal

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Files that others may have put something in the place of: written whole or not at all, and through no link.
+
+The same rules as for what the library writes (runtime/include/gimbal/output_file.hpp)."""
+from __future__ import annotations
+
+import os
+import re
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+from .errors import CampaignError
+
+
+def refuse_link(path: Path) -> None:
+    """Raises CampaignError if a file that will be written into is a symbolic link: SQLite would follow it."""
+    if path.is_symlink():
+        raise CampaignError(f"{path}: it is a symbolic link, and links are not written through",
+                            f"name the file itself: {os.path.realpath(path)}")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Replace a file, or a link of its name, when all of the text is on the disk; write into a device or a pipe.
+
+    Raises CampaignError with the reason; nothing is then left behind, and an old file stays as it was.
+    """
+    data = text.encode("utf-8", errors="replace")
+    own = re.fullmatch(r"/dev/(?:fd/(\d+)|(stdout)|stderr)", str(path))
+    try:
+        if own:  # by its name a file behind it would be opened, and replaced
+            with open(os.dup(int(own[1] or (1 if own[2] else 2))), "wb") as file:
+                file.write(data)
+            return
+        with suppress(FileNotFoundError):
+            mode = path.lstat().st_mode
+            if stat.S_ISDIR(mode) or (stat.S_ISLNK(mode) and path.exists() and not path.is_file()):
+                raise CampaignError(f"cannot write {path}: it is a folder, or a link to something that is no file")
+            if not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
+                with open(os.open(path, os.O_WRONLY | os.O_NOFOLLOW), "wb") as file:
+                    file.write(data)
+                return
+        replace(path, data)
+    except OSError as error:
+        raise CampaignError(f"cannot write {path}: {error.strerror}",
+                            "nothing was left behind; give another path with --output, or make room") from None
+
+
+def replace(path: Path, data: bytes) -> None:
+    """Write beside a file and rename. Raises OSError."""
+    part = path.with_name(f"{path.name}.part-{os.getpid()}")
+    with suppress(FileNotFoundError):
+        part.unlink()
+    file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
+    try:
+        with open(file, "wb") as whole:
+            whole.write(data)
+            whole.flush()
+            os.fsync(file)
+        os.replace(part, path)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            part.unlink()
+        raise
