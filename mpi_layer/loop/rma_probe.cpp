@@ -110,10 +110,9 @@ RmaProbe::RmaProbe(Team& team) {
 }
 
 const RmaProbe& RmaProbe::of(Team& team) {
-    const auto make = [](Team& of, const std::string&) -> std::unique_ptr<Member> {
-        return std::make_unique<RmaProbe>(of);
-    };
-    return static_cast<const RmaProbe&>(team.member("rma", "probe", make));
+    if (const Member* const probe = team.find("rma", "probe")) return static_cast<const RmaProbe&>(*probe);
+    return static_cast<const RmaProbe&>(
+        team.make_member("rma", "probe", "one-sided operations", [&] { return std::make_unique<RmaProbe>(team); }));
 }
 
 }  // namespace gimbal::mpi

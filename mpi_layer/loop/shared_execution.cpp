@@ -73,7 +73,7 @@ bool SharedExecution::next_left(std::uint64_t& first, std::uint64_t& end) {
     return false;
 }
 
-void SharedExecution::leave() {
+void SharedExecution::leave(Leaving) {
     if (rerun_) {
         rerun_->finish_last();
     } else {
