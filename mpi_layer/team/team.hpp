@@ -15,11 +15,16 @@
 
 namespace gimbal::mpi {
 
-/// Memory that the ranks of one node share; the same bytes in each of them, zeroed at first.
+/// Memory that the ranks of one node share; the same bytes in each of them.
 class SharedMemory {
 public:
+    enum class Fill : std::uint8_t {
+        zero,
+        none  ///< what nobody uses takes no memory; whoever does use it writes it first
+    };
+
     /// Collective over `node`. @errors gimbal::Error(mpi)
-    SharedMemory(MPI_Comm node, std::size_t bytes);
+    SharedMemory(MPI_Comm node, std::size_t bytes, Fill fill = Fill::zero);
     /// Collective. MPI must still run.
     ~SharedMemory();
     SharedMemory(const SharedMemory&) = delete;
@@ -42,8 +47,8 @@ public:
     virtual void poll() {}
     /// The team goes: this rank begins nothing more, and others may be waiting for it to. Never waits.
     virtual void retire() {}
-    /// All ranks are here and begin nothing more: take in what is still on its way. Collective. Not called if a rank may
-    /// be dead. @errors gimbal::Error(mpi)
+    /// All ranks are here and begin nothing more: take in what is still on its way. Collective. Not called if a rank
+    /// may be dead. @errors gimbal::Error(mpi)
     virtual void settle() {}
 };
 
