@@ -16,6 +16,8 @@ namespace gimbal::lb4mpi {
 
 namespace {
 
+constexpr std::uint64_t kEndsNames = 2;  // in place of the hash of a name, which is odd
+
 int g_key = MPI_KEYVAL_INVALID;
 
 /// Parties that were not freed with their communicators; they go before MPI ends.
@@ -56,6 +58,13 @@ void require_usable(MPI_Comm comm) {
     if (comm == MPI_COMM_NULL) throw Error(ErrorCode::wrong_use, "the communicator is MPI_COMM_NULL");
     check(MPI_Comm_test_inter(comm, &yes), "MPI_Comm_test_inter");
     if (yes) throw Error(ErrorCode::wrong_use, "the communicator is an intercommunicator", "merge it first");
+}
+
+MPI_Comm duplicate_of(MPI_Comm comm) {
+    MPI_Comm made = MPI_COMM_NULL;
+    check(MPI_Comm_dup(comm, &made), "MPI_Comm_dup");
+    check(MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    return made;
 }
 
 /// The rows of room for structures: one more if need be.
@@ -105,6 +114,7 @@ Party::Party(MPI_Comm comm) : comm_(comm) {
 }
 
 Party::~Party() {
+    if (names_comm_ != MPI_COMM_NULL) MPI_Comm_free(&names_comm_);
     if (duplicate_ != MPI_COMM_NULL) MPI_Comm_free(&duplicate_);
 }
 
@@ -124,38 +134,55 @@ double* Party::statistics(int slot) {
 }
 
 MPI_Comm Party::duplicate() {
-    if (duplicate_ == MPI_COMM_NULL) {
-        check(MPI_Comm_dup(comm_, &duplicate_), "MPI_Comm_dup");
-        check(MPI_Comm_set_errhandler(duplicate_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-    }
+    if (duplicate_ == MPI_COMM_NULL) duplicate_ = duplicate_of(comm_);
     return duplicate_;
 }
 
-int Party::agree_on_name(std::string_view title, std::string_view plain_name, int slot, std::int64_t iterations) {
+std::array<bool, 3> Party::same_everywhere(const Words& mine) {
+    if (names_comm_ == MPI_COMM_NULL) names_comm_ = duplicate_of(comm_);
     // Equal everywhere if and only if the least value and the least complement are complements.
     std::array<std::uint64_t, 6> least{};
-    const std::uint64_t mine[] = {title.empty() ? 0 : std::hash<std::string_view>{}(title) | 1,
-                                  std::hash<std::string_view>{}(plain_name), static_cast<std::uint64_t>(iterations)};
-    for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t i = 0; i < mine.size(); ++i) {
         least[2 * i] = mine[i];
         least[2 * i + 1] = ~mine[i];
     }
     MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Iallreduce(MPI_IN_PLACE, least.data(), 6, MPI_UINT64_T, MPI_MIN, duplicate(), &request),
+    check(MPI_Iallreduce(MPI_IN_PLACE, least.data(), 6, MPI_UINT64_T, MPI_MIN, names_comm_, &request),
           "MPI_Iallreduce");
     wait_for(request);
     const auto same = [&](std::size_t i) { return least[2 * i] == ~least[2 * i + 1]; };
-    if (!same(1)) {
-        throw Error(ErrorCode::wrong_use, "the ranks begin different loops, or some of them called DLS_DataSetup",
+    return {same(0), same(1), same(2)};
+}
+
+void Party::end_names() {
+    if (names_comm_ == MPI_COMM_NULL) return;
+    while (!same_everywhere({0, kEndsNames, 0})[1]) {
+    }
+}
+
+void Party::end_all_names() noexcept {
+    try {
+        for (Party* const party : all_parties()) party->end_names();
+    } catch (const Error&) {  // MPI has failed: nobody can be told
+    }
+}
+
+int Party::agree_on_name(std::string_view title, std::string_view plain_name, int slot, std::int64_t iterations) {
+    const auto same =
+        same_everywhere({title.empty() ? 0 : std::hash<std::string_view>{}(title) | 1,
+                         std::hash<std::string_view>{}(plain_name) | 1, static_cast<std::uint64_t>(iterations)});
+    if (!same[1]) {
+        throw Error(ErrorCode::wrong_use,
+                    "the ranks begin different loops, or some of them called DLS_DataSetup or MPI_Finalize",
                     "all ranks of a communicator must begin its loops in the same order");
     }
-    if (!same(2)) {
+    if (!same[2]) {
         throw Error(ErrorCode::wrong_use,
                     "the ranks do not agree on the number of iterations; here it is " + std::to_string(iterations),
                     "all ranks of a communicator must begin its loops in the same order");
     }
     // A title that not all ranks have is what was in memory before.
-    if (!title.empty() && same(0)) return number_of(std::string(title));
+    if (!title.empty() && same[0]) return number_of(std::string(title));
     return number_of(std::string(plain_name).append(" ").append(std::to_string(slot)));
 }
 

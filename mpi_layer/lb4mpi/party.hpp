@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -51,10 +52,19 @@ public:
     /// What the program's messages never meet. Collective when first asked for.
     [[nodiscard]] MPI_Comm duplicate();
 
+    /// MPI ends: this rank begins no more loops. One that still wants to agree on a name with others hears of that.
+    static void end_all_names() noexcept;
+
 private:
+    /// What ranks say when they agree on a name.
+    using Words = std::array<std::uint64_t, 3>;
+    /// Collective. @return which words are the same everywhere
+    [[nodiscard]] std::array<bool, 3> same_everywhere(const Words& mine);
+    void end_names();
     int number_of(std::string name);
 
     MPI_Comm comm_;
+    MPI_Comm names_comm_ = MPI_COMM_NULL;  // nothing but agreement on names
     MPI_Comm duplicate_ = MPI_COMM_NULL;
     int rank_ = 0;
     int size_ = 1;

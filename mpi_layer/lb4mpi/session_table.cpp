@@ -4,6 +4,7 @@
 
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "lb4mpi/complain.hpp"
 #include "lb4mpi/party.hpp"
@@ -23,13 +24,20 @@ Table& sessions() {
     return *table;
 }
 
+/// What MPI_Finalize is about to close. Kept: it has nothing left to be destroyed for.
+std::vector<std::unique_ptr<Session>>& closed() {
+    static auto* const list = new std::vector<std::unique_ptr<Session>>;
+    return *list;
+}
+
+/// Their loops are closed by what they stand on, without waiting for other ranks; here it is said that they were open.
 int close_all(MPI_Comm, int, void*, void*) {
     for (auto& entry : sessions()) {
-        Session* const session = entry.second.get();
-        complain("MPI_Finalize", "the loop \"" + session->name() + "\" is still open: DLS_EndLoop was not called");
-        guarded("MPI_Finalize", [session] { session->leave(); });
+        complain("MPI_Finalize", "the loop \"" + entry.second->name() + "\" is still open: DLS_EndLoop was not called");
+        closed().push_back(std::move(entry.second));
     }
     sessions().clear();
+    Party::end_all_names();
     return MPI_SUCCESS;
 }
 

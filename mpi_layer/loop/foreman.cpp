@@ -27,12 +27,13 @@ ForemanTransport::ForemanTransport(Team& team, const std::string& name)
     post_->deliver_early(number_);
 }
 
-// All ranks are here, so what workers had to say at the end is on its way.
+// All ranks are here. What workers had to say at the end has come (Post::settle()), unless some may be dead.
 ForemanTransport::~ForemanTransport() {
     const auto patience = static_cast<std::uint64_t>(kPatience_s / gimbal_rank_tick_s());
     const std::uint64_t begin = gimbal_rank_ticks();
     try {
-        while (!boards_.empty() && gimbal_rank_ticks() - begin < patience) post_->poll();
+        while (team_->settings().robust != 0 && !boards_.empty() && gimbal_rank_ticks() - begin < patience)
+            post_->poll();
     } catch (const Error&) {  // then the last executions are not in the report
     }
     post_->withdraw(number_);
@@ -70,7 +71,7 @@ void ForemanTransport::refuse() {
     terms.idempotent = Terms::kWrongArguments;
     const std::unique_ptr<SharingExecution> execution = open(terms);
     execution->note_disagreement();
-    execution->leave();
+    execution->leave(Leaving::in_order);
 }
 
 std::unique_ptr<SharingExecution> ForemanTransport::open(const Request& request) {

@@ -20,7 +20,7 @@ ForemanExecution::ForemanExecution(ForemanTransport& transport, Board& board, co
 ForemanExecution::~ForemanExecution() {
     if (left_) return;
     try {
-        leave();
+        leave(Leaving::in_order);
     } catch (...) {  // whoever destroys it has no use for it
     }
 }
@@ -134,7 +134,7 @@ void ForemanExecution::leave_now() {
     if (tell) throw_disagreement(first, other);
 }
 
-void ForemanExecution::leave() {
+void ForemanExecution::leave(Leaving how) {
     left_ = true;
     Post& post = transport_->post();
     stint_.stop();
@@ -147,7 +147,7 @@ void ForemanExecution::leave() {
             chunk_ = {};
             if (!dealt && !over()) transport_->deal_out(*board_);
             transport_->serve(*board_, 0, false);
-            if (over()) {
+            if (how == Leaving::at_once || over()) {
                 leave_now();
                 return;
             }

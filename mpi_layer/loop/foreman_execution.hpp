@@ -97,8 +97,8 @@ public:
     void adopt(const Piece& chunk, std::uint64_t& first, std::uint64_t& end) override;
     void give_back(const Piece& chunk) override;
     Stint take_stint() noexcept override;
-    /// Stays until all chunks are with somebody: nobody else could hand them out.
-    void leave() override;
+    /// In order: stays until all chunks are with somebody. Nobody else could hand them out.
+    void leave(Leaving how) override;
 
 private:
     void stop();
@@ -127,7 +127,7 @@ public:
     [[nodiscard]] bool holds() const noexcept override { return rest_.count > 0; }
     void adopt(const Piece& chunk, std::uint64_t& first, std::uint64_t& end) override;
     void give_back(const Piece& chunk) override;
-    void leave() override;
+    void leave(Leaving how) override;
 
 private:
     void send(Ask::Kind kind, const Run& chunk = {});

@@ -66,7 +66,7 @@ public:
     ~HierarchicalExecution() override;
 
     bool next(std::uint64_t& first, std::uint64_t& end) override;
-    void leave() override;
+    void leave(Leaving how) override;
 
 private:
     bool take(std::uint64_t& first, std::uint64_t& end);
@@ -116,7 +116,7 @@ void HierarchicalTransport::settle() {
 HierarchicalExecution::~HierarchicalExecution() {
     if (left_) return;
     try {
-        leave();
+        leave(Leaving::in_order);
     } catch (...) {  // whoever destroys it has no use for it
     }
 }
@@ -186,7 +186,7 @@ void HierarchicalExecution::report_worked() {
     inner_->count(done);
 }
 
-void HierarchicalExecution::leave() {
+void HierarchicalExecution::leave(Leaving how) {
     left_ = true;
     note_worked();
     if (queue_.leave(transport_.queues().ranks())) {
@@ -194,7 +194,7 @@ void HierarchicalExecution::leave() {
         report_worked();
         queue_.recycle(epoch_ + ChunkQueues::kCount);
     }
-    inner_->leave();
+    inner_->leave(how);
 }
 
 }  // namespace

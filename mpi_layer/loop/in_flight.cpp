@@ -13,8 +13,8 @@ InFlight::~InFlight() {
     for (void* const object : spare_) gimbal_rank_execution_free(object);
 }
 
-void InFlight::add(std::uint64_t epoch, void* execution) {
-    pending_.push_back({.epoch = epoch, .execution = execution});
+void InFlight::add(std::uint64_t epoch, void* execution, std::uint64_t slot) {
+    pending_.push_back({.epoch = epoch, .execution = execution, .slot = slot});
 }
 
 Pending* InFlight::find(std::uint64_t epoch) noexcept {

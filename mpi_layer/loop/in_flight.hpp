@@ -13,6 +13,7 @@ namespace gimbal::mpi {
 struct Pending {
     std::uint64_t epoch = 0;
     void* execution = nullptr;
+    std::uint64_t slot = 0;                 // `shared`: where in memory
     bool own_decision = true;               // false: it ran as the one before
     std::vector<gimbal_share> shares = {};  // [P] of the others, where the root begins for them
 };
@@ -29,7 +30,7 @@ public:
     ~InFlight();
 
     /// @pre the root, epochs ascend
-    void add(std::uint64_t epoch, void* execution);
+    void add(std::uint64_t epoch, void* execution, std::uint64_t slot = 0);
     /// @return nullptr: it is not decided, or done  @pre the root
     [[nodiscard]] Pending* find(std::uint64_t epoch) noexcept;
     /// The oldest, if it is older than `epoch`, which is the next execution of this rank; nullptr: there is none

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "gimbal/loop.h"
 #include "gimbal/rank_loop.h"
 #include "loop/transport.hpp"
 
@@ -29,14 +30,25 @@ void check_iterations(std::int64_t iterations) {
                     "N must be >= 0");
 }
 
+// What a loop is to all ranks, and what they are told if they do not agree.
+std::string described(std::string_view name, std::int64_t iterations, int schedule, const LoopOptions& options) {
+    constexpr std::size_t kLongestName = 100;
+    std::array<char, 64> text{};
+    gimbal_schedule_print(schedule, text.data(), text.size());
+    return "loop \"" + std::string(name.substr(0, kLongestName)) + "\", " + std::to_string(iterations) +
+           " iterations, schedule " + text.data() +
+           (options.idempotent ? ", chunks may run twice" : ", chunks run once");
+}
+
 // What a schedule is asked for at is learnt for itself: the ranks must agree on it, whatever else the loop ran as.
-Transport& transport_of(Team& team, std::string_view name, const std::string& schedule) {
+Transport& transport_of(Team& team, std::string_view name, std::int64_t iterations, int schedule,
+                        const LoopOptions& options) {
     std::string key(name);
-    if (!schedule.empty()) key += "\n" + schedule;
-    const auto make = [&](Team& of, const std::string&) -> std::unique_ptr<Member> {
-        return make_transport(of, std::string(name));
-    };
-    return static_cast<Transport&>(team.member("loop", key, make));
+    if (!options.schedule.empty()) key += "\n" + options.schedule;
+    if (Member* const known = team.find("loop", key)) return static_cast<Transport&>(*known);
+    return static_cast<Transport&>(
+        team.make_member("loop", key, described(name, iterations, schedule, options),
+                         [&]() -> std::unique_ptr<Member> { return make_transport(team, std::string(name)); }));
 }
 
 // What is learnt lives with rank 0, and so does what the program knows.
@@ -90,36 +102,80 @@ private:
 
 }  // namespace
 
-struct Loop::State {
-    Team* team = nullptr;
-    Transport* transport = nullptr;
-    std::unique_ptr<RankExecution> execution;
+struct Loop::State final : TeamUser {
+    Team* team = nullptr;                      // where this is known to be open; nullptr: nowhere
+    std::unique_ptr<RankExecution> execution;  // nullptr: this rank has left it
+    std::string name;
+    std::string_view transport;
+    const char* closed_by = nullptr;  // the call that ended the loop before the program did
     bool by_threads = false;
+    bool reruns = false;
     bool exhausted = false;
     bool inside = true;
     std::atomic_flag taken = ATOMIC_FLAG_INIT;
 
+    State() = default;
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+    ~State() {
+        if (team) team->remove(*this);
+    }
+
     [[nodiscard]] std::atomic_flag* turn() noexcept { return by_threads ? &taken : nullptr; }
+    void leave(Leaving how);
+    [[noreturn]] void throw_not_inside(const char* asked) const;
+    bool close(const char* call) noexcept override;
+    [[nodiscard]] std::string description() const override { return "the loop \"" + name + "\""; }
 };
+
+// The execution goes whatever it says.
+void Loop::State::leave(Leaving how) {
+    if (!execution) return;
+    if (team) std::exchange(team, nullptr)->remove(*this);
+    const std::unique_ptr<RankExecution> leaving = std::move(execution);
+    leaving->leave(how);
+}
+
+void Loop::State::throw_not_inside(const char* asked) const {
+    if (!closed_by) throw Error(ErrorCode::wrong_use, std::string(asked) + " after leave()");
+    throw Error(ErrorCode::wrong_use, std::string(asked) + " after " + closed_by + ", which ended " + description(),
+                std::string("loops must end before ") + closed_by);
+}
+
+// What was drawn to its end is over; only threads of this rank might still have wanted to know.
+bool Loop::State::close(const char* call) noexcept {
+    team = nullptr;
+    inside = false;
+    closed_by = call;
+    try {
+        leave(Leaving::at_once);
+    } catch (...) {  // nobody is there to be told
+    }
+    return !exhausted;
+}
 
 Loop::Loop(MPI_Comm comm, std::string_view name, std::int64_t iterations, const LoopOptions& options)
     : state_(std::make_unique<State>()) {
     Team& team = Team::of(comm);
     const int schedule = schedule_number(team, options.schedule);
-    state_->team = &team;
+    Transport& transport = transport_of(team, name, iterations, schedule, options);
+    state_->name = name;
+    state_->transport = transport.name();
     state_->by_threads = options.shared_by_threads;
-    state_->transport = &transport_of(team, name, options.schedule);
     try {
         check_iterations(iterations);
         check_weights(team, options.weights);
     } catch (const Error&) {
         // The other ranks' arguments may be sound: nobody waits for this one then.
-        state_->transport->refuse();
+        transport.refuse();
         throw;
     }
     tell(team, name, options);
-    state_->execution =
-        state_->transport->enter({static_cast<std::uint64_t>(iterations), schedule, may_run_again(team, options)});
+    const bool may = may_run_again(team, options);
+    state_->reruns = may && team.settings().robust != 0;
+    state_->execution = transport.enter({static_cast<std::uint64_t>(iterations), schedule, may});
+    state_->team = &team;
+    team.add(*state_);
 }
 
 Loop::Loop(Loop&&) noexcept = default;
@@ -137,7 +193,8 @@ Loop::~Loop() {
 Chunk Loop::next() {
     State& state = *state_;
     const Turn turn(state.turn());
-    if (!state.inside) throw Error(ErrorCode::wrong_use, "a chunk was asked for after leave()");
+    if (!state.inside) [[unlikely]]
+        state.throw_not_inside("a chunk was asked for");
     if (state.exhausted) {
         if (state.by_threads) return {};
         throw Error(ErrorCode::wrong_use, "a chunk was asked for after the end of the loop",
@@ -155,6 +212,8 @@ Chunk Loop::next() {
     std::uint64_t end = 0;
     if (execution.next(first, end)) return chunk_of(first, end);
     state.exhausted = true;
+    // Nobody need wait until the program destroys the loop. Other threads of this rank may be in their last chunks.
+    if (!state.by_threads) state.leave(Leaving::in_order);
     return {};
 }
 
@@ -163,20 +222,23 @@ void Loop::progress() {
 }
 
 bool Loop::finish(const Chunk& chunk) {
-    const Turn turn(state_->turn());
-    return state_->execution->finish(static_cast<std::uint64_t>(chunk.first), static_cast<std::uint64_t>(chunk.end));
+    State& state = *state_;
+    const Turn turn(state.turn());
+    if (!state.inside) state.throw_not_inside("a chunk was finished");
+    // Whoever was told that nothing is left has said what is finished: the draw before that did.
+    if (!state.execution) return !state.reruns;
+    return state.execution->finish(static_cast<std::uint64_t>(chunk.first), static_cast<std::uint64_t>(chunk.end));
 }
 
 void Loop::leave() {
     const Turn turn(state_->turn());
     if (!state_->inside) return;
     state_->inside = false;
-    state_->execution->leave();
-    state_->execution.reset();
+    state_->leave(Leaving::in_order);
 }
 
 std::string_view Loop::transport() const noexcept {
-    return state_->transport->name();
+    return state_->transport;
 }
 
 }  // namespace gimbal::mpi

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loop/post.hpp"
 
+#include "loop/wait.hpp"
 #include "team/check.hpp"
 
 namespace gimbal::mpi {
@@ -15,11 +16,13 @@ std::exception_ptr g_failure;  // met in a callback
 }  // namespace
 
 Post& Post::of(Team& team) {
+    if (Member* const post = team.find("post", "")) return static_cast<Post&>(*post);
     return static_cast<Post&>(
-        team.member("post", "", [](Team& owner, const std::string&) { return std::make_unique<Post>(owner); }));
+        team.make_member("post", "", "messages of loops", [&] { return std::make_unique<Post>(team); }));
 }
 
-Post::Post(Team& team) : team_(&team), tag_ask_(team.tags(2)), tag_answer_(tag_ask_ + 1) {
+Post::Post(Team& team)
+    : team_(&team), tag_ask_(team.tags(2)), tag_answer_(tag_ask_ + 1), sent_(static_cast<std::size_t>(team.size())) {
     if (team.rank() == 0 && team.size() > 1 && ++g_foremen == 1)
         gimbal_progress_set(from_inside_a_loop, nullptr, team.settings().poll_us);
 }
@@ -82,12 +85,14 @@ Post::Envelope& Post::free_envelope() {
 void Post::send(const Ask& ask) {
     Envelope& envelope = free_envelope();
     envelope.ask = ask;
+    ++sent_[0];
     check(MPI_Isend(&envelope.ask, sizeof ask, MPI_BYTE, 0, tag_ask_, team_->comm(), &envelope.request), "MPI_Isend");
 }
 
 void Post::send(const Answer& answer, int rank) {
     Envelope& envelope = free_envelope();
     envelope.answer = answer;
+    ++sent_[static_cast<std::size_t>(rank)];
     check(MPI_Isend(&envelope.answer, static_cast<int>(answer.bytes()), MPI_BYTE, rank, tag_answer_, team_->comm(),
                     &envelope.request),
           "MPI_Isend");
@@ -117,6 +122,7 @@ void Post::take_asks() {
         Ask ask;
         check(MPI_Recv(&ask, sizeof ask, MPI_BYTE, status.MPI_SOURCE, tag_ask_, team_->comm(), MPI_STATUS_IGNORE),
               "MPI_Recv");
+        ++taken_;
         if (ask.loop >= loops_.size()) {
             early_asks_.emplace_back(status.MPI_SOURCE, ask);
         } else if (loops_[ask.loop]) {
@@ -132,12 +138,27 @@ void Post::take_answers() {
         if (!there) return;
         Answer answer;
         check(MPI_Recv(&answer, sizeof answer, MPI_BYTE, 0, tag_answer_, team_->comm(), MPI_STATUS_IGNORE), "MPI_Recv");
+        ++taken_;
         if (answer.loop >= loops_.size()) {
             early_answers_.push_back(answer);
         } else if (loops_[answer.loop]) {
             loops_[answer.loop]->on_answer(answer);
         }
     }
+}
+
+void Post::take_until(std::uint64_t sent) {
+    for (Wait wait; taken_ < sent; wait.pause()) poll();
+}
+
+// First what the workers said, since the foreman answers some of it.
+void Post::settle() {
+    if (team_->size() == 1) return;
+    std::uint64_t asks = sent_[0], all_asks = 0, answers = 0;
+    check(MPI_Reduce(&asks, &all_asks, 1, MPI_UINT64_T, MPI_SUM, 0, team_->comm()), "MPI_Reduce");
+    if (team_->rank() == 0) take_until(all_asks);
+    check(MPI_Scatter(sent_.data(), 1, MPI_UINT64_T, &answers, 1, MPI_UINT64_T, 0, team_->comm()), "MPI_Scatter");
+    if (team_->rank() != 0) take_until(answers);
 }
 
 void Post::from_inside_a_loop(void*) noexcept {

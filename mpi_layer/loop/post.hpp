@@ -43,6 +43,9 @@ public:
     /// To a worker. @errors gimbal::Error(mpi), unless the team is robust: then the rank counts as lost
     void send(const Answer& answer, int rank);
 
+    /// Every message that was sent arrives.
+    void settle() override;
+
     /// Take in what has come. Never waits. @errors gimbal::Error(mpi)
     void poll() override;
     /// How often somebody has looked [count].
@@ -68,6 +71,7 @@ private:
     Envelope& free_envelope();
     void take_asks();
     void take_answers();
+    void take_until(std::uint64_t sent);
     static void from_inside_a_loop(void*) noexcept;
 
     Team* team_;
@@ -75,6 +79,8 @@ private:
     int tag_answer_;
     std::mutex lock_;
     std::uint64_t looks_ = 0;
+    std::vector<std::uint64_t> sent_;  // [P] messages to each rank
+    std::uint64_t taken_ = 0;          // messages of others
     std::vector<Correspondent*> loops_;            // by number; nullptr: gone
     std::vector<std::pair<int, Ask>> early_asks_;  // for loops that this rank has not made yet
     std::vector<Answer> early_answers_;

@@ -10,6 +10,7 @@
 #include "loop/rma_execution.hpp"
 #include "loop/wait.hpp"
 #include "team/check.hpp"
+#include "team/say.hpp"
 
 namespace gimbal::mpi {
 
@@ -37,9 +38,11 @@ void throw_rma_disagreement(std::uint64_t mine, std::uint64_t other) {
 
 RmaTransport::RmaTransport(Team& team, const std::string& name, double draw_s)
     : team_(team),
+      name_(name),
       site_(team.rank() == 0 ? gimbal_rank_site(name.c_str(), static_cast<std::uint32_t>(team.size())) : nullptr),
       slots_(team.size()),
-      window_(team.comm(), slots_.bytes(), first_epochs(slots_)),
+      window_(team.comm(), slots_.bytes(), {.bytes = slots_.zeroed_bytes(), .every = slots_.slot_bytes()},
+              first_epochs(slots_)),
       packets_(window_, slots_),
       patience_(std::max(kPatience_s, kPatience_draws * draw_s) / gimbal_rank_tick_s()),
       in_flight_(team.rank() == 0) {
@@ -78,12 +81,28 @@ std::uint64_t RmaTransport::position(std::uint64_t epoch) {
 }
 
 void RmaTransport::await_slot(std::uint64_t epoch) {
-    if (is_root()) {
-        harvest();
-        for (Wait wait; epoch >= recycled_ + RmaSlots::kCount; wait.pause()) harvest();
-        return;
+    if (is_root()) harvest();
+    const auto ready = [&] {
+        return is_root() ? epoch < recycled_ + RmaSlots::kCount : window_.read(slots_.epoch(epoch)) == epoch;
+    };
+    Overdue overdue;
+    for (Wait wait; !ready();) {
+        if (is_root()) harvest();
+        if (overdue.now()) say_for_whom(epoch - RmaSlots::kCount);
+        wait.pause();
     }
-    for (Wait wait; window_.read(slots_.epoch(epoch)) != epoch;) wait.pause();
+}
+
+// @param epoch  whose slot is needed
+void RmaTransport::say_for_whom(std::uint64_t epoch) {
+    std::vector<RmaReport> reports(static_cast<std::size_t>(team_.size()));
+    window_.get(slots_.report(epoch, 0), reports.data(), reports.size() * sizeof reports[0]);
+    const auto inside = [&](const RmaReport& said) { return said.left != epoch + 1; };
+    const auto found = std::find_if(reports.begin(), reports.end(), inside);
+    const auto rank = found == reports.end() ? 0 : found - reports.begin();
+    say("waits in the loop \"" + name_ + "\" for rank " + std::to_string(rank) +
+        " of the loop's communicator, which has not left its execution " + std::to_string(epoch) + ", " +
+        std::to_string(RmaSlots::kCount) + " before this one; there is room for no more (docs/ranks.md)");
 }
 
 // @pre rank 0, and the slot is ready
@@ -141,6 +160,9 @@ void RmaTransport::spoil(std::uint64_t epoch, std::uint64_t other) {
         batch.wait();
         window_.add(slots_.counter(epoch), kBeyondTheEnd);
     }
+    RmaWindow::Batch batch(window_);
+    batch.store(slots_.report(epoch, rank()) + offsetof(RmaReport, left), epoch + 1);
+    batch.wait();
     window_.add(slots_.left(epoch), 1);
 }
 
@@ -231,6 +253,7 @@ std::uint64_t RmaTransport::left(std::uint64_t epoch, void* object, gimbal_share
                 static_cast<std::uint64_t>(static_cast<double>(stayed) * gimbal_rank_tick_s() * 1e9));
     batch.store(at + offsetof(RmaReport, chunks), share.chunks);
     batch.store(at + offsetof(RmaReport, iterations), share.iterations);
+    batch.store(at + offsetof(RmaReport, left), epoch + 1);
     batch.read(slots_.other(epoch), &other);
     batch.wait();
     window_.add(slots_.left(epoch), 1);

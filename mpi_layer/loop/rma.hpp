@@ -49,6 +49,7 @@ private:
     [[nodiscard]] bool is_root() const noexcept { return team_.rank() == 0; }
     [[nodiscard]] std::uint64_t begin(const Request& request);
     void await_slot(std::uint64_t epoch);
+    void say_for_whom(std::uint64_t epoch);
     void decide(std::uint64_t epoch, const Request& request);
     [[nodiscard]] PacketName agree(std::uint64_t epoch, std::uint64_t trip);
     [[nodiscard]] PacketName rule(std::uint64_t epoch, std::uint64_t trip);
@@ -62,6 +63,7 @@ private:
     void recycle(std::uint64_t epoch);
 
     Team& team_;
+    std::string name_;
     void* site_;  // of rank 0; nullptr elsewhere
     RmaSlots slots_;
     RmaWindow window_;

@@ -94,7 +94,7 @@ bool RmaExecution::next_left(std::uint64_t& first, std::uint64_t& end) {
     return outcome.abandoned > 0 && transport_.take_abandoned(epoch_, step) && run(step, first, end);
 }
 
-void RmaExecution::leave() {
+void RmaExecution::leave(Leaving) {
     const std::uint64_t other = transport_.left(epoch_, object_, share, gimbal_rank_ticks() - begin_);
     if (other != 0 && !told_) throw_rma_disagreement(trip_, other);
 }

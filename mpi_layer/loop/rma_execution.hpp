@@ -11,7 +11,7 @@ public:
     /// @param object  that is laid out
     RmaExecution(RmaTransport& transport, std::uint64_t epoch, void* object);
     bool next(std::uint64_t& first, std::uint64_t& end) override;
-    void leave() override;
+    void leave(Leaving how) override;
 
 private:
     bool next_step(std::uint64_t& first, std::uint64_t& end);

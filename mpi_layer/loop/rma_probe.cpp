@@ -89,7 +89,7 @@ RmaProbe::RmaProbe(Team& team) {
     }
     const Probers probers(team);
     const int place = probers.place_of(team.rank());
-    RmaWindow window(team.comm(), static_cast<std::size_t>(probers.count) * kApart);
+    RmaWindow window(team.comm(), static_cast<std::size_t>(probers.count) * kApart, {.bytes = kApart, .every = kApart});
     const bool watches = team.rank() == 0 && window.own_words();
     for (std::size_t look = 0; look < kLooks_s.size() && !progress; ++look) {
         std::vector<std::uint64_t> counts(static_cast<std::size_t>(probers.count), look * kAdds);
@@ -110,10 +110,9 @@ RmaProbe::RmaProbe(Team& team) {
 }
 
 const RmaProbe& RmaProbe::of(Team& team) {
-    const auto make = [](Team& of, const std::string&) -> std::unique_ptr<Member> {
-        return std::make_unique<RmaProbe>(of);
-    };
-    return static_cast<const RmaProbe&>(team.member("rma", "probe", make));
+    if (const Member* const probe = team.find("rma", "probe")) return static_cast<const RmaProbe&>(*probe);
+    return static_cast<const RmaProbe&>(
+        team.make_member("rma", "probe", "one-sided operations", [&] { return std::make_unique<RmaProbe>(team); }));
 }
 
 }  // namespace gimbal::mpi

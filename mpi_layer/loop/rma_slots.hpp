@@ -36,12 +36,13 @@ struct RmaReport {
     std::uint64_t next = 0;
     std::uint64_t stride = 1;
     std::uint64_t end = 0;
+    std::uint64_t left = 0;  ///< the last execution in this slot that the rank has left, plus 1
 };
 
 /// Where things are in the window of a loop [bytes]: execution e is in slot e mod count.
 class RmaSlots {
 public:
-    static constexpr std::uint64_t kCount = 4;  ///< executions that a rank may be ahead of another
+    static constexpr std::uint64_t kCount = 32;  ///< executions in flight: how far a rank may be ahead of another
     /// A packet is N, one word, and what gimbal_rank_packet() writes.
     static constexpr std::size_t kPacketBytes = std::size_t{1} << 16U;
     /// other(): arguments that cannot be.
@@ -51,6 +52,11 @@ public:
         : packets_at_((kReportsAt + static_cast<std::size_t>(ranks) * sizeof(RmaReport) + kLine - 1) / kLine * kLine) {}
 
     [[nodiscard]] std::size_t bytes() const noexcept { return kCount * slot_bytes(); }
+    /// Of every slot: what must be 0 at first. Packets are written before they are read, and take no memory until then.
+    [[nodiscard]] std::size_t zeroed_bytes() const noexcept { return packets_at_; }
+    [[nodiscard]] std::size_t slot_bytes() const noexcept {
+        return (packets_at_ + 2 * kPacketRoom + kLine - 1) / kLine * kLine;
+    }
 
     /// Which execution the slot is ready for.
     [[nodiscard]] std::size_t epoch(std::uint64_t e) const noexcept { return at(e, 0); }
@@ -86,9 +92,6 @@ private:
     static constexpr std::size_t kReportsAt = 4 * kLine;
     static constexpr std::size_t kPacketRoom = kWord + kPacketBytes;
 
-    [[nodiscard]] std::size_t slot_bytes() const noexcept {
-        return (packets_at_ + 2 * kPacketRoom + kLine - 1) / kLine * kLine;
-    }
     [[nodiscard]] std::size_t at(std::uint64_t e, std::size_t offset) const noexcept {
         return static_cast<std::size_t>(e % kCount) * slot_bytes() + offset;
     }

@@ -23,7 +23,7 @@ void await(int count, MPI_Request* requests) {
 
 }  // namespace
 
-RmaWindow::RmaWindow(MPI_Comm comm, std::size_t bytes, std::span<const First> first) {
+RmaWindow::RmaWindow(MPI_Comm comm, std::size_t bytes, const Zeroed& zeroed, std::span<const First> first) {
     int rank = 0;
     check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
     void* base = nullptr;
@@ -31,7 +31,8 @@ RmaWindow::RmaWindow(MPI_Comm comm, std::size_t bytes, std::span<const First> fi
     check(MPI_Win_allocate(own, 1, MPI_INFO_NULL, comm, &base, &window_), "MPI_Win_allocate");
     check(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
     if (rank == 0) {
-        std::memset(base, 0, bytes);
+        for (std::size_t at = 0; at < bytes; at += zeroed.every)
+            std::memset(static_cast<std::byte*>(base) + at, 0, zeroed.bytes);
         for (const First& word : first)
             std::memcpy(static_cast<std::byte*>(base) + word.at, &word.value, sizeof word.value);
         int* model = nullptr;

@@ -22,8 +22,13 @@ public:
         std::size_t at = 0;  ///< a multiple of 8 [bytes]
         std::uint64_t value = 0;
     };
-    /// Collective over `comm`. @param bytes  a multiple of 8
-    RmaWindow(MPI_Comm comm, std::size_t bytes, std::span<const First> first = {});
+    /// Of every `every` bytes, the first `bytes` are 0 at first.
+    struct Zeroed {
+        std::size_t bytes = 0;
+        std::size_t every = 0;
+    };
+    /// Collective over `comm`. @param bytes  a multiple of 8, and of zeroed.every
+    RmaWindow(MPI_Comm comm, std::size_t bytes, const Zeroed& zeroed, std::span<const First> first = {});
     /// Collective; nothing may be in flight. MPI must still run.
     ~RmaWindow();
     RmaWindow(const RmaWindow&) = delete;

@@ -4,21 +4,21 @@
 #include "gimbal/rank_loop.h"
 #include "loop/shared_execution.hpp"
 #include "loop/wait.hpp"
+#include "team/say.hpp"
 
 namespace gimbal::mpi {
 
 namespace {
 
-constexpr std::uint64_t kSlots = 4;         // executions that a rank may be ahead of another
-constexpr std::uint64_t kRobustSlots = 32;  // the same where a rank may be stopped
-constexpr double kPatience_s = 50e-6;       // how long a rank waits for the root's decision
+constexpr double kPatience_s = 50e-6;  // how long a rank waits for the root's decision
 
 }  // namespace
 
 SharedTransport::SharedTransport(Team& team, const std::string& name)
     : team_(team),
+      name_(name),
       site_(team.rank() == 0 ? gimbal_rank_site(name.c_str(), static_cast<std::uint32_t>(team.size())) : nullptr),
-      slots_(team, team.settings().robust ? kRobustSlots : kSlots, team.settings().robust != 0),
+      slots_(team, team.settings().robust != 0),
       in_flight_(team.rank() == 0),
       kept_(gimbal_rank_execution()),
       robust_(team.settings().robust != 0) {}
@@ -28,70 +28,101 @@ SharedTransport::~SharedTransport() {
     gimbal_rank_execution_free(kept_);
 }
 
-void SharedTransport::await_slot(std::uint64_t epoch) {
-    const SlotHeader& slot = slots_.header(epoch);
-    for (Wait wait; slot.epoch.load(std::memory_order_acquire) != epoch; wait.pause()) {
+// @param slot  of the execution that this rank comes to: only now is it sure to know which one follows
+std::uint64_t SharedTransport::await_next_slot(std::uint64_t slot) {
+    std::uint64_t next = slots_.next(slot, epoch_);
+    if (next != SharedSlots::kNone) return next;
+    Overdue overdue;
+    for (Wait wait; next == SharedSlots::kNone; next = slots_.next(slot, epoch_)) {
         if (is_root()) harvest();
+        if (overdue.now()) say_for_whom();
+        wait.pause();
     }
+    return next;
+}
+
+void SharedTransport::say_for_whom() const {
+    const std::uint64_t oldest = slots_.oldest_epoch();
+    const std::string waits = "waits in the loop \"" + name_ + "\" for rank ";
+    for (int rank = 0; rank < ranks(); ++rank) {
+        if (slots_.progress(rank).entered.load(std::memory_order_relaxed) > oldest) continue;
+        say(waits + std::to_string(rank) + " of the loop's communicator, which is " +
+            std::to_string(epoch_ - slots_.progress(rank).entered.load(std::memory_order_relaxed)) +
+            " executions of the loop behind; that is as many as there is room for (docs/ranks.md)");
+        return;
+    }
+    for (int rank = 0; rank < ranks(); ++rank) {
+        const RankProgress& progress = slots_.progress(rank);
+        // The one that this rank is about to begin is not open yet.
+        const std::uint64_t open = progress.entered.load(std::memory_order_relaxed) -
+                                   progress.left.load(std::memory_order_relaxed) - (rank == team_.rank() ? 1 : 0);
+        if (open == 0) continue;
+        say(waits + std::to_string(rank) + " of the loop's communicator, which has " + std::to_string(open) +
+            " executions of it open that it neither draws to the end nor leaves; there is room for no more "
+            "(docs/ranks.md)");
+        return;
+    }
+    say(waits + "0 of the loop's communicator, which has to take in what is over and computes");
 }
 
 // @return the next execution, which this rank enters now
-std::uint64_t SharedTransport::begin(const Request& request) {
-    const std::uint64_t epoch = epoch_++;
-    await_slot(epoch);
-    if (is_root()) {
-        harvest();
-        decide(epoch, request);
-    }
-    return epoch;
+SharedTransport::Where SharedTransport::begin(const Request& request) {
+    const Where where{.epoch = epoch_++, .slot = slot_};
+    slots_.progress(rank()).entered.store(epoch_, std::memory_order_relaxed);
+    if (is_root()) harvest();
+    slot_ = await_next_slot(where.slot);
+    if (is_root()) decide(where, request);
+    return where;
 }
 
 // N as the first rank said.
-std::uint64_t SharedTransport::agreed_trip(std::uint64_t epoch, std::uint64_t mine) {
+std::uint64_t SharedTransport::agreed_trip(std::uint64_t slot, std::uint64_t mine) {
     std::uint64_t said = 0;
-    const bool first = slots_.header(epoch).trip.compare_exchange_strong(said, mine + 1, std::memory_order_acq_rel);
+    const bool first = slots_.header(slot).trip.compare_exchange_strong(said, mine + 1, std::memory_order_acq_rel);
     return first ? mine : said - 1;
 }
 
 // Whoever draws finds nothing more, and then finds out why.
-void SharedTransport::spoil(std::uint64_t epoch, std::uint64_t other) {
+void SharedTransport::spoil(std::uint64_t slot, std::uint64_t other) {
     std::uint64_t none = 0;
-    slots_.header(epoch).other.compare_exchange_strong(none, other, std::memory_order_release);
-    gimbal_rank_place_end(slots_.place(epoch));
+    slots_.header(slot).other.compare_exchange_strong(none, other, std::memory_order_release);
+    gimbal_rank_place_end(slots_.place(slot));
+}
+
+// The root may use the slot for something else from now on.
+void SharedTransport::note_left(std::uint64_t slot) noexcept {
+    std::atomic<std::uint64_t>& left = slots_.progress(rank()).left;
+    left.store(left.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    slots_.header(slot).left.fetch_add(1, std::memory_order_release);
 }
 
 // This rank has no part in an execution that it has entered.
-void SharedTransport::pass_by(std::uint64_t epoch, void* object) {
-    slots_.header(epoch).left.fetch_add(1, std::memory_order_release);
+void SharedTransport::pass_by(std::uint64_t slot, void* object) {
+    note_left(slot);
     in_flight_.left(object);
 }
 
 // @pre the root
-void SharedTransport::decide(std::uint64_t epoch, const Request& request) {
-    if (in_flight_.find(epoch)) return;
-    SlotHeader& slot = slots_.header(epoch);
+void SharedTransport::decide(const Where& where, const Request& request) {
+    if (in_flight_.find(where.epoch)) return;
+    SlotHeader& slot = slots_.header(where.slot);
     void* const execution = gimbal_rank_decide(site_, request.trip, request.schedule);
-    gimbal_rank_packet(execution, slots_.packet(epoch), SharedSlots::kPacketBytes, most_steps(request));
+    gimbal_rank_packet(execution, slots_.packet(where.slot), SharedSlots::kPacketBytes, most_steps(request));
     auto none = static_cast<std::uint32_t>(Decided::no);
     slot.decision.compare_exchange_strong(none, static_cast<std::uint32_t>(Decided::by_packet),
                                           std::memory_order_acq_rel);
-    in_flight_.add(epoch, execution);
+    in_flight_.add(where.epoch, execution, where.slot);
 }
 
-// Whoever comes to the next execution first need not wait for the root then; its choice is made without knowing how
-// this one will turn out.
-void SharedTransport::decide_ahead(std::uint64_t epoch, const Request& request) {
-    if (slots_.header(epoch).epoch.load(std::memory_order_acquire) == epoch) decide(epoch, request);
-}
-
-Decided SharedTransport::await_decision(std::uint64_t epoch) {
-    SlotHeader& slot = slots_.header(epoch);
+Decided SharedTransport::await_decision(const Where& where) {
+    SlotHeader& slot = slots_.header(where.slot);
     const auto patience = static_cast<std::uint64_t>(kPatience_s / gimbal_rank_tick_s());
     const std::uint64_t begin = gimbal_rank_ticks();
     for (Wait wait;; wait.pause()) {
         std::uint32_t decided = slot.decision.load(std::memory_order_acquire);
         // Before the first execution there is nothing to repeat; the root is about to decide then.
-        if (decided == static_cast<std::uint32_t>(Decided::no) && epoch > 0 && gimbal_rank_ticks() - begin > patience) {
+        if (decided == static_cast<std::uint32_t>(Decided::no) && where.epoch > 0 &&
+            gimbal_rank_ticks() - begin > patience) {
             const auto repeat = static_cast<std::uint32_t>(Decided::as_before);
             if (slot.decision.compare_exchange_strong(decided, repeat, std::memory_order_acq_rel)) decided = repeat;
         }
@@ -100,44 +131,46 @@ Decided SharedTransport::await_decision(std::uint64_t epoch) {
 }
 
 // A rank that has no part in it, too: how this execution runs is how the next one does if the root is late then.
-void* SharedTransport::prepared(std::uint64_t epoch, const Request& request) {
-    const Decided decided = await_decision(epoch);
-    void* const object = in_flight_.object_for(epoch, decided == Decided::by_packet);
+void* SharedTransport::prepared(const Where& where, const Request& request) {
+    const Decided decided = await_decision(where);
+    void* const object = in_flight_.object_for(where.epoch, decided == Decided::by_packet);
     if (decided == Decided::as_before && object != last_) gimbal_rank_copy(object, last_);
-    gimbal_rank_prepare(object, decided == Decided::by_packet ? slots_.packet(epoch) : nullptr, request.trip,
-                        most_steps(request), slots_.place(epoch));
+    gimbal_rank_prepare(object, decided == Decided::by_packet ? slots_.packet(where.slot) : nullptr, request.trip,
+                        most_steps(request), slots_.place(where.slot));
     last_ = object;
     return object;
 }
 
 std::unique_ptr<RankExecution> SharedTransport::enter(const Request& request) {
-    const std::uint64_t epoch = begin(request);
-    const std::uint64_t agreed = agreed_trip(epoch, request.trip);
-    if (agreed != request.trip) spoil(epoch, request.trip + 1);
+    const Where where = begin(request);
+    const std::uint64_t agreed = agreed_trip(where.slot, request.trip);
+    if (agreed != request.trip) spoil(where.slot, request.trip + 1);
     Request common = request;
     common.trip = agreed;
-    void* const object = prepared(epoch, common);
-    const std::uint64_t other = slots_.header(epoch).other.load(std::memory_order_acquire);
+    void* const object = prepared(where, common);
+    const std::uint64_t other = slots_.header(where.slot).other.load(std::memory_order_acquire);
     if (other != 0) {
-        pass_by(epoch, object);
+        pass_by(where.slot, object);
         const bool mine = other != SlotHeader::kWrongArguments && agreed != request.trip;
         throw_shared_disagreement(request.trip, mine ? agreed + 1 : other);
     }
-    if (is_root()) decide_ahead(epoch + 1, request);
-    return std::make_unique<SharedExecution>(*this, epoch, object, reruns(request));
+    // Whoever comes to the next execution first need not wait for the root then; its choice is made without knowing how
+    // this one will turn out.
+    if (is_root()) decide({.epoch = epoch_, .slot = slot_}, request);
+    return std::make_unique<SharedExecution>(*this, where.slot, object, reruns(request));
 }
 
 void SharedTransport::refuse() {
     Request nothing{.schedule = team_.settings().schedule};
-    const std::uint64_t epoch = begin(nothing);
-    spoil(epoch, SlotHeader::kWrongArguments);
-    nothing.trip = agreed_trip(epoch, 0);
-    pass_by(epoch, prepared(epoch, nothing));
+    const Where where = begin(nothing);
+    spoil(where.slot, SlotHeader::kWrongArguments);
+    nothing.trip = agreed_trip(where.slot, 0);
+    pass_by(where.slot, prepared(where, nothing));
 }
 
-void SharedTransport::left(std::uint64_t epoch, void* execution, gimbal_share& share) {
-    gimbal_rank_leave(&share, is_root() ? nullptr : slots_.part(epoch, rank()));
-    slots_.header(epoch).left.fetch_add(1, std::memory_order_release);
+void SharedTransport::left(std::uint64_t slot, void* execution, gimbal_share& share) {
+    gimbal_rank_leave(&share, is_root() ? nullptr : slots_.part(slot, rank()));
+    note_left(slot);
     in_flight_.left(execution);
     harvest();
 }
@@ -147,10 +180,10 @@ void SharedTransport::harvest() {
     if (!is_root()) return;
     const auto ranks = static_cast<std::uint32_t>(team_.size());
     while (const Pending* const oldest = in_flight_.oldest_before(epoch_)) {
-        if (slots_.header(oldest->epoch).left.load(std::memory_order_acquire) < ranks) return;
+        if (slots_.header(oldest->slot).left.load(std::memory_order_acquire) < ranks) return;
         const Pending entry = in_flight_.take_oldest();
         learn(entry);
-        slots_.recycle(entry.epoch);
+        slots_.recycle(entry.slot);
     }
 }
 
@@ -159,15 +192,15 @@ void SharedTransport::learn(const Pending& entry) {
         gimbal_rank_copy(kept_, last_);
         last_ = kept_;
     }
-    if (slots_.header(entry.epoch).other.load(std::memory_order_relaxed) != 0) {
+    if (slots_.header(entry.slot).other.load(std::memory_order_relaxed) != 0) {
         gimbal_rank_drop(entry.execution);
         return;
     }
     bool steps_left = false;
     for (int worker = 0; worker < ranks(); ++worker) {
-        steps_left |= slots_.left_steps(entry.epoch, worker).any();
+        steps_left |= slots_.left_steps(entry.slot, worker).any();
         if (worker == 0) continue;
-        gimbal_rank_arrived(entry.execution, static_cast<std::uint32_t>(worker), slots_.part(entry.epoch, worker));
+        gimbal_rank_arrived(entry.execution, static_cast<std::uint32_t>(worker), slots_.part(entry.slot, worker));
     }
     if (steps_left) gimbal_rank_warn(kRunByNobody);
     gimbal_rank_close(entry.execution, entry.own_decision ? 1 : 0);

@@ -23,7 +23,7 @@ public:
     [[nodiscard]] std::string_view name() const noexcept override { return "shared"; }
 
     /// This rank has left an execution; its object goes back.
-    void left(std::uint64_t epoch, void* execution, gimbal_share& share);
+    void left(std::uint64_t slot, void* execution, gimbal_share& share);
 
     [[nodiscard]] const SharedSlots& slots() const noexcept { return slots_; }
     [[nodiscard]] int rank() const noexcept { return team_.rank(); }
@@ -31,15 +31,21 @@ public:
 
 private:
     [[nodiscard]] bool is_root() const noexcept { return team_.rank() == 0; }
-    std::uint64_t begin(const Request& request);
-    void await_slot(std::uint64_t epoch);
-    [[nodiscard]] std::uint64_t agreed_trip(std::uint64_t epoch, std::uint64_t mine);
-    void spoil(std::uint64_t epoch, std::uint64_t other);
-    void pass_by(std::uint64_t epoch, void* object);
-    void decide(std::uint64_t epoch, const Request& request);
-    void decide_ahead(std::uint64_t epoch, const Request& request);
-    [[nodiscard]] Decided await_decision(std::uint64_t epoch);
-    [[nodiscard]] void* prepared(std::uint64_t epoch, const Request& request);
+    /// An execution, and where it is.
+    struct Where {
+        std::uint64_t epoch = 0;
+        std::uint64_t slot = 0;
+    };
+    [[nodiscard]] Where begin(const Request& request);
+    [[nodiscard]] std::uint64_t await_next_slot(std::uint64_t slot);
+    void say_for_whom() const;
+    void note_left(std::uint64_t slot) noexcept;
+    [[nodiscard]] std::uint64_t agreed_trip(std::uint64_t slot, std::uint64_t mine);
+    void spoil(std::uint64_t slot, std::uint64_t other);
+    void pass_by(std::uint64_t slot, void* object);
+    void decide(const Where& where, const Request& request);
+    [[nodiscard]] Decided await_decision(const Where& where);
+    [[nodiscard]] void* prepared(const Where& where, const Request& request);
     [[nodiscard]] bool reruns(const Request& request) const noexcept { return robust_ && request.idempotent; }
     [[nodiscard]] std::uint64_t most_steps(const Request& request) const noexcept {
         return reruns(request) ? SharedSlots::kMostSteps : 0;
@@ -48,9 +54,11 @@ private:
     void learn(const Pending& entry);
 
     Team& team_;
+    std::string name_;
     void* site_;  // of the root; nullptr elsewhere
     SharedSlots slots_;
     std::uint64_t epoch_ = 0;  // of the next execution
+    std::uint64_t slot_ = 0;   // of the next execution
     InFlight in_flight_;
     const void* last_ = nullptr;  // the execution object that was prepared last: how the last execution ran
     void* kept_;                  // root: a copy of it, where that object has gone

@@ -15,19 +15,19 @@ void throw_shared_disagreement(std::uint64_t mine, std::uint64_t other) {
     throw Error(ErrorCode::wrong_use, what + " elsewhere", kMustAgree);
 }
 
-SharedExecution::SharedExecution(SharedTransport& transport, std::uint64_t epoch, void* execution, bool reruns)
-    : transport_(transport), epoch_(epoch), execution_(execution) {
+SharedExecution::SharedExecution(SharedTransport& transport, std::uint64_t slot, void* execution, bool reruns)
+    : transport_(transport), slot_(slot), execution_(execution) {
     gimbal_loop_begin(execution, static_cast<std::uint32_t>(transport.rank()), &share);
     if (!reruns) return;
     // Every draw must be noted, and what others have not finished comes after what nobody has drawn.
-    rerun_.emplace(transport.slots().flags(epoch), execution);
+    rerun_.emplace(transport.slots().flags(slot), execution);
     share.fast = 0;
 }
 
 std::uint64_t SharedExecution::other() const noexcept {
     // Whoever says something else ends the counter afterwards: a draw in vain that was caused by it sees it.
     std::atomic_thread_fence(std::memory_order_acquire);
-    return transport_.slots().header(epoch_).other.load(std::memory_order_acquire);
+    return transport_.slots().header(slot_).other.load(std::memory_order_acquire);
 }
 
 void SharedExecution::require_agreement() {
@@ -62,7 +62,7 @@ bool SharedExecution::next_robust(std::uint64_t& first, std::uint64_t& end) {
 bool SharedExecution::next_left(std::uint64_t& first, std::uint64_t& end) {
     std::uint64_t step = 0;
     for (int rank = 0; rank < transport_.ranks(); ++rank) {
-        if (!transport_.slots().left_steps(epoch_, rank).take(step)) continue;
+        if (!transport_.slots().left_steps(slot_, rank).take(step)) continue;
         const bool last = step + 1 == share.steps;
         first = share.starts ? share.starts[step] : step * share.chunk;
         end = share.starts ? share.starts[step + 1] : last ? share.trip : first + share.chunk;
@@ -73,15 +73,15 @@ bool SharedExecution::next_left(std::uint64_t& first, std::uint64_t& end) {
     return false;
 }
 
-void SharedExecution::leave() {
+void SharedExecution::leave(Leaving) {
     if (rerun_) {
         rerun_->finish_last();
     } else {
-        transport_.slots().left_steps(epoch_, transport_.rank()).put(share);
+        transport_.slots().left_steps(slot_, transport_.rank()).put(share);
     }
     const std::uint64_t said = other();
     const std::uint64_t trip = share.trip;
-    transport_.left(epoch_, execution_, share);
+    transport_.left(slot_, execution_, share);
     if (said != 0 && !told_) throw_shared_disagreement(trip, said);
 }
 

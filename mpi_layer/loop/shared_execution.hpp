@@ -17,13 +17,13 @@ namespace gimbal::mpi {
 class SharedExecution final : public RankExecution {
 public:
     /// @param execution  prepared  @param reruns  chunks that are late are run again
-    SharedExecution(SharedTransport& transport, std::uint64_t epoch, void* execution, bool reruns);
+    SharedExecution(SharedTransport& transport, std::uint64_t slot, void* execution, bool reruns);
 
     /// @errors gimbal::Error(wrong_use): another rank does not agree
     bool next(std::uint64_t& first, std::uint64_t& end) override;
     bool finish(std::uint64_t first, std::uint64_t) override { return !rerun_ || rerun_->finish(first); }
     /// @errors as next(), unless that said so
-    void leave() override;
+    void leave(Leaving how) override;
 
 private:
     bool next_robust(std::uint64_t& first, std::uint64_t& end);
@@ -32,7 +32,7 @@ private:
     void require_agreement();
 
     SharedTransport& transport_;
-    std::uint64_t epoch_;
+    std::uint64_t slot_;
     void* execution_;
     std::optional<Rerun> rerun_;
     bool told_ = false;  // that the ranks do not agree

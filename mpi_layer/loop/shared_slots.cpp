@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loop/shared_slots.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -22,9 +23,8 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std
 
 }  // namespace
 
-SharedSlots::SharedSlots(Team& team, std::uint64_t count, bool flagged)
-    : count_(count),
-      ranks_(team.size()),
+SharedSlots::SharedSlots(Team& team, bool flagged)
+    : ranks_(team.size()),
       flagged_(flagged),
       part_bytes_(gimbal_rank_part_bytes()),
       place_at_(rounded(sizeof(SlotHeader))),
@@ -33,41 +33,87 @@ SharedSlots::SharedSlots(Team& team, std::uint64_t count, bool flagged)
       left_steps_at_(flags_at_ + (flagged ? rounded(kMostSteps) : 0)),
       parts_at_(left_steps_at_ + rounded(static_cast<std::size_t>(team.size()) * sizeof(LeftSteps))),
       slot_bytes_(parts_at_ + static_cast<std::size_t>(team.size()) * part_bytes_),
-      memory_(team.node_comm(), slot_bytes_ * count) {
+      count_(std::clamp<std::uint64_t>(kMemoryBytes / slot_bytes_, flagged ? kFewestRobust : kFewest, kMost)),
+      slots_at_(static_cast<std::size_t>(team.size()) * sizeof(RankProgress)),
+      memory_(team.node_comm(), slots_at_ + slot_bytes_ * count_, SharedMemory::Fill::none) {
     if (team.node_rank() == 0) {
-        for (std::uint64_t slot = 0; slot < count; ++slot) {
-            new (base(slot)) SlotHeader{.epoch = slot, .left = 0, .decision = 0, .trip = 0, .other = 0};
+        for (int rank = 0; rank < ranks_; ++rank)
+            new (memory_.data() + static_cast<std::size_t>(rank) * sizeof(RankProgress)) RankProgress;
+        for (std::uint64_t slot = 0; slot < count_; ++slot) {
+            new (base(slot)) SlotHeader{
+                .taken = slot == 0 ? 1U : 0U, .next = 0, .epoch = 0, .left = 0, .decision = 0, .trip = 0, .other = 0};
             for (int rank = 0; rank < ranks_; ++rank)
                 new (base(slot) + left_steps_at_ + static_cast<std::size_t>(rank) * sizeof(LeftSteps)) LeftSteps;
             gimbal_rank_place_make(place(slot), static_cast<std::uint32_t>(team.size()));
+            if (flagged_) std::memset(base(slot) + flags_at_, 0, kMostSteps);
         }
     }
     check(MPI_Barrier(team.node_comm()), "MPI_Barrier");
 }
 
-SlotHeader& SharedSlots::header(std::uint64_t epoch) const noexcept {
-    return *std::launder(reinterpret_cast<SlotHeader*>(base(epoch)));
+SlotHeader& SharedSlots::header(std::uint64_t slot) const noexcept {
+    return *std::launder(reinterpret_cast<SlotHeader*>(base(slot)));
 }
 
-std::atomic<std::uint8_t>* SharedSlots::flags(std::uint64_t epoch) const noexcept {
-    return reinterpret_cast<std::atomic<std::uint8_t>*>(base(epoch) + flags_at_);
+std::atomic<std::uint8_t>* SharedSlots::flags(std::uint64_t slot) const noexcept {
+    return reinterpret_cast<std::atomic<std::uint8_t>*>(base(slot) + flags_at_);
 }
 
-LeftSteps& SharedSlots::left_steps(std::uint64_t epoch, int rank) const noexcept {
-    return *std::launder(reinterpret_cast<LeftSteps*>(base(epoch) + left_steps_at_ +
-                                                      static_cast<std::size_t>(rank) * sizeof(LeftSteps)));
+LeftSteps& SharedSlots::left_steps(std::uint64_t slot, int rank) const noexcept {
+    return *std::launder(
+        reinterpret_cast<LeftSteps*>(base(slot) + left_steps_at_ + static_cast<std::size_t>(rank) * sizeof(LeftSteps)));
 }
 
-void SharedSlots::recycle(std::uint64_t epoch) const noexcept {
-    SlotHeader& slot = header(epoch);
-    gimbal_rank_place_reset(place(epoch));
-    if (flagged_) std::memset(base(epoch) + flags_at_, 0, kMostSteps);
-    slot.left.store(0, std::memory_order_relaxed);
-    slot.trip.store(0, std::memory_order_relaxed);
-    slot.other.store(0, std::memory_order_relaxed);
-    for (int rank = 0; rank < ranks_; ++rank) left_steps(epoch, rank).clear();
-    slot.decision.store(static_cast<std::uint32_t>(Decided::no), std::memory_order_relaxed);
-    slot.epoch.store(epoch + count_, std::memory_order_release);
+RankProgress& SharedSlots::progress(int rank) const noexcept {
+    return *std::launder(reinterpret_cast<RankProgress*>(memory_.data()) + rank);
+}
+
+std::uint64_t SharedSlots::take(std::uint64_t epoch) const noexcept {
+    for (std::uint64_t slot = 0; slot < count_; ++slot) {
+        SlotHeader& free = header(slot);
+        std::uint32_t none = 0;
+        if (free.taken.load(std::memory_order_relaxed) != 0 ||
+            !free.taken.compare_exchange_strong(none, 1, std::memory_order_acquire, std::memory_order_relaxed))
+            continue;
+        free.epoch.store(epoch, std::memory_order_relaxed);
+        return slot;
+    }
+    return kNone;
+}
+
+std::uint64_t SharedSlots::next(std::uint64_t slot, std::uint64_t epoch) const noexcept {
+    std::atomic<std::uint32_t>& where = header(slot).next;
+    std::uint32_t found = where.load(std::memory_order_acquire);
+    if (found != 0) return found - 1;
+    const std::uint64_t taken = take(epoch);
+    if (taken == kNone) return kNone;
+    if (where.compare_exchange_strong(found, static_cast<std::uint32_t>(taken + 1), std::memory_order_acq_rel,
+                                      std::memory_order_acquire))
+        return taken;
+    header(taken).taken.store(0, std::memory_order_release);  // another rank was faster
+    return found - 1;
+}
+
+void SharedSlots::recycle(std::uint64_t slot) const noexcept {
+    SlotHeader& done = header(slot);
+    gimbal_rank_place_reset(place(slot));
+    if (flagged_) std::memset(base(slot) + flags_at_, 0, kMostSteps);
+    done.left.store(0, std::memory_order_relaxed);
+    done.next.store(0, std::memory_order_relaxed);
+    done.trip.store(0, std::memory_order_relaxed);
+    done.other.store(0, std::memory_order_relaxed);
+    for (int rank = 0; rank < ranks_; ++rank) left_steps(slot, rank).clear();
+    done.decision.store(static_cast<std::uint32_t>(Decided::no), std::memory_order_relaxed);
+    done.taken.store(0, std::memory_order_release);
+}
+
+std::uint64_t SharedSlots::oldest_epoch() const noexcept {
+    std::uint64_t oldest = UINT64_MAX;
+    for (std::uint64_t slot = 0; slot < count_; ++slot) {
+        if (header(slot).taken.load(std::memory_order_relaxed) != 0)
+            oldest = std::min(oldest, header(slot).epoch.load(std::memory_order_relaxed));
+    }
+    return oldest;
 }
 
 }  // namespace gimbal::mpi

@@ -12,7 +12,12 @@ namespace gimbal::mpi {
 
 /// What the ranks of a node say about one execution in shared memory.
 struct SlotHeader {
-    /// Which execution the slot is for. Release by the root that made it ready; acquire by who enters.
+    /// 1: an execution has the slot. Release by the root that made it ready for another; acquire by who takes it.
+    std::atomic<std::uint32_t> taken;
+    /// Number of the slot of the next execution, plus 1; 0: it has none yet. Release by who took that; acquire by who
+    /// goes there.
+    std::atomic<std::uint32_t> next;
+    /// Which execution has it; for messages.
     std::atomic<std::uint64_t> epoch;
     /// Ranks that have left. Release by each; acquire by the root, which then reads their parts.
     std::atomic<std::uint32_t> left;
@@ -34,40 +39,64 @@ enum class Decided : std::uint32_t {
     as_before   ///< as the execution before: the root was not there in time
 };
 
-/// The slots of one loop: execution e is in slot e mod count.
+/// How far a rank is, in a cache line of its own.
+struct alignas(128) RankProgress {
+    std::atomic<std::uint64_t> entered{0};  ///< executions that it has come to [count]
+    std::atomic<std::uint64_t> left{0};     ///< and left [count]
+};
+
+/// The slots of one loop. An execution takes the first that is free, so that the same few are in use, and in the cache,
+/// unless ranks are far apart; each says where the next execution is.
+/// @threads any rank, where nothing else is said
 class SharedSlots {
 public:
     static constexpr std::size_t kPacketBytes = std::size_t{1} << 16U;
     static constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 12U;  ///< that flags of finished steps are kept for
 
-    /// Collective over the team, whose ranks are all on one node.
-    /// @param count    executions that may be in flight
-    /// @param flagged  whether finished steps are kept
-    SharedSlots(Team& team, std::uint64_t count, bool flagged);
+    static constexpr std::uint64_t kNone = UINT64_MAX;
 
+    /// Collective over the team, whose ranks are all on one node. Execution 0 has slot 0.
+    /// @param flagged  whether finished steps are kept: loops may be robust
+    SharedSlots(Team& team, bool flagged);
+
+    /// Executions that may be in flight: as many as kMemoryBytes hold, within bounds.
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
-    [[nodiscard]] SlotHeader& header(std::uint64_t epoch) const noexcept;
+    [[nodiscard]] SlotHeader& header(std::uint64_t slot) const noexcept;
     /// For gimbal_rank_prepare().
-    [[nodiscard]] void* place(std::uint64_t epoch) const noexcept { return base(epoch) + place_at_; }
-    [[nodiscard]] std::byte* packet(std::uint64_t epoch) const noexcept { return base(epoch) + packet_at_; }
-    [[nodiscard]] std::byte* part(std::uint64_t epoch, int rank) const noexcept {
-        return base(epoch) + parts_at_ + static_cast<std::size_t>(rank) * part_bytes_;
+    [[nodiscard]] void* place(std::uint64_t slot) const noexcept { return base(slot) + place_at_; }
+    [[nodiscard]] std::byte* packet(std::uint64_t slot) const noexcept { return base(slot) + packet_at_; }
+    [[nodiscard]] std::byte* part(std::uint64_t slot, int rank) const noexcept {
+        return base(slot) + parts_at_ + static_cast<std::size_t>(rank) * part_bytes_;
     }
     /// [kMostSteps] one byte for each step of the plan; only if flagged.
-    [[nodiscard]] std::atomic<std::uint8_t>* flags(std::uint64_t epoch) const noexcept;
+    [[nodiscard]] std::atomic<std::uint8_t>* flags(std::uint64_t slot) const noexcept;
 
     /// What a rank left to others.
-    [[nodiscard]] LeftSteps& left_steps(std::uint64_t epoch, int rank) const noexcept;
+    [[nodiscard]] LeftSteps& left_steps(std::uint64_t slot, int rank) const noexcept;
 
-    /// Ready for execution epoch + count. @threads the root, when all have left
-    void recycle(std::uint64_t epoch) const noexcept;
+    [[nodiscard]] RankProgress& progress(int rank) const noexcept;
+
+    /// The slot of the execution after the one that has `slot`; takes one if it has none.
+    /// @param epoch  of that next execution  @return kNone: none is free
+    [[nodiscard]] std::uint64_t next(std::uint64_t slot, std::uint64_t epoch) const noexcept;
+
+    /// No execution has it any more. @threads the root, when all have left
+    void recycle(std::uint64_t slot) const noexcept;
+
+    /// The oldest execution that is in flight.
+    [[nodiscard]] std::uint64_t oldest_epoch() const noexcept;
 
 private:
-    [[nodiscard]] std::byte* base(std::uint64_t epoch) const noexcept {
-        return memory_.data() + epoch % count_ * slot_bytes_;
-    }
+    static constexpr std::size_t kMemoryBytes = std::size_t{16} << 20U;  ///< of one loop; what is not used takes none
+    static constexpr std::uint64_t kFewest = 16;
+    static constexpr std::uint64_t kFewestRobust = 33;
+    static constexpr std::uint64_t kMost = 128;
 
-    std::uint64_t count_;
+    [[nodiscard]] std::byte* base(std::uint64_t slot) const noexcept {
+        return memory_.data() + slots_at_ + slot * slot_bytes_;
+    }
+    [[nodiscard]] std::uint64_t take(std::uint64_t epoch) const noexcept;
+
     int ranks_;
     bool flagged_;
     std::size_t part_bytes_;
@@ -77,6 +106,8 @@ private:
     std::size_t left_steps_at_;
     std::size_t parts_at_;
     std::size_t slot_bytes_;
+    std::uint64_t count_;
+    std::size_t slots_at_;
     SharedMemory memory_;
 };
 

@@ -17,6 +17,12 @@ inline constexpr const char* kMustAgree =
 inline constexpr const char* kRunByNobody =
     "ranks left a loop before its end; some of its iterations were run by nobody";
 
+/// How a rank leaves an execution.
+enum class Leaving : std::uint8_t {
+    in_order,  ///< others can still get what only this rank hands out: it may wait until that is with them
+    at_once    ///< the communicator goes, and all ranks are about to leave
+};
+
 /// One execution of a loop, on one rank.
 class RankExecution {
 public:
@@ -39,9 +45,9 @@ public:
         return true;
     }
 
-    /// This rank draws no more. Called once, before the object goes.
+    /// This rank draws no more. Called once, before the object goes. @param how  at_once: it waits for nobody
     /// @errors gimbal::Error: wrong_use if the ranks do not agree and no draw has said so; mpi
-    virtual void leave() = 0;
+    virtual void leave(Leaving how) = 0;
 };
 
 /// How chunks of one loop come to the ranks of a team; lives as long as the team. Executions of the loop are numbered

@@ -3,6 +3,9 @@
 
 #include <sched.h>
 
+#include <cstdint>
+
+#include "gimbal/rank_loop.h"
 #include "team/team.hpp"
 
 namespace gimbal::mpi {
@@ -21,6 +24,22 @@ public:
 private:
     static constexpr int kSpins = 100;
     int rounds_ = 0;
+};
+
+/// Whether it is time to say that a rank waits, and for whom.
+class Overdue {
+public:
+    /// @return true once: when a second has passed
+    [[nodiscard]] bool now() noexcept {
+        if (said_) return false;
+        const auto waited = static_cast<double>(gimbal_rank_ticks() - begin_);
+        return said_ = waited * gimbal_rank_tick_s() > kLong_s;
+    }
+
+private:
+    static constexpr double kLong_s = 1;
+    std::uint64_t begin_ = gimbal_rank_ticks();
+    bool said_ = false;
 };
 
 }  // namespace gimbal::mpi

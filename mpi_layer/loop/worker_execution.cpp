@@ -14,7 +14,7 @@ WorkerExecution::WorkerExecution(ForemanTransport& transport, Inbox& inbox, cons
 WorkerExecution::~WorkerExecution() {
     if (left_) return;
     try {
-        leave();
+        leave(Leaving::in_order);
     } catch (...) {  // whoever destroys it has no use for it
     }
 }
@@ -169,7 +169,7 @@ void WorkerExecution::send(Ask::Kind kind, const Run& chunk) {
     transport_->post().send(ask);
 }
 
-void WorkerExecution::leave() {
+void WorkerExecution::leave(Leaving) {
     left_ = true;
     stint_.stop();
     for (Piece piece; spare(piece);) give_back(piece);

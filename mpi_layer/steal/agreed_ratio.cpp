@@ -14,7 +14,7 @@ void AgreedRatio::begin() {
         said_[1] = gimbal_steal_choose(agent_);
     }
     ratio_ = root ? said_[0] : next_;
-    check(MPI_Ibcast(said_.data(), 2, MPI_DOUBLE, 0, team_.comm(), &saying_), "MPI_Ibcast");
+    check(MPI_Ibcast(said_.data(), 2, MPI_DOUBLE, 0, comm_, &saying_), "MPI_Ibcast");
 }
 
 bool AgreedRatio::known() {
@@ -50,9 +50,9 @@ void AgreedRatio::end(double elapsed_s, double busy_s) {
     learn();
     longest_ = {elapsed_s, busy_s};
     busy_ = busy_s;
-    check(MPI_Ireduce(longest_.data(), all_longest_.data(), 2, MPI_DOUBLE, MPI_MAX, 0, team_.comm(), &gathering_[0]),
+    check(MPI_Ireduce(longest_.data(), all_longest_.data(), 2, MPI_DOUBLE, MPI_MAX, 0, comm_, &gathering_[0]),
           "MPI_Ireduce");
-    check(MPI_Ireduce(&busy_, &all_busy_, 1, MPI_DOUBLE, MPI_SUM, 0, team_.comm(), &gathering_[1]), "MPI_Ireduce");
+    check(MPI_Ireduce(&busy_, &all_busy_, 1, MPI_DOUBLE, MPI_SUM, 0, comm_, &gathering_[1]), "MPI_Ireduce");
     measured_ = true;
 }
 

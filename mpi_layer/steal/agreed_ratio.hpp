@@ -17,8 +17,8 @@ namespace gimbal::mpi {
 /// @threads one
 class AgreedRatio {
 public:
-    /// Local. Uses team.comm().
-    AgreedRatio(Team& team, std::string name) : team_(team), name_(std::move(name)) {}
+    /// Local. @param comm  the group's
+    AgreedRatio(Team& team, MPI_Comm comm, std::string name) : team_(team), comm_(comm), name_(std::move(name)) {}
 
     /// This rank enters an execution that goes by the agent. All ranks must, in the same ones; local.
     void begin();
@@ -37,6 +37,7 @@ private:
     void wait(MPI_Request& request);
 
     Team& team_;
+    MPI_Comm comm_;
     std::string name_;
     void* agent_ = nullptr;  // rank 0
     double ratio_ = 0;

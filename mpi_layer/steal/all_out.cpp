@@ -5,11 +5,11 @@
 
 namespace gimbal::mpi {
 
-void AllOut::enter(bool refuses) {
+void AllOut::enter(Refusal why) {
     if (entered_ || !by_messages_) return;
     entered_ = true;
-    if (refuses) mine_ = team_->rank();
-    check(MPI_Iallreduce(&mine_, &most_, 1, MPI_INT, MPI_MAX, team_->comm(), &request_), "MPI_Iallreduce");
+    if (why != Refusal::none) mine_ = Refuser{rank_, why}.code();
+    check(MPI_Iallreduce(&mine_, &most_, 1, MPI_INT, MPI_MAX, comm_, &request_), "MPI_Iallreduce");
 }
 
 bool AllOut::complete() {
@@ -20,8 +20,8 @@ bool AllOut::complete() {
     return complete_ = here != 0;
 }
 
-int AllOut::refuser() const noexcept {
-    return by_messages_ ? most_ : queues_->refuser();
+Refuser AllOut::refuser() const noexcept {
+    return by_messages_ ? Refuser::of(most_) : queues_->refuser();
 }
 
 }  // namespace gimbal::mpi

@@ -13,31 +13,35 @@ namespace gimbal::mpi {
 /// has entered it.
 class AllOut {
 public:
-    /// @param by_seed  the rule `seed`: thieves ask, also on one node
-    AllOut(Team& team, NodeQueues& queues, bool by_seed)
-        : team_(&team), queues_(&queues), by_messages_(team.size() > 1 && (by_seed || team.nodes() > 1)) {}
+    /// @param comm  the group's  @param by_seed  the rule `seed`: thieves ask, also on one node
+    AllOut(const Team& team, MPI_Comm comm, NodeQueues& queues, bool by_seed)
+        : rank_(team.rank()),
+          comm_(comm),
+          queues_(&queues),
+          by_messages_(team.size() > 1 && (by_seed || team.nodes() > 1)) {}
     AllOut(const AllOut&) = delete;
     AllOut& operator=(const AllOut&) = delete;
     ~AllOut() = default;
 
     /// Whether this rank must say when it has given everything out: enter().
     [[nodiscard]] bool by_messages() const noexcept { return by_messages_; }
-    /// This rank has given everything out. Local; later calls do nothing. @param refuses  its arguments cannot be
+    /// This rank has given everything out. Local; later calls do nothing. @param why  it had no part in it, if so
     /// @errors gimbal::Error(mpi)
-    void enter(bool refuses = false);
+    void enter(Refusal why = Refusal::none);
     /// Whether all ranks have, and what they gave was received. Never waits. @pre enter() if by_messages()
     /// @errors gimbal::Error(mpi)
     [[nodiscard]] bool complete();
-    /// A rank that refused the execution; -1: none. @pre complete()
-    [[nodiscard]] int refuser() const noexcept;
+    /// A rank that refused the execution, if any did. @pre complete()
+    [[nodiscard]] Refuser refuser() const noexcept;
 
 private:
-    Team* team_;
+    int rank_;
+    MPI_Comm comm_;
     NodeQueues* queues_;
     bool by_messages_;
     bool entered_ = false;
     bool complete_ = false;
-    int mine_ = -1;  // rank, if it refuses
+    int mine_ = -1;  // Refuser::code(), if it refuses
     int most_ = -1;  // of all ranks
     MPI_Request request_ = MPI_REQUEST_NULL;
 };

@@ -10,14 +10,14 @@
 
 namespace gimbal::mpi {
 
-StealExecution::StealExecution(StealContext& context, const StealRequest& request, Coordinator& coordinator,
-                               AgreedRatio& agreed)
+StealExecution::StealExecution(StealContext& context, const StealRequest& request, MPI_Comm comm,
+                               Coordinator& coordinator, AgreedRatio& agreed)
     : context_(context),
       agreed_(request.ratio < 0 ? &agreed : nullptr),
       owner_(context, request.owned, request.run_at_once),
       thief_(context, request.by_seed ? make_seed_search(context, coordinator)
                                       : make_nearest_search(context, context.team.settings().seed)),
-      all_out_(context.team, context.queues, request.by_seed) {
+      all_out_(context.team, comm, context.queues, request.by_seed) {
     context_.ratio = request.ratio;
     context_.ratio_known = !agreed_;
     if (agreed_) agreed_->begin();
@@ -108,11 +108,16 @@ void StealExecution::run() {
         if (idle_since == never) idle_since = steal_clock();
         idle.nothing();
     }
-    if (const int rank = all_out_.refuser(); rank >= 0) {
-        const Error error(ErrorCode::wrong_use, "the arguments of rank " + std::to_string(rank) + " cannot be",
-                          "what is wrong with them is said there");
-        context_.callbacks.fail(std::make_exception_ptr(error));
-    }
+    const Refuser refuser = all_out_.refuser();
+    if (refuser.why == Refusal::none) return;
+    const std::string rank = "rank " + std::to_string(refuser.rank);
+    const Error error =
+        refuser.why == Refusal::ended
+            ? Error(ErrorCode::wrong_use, rank + " called MPI_Finalize or MPI_Comm_free without this execution",
+                    "all ranks must run the executions of a steal loop, those that own no items too")
+            : Error(ErrorCode::wrong_use, "the arguments of " + rank + " cannot be",
+                    "what is wrong with them is said there");
+    context_.callbacks.fail(std::make_exception_ptr(error));
 }
 
 }  // namespace gimbal::mpi

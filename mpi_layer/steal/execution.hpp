@@ -30,8 +30,9 @@ struct StealRequest {
 /// will ever get: questions that are still open will be answered with "nothing", and it need not wait for that.
 class StealExecution {
 public:
-    /// @param agreed  where the agent's ratio comes from; used if request.ratio < 0
-    StealExecution(StealContext& context, const StealRequest& request, Coordinator& coordinator, AgreedRatio& agreed);
+    /// @param comm  the group's  @param agreed  where the agent's ratio comes from; used if request.ratio < 0
+    StealExecution(StealContext& context, const StealRequest& request, MPI_Comm comm, Coordinator& coordinator,
+                   AgreedRatio& agreed);
     StealExecution(const StealExecution&) = delete;
     StealExecution& operator=(const StealExecution&) = delete;
     ~StealExecution() = default;

@@ -26,15 +26,18 @@ void NodeQueues::enter(std::uint64_t epoch, std::uint32_t grains) noexcept {
     queue.entered.store(epoch + 1, std::memory_order_release);  // partner: entered()
 }
 
-void NodeQueues::refuse(std::uint64_t epoch) noexcept {
+void NodeQueues::refuse(std::uint64_t epoch, Refusal why) noexcept {
     epoch_ = epoch;
-    own().refused.store(epoch + 1, std::memory_order_relaxed);  // enter() releases it
+    own().why.store(why, std::memory_order_relaxed);
+    own().refused.store(epoch + 1, std::memory_order_relaxed);  // enter() releases both
 }
 
-int NodeQueues::refuser() const noexcept {
-    for (int r = 0; r < node_size_; ++r)
-        if (queue(r).refused.load(std::memory_order_relaxed) == epoch_ + 1) return ranks_[static_cast<std::size_t>(r)];
-    return -1;
+Refuser NodeQueues::refuser() const noexcept {
+    for (int r = 0; r < node_size_; ++r) {
+        if (queue(r).refused.load(std::memory_order_relaxed) == epoch_ + 1)
+            return {ranks_[static_cast<std::size_t>(r)], queue(r).why.load(std::memory_order_relaxed)};
+    }
+    return {};
 }
 
 NodeQueues::Survey NodeQueues::survey() const noexcept {

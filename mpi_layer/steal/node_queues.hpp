@@ -11,6 +11,26 @@
 
 namespace gimbal::mpi {
 
+/// Why a rank has no part in an execution.
+enum class Refusal : std::uint8_t {
+    none,
+    wrong_arguments,  ///< its arguments cannot be
+    ended             ///< it has ended MPI, or freed the communicator, without having come to it
+};
+
+/// A rank that has no part in an execution, if there is one.
+struct Refuser {
+    int rank = -1;
+    Refusal why = Refusal::none;
+
+    /// As one number, larger than that of no rank.
+    [[nodiscard]] int code() const noexcept { return rank * 2 + (why == Refusal::ended ? 1 : 0); }
+    [[nodiscard]] static Refuser of(int code) noexcept {
+        if (code < 0) return {};
+        return {code / 2, code % 2 ? Refusal::ended : Refusal::wrong_arguments};
+    }
+};
+
 /// The queues of the ranks of one node, in memory that they share: one word for each rank and execution.
 ///
 /// A rank leaves execution e when all queues of e are empty, so after all ranks have entered e. Hence no rank is ever
@@ -26,10 +46,10 @@ public:
     /// This rank enters an execution with so many grains.
     void enter(std::uint64_t epoch, std::uint32_t grains) noexcept;
 
-    /// Before it enters: this rank's arguments cannot be, and no rank's run() may succeed.
-    void refuse(std::uint64_t epoch) noexcept;
-    /// A rank of this node that refused this execution; -1: none. @pre all_empty()
-    [[nodiscard]] int refuser() const noexcept;
+    /// Before it enters: this rank has no part in it, and no rank's run() may succeed.
+    void refuse(std::uint64_t epoch, Refusal why) noexcept;
+    /// A rank of this node that refused this execution, if any did. @pre all_empty()
+    [[nodiscard]] Refuser refuser() const noexcept;
 
     /// Own grains, from the front. @return empty: nothing is left
     [[nodiscard]] Grains take(std::uint32_t most) noexcept { return own().work.take_front(most); }
@@ -56,6 +76,7 @@ private:
         std::atomic<double> cost_s{0};            // time per grain [s]; 0: not known
         std::atomic<std::uint64_t> strangers{0};  // as entered: the last one in which another node asked for work
         std::atomic<std::uint64_t> refused{0};    // as entered: the last one that its rank refused
+        std::atomic<Refusal> why{Refusal::none};  // it did
     };
     static_assert(std::atomic<double>::is_always_lock_free, "must work between processes");
 

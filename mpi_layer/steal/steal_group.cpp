@@ -10,13 +10,40 @@
 
 namespace gimbal::mpi {
 
-StealGroup& StealGroup::of(Team& team, std::string_view name) {
-    return static_cast<StealGroup&>(
-        team.member("steal", name, [](Team& t, const std::string& n) { return std::make_unique<StealGroup>(t, n); }));
+namespace {
+
+constexpr std::size_t kLongestName = 100;  // in a message
+
+}  // namespace
+
+StealGroup& StealGroup::of(Team& team, std::string_view name, const Manner& manner, bool accepts) {
+    const std::string rule = std::string("rule ") + (manner.by_seed ? "seed" : "nearest") +
+                             (manner.by_agent ? ", ratio by the agent" : ", ratio given or fair");
+    const std::string key = std::string(name) + "\n" + rule;
+    if (Member* const known = team.find("steal", key)) return static_cast<StealGroup&>(*known);
+    const std::string terms = "steal loop \"" + std::string(name.substr(0, kLongestName)) + "\", " + rule +
+                              (accepts ? ", results are taken in" : ", results are not taken in");
+    return static_cast<StealGroup&>(team.make_member(
+        "steal", key, terms, [&] { return std::make_unique<StealGroup>(team, std::string(name), manner); }));
 }
 
-StealGroup::StealGroup(Team& team, const std::string& name)
-    : team_(team), name_(name), queues_(team, look_s()), mail_(team, team.tags(1)), agreed_(team, name) {}
+StealGroup::Comm::Comm(MPI_Comm of) {
+    check(MPI_Comm_dup(of, &comm_), "MPI_Comm_dup");
+    check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+}
+
+StealGroup::Comm::~Comm() {
+    MPI_Comm_free(&comm_);
+}
+
+StealGroup::StealGroup(Team& team, const std::string& name, const Manner& manner)
+    : team_(team),
+      name_(name),
+      manner_(manner),
+      comm_(team.comm()),
+      queues_(team, look_s()),
+      mail_(team, team.tags(1)),
+      agreed_(team, comm_.get(), name) {}
 
 StealGroup::~StealGroup() {
     if (broken_) return;
@@ -26,7 +53,21 @@ StealGroup::~StealGroup() {
     }
 }
 
+// All ranks are here; those that have entered or refused fewer executions than others refuse these.
+void StealGroup::catch_up() {
+    std::uint64_t most = entered_;
+    check(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_UINT64_T, MPI_MAX, team_.comm()), "MPI_Allreduce");
+    while (entered_ < most) refuse(Refusal::ended);
+}
+
+void StealGroup::retire() {
+    const std::unique_lock held(lock_, std::try_to_lock);
+    if (!held || broken_ || execution_ || (refused_ && !refused_->complete())) return;
+    refuse(Refusal::ended);
+}
+
 void StealGroup::drain() {
+    catch_up();
     settle_refused();
     agreed_.finish();
     MPI_Request barrier = MPI_REQUEST_NULL;
@@ -86,16 +127,15 @@ void StealGroup::take_early() {
     for (StealLetter& letter : letters) take(std::move(letter));
 }
 
-void StealGroup::refuse(bool by_seed, bool by_agent) {
+void StealGroup::refuse(Refusal why) {
     const std::lock_guard held(lock_);
     if (execution_ || broken_) return;  // of these run() says what is wrong
     settle_refused();
     const std::uint64_t epoch = entered_++;
-    refused_agent_ = by_agent;
-    if (by_agent) agreed_.begin();
-    queues_.refuse(epoch);
+    if (manner_.by_agent) agreed_.begin();
+    queues_.refuse(epoch, why);
     queues_.enter(epoch, 0);
-    refused_.emplace(team_, queues_, by_seed).enter(true);
+    refused_.emplace(team_, comm_.get(), queues_, manner_.by_seed).enter(why);
     take_early();
 }
 
@@ -104,7 +144,7 @@ void StealGroup::settle_refused() {
     if (!refused_) return;
     for (Idle idle; !refused_->complete(); idle.nothing()) Team::poll_all();
     refused_.reset();
-    if (refused_agent_) agreed_.end(std::numeric_limits<double>::infinity(), 0);
+    if (manner_.by_agent) agreed_.end(std::numeric_limits<double>::infinity(), 0);
 }
 
 StealRecord StealGroup::run(const StealRequest& request) {
@@ -118,7 +158,7 @@ StealRecord StealGroup::run(const StealRequest& request) {
     StealContext context{team_, queues_, mail_, request.work, epoch, look_s()};
     try {
         if (request.by_seed && team_.rank() == 0) coordinator_.begin(epoch, team_.size(), team_.settings().seed);
-        StealExecution execution(context, request, coordinator_, agreed_);
+        StealExecution execution(context, request, comm_.get(), coordinator_, agreed_);
         execution_ = &execution;
         entered_ = epoch + 1;
         take_early();

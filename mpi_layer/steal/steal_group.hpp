@@ -24,34 +24,62 @@ namespace gimbal::mpi {
 /// @threads one runs; poll() any, but only the one that runs does anything then
 class StealGroup : public Member {
 public:
-    /// The group of a name. Collective when the name is first used, local afterwards.
-    static StealGroup& of(Team& team, std::string_view name);
+    /// What all ranks must have in common beside the name: it decides who sends what to whom.
+    struct Manner {
+        bool by_seed = false;   ///< the rule `seed`
+        bool by_agent = false;  ///< the agent chooses the ratio
+    };
 
-    StealGroup(Team& team, const std::string& name);
+    /// The group of a name and a manner. Collective when they are first used, local afterwards.
+    /// @param accepts  whether this rank takes in results: at the first use the ranks must agree on that, too
+    /// @errors gimbal::Error: wrong_use, on all ranks, if they do not agree; mpi
+    static StealGroup& of(Team& team, std::string_view name, const Manner& manner, bool accepts);
+
+    StealGroup(Team& team, const std::string& name, const Manner& manner);
     /// Collective: gets the answers that nobody waited for, so that nothing is pending when MPI ends.
     ~StealGroup() override;
 
     void poll() override;
+    /// Others may wait in an execution that this rank will not enter: it refuses that one.
+    void retire() override;
 
     /// The next execution. @errors as StealLoop::run()
     StealRecord run(const StealRequest& request);
 
     /// This rank's arguments for the next execution cannot be: run() of the others ends in an error, and this rank has
     /// no part in it. Local, unless this rank has just refused another one: then it waits for the others to run that.
-    /// @param by_seed, by_agent  as the others run it  @errors gimbal::Error(mpi)
-    void refuse(bool by_seed, bool by_agent);
+    /// @errors gimbal::Error(mpi)
+    void refuse(Refusal why);
+
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
 private:
+    /// What the executions of this group alone send by collective calls: then it does not matter in which order ranks
+    /// that do not agree come to those of others.
+    class Comm {
+    public:
+        explicit Comm(MPI_Comm of);
+        ~Comm();
+        Comm(const Comm&) = delete;
+        Comm& operator=(const Comm&) = delete;
+        [[nodiscard]] MPI_Comm get() const noexcept { return comm_; }
+
+    private:
+        MPI_Comm comm_ = MPI_COMM_NULL;
+    };
     [[nodiscard]] double look_s() const noexcept { return team_.settings().poll_us * 1e-6; }
     void take(StealLetter&& letter);
     void too_late(const StealLetter& letter);
     void take_early();
     void finish_execution(StealContext& context, const StealRequest& request, double elapsed_s);
     void drain();
+    void catch_up();
     void settle_refused();
 
     Team& team_;
     std::string name_;
+    Manner manner_;
+    Comm comm_;
     NodeQueues queues_;
     Mailbox mail_;
     Coordinator coordinator_;
@@ -61,7 +89,6 @@ private:
     StealExecution* execution_ = nullptr;  // in progress
     std::vector<StealLetter> early_;
     std::optional<AllOut> refused_;  // the last execution: this rank has refused it, and others may be in it
-    bool refused_agent_ = false;     // and the agent waits to hear of it
     bool broken_ = false;            // MPI has failed
 };
 

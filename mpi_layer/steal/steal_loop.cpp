@@ -54,31 +54,52 @@ double ratio_of(const Team& team, const StealOptions& options) {
 
 }  // namespace
 
-struct StealLoop::State {
-    StealGroup& group;
+struct StealLoop::State final : TeamUser {
+    Team* team;  // nullptr: it has closed this
+    StealGroup* group;
     StealWork work;
     StealRequest request;
+    std::string name;
     bool ran = false;
+    const char* closed_by = nullptr;  // the call that ended the loop before the program ran it
 
-    State(const Team& team, StealGroup& the_group, std::int64_t owned, StealWork the_work, const StealOptions& options)
-        : group(the_group),
+    State(Team& the_team, StealGroup& the_group, std::int64_t owned, StealWork the_work, const StealOptions& options)
+        : team(&the_team),
+          group(&the_group),
           work(std::move(the_work)),
           request{.work = work,
                   .owned = owned,
                   .run_at_once = options.run_at_once,
-                  .by_seed = by_seed(team, options.rule),
-                  .ratio = ratio_of(team, options)} {}
+                  .by_seed = by_seed(the_team, options.rule),
+                  .ratio = ratio_of(the_team, options)},
+          name(the_group.name()) {
+        team->add(*this);
+    }
+    ~State() {
+        if (team) team->remove(*this);
+    }
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+
+    bool close(const char* call) noexcept override {
+        team = nullptr;
+        group = nullptr;
+        closed_by = call;
+        return !ran;
+    }
+    [[nodiscard]] std::string description() const override { return "the steal loop \"" + name + "\""; }
 };
 
 StealLoop::StealLoop(MPI_Comm comm, std::string_view name, std::int64_t owned, StealWork work,
                      const StealOptions& options) {
     Team& team = Team::of(comm);
-    StealGroup& group = StealGroup::of(team, name);
+    const StealGroup::Manner manner{.by_seed = by_seed(team, options.rule), .by_agent = ratio_of(team, options) < 0};
+    StealGroup& group = StealGroup::of(team, name, manner, static_cast<bool>(work.accept));
     try {
         require_sound(name, owned, work, options);
     } catch (const Error&) {
         // The other ranks' arguments may be sound: nobody waits for this one's run() then.
-        group.refuse(by_seed(team, options.rule), ratio_of(team, options) < 0);
+        group.refuse(Refusal::wrong_arguments);
         throw;
     }
     state_ = std::make_unique<State>(team, group, owned, std::move(work), options);
@@ -88,11 +109,15 @@ StealLoop::~StealLoop() = default;
 StealLoop::StealLoop(StealLoop&&) noexcept = default;
 
 StealRecord StealLoop::run() {
+    if (state_ && !state_->ran && state_->closed_by)
+        throw Error(ErrorCode::wrong_use,
+                    std::string("run() after ") + state_->closed_by + ", which ended " + state_->description(),
+                    std::string("loops must end before ") + state_->closed_by);
     if (!state_ || state_->ran)
         throw Error(ErrorCode::wrong_use, "run() of a steal loop is called a second time, or after it was moved from",
                     "construct another one for the next execution");
     state_->ran = true;
-    return state_->group.run(state_->request);
+    return state_->group->run(state_->request);
 }
 
 }  // namespace gimbal::mpi

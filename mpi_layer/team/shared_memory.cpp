@@ -18,7 +18,7 @@ std::byte* aligned(void* memory) {
 
 }  // namespace
 
-SharedMemory::SharedMemory(MPI_Comm node, std::size_t bytes) {
+SharedMemory::SharedMemory(MPI_Comm node, std::size_t bytes, Fill fill) {
     int rank = 0;
     check(MPI_Comm_rank(node, &rank), "MPI_Comm_rank");
     // The whole of it belongs to the first rank; where it lies in a page is the same for all.
@@ -29,7 +29,7 @@ SharedMemory::SharedMemory(MPI_Comm node, std::size_t bytes) {
     int unit = 0;
     check(MPI_Win_shared_query(window_, 0, &size, &unit, &base), "MPI_Win_shared_query");
     data_ = aligned(base);
-    if (rank == 0) std::memset(base, 0, bytes + kAlignment);
+    if (rank == 0 && fill == Fill::zero) std::memset(base, 0, bytes + kAlignment);
     check(MPI_Barrier(node), "MPI_Barrier");
 }
 

@@ -2,11 +2,14 @@
 #include "team/team.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "gimbal/error.hpp"
 #include "loop/wait.hpp"
 #include "team/check.hpp"
+#include "team/meeting.hpp"
 #include "team/own_mpi.hpp"
+#include "team/say.hpp"
 
 namespace gimbal::mpi {
 
@@ -16,6 +19,8 @@ constexpr double kGone_s = 10;  // robust: a rank that is not at the end so long
 
 int g_team_key = MPI_KEYVAL_INVALID;      // of the program's communicators: their team
 int g_finalize_key = MPI_KEYVAL_INVALID;  // of MPI_COMM_SELF, whose attributes go first when MPI ends
+bool g_ending = false;                    // MPI_Finalize has been called
+bool g_told = false;                      // and it has been said that loops are open
 
 std::vector<Team*>& all_teams() {
     static std::vector<Team*> teams;
@@ -25,13 +30,18 @@ std::vector<Team*>& all_teams() {
 // Where MPI ends, a team can be gone already (free_all_teams()) when its communicator's attributes go.
 int free_team(MPI_Comm, int, void* team, void*) {
     const auto& teams = all_teams();
-    if (std::find(teams.begin(), teams.end(), team) != teams.end()) delete static_cast<Team*>(team);
+    const auto found = std::find(teams.begin(), teams.end(), team);
+    if (found == teams.end()) return MPI_SUCCESS;
+    (*found)->close_users("MPI_Comm_free");
+    delete *found;
     return MPI_SUCCESS;
 }
 
 // Teams of communicators that the program never freed, MPI_COMM_WORLD's among them; in the order of their making, which
 // is the same on all ranks.
 int free_all_teams(MPI_Comm, int, void*, void*) {
+    g_ending = true;
+    for (Team* const team : all_teams()) team->close_users("MPI_Finalize");
     while (!all_teams().empty()) delete all_teams().front();
     return MPI_SUCCESS;
 }
@@ -64,16 +74,23 @@ void require_usable(MPI_Comm comm) {
 
 // Until all ranks are here. Others may be waiting for this rank's answers, in a loop that it has left already: a
 // blocking collective right away would be the end of both.
-// @param patience_s  then this rank goes on without those that are missing; 0: it waits for all [s]
-void gather(MPI_Comm comm, double patience_s = 0) {
+void gather(MPI_Comm comm) {
     MPI_Request all_here = MPI_REQUEST_NULL;
     check(MPI_Ibarrier(comm, &all_here), "MPI_Ibarrier");
-    const double begin = MPI_Wtime();
     int done = 0;
-    for (Wait wait; patience_s <= 0 || MPI_Wtime() - begin < patience_s; wait.pause()) {
+    for (Wait wait;; wait.pause()) {
         check(MPI_Test(&all_here, &done, MPI_STATUS_IGNORE), "MPI_Test");
         if (done) return;
     }
+}
+
+// What decides how memory and messages are laid out.
+std::string described(const gimbal_rank_settings& settings) {
+    static constexpr std::array kTransports{"auto", "shared", "foreman", "rma", "hierarchical", "rma-always"};
+    const auto transport = static_cast<std::size_t>(settings.transport);
+    return std::string("GIMBAL_MPI_TRANSPORT=") + (transport < kTransports.size() ? kTransports[transport] : "?") +
+           " GIMBAL_MPI_ROBUST=" + (settings.robust ? "on" : "off") +
+           " GIMBAL_MPI_NODE_RANKS=" + std::to_string(settings.node_ranks);
 }
 
 }  // namespace
@@ -98,6 +115,17 @@ Team::Team(MPI_Comm program_comm) {
     check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
+    try {
+        meet_and_agree(comm_, described(settings_));
+    } catch (const Error&) {
+        MPI_Comm_free(&comm_);
+        throw;
+    }
+    make_nodes();
+    all_teams().push_back(this);
+}
+
+void Team::make_nodes() {
     check(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node_comm_), "MPI_Comm_split_type");
     check(MPI_Comm_rank(node_comm_, &node_rank_), "MPI_Comm_rank");
     if (settings_.node_ranks > 0) {
@@ -120,14 +148,10 @@ Team::Team(MPI_Comm program_comm) {
     nodes_ = static_cast<int>(firsts.size());
     for (int& node : node_of_)
         node = static_cast<int>(std::lower_bound(firsts.begin(), firsts.end(), node) - firsts.begin());
-    all_teams().push_back(this);
 }
 
 Team::~Team() {
-    try {
-        gather(comm_, settings_.robust ? kGone_s : 0);
-    } catch (const Error&) {  // what cannot be gathered cannot be answered either
-    }
+    retire();
     std::erase(all_teams(), this);
     for (auto member = in_order_.rbegin(); member != in_order_.rend(); ++member) {
         std::erase_if(members_, [&](const auto& entry) { return entry.second.get() == *member; });
@@ -136,15 +160,66 @@ Team::~Team() {
     if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
 }
 
-Member& Team::member(std::string_view kind, std::string_view name,
-                     const std::function<std::unique_ptr<Member>(Team&, const std::string& name)>& make) {
+// A rank may still be where it begins something new with others, which never come: it hears of that, and comes here.
+void Team::retire() {
+    try {
+        for (Member* const member : in_order_) member->retire();
+        const double patience_s = settings_.robust ? kGone_s : 0;
+        Meeting meeting;
+        const bool tells = !left_open_.empty() && !g_told;
+        while (!(meeting = meet(comm_, kEndsLoops, tells, patience_s)).disagreement.empty()) {
+            if (meeting.speaks)
+                say("ends MPI, or frees a communicator, where others begin a loop: " + meeting.disagreement);
+        }
+        if (meeting.first_of_some == rank_) say(left_open_);
+        if (meeting.first_of_some >= 0 && g_ending) g_told = true;
+        if (settings_.robust) return;
+        for (Member* const member : in_order_) member->settle();
+    } catch (const Error&) {  // what cannot be gathered cannot be answered either
+    }
+}
+
+void Team::close_users(const char* call) noexcept {
+    while (!users_.empty()) {
+        TeamUser& user = *users_.back();
+        users_.pop_back();
+        if (!user.close(call) || !left_open_.empty()) continue;
+        try {
+            left_open_ = "calls " + std::string(call) + " while " + user.description() +
+                         " is open. Gimbal closes it: this rank runs no more of it. Go on until nothing is left, or "
+                         "leave the loop, before " +
+                         call;
+        } catch (...) {
+            left_open_ = "has left a loop open";
+        }
+    }
+}
+
+void Team::remove(const TeamUser& user) noexcept {
+    const auto found = std::find(users_.rbegin(), users_.rend(), &user);
+    if (found != users_.rend()) users_.erase(std::next(found).base());
+}
+
+namespace {
+
+std::string key_of(std::string_view kind, std::string_view name) {
     std::string key(kind);
     key += ' ';
     key += name;
-    const auto found = members_.find(key);
-    if (found != members_.end()) return *found->second;
-    gather(comm_);
-    Member& made = *members_.emplace(std::move(key), make(*this, std::string(name))).first->second;
+    return key;
+}
+
+}  // namespace
+
+Member* Team::find(std::string_view kind, std::string_view name) const {
+    const auto found = members_.find(key_of(kind, name));
+    return found == members_.end() ? nullptr : found->second.get();
+}
+
+Member& Team::make_member(std::string_view kind, std::string_view name, const std::string& terms,
+                          const std::function<std::unique_ptr<Member>()>& make) {
+    meet_and_agree(comm_, terms);
+    Member& made = *members_.emplace(key_of(kind, name), make()).first->second;
     in_order_.push_back(&made);
     return made;
 }

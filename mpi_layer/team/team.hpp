@@ -15,11 +15,16 @@
 
 namespace gimbal::mpi {
 
-/// Memory that the ranks of one node share; the same bytes in each of them, zeroed at first.
+/// Memory that the ranks of one node share; the same bytes in each of them.
 class SharedMemory {
 public:
+    enum class Fill : std::uint8_t {
+        zero,
+        none  ///< what nobody uses takes no memory; whoever does use it writes it first
+    };
+
     /// Collective over `node`. @errors gimbal::Error(mpi)
-    SharedMemory(MPI_Comm node, std::size_t bytes);
+    SharedMemory(MPI_Comm node, std::size_t bytes, Fill fill = Fill::zero);
     /// Collective. MPI must still run.
     ~SharedMemory();
     SharedMemory(const SharedMemory&) = delete;
@@ -40,6 +45,25 @@ public:
     virtual ~Member() = default;
     /// Answer what other ranks ask; called from every Gimbal function that waits, and while chunks run. Never waits.
     virtual void poll() {}
+    /// The team goes: this rank begins nothing more, and others may be waiting for it to. Never waits.
+    virtual void retire() {}
+    /// All ranks are here and begin nothing more: take in what is still on its way. Collective. Not called if a rank
+    /// may be dead. @errors gimbal::Error(mpi)
+    virtual void settle() {}
+};
+
+/// An object of the program that uses a team, and that the program may keep for longer: an open loop.
+class TeamUser {
+public:
+    /// The team goes. Wait for nobody, and use nothing of it afterwards.
+    /// @param call  what the program called: "MPI_Finalize" or "MPI_Comm_free"
+    /// @return whether the program ended it too early, so that it is to be told
+    virtual bool close(const char* call) noexcept = 0;
+    /// What a message calls it: loop "forces".
+    [[nodiscard]] virtual std::string description() const = 0;
+
+protected:
+    ~TeamUser() = default;
 };
 
 /// The ranks of one communicator of the program, as Gimbal uses them: a duplicate of it, so that no message is ever
@@ -48,7 +72,9 @@ public:
 class Team {
 public:
     /// The team of a communicator. Collective when it is first asked for; local afterwards.
-    /// @errors gimbal::Error: wrong_use (no communicator, an intercommunicator, MPI not running), mpi
+    /// @errors gimbal::Error: wrong_use (no communicator, an intercommunicator, MPI not running, other settings on
+    /// other
+    ///         ranks), mpi
     static Team& of(MPI_Comm program_comm);
 
     explicit Team(MPI_Comm program_comm);
@@ -73,21 +99,34 @@ public:
 
     [[nodiscard]] const gimbal_rank_settings& settings() const noexcept { return settings_; }
 
-    /// The member of that kind and name; made at the first call, which is collective.
-    /// @param kind  "loop" or "steal"
-    Member& member(std::string_view kind, std::string_view name,
-                   const std::function<std::unique_ptr<Member>(Team&, const std::string& name)>& make);
+    /// The member of that kind and name. Local. @param kind  "loop" or "steal"  @return nullptr: it is not made yet
+    [[nodiscard]] Member* find(std::string_view kind, std::string_view name) const;
+    /// Make that member. Collective.
+    /// @param terms  what it is and what the ranks must agree on, for a message: loop "forces", 1000 iterations
+    /// @errors gimbal::Error(wrong_use), the same on all ranks: they are here with different terms; mpi
+    Member& make_member(std::string_view kind, std::string_view name, const std::string& terms,
+                        const std::function<std::unique_ptr<Member>()>& make);
+
+    /// An object of the program uses this team from now on; until remove(), or until the team has closed it.
+    void add(TeamUser& user) { users_.push_back(&user); }
+    void remove(const TeamUser& user) noexcept;
 
     /// Let every member answer. Never waits.
     void poll();
     /// The same for all teams of this process.
     static void poll_all();
 
+    /// Close what the program still has open. Local. @param call  see TeamUser::close()
+    void close_users(const char* call) noexcept;
+
     /// A range of tags nobody else uses on comm(): [first, first + count). Collective in the sense that all ranks must
     /// ask in the same order.
     [[nodiscard]] int tags(int count);
 
 private:
+    void make_nodes();
+    void retire();
+
     MPI_Comm comm_ = MPI_COMM_NULL;
     MPI_Comm node_comm_ = MPI_COMM_NULL;
     int rank_ = 0;
@@ -100,6 +139,8 @@ private:
     gimbal_rank_settings settings_{};
     std::map<std::string, std::unique_ptr<Member>, std::less<>> members_;
     std::vector<Member*> in_order_;  // members as they were made: freed in reverse, the same on all ranks
+    std::vector<TeamUser*> users_;   // the latest at the end
+    std::string left_open_;          // what to tell the program about one of them
 };
 
 }  // namespace gimbal::mpi

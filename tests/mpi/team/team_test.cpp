@@ -67,8 +67,8 @@ TEST(Team, GoesWithItsCommunicator) {
     for (int round = 0; round < 5; ++round) {
         MPI_Comm copy = MPI_COMM_NULL;
         MPI_Comm_dup(MPI_COMM_WORLD, &copy);
-        static_cast<void>(Team::of(copy).member(
-            "loop", "a", [&](Team&, const std::string&) { return std::make_unique<Counting>(alive); }));
+        static_cast<void>(
+            Team::of(copy).make_member("loop", "a", "loop a", [&] { return std::make_unique<Counting>(alive); }));
         EXPECT_EQ(alive, 1);
         MPI_Comm_free(&copy);
         EXPECT_EQ(alive, 0);
@@ -80,12 +80,33 @@ TEST(Team, MembersAreMadeOnceForAKindAndAName) {
     MPI_Comm copy = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
     Team& team = Team::of(copy);
-    const auto make = [&](Team&, const std::string&) { return std::make_unique<Counting>(alive); };
-    Member& first = team.member("loop", "a", make);
-    EXPECT_EQ(&team.member("loop", "a", make), &first);
-    EXPECT_NE(&team.member("steal", "a", make), &first);
-    EXPECT_NE(&team.member("loop", "b", make), &first);
+    const auto make = [&] { return std::make_unique<Counting>(alive); };
+    EXPECT_EQ(team.find("loop", "a"), nullptr);
+    Member& first = team.make_member("loop", "a", "loop a", make);
+    EXPECT_EQ(team.find("loop", "a"), &first);
+    EXPECT_EQ(team.find("steal", "a"), nullptr);
+    Member& second = team.make_member("steal", "a", "steal loop a", make);
+    Member& third = team.make_member("loop", "b", "loop b", make);
+    EXPECT_EQ(team.find("steal", "a"), &second);
+    EXPECT_EQ(team.find("loop", "b"), &third);
     EXPECT_EQ(alive, 3);
+    MPI_Comm_free(&copy);
+}
+
+TEST(Team, RanksThatMakeDifferentMembersAreTold) {
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    Team& team = Team::of(copy);
+    int alive = 0;
+    const auto make = [&] { return std::make_unique<Counting>(alive); };
+    if (team.size() > 1) {
+        const bool last = team.rank() == team.size() - 1;
+        EXPECT_THROW(static_cast<void>(team.make_member("loop", last ? "b" : "a", last ? "loop b" : "loop a", make)),
+                     Error);
+    }
+    EXPECT_EQ(alive, 0);
+    static_cast<void>(team.make_member("loop", "c", "loop c", make));
+    EXPECT_EQ(alive, 1);
     MPI_Comm_free(&copy);
 }
 
@@ -93,8 +114,8 @@ TEST(Team, PollReachesEveryMember) {
     int alive = 0;
     MPI_Comm copy = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
-    const auto make = [&](Team&, const std::string&) { return std::make_unique<Counting>(alive); };
-    auto& member = static_cast<Counting&>(Team::of(copy).member("loop", "a", make));
+    const auto make = [&] { return std::make_unique<Counting>(alive); };
+    auto& member = static_cast<Counting&>(Team::of(copy).make_member("loop", "a", "loop a", make));
     Team::poll_all();
     Team::of(copy).poll();
     EXPECT_EQ(member.polled, 2);

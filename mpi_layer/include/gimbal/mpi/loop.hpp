@@ -56,10 +56,12 @@ public:
     /// @param iterations  N >= 0, the same on all ranks [iterations]
     /// @errors gimbal::Error: wrong_use (no communicator, MPI not running, N < 0, another N than the other ranks have),
     ///         invalid_option (a schedule that does not exist), mpi (with MPI's text). N < 0, wrong weights, or another
-    ///         N on one rank is an error on every rank: here, or at next() or leave() of those that came before
+    ///         N on one rank is an error on every rank: here, or at next() or leave() of those that came before. So is
+    ///         another name, schedule or `idempotent` where the name is first used: here, on every rank, with one text
     Loop(MPI_Comm comm, std::string_view name, std::int64_t iterations, const LoopOptions& options = {});
 
-    /// Leaves the loop if leave() was not called. Local.
+    /// Leaves the loop if leave() was not called. Local. Does nothing after the communicator was freed or MPI ended:
+    /// both close the loops that are open.
     ~Loop();
     Loop(Loop&&) noexcept;
     Loop& operator=(Loop&&) = delete;
@@ -67,8 +69,9 @@ public:
     Loop& operator=(const Loop&) = delete;
 
     /// The next chunk for this rank; empty when nothing is left. Local; may wait for the foreman if the loop has one.
-    /// @errors gimbal::Error: wrong_use after leave(), after an empty chunk unless shared_by_threads, or if the ranks do
-    ///         not agree; mpi
+    /// An empty chunk is also the end of this rank's part: nothing waits for leave() then, unless shared_by_threads.
+    /// @errors gimbal::Error: wrong_use after leave(), after an empty chunk unless shared_by_threads, after the
+    ///         communicator was freed or MPI ended, or if the ranks do not agree; mpi
     /// @cost shared memory: one atomic
     [[nodiscard]] Chunk next();
 
@@ -88,7 +91,7 @@ public:
     /// @errors gimbal::Error: wrong_use if the ranks do not agree and next() has not said so; mpi
     void leave();
 
-    /// What runs it here: "shared", "foreman" or "hierarchical".
+    /// What runs it here: "shared", "foreman", "hierarchical" or "rma".
     [[nodiscard]] std::string_view transport() const noexcept;
 
     /// Chunks one after the other, once.

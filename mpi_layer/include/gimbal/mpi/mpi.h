@@ -69,11 +69,11 @@ GIMBAL_API int gimbal_mpi_progress_loop(gimbal_mpi_loop* loop);
  *  @return 1 or 0, or a negative code */
 GIMBAL_API int gimbal_mpi_finish_chunk(gimbal_mpi_loop* loop, int64_t first, int64_t end);
 
-/** Leave the loop and set *loop to NULL. Local, not a barrier. @return 0, or a negative code; the loop is gone then,
- * too */
+/** Leave the loop and set *loop to NULL. Local, not a barrier; allowed after MPI_Finalize, which has closed the loop.
+ *  @return 0, or a negative code; the loop is gone then, too */
 GIMBAL_API int gimbal_mpi_end_loop(gimbal_mpi_loop** loop);
 
-/** What runs a loop here: "shared", "foreman" or "hierarchical". @return valid while the loop is */
+/** What runs a loop here: "shared", "foreman", "hierarchical" or "rma". @return valid while the loop is */
 GIMBAL_API const char* gimbal_mpi_get_transport(const gimbal_mpi_loop* loop);
 
 /** Bytes that a callback hands over; grows as it is appended to. */

@@ -59,7 +59,8 @@ class GIMBAL_API StealLoop {
 public:
     /// Collective over `comm` when a name is first used on it; local afterwards.
     /// @param owned  items of this rank [items], >= 0; may differ from rank to rank
-    /// @errors as for Loop; wrong_use if run, pack or run_stolen is missing or owned is negative. Then this rank has no
+    /// @errors as for Loop, also where rule, agent or `accept` are not the same on all ranks when they are first used;
+    ///         wrong_use if run, pack or run_stolen is missing or owned is negative. Then this rank has no
     ///         part in this execution, and run() of the other ranks says wrong_use at its end
     StealLoop(MPI_Comm comm, std::string_view name, std::int64_t owned, StealWork work,
               const StealOptions& options = {});
@@ -71,8 +72,9 @@ public:
 
     /// Run until no rank has items left to steal and all results of own items have arrived. All ranks must call it; it
     /// is not a barrier beyond that.
-    /// @errors gimbal::Error(mpi); wrong_use when called twice, or if another rank's arguments were wrong; what a
-    /// callback throws, once nobody waits for this rank
+    /// @errors gimbal::Error(mpi); wrong_use when called twice, if another rank's arguments were wrong, or if it ended
+    /// MPI or freed the communicator instead, or if this rank did so before; what a callback throws, once nobody waits
+    /// for this rank
     StealRecord run();
 
 private:

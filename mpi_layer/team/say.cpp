@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "team/say.hpp"
+
+#include <mpi.h>
+
+#include <cstdio>
+
+#include "gimbal/rank_loop.h"
+
+namespace gimbal::mpi {
+
+void say(const std::string& what) noexcept {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    try {
+        const std::string text = "rank " + std::to_string(rank) + " of MPI_COMM_WORLD " + what;
+        gimbal_rank_warn(text.c_str());
+        // That keeps it for the report, and prints it on rank 0 only.
+        if (rank != 0) std::fprintf(stderr, "gimbal: warning: %s\n", text.c_str());
+    } catch (...) {
+        gimbal_rank_warn("something is wrong with a loop over ranks, and there is no memory to say what");
+    }
+}
+
+}  // namespace gimbal::mpi
