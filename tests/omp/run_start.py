@@ -200,7 +200,8 @@ class WrongSettings(StartTest):
                 self.assertNotIn("sched.ovh", result.stderr)  # no loop was Gimbal's
 
     def test_not_strict_leaves_out_that_setting_alone(self):
-        result = self.run_under_gimbal(self.program, env={"GIMBAL_SEED": "x", "GIMBAL_STRICT": "0", "OMP_SCHEDULE": "gss"})
+        variables = {"GIMBAL_SEED": "x", "GIMBAL_STRICT": "0", "OMP_SCHEDULE": "gss"}
+        result = self.run_under_gimbal(self.program, env=variables)
         self.assert_right(result)
         self.assertIn("gss", result.stderr)
 
@@ -253,7 +254,8 @@ int main(int count, char **words) {
         self.assertIn("calls omp_set_schedule(dynamic,4)", said)
 
     def test_libgomp_inside(self):
-        archive = subprocess.run([ARGUMENTS.cc, "-print-file-name=libgomp.a"], capture_output=True, text=True).stdout.strip()
+        asked = [ARGUMENTS.cc, "-print-file-name=libgomp.a"]
+        archive = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
         if not os.path.isabs(archive):
             self.skipTest("no libgomp.a")
         objects = self.build(self.LOOPS, "inside.o", "-c", "-fopenmp", "-DKIND=runtime")
