@@ -37,11 +37,12 @@ Function function(const char* name) noexcept {
 
 void say_alone() {
     const Environment& environment = process_environment();
-    std::string text = "the launcher started " + std::to_string(environment.ranks) +
-                       " processes, but each is alone in its MPI_COMM_WORLD: it is the launcher of another MPI than the "
-                       "program is linked to (" +
-                       (g_world == kMpichWorld ? "MPICH or one of its kin" : "Open MPI") +
-                       "). Start it with that one's mpiexec; gimbal run -n finds it";
+    std::string text =
+        "the launcher started " + std::to_string(environment.ranks) +
+        " processes, but each is alone in its MPI_COMM_WORLD: it is the launcher of another MPI than the "
+        "program is linked to (" +
+        (g_world == kMpichWorld ? "MPICH or one of its kin" : "Open MPI") +
+        "). Start it with that one's mpiexec; gimbal run -n finds it";
     const std::string line = "gimbal: warning: " + text + ".\n";
     if (warn_once(std::move(text)) && environment.rank == 0 && stderr_is_the_same()) write_stderr(line);
 }

@@ -15,6 +15,7 @@
 #include "measure/clock.hpp"
 #include "measure/dispatch_cost.hpp"
 #include "placement/settings.hpp"
+#include "process/in_vain.hpp"
 #include "process/mpi_world.hpp"
 #include "process/start.hpp"
 #include "process/warnings.hpp"
@@ -70,6 +71,9 @@ RunRecord current_record() {
     }
     const auto by_time = [](const LoopSummary& a, const LoopSummary& b) { return a.time_s > b.time_s; };
     std::stable_sort(record.loops.begin(), record.loops.end(), by_time);
+    // Not kept for later records: a loop that runs then may go by them.
+    for (std::string& sentence : settings_in_vain(options(), record.loops))
+        record.warnings.push_back(std::move(sentence));
     return record;
 }
 

@@ -166,8 +166,7 @@ std::string no_loops(const RunRecord& record) {
         return text + "the program calls omp_set_schedule(" + record.program_schedule +
                "), and its loops with schedule(runtime) go by that; --loops '*=runtime' takes them all the same.\n";
     if (!record.no_loop_hint.empty()) return text + record.no_loop_hint + ".\n";
-    return text +
-           "it takes loops marked schedule(runtime), and dynamic and guided ones that GIMBAL_LOOPS names.\n";
+    return text + "it takes loops marked schedule(runtime), and dynamic and guided ones that GIMBAL_LOOPS names.\n";
 }
 
 /// @param own  the report of one process at its own end, which can only know itself

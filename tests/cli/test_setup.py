@@ -41,7 +41,8 @@ class Setup(unittest.TestCase):
         (source / "kmp_dispatch.cpp").touch()
         environment = os.environ | {"PATH": f"{folder}:{os.environ['PATH']}", "STATE": str(state),
                                     "DEV_LLVM_SOURCE": str(folder / "llvm")}
-        done = subprocess.run([REPOSITORY / "dev", "setup"], env=environment, text=True, capture_output=True, timeout=60)
+        done = subprocess.run([REPOSITORY / "dev", "setup"], env=environment, text=True, capture_output=True,
+                              timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("openmpi-bin", done.stdout)
         chosen = folder / "state.set"
@@ -51,7 +52,8 @@ class Setup(unittest.TestCase):
     OPENMPI = "mpi auto /usr/bin/mpicc.openmpi\nmpirun auto /usr/bin/mpirun.openmpi\n"
 
     def test_mpich_stays_the_machines_mpi(self):
-        self.assertEqual(self.set_by_setup("editor auto /bin/ed\n" + self.MPICH, "editor auto /bin/vi\n" + self.OPENMPI),
+        before, after = "editor auto /bin/ed\n" + self.MPICH, "editor auto /bin/vi\n" + self.OPENMPI
+        self.assertEqual(self.set_by_setup(before, after),
                          ["mpi /usr/bin/mpicc.mpich", "mpirun /usr/bin/mpirun.mpich"])
 
     def test_open_mpi_stays_the_machines_mpi(self):

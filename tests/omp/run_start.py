@@ -166,6 +166,165 @@ class OtherBuild(StartTest):
         self.falls_back(self.other("layout", self.version()), "structures")
 
 
+class WrongSettings(StartTest):
+    """Without `gimbal run` a wrong value is one warning, whatever program it meets, and plain libomp."""
+
+    WRONG = ({"OMP_SCHEDULE": "fac22"}, {"GIMBAL_SHEDULE": "ss"}, {"GIMBAL_SEED": "x"}, {"KMP_RL_ALPHA": "nan"},
+             {"GIMBAL_REPLAY": "/no/such/file"}, {"GIMBAL_LOOPS": "a.c"})
+
+    def test_programs_of_the_system_are_not_ended(self):
+        for wrong in self.WRONG:
+            for program in ("/bin/true", "/bin/ls"):
+                with self.subTest(program=program, **wrong):
+                    result = self.run_under_gimbal(program, env=wrong)
+                    self.assertEqual(result.returncode, 0, result.stderr)
+                    self.assertEqual(result.stderr.count("gimbal: warning: "), 1, result.stderr)
+                    self.assertEqual(result.stderr.count("gimbal: "), 1, result.stderr)
+        self.assertEqual(self.run_under_gimbal("/bin/false", env=self.WRONG[0]).returncode, 1)
+
+    def test_a_script_and_its_children_say_it_once(self):
+        script = self.folder / "script.sh"
+        script.write_text(f"#!/bin/sh\n/bin/ls / >/dev/null\n/bin/ls / >/dev/null\n{self.program}\n")
+        script.chmod(0o755)
+        result = self.run_under_gimbal(script, env={"OMP_SCHEDULE": "fac22"})
+        self.assert_right(result)
+        self.assertEqual(result.stderr.count("gimbal: warning: "), 1, result.stderr)
+
+    def test_an_openmp_program_runs_under_plain_libomp(self):
+        for wrong in self.WRONG:
+            with self.subTest(**wrong):
+                result = self.run_under_gimbal(self.program, env={"OMP_SCHEDULE": "gss", **wrong})
+                self.assert_right(result)
+                said = [line for line in result.stderr.splitlines() if "libgomp:" not in line and line]
+                self.assertEqual(sum("arning" in line for line in said), 1, result.stderr)
+                self.assertNotIn("sched.ovh", result.stderr)  # no loop was Gimbal's
+
+    def test_not_strict_leaves_out_that_setting_alone(self):
+        variables = {"GIMBAL_SEED": "x", "GIMBAL_STRICT": "0", "OMP_SCHEDULE": "gss"}
+        result = self.run_under_gimbal(self.program, env=variables)
+        self.assert_right(result)
+        self.assertIn("gss", result.stderr)
+
+
+class ToolTest(StartTest):
+    def setUp(self):
+        self.tool = self.library.parent.parent / "bin" / "gimbal"
+        if not self.tool.exists():
+            self.skipTest("the tool is not built")
+
+    def run_tool(self, *words, tool=None, env=None):
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("GIMBAL_", "OMP_", "KMP_", "LD_"))}
+        return subprocess.run([*map(str, [tool or self.tool, "run", *words])], env={**kept, **(env or {})}, text=True,
+                              capture_output=True, timeout=120)
+
+
+class NoLoop(ToolTest):
+    """Why no loop came to Gimbal."""
+
+    LOOPS = """
+#include <omp.h>
+#include <stdio.h>
+int main(int count, char **words) {
+    (void)words;
+    long sum = 0;
+    if (count > 1) omp_set_schedule(omp_sched_dynamic, 4);
+#pragma omp parallel for schedule(KIND) reduction(+ : sum)
+    for (int i = 0; i < 1000; ++i) sum += i;
+    printf("sum %ld\\n", sum);
+    return 0;
+}
+"""
+
+    def said_of(self, name, flags, *words):
+        result = self.run_tool("--", self.build(self.LOOPS, name, *flags), *words)
+        self.assert_right(result)
+        self.assertIn("no loop ran under Gimbal: ", result.stderr)
+        return result.stderr
+
+    def test_only_static_loops(self):
+        self.assertIn("only loops with schedule(static)", self.said_of("static", ("-fopenmp", "-DKIND=static")))
+
+    def test_dynamic_loops_and_how_to_take_them(self):
+        self.assertIn("--loops '*=runtime'", self.said_of("dynamic", ("-fopenmp", "-DKIND=dynamic")))
+        result = self.run_tool("--loops", "*=runtime", "--", self.folder / "dynamic")
+        self.assertNotIn("no loop ran", result.stderr)
+
+    def test_omp_set_schedule(self):
+        said = self.said_of("set", ("-fopenmp", "-DKIND=runtime"), "x")
+        self.assertIn("calls omp_set_schedule(dynamic,4)", said)
+
+    def test_libgomp_inside(self):
+        asked = [ARGUMENTS.cc, "-print-file-name=libgomp.a"]
+        archive = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+        if not os.path.isabs(archive):
+            self.skipTest("no libgomp.a")
+        objects = self.build(self.LOOPS, "inside.o", "-c", "-fopenmp", "-DKIND=runtime")
+        program = self.folder / "inside"
+        subprocess.run([ARGUMENTS.cc, "-o", program, objects, archive, "-pthread", "-ldl"], check=True)
+        result = self.run_tool("--", program)
+        self.assert_right(result)
+        self.assertIn("libgomp is linked into the program", result.stderr)
+
+    def test_no_openmp_at_all(self):
+        self.assertIn("uses OpenMP", self.run_tool("--", "/bin/true").stderr)
+
+
+class Prefix(ToolTest):
+    """LD_PRELOAD takes blanks and colons for separators: the program ran without Gimbal, exit status 0."""
+
+    def test_a_prefix_with_a_blank_or_a_colon(self):
+        for name in ("with blank", "with:colon"):
+            with self.subTest(name):
+                prefix = self.folder / name
+                (prefix / "bin").mkdir(parents=True)
+                (prefix / "lib").mkdir()
+                shutil.copy(self.tool, prefix / "bin" / "gimbal")
+                for library in self.library.parent.glob("lib*.so*"):
+                    shutil.copy(library, prefix / "lib", follow_symlinks=False)
+                words = ["--schedule", "gss", "--", self.program]
+                if (prefix / "lib" / "libgimbal_pin.so").exists():
+                    words.insert(0, "--pin=observe")
+                result = self.run_tool(*words, tool=prefix / "bin" / "gimbal")
+                self.assert_right(result)
+                self.assertIn("gss", result.stderr)
+                self.assertIn("/libomp.so", result.stderr)
+
+    def test_no_folder_without_one_is_refused(self):
+        prefix, temporary = self.folder / "a b", self.folder / "c d"
+        for folder in (prefix / "bin", prefix / "lib", temporary):
+            folder.mkdir(parents=True)
+        shutil.copy(self.tool, prefix / "bin" / "gimbal")
+        shutil.copy(self.library, prefix / "lib" / "libomp.so")
+        result = self.run_tool("--", self.program, tool=prefix / "bin" / "gimbal", env={"TMPDIR": str(temporary)})
+        self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
+        self.assertIn("a path with a blank or a colon", result.stderr)
+
+
+class InVain(ToolTest):
+    """Settings that were given and that nothing which ran goes by."""
+
+    def warnings(self, *words, **variables):
+        result = self.run_tool(*words, "--", self.program, env=variables)
+        self.assert_right(result)
+        return [line for line in result.stderr.splitlines() if "counted for nothing" in line]
+
+    def test_each_is_said_and_what_counts_is_not(self):
+        for words, variables, count in (
+                (("--schedule", "gss"), {"GIMBAL_WEIGHTS": "1,2"}, 1),
+                (("--schedule", "wf2"), {"GIMBAL_WEIGHTS": "1,2"}, 0),
+                (("--schedule", "gss"), {"GIMBAL_WORKERS_PER_QUEUE": "2", "GIMBAL_SLACK_FORM": "paper"}, 2),
+                (("--schedule", "gss"), {"GIMBAL_RL_ALPHA": "0.5", "GIMBAL_PORTFOLIO": "ss gss"}, 2),
+                (("--select", "q"), {"GIMBAL_RL_ALPHA": "0.5", "GIMBAL_PORTFOLIO": "ss gss"}, 0),
+                (("--select", "random"), {"GIMBAL_RL_ALPHA": "0.5", "GIMBAL_PORTFOLIO": "ss gss"}, 1),
+                ((), {"GIMBAL_PIN_METRIC": "cpu", "GIMBAL_MPI_POLL_US": "50"}, 2),
+                ((), {"GIMBAL_SCHEDULE": "gss", "GIMBAL_SELECT": "expert"}, 1),
+                ((), {"GIMBAL_SCHEDULE": "gss", "GIMBAL_SELECT": "chunk"}, 0),
+                ((), {"GIMBAL_SCHEDULE": "gss"}, 0),
+                ((), {}, 0)):
+            with self.subTest(words=words, **variables):
+                self.assertEqual(len(self.warnings(*words, **variables)), count, self.warnings(*words, **variables))
+
+
 def main():
     global ARGUMENTS
     parser = argparse.ArgumentParser(description=__doc__)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <string>
 
 namespace gimbal::tool {
@@ -23,5 +24,16 @@ public:
         return words;
     }
 };
+
+/// A number in [low, high]: CLI::Range, except that it refuses "nan", which is neither below nor above.
+inline CLI::Validator finite(double low, double high) {
+    CLI::Validator range = CLI::Range(low, high);
+    const CLI::Validator inner = range;
+    return range.operation([inner](std::string& text) {
+        double value = 0;
+        if (CLI::detail::lexical_cast(text, value) && std::isnan(value)) return "Value " + text + " is not a number";
+        return inner(text);
+    });
+}
 
 }  // namespace gimbal::tool

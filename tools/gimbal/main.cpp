@@ -166,7 +166,8 @@ int do_run(const CLI::App& command, CommandLine& line) {
     if (words.empty())
         throw Error(ErrorCode::wrong_use, "run: no program is given", "example: gimbal run -t 4 -- ./app");
     if (command.count("--mpiexec") > 0 && line.run.ranks == 0)
-        throw Error(ErrorCode::wrong_use, "--mpiexec: only -n starts ranks", "example: gimbal run -n 4 --mpiexec srun -- ./app");
+        throw Error(ErrorCode::wrong_use, "--mpiexec: only -n starts ranks",
+                    "example: gimbal run -n 4 --mpiexec srun -- ./app");
     for (const OptionSpec& spec : option_table())
         if (!spec.flag.empty() && command.count(std::string(spec.flag)) > 0)
             line.run.overrides.push_back({std::string(spec.flag), line.flags[std::string(spec.flag)], "command line"});

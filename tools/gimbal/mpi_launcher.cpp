@@ -79,8 +79,7 @@ std::string launcher_for(const ProgramFacts& program, const std::string& named) 
             return name == "mpiexec" ? name : found.path;
         if (other.empty()) other = "; " + found.path + " is of " + std::string(name_of(family));
     }
-    throw Error(ErrorCode::unsupported,
-                linked_to(program) + ", and no launcher of that MPI was found" + other,
+    throw Error(ErrorCode::unsupported, linked_to(program) + ", and no launcher of that MPI was found" + other,
                 "name one: --mpiexec /path/to/mpiexec");
 }
 

@@ -10,7 +10,8 @@ namespace gimbal::tool {
 /// The launcher for a program that is linked to an MPI: a launcher of another MPI would start copies of it, of which
 /// each is alone.
 /// @param named    what --mpiexec said, with its options; empty: not given
-/// @return the launcher and its options, blanks between words. Where the program's MPI is not known (a script, a program
+/// @return the launcher and its options, blanks between words. Where the program's MPI is not known (a script, a
+/// program
 ///         that loads MPI later) or the launcher's is not (srun), the one that was named, or mpiexec
 /// @errors gimbal::Error(unsupported): the one that was named is another MPI's, or none of the right one was found
 /// @cost for launchers called mpiexec or mpirun: starts each with --version

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "gimbal/error.hpp"
+#include "help_format.hpp"
 #include "info_command.hpp"
 
 #ifdef GIMBAL_HAVE_PINNING
@@ -31,7 +32,7 @@ void add_pin(CLI::App& app, PinRequest& request) {
     dry->add_flag("--json", request.json, "As JSON");
     CLI::App* const watch = command->add_subcommand("watch", "A live view of placed threads");
     watch->add_option("pid", request.pid, "Only this process");
-    watch->add_option("--interval", request.interval_s, "Seconds between two views")->check(CLI::Range(0.05, 3600.0));
+    watch->add_option("--interval", request.interval_s, "Seconds between two views")->check(finite(0.05, 3600.0));
     watch->add_option("--times", request.times, "How many views; default: until interrupted")
         ->check(CLI::Range(1, 1 << 30));
 }

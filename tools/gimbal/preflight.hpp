@@ -13,10 +13,10 @@ enum class MpiFamily : std::uint8_t { unknown, mpich, openmpi };
 /// What can be seen of a program before it starts, in itself and the libraries that it is linked to.
 struct ProgramFacts {
     std::string path;
-    bool known = false;         ///< a program that is linked dynamically; false: a script, and nothing else is known
+    bool known = false;  ///< a program that is linked dynamically; false: a script, and nothing else is known
     MpiFamily mpi = MpiFamily::unknown;
-    std::string mpi_library;    ///< path; empty: it is inside the program
-    bool gomp_inside = false;   ///< libgomp is linked into it
+    std::string mpi_library;          ///< path; empty: it is inside the program
+    bool gomp_inside = false;         ///< libgomp is linked into it
     std::vector<std::string> starts;  ///< functions by which it starts parallel regions and loops (ElfObject)
 };
 
@@ -34,6 +34,7 @@ struct ProgramFacts {
 /// @return what was seen on the way
 /// @errors gimbal::Error(unsupported) saying what stands in the way and what to do
 /// @cost one process that loads the program's libraries; milliseconds
-[[nodiscard]] ProgramFacts check_program(const std::string& program, const std::string& libomp, const std::string& preload);
+[[nodiscard]] ProgramFacts check_program(const std::string& program, const std::string& libomp,
+                                         const std::string& preload);
 
 }  // namespace gimbal::tool

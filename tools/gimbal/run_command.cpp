@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "config/load.hpp"
+#include "config/selectors.hpp"
 #include "config/table.hpp"
 #include "config/text.hpp"
 #include "gimbal/error.hpp"
@@ -180,8 +181,12 @@ void explain_no_record(const RunRequest& request, int status) {
 
 /// What follows from the command line and the settings together, before the program is looked at.
 void check_request(const RunRequest& request, const Options& options) {
-    if (given(request, "--schedule") && given(request, "--select") &&
-        (options.schedule.technique || !options.schedule.selector.empty()))
+    // Some selectors go by the schedule: `fixed`, and `chunk`, which chooses the chunk of a technique.
+    const SelectorInfo* const selector = find_selector(options.select.name);
+    const bool goes_by = selector && selector->parameters.find("GIMBAL_SCHEDULE") != std::string_view::npos;
+    const bool names = options.schedule.technique || !options.schedule.selector.empty();
+    if (given(request, "--schedule") && given(request, "--select") && names && !goes_by &&
+        options.select.agent != "chunk")
         throw Error(ErrorCode::wrong_use,
                     "--schedule " + to_string(options.schedule) + " and --select " + options.select.name +
                         " contradict each other: one names the schedule, the other who chooses it",

@@ -9,6 +9,7 @@
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
+#include "help_format.hpp"
 #include "info_command.hpp"
 #include "report/files.hpp"
 #include "report/steps.hpp"
@@ -152,8 +153,8 @@ int print_record(const SimulateRequest& request, const simulate::Application& ap
 void add_simulate(CLI::App& app, SimulateRequest& request) {
     CLI::App* const command = app.add_subcommand("simulate", "Run the loops of an application in virtual time");
     simulate::Disturbances& disturbances = request.disturbances;
-    const CLI::Range part(0.0, 0.99);
-    const CLI::Range positive(0.0, 1e12);
+    const auto part = finite(0.0, 0.99);
+    const auto positive = finite(0.0, 1e12);
     command->add_option("--app", request.application, "Application, name[:key=value,...]; see below")->required();
     command->add_option("--workers", request.workers, "Workers, P")->check(CLI::Range(1, 1 << 16));
     command->add_option("--iterations", request.iterations, "N of every loop")->check(CLI::Range(1UL, 1UL << 32));
@@ -173,18 +174,26 @@ void add_simulate(CLI::App& app, SimulateRequest& request) {
     command->add_option("--noise", disturbances.worker_noise, "Deviation of each worker's speed, anew in each step")
         ->check(part);
     command->add_option("--chunk-noise", disturbances.chunk_noise, "Deviation of each chunk's time")->check(part);
-    command->add_option("--interruptions", disturbances.interruptions_per_s, "Of each worker, per second")
-        ->check(positive);
-    command->add_option("--interruption-us", disturbances.interruption_us, "How long each lasts")->check(positive);
+    CLI::Option* const interruptions =
+        command->add_option("--interruptions", disturbances.interruptions_per_s, "Of each worker, per second")
+            ->check(positive);
+    command->add_option("--interruption-us", disturbances.interruption_us, "How long each lasts")
+        ->check(positive)
+        ->needs(interruptions);
     command->add_option("--spread", disturbances.spread, "Speeds lie between 1 - s and 1 + s")->check(part);
-    command->add_option("--drift", disturbances.drift, "Speeds swing by this part, each at another time")->check(part);
-    command->add_option("--drift-steps", disturbances.drift_steps, "In so many steps")->check(CLI::Range(1.0, 1e12));
-    command->add_option("--slow-worker", disturbances.slow_worker, "This worker is slow ...")
-        ->check(CLI::Range(0, 1 << 16));
+    CLI::Option* const drift =
+        command->add_option("--drift", disturbances.drift, "Speeds swing by this part, each at another time")
+            ->check(part);
+    command->add_option("--drift-steps", disturbances.drift_steps, "In so many steps")
+        ->check(finite(1.0, 1e12))
+        ->needs(drift);
+    CLI::Option* const slow = command->add_option("--slow-worker", disturbances.slow_worker, "This worker is slow ...")
+                                  ->check(CLI::Range(0, 1 << 16));
     command->add_option("--slow-factor", disturbances.slow_factor, "... by this factor ...")
-        ->check(CLI::Range(0.01, 1e6));
-    command->add_option("--slow-first", disturbances.slow_first, "... from this step ...");
-    command->add_option("--slow-end", disturbances.slow_end, "... until before this one");
+        ->check(finite(0.01, 1e6))
+        ->needs(slow);
+    command->add_option("--slow-first", disturbances.slow_first, "... from this step ...")->needs(slow);
+    command->add_option("--slow-end", disturbances.slow_end, "... until before this one")->needs(slow);
     command->add_option("--events", request.most_events, "Bundle equal chunks to about so many per step; 0: never")
         ->capture_default_str();
     command->add_flag("--json", request.json, "One JSON object instead of a table");
@@ -200,6 +209,10 @@ void add_simulate(CLI::App& app, SimulateRequest& request) {
 
 int simulate_application(const SimulateRequest& request) {
     settle_options(request);
+    if (request.dispatch_ns && request.serial_ns && *request.serial_ns > *request.dispatch_ns)
+        throw Error(ErrorCode::wrong_use, "--serial-ns is a part of --dispatch-ns, and cannot be more", "");
+    if (request.disturbances.slow_end <= request.disturbances.slow_first)
+        throw Error(ErrorCode::wrong_use, "--slow-end comes before --slow-first: no step would be slow", "");
     set_option("background", "off");  // else it would depend on this machine when predictions arrive
     simulate::ApplicationRequest wanted = simulate::parse_application(request.application);
     wanted.workers = request.workers;

@@ -16,7 +16,8 @@ extern "C" {
 /** @file
  *  Whether the two sides of the schedule hook, libomp.so and libgimbal.so, were compiled with the same structures. */
 
-/** What the caller was compiled with: the structures' sizes, and where the two lie that libomp reads in its own code. */
+/** What the caller was compiled with: the structures' sizes, and where the two lie that libomp reads in its own code.
+ */
 static inline uint64_t gimbal_hook_layout_here(void) {
     return (uint64_t)sizeof(gimbal_loop_desc) | (uint64_t)sizeof(gimbal_share) << 10 |
            (uint64_t)offsetof(gimbal_share, execution) << 20 | (uint64_t)offsetof(gimbal_share, fast) << 30 |

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How ranks are started: which launcher `gimbal run -n` takes, what a program of another MPI is told, and one report for
-several `gimbal run` under one launcher. Both MPIs by their full names; what needs the other one is skipped without it."""
+"""How ranks are started: which launcher `gimbal run -n` takes, what a program of another MPI is told, and one report
+for several `gimbal run` under one launcher. Both MPIs by their full names; what needs the other is skipped without."""
 import argparse
 import os
 import pathlib
@@ -117,8 +117,8 @@ class Launcher(StartTest):
         for family in ("MPICH", "Open MPI"):
             with self.subTest(family):
                 self.need(OTHER[family])
-                result = self.run_it(self.gimbal, "run", "-n", "2", "--mpiexec", f"mpiexec.{SUFFIX[OTHER[family]]}", "--",
-                                     self.program(family))
+                other = f"mpiexec.{SUFFIX[OTHER[family]]}"
+                result = self.run_it(self.gimbal, "run", "-n", "2", "--mpiexec", other, "--", self.program(family))
                 self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
                 self.assertIn(f"is the launcher of {OTHER[family]}", result.stderr)
                 self.assertIn(f"is linked to {family}", result.stderr)

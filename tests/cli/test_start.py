@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Options that were given and would be dropped: an error before the program starts, or one line."""
+import unittest
+
+from support import ToolTest
+
+
+class Dropped(ToolTest):
+    def refused(self, *words, says):
+        trace = self.work / "started"
+        program = self.script(f"touch {trace}\n")
+        result = self.gimbal("run", *words, "--", program)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertEqual(result.stderr.count("gimbal: "), 1, result.stderr)
+        self.assertFalse(trace.exists(), "the program was started")
+        self.assert_nothing_left()
+        for text in says:
+            self.assertIn(text, result.stderr)
+
+    def test_a_schedule_and_who_chooses_it(self):
+        self.refused("--schedule", "fac2", "--select", "expert", says=["fac2 and --select expert contradict"])
+        for words in (("runtime", "expert"), ("gss", "fixed"), ("gss", "chunk")):
+            result = self.gimbal("run", "--schedule", words[0], "--select", words[1], "--", "true")
+            self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_a_record_to_follow_and_who_chooses(self):
+        (self.work / "p.csv").write_text("loop,workers,step,iterations,technique\nf,2,0,10,gss\n")
+        self.refused("--replay", "p.csv", "--schedule", "ss", says=["--replay"])
+
+    def test_a_launcher_without_ranks(self):
+        self.refused("--mpiexec", "srun", says=["--mpiexec: only -n starts ranks"])
+
+    def test_a_folder_as_file(self):
+        (self.work / "folder").mkdir()
+        for option, variable in (("--output", "GIMBAL_OUTPUT"), ("--record", "GIMBAL_RECORD")):
+            for path in ("folder", "folder/", "missing/"):
+                with self.subTest(option=option, path=path):
+                    self.refused(option, path, says=[f'{variable}: "{path}" is a folder'])
+
+    def test_threads_over_omp_num_threads_are_said(self):
+        result = self.gimbal("run", "-t", "3", "--", "true", env={"OMP_NUM_THREADS": "8"})
+        self.assertIn("gimbal: note: -t 3 replaces OMP_NUM_THREADS=8\n", result.stderr)
+        result = self.gimbal("run", "-t", "3", "--", "true", env={"OMP_NUM_THREADS": "3"})
+        self.assertNotIn("note", result.stderr)
+
+    def test_numbers_that_are_none(self):
+        small = ("--app", "flip", "--workers", "2", "--iterations", "10", "--steps", "2", "--schedule", "ss")
+        for option in ("--noise", "--chunk-noise", "--interruptions", "--spread", "--drift", "--dispatch-ns",
+                       "--serial-ns"):
+            for value in ("nan", "-nan", "inf"):
+                with self.subTest(option=option, value=value):
+                    result = self.gimbal("simulate", *small, f"{option}={value}")
+                    self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
+        for words in (("--slow-worker", "0", "--slow-factor", "nan"), ("--app", "pisolver:imbalance=nan")):
+            self.assertEqual(self.gimbal("simulate", *small, *words).returncode, 2, words)
+        self.assertEqual(self.gimbal("pin", "watch", "--interval", "nan").returncode, 2)
+
+    def test_what_says_how_without_what(self):
+        small = ("--app", "flip", "--workers", "2", "--iterations", "10", "--steps", "2", "--schedule", "ss")
+        for words in (("--slow-factor", "2"), ("--slow-first", "1"), ("--slow-end", "1"), ("--interruption-us", "10"),
+                      ("--drift-steps", "3"), ("--serial-ns", "50", "--dispatch-ns", "10"),
+                      ("--slow-worker", "0", "--slow-first", "5", "--slow-end", "5")):
+            with self.subTest(words):
+                result = self.gimbal("simulate", *small, *words)
+                self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
+                self.assertEqual(result.stderr.count("gimbal: error: "), 1, result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
