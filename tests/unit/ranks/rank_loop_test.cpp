@@ -217,6 +217,34 @@ TEST(RankLoop, APlanTravelsUnchanged) {
     }
 }
 
+// Issue 17, number 1: also where a plan is made anew, for a packet that is small, a bound on the steps or another N.
+TEST(RankLoop, ANamedChunkIsKeptTogetherWhoeverPlans) {
+    const auto cut_at_multiples = [](const gimbal::Plan& plan) {
+        for (std::uint64_t k = 0; k < plan.steps; ++k)
+            if (plan.first(k) % 48 != 0) return false;
+        return plan.claim != gimbal::Claim::adaptive || (plan.unit % 48 == 0 && plan.chunk % 48 == 0);
+    };
+    for (const gimbal::Technique* const technique : gimbal::techniques()) {
+        if (!technique->info().monotonic) continue;
+        const std::string name(technique->info().name);
+        const bool fraction = technique->info().fraction != gimbal::FractionSource::none;
+        void* const site = gimbal_rank_site(("granules " + name).c_str(), 3);
+        for (const std::uint64_t trip : {20000U, 100U, 1000000U}) {
+            void* const root = gimbal_rank_decide(site, trip, schedule_of(name + (fraction ? ",:48" : ",48")));
+            const gimbal::Execution& decided = *static_cast<gimbal::Execution*>(root);
+            EXPECT_TRUE(cut_at_multiples(decided.plan())) << name;
+            for (const gimbal::PacketLimits limits : {gimbal::PacketLimits{1024, 0}, {kPacket, 64}, {kPacket, 3}}) {
+                const auto plan = gimbal::fitting_plan(decided.shared_plan(), decided.manner(), limits);
+                EXPECT_TRUE(cut_at_multiples(*plan)) << name << " N=" << trip << " steps " << limits.most_steps;
+                const auto plain =
+                    gimbal::plain_plan(decided.manner().choice, plan->unit, 7 * trip, 3, limits.most_steps);
+                EXPECT_TRUE(cut_at_multiples(*plain)) << name << " N=" << 7 * trip;
+            }
+            gimbal_rank_drop(root);
+        }
+    }
+}
+
 // Objects are used again, and what one of them planned before is nobody else's.
 TEST(RankLoop, WhatAnObjectRanBeforeDoesNotShow) {
     const auto packet_of = [](const char* name, std::uint64_t trip, std::uint64_t serial) {
