@@ -16,6 +16,7 @@
 #include <new>
 
 #include "act/affinity.hpp"
+#include "act/loans_paused.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/pin_settings.h"
 #include "manager/manager.hpp"
@@ -226,7 +227,12 @@ OwnMask::OwnMask() noexcept {
     if (is_child && !lock.owns_lock() && g_process->first_mask_bytes > 0)
         syscall(SYS_sched_setaffinity, 0, g_process->first_mask_bytes, g_process->first_mask);
     if (!lock.owns_lock() || record.own_mask.empty()) return;
-    if (set_affinity(0, record.own_mask) != 0 || is_child) return;
+    if (is_child) {
+        (void)set_affinity(0, record.own_mask);
+        return;
+    }
+    const LoansPaused paused;
+    if (set_affinity(0, record.own_mask) != 0) return;
     record.times_aside.fetch_add(1);
     record.aside.fetch_add(1);
     tid_ = record.tid;
@@ -242,10 +248,11 @@ OwnMask::~OwnMask() {
     if (tid_ == 0 || syscall(SYS_gettid) != tid_) return;  // a child of _Fork() has a copy of this
     const int before = errno;
     ThreadRecord& record = **t_record;
-    unsigned long now[16];
-    read(now);
     {
         const std::unique_lock lock = g_process->registry.lock_within(100);
+        const LoansPaused paused;
+        unsigned long now[16];
+        read(now);
         const bool is_back = lock.owns_lock() && record.aside.load() == 1 && std::memcmp(now, set_, sizeof now) == 0;
         if (is_back && !record.given_mask.empty()) (void)set_affinity(0, record.given_mask);
         record.aside.fetch_sub(1);

@@ -117,6 +117,7 @@ void Manager::run() noexcept {
 
 void Manager::give_masks_back() noexcept {
     if (!actuator_) return;
+    const LoansPaused paused;
     try {
         look_at_strangers(true);
     } catch (const std::exception&) {
@@ -135,6 +136,8 @@ void Manager::give_masks_back() noexcept {
 
 void Manager::look() {
     ++looks_;
+    const std::optional<LoansPaused> paused = pause_loans();
+    if (paused && !paused->quiet()) return;  // the next look is soon
     const double at = now();
     gather(at);
     if (actuator_) {
@@ -153,6 +156,10 @@ void Manager::look() {
     trace_guard();
     publish();
     take_warnings();
+}
+
+std::optional<LoansPaused> Manager::pause_loans() const {
+    return wishes_.settings.mode == Mode::observe ? std::nullopt : std::optional<LoansPaused>(std::in_place);
 }
 
 void Manager::begin_work() {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "act/actuator.hpp"
+#include "act/loans_paused.hpp"
 #include "counters/ladder.hpp"
 #include "counters/thread_counter.hpp"
 #include "decide/placer.hpp"
@@ -115,6 +116,7 @@ private:
     [[nodiscard]] bool wait_until(double at);
     [[nodiscard]] bool nobody_is_left() const noexcept;
     void give_masks_back() noexcept;
+    [[nodiscard]] std::optional<LoansPaused> pause_loans() const;
     [[nodiscard]] double now() const noexcept;
 
     Wishes wishes_;

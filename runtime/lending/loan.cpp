@@ -2,6 +2,9 @@
 #include "lending/loan.hpp"
 
 #include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -21,24 +24,58 @@ constexpr std::uint64_t kNotes = 64;  // loans at a time in one process
 struct alignas(64) Note {
     std::atomic<std::uint64_t> state{kStages};  // number * kStages + stage; the first number is 1
     pid_t borrower = 0;
+    gimbal_waiter* waiter = nullptr;  // the borrower's; such memory stays
     int core = 0;
     CoreMask mask;  // the borrower's own
 };
 
 std::array<Note, kNotes> notes;
 std::atomic<std::uint64_t> loans{0};
+std::atomic<int> pauses{0};
+
+constexpr int kPauseTries = 200;
+constexpr long kPauseTry_ns = 100'000;
 
 // A note whose loan nobody else can mean. @return its number, or 0
 std::uint64_t claim(Note& note) noexcept {
     std::uint64_t state = note.state.load(std::memory_order_relaxed);
     if (state % kStages != free) return 0;
-    // Acquire: what the last loan left in the note has been read. Partner: the release that freed it.
-    if (!note.state.compare_exchange_strong(state, state + beginning, std::memory_order_acquire)) return 0;
+    // What the last loan left in the note has been read. Partner: the release that freed it; for the order with a pause
+    // see begin_loan().
+    if (!note.state.compare_exchange_strong(state, state + beginning)) return 0;
     return state / kStages;
 }
 
 void release(Note& note, std::uint64_t number) noexcept {
     note.state.store((number + 1) * kStages + free, std::memory_order_release);
+}
+
+// @return whether it was this call that ended it
+bool end_standing(Note& note, std::uint64_t state) noexcept {
+    const std::uint64_t number = state / kStages;
+    if (!note.state.compare_exchange_strong(state, number * kStages + ending, std::memory_order_acq_rel)) return false;
+    move_away(note.borrower, note.core, note.mask);
+    return true;
+}
+
+// @return whether nobody is at it any more
+bool end_for_pause(std::uint64_t place) noexcept {
+    Note& note = notes[place];
+    const timespec pause{.tv_sec = 0, .tv_nsec = kPauseTry_ns};
+    for (int i = 0; i < kPauseTries; ++i) {
+        const std::uint64_t state = note.state.load();
+        if (state % kStages == free) return true;
+        if (state % kStages == standing && end_standing(note, state)) {
+            // It may borrow again before it has come.
+            LoanName name = state / kStages * kNotes + place;
+            __atomic_compare_exchange_n(&note.waiter->borrowed, &name, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+            release(note, state / kStages);
+            return true;
+        }
+        // Not usleep(): nobody is to be cancelled here.
+        syscall(SYS_nanosleep, &pause, nullptr);
+    }
+    return false;
 }
 
 }  // namespace
@@ -53,11 +90,17 @@ LoanName begin_loan(gimbal_waiter& borrower, const gimbal_meeting& meeting) noex
     Note& note = notes[place];
     const LoanName name = number * kNotes + place;
     LoanName none = 0;
+    // Either this sees the pause, or who pauses sees that the note is taken.
+    if (pauses.load() > 0) {
+        release(note, number);
+        return 0;
+    }
     if (!__atomic_compare_exchange_n(&borrower.borrowed, &none, name, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
         release(note, number);
         return 0;
     }
     note.borrower = static_cast<pid_t>(__atomic_load_n(&borrower.thread, __ATOMIC_ACQUIRE));
+    note.waiter = &borrower;
     note.core = core;
     // Either this sees that the borrower has come, and perhaps let the caller go on, or the borrower, which looks after
     // it has said so, sees the loan.
@@ -85,8 +128,7 @@ void end_loan(LoanName name) noexcept {
             sched_yield();  // the other side is at it, perhaps on this very core
             continue;
         }
-        if (!note.state.compare_exchange_strong(state, number * kStages + ending, std::memory_order_acq_rel)) continue;
-        move_away(note.borrower, note.core, note.mask);
+        if (!end_standing(note, state)) continue;
         release(note, number);
         return;
     }
@@ -96,8 +138,31 @@ bool stands(LoanName name) noexcept {
     return notes[name % kNotes].state.load(std::memory_order_acquire) / kStages == name / kNotes;
 }
 
+void restart_loans_in_child() noexcept {
+    pauses.store(0, std::memory_order_relaxed);
+    for (Note& note : notes) {
+        const std::uint64_t state = note.state.load(std::memory_order_relaxed);
+        if (state % kStages != free) release(note, state / kStages);
+    }
+}
+
 }  // namespace gimbal
 
-extern "C" uint64_t gimbal_cores_lent(void) {
+extern "C" {
+
+int gimbal_loans_pause(void) {
+    gimbal::pauses.fetch_add(1);
+    bool quiet = true;
+    for (std::uint64_t place = 0; place < gimbal::kNotes; ++place) quiet = gimbal::end_for_pause(place) && quiet;
+    return quiet ? 1 : 0;
+}
+
+void gimbal_loans_resume(void) {
+    gimbal::pauses.fetch_sub(1);
+}
+
+uint64_t gimbal_cores_lent(void) {
     return gimbal::loans.load(std::memory_order_relaxed);
 }
+
+}  // extern "C"

@@ -37,4 +37,7 @@ void end_loan(LoanName name) noexcept;
 /// Whether a loan still stands. @cost one load
 [[nodiscard]] bool stands(LoanName name) noexcept;
 
+/// A child after fork() has no loans: those of its parent are not its to end.
+void restart_loans_in_child() noexcept;
+
 }  // namespace gimbal

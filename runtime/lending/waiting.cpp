@@ -94,8 +94,7 @@ gimbal_waiter* look_after(gimbal_waiter& self, const gimbal_meeting& meeting, st
 extern "C" {
 
 int gimbal_lending(void) {
-    const gimbal::Options& options = gimbal::options();
-    return options.lend && options.pin.mode == "off";
+    return gimbal::options().lend ? 1 : 0;
 }
 
 void gimbal_wait_for(gimbal_waiter* self, const gimbal_meeting* meeting) {
@@ -104,11 +103,16 @@ void gimbal_wait_for(gimbal_waiter* self, const gimbal_meeting* meeting) {
     for (int i = 0; i < kShort; ++i, rest())
         if (!still_missing(*meeting, next)) return;
     const std::uint64_t limit = ticks() + from_us(static_cast<double>(meeting->limit_us));
-    const gimbal_waiter* const borrower = look_after(*self, *meeting, limit);
-    if (!borrower) return;
-    while (!reached(*borrower, meeting->name) && !may_go_on(meeting->release) && ticks() < limit &&
-           !meeting->stop(meeting->host))
-        sched_yield();
+    while (const gimbal_waiter* const borrower = look_after(*self, *meeting, limit)) {
+        while (gimbal::stands(self->lent)) {
+            if (reached(*borrower, meeting->name) || may_go_on(meeting->release) || ticks() >= limit ||
+                meeting->stop(meeting->host))
+                return;
+            sched_yield();
+        }
+        // Loans were paused: who is still missing may be on no core again.
+        self->lent = 0;
+    }
 }
 
 void gimbal_waiter_arrived(gimbal_waiter* self, const gimbal_release* release) {

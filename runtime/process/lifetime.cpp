@@ -10,6 +10,7 @@
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
+#include "lending/loan.hpp"
 #include "loop/site_table.hpp"
 #include "loop/watch.hpp"
 #include "measure/clock.hpp"
@@ -116,6 +117,7 @@ void in_child() {
     restart_background_in_child();
     restart_steals_in_child();
     restart_placement_in_child();
+    restart_loans_in_child();
     thread_watch = nullptr;
     loaded_by = getpid();
 }

@@ -50,7 +50,7 @@ typedef struct gimbal_meeting {
     int (*stop)(const void* host); /**< != 0: the team needs the caller now (tasks, cancellation) */
 } gimbal_meeting;
 
-/** Whether threads lend: GIMBAL_LEND is on and nobody places threads (GIMBAL_PIN). @threads any */
+/** Whether threads lend: GIMBAL_LEND is on. @threads any */
 GIMBAL_API int gimbal_lending(void);
 
 /** What the calling thread shows; always the same for one thread. @return NULL: out of memory, it takes no part
@@ -78,6 +78,14 @@ GIMBAL_API void gimbal_waiter_arrived(gimbal_waiter* self, const gimbal_release*
 
 /** Leave a borrowed core, if on one. @threads each its own */
 GIMBAL_API void gimbal_waiter_home(gimbal_waiter* self);
+
+/** Between these two no loan stands and none begins, so that every thread has the mask that it has without loans: for
+ *  placement (pinning/), which reads and changes masks. Calls may overlap; each owes a gimbal_loans_resume().
+ *  @return 1; 0: a thread that gives or ends a loan has not done so within 20 ms, because it is off its core; it may
+ *          still change a mask
+ *  @errors none  @threads any  @cost 64 loads, and three system calls for each loan that stood */
+GIMBAL_API int gimbal_loans_pause(void);
+GIMBAL_API void gimbal_loans_resume(void);
 
 /** How often a core was lent in this process so far [count]. @threads any */
 GIMBAL_API uint64_t gimbal_cores_lent(void);

@@ -2,6 +2,11 @@
 #include "lending/loan.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
 
 #include "other_thread.hpp"
 
@@ -95,6 +100,71 @@ TEST_F(Loan, AnOldNameDoesNotEndALaterLoan) {
     EXPECT_TRUE(stands(name));
     EXPECT_TRUE(second.mask().has(cores_[0]));
     end_loan(name);
+}
+
+TEST_F(Loan, InAPauseNoneStandsAndNoneBegins) {
+    OtherThread other(cores_[1], false);
+    const CoreMask before = other.mask();
+    const LoanName name = begin_loan(other.waiter(), kMeeting);
+    ASSERT_NE(name, 0U);
+    EXPECT_EQ(gimbal_loans_pause(), 1);
+    EXPECT_FALSE(stands(name));
+    EXPECT_EQ(other.mask(), before);
+    EXPECT_EQ(begin_loan(other.waiter(), kMeeting), 0U);
+    EXPECT_EQ(gimbal_loans_pause(), 1) << "by another thread";
+    gimbal_loans_resume();
+    EXPECT_EQ(begin_loan(other.waiter(), kMeeting), 0U) << "the first pause lasts";
+    gimbal_loans_resume();
+    end_loan(name);  // the lender, later
+    const LoanName next = begin_loan(other.waiter(), kMeeting);
+    EXPECT_NE(next, 0U);
+    end_loan(next);
+    EXPECT_EQ(other.mask(), before);
+}
+
+TEST_F(Loan, AChildNeitherHasNorEndsThoseOfItsParent) {
+    OtherThread other(cores_[1], false);
+    const LoanName standing = begin_loan(other.waiter(), kMeeting);
+    ASSERT_NE(standing, 0U);
+    const CoreMask lent = other.mask();
+    const pid_t child = fork();
+    if (child == 0) {
+        restart_loans_in_child();  // as the handler of the library does
+        end_loan(standing);
+        _exit(stands(standing) ? 1 : 0);
+    }
+    int status = 1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_TRUE(stands(standing));
+    EXPECT_EQ(other.mask(), lent);
+    end_loan(standing);
+}
+
+// Masks are read and set by a third party, as placement does, while a team lends.
+TEST_F(Loan, WhoPausesSeesNoMaskOfALoanHoweverOftenOneIsLent) {
+    OtherThread other(cores_[1], false);
+    const CoreMask before = other.mask();
+    std::atomic<bool> over{false};
+    std::thread third([&] {
+        for (int i = 0; i < 300; ++i) {
+            if (gimbal_loans_pause() != 0) {
+                EXPECT_EQ(other.mask(), before);
+            }
+            gimbal_loans_resume();
+            sched_yield();
+        }
+        over.store(true);
+    });
+    int lent = 0;
+    while (!over.load() || lent == 0) {
+        const LoanName name = begin_loan(other.waiter(), kMeeting);
+        lent += name != 0 ? 1 : 0;
+        if (name != 0 && lent % 2 == 0) end_loan(name);
+        gimbal_waiter_home(&other.waiter());
+    }
+    third.join();
+    EXPECT_EQ(other.mask(), before);
 }
 
 TEST_F(Loan, WhenAllNotesAreInUseNothingIsLent) {
