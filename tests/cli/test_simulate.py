@@ -48,6 +48,16 @@ class Simulate(ToolTest):
             self.assertIn(part, said)
         self.assertIn("--schedule: unknown technique", self.gimbal(*SMALL, "--schedule", "fac22").stderr)
 
+    def test_rewards_that_cannot_tell_techniques_apart_are_warned_of(self):
+        for reward, workers, says in (("skewness", 2, "skewness is the same for every technique with 2 workers"),
+                                      ("kurtosis", 16, "kurtosis is about the shape of the workers' times"),
+                                      ("looptime", 16, "")):
+            result = self.gimbal("simulate", "--app", "triangular", "--select", "sarsa", "--workers", workers,
+                                 "--steps", 20, "--iterations", 1000, env={"GIMBAL_RL_REWARD": reward})
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn(says, result.stderr)
+            self.assertEqual(result.stderr.count("warning"), 1 if says else 0)
+
     def test_wrong_input_is_one_error_and_status_2(self):
         for words in ((), ("--app", "piesolver"), ("--app", "flip:x=1"), ("--app", "flip", "--schedule", "fac22"),
                       ("--app", "flip", "--select", "nobody"), ("--app", "flip", "--workers", "0"),

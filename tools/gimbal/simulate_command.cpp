@@ -11,6 +11,7 @@
 #include "gimbal/options.hpp"
 #include "help_format.hpp"
 #include "info_command.hpp"
+#include "process/warnings.hpp"
 #include "report/files.hpp"
 #include "report/steps.hpp"
 #include "report/table.hpp"
@@ -238,6 +239,7 @@ int simulate_application(const SimulateRequest& request) {
         if (request.steps_json) loop.steps_s.push_back(seen.step->loop_time * kTick_s);
         if (!request.record.empty()) append_row(rows, application->name + " " + application->loops[seen.loop], seen);
     });
+    for (const std::string& warning : warnings()) write_stderr("gimbal: warning: " + warning + "\n");
     if (!request.record.empty()) write_file_aside(request.record, rows);
     if (request.json || request.steps_json) return print_record(request, *application, sums);
     return print_table(*application, sums);
