@@ -30,6 +30,9 @@ class Dropped(ToolTest):
     def test_a_launcher_without_ranks(self):
         self.refused("--mpiexec", "srun", says=["--mpiexec: only -n starts ranks"])
 
+    def test_groups_of_cores_without_placement(self):
+        self.refused("--pin-group", "2", says=["--pin-group: nobody is placed without --pin"])
+
     def test_a_folder_as_file(self):
         (self.work / "folder").mkdir()
         for option, variable in (("--output", "GIMBAL_OUTPUT"), ("--record", "GIMBAL_RECORD")):

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 constexpr std::size_t kMost = std::size_t{1} << 22;  // of a file in /proc [bytes]
-constexpr auto kPatience = 5s;
+constexpr auto kPatience = 2s;
 
 std::string text_of(pid_t process, const char* file) {
     try {
@@ -62,6 +62,13 @@ std::string launcher_of_all() {
     return process > 1 ? std::to_string(process) + "-" + std::to_string(stat_field(process, 22)) : std::string();
 }
 
+/// Inside a batch script of Slurm every program is told that it is rank 0 of all tasks; ranks of srun have a step.
+bool is_launched() {
+    for (const char* const name : {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_STEP_ID"})
+        if (std::getenv(name)) return true;
+    return false;
+}
+
 int local_ranks(int ranks) {
     for (const char* const name : {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"})
         if (const char* const value = std::getenv(name))
@@ -89,7 +96,7 @@ int open_in(const std::string& folder, const std::string& name) {
 }  // namespace
 
 LaunchedJob::LaunchedJob(const Environment& environment, bool starts_ranks_itself) : rank_(environment.rank) {
-    if (environment.ranks < 2 || starts_ranks_itself) return;
+    if (environment.ranks < 2 || starts_ranks_itself || !is_launched()) return;
     expected_ = local_ranks(environment.ranks);
     const std::string launcher = launcher_of_all();
     const char* const base = std::getenv("TMPDIR");

@@ -194,6 +194,9 @@ void check_request(const RunRequest& request, const Options& options) {
     if (given(request, "--replay") && (given(request, "--schedule") || given(request, "--select")))
         throw Error(ErrorCode::wrong_use, "--replay follows recorded choices: --schedule and --select would do nothing",
                     "give one of them");
+    if (given(request, "--pin-group") && options.pin.mode == "off")
+        throw Error(ErrorCode::wrong_use, "--pin-group: nobody is placed without --pin",
+                    "example: gimbal run --pin --pin-group 2 -- ./app");
     check_folder_of("GIMBAL_OUTPUT", options.output);
     check_folder_of("GIMBAL_PIN_TRACE", options.pin.trace);
     check_folder_of("GIMBAL_RECORD", options.select.record);
@@ -237,7 +240,7 @@ int run(const RunRequest& request) {
     const auto all_preloads = [&](const std::string& omp, const std::string& pin) {
         return omp + (pin.empty() ? "" : ":" + pin) + (users && *users ? std::string(":") + users : "");
     };
-    const SignalsHeld held;
+    std::optional<SignalsHeld> held;
     LaunchedJob job(environment, request.ranks > 0);
     std::optional<RunFolder> folder;
     Variables variables;
@@ -254,6 +257,7 @@ int run(const RunRequest& request) {
             launcher = launcher_for(facts, request.mpiexec);
             if (const int status = check_startable(launcher.substr(0, launcher.find(' ')))) return status;
         }
+        held.emplace();
         folder.emplace(job.folder());
         const std::string preload =
             all_preloads(folder->preloadable(libomp), libpin.empty() ? libpin : folder->preloadable(libpin));
