@@ -41,30 +41,40 @@ void warn_of_names_in_vain() {
                   "threads they begin with GIMBAL_RL_ or KMP_RL_.");
 }
 
-}  // namespace
-
-RunRecord current_record() {
+/// @param summary_of  what is said of a loop
+RunRecord record_with(LoopSummary (LoopSite::*summary_of)(double, double) const) {
     RunRecord record = describe_process();
     record.wall_s = seconds_since_start();
     record.openmp = openmp_path();
-    for (std::string& complaint : unmatched_rules()) warn_once(std::move(complaint));
-    warn_of_names_in_vain();
     record.cores_lent = gimbal_cores_lent();
     record.warnings = warnings();
-    record.placement = placement_report().json;
-    record.placement_text = placement_report().text;
     record.loops = steal_summaries();
     const std::vector<LoopSite*> sites = all_sites();
     const double tick_s = sites.empty() ? 0 : seconds_per_tick();
     const double dispatch_s = sites.empty() ? 0 : dispatch_ticks() * tick_s;
     record.dispatch_ns = dispatch_s * 1e9;
     for (const LoopSite* site : sites) {
-        LoopSummary summary = site->summary(tick_s, dispatch_s);
+        LoopSummary summary = (site->*summary_of)(tick_s, dispatch_s);
         if (summary.calls > 0) record.loops.push_back(std::move(summary));
     }
     const auto by_time = [](const LoopSummary& a, const LoopSummary& b) { return a.time_s > b.time_s; };
     std::stable_sort(record.loops.begin(), record.loops.end(), by_time);
     return record;
+}
+
+}  // namespace
+
+RunRecord current_record() {
+    for (std::string& complaint : unmatched_rules()) warn_once(std::move(complaint));
+    warn_of_names_in_vain();
+    RunRecord record = record_with(&LoopSite::summary);
+    record.placement = placement_report().json;
+    record.placement_text = placement_report().text;
+    return record;
+}
+
+RunRecord brief_record() {
+    return record_with(&LoopSite::brief_summary);
 }
 
 }  // namespace gimbal
