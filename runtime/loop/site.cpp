@@ -10,8 +10,8 @@
 #include "gimbal/schedule.hpp"
 #include "measure/clock.hpp"
 #include "measure/dispatch_cost.hpp"
-#include "report/choices.hpp"
 #include "process/ending.hpp"
+#include "report/choices.hpp"
 #include "report/steps.hpp"
 
 namespace gimbal {

@@ -46,8 +46,8 @@ double measure_timestamp() {
     return std::max(best, 1e-3);
 }
 
-// Not a static that is guarded while it is made: a signal handler that interrupts the measurement, and ends the process,
-// would wait for itself. Two threads that measure at the same time keep the first result.
+// Not a static that is guarded while it is made: a signal handler that interrupts the measurement, and ends the
+// process, would wait for itself. Two threads that measure at the same time keep the first result.
 double once(std::atomic<double>& known, double (*measurement)()) noexcept {
     double cost = known.load(std::memory_order_relaxed);
     if (cost > 0) return cost;

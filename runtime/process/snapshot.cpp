@@ -50,7 +50,7 @@ bool is_replaceable(const std::string& path) {
 
 void write_snapshot() {
     RunRecord record = brief_record();
-    record.partial = "it was still running";
+    record.partial = "the process was still running when it wrote this, and wrote nothing later";
     const Options& asked = options();
     const std::string path = from_start(asked.run_dir.empty() ? expand_pattern(asked.output, record)
                                                               : asked.run_dir + "/" + record_file_name(record));

@@ -102,7 +102,8 @@ void* serve(void* /*unused*/) {
             double pause_s = kRetry_s;
             // It does not change while the thread lives.
             run_unlocked(lock, [&] { pause_s = own.repeated(); });
-            own.due = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(pause_s));
+            own.due =
+                Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(pause_s));
         }
     }
     return nullptr;

@@ -7,9 +7,9 @@
 
 namespace gimbal {
 
-/// What is done off the path of the program, above all what selectors compute: one thread of low priority, started when there is something to
-/// do for the first time. It blocks all signals, runs where the process was allowed to run when the library was
-/// loaded, and is gone after fork() until the child needs it.
+/// What is done off the path of the program, above all what selectors compute: one thread of low priority, started when
+/// there is something to do for the first time. It blocks all signals, runs where the process was allowed to run when
+/// the library was loaded, and is gone after fork() until the child needs it.
 
 /// Have `job` run once, soon. Jobs run one at a time, in order.
 /// @param elsewhere  false: it runs here and now

@@ -21,6 +21,7 @@
 #ifdef GIMBAL_HAVE_PINNING
 #include "pin_views.hpp"
 #endif
+#include "partial_records.hpp"
 #include "preflight.hpp"
 #include "report/files.hpp"
 #include "report/json.hpp"
@@ -160,14 +161,15 @@ void explain_no_record(const RunRequest& request, int status) {
                  "statically or runs setuid;\n        or it cleared LD_PRELOAD or its environment.\n");
 }
 
-void report(const RunRequest& request, const Options& options, const RunFolder& folder, int status) {
+void report(const RunRequest& request, const Options& options, const RunFolder& folder, const ProgramEnd& end) {
     std::vector<std::string> problems;
     std::vector<RunRecord> records = folder.records(problems);
     for (const std::string& problem : problems) write_stderr("gimbal: warning: " + problem + "\n");
     if (records.empty()) {
-        if (options.report != ReportLevel::off || !options.output.empty()) explain_no_record(request, status);
+        if (options.report != ReportLevel::off || !options.output.empty()) explain_no_record(request, end.status);
         return;
     }
+    explain_partial(request, end, records);
     for (RunRecord& record : records) {
         // Without a batch system every process made up its own job name; one run needs one.
         if (record.job == std::to_string(record.pid)) record.job = std::to_string(getpid());
@@ -209,9 +211,10 @@ int run(const RunRequest& request) {
     const SignalsHeld held;
     const RunFolder folder;
     const Variables variables = variables_for(environment, request, preload, folder.path());
-    const int status = launch(command_for(request, variables), request.ranks == 0 ? variables : Variables());
-    report(request, options, folder, status);
-    return status;
+    const ProgramEnd end = launch(command_for(request, variables), request.ranks == 0 ? variables : Variables(),
+                                  [&](const ProgramEnd& so_far) { report(request, options, folder, so_far); });
+    report(request, options, folder, end);
+    return end.status;
 }
 
 }  // namespace gimbal::tool
