@@ -22,6 +22,7 @@ __thread bool process_ending = false;
 namespace {
 
 std::uint64_t patience_ends_ns = 0;
+bool in_handler = false;  // as far as the stack says
 std::array<std::string_view, 16> missing{};
 std::size_t missing_count = 0;
 
@@ -48,7 +49,12 @@ bool called_from_handler() noexcept {
 
 }  // namespace
 
-ProcessEnding::ProcessEnding() noexcept : in_handler_(called_from_handler()) {
+bool ending_in_handler() noexcept {
+    return ending() && in_handler;
+}
+
+ProcessEnding::ProcessEnding() noexcept {
+    in_handler = called_from_handler();
     patience_ends_ns = monotonic_ns() + std::uint64_t{kPatience_ms} * 1'000'000;
     missing_count = 0;
     detail::process_ending = true;

@@ -15,6 +15,9 @@ extern __thread bool process_ending __attribute__((tls_model("initial-exec")));
     return detail::process_ending;
 }
 
+/// Whether this thread is ending the process in a signal handler: nobody knows what that has interrupted.
+[[nodiscard]] bool ending_in_handler() noexcept;
+
 /// While it lives, this thread ends the process. exit() may have been called in a signal handler, and the handler may
 /// have interrupted anything: what the thread holds then, it never lets go. So from here on this thread waits for locks
 /// only as long as lock_or_give_up() does, and allocates memory of its own (heap.cpp).
@@ -25,12 +28,6 @@ public:
     ~ProcessEnding();
     ProcessEnding(const ProcessEnding&) = delete;
     ProcessEnding& operator=(const ProcessEnding&) = delete;
-
-    /// Whether exit() was called in a signal handler, as far as the stack says.
-    [[nodiscard]] bool in_handler() const noexcept { return in_handler_; }
-
-private:
-    bool in_handler_;
 };
 
 /// The lock; a thread that ends the process may come back without it: its waits take kPatience_ms in all.

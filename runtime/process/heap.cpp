@@ -89,4 +89,10 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
     release(memory);
 }
 
+// Static objects of the library are never destroyed: loops may run until the very end. With nothing to call at exit,
+// the list of what is to be called stays short, too; exit() gives the pieces of a long one back to the heap.
+extern "C" __attribute__((visibility("hidden"))) int __cxa_atexit(void (*)(void*), void*, void*) {
+    return 0;
+}
+
 #endif

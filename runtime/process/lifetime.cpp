@@ -77,8 +77,8 @@ void warn_of_missing(RunRecord& record) {
 }
 
 // Finding names takes the heap and the loader, which the signal handler may have interrupted.
-void name_loops(RunRecord& record, const ProcessEnding& end) {
-    if (!end.in_handler()) return resolve_names(record);
+void name_loops(RunRecord& record) {
+    if (!ending_in_handler()) return resolve_names(record);
     bool unnamed = false;
     for (LoopSummary& loop : record.loops) {
         unnamed |= !loop.module.empty();
@@ -92,7 +92,7 @@ void name_loops(RunRecord& record, const ProcessEnding& end) {
 
 // Everything that a process leaves behind. Ranks under `gimbal run` leave a record for it to merge; otherwise rank 0
 // speaks for itself.
-void leave_records(const ProcessEnding& end) {
+void leave_records() {
     const Options& asked = options();
     const bool first_rank = process_environment().rank == 0;
     if (!asked.loop_stats.empty() && first_rank) attempt([&] { write_loop_stats(from_start(asked.loop_stats)); });
@@ -114,10 +114,10 @@ void leave_records(const ProcessEnding& end) {
         return;
     }
     // Who reads the file can look up what is not looked up here.
-    if (!asked.output.empty() && end.in_handler())
+    if (!asked.output.empty() && ending_in_handler())
         attempt([&] { write_file_aside(from_start(expand_pattern(asked.output, record)), to_json(record)); });
-    name_loops(record, end);
-    if (!asked.output.empty() && !end.in_handler())
+    name_loops(record);
+    if (!asked.output.empty() && !ending_in_handler())
         attempt([&] { write_file_aside(from_start(expand_pattern(asked.output, record)), to_json(record)); });
     if (speaks) write_stderr(summary_text(record, asked.report));
 }
@@ -138,10 +138,10 @@ void check_replay() {
 __attribute__((destructor)) void on_exit() {
     static std::atomic<bool> begun{false};
     if (getpid() != loaded_by || begun.exchange(true)) return;
-    const ProcessEnding end;
+    const ProcessEnding ending_here;
     stop_background();
     attempt(finish_steps);
-    attempt([&] { leave_records(end); });
+    attempt(leave_records);
 }
 
 // A forked child has only the thread that forked, and locks that others held stay locked: it begins with locks of its

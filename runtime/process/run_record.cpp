@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "config/held_signal.hpp"
 #include "config/selection.hpp"
 #include "gimbal/core_loan.h"
 #include "gimbal/options.hpp"
@@ -14,6 +15,7 @@
 #include "measure/clock.hpp"
 #include "measure/dispatch_cost.hpp"
 #include "placement/settings.hpp"
+#include "process/ending.hpp"
 #include "process/warnings.hpp"
 #include "ranks/settings.hpp"
 #include "ranks/steal_sums.hpp"
@@ -23,7 +25,14 @@ namespace gimbal {
 
 namespace {
 
-// The object that answers OpenMP calls in this process.
+// What answers OpenMP calls, once a loop has run. Made when the library is loaded.
+std::string* known_openmp = nullptr;
+
+__attribute__((constructor(101))) void make_known_openmp() {
+    known_openmp = new std::string;
+}
+
+// The object that answers OpenMP calls in this process. Asking takes the loader and, if there is none, the heap.
 std::string openmp_path() {
     void* const symbol = dlsym(RTLD_DEFAULT, "omp_get_max_threads");
     Dl_info info{};
@@ -45,7 +54,7 @@ void warn_of_names_in_vain() {
 RunRecord record_with(LoopSummary (LoopSite::*summary_of)(double, double) const) {
     RunRecord record = describe_process();
     record.wall_s = seconds_since_start();
-    record.openmp = openmp_path();
+    record.openmp = known_openmp->empty() && !ending_in_handler() ? openmp_path() : *known_openmp;
     record.cores_lent = gimbal_cores_lent();
     record.warnings = warnings();
     record.loops = steal_summaries();
@@ -63,6 +72,11 @@ RunRecord record_with(LoopSummary (LoopSite::*summary_of)(double, double) const)
 }
 
 }  // namespace
+
+void note_openmp() {
+    const HeldSignals held;
+    *known_openmp = openmp_path();
+}
 
 RunRecord current_record() {
     for (std::string& complaint : unmatched_rules()) warn_once(std::move(complaint));

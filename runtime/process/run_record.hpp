@@ -5,6 +5,9 @@
 
 namespace gimbal {
 
+/// Note which OpenMP runtime there is, for the records. @threads one, when the first loop begins
+void note_openmp();
+
 /// Everything this process has to say so far; names not resolved yet.
 /// @errors std::bad_alloc  @threads any  @cost milliseconds
 [[nodiscard]] RunRecord current_record();

@@ -71,9 +71,13 @@ double keep_current() {
     return std::clamp(seconds_since_start() / 4, kFirst_s, longest_s);
 }
 
-bool wanted() {
-    const Options& asked = options();
-    return !asked.output.empty() || (!asked.run_dir.empty() && asked.report != ReportLevel::off);
+bool reported() noexcept {
+    return options().report != ReportLevel::off || !options().output.empty();
+}
+
+/// Whether there is a place for records of a process that is killed.
+bool kept() noexcept {
+    return !options().output.empty() || !options().run_dir.empty();
 }
 
 }  // namespace
@@ -85,7 +89,9 @@ void allow_snapshots() noexcept {
 void begin_snapshots() noexcept {
     // Relaxed: nothing is read that another thread wrote before.
     if (!allowed.load(std::memory_order_relaxed) || begun.exchange(true, std::memory_order_relaxed)) return;
-    if (wanted() && !repeat_in_background(keep_current))
+    if (!reported()) return;
+    note_openmp();
+    if (kept() && !repeat_in_background(keep_current))
         warn_once("the record of this run is not kept current: there is no thread for it");
 }
 

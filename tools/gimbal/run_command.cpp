@@ -212,7 +212,10 @@ int run(const RunRequest& request) {
     const RunFolder folder;
     const Variables variables = variables_for(environment, request, preload, folder.path());
     const ProgramEnd end = launch(command_for(request, variables), request.ranks == 0 ? variables : Variables(),
-                                  [&](const ProgramEnd& so_far) { report(request, options, folder, so_far); });
+                                  [&](const ProgramEnd& so_far) {
+                                      write_stderr(overdue_text(request, so_far));
+                                      report(request, options, folder, so_far);
+                                  });
     report(request, options, folder, end);
     return end.status;
 }
