@@ -2,8 +2,12 @@
 #pragma once
 
 #include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <cstdint>
 #include <ctime>
+#include <initializer_list>
 
 namespace gimbal {
 
@@ -32,6 +36,29 @@ public:
 private:
     sigset_t set_{}, old_{};
     bool was_pending_ = false;
+};
+
+/// Holds back all signals of this thread that others send; what the thread does wrong itself is not held. A handler
+/// that ends the process must not find the C library's heap, or the loader, in the middle of a change: nobody could use
+/// them any more, exit() itself included.
+class HeldSignals {
+public:
+    HeldSignals() noexcept { change(SIG_BLOCK, sent(), &old_); }
+    ~HeldSignals() { change(SIG_SETMASK, old_, nullptr); }
+    HeldSignals(const HeldSignals&) = delete;
+    HeldSignals& operator=(const HeldSignals&) = delete;
+
+private:
+    using Set = std::uint64_t;  // as the kernel has it: without glibc's checks, which cost more than the call
+
+    static Set sent() noexcept {
+        Set set = ~Set{0};
+        for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) set &= ~(Set{1} << (own - 1));
+        return set;
+    }
+    static void change(int how, Set set, Set* old) noexcept { syscall(SYS_rt_sigprocmask, how, &set, old, sizeof set); }
+
+    Set old_ = 0;
 };
 
 }  // namespace gimbal

@@ -10,6 +10,7 @@
 #include "gimbal/schedule.hpp"
 #include "measure/clock.hpp"
 #include "measure/dispatch_cost.hpp"
+#include "process/ending.hpp"
 #include "report/choices.hpp"
 #include "report/steps.hpp"
 
@@ -120,8 +121,7 @@ void LoopSite::restart_lock() noexcept {
     new (&mutex_) std::mutex;
 }
 
-LoopSummary LoopSite::summary(double seconds_per_tick, double dispatch_s) const {
-    const std::lock_guard lock(mutex_);
+LoopSummary LoopSite::brief_summary(double seconds_per_tick, double dispatch_s) const {
     LoopSummary summary;
     const LoopTotals& totals = learning_.totals();
     summary.name = identity_.name;
@@ -138,15 +138,26 @@ LoopSummary LoopSite::summary(double seconds_per_tick, double dispatch_s) const 
     summary.busy_max_s = totals.busy_max * seconds_per_tick;
     summary.busy_mean_s = totals.busy_mean * seconds_per_tick;
     summary.scheduling_s = static_cast<double>(totals.chunks) * dispatch_s / workers_;
+    summary.fallbacks = totals.fallbacks;
+    for (const LoopTotals::Use* use = totals.first_use(); use; use = use->next.load(std::memory_order_acquire)) {
+        summary.schedules.push_back({spelling(use->choice), std::string(use->reason), use->calls,
+                                     use->loop_time * seconds_per_tick, use->exploring});
+    }
+    complete_choices(summary, {});
+    return summary;
+}
+
+LoopSummary LoopSite::summary(double seconds_per_tick, double dispatch_s) const {
+    const auto lock = lock_or_give_up(mutex_);
+    LoopSummary summary = brief_summary(seconds_per_tick, dispatch_s);
+    if (!lock.owns_lock()) {
+        note_missing("figures of single threads in the loop that was interrupted");
+        return summary;
+    }
     summary.opening_s = opening_.total() * seconds_per_tick;
     summary.closing_s = closing_.total() * seconds_per_tick;
-    summary.fallbacks = totals.fallbacks;
     summary.static_fraction = learning_.last_setting().fraction;
     summary.tuning = std::string(learning_.last_setting().stage);
-    for (const LoopTotals::Use& use : totals.uses) {
-        summary.schedules.push_back({spelling(use.choice), std::string(use.reason), use.calls,
-                                     use.loop_time * seconds_per_tick, use.exploring});
-    }
     complete_choices(summary, alternative_of(learning_.selector(), summary, seconds_per_tick));
     std::vector<WorkerRecord> per_worker = gone_;
     // Those in flight (the program ends inside a loop) count with what their workers have finished.
@@ -174,8 +185,8 @@ double LoopSite::static_fraction() const {
 }
 
 IterationStatistics LoopSite::statistics() const {
-    const std::lock_guard lock(mutex_);
-    return learning_.statistics();
+    const auto lock = lock_or_give_up(mutex_);
+    return lock.owns_lock() ? learning_.statistics() : IterationStatistics{};
 }
 
 void LoopSite::set_statistics(const IterationStatistics& statistics) {

@@ -71,8 +71,13 @@ public:
     /// The static fraction that was set, else that of the last execution; < 0: its technique had none.
     [[nodiscard]] double static_fraction() const;
 
-    /// What the report says about this loop so far.
+    /// What the report says about this loop so far. Where the process ends and the lock cannot be had, it is brief.
     [[nodiscard]] LoopSummary summary(double seconds_per_tick, double dispatch_s) const;
+    /// The sums alone, without the lock: nobody waits for who asks. Single threads, what it cost to open and close
+    /// executions, static fraction and alternative are not in it.
+    [[nodiscard]] LoopSummary brief_summary(double seconds_per_tick, double dispatch_s) const;
+    /// Executions so far [count]. @threads any, without a lock
+    [[nodiscard]] std::uint64_t calls() const noexcept { return learning_.totals().calls; }
     /// Mean and deviation of iteration times [ticks], for GIMBAL_LOOP_STATS.
     [[nodiscard]] IterationStatistics statistics() const;
     void set_statistics(const IterationStatistics& statistics);

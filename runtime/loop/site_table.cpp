@@ -3,16 +3,22 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <time.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <new>
 #include <string_view>
 
+#include "config/held_signal.hpp"
+#include "gimbal/options.hpp"
 #include "loop/current_site.hpp"
 #include "loop/named_loops.hpp"
 #include "loop/schedules.hpp"
 #include "measure/loop_stats.hpp"
+#include "process/ending.hpp"
+#include "process/snapshot.hpp"
 
 namespace gimbal {
 
@@ -29,22 +35,47 @@ struct Node {
 };
 
 constexpr std::size_t kBuckets = 1024;
+constexpr int kForkPatience_ms = 500;
+
+// A site in the order of first execution.
+struct Link {
+    std::unique_ptr<LoopSite> site;
+    std::atomic<Link*> next = nullptr;
+};
 
 struct Table {
     std::array<std::atomic<Node*>, kBuckets> buckets{};
-    std::mutex mutex;  // guards insertion, `sites` and `names`
-    std::vector<std::unique_ptr<LoopSite>> sites;
+    std::mutex mutex;                    // guards insertion and `names`
+    std::atomic<Link*> first = nullptr;  // of all sites; can be read without the lock
+    Link* last = nullptr;
     NamedLoops names;
 };
 
-// On purpose never destroyed: loops may run while the process ends.
-Table*& table_pointer() {
-    static Table* the_table = new Table;
-    return the_table;
+// Acquire what the inserting thread wrote; partner: the release stores in add_site().
+const Link* first_of(const Table& all) noexcept {
+    return all.first.load(std::memory_order_acquire);
 }
 
+const Link* next_of(const Link& link) noexcept {
+    return link.next.load(std::memory_order_acquire);
+}
+
+// Never destroyed: loops may run while the process ends. There from the start: a table that the first loop makes is one
+// that a signal can find half made.
+alignas(Table) unsigned char first_table[sizeof(Table)];
+Table* the_table = nullptr;
+
 Table& table() {
-    return *table_pointer();
+    return *the_table;
+}
+
+// Whether the thread that forks has the lock. It has not if a signal handler forks that interrupted this very thread as
+// it added a site; then the child knows nothing of what is asked for by name.
+__thread bool table_held __attribute__((tls_model("initial-exec"))) = false;
+
+// Before the constructors of the program and of other libraries, which may run loops.
+__attribute__((constructor(101))) void make_table() {
+    the_table = new (first_table) Table;
 }
 
 // For loops without debug information the address is all there is; for all others it is what differs soonest.
@@ -115,20 +146,22 @@ SiteIdentity identify(const gimbal_loop_desc& desc) {
 // With the table's lock held, like the two that follow.
 LoopSite* named_site(const Table& all, const SiteIdentity& identity, std::uint32_t workers) {
     if (identity.name.empty()) return nullptr;
-    for (const auto& site : all.sites) {
-        const SiteIdentity& known = site->identity();
-        if (site->workers() == workers && known.over_ranks == identity.over_ranks && known.name == identity.name)
-            return site.get();
+    for (const Link* link = first_of(all); link; link = next_of(*link)) {
+        const SiteIdentity& known = link->site->identity();
+        if (link->site->workers() == workers && known.over_ranks == identity.over_ranks && known.name == identity.name)
+            return link->site.get();
     }
     return nullptr;
 }
 
 LoopSite* add_site(Table& all, std::unique_ptr<LoopSite> made) {
     if (at_new_site) at_new_site();
-    all.sites.push_back(std::move(made));
-    LoopSite* const site = all.sites.back().get();
+    auto* const link = new Link{std::move(made)};
+    LoopSite* const site = link->site.get();
     all.names.add(*site);
     if (const auto known = stored_statistics(site->identity().key(), site->workers())) site->set_statistics(*known);
+    (all.last ? all.last->next : all.first).store(link, std::memory_order_release);
+    all.last = link;
     return site;
 }
 
@@ -148,28 +181,31 @@ LoopSite* find_site(const gimbal_loop_desc& desc) noexcept {
     std::atomic<Node*>& head = all.buckets[bucket_of(code, desc.workers)];
     // Acquire what the inserting thread wrote; partner: the release store below.
     if (LoopSite* const site = lookup(head.load(std::memory_order_acquire), code, desc.workers)) return site;
-    const std::lock_guard lock(all.mutex);
+    const HeldSignals held;  // looking up a place takes the heap and the loader
+    std::unique_lock lock(all.mutex);
     Node* const first = head.load(std::memory_order_relaxed);
     if (LoopSite* const site = lookup(first, code, desc.workers)) return site;
     LoopSite* const site = site_for(all, desc);
     head.store(new Node{code, desc.workers, site, first}, std::memory_order_release);
+    lock.unlock();
+    begin_snapshots();
     return site;
 }
 
 LoopSite* find_rank_site(std::string_view name, std::uint32_t ranks, const LoopClock& clock) {
     Table& all = table();
     const SiteIdentity identity{.name = std::string(name), .module = {}, .offset = 0, .over_ranks = true};
-    const std::lock_guard lock(all.mutex);
+    std::unique_lock lock(all.mutex);
     if (LoopSite* const site = named_site(all, identity, ranks)) return site;
-    return add_site(all, std::make_unique<LoopSite>(identity, ranks, clock));
+    LoopSite* const site = add_site(all, std::make_unique<LoopSite>(identity, ranks, clock));
+    lock.unlock();
+    begin_snapshots();
+    return site;
 }
 
 std::vector<LoopSite*> all_sites() {
-    Table& all = table();
-    const std::lock_guard lock(all.mutex);
     std::vector<LoopSite*> sites;
-    sites.reserve(all.sites.size());
-    for (const auto& site : all.sites) sites.push_back(site.get());
+    for (const Link* link = first_of(table()); link; link = next_of(*link)) sites.push_back(link->site.get());
     return sites;
 }
 
@@ -187,24 +223,29 @@ std::optional<double> named_fraction(std::string_view pattern) noexcept {
 
 std::vector<std::string> unmatched_rules() {
     Table& all = table();
-    const std::lock_guard lock(all.mutex);
-    return all.names.complaints();
+    const auto lock = lock_or_give_up(all.mutex);
+    if (lock.owns_lock()) return all.names.complaints();
+    if (!options().loops.empty()) note_missing("rules of GIMBAL_LOOPS that matched no loop");
+    return {};
 }
 
 void hold_table() noexcept {
-    table().mutex.lock();
+    for (int tries = 0; tries < kForkPatience_ms && !(table_held = table().mutex.try_lock()); ++tries) {
+        const timespec moment = {0, 1'000'000};
+        nanosleep(&moment, nullptr);
+    }
 }
 
 void release_table() noexcept {
-    table().mutex.unlock();
+    if (table_held) table().mutex.unlock();
 }
 
 void restart_in_child() noexcept {
     // Loops that the forking thread is in will still be closed at their old sites.
-    for (const auto& site : table().sites) site->restart_lock();
+    for (const Link* link = first_of(table()); link; link = next_of(*link)) link->site->restart_lock();
     auto* const fresh = new Table;
-    fresh->names = table().names.in_child();
-    table_pointer() = fresh;
+    if (table_held) fresh->names = table().names.in_child();
+    the_table = fresh;
     // It belongs to the parent's table, which no later loop will ask.
     current_site = nullptr;
     restart_schedules_lock();

@@ -28,7 +28,7 @@ namespace gimbal {
 /// Called for every new site, with the table held; nullptr: nobody. Set before there are threads.
 extern void (*at_new_site)() noexcept;
 
-/// All sites so far, in order of first execution. @threads any
+/// All sites so far, in order of first execution. @threads any, without a lock
 [[nodiscard]] std::vector<LoopSite*> all_sites();
 
 /// Static fractions by name, for the program (NamedLoops). @threads any
@@ -38,7 +38,8 @@ void set_named_fraction(std::string_view pattern, double fraction) noexcept;
 /// One sentence for each rule of GIMBAL_LOOPS that no loop matched so far. @threads any
 [[nodiscard]] std::vector<std::string> unmatched_rules();
 
-/// Around fork(): nobody may be in the middle of adding a site. @threads the one that forks
+/// Around fork(): nobody may be in the middle of adding a site. Waits for half a second at most: a signal handler that
+/// forks may have interrupted whoever adds one. @threads the one that forks
 void hold_table() noexcept;
 void release_table() noexcept;
 

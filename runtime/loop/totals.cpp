@@ -16,21 +16,35 @@ void LoopTotals::add(const LoopRecord& record, const Manner& manner, bool explor
     loop_time += record.loop_time;
     busy_max += record.busy_max;
     busy_mean += record.busy_mean;
-    const auto same = [&](const Use& use) {
-        return use.choice == manner.choice && use.reason == manner.reason && use.exploring == exploring;
-    };
-    auto use = std::find_if(uses.begin(), uses.end(), same);
+    Use& use = use_for(manner, exploring);
+    ++use.calls;
+    use.loop_time += record.loop_time;
+    use.iterations += record.iterations;
+}
+
+LoopTotals::Use& LoopTotals::use_for(const Manner& manner, bool exploring) {
+    std::size_t count = 0;
+    std::atomic<Use*>* end = &first_;
+    for (Use* use = nullptr; (use = end->load(std::memory_order_relaxed)) != nullptr; end = &use->next, ++count)
+        if (use->choice == manner.choice && use->reason == manner.reason && use->exploring == exploring) return *use;
     // Chunks that follow N would make a use of every length of the loop: beyond some, only the technique counts.
-    if (use == uses.end() && uses.size() >= kMostUses) {
-        use = std::find_if(uses.begin(), uses.end(), [&](const Use& one) {
-            return one.choice.technique == manner.choice.technique && one.reason == manner.reason &&
-                   one.exploring == exploring;
-        });
+    if (count >= kMostUses)
+        for (Use* use = first_.load(std::memory_order_relaxed); use; use = use->next.load(std::memory_order_relaxed))
+            if (use->choice.technique == manner.choice.technique && use->reason == manner.reason &&
+                use->exploring == exploring)
+                return *use;
+    auto* const made = new Use{manner.choice, manner.reason, exploring, {}, {}, {}, {}};
+    // Release: partner of the acquire loads of those who read without the lock.
+    end->store(made, std::memory_order_release);
+    return *made;
+}
+
+LoopTotals::~LoopTotals() {
+    for (Use* use = first_.load(std::memory_order_relaxed); use;) {
+        Use* const next = use->next.load(std::memory_order_relaxed);
+        delete use;
+        use = next;
     }
-    if (use == uses.end()) use = uses.insert(uses.end(), Use{manner.choice, manner.reason, exploring});
-    ++use->calls;
-    use->loop_time += record.loop_time;
-    use->iterations += record.iterations;
 }
 
 void add_sums(std::span<const WorkerSlot> slots, std::vector<WorkerRecord>& per_worker) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -12,28 +13,56 @@
 
 namespace gimbal {
 
-/// Sums over the executions of a loop; what the exit report is made of.
-/// @threads guarded by its owner
+/// A sum that one thread at a time adds to while others may read it. An ordinary load and store: nothing is ordered.
+template <class Number>
+class Sum {
+public:
+    operator Number() const noexcept { return value_.load(std::memory_order_relaxed); }
+    void operator+=(Number more) noexcept {
+        value_.store(value_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+    }
+    void operator++() noexcept { *this += 1; }
+
+private:
+    std::atomic<Number> value_{0};
+};
+
+/// Sums over the executions of a loop; what the report is made of.
+/// @threads add() is guarded by the owner; the sums can be read at any time, if need be without its lock: then the last
+///          execution may be in some of them only
 struct LoopTotals {
     struct Use {
         Choice choice;
         std::string_view reason;
         bool exploring = false;
-        std::uint64_t calls = 0;
-        double loop_time = 0;  ///< sum over these [ticks]
-        std::uint64_t iterations = 0;
+        Sum<std::uint64_t> calls;
+        Sum<double> loop_time;  ///< sum over these [ticks]
+        Sum<std::uint64_t> iterations;
+        std::atomic<Use*> next = nullptr;  // in order of first use
     };
 
-    std::uint64_t calls = 0;
-    std::uint64_t iterations = 0;
-    std::uint64_t chunks = 0;
-    std::uint64_t fallbacks = 0;
-    double loop_time = 0;  ///< sum over executions [ticks]
-    double busy_max = 0;   ///< sum over executions of max(L) [ticks]
-    double busy_mean = 0;  ///< sum over executions of mean(L) [ticks]
-    std::vector<Use> uses;
+    LoopTotals() = default;
+    ~LoopTotals();
+    LoopTotals(const LoopTotals&) = delete;
+    LoopTotals& operator=(const LoopTotals&) = delete;
+
+    Sum<std::uint64_t> calls;
+    Sum<std::uint64_t> iterations;
+    Sum<std::uint64_t> chunks;
+    Sum<std::uint64_t> fallbacks;
+    Sum<double> loop_time;  ///< sum over executions [ticks]
+    Sum<double> busy_max;   ///< sum over executions of max(L) [ticks]
+    Sum<double> busy_mean;  ///< sum over executions of mean(L) [ticks]
+
+    /// The first use; nullptr: none yet. Acquire: whoever sees a use sees what it is of.
+    [[nodiscard]] const Use* first_use() const noexcept { return first_.load(std::memory_order_acquire); }
 
     void add(const LoopRecord& record, const Manner& manner, bool exploring);
+
+private:
+    Use& use_for(const Manner& manner, bool exploring);
+
+    std::atomic<Use*> first_ = nullptr;
 };
 
 /// Add the sums that the workers keep in their slots to `per_worker`.

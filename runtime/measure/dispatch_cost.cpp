@@ -2,6 +2,7 @@
 #include "measure/dispatch_cost.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "gimbal/share.h"
 #include "measure/clock.hpp"
@@ -10,7 +11,7 @@ namespace gimbal {
 
 namespace {
 
-double measure() noexcept {
+double measure_dispatch() {
     constexpr int kBursts = 5;
     constexpr std::uint64_t kChunks = 1000;
     double best = 1e9;
@@ -33,7 +34,7 @@ double measure() noexcept {
     return std::max(best, 1e-3);
 }
 
-double measure_timestamp() noexcept {
+double measure_timestamp() {
     constexpr int kBursts = 5;
     constexpr int kStamps = 100;
     double best = 1e9;
@@ -45,16 +46,26 @@ double measure_timestamp() noexcept {
     return std::max(best, 1e-3);
 }
 
+// Not a static that is guarded while it is made: a signal handler that interrupts the measurement, and ends the
+// process, would wait for itself. Two threads that measure at the same time keep the first result.
+double once(std::atomic<double>& known, double (*measurement)()) noexcept {
+    double cost = known.load(std::memory_order_relaxed);
+    if (cost > 0) return cost;
+    const double measured = measurement();
+    return known.compare_exchange_strong(cost, measured, std::memory_order_relaxed) ? measured : cost;
+}
+
+std::atomic<double> timestamp_cost{0};
+std::atomic<double> dispatch_cost{0};
+
 }  // namespace
 
 double sampling_ticks() noexcept {
-    static const double cost = 2 * measure_timestamp();
-    return cost;
+    return 2 * once(timestamp_cost, measure_timestamp);
 }
 
 double dispatch_ticks() noexcept {
-    static const double cost = measure();
-    return cost;
+    return once(dispatch_cost, measure_dispatch);
 }
 
 }  // namespace gimbal

@@ -3,6 +3,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cstdlib>
 #include <exception>
 #include <string>
 #include <vector>
@@ -16,8 +18,10 @@
 #include "measure/clock.hpp"
 #include "measure/loop_stats.hpp"
 #include "placement/settings.hpp"
+#include "process/ending.hpp"
 #include "process/mpi_world.hpp"
 #include "process/run_record.hpp"
+#include "process/snapshot.hpp"
 #include "process/start.hpp"
 #include "process/warnings.hpp"
 #include "ranks/steal_sums.hpp"
@@ -66,29 +70,56 @@ void attempt(Task task) noexcept {
     if (stderr_is_the_same()) write_stderr(text);
 }
 
+// What a lock that could not be had costs the report.
+void warn_of_missing(RunRecord& record) {
+    const std::string missing = missing_parts();
+    if (!missing.empty())
+        record.warnings.push_back(
+            "exit() was called in a signal handler that interrupted Gimbal; missing here: " + missing + ".");
+}
+
+// Finding names takes the heap and the loader, which the signal handler may have interrupted.
+void name_loops(RunRecord& record) {
+    if (!ending_in_handler()) return resolve_names(record);
+    bool unnamed = false;
+    for (LoopSummary& loop : record.loops) {
+        unnamed |= !loop.module.empty();
+        if (!loop.module.empty()) loop.name = loop_name(loop.module, loop.offset, {});
+    }
+    if (unnamed)
+        record.warnings.emplace_back(
+            "loops have no file and line: exit() was called in a signal handler, where they cannot be looked up. "
+            "`gimbal run` and `gimbal report` look them up.");
+}
+
 // Everything that a process leaves behind. Ranks under `gimbal run` leave a record for it to merge; otherwise rank 0
 // speaks for itself.
 void leave_records() {
     const Options& asked = options();
     const bool first_rank = process_environment().rank == 0;
     if (!asked.loop_stats.empty() && first_rank) attempt([&] { write_loop_stats(from_start(asked.loop_stats)); });
+    const bool speaks = asked.report != ReportLevel::off && first_rank && stderr_is_the_same();
+    const bool heard = asked.run_dir.empty() ? speaks : asked.report != ReportLevel::off;
+    if (!heard && asked.output.empty()) return;
     // A process without loops has nothing to say, and need not wait for the clock to be calibrated.
     if (asked.run_dir.empty() && all_sites().empty() && !any_steals() && placement_report().json.empty()) return;
     RunRecord record = current_record();
+    warn_of_missing(record);
     if (!asked.run_dir.empty()) {
         write_file_aside(from_start(asked.run_dir) + "/" + record_file_name(record), to_json(record));
         return;
     }
-    const bool speaks = asked.report != ReportLevel::off && first_rank && stderr_is_the_same();
     if (record.loops.empty() && record.placement.empty()) {
         // There is nothing to report, but rules may have been written in vain.
         if (speaks)
             for (const std::string& warning : record.warnings) write_stderr("gimbal: warning: " + warning + "\n");
         return;
     }
-    if (!speaks && asked.output.empty()) return;
-    resolve_names(record);
-    if (!asked.output.empty())
+    // Who reads the file can look up what is not looked up here.
+    if (!asked.output.empty() && ending_in_handler())
+        attempt([&] { write_file_aside(from_start(expand_pattern(asked.output, record)), to_json(record)); });
+    name_loops(record);
+    if (!asked.output.empty() && !ending_in_handler())
         attempt([&] { write_file_aside(from_start(expand_pattern(asked.output, record)), to_json(record)); });
     if (speaks) write_stderr(summary_text(record, asked.report));
 }
@@ -107,6 +138,16 @@ void check_replay() {
         write_stderr(message_text(error, "warning"));
 }
 
+// The process ends, by exit() or quick_exit(), perhaps in a signal handler that interrupted anything, this included.
+__attribute__((destructor)) void on_exit() {
+    static std::atomic<bool> begun{false};
+    if (getpid() != loaded_by || begun.exchange(true)) return;
+    const ProcessEnding ending_here;
+    stop_background();
+    attempt(finish_steps);
+    attempt(leave_records);
+}
+
 // A forked child has only the thread that forked, and locks that others held stay locked: it begins with locks of its
 // own, and with sums of its own, so that it can report what it does itself.
 void in_child() {
@@ -115,6 +156,7 @@ void in_child() {
     restart_warnings_in_child();
     restart_steps_in_child();
     restart_background_in_child();
+    restart_snapshots_in_child();
     restart_steals_in_child();
     restart_placement_in_child();
     restart_loans_in_child();
@@ -130,14 +172,9 @@ __attribute__((constructor)) void on_load() {
     attempt(check_replay);
     note_mpi();
     at_new_site = look_at_mpi_world;
+    allow_snapshots();
     pthread_atfork(hold_table, release_table, in_child);
-}
-
-__attribute__((destructor)) void on_exit() {
-    if (getpid() != loaded_by) return;
-    stop_background();
-    attempt(finish_steps);
-    attempt(leave_records);
+    at_quick_exit(on_exit);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "config/held_signal.hpp"
 #include "config/selection.hpp"
 #include "gimbal/core_loan.h"
 #include "gimbal/options.hpp"
@@ -15,6 +16,7 @@
 #include "measure/clock.hpp"
 #include "measure/dispatch_cost.hpp"
 #include "placement/settings.hpp"
+#include "process/ending.hpp"
 #include "process/in_vain.hpp"
 #include "process/mpi_world.hpp"
 #include "process/start.hpp"
@@ -27,7 +29,14 @@ namespace gimbal {
 
 namespace {
 
-// The object that answers OpenMP calls in this process.
+// What answers OpenMP calls, once a loop has run. Made when the library is loaded.
+std::string* known_openmp = nullptr;
+
+__attribute__((constructor(101))) void make_known_openmp() {
+    known_openmp = new std::string;
+}
+
+// The object that answers OpenMP calls in this process. Asking takes the loader and, if there is none, the heap.
 std::string openmp_path() {
     void* const symbol = dlsym(RTLD_DEFAULT, "omp_get_max_threads");
     Dl_info info{};
@@ -45,36 +54,51 @@ void warn_of_names_in_vain() {
                   "threads they begin with GIMBAL_RL_ or KMP_RL_.");
 }
 
-}  // namespace
-
-RunRecord current_record() {
+/// @param summary_of  what is said of a loop
+RunRecord record_with(LoopSummary (LoopSite::*summary_of)(double, double) const) {
     RunRecord record = describe_process();
     record.started_s = started_at_s();
     record.wall_s = seconds_since_start();
     record.alone = alone_in_mpi_world();
-    record.openmp = openmp_path();
-    for (std::string& complaint : unmatched_rules()) warn_once(std::move(complaint));
-    warn_of_names_in_vain();
+    record.openmp = known_openmp->empty() && !ending_in_handler() ? openmp_path() : *known_openmp;
     record.cores_lent = gimbal_cores_lent();
     record.program_schedule = program_schedule();
     record.warnings = warnings();
-    record.placement = placement_report().json;
-    record.placement_text = placement_report().text;
     record.loops = steal_summaries();
     const std::vector<LoopSite*> sites = all_sites();
     const double tick_s = sites.empty() ? 0 : seconds_per_tick();
     const double dispatch_s = sites.empty() ? 0 : dispatch_ticks() * tick_s;
     record.dispatch_ns = dispatch_s * 1e9;
     for (const LoopSite* site : sites) {
-        LoopSummary summary = site->summary(tick_s, dispatch_s);
+        LoopSummary summary = (site->*summary_of)(tick_s, dispatch_s);
         if (summary.calls > 0) record.loops.push_back(std::move(summary));
     }
     const auto by_time = [](const LoopSummary& a, const LoopSummary& b) { return a.time_s > b.time_s; };
     std::stable_sort(record.loops.begin(), record.loops.end(), by_time);
+    return record;
+}
+
+}  // namespace
+
+void note_openmp() {
+    const HeldSignals held;
+    *known_openmp = openmp_path();
+}
+
+RunRecord current_record() {
+    for (std::string& complaint : unmatched_rules()) warn_once(std::move(complaint));
+    warn_of_names_in_vain();
+    RunRecord record = record_with(&LoopSite::summary);
     // Not kept for later records: a loop that runs then may go by them.
     for (std::string& sentence : settings_in_vain(options(), record.loops))
         record.warnings.push_back(std::move(sentence));
+    record.placement = placement_report().json;
+    record.placement_text = placement_report().text;
     return record;
+}
+
+RunRecord brief_record() {
+    return record_with(&LoopSite::brief_summary);
 }
 
 }  // namespace gimbal

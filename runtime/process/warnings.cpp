@@ -6,6 +6,8 @@
 #include <new>
 #include <utility>
 
+#include "process/ending.hpp"
+
 namespace gimbal {
 
 namespace {
@@ -25,7 +27,8 @@ Store& store() {
 
 bool warn_once(std::string text) noexcept {
     Store& all = store();
-    const std::lock_guard lock(all.mutex);
+    const auto lock = lock_or_give_up(all.mutex);
+    if (!lock.owns_lock()) return false;
     if (std::find(all.texts.begin(), all.texts.end(), text) != all.texts.end()) return false;
     all.texts.push_back(std::move(text));
     return true;
@@ -37,8 +40,10 @@ void restart_warnings_in_child() noexcept {
 
 std::vector<std::string> warnings() {
     Store& all = store();
-    const std::lock_guard lock(all.mutex);
-    return all.texts;
+    const auto lock = lock_or_give_up(all.mutex);
+    if (lock.owns_lock()) return all.texts;
+    note_missing("warnings");
+    return {};
 }
 
 }  // namespace gimbal

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "report/part_file.hpp"
 #include "report/run_record.hpp"
 
 namespace gimbal {
@@ -24,7 +25,8 @@ namespace gimbal {
 /// @errors gimbal::Error(file) naming path and reason (full file system, limit on file size, missing folder, ...);
 ///         the old file is then untouched and nothing is left behind
 /// @threads any; a signal for a file that is too large (SIGXFSZ) is caught here and becomes the error
-/// @cost one fsync
-void write_file_aside(const std::string& path, std::string_view text);
+/// @param durable  no: not flushed to the device; what is written again soon need not outlive the machine
+/// @cost one fsync, if durable
+void write_file_aside(const std::string& path, std::string_view text, Durable durable = Durable::yes);
 
 }  // namespace gimbal

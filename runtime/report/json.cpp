@@ -230,6 +230,7 @@ std::string to_json(const RunRecord& record) {
                  {"dispatch_ns", finite(record.dispatch_ns)},
                  {"seed", record.seed},
                  {"cores_lent", record.cores_lent},
+                 {"partial", record.partial.empty() ? Json(nullptr) : Json(record.partial)},
                  {"options", std::move(options)},
                  {"warnings", record.warnings},
                  {"loops", std::move(loops)}};
@@ -259,6 +260,7 @@ RunRecord from_json(std::string_view text) {
     read(json, "seed", record.seed);
     read_if_there(json, "cores_lent", record.cores_lent);  // records of before cores were lent lack it
     read_if_there(json, "omp_set_schedule", record.program_schedule);
+    if (json.contains("partial") && !json["partial"].is_null()) read(json, "partial", record.partial);
     read(json, "warnings", record.warnings);
     for (const Json& item : list(json, "options")) {
         OptionUse& use = record.options.emplace_back();

@@ -51,10 +51,10 @@ void PartFile::append(std::string_view text) {
     if (const int reason = write_all(file_, text)) fail(reason);
 }
 
-void PartFile::finish() {
+void PartFile::finish(Durable durable) {
     if (file_ < 0) fail(EBADF);
     // Devices and pipes have nothing to flush and say EINVAL.
-    if (fsync(file_) != 0 && errno != EINVAL && errno != EROFS) fail(errno);
+    if (durable == Durable::yes && fsync(file_) != 0 && errno != EINVAL && errno != EROFS) fail(errno);
     const int closed = close(file_);
     const int reason = errno;
     file_ = -1;

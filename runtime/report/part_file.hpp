@@ -6,6 +6,9 @@
 
 namespace gimbal {
 
+/// Whether what is written shall outlive the machine's sudden end.
+enum class Durable : bool { no, yes };
+
 /// A file that is written piece by piece and whose name never shows half of it: it grows beside its place, as
 /// "<path>.part-<process>", and is renamed when it is complete. Without finish() nothing is left; a process that is
 /// killed leaves the part.
@@ -22,8 +25,8 @@ public:
 
     /// @errors as above; the file is then given up
     void append(std::string_view text);
-    /// Flush to the device and give it its name; nothing can be appended any more. @cost one fsync
-    void finish();
+    /// Flush to the device, if durable, and give it its name; nothing can be appended any more. @cost one fsync
+    void finish(Durable durable = Durable::yes);
     /// Leave it to the process that fork() was called in: it is not this one's to give up.
     /// @threads the only one of a new child
     void disown() noexcept;

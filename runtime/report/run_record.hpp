@@ -99,6 +99,7 @@ struct RunRecord {
     std::string no_loop_hint;        ///< why no loop ran, from who knows the program; not part of the file
     std::vector<std::string> warnings;  ///< missing capabilities, each said once
     std::vector<LoopSummary> loops;     ///< in order of total time, largest first
+    std::string partial;                ///< how the process ended that wrote no record at its end; empty: it did
     std::string placement;              ///< what libgimbal_pin.so has to say, as a JSON object; empty: nothing
     std::string placement_text;         ///< the same for people, lines with line feeds
 };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "measure/clock.hpp"
+#include "process/ending.hpp"
 #include "process/start.hpp"
 #include "report/files.hpp"
 #include "report/process_record.hpp"
@@ -25,10 +26,14 @@ void StepLog::add(const StepRow& row) {
 }
 
 void StepLog::flush() {
-    const std::lock_guard file_lock(file_mutex_);
+    const auto file_lock = lock_or_give_up(file_mutex_);
+    if (!file_lock.owns_lock()) return;
     {
-        const std::lock_guard lock(rows_mutex_);
-        std::swap(rows_, written_);
+        const auto lock = lock_or_give_up(rows_mutex_);
+        if (lock.owns_lock())
+            std::swap(rows_, written_);
+        else
+            note_missing("the last steps in the files of steps");
     }
     if (!written_.empty() && !failure_) {
         try {
@@ -53,7 +58,11 @@ void StepLog::write() {
 
 void StepLog::finish() {
     flush();
-    const std::lock_guard lock(file_mutex_);
+    const auto lock = lock_or_give_up(file_mutex_);
+    if (!lock.owns_lock()) {
+        note_missing("a file of steps, of which a part is there");
+        return;
+    }
     if (failure_) throw Error(*failure_);
     if (!file_) return;
     file_->finish();

@@ -2,6 +2,7 @@
 #include "report/summary.hpp"
 
 #include <algorithm>
+#include <map>
 #include <span>
 #include <type_traits>
 
@@ -105,6 +106,42 @@ std::string loop_table(const MergedRun& run, std::size_t most) {
     return table.text() + (shown < run.loops.size() ? left_out(run.loops, shown) : "");
 }
 
+/// "rank 0", "ranks 0, 2-4"; the ranks ascend.
+std::string ranks_text(const std::vector<int>& ranks) {
+    std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        const std::size_t first = i;
+        while (i + 1 < ranks.size() && ranks[i + 1] == ranks[i] + 1) ++i;
+        text += (first == 0 ? "" : ", ") + std::to_string(ranks[first]);
+        if (i > first) text += "-" + std::to_string(ranks[i]);
+    }
+    return text;
+}
+
+/// Who wrote no record at the end, why, and how far the figures go.
+std::string partial_lines(std::span<const RunRecord> records, std::uint32_t ranks) {
+    struct Part {
+        std::vector<int> ranks;
+        double least_s = 0, most_s = 0;
+    };
+    std::map<std::string, Part> parts;
+    for (const RunRecord& record : records) {
+        if (record.partial.empty()) continue;
+        Part& part = parts[record.partial];
+        part.least_s = part.ranks.empty() ? record.wall_s : std::min(part.least_s, record.wall_s);
+        part.most_s = std::max(part.most_s, record.wall_s);
+        if (part.ranks.empty() || part.ranks.back() != record.rank) part.ranks.push_back(record.rank);
+    }
+    std::string text;
+    for (const auto& [why, part] : parts) {
+        text += "WARN partial: " + (ranks > 1 ? ranks_text(part.ranks) + ": " : std::string()) + why;
+        text += "; the figures are of the first " + seconds(part.least_s);
+        if (part.most_s > part.least_s) text += " to " + seconds(part.most_s);
+        text += " s.\n";
+    }
+    return text;
+}
+
 std::string settings(const RunRecord& record) {
     std::string text = "program: " + record.program + "\n";
     for (const OptionUse& use : record.options)
@@ -176,6 +213,7 @@ std::string report_text(std::span<const RunRecord> records, ReportLevel level, b
     std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
     const MergedRun run = merge(sorted);
     std::string text = header(sorted, run);
+    text += partial_lines(sorted, run.ranks);
     if (level == ReportLevel::full) text += settings(sorted.front());
     const std::string placed = placement(sorted);
     if (!run.loops.empty())

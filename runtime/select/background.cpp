@@ -8,12 +8,16 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <csignal>
+#include <ctime>
 #include <deque>
 #include <mutex>
 #include <new>
 #include <utility>
+
+#include "process/ending.hpp"
 
 namespace gimbal {
 
@@ -21,16 +25,22 @@ namespace {
 
 // Low enough to yield to the program wherever both want a core, high enough to get somewhere where it never sleeps.
 constexpr int kNice = 10;
+constexpr double kRetry_s = 5;  // after a repeated job that failed
+
+using Clock = std::chrono::steady_clock;
 
 struct Background {
     std::mutex mutex;
     std::condition_variable wake;
     std::deque<std::function<void()>> jobs;
+    std::function<double()> repeated;  // empty: none
+    Clock::time_point due;             // of `repeated`
     bool started = false;
     pthread_t thread{};
 };
 
-// Never destroyed: the thread may outlive static objects.
+// Never destroyed: the thread may outlive static objects. Made when the library is loaded: what the first use makes, a
+// signal can find half made.
 union Immortal {
     constexpr Immortal() noexcept : none(0) {}
     ~Immortal() {}
@@ -38,20 +48,42 @@ union Immortal {
     Background background;
 };
 Immortal storage;
-std::once_flag made;
 std::atomic<bool> stopping{false};
 std::atomic<std::uint64_t> generation{0};
 cpu_set_t first_mask;
 bool first_mask_known = false;
+
+__attribute__((constructor(101))) void make_background() {
+    new (&storage.background) Background;
+}
 
 // Threads inherit the mask of whoever starts them, and that may be an OpenMP thread that is bound to one core.
 __attribute__((constructor)) void note_mask() {
     first_mask_known = sched_getaffinity(0, sizeof first_mask, &first_mask) == 0;
 }
 
-Background& background() {
-    std::call_once(made, [] { new (&storage.background) Background; });
+Background& background() noexcept {
     return storage.background;
+}
+
+/// Sleep until there is something to do. @return false: the process ends
+bool wait_for_work(Background& own, std::unique_lock<std::mutex>& lock) {
+    const auto ready = [&] { return stopping.load() || !own.jobs.empty(); };
+    if (own.repeated)
+        own.wake.wait_until(lock, own.due, ready);
+    else
+        own.wake.wait(lock, [&] { return ready() || own.repeated; });
+    return !stopping.load();
+}
+
+template <class Job>
+void run_unlocked(std::unique_lock<std::mutex>& lock, Job job) {
+    lock.unlock();
+    try {
+        job();
+    } catch (...) {  // out of memory: whoever asked waits in vain, and asks again
+    }
+    lock.lock();
 }
 
 void* serve(void* /*unused*/) {
@@ -60,18 +92,21 @@ void* serve(void* /*unused*/) {
     if (first_mask_known) sched_setaffinity(0, sizeof first_mask, &first_mask);
     Background& own = background();
     std::unique_lock lock(own.mutex);
-    while (true) {
-        own.wake.wait(lock, [&] { return stopping.load() || !own.jobs.empty(); });
-        if (stopping.load()) return nullptr;
-        const std::function<void()> job = std::move(own.jobs.front());
-        own.jobs.pop_front();
-        lock.unlock();
-        try {
-            job();
-        } catch (...) {  // out of memory: whoever asked waits in vain, and asks again
+    while (wait_for_work(own, lock)) {
+        if (!own.jobs.empty()) {
+            const std::function<void()> job = std::move(own.jobs.front());
+            own.jobs.pop_front();
+            run_unlocked(lock, job);
         }
-        lock.lock();
+        if (own.repeated && Clock::now() >= own.due) {
+            double pause_s = kRetry_s;
+            // It does not change while the thread lives.
+            run_unlocked(lock, [&] { pause_s = own.repeated(); });
+            own.due =
+                Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(pause_s));
+        }
     }
+    return nullptr;
 }
 
 // With the lock held.
@@ -105,16 +140,32 @@ bool run_in_background(bool elsewhere, std::function<void()> job) noexcept {
     }
 }
 
+bool repeat_in_background(std::function<double()> job) noexcept {
+    Background& own = background();
+    const std::lock_guard lock(own.mutex);
+    if (stopping.load() || own.repeated) return false;
+    own.repeated = std::move(job);
+    own.due = Clock::now();
+    if (!own.started && !start(own)) return false;
+    own.wake.notify_one();
+    return true;
+}
+
 void stop_background() noexcept {
     stopping.store(true);
     Background& own = background();
     {
-        const std::lock_guard lock(own.mutex);
-        if (!own.started) return;
+        const auto lock = lock_or_give_up(own.mutex);
+        // Not had by a process that ends in a signal handler which interrupted a thread that hands in a job.
+        if (!lock.owns_lock() || !own.started) return;
         own.started = false;
         own.wake.notify_one();
     }
-    pthread_join(own.thread, nullptr);
+    // The job may wait for what the interrupted thread holds. The library stays, so the thread can be left to itself.
+    timespec until{};
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 1;
+    pthread_timedjoin_np(own.thread, nullptr, &until);
 }
 
 bool background_is_stopping() noexcept {

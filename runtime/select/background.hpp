@@ -7,9 +7,9 @@
 
 namespace gimbal {
 
-/// What selectors compute off the path of the program: one thread of low priority, started when there is something to
-/// do for the first time. It blocks all signals, runs where the process was allowed to run when the library was
-/// loaded, and is gone after fork() until the child needs it.
+/// What is done off the path of the program, above all what selectors compute: one thread of low priority, started when
+/// there is something to do for the first time. It blocks all signals, runs where the process was allowed to run when
+/// the library was loaded, and is gone after fork() until the child needs it.
 
 /// Have `job` run once, soon. Jobs run one at a time, in order.
 /// @param elsewhere  false: it runs here and now
@@ -17,7 +17,13 @@ namespace gimbal {
 /// @threads any  @cost a lock, and the first time a thread
 bool run_in_background(bool elsewhere, std::function<void()> job) noexcept;
 
-/// Wait for the job in progress, forget those that wait, and take no more. Called when the process ends.
+/// Have `job` run on that thread again and again, until the process ends or forks. There is one such job.
+/// @param job  returns the time until it is to run again [s]; runs first as soon as the thread is there
+/// @return as run_in_background()  @threads any  @cost a thread
+bool repeat_in_background(std::function<double()> job) noexcept;
+
+/// Wait for the job in progress, but not longer than a second, forget those that wait, and take no more. Called when
+/// the process ends.
 void stop_background() noexcept;
 
 /// Whether the process is about to end and a long job should give up.

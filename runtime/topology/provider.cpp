@@ -11,6 +11,7 @@
 #include <system_error>
 #include <vector>
 
+#include "config/held_signal.hpp"
 #include "process/warnings.hpp"
 
 namespace gimbal {
@@ -62,6 +63,7 @@ Topology ask_provider(gimbal_topology_provider fill) {
 
 Topology load_topology(const std::string& path) noexcept try {
     if (path.empty()) return unknown("nobody knows where libgimbal.so lies");
+    const HeldSignals held;
     // Local: none of its symbols, nor hwloc's, may meet the program's own.
     void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,11 +20,25 @@ public:
     SignalsHeld& operator=(const SignalsHeld&) = delete;
 };
 
+/// How a program ended, or what is known of one that still runs.
+struct ProgramEnd {
+    int pid = 0;
+    bool running = false;
+    int status = 0;        ///< exit status; 128 + the signal that ended it; 126 or 127 if it could not be started
+    int killed_by = 0;     ///< signal that ended it; 0: none did
+    int asked_to_end = 0;  ///< last signal to end that came to the tool meanwhile; 0: none
+};
+
+/// A batch system that asks to end kills what is still there after a while: 10 s with some, 30 s with Slurm. What there
+/// is to say must be said before.
+inline constexpr int kOverdue_s = 5;
+
 /// Start a program, pass on the signals that arrive meanwhile, and wait for its end.
 /// @param command    path and arguments
 /// @param variables  set for it, on top of this process's environment
-/// @return its exit status; 128 + the signal that ended it; 126 or 127 if it could not be started
+/// @param overdue    called once if it still runs kOverdue_s after a signal that asks to end
 /// @pre a SignalsHeld is alive  @threads from a process with one thread
-[[nodiscard]] int launch(const std::vector<std::string>& command, const Variables& variables);
+[[nodiscard]] ProgramEnd launch(const std::vector<std::string>& command, const Variables& variables,
+                                const std::function<void(const ProgramEnd&)>& overdue);
 
 }  // namespace gimbal::tool

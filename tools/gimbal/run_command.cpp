@@ -29,6 +29,7 @@
 #ifdef GIMBAL_HAVE_PINNING
 #include "pin_views.hpp"
 #endif
+#include "partial_records.hpp"
 #include "preflight.hpp"
 #include "report/files.hpp"
 #include "report/json.hpp"
@@ -207,14 +208,15 @@ void check_request(const RunRequest& request, const Options& options) {
 }
 
 void report(const RunRequest& request, const Options& options, const RunFolder& folder, const ProgramFacts& facts,
-            int status) {
+            const ProgramEnd& end) {
     std::vector<std::string> problems;
     std::vector<RunRecord> records = folder.records(problems);
     for (const std::string& problem : problems) write_stderr("gimbal: warning: " + problem + "\n");
     if (records.empty()) {
-        if (options.report != ReportLevel::off || !options.output.empty()) explain_no_record(request, status);
+        if (options.report != ReportLevel::off || !options.output.empty()) explain_no_record(request, end.status);
         return;
     }
+    explain_partial(request, end, records);
     for (RunRecord& record : records) {
         // Without a batch system every process made up its own job name; one run needs one.
         if (record.job == std::to_string(record.pid)) record.job = std::to_string(getpid());
@@ -270,12 +272,18 @@ int run(const RunRequest& request) {
             std::this_thread::sleep_for(std::chrono::milliseconds(300));
         return kRefused;
     }
-    const int status = launch(command_for(request, launcher, variables), request.ranks == 0 ? variables : Variables());
+    // Of several ranks that a launcher has started the last one speaks; before the end nobody knows who that is.
+    const auto overdue = [&](const ProgramEnd& so_far) {
+        write_stderr(overdue_text(request, so_far));
+        if (job.folder().empty()) report(request, options, *folder, facts, so_far);
+    };
+    const ProgramEnd end =
+        launch(command_for(request, launcher, variables), request.ranks == 0 ? variables : Variables(), overdue);
     if (job.folder().empty() || job.is_last())
-        report(request, options, *folder, facts, status);
+        report(request, options, *folder, facts, end);
     else
         folder->keep();
-    return status;
+    return end.status;
 }
 
 }  // namespace gimbal::tool

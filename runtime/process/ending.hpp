@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mutex>
+#include <string>
+
+namespace gimbal {
+
+namespace detail {
+extern __thread bool process_ending __attribute__((tls_model("initial-exec")));
+}
+
+/// Whether this thread is ending the process.
+[[nodiscard]] inline bool ending() noexcept {
+    return detail::process_ending;
+}
+
+/// Whether this thread is ending the process in a signal handler: nobody knows what that has interrupted.
+[[nodiscard]] bool ending_in_handler() noexcept;
+
+/// While it lives, this thread ends the process. exit() may have been called in a signal handler, and the handler may
+/// have interrupted anything: what the thread holds then, it never lets go. So from here on this thread waits for locks
+/// only as long as lock_or_give_up() does, and allocates memory of its own (heap.cpp).
+/// @threads one at a time
+class ProcessEnding {
+public:
+    ProcessEnding() noexcept;
+    ~ProcessEnding();
+    ProcessEnding(const ProcessEnding&) = delete;
+    ProcessEnding& operator=(const ProcessEnding&) = delete;
+};
+
+/// The lock; a thread that ends the process may come back without it: its waits take kPatience_ms in all.
+/// @errors none  @threads any
+[[nodiscard]] std::unique_lock<std::mutex> lock_or_give_up(std::mutex& mutex) noexcept;
+
+inline constexpr int kPatience_ms = 300;
+
+/// The report will lack something, because a lock could not be had.
+/// @param what  a string literal  @threads the one that ends the process; others: no effect
+void note_missing(const char* what) noexcept;
+
+/// What was noted, each once, with commas between; empty: nothing. @threads as note_missing()
+[[nodiscard]] std::string missing_parts();
+
+}  // namespace gimbal

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where libgimbal.so's own objects live: in the C library's heap, but for those of the thread that ends the process.
+//
+// A signal handler that ends the process must not have interrupted the heap for Gimbal's sake: its lock would stay
+// taken, and libomp, among others, allocates as it ends. So signals wait while Gimbal allocates, which loops that have
+// run a few times do not. The handler may have interrupted the program's own malloc(): therefore memory for the report
+// comes from a mapping, and is never given back. Only in the shared object, whose operators these are: nobody outside
+// sees them.
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+#include "config/held_signal.hpp"
+#include "process/ending.hpp"
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // sanitizers bring operators of their own
+
+namespace {
+
+constexpr std::size_t kBytes = std::size_t{1} << 30;  // address space; only what is used becomes memory
+constexpr std::size_t kLess = std::size_t{1} << 26;   // under a limit (ulimit -v)
+
+std::uintptr_t region = 0;  // 0: none yet
+std::uintptr_t region_end = 0;
+std::uintptr_t next_free = 0;
+
+bool map_region() noexcept {
+    for (const std::size_t bytes : {kBytes, kLess}) {
+        void* const mapped =
+            mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (mapped == MAP_FAILED) continue;
+        region = next_free = reinterpret_cast<std::uintptr_t>(mapped);
+        region_end = region + bytes;
+        return true;
+    }
+    return false;
+}
+
+void* from_region(std::size_t size, std::size_t alignment) {
+    if (region == 0 && !map_region()) throw std::bad_alloc();
+    const std::uintptr_t begin = (next_free + alignment - 1) / alignment * alignment;
+    if (begin > region_end || size > region_end - begin) throw std::bad_alloc();
+    next_free = begin + size;
+    return reinterpret_cast<void*>(begin);
+}
+
+void* allocate(std::size_t size, std::size_t alignment) {
+    if (gimbal::ending()) [[unlikely]]
+        return from_region(size, alignment);
+    const gimbal::HeldSignals held;
+    void* memory = nullptr;
+    if (alignment <= alignof(std::max_align_t))
+        memory = std::malloc(size == 0 ? 1 : size);
+    else if (posix_memalign(&memory, alignment, size) != 0)
+        memory = nullptr;
+    if (!memory) throw std::bad_alloc();
+    return memory;
+}
+
+void release(void* memory) noexcept {
+    const auto place = reinterpret_cast<std::uintptr_t>(memory);
+    if (!memory || gimbal::ending() || (place >= region && place < region_end)) [[unlikely]]
+        return;
+    const gimbal::HeldSignals held;
+    std::free(memory);
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+    return allocate(size, alignof(std::max_align_t));
+}
+void* operator new(std::size_t size, std::align_val_t alignment) {
+    return allocate(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept {
+    release(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+    release(memory);
+}
+void operator delete(void* memory, std::align_val_t) noexcept {
+    release(memory);
+}
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+    release(memory);
+}
+
+// Static objects of the library are never destroyed: loops may run until the very end. With nothing to call at exit,
+// the list of what is to be called stays short, too; exit() gives the pieces of a long one back to the heap.
+extern "C" __attribute__((visibility("hidden"))) int __cxa_atexit(void (*)(void*), void*, void*) {
+    return 0;
+}
+
+#endif

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "process/snapshot.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <string>
+
+#include "config/load.hpp"
+#include "gimbal/error.hpp"
+#include "gimbal/options.hpp"
+#include "loop/site_table.hpp"
+#include "measure/clock.hpp"
+#include "process/run_record.hpp"
+#include "process/start.hpp"
+#include "process/warnings.hpp"
+#include "ranks/steal_sums.hpp"
+#include "report/files.hpp"
+#include "report/json.hpp"
+#include "select/background.hpp"
+
+namespace gimbal {
+
+namespace {
+
+constexpr double kFirst_s = 0.2;    // from one look to the next, at first
+constexpr double kPeriod_s = 2;     // later
+constexpr double kManyRanks_s = 5;  // where many ranks write into one folder
+constexpr int kMany = 64;           // ranks
+
+std::atomic<bool> allowed{false};
+std::atomic<bool> begun{false};
+std::uint64_t written_calls = 0;  // of the background thread
+
+std::uint64_t calls_so_far() {
+    std::uint64_t calls = 0;
+    for (const LoopSite* site : all_sites()) calls += site->calls();
+    for (const LoopSummary& loop : steal_summaries()) calls += loop.calls;
+    return calls;
+}
+
+/// A device or a pipe is written to once, at exit.
+bool is_replaceable(const std::string& path) {
+    struct stat target {};
+    return lstat(path.c_str(), &target) != 0 ? errno == ENOENT : S_ISREG(target.st_mode);
+}
+
+void write_snapshot() {
+    RunRecord record = brief_record();
+    record.partial = "the process was still running when it wrote this, and wrote nothing later";
+    const Options& asked = options();
+    const std::string path = from_start(asked.run_dir.empty() ? expand_pattern(asked.output, record)
+                                                              : asked.run_dir + "/" + record_file_name(record));
+    const std::string text = to_json(record);
+    if (is_replaceable(path) && !background_is_stopping()) write_file_aside(path, text, Durable::no);
+}
+
+/// @return time until the next look [s]
+double keep_current() {
+    try {
+        const std::uint64_t calls = calls_so_far();
+        if (calls != written_calls) write_snapshot();
+        written_calls = calls;
+    } catch (const Error& error) {
+        warn_once(std::string("the record of this run is not kept current: ") + error.what());
+    }
+    const double longest_s = process_environment().ranks > kMany ? kManyRanks_s : kPeriod_s;
+    return std::clamp(seconds_since_start() / 4, kFirst_s, longest_s);
+}
+
+bool reported() noexcept {
+    return options().report != ReportLevel::off || !options().output.empty();
+}
+
+/// Whether there is a place for records of a process that is killed.
+bool kept() noexcept {
+    return !options().output.empty() || !options().run_dir.empty();
+}
+
+}  // namespace
+
+void allow_snapshots() noexcept {
+    allowed.store(true, std::memory_order_relaxed);
+}
+
+void begin_snapshots() noexcept {
+    // Relaxed: nothing is read that another thread wrote before.
+    if (!allowed.load(std::memory_order_relaxed) || begun.exchange(true, std::memory_order_relaxed)) return;
+    if (!reported()) return;
+    note_openmp();
+    if (kept() && !repeat_in_background(keep_current))
+        warn_once("the record of this run is not kept current: there is no thread for it");
+}
+
+void restart_snapshots_in_child() noexcept {
+    begun.store(false, std::memory_order_relaxed);
+    written_calls = 0;
+}
+
+}  // namespace gimbal

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Processes that do not reach their end: killed, aborted, left by _exit(). What is known of their loops is said, marked
+partial, with how they ended."""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from support import ToolTest
+
+HERE = pathlib.Path(__file__).resolve().parent
+LIMIT_S = 200
+
+
+class EndedEarly(ToolTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.program = cls.build("ended_early.c", "ended")
+
+    @classmethod
+    def build(cls, source, name):
+        library = pathlib.Path(os.environ["GIMBAL_LIBRARY"])
+        include = HERE.parents[1] / "runtime" / "include"
+        return cls.compile((HERE / source).read_text(), name, f"-I{include}", str(library),
+                           f"-Wl,-rpath,{library.parent}")
+
+    def assert_loops(self, record, calls=10):
+        loop, = record["loops"]
+        self.assertEqual((loop["name"], loop["workers"]), ("solver.c:42 sweep", 2))
+        self.assertEqual((loop["calls"], loop["iterations"]), (calls, 100 * calls))
+        self.assertEqual([(use["schedule"], use["calls"]) for use in loop["schedules"]], [("fac2", calls)])
+        self.assertGreater(loop["time_s"], 0)
+        self.assertGreaterEqual(loop["imbalance"], 0)
+
+    def run_killed(self, *words, flags=(), env=None):
+        return self.gimbal("run", "--output", "out.json", *flags, "--", self.program, *words,
+                           env={"WAIT": "record"} | (env or {}), timeout=LIMIT_S)
+
+    def output(self, name="out.json"):
+        return json.loads((self.work / name).read_text())
+
+
+class UnderTheLauncher(EndedEarly):
+    def test_every_death_leaves_a_report_and_the_file_both_partial_with_the_reason(self):
+        deaths = {"9": (137, "killed by SIGKILL (Killed)"), "15": (143, "killed by SIGTERM (Terminated)"),
+                  "2": (130, "killed by SIGINT (Interrupt)"), "abort": (134, "killed by SIGABRT (Aborted)"),
+                  "crash": (139, "killed by SIGSEGV (Segmentation fault)"),
+                  "24": (152, "killed by SIGXCPU (CPU time limit exceeded)"),
+                  "_exit": (3, "it left by _exit(), status 3")}
+        for how, (status, why) in deaths.items():
+            with self.subTest(how=how):
+                result = self.run_killed(how)
+                self.assertEqual(result.returncode, status, result.stderr)
+                self.assertIn(f"WARN partial: {why}; the figures are of the first ", result.stderr)
+                self.assertRegex(result.stderr, r"solver\.c:42 sweep +10 +1000 +fac2 ")
+                self.assertEqual(self.output()["partial"], why)
+                self.assert_loops(self.output())
+                self.assert_nothing_left()
+
+    def test_quick_exit_and_exit_in_a_handler_leave_a_whole_record(self):
+        for how, status in (("quick_exit", 4), ("handler", 7), ("exit", 0)):
+            result = self.run_killed(how, env={"WAIT": ""})
+            self.assertEqual(result.returncode, status, result.stderr)
+            self.assertNotIn("partial", result.stderr)
+            self.assertIsNone(self.output()["partial"])
+            self.assert_loops(self.output())
+
+    def test_what_a_shell_started_and_what_is_not_known_for_certain_is_said_so(self):
+        script = self.script(f"{self.program} 9\nexit 137\n")
+        result = self.gimbal("run", "--", script, env={"WAIT": "record"}, timeout=LIMIT_S)
+        self.assertRegex(result.stderr, r"WARN partial: killed, or it left by _exit\(\); \S*program.sh says: by SIGKILL")
+
+    def test_a_signal_to_the_launcher_reaches_the_program_and_stands_in_the_report(self):
+        for number, name in ((signal.SIGTERM, "SIGTERM"), (signal.SIGINT, "SIGINT")):
+            result = self.signalled(number, "pause", env={"SLURM_JOB_END_TIME": "1000"})
+            self.assertEqual(result.returncode, 128 + number, result.stderr)
+            self.assertRegex(result.stderr, f"WARN partial: killed by {name} .*, after {name} .* came to gimbal run at "
+                                            "the job's time limit; the figures")
+            self.assert_loops(self.output())
+
+    def test_a_program_that_ignores_the_signal_is_reported_before_the_kill(self):
+        process = self.started("stubborn")
+        self.wait_for(self.work / "ready", process)
+        process.send_signal(signal.SIGTERM)
+        self.wait_for(self.work / "out.json", process)
+        self.assertRegex(self.output()["partial"], "^the process is still running, after SIGTERM ")
+        # A batch system kills everything next; here only the program, so that the tool can tell of it.
+        os.kill(self.output()["pid"], signal.SIGKILL)
+        stderr = process.communicate(timeout=LIMIT_S)[1]
+        self.assertIn("still runs 5 s after SIGTERM", stderr)
+        self.assertIn("WARN partial: the process is still running, after SIGTERM", stderr)
+        self.assertIn("WARN partial: killed by SIGKILL (Killed), after SIGTERM", stderr)
+        self.assertRegex(self.output()["partial"], "^killed by SIGKILL")
+
+    def test_a_launcher_that_is_killed_leaves_the_records(self):
+        process = self.started("pause")
+        record = self.wait_for_record(process)
+        pid = json.loads(record.read_text())["pid"]
+        process.kill()
+        process.wait()
+        os.kill(pid, signal.SIGKILL)
+        process.communicate()
+        result = self.gimbal("report", record)
+        self.assertIn("WARN partial: the process was still running when it wrote this", result.stdout)
+        self.assertRegex(result.stdout, r"solver\.c:42 sweep +10 +1000 +fac2 ")
+
+    @unittest.skipUnless(shutil.which("mpiexec.hydra"), "no mpiexec.hydra")
+    def test_ranks_that_are_killed(self):
+        result = self.run_killed("9", flags=("-n", "3", "--mpiexec", "mpiexec.hydra"),
+                                 env={"WAIT": "records"})
+        self.assertNotEqual(result.returncode, 0)
+        for text in ("WARN partial: ranks 0-2: killed, or it left by _exit(); mpiexec.hydra ", "3 ranks x 2 threads"):
+            self.assertIn(text, result.stderr)
+        for rank in range(3):
+            record = self.output(f"out-{rank}.json")
+            self.assertEqual(record["rank"], rank)
+            self.assertTrue(record["partial"])
+            self.assert_loops(record)
+
+    def test_without_a_wish_for_a_report_nothing_is_written_and_no_thread_is_started(self):
+        result = self.gimbal("run", "--report", "off", "--", self.program, "threads", env={"WAIT": ""})
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "1\n", ""))
+
+    def started(self, how, env=None):
+        return subprocess.Popen([self.tool, "run", "--output", "out.json", "--", self.program, how],
+                                env=self.environment({"WAIT": "record"} | (env or {})), cwd=self.work, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def signalled(self, number, how, env=None):
+        process = self.started(how, env)
+        self.wait_for_record(process)
+        process.send_signal(number)
+        stdout, stderr = process.communicate(timeout=LIMIT_S)
+        return subprocess.CompletedProcess([], process.returncode, stdout, stderr)
+
+    def wait_for(self, path, process):
+        deadline = time.monotonic() + LIMIT_S
+        while not path.exists():
+            self.assertTrue(process.poll() is None and time.monotonic() < deadline, f"no {path}")
+            time.sleep(0.02)
+
+    def wait_for_record(self, process):
+        """A record of all ten calls."""
+        deadline = time.monotonic() + LIMIT_S
+        while True:
+            for path in self.temporary.glob("gimbal-run-*/record-*.json"):
+                if '"calls": 10' in path.read_text():
+                    return path
+            self.assertTrue(process.poll() is None and time.monotonic() < deadline, "no record")
+            time.sleep(0.02)
+
+
+class WithoutTheLauncher(EndedEarly):
+    def alone(self, *words, env=None):
+        return subprocess.run([self.program, *words], env=self.environment(env), cwd=self.work, text=True,
+                              capture_output=True, timeout=LIMIT_S)
+
+    def test_the_file_of_gimbal_output_is_kept_current(self):
+        result = self.alone("9", env={"GIMBAL_OUTPUT": "out.json", "WAIT": "out.json"})
+        self.assertEqual((result.returncode, result.stderr), (-9, ""))
+        self.assertIn("still running when it wrote this", self.output()["partial"])
+        self.assert_loops(self.output())
+        self.assertEqual([path.name for path in self.work.iterdir()], ["out.json"])
+
+    def test_the_programs_signals_stay_its_own(self):
+        def masks(result):
+            """Blocked, ignored, caught; without the C library's own two, which it sets with the first thread."""
+            lines = [line.split() for line in result.stdout.splitlines() if not line.startswith("SigQ")]
+            return {name: int(mask, 16) & ~(3 << 31) for name, mask in lines}
+
+        without = masks(self.alone("signals", "0"))
+        self.assertEqual(set(without), {"SigPnd:", "SigBlk:", "SigIgn:", "SigCgt:"})
+        self.assertEqual(masks(self.alone("signals", env={"GIMBAL_OUTPUT": "out.json", "WAIT": "out.json"})), without)
+
+    def test_a_device_is_written_once(self):
+        result = self.alone("handler", env={"GIMBAL_OUTPUT": "/dev/stdout", "GIMBAL_REPORT": "off"})
+        self.assertEqual((result.returncode, result.stdout.count("schema_version")), (7, 1))
+
+    def test_quick_exit_speaks(self):
+        result = self.alone("quick_exit")
+        self.assertEqual(result.returncode, 4)
+        self.assertIn("solver.c:42 sweep", result.stderr)
+        self.assertNotIn("partial", result.stderr)
+
+
+class InterruptedHeap(EndedEarly):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.program = cls.build("interrupted_heap.c", "heap")
+
+    def alone(self, *words, env=None):
+        return subprocess.run([self.program, *words], env=self.environment({"OMP_SCHEDULE": "runtime"} | (env or {})),
+                              cwd=self.work, text=True, capture_output=True, timeout=LIMIT_S)
+
+    def setUp(self):
+        super().setUp()
+        if "GIMBAL_SANITIZE" in os.environ:
+            self.skipTest("sanitizers have a heap of their own")
+
+    def test_the_report_needs_no_heap_that_the_program_was_interrupted_in(self):
+        result = self.alone("program")
+        self.assertEqual(result.returncode, 7, result.stderr)
+        self.assertRegex(result.stderr, r"solver\.c:42 sweep +9 +936 ")
+        result = self.alone("program", env={"GIMBAL_REPORT": "off", "GIMBAL_OUTPUT": "out.json"})
+        self.assertEqual((result.returncode, result.stderr), (7, ""))
+        self.assertEqual(self.output()["loops"][0]["calls"], 9)
+
+    def test_a_signal_waits_while_gimbal_allocates(self):
+        for number in [*range(1, 12), *range(12, 10000, 7)]:
+            result = self.alone("library", str(number))
+            if result.returncode == 0:
+                break
+            self.assertEqual(result.returncode, 7, f"allocation {number}: {result.stderr}")
+        self.assertGreater(number, 10)
+
+
+if __name__ == "__main__":
+    unittest.main()

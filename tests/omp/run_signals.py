@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""exit() in a signal handler that interrupts a program at a random moment: it ends, and says what it can."""
+import argparse
+import itertools
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import unittest
+
+RUN_LIMIT_S = 60  # a run takes a fraction of a second; what takes so long hangs
+OPTIONS = argparse.Namespace()
+
+
+def clean_environment():
+    prefixes = ("OMP_", "KMP_", "GOMP_", "LIBOMP_", "GIMBAL_", "LD_PRELOAD")
+    return {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
+
+
+class ExitInAHandler(unittest.TestCase):
+    def programs(self):
+        found = [OPTIONS.programs / f"exit-in-handler-{compiler}" for compiler in ("gcc", "clang")]
+        found = [program for program in found if program.is_file()]
+        if not found:
+            self.skipTest("no program is built")
+        return found
+
+    def ended(self, program, receiver, work, delay_us, library=None, **variables):
+        """@return what it wrote on standard error"""
+        environment = clean_environment() | {"LD_PRELOAD": str(library or OPTIONS.library), "OMP_NUM_THREADS": "2",
+                                             "KMP_BLOCKTIME": "0"} | variables
+        case = f"{program.name} {receiver} {work} {delay_us} {variables}"
+        try:
+            done = subprocess.run([str(program), receiver, work, str(delay_us)], capture_output=True, text=True,
+                                  env=environment, timeout=RUN_LIMIT_S, check=False)
+        except subprocess.TimeoutExpired:
+            self.fail(f"hangs: {case}")
+        self.assertEqual(done.returncode, 7, f"{case}: {done.stderr}")
+        return done.stderr
+
+    def test_a_process_that_exits_in_a_handler_ends_whatever_was_interrupted(self):
+        chance = random.Random(OPTIONS.seed)
+        schedules = ("fac2", "runtime", "usched", "sarsa")
+        for _ in range(OPTIONS.rounds):
+            for program, schedule, report, receiver, work in itertools.product(
+                    self.programs(), schedules, ("off", "summary"), ("main", "worker"), ("loops", "sites")):
+                delay_us = int(10 ** chance.uniform(1, 4.7 if work == "loops" else 4))
+                text = self.ended(program, receiver, work, delay_us, OMP_SCHEDULE=schedule, GIMBAL_REPORT=report)
+                if report == "off":
+                    self.assertNotIn("gimbal", text.replace("libgomp", ""))
+
+    def test_the_report_is_there_and_says_what_is_missing(self):
+        program = self.programs()[-1]
+        for schedule in ("fac2", "runtime"):
+            for work in ("loops", "memory"):
+                text = self.ended(program, "main", work, 400_000, OMP_SCHEDULE=schedule)
+                self.assertRegex(text, r"exit_in_handler\.c:\d+ \w+ +[1-9]\d* +[1-9]\d* " if program.name.endswith("clang")
+                                 else r"exit-in-handler-gcc\S+ +[1-9]\d* +[1-9]\d* ")
+                for line in re.findall(r"missing here: (.*)", text):
+                    self.assertRegex(line, "^(figures of single threads|warnings)")
+
+    def test_the_launcher_names_the_loops_of_a_process_that_exits_in_a_handler(self):
+        for program in self.programs():
+            done = subprocess.run([str(OPTIONS.tool), "run", "--", str(program), "main", "loops", "400000"],
+                                  capture_output=True, text=True, env=clean_environment() | {"OMP_NUM_THREADS": "2"},
+                                  timeout=RUN_LIMIT_S, check=False)
+            self.assertEqual(done.returncode, 7, done.stderr)
+            self.assertRegex(done.stderr, r"exit_in_handler\.c:\d+ tiny_loops +[1-9]")
+            self.assertNotIn("partial", done.stderr)
+
+    def test_upstream_ends_as_well_so_that_a_hang_would_be_ours(self):
+        if not OPTIONS.upstream.is_file():
+            self.skipTest("upstream's libomp is not built")
+        chance = random.Random(OPTIONS.seed)
+        for program, receiver, work in itertools.product(self.programs(), ("main", "worker"), ("loops", "sites")):
+            self.ended(program, receiver, work, int(10 ** chance.uniform(1, 4)), library=OPTIONS.upstream,
+                       OMP_SCHEDULE="guided")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--programs", type=pathlib.Path, required=True, help="folder of the test programs")
+    parser.add_argument("--library", type=pathlib.Path, required=True, help="the libomp.so to preload")
+    parser.add_argument("--upstream", type=pathlib.Path, required=True, help="the libomp.so without the patch")
+    parser.add_argument("--tool", type=pathlib.Path, required=True, help="gimbal")
+    parser.add_argument("--rounds", type=int, default=1, help="of 64 runs each")
+    parser.add_argument("--seed", type=int, default=7)
+    rest = parser.parse_known_args(namespace=OPTIONS)[1]
+    OPTIONS.programs, OPTIONS.library = OPTIONS.programs.resolve(), OPTIONS.library.resolve()
+    if not OPTIONS.library.is_file():
+        sys.exit(f"run_signals: no library {OPTIONS.library}")
+    unittest.main(argv=[sys.argv[0], *rest])
+
+
+if __name__ == "__main__":
+    main()

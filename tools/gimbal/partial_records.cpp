@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "partial_records.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <string>
+
+#include "config/file.hpp"
+#include "gimbal/error.hpp"
+
+namespace gimbal::tool {
+
+namespace {
+
+/// "SIGTERM (Terminated)"
+std::string signal_text(int signal) {
+    const char* const name = sigabbrev_np(signal);
+    return (name ? "SIG" + std::string(name) : "signal " + std::to_string(signal)) + " (" + strsignal(signal) + ")";
+}
+
+/// Slurm says when the job's time is over; it asks to end then.
+bool at_time_limit() {
+    constexpr long kEarly_s = 2;  // clocks of two machines
+    const char* const text = std::getenv("SLURM_JOB_END_TIME");
+    if (!text) return false;
+    long limit = 0;
+    const char* const end = text + std::strlen(text);
+    const auto [stop, error] = std::from_chars(text, end, limit);
+    return error == std::errc() && stop == end && limit > 0 && std::time(nullptr) >= limit - kEarly_s;
+}
+
+bool is_alive(const RunRecord& record) {
+    std::array<char, 256> host{};
+    if (gethostname(host.data(), host.size() - 1) != 0 || record.host != host.data()) return false;
+    try {
+        // "pid (name) S ...": a zombie does not run, and a name may hold anything.
+        const std::string stat = read_file("/proc/" + std::to_string(record.pid) + "/stat", 4096);
+        const std::size_t state = stat.rfind(") ");
+        return state != std::string::npos && state + 2 < stat.size() && stat[state + 2] != 'Z' &&
+               stat[state + 2] != 'X';
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+std::string how_it_ended(const RunRequest& request, const ProgramEnd& end, const RunRecord& record) {
+    if (end.running || is_alive(record)) return "the process is still running";
+    if (record.pid == end.pid) {
+        if (end.killed_by) return "killed by " + signal_text(end.killed_by);
+        return "it left by _exit(), status " + std::to_string(end.status);
+    }
+    std::string text = "killed, or it left by _exit(); ";
+    text += request.ranks > 0 ? request.mpiexec.substr(0, request.mpiexec.find(' ')) : request.command.front();
+    if (end.killed_by) return text + " was killed by " + signal_text(end.killed_by);
+    // As shells and launchers have it.
+    if (end.status > 128 && sigabbrev_np(end.status - 128)) return text + " says: by " + signal_text(end.status - 128);
+    return text + " ended with status " + std::to_string(end.status);
+}
+
+}  // namespace
+
+std::string overdue_text(const RunRequest& request, const ProgramEnd& so_far) {
+    return "gimbal: note: " + request.command.front() + " still runs " + std::to_string(kOverdue_s) + " s after " +
+           signal_text(so_far.asked_to_end).substr(0, signal_text(so_far.asked_to_end).find(' ')) +
+           "; this is the report so far\n";
+}
+
+void explain_partial(const RunRequest& request, const ProgramEnd& end, std::vector<RunRecord>& records) {
+    std::string asked;
+    if (end.asked_to_end)
+        asked = ", after " + signal_text(end.asked_to_end) + " came to gimbal run" +
+                (at_time_limit() ? " at the job's time limit" : "");
+    for (RunRecord& record : records)
+        if (!record.partial.empty()) record.partial = how_it_ended(request, end, record) + asked;
+}
+
+}  // namespace gimbal::tool
