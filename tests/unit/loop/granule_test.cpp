@@ -131,10 +131,10 @@ std::string word(std::string_view name) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, GranulesUnderTechnique, testing::ValuesIn(gimbal::techniques()),
-                         [](const auto& info) { return word(info.param->info().name); });
+                         [](const auto& one) { return word(one.param->info().name); });
 INSTANTIATE_TEST_SUITE_P(All, GranulesUnderSelector,
                          testing::Range(std::size_t{0}, std::size_t{gimbal::selectors().size()}),
-                         [](const auto& info) { return word(gimbal::selectors()[info.param].name); });
+                         [](const auto& one) { return word(gimbal::selectors()[one.param].name); });
 
 // omp_get_schedule() says it, omp_set_schedule() with the same numbers sets it again.
 TEST(NamedChunk, OfASelectorSurvivesOpenMPsInterface) {
