@@ -49,7 +49,7 @@ class CampaignTest(ToolTest):
         command = [sys.executable, "-B", SOURCES, "--gimbal", self.stand_in, *map(str, words)]
         if wait:
             return subprocess.run(command, cwd=self.work, env=self.environment(env), text=True, capture_output=True,
-                                  timeout=60)
+                                  timeout=600)
         return subprocess.Popen(command, cwd=self.work, env=self.environment(env), text=True, stderr=subprocess.PIPE)
 
     def write_spec(self, text=SPEC, name="try.toml"):

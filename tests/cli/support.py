@@ -66,7 +66,7 @@ class ToolTest(unittest.TestCase):
         kept = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
         return kept | {"TMPDIR": str(self.temporary)} | (extra or {})
 
-    def gimbal(self, *words, env=None, timeout=30):
+    def gimbal(self, *words, env=None, timeout=600):
         """Run the tool in the test's work folder."""
         return subprocess.run([self.tool, *map(str, words)], env=self.environment(env), cwd=self.work, text=True,
                               capture_output=True, timeout=timeout)

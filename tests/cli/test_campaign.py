@@ -223,7 +223,7 @@ class Running(CampaignTest):
         while time.monotonic() < deadline and not (starts.exists() and "sleep fac2" in starts.read_text()):
             time.sleep(0.01)
         running.send_signal(signal.SIGTERM)  # SIGINT is ignored by what runs in a shell's background
-        said = running.communicate(timeout=20)[1]
+        said = running.communicate(timeout=600)[1]
         self.assertEqual(running.returncode, 130, said)
         self.assertIn("the same command goes on", said)
         self.assert_nothing_left()
@@ -293,7 +293,7 @@ timeout_s = 0.3
             time.sleep(0.01)
         time.sleep(0.3)  # he sleeps in his second turn now, or is stopped with the others
         running.send_signal(signal.SIGTERM)
-        said = running.communicate(timeout=20)[1]
+        said = running.communicate(timeout=600)[1]
         self.assertEqual(running.returncode, 130, said)
         self.assert_nothing_left()
 

@@ -206,7 +206,7 @@ class WithModules(ToolTest):
     def test_anova_is_what_scipy_says(self):
         python = self.need_modules()
         values = self.write_store()
-        done = self.gimbal("campaign", "anova", "--json", "try.sqlite", timeout=60)
+        done = self.gimbal("campaign", "anova", "--json", "try.sqlite", timeout=600)
         self.assertEqual(done.returncode, 0, done.stderr)
         found = json.loads(done.stdout)
         row = next(row for row in found["anova"] if (row["application"], row["factor"]) == ("one [s]", "reward"))
@@ -224,7 +224,7 @@ class WithModules(ToolTest):
     def test_the_report_holds_everything_itself(self):
         self.need_modules()
         self.write_store()
-        done = self.gimbal("campaign", "report", "--html", "try.sqlite", timeout=90)
+        done = self.gimbal("campaign", "report", "--html", "try.sqlite", timeout=600)
         self.assertEqual(done.returncode, 0, done.stderr)
         text = (self.work / "try.html").read_text()
         for reference in re.findall(r'(?:src|href|url|action)\s*=?\s*[("\']*([^"\'>)\s]+)', text):

@@ -18,7 +18,7 @@ class Output(CampaignTest):
         """The tool with its standard output in this file."""
         with open(path, "w", encoding="utf-8") as file:
             return subprocess.run([self.tool, *words], env=self.environment(), cwd=self.work, stdout=file,
-                                  stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+                                  stderr=subprocess.PIPE, text=True, timeout=600, check=False)
 
     def test_no_room_on_standard_output_is_one_line_and_a_status(self):
         (self.work / "run.json").write_text(json.dumps(record()))
@@ -42,7 +42,7 @@ class Output(CampaignTest):
             with self.subTest(words=words), open("/dev/full", "w", encoding="utf-8") as full:
                 done = subprocess.run([sys.executable, "-B", SOURCES, "--gimbal", self.stand_in, *words], stdout=full,
                                       cwd=self.work, env=self.environment(), stderr=subprocess.PIPE, text=True,
-                                      timeout=60, check=False)
+                                      timeout=600, check=False)
                 self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
                 self.assertIn("cannot write to standard output", done.stderr)
 
@@ -119,7 +119,7 @@ class Output(CampaignTest):
             log.write("before\n")
             log.flush()
             subprocess.run([self.tool, "run", "--output", "/dev/stdout", "--report", "off", "--", program], stdout=log,
-                           env=self.environment(), cwd=self.work, timeout=60, check=True)
+                           env=self.environment(), cwd=self.work, timeout=600, check=True)
         text = (self.work / "log").read_text()
         self.assertTrue(text.startswith("before\n{"), text[:40])
         self.assertEqual(json.loads(text[7:])["pid"], 100)

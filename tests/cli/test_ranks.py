@@ -38,7 +38,7 @@ class Ranks(ToolTest):
         """Run the program as one rank of two."""
         ours = {"PMI_RANK": str(rank), "PMI_SIZE": "2"} | (env or {})
         return subprocess.run([self.program, *words], env=self.environment(ours), cwd=self.work, text=True,
-                              capture_output=True, timeout=30)
+                              capture_output=True, timeout=600)
 
     def test_a_wrong_setting_is_one_warning_from_rank_0_and_ends_nobody(self):
         for variable, value in (("GIMBAL_MPI_POLL_US", "0"), ("GIMBAL_MPI_FOO", "1"), ("LB4MPI_RL_ALPA", "1")):

@@ -85,7 +85,7 @@ class Status(ToolTest):
                 while not (self.work / "ready").exists() and time.monotonic() < deadline:
                     time.sleep(0.02)
                 process.send_signal(number)
-                self.assertEqual(process.wait(timeout=10), status)
+                self.assertEqual(process.wait(timeout=600), status)
             self.assert_nothing_left()
 
     def test_a_missing_runtime_is_said_with_the_places(self):
@@ -155,7 +155,7 @@ class Records(ToolTest):
     def test_ranks_under_mpiexec(self):
         text = json.dumps(record(0, 2)).replace('"rank": 0', '"rank": $PMI_RANK').replace('"', '\\"')
         program = self.script(f'echo "{text}" > $GIMBAL_RUN_DIR/record-$PMI_RANK-$$.json\nexit 5\n')
-        result = self.gimbal("run", "-n", "2", "-t", "1", "--mpiexec", "mpiexec.hydra", "--", program, timeout=60)
+        result = self.gimbal("run", "-n", "2", "-t", "1", "--mpiexec", "mpiexec.hydra", "--", program, timeout=600)
         self.assertEqual(result.returncode, 5, result.stderr)
         self.assertIn("2 ranks x 2 threads", result.stderr)
         self.assert_nothing_left()

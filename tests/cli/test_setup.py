@@ -42,7 +42,7 @@ class Setup(unittest.TestCase):
         environment = os.environ | {"PATH": f"{folder}:{os.environ['PATH']}", "STATE": str(state),
                                     "DEV_LLVM_SOURCE": str(folder / "llvm")}
         done = subprocess.run([REPOSITORY / "dev", "setup"], env=environment, text=True, capture_output=True,
-                              timeout=60)
+                              timeout=600)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("openmpi-bin", done.stdout)
         chosen = folder / "state.set"

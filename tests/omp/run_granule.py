@@ -11,7 +11,7 @@ import subprocess
 import sys
 import unittest
 
-RUN_LIMIT_S = 240
+RUN_LIMIT_S = 600
 SEARCHES = 60
 OPTIONS = argparse.Namespace()
 

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-RUN_LIMIT_S = 120
+RUN_LIMIT_S = 600
 OPTIONS = argparse.Namespace()
 
 

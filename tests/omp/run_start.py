@@ -71,7 +71,7 @@ class StartTest(unittest.TestCase):
         words = [f"{name}={value}" for name, value in given.items()]
         # `env` sets them: unshare and mount are no programs of a user.
         return subprocess.run([*command[:-1], "env", *words, command[-1]], env=kept, text=True, capture_output=True,
-                              timeout=120)
+                              timeout=600)
 
     def assert_right(self, result):
         self.assertEqual((result.returncode, result.stdout), (0, "sum 499500\n"), result.stderr)
@@ -90,7 +90,7 @@ class FullSharedMemory(StartTest):
             self.skipTest("no unshare")
         try:
             subprocess.run([*self.in_namespace("mount -t tmpfs none /dev/shm || exit 1;"), "true"], check=True,
-                           capture_output=True, timeout=60)
+                           capture_output=True, timeout=600)
         except subprocess.CalledProcessError:
             self.skipTest("no mount namespace of one's own is allowed here")
 
@@ -215,7 +215,7 @@ class ToolTest(StartTest):
     def run_tool(self, *words, tool=None, env=None):
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("GIMBAL_", "OMP_", "KMP_", "LD_"))}
         return subprocess.run([*map(str, [tool or self.tool, "run", *words])], env={**kept, **(env or {})}, text=True,
-                              capture_output=True, timeout=120)
+                              capture_output=True, timeout=600)
 
 
 class NoLoop(ToolTest):

@@ -31,7 +31,7 @@ class Lending(unittest.TestCase):
             values = environment("off", GIMBAL_OUTPUT=record, GIMBAL_PIN_PERIOD="0.02", **more)
             del values["LD_PRELOAD"], values["GIMBAL_PIN"]
             words = [TOOL, "run", "-t", "2", "--schedule", "fac2", f"--pin={mode}", "--", PROGRAMS / "loops_openmp", "4"]
-            result = subprocess.run(list(map(str, words)), env=values, capture_output=True, text=True, timeout=100,
+            result = subprocess.run(list(map(str, words)), env=values, capture_output=True, text=True, timeout=600,
                                     preexec_fn=lambda: os.sched_setaffinity(0, set(CPUS[:2])), check=False)
             self.assertEqual((result.returncode, result.stdout), (0, "wrong=0\n"), result.stderr)
             return json.loads(pathlib.Path(record).read_text(encoding="utf-8")), result.stderr

@@ -45,7 +45,7 @@ def start(*words, mode="static", **more):
 
 def stop(process):
     process.kill()
-    process.communicate(timeout=60)
+    process.communicate(timeout=600)
 
 
 class CpuSet:
@@ -169,7 +169,7 @@ class Ranks(unittest.TestCase):
             finally:
                 for pid in ranks():
                     os.kill(pid, 9)
-                launcher.wait(timeout=60)
+                launcher.wait(timeout=600)
 
     def is_rank(self, path, launcher):
         """Our program, and the launcher is its parent's parent."""

@@ -29,7 +29,7 @@ def environment(mode, **more):
 
 def run(name, *words, mode="static", preexec=None, **more):
     return subprocess.run([PROGRAMS / name, *map(str, words)], env=environment(mode, **more), capture_output=True,
-                          text=True, timeout=100, preexec_fn=preexec, check=False)
+                          text=True, timeout=600, preexec_fn=preexec, check=False)
 
 
 def figures(text):
@@ -126,7 +126,7 @@ class Masks(unittest.TestCase):
             for _ in range(20):
                 time.sleep(0.05)
                 self.assertEqual(os.sched_getaffinity(tid), other)
-            _, errors = process.communicate(timeout=60)
+            _, errors = process.communicate(timeout=600)
         self.assertIn("bound by somebody else", errors)
 
     def placed_thread(self, pid):
@@ -158,7 +158,7 @@ class Programs(unittest.TestCase):
                          PROGRAMS / "loops_openmp", "2.5"]
                 values = environment("off", GIMBAL_OUTPUT=record)
                 del values["LD_PRELOAD"], values["GIMBAL_PIN"]
-                result = subprocess.run(list(map(str, words)), env=values, capture_output=True, text=True, timeout=60,
+                result = subprocess.run(list(map(str, words)), env=values, capture_output=True, text=True, timeout=600,
                                         check=False)
                 self.assertEqual((result.returncode, result.stdout), (0, "wrong=0\n"), result.stderr)
                 placement = json.loads(pathlib.Path(record).read_text(encoding="utf-8"))["placement"]
@@ -181,7 +181,7 @@ class Programs(unittest.TestCase):
         answers = []
         for mode in ("off", "static", "learn"):
             result = subprocess.run(words, env=environment(mode, GIMBAL_REPORT="off"), capture_output=True, text=True,
-                                    timeout=100, check=True)
+                                    timeout=600, check=True)
             answer = json.loads(result.stdout.splitlines()[-1])
             answers.append({key: answer[key] for key in answer if "checksum" in key or key in ("best", "tardiness")})
         self.assertTrue(answers[0])
@@ -193,7 +193,7 @@ class Programs(unittest.TestCase):
         self.assertEqual((result.returncode, result.stderr), (7, ""))
 
     def test_a_program_of_one_thread_is_not_looked_at(self):
-        result = subprocess.run(["true"], env=environment("learn"), capture_output=True, text=True, timeout=60,
+        result = subprocess.run(["true"], env=environment("learn"), capture_output=True, text=True, timeout=600,
                                 check=False)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
@@ -255,10 +255,10 @@ class Traces(unittest.TestCase):
                     break
             self.assertTrue(pages(process.pid))
             if TOOL:
-                shown = subprocess.run([TOOL, "pin", "show"], capture_output=True, text=True, timeout=60, check=True)
+                shown = subprocess.run([TOOL, "pin", "show"], capture_output=True, text=True, timeout=600, check=True)
                 self.assertIn(f"process {process.pid} ", shown.stdout)
             process.send_signal(signal.SIGKILL)
-            process.wait(timeout=60)
+            process.wait(timeout=600)
         self.assertTrue(pages(process.pid))
         run("busy_pthread", 2, 1)
         self.assertFalse(pages(process.pid))

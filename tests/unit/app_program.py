@@ -13,7 +13,7 @@ PROGRAM, CASE = sys.argv[1:3]
 def run(arguments, **environment):
     """The program with these arguments; environment: variables added to the caller's."""
     env = {**os.environ, **environment}
-    return subprocess.run([PROGRAM, *arguments], env=env, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run([PROGRAM, *arguments], env=env, capture_output=True, text=True, timeout=600, check=False)
 
 
 def expect(good, message, result=None):

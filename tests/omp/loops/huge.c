@@ -11,7 +11,7 @@
 
 #include "forms.h"
 
-enum { kDraws = 300, kMaxThreads = 8, kChildSeconds = 20 };
+enum { kDraws = 300, kMaxThreads = 8, kChildSeconds = 200 };
 
 /// A chunk, both ends included.
 typedef struct Range {

@@ -95,7 +95,7 @@ class Figures(unittest.TestCase):
 
 class Scenes(unittest.TestCase):
     def run_scene(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([sys.executable, str(SCENE), *words], capture_output=True, text=True, timeout=60,
+        return subprocess.run([sys.executable, str(SCENE), *words], capture_output=True, text=True, timeout=600,
                               check=False)
 
     def test_the_programs_answer_is_passed_on_with_what_others_used(self) -> None:

@@ -27,7 +27,7 @@ def run(arguments, ranks=1, limit_bytes=None, **environment):
 
     command = [EVRARD, *arguments] if ranks == 0 else [MPIEXEC, "-n", str(ranks), EVRARD, *arguments]
     env = {**os.environ, "OMP_NUM_THREADS": "2", **environment}
-    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, preexec_fn=limit, check=False)
+    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=600, preexec_fn=limit, check=False)
 
 
 def expect(good, message, result=None):
@@ -170,7 +170,7 @@ def case_full_disk():
     if os.path.exists("/dev/full"):
         with open("/dev/full", "w", encoding="ascii") as full:
             result = subprocess.run([EVRARD, *SMALL, "--ascii-energies"], stdout=full, stderr=subprocess.PIPE,
-                                    text=True, timeout=60, check=False)
+                                    text=True, timeout=600, check=False)
         expect(result.returncode == 2 and "standard output" in result.stderr, f"full stdout: {result.stderr}")
 
 
