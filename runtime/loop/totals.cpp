@@ -16,17 +16,22 @@ void LoopTotals::add(const LoopRecord& record, const Manner& manner, bool explor
     loop_time += record.loop_time;
     busy_max += record.busy_max;
     busy_mean += record.busy_mean;
-    Use& use = use_for(manner, exploring);
-    ++use.calls;
-    use.loop_time += record.loop_time;
-    use.iterations += record.iterations;
+    // Mostly the same again.
+    if (!last_ || !last_->is(manner, exploring)) last_ = &use_for(manner, exploring);
+    ++last_->calls;
+    last_->loop_time += record.loop_time;
+    last_->iterations += record.iterations;
+}
+
+bool LoopTotals::Use::is(const Manner& manner, bool explores) const noexcept {
+    return choice == manner.choice && reason == manner.reason && exploring == explores;
 }
 
 LoopTotals::Use& LoopTotals::use_for(const Manner& manner, bool exploring) {
     std::size_t count = 0;
     std::atomic<Use*>* end = &first_;
     for (Use* use = nullptr; (use = end->load(std::memory_order_relaxed)) != nullptr; end = &use->next, ++count)
-        if (use->choice == manner.choice && use->reason == manner.reason && use->exploring == exploring) return *use;
+        if (use->is(manner, exploring)) return *use;
     // Chunks that follow N would make a use of every length of the loop: beyond some, only the technique counts.
     if (count >= kMostUses)
         for (Use* use = first_.load(std::memory_order_relaxed); use; use = use->next.load(std::memory_order_relaxed))

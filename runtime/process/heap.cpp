@@ -3,11 +3,13 @@
 //
 // A signal handler that ends the process must not have interrupted the heap for Gimbal's sake: its lock would stay
 // taken, and libomp, among others, allocates as it ends. So signals wait while Gimbal allocates, which loops that have
-// run a few times do not. The handler may have interrupted the program's own malloc(): therefore memory for the report
-// comes from a mapping, and is never given back. Only in the shared object, whose operators these are: nobody outside
-// sees them.
+// run a few times hardly do. The handler may have interrupted the program's own malloc(): therefore memory for the
+// report comes from a mapping, and is never given back. Only in the shared object, whose operators these are: nobody
+// outside sees them.
 #include <sys/mman.h>
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -47,9 +49,43 @@ void* from_region(std::size_t size, std::size_t alignment) {
     return reinterpret_cast<void*>(begin);
 }
 
+// A few small blocks that were given back, by size: holding back signals takes two system calls, and what a selector
+// takes and gives back at every loop shall not cost them. A slot is taken by an exchange, so nobody waits for anybody.
+constexpr std::size_t kStep = 64;
+constexpr std::size_t kSizes = 16;
+constexpr std::size_t kSlots = 8;
+using Slots = std::array<std::atomic<void*>, kSlots>;
+constinit std::array<Slots, kSizes> kept{};
+
+Slots* slots_of(std::size_t size) noexcept {
+    return size > 0 && size <= kSizes * kStep ? &kept[(size - 1) / kStep] : nullptr;
+}
+
+void* take_kept(Slots& slots) noexcept {
+    for (std::atomic<void*>& slot : slots) {
+        if (!slot.load(std::memory_order_relaxed)) continue;
+        // Acquire: whoever gave it back has done with it. Partner: the exchange in keep().
+        if (void* const block = slot.exchange(nullptr, std::memory_order_acquire)) return block;
+    }
+    return nullptr;
+}
+
+bool keep(Slots& slots, void* block) noexcept {
+    for (std::atomic<void*>& slot : slots) {
+        void* none = slot.load(std::memory_order_relaxed);
+        if (!none && slot.compare_exchange_strong(none, block, std::memory_order_release, std::memory_order_relaxed))
+            return true;
+    }
+    return false;
+}
+
 void* allocate(std::size_t size, std::size_t alignment) {
     if (gimbal::ending()) [[unlikely]]
         return from_region(size, alignment);
+    if (Slots* const slots = alignment <= alignof(std::max_align_t) ? slots_of(size) : nullptr) {
+        if (void* const block = take_kept(*slots)) return block;
+        size = (size + kStep - 1) / kStep * kStep;
+    }
     const gimbal::HeldSignals held;
     void* memory = nullptr;
     if (alignment <= alignof(std::max_align_t))
@@ -60,10 +96,12 @@ void* allocate(std::size_t size, std::size_t alignment) {
     return memory;
 }
 
-void release(void* memory) noexcept {
+/// @param size  0: not known
+void release(void* memory, std::size_t size) noexcept {
     const auto place = reinterpret_cast<std::uintptr_t>(memory);
     if (!memory || gimbal::ending() || (place >= region && place < region_end)) [[unlikely]]
         return;
+    if (Slots* const slots = slots_of(size); slots && keep(*slots, memory)) return;
     const gimbal::HeldSignals held;
     std::free(memory);
 }
@@ -77,16 +115,16 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
     return allocate(size, static_cast<std::size_t>(alignment));
 }
 void operator delete(void* memory) noexcept {
-    release(memory);
+    release(memory, 0);
 }
-void operator delete(void* memory, std::size_t) noexcept {
-    release(memory);
+void operator delete(void* memory, std::size_t size) noexcept {
+    release(memory, size);
 }
 void operator delete(void* memory, std::align_val_t) noexcept {
-    release(memory);
+    release(memory, 0);
 }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-    release(memory);
+    release(memory, 0);
 }
 
 // Static objects of the library are never destroyed: loops may run until the very end. With nothing to call at exit,
