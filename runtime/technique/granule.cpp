@@ -33,12 +33,6 @@ bool goes_by_position(const Plan& plan) noexcept {
 
 }  // namespace
 
-std::uint64_t granule_of(std::uint64_t loop, std::uint64_t named) noexcept {
-    if (named <= loop) return loop;
-    const std::uint64_t count = technique::ceil_div(named, loop);
-    return count > UINT64_MAX / loop ? UINT64_MAX : count * loop;
-}
-
 Plan granular_plan(const Technique& technique, const LoopShape& shape, std::uint64_t granule, std::uint64_t least) {
     const std::uint64_t n = shape.iterations;
     const std::uint64_t unit = granule_of(granule, shape.chunk);

@@ -13,7 +13,12 @@ namespace gimbal {
 ///               1 if nothing [iterations], >= 1
 /// @param named  what the user named for the technique or selector (ChunkMeaning); 0: nothing [iterations]
 /// @return the least multiple of `loop` that is not below `named`; UINT64_MAX if there is none  @threads any
-[[nodiscard]] std::uint64_t granule_of(std::uint64_t loop, std::uint64_t named) noexcept;
+[[nodiscard]] constexpr std::uint64_t granule_of(std::uint64_t loop, std::uint64_t named) noexcept {
+    if (named <= loop) return loop;
+    if (loop == 1) return named;  // every loop without a chunk comes here: no division
+    const std::uint64_t count = named / loop + (named % loop != 0 ? 1 : 0);
+    return count > UINT64_MAX / loop ? UINT64_MAX : count * loop;
+}
 
 /// The plan of a technique that keeps granules together. The technique plans a loop of ceil(N / g) iterations, each of
 /// them one granule of g, and knows nothing of it; so whatever the technique, it cannot cut one. With g = 1 this is the
