@@ -4,10 +4,10 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 #include <utility>
 
-#include "config/held_signal.hpp"
 #include "config/selection.hpp"
 #include "gimbal/core_loan.h"
 #include "gimbal/options.hpp"
@@ -29,12 +29,8 @@ namespace gimbal {
 
 namespace {
 
-// What answers OpenMP calls, once a loop has run. Made when the library is loaded.
-std::string* known_openmp = nullptr;
-
-__attribute__((constructor(101))) void make_known_openmp() {
-    known_openmp = new std::string;
-}
+// What answers OpenMP calls; nullptr: not looked up yet. Never given back.
+std::atomic<const std::string*> known_openmp{nullptr};
 
 // The object that answers OpenMP calls in this process. Asking takes the loader and, if there is none, the heap.
 std::string openmp_path() {
@@ -60,7 +56,12 @@ RunRecord record_with(LoopSummary (LoopSite::*summary_of)(double, double) const)
     record.started_s = started_at_s();
     record.wall_s = seconds_since_start();
     record.alone = alone_in_mpi_world();
-    record.openmp = known_openmp->empty() && !ending_in_handler() ? openmp_path() : *known_openmp;
+    // Acquire: partner of the store in note_openmp().
+    const std::string* const known = known_openmp.load(std::memory_order_acquire);
+    if (known)
+        record.openmp = *known;
+    else if (!ending_in_handler())
+        record.openmp = openmp_path();
     record.cores_lent = gimbal_cores_lent();
     record.program_schedule = program_schedule();
     record.warnings = warnings();
@@ -81,8 +82,8 @@ RunRecord record_with(LoopSummary (LoopSite::*summary_of)(double, double) const)
 }  // namespace
 
 void note_openmp() {
-    const HeldSignals held;
-    *known_openmp = openmp_path();
+    if (!known_openmp.load(std::memory_order_relaxed))
+        known_openmp.store(new std::string(openmp_path()), std::memory_order_release);
 }
 
 RunRecord current_record() {

@@ -5,7 +5,7 @@
 
 namespace gimbal {
 
-/// Note which OpenMP runtime there is, for the records. @threads one, when the first loop begins
+/// Note which OpenMP runtime there is, for the records. @threads the background thread  @cost takes the loader's lock
 void note_openmp();
 
 /// Everything this process has to say so far; names not resolved yet.

@@ -61,6 +61,8 @@ void write_snapshot() {
 /// @return time until the next look [s]
 double keep_current() {
     try {
+        // Here and not where a loop starts: a library's constructor that runs a loop holds the loader's lock.
+        note_openmp();
         const std::uint64_t calls = calls_so_far();
         if (calls != written_calls) write_snapshot();
         written_calls = calls;
@@ -90,7 +92,6 @@ void begin_snapshots() noexcept {
     // Relaxed: nothing is read that another thread wrote before.
     if (!allowed.load(std::memory_order_relaxed) || begun.exchange(true, std::memory_order_relaxed)) return;
     if (!reported()) return;
-    note_openmp();
     if (kept() && !repeat_in_background(keep_current))
         warn_once("the record of this run is not kept current: there is no thread for it");
 }
