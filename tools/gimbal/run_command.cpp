@@ -60,7 +60,7 @@ Options checked_options(const Environment& environment, const RunRequest& reques
 void check_folder_of(std::string_view option, const std::string& pattern) {
     if (pattern.empty()) return;
     std::error_code ignored;
-    if (pattern.back() == '/' || fs::is_directory(pattern, ignored))
+    if (pattern.back() == '/' || fs::is_directory(fs::symlink_status(pattern, ignored)))
         throw Error(ErrorCode::file, std::string(option) + ": \"" + pattern + "\" is a folder",
                     "name a file in it, for example " + (fs::path(pattern) / "run-%j-%r.json").string());
     const std::string folder = fs::path(pattern).parent_path();
