@@ -36,10 +36,8 @@ union Immortal {
 
 /// What most techniques say about the number after the comma.
 inline constexpr std::string_view kMinimumChunk = "granule c [iterations]: chunks are multiples of it; default 1";
-inline constexpr std::string_view kMeasuredChunk =
-    "granule c [iterations]: draws are of c, and all is cut at multiples of it; default: measured";
+inline constexpr std::string_view kMeasuredChunk = "granule c [iterations]: draws are of c; default: measured";
 inline constexpr std::string_view kFractionParameter =
-    "static fraction [0 to 1], then after a colon the granule c [iterations]: dynamic chunks have c, static parts "
-    "multiples of it; e.g. 0.8:16";
+    "static fraction [0 to 1], then after a colon the granule c [iterations]; e.g. 0.8:16";
 
 }  // namespace gimbal::technique

@@ -11,8 +11,8 @@ import subprocess
 import sys
 import unittest
 
-RUN_LIMIT_S = 600
-SEARCHES = 60
+RUN_LIMIT_S = 900  # of a program that takes a second where nothing else runs
+SEARCHES = 30
 OPTIONS = argparse.Namespace()
 
 
@@ -62,16 +62,17 @@ class Granules(unittest.TestCase):
 
     def test_dynamic_and_guided_loops_keep_their_chunks_under_every_rule(self):
         self.need("granule")
-        rules = [entry["name"] for entry in listed("techniques") + listed("selectors")] + ["runtime"]
-        rules += [with_chunk(technique, 3) for technique in listed("techniques")] + ["sarsa,3", "runtime,3"]
+        rules = [entry["name"] for entry in listed("techniques") + listed("selectors")] + ["runtime", "sarsa,3"]
         self.expect_all([("granule", (mode,), {"GIMBAL_LOOPS": "*=" + rule})
                          for rule in rules for mode in ("dynamic", "guided")])
+        self.expect_all([("granule", ("dynamic",), {"GIMBAL_LOOPS": "*=" + with_chunk(technique, 3)})
+                         for technique in listed("techniques")])
 
     def test_runtime_loops_keep_the_chunk_that_is_named(self):
         self.need("granule")
         jobs = []
         for technique in listed("techniques"):
-            for chunk in ("1", "5", "64"):
+            for chunk in ("5", "64"):
                 jobs.append(("granule", (technique["chunk"], chunk),
                              {"OMP_SCHEDULE": "runtime", "GIMBAL_SCHEDULE": with_chunk(technique, chunk)}))
         for schedule in ("runtime,64", "random,64", "expert,7", "chunk,5"):

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CHUNKS = 1 << 15, EXECUTIONS = 5, THREADS = 3 };
+enum { MOST_CHUNKS = 1 << 15, EXECUTIONS = 4, THREADS = 3 };
 
 typedef struct Chunk {
     uint64_t first, end; /* counted from the first iteration */
