@@ -77,12 +77,14 @@ private:
         RecordPointer record;
         double begun_s = 0;       ///< when it was first seen
         std::int64_t cpu_ns = 0;  ///< when it was first seen
+        bool judged = false;      ///< `helper` is known
         bool helper = false;
     };
 
     void gather(double now);
     void adopt(double now);
     [[nodiscard]] bool ripe(Candidate& candidate, double now);
+    [[nodiscard]] bool is_helper(Candidate& candidate);
     void add_worker(const RecordPointer& record);
     void begin_work();
     /// What is counted as progress.

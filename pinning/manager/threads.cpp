@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "manager/helpers.hpp"
 #include "manager/manager.hpp"
@@ -73,8 +74,17 @@ void Manager::gather(double now) {
     std::erase_if(candidates_, [](const Candidate& one) { return !one.record->alive || one.record->left; });
     for (RecordPointer& record : fresh) {
         const std::int64_t used = cpu_ns(record->tid);
-        candidates_.push_back({std::move(record), now, std::max<std::int64_t>(0, used), false});
+        candidates_.push_back({.record = std::move(record), .begun_s = now, .cpu_ns = std::max<std::int64_t>(0, used)});
     }
+}
+
+bool Manager::is_helper(Candidate& candidate) {
+    if (std::exchange(candidate.judged, true)) return candidate.helper;
+    const std::string library = helper_library(candidate.record->routine);
+    candidate.helper = !library.empty();
+    if (candidate.helper)
+        note_left_alone(system_name(candidate.record->tid), "of " + library + ", which looks after threads of its own");
+    return candidate.helper;
 }
 
 bool Manager::ripe(Candidate& candidate, double now) {
@@ -82,7 +92,7 @@ bool Manager::ripe(Candidate& candidate, double now) {
     if (record.asked || record.counts.load(std::memory_order_relaxed)) return true;
     // Somebody in a loop of a team computes, even if others leave him nothing: then he is who needs a processor most.
     if (within_loops(record) > kRipeCpu_s) return true;
-    if (candidate.helper) return false;
+    if (is_helper(candidate)) return false;
     const std::int64_t used = cpu_ns(record.tid);
     if (used < 0) return false;
     const double cpu_s = 1e-9 * static_cast<double>(used - candidate.cpu_ns);
@@ -90,12 +100,7 @@ bool Manager::ripe(Candidate& candidate, double now) {
     if (age_s < wishes_.settings.sample_s || cpu_s < kRipeCpu_s) return false;
     // With many threads on few processors each gets little, and yet computes.
     const double fair = 1 / static_cast<double>(candidates_.size() + workers_.size());
-    if (cpu_s < std::min(kRipeShare, 0.25 * fair) * age_s) return false;
-    const std::string library = record.main ? std::string() : helper_library(record.routine);
-    candidate.helper = !library.empty();
-    if (candidate.helper)
-        note_left_alone(system_name(record.tid), "of " + library + ", which looks after threads of its own");
-    return !candidate.helper;
+    return cpu_s >= std::min(kRipeShare, 0.25 * fair) * age_s;
 }
 
 void Manager::adopt(double now) {

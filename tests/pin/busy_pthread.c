@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Threads that compute for a while. Arguments: threads, seconds, and "cancel" to send a cancellation to the manager, or
-   "leave" to end the process while the threads run. At the end each prints whether it ever had a mask that
-   the process did not inherit, and how many processors it had at most and at least. */
+   "leave" to end the process while the threads run, or "placed": each ends when it has fewer processors. At the end
+   each prints whether it ever had a mask that the process did not inherit, and how many processors it had at most and
+   at least. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <pthread.h>
@@ -15,6 +16,7 @@
 
 static cpu_set_t inherited;
 static double seconds;
+static int until_placed;
 
 struct seen {
     int most, least, outside;
@@ -40,6 +42,7 @@ static void* compute(void* argument) {
         if (!CPU_EQUAL(&both, &mask)) seen->outside = 1;
         if (count > seen->most) seen->most = count;
         if (count < seen->least) seen->least = count;
+        if (until_placed && count < CPU_COUNT(&inherited)) break;
     }
     return NULL;
 }
@@ -76,10 +79,12 @@ int main(int argc, char** argv) {
     sched_getaffinity(0, sizeof inherited, &inherited);
     struct seen* const seen = calloc((size_t)threads, sizeof *seen);
     pthread_t* const id = calloc((size_t)threads, sizeof *id);
+    const char* const what = argc > 3 ? argv[3] : "";
+    until_placed = strcmp(what, "placed") == 0;
     for (int i = 0; i < threads; ++i)
         if (pthread_create(&id[i], NULL, compute, &seen[i]) != 0) return 3;
-    const char* const what = argc > 3 ? argv[3] : "";
-    if (what[0]) nanosleep(&(struct timespec){.tv_sec = (time_t)seconds / 2, .tv_nsec = 500000000}, NULL);
+    if (what[0] && !until_placed)
+        nanosleep(&(struct timespec){.tv_sec = (time_t)seconds / 2, .tv_nsec = 500000000}, NULL);
     if (strcmp(what, "cancel") == 0) cancel_manager();
     if (strcmp(what, "leave") == 0) exit(11);
     for (int i = 0; i < threads; ++i) pthread_join(id[i], NULL);

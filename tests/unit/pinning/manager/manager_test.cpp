@@ -144,7 +144,7 @@ void put_own_mask_back(Registry& registry, const Known& one) {
 }
 
 TEST_F(ManagerTest, WhoMakesAChildIsLeftAloneMeanwhileAndPlacedAgainAfterwards) {
-    start(2);
+    start(2, test::spin, true);
     Manager manager(wishes(Mode::fixed), registry_);
     std::thread running([&] { manager.run(); });
     EXPECT_TRUE(eventually([&] { return all_have(team_, is_one); }));
@@ -163,7 +163,7 @@ TEST_F(ManagerTest, WhoMakesAChildIsLeftAloneMeanwhileAndPlacedAgainAfterwards) 
 }
 
 TEST_F(ManagerTest, WhoMakesAChildWhenPlacementEndsKeepsItsOwnMask) {
-    start(2);
+    start(2, test::spin, true);
     Failing manager(wishes(Mode::fixed), registry_);
     manager.fail = [] { throw std::runtime_error("broken by the test"); };
     std::thread running([&] { manager.run(); });
