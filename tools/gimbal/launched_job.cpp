@@ -10,11 +10,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <sstream>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "config/file.hpp"
+#include "config/text.hpp"
 #include "gimbal/error.hpp"
 
 namespace gimbal::tool {
@@ -41,10 +42,9 @@ long long stat_field(pid_t process, int number) {
     const std::string text = text_of(process, "stat");
     const std::size_t end = text.rfind(')');
     if (end == std::string::npos) return 0;
-    std::istringstream rest(text.substr(end + 1));
-    std::string word;
-    for (int i = 3; i <= number; ++i) rest >> word;
-    return std::atoll(word.c_str());
+    const std::vector<std::string> words = words_of(std::string_view(text).substr(end + 1));
+    const auto place = static_cast<std::size_t>(number - 3);
+    return place < words.size() ? std::atoll(words[place].c_str()) : 0;
 }
 
 /// Whether a process was told its rank, as the tool and a script around it were; the launcher itself was not.
