@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "loop/transport.hpp"
-#include "team/check.hpp"
+#include "team/meeting.hpp"
 
 namespace gimbal::mpi {
 
@@ -117,12 +117,12 @@ void NodeQueue::take_worked(std::uint64_t& time, std::uint64_t& iterations) noex
 }
 
 ChunkQueues::ChunkQueues(Team& team)
-    : ranks_(static_cast<std::uint32_t>(team.node_size())), memory_(team.node_comm(), sizeof(NodeQueue) * kCount) {
+    : ranks_(static_cast<std::uint32_t>(team.node_size())), memory_(team, sizeof(NodeQueue) * kCount) {
     if (team.node_rank() == 0) {
         for (std::uint64_t epoch = 0; epoch < kCount; ++epoch)
             new (memory_.data() + epoch * sizeof(NodeQueue)) NodeQueue(epoch);
     }
-    check(MPI_Barrier(team.node_comm()), "MPI_Barrier");
+    await_all(team.node_comm());
 }
 
 NodeQueue& ChunkQueues::at(std::uint64_t epoch) const noexcept {

@@ -41,7 +41,7 @@ RmaTransport::RmaTransport(Team& team, const std::string& name, double draw_s)
       name_(name),
       site_(team.rank() == 0 ? gimbal_rank_site(name.c_str(), static_cast<std::uint32_t>(team.size())) : nullptr),
       slots_(team.size()),
-      window_(team.comm(), slots_.bytes(), {.bytes = slots_.zeroed_bytes(), .every = slots_.slot_bytes()},
+      window_(team, slots_.bytes(), {.bytes = slots_.zeroed_bytes(), .every = slots_.slot_bytes()},
               first_epochs(slots_)),
       packets_(window_, slots_),
       patience_(std::max(kPatience_s, kPatience_draws * draw_s) / gimbal_rank_tick_s()),

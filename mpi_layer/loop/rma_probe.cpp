@@ -10,6 +10,7 @@
 
 #include "loop/rma_window.hpp"
 #include "team/check.hpp"
+#include "team/meeting.hpp"
 
 namespace gimbal::mpi {
 
@@ -89,12 +90,12 @@ RmaProbe::RmaProbe(Team& team) {
     }
     const Probers probers(team);
     const int place = probers.place_of(team.rank());
-    RmaWindow window(team.comm(), static_cast<std::size_t>(probers.count) * kApart, {.bytes = kApart, .every = kApart});
+    RmaWindow window(team, static_cast<std::size_t>(probers.count) * kApart, {.bytes = kApart, .every = kApart});
     const bool watches = team.rank() == 0 && window.own_words();
     for (std::size_t look = 0; look < kLooks_s.size() && !progress; ++look) {
         std::vector<std::uint64_t> counts(static_cast<std::size_t>(probers.count), look * kAdds);
         std::array<double, 3> found{};  // progress, time of an operation, operations seen
-        check(MPI_Barrier(team.comm()), "MPI_Barrier");
+        await_all(team.comm());
         if (watches) {
             found[0] = watch(window.own_words(), counts, kLooks_s[look]) ? 1 : 0;
             found[2] = static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}));

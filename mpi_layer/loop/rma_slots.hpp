@@ -42,7 +42,7 @@ struct RmaReport {
 /// Where things are in the window of a loop [bytes]: execution e is in slot e mod count.
 class RmaSlots {
 public:
-    static constexpr std::uint64_t kCount = 32;  ///< executions in flight: how far a rank may be ahead of another
+    static constexpr std::uint64_t kCount = 16;  ///< executions in flight: how far a rank may be ahead of another
     /// A packet is N, one word, and what gimbal_rank_packet() writes.
     static constexpr std::size_t kPacketBytes = std::size_t{1} << 16U;
     /// other(): arguments that cannot be.

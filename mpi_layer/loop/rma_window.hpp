@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <span>
 
+#include "team/team.hpp"
+
 namespace gimbal::mpi {
 
 /// Memory of rank 0 that every rank reaches by MPI's one-sided functions. Rank 0 uses the same
@@ -27,10 +29,9 @@ public:
         std::size_t bytes = 0;
         std::size_t every = 0;
     };
-    /// Collective over `comm`. @param bytes  a multiple of 8, and of zeroed.every
-    RmaWindow(MPI_Comm comm, std::size_t bytes, const Zeroed& zeroed, std::span<const First> first = {});
-    /// Collective; nothing may be in flight. MPI must still run.
-    ~RmaWindow();
+    /// A part of the team's memory of that kind, as long as the team. Collective over it.
+    /// @param bytes  a multiple of 8, and of zeroed.every
+    RmaWindow(Team& team, std::size_t bytes, const Zeroed& zeroed, std::span<const First> first = {});
     RmaWindow(const RmaWindow&) = delete;
     RmaWindow& operator=(const RmaWindow&) = delete;
 
@@ -70,7 +71,8 @@ public:
     };
 
 private:
-    MPI_Win window_ = MPI_WIN_NULL;
+    MPI_Win window_ = MPI_WIN_NULL;  // of which this is a part
+    std::size_t base_ = 0;           // where it begins there [bytes]
     const volatile std::uint64_t* own_ = nullptr;
 };
 

@@ -6,7 +6,7 @@
 #include <new>
 
 #include "gimbal/rank_loop.h"
-#include "team/check.hpp"
+#include "team/meeting.hpp"
 
 namespace gimbal::mpi {
 
@@ -35,7 +35,7 @@ SharedSlots::SharedSlots(Team& team, bool flagged)
       slot_bytes_(parts_at_ + static_cast<std::size_t>(team.size()) * part_bytes_),
       count_(std::clamp<std::uint64_t>(kMemoryBytes / slot_bytes_, flagged ? kFewestRobust : kFewest, kMost)),
       slots_at_(static_cast<std::size_t>(team.size()) * sizeof(RankProgress)),
-      memory_(team.node_comm(), slots_at_ + slot_bytes_ * count_, SharedMemory::Fill::none) {
+      memory_(team, slots_at_ + slot_bytes_ * count_, SharedMemory::Fill::none) {
     if (team.node_rank() == 0) {
         for (int rank = 0; rank < ranks_; ++rank)
             new (memory_.data() + static_cast<std::size_t>(rank) * sizeof(RankProgress)) RankProgress;
@@ -48,7 +48,7 @@ SharedSlots::SharedSlots(Team& team, bool flagged)
             if (flagged_) std::memset(base(slot) + flags_at_, 0, kMostSteps);
         }
     }
-    check(MPI_Barrier(team.node_comm()), "MPI_Barrier");
+    await_all(team.node_comm());
 }
 
 SlotHeader& SharedSlots::header(std::uint64_t slot) const noexcept {

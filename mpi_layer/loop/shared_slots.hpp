@@ -87,10 +87,10 @@ public:
     [[nodiscard]] std::uint64_t oldest_epoch() const noexcept;
 
 private:
-    static constexpr std::size_t kMemoryBytes = std::size_t{16} << 20U;  ///< of one loop; what is not used takes none
+    static constexpr std::size_t kMemoryBytes = std::size_t{8} << 20U;  ///< of one loop; what is not used takes none
     static constexpr std::uint64_t kFewest = 16;
     static constexpr std::uint64_t kFewestRobust = 33;
-    static constexpr std::uint64_t kMost = 128;
+    static constexpr std::uint64_t kMost = 64;
 
     [[nodiscard]] std::byte* base(std::uint64_t slot) const noexcept {
         return memory_.data() + slots_at_ + slot * slot_bytes_;

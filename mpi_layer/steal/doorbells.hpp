@@ -17,9 +17,9 @@ namespace gimbal::mpi {
 class Doorbells {
 public:
     /// Collective over the team. @errors gimbal::Error(mpi)
-    explicit Doorbells(const Team& team) : rank_(team.rank()) {
+    explicit Doorbells(Team& team) : rank_(team.rank()) {
         if (team.nodes() > 1) return;
-        memory_.emplace(team.node_comm(), sizeof(Bell) * static_cast<std::size_t>(team.size()));
+        memory_.emplace(team, sizeof(Bell) * static_cast<std::size_t>(team.size()));
         bells_ = reinterpret_cast<Bell*>(memory_->data());  // zeroed memory is what bells are when new
     }
 

@@ -19,7 +19,7 @@ namespace gimbal::mpi {
 class Mailbox {
 public:
     /// Collective over the team. @param tag  nobody else's on its communicator  @errors gimbal::Error(mpi)
-    Mailbox(const Team& team, int tag) : comm_(team.comm()), tag_(tag), bells_(team) {}
+    Mailbox(Team& team, int tag) : comm_(team.comm()), tag_(tag), bells_(team) {}
     Mailbox(const Mailbox&) = delete;
     Mailbox& operator=(const Mailbox&) = delete;
     ~Mailbox() = default;

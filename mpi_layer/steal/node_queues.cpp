@@ -5,12 +5,12 @@
 
 namespace gimbal::mpi {
 
-NodeQueues::NodeQueues(const Team& team, double look_s)
+NodeQueues::NodeQueues(Team& team, double look_s)
     : node_rank_(team.node_rank()),
       node_size_(team.node_size()),
       size_(team.size()),
       look_s_(look_s),
-      memory_(team.node_comm(), sizeof(Queue) * 2 * static_cast<std::size_t>(team.node_size())),
+      memory_(team, sizeof(Queue) * 2 * static_cast<std::size_t>(team.node_size())),
       queues_(reinterpret_cast<Queue*>(memory_.data())) {
     // Ranks of a node are numbered there in the order that they have in the team.
     for (int rank = 0; rank < team.size(); ++rank)

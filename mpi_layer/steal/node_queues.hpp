@@ -41,7 +41,7 @@ struct Refuser {
 class NodeQueues {
 public:
     /// Collective over the node. @errors gimbal::Error(mpi)
-    NodeQueues(const Team& team, double look_s);
+    NodeQueues(Team& team, double look_s);
 
     /// This rank enters an execution with so many grains.
     void enter(std::uint64_t epoch, std::uint32_t grains) noexcept;

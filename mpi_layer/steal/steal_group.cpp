@@ -27,15 +27,6 @@ StealGroup& StealGroup::of(Team& team, std::string_view name, const Manner& mann
         "steal", key, terms, [&] { return std::make_unique<StealGroup>(team, std::string(name), manner); }));
 }
 
-StealGroup::Comm::Comm(MPI_Comm of) {
-    check(MPI_Comm_dup(of, &comm_), "MPI_Comm_dup");
-    check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-}
-
-StealGroup::Comm::~Comm() {
-    MPI_Comm_free(&comm_);
-}
-
 StealGroup::StealGroup(Team& team, const std::string& name, const Manner& manner)
     : team_(team),
       name_(name),

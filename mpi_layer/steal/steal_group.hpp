@@ -13,6 +13,7 @@
 #include "steal/execution.hpp"
 #include "steal/mailbox.hpp"
 #include "steal/node_queues.hpp"
+#include "team/meeting.hpp"
 #include "team/team.hpp"
 
 namespace gimbal::mpi {
@@ -58,14 +59,14 @@ private:
     /// that do not agree come to those of others.
     class Comm {
     public:
-        explicit Comm(MPI_Comm of);
-        ~Comm();
+        explicit Comm(MPI_Comm of) : comm_(duplicate(of)) {}
+        ~Comm() { MPI_Comm_free(&comm_); }
         Comm(const Comm&) = delete;
         Comm& operator=(const Comm&) = delete;
         [[nodiscard]] MPI_Comm get() const noexcept { return comm_; }
 
     private:
-        MPI_Comm comm_ = MPI_COMM_NULL;
+        MPI_Comm comm_;
     };
     [[nodiscard]] double look_s() const noexcept { return team_.settings().poll_us * 1e-6; }
     void take(StealLetter&& letter);

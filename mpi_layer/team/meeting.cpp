@@ -34,8 +34,16 @@ std::uint64_t hash_of(const std::string& text) noexcept {
     return hash;
 }
 
+void await(MPI_Request& request) {
+    int done = 0;
+    for (Wait wait;; wait.pause()) {
+        check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+        if (done) return;
+    }
+}
+
 // @return false: not in time
-bool await(MPI_Request& request, const std::string& purpose, double patience_s) {
+bool await_in_time(MPI_Request& request, const std::string& purpose, double patience_s) {
     const double begin = MPI_Wtime();
     bool said = purpose == kEndsLoops;
     for (Wait wait;; wait.pause()) {
@@ -79,6 +87,21 @@ void compare(MPI_Comm comm, const std::string& purpose, Meeting& meeting) {
 
 }  // namespace
 
+void await_all(MPI_Comm comm) {
+    MPI_Request all_here = MPI_REQUEST_NULL;
+    check(MPI_Ibarrier(comm, &all_here), "MPI_Ibarrier");
+    await(all_here);
+}
+
+MPI_Comm duplicate(MPI_Comm comm) {
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Comm_idup(comm, &made, &request), "MPI_Comm_idup");
+    await(request);
+    check(MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    return made;
+}
+
 Meeting meet(MPI_Comm comm, const std::string& purpose, bool some, double patience_s) {
     Meeting meeting;
     int rank = 0;
@@ -89,7 +112,7 @@ Meeting meet(MPI_Comm comm, const std::string& purpose, bool some, double patien
     check(MPI_Iallreduce(MPI_IN_PLACE, words->least.data(), static_cast<int>(words->least.size()), MPI_UINT64_T,
                          MPI_MIN, comm, &words->request),
           "MPI_Iallreduce");
-    if (!await(words->request, purpose, patience_s)) {
+    if (!await_in_time(words->request, purpose, patience_s)) {
         static_cast<void>(words.release());  // MPI may still write there
         meeting.complete = false;
         return meeting;

@@ -7,6 +7,14 @@
 
 namespace gimbal::mpi {
 
+/// Until all ranks are here. Others may be waiting for this rank's answers, in a loop that it has left already, or for
+/// its processor: it gives them meanwhile, which MPI's blocking functions do not. Collective. @errors
+/// gimbal::Error(mpi)
+void await_all(MPI_Comm comm);
+
+/// MPI_Comm_dup that waits like that. Errors of the duplicate are returned as codes. @errors gimbal::Error(mpi)
+[[nodiscard]] MPI_Comm duplicate(MPI_Comm comm);
+
 /// What ranks that end a team meet for. All others are in error then.
 inline constexpr const char* kEndsLoops = "no loop, but MPI_Finalize or MPI_Comm_free";
 

@@ -5,7 +5,6 @@
 #include <array>
 
 #include "gimbal/error.hpp"
-#include "loop/wait.hpp"
 #include "team/check.hpp"
 #include "team/meeting.hpp"
 #include "team/own_mpi.hpp"
@@ -72,18 +71,6 @@ void require_usable(MPI_Comm comm) {
     if (inter) throw Error(ErrorCode::wrong_use, "the communicator is an intercommunicator", "merge it first");
 }
 
-// Until all ranks are here. Others may be waiting for this rank's answers, in a loop that it has left already: a
-// blocking collective right away would be the end of both.
-void gather(MPI_Comm comm) {
-    MPI_Request all_here = MPI_REQUEST_NULL;
-    check(MPI_Ibarrier(comm, &all_here), "MPI_Ibarrier");
-    int done = 0;
-    for (Wait wait;; wait.pause()) {
-        check(MPI_Test(&all_here, &done, MPI_STATUS_IGNORE), "MPI_Test");
-        if (done) return;
-    }
-}
-
 // What decides how memory and messages are laid out.
 std::string described(const gimbal_rank_settings& settings) {
     static constexpr std::array kTransports{"auto", "shared", "foreman", "rma", "hierarchical", "rma-always"};
@@ -103,7 +90,7 @@ Team& Team::of(MPI_Comm program_comm) {
     int flag = 0;
     check(MPI_Comm_get_attr(program_comm, g_team_key, static_cast<void*>(&found), &flag), "MPI_Comm_get_attr");
     if (flag) return *static_cast<Team*>(found);
-    gather(program_comm);
+    await_all(program_comm);
     auto team = std::make_unique<Team>(program_comm);
     check(MPI_Comm_set_attr(program_comm, g_team_key, team.get()), "MPI_Comm_set_attr");
     return *team.release();
@@ -111,8 +98,7 @@ Team& Team::of(MPI_Comm program_comm) {
 
 Team::Team(MPI_Comm program_comm) {
     gimbal_rank_settings_get(&settings_);
-    check(MPI_Comm_dup(program_comm, &comm_), "MPI_Comm_dup");
-    check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    comm_ = duplicate(program_comm);
     check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
     try {
@@ -156,6 +142,7 @@ Team::~Team() {
     for (auto member = in_order_.rbegin(); member != in_order_.rend(); ++member) {
         std::erase_if(members_, [&](const auto& entry) { return entry.second.get() == *member; });
     }
+    node_memory_.free();
     if (node_comm_ != MPI_COMM_NULL) MPI_Comm_free(&node_comm_);
     if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
 }

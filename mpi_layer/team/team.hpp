@@ -12,31 +12,9 @@
 #include <vector>
 
 #include "gimbal/rank_loop.h"
+#include "team/node_memory.hpp"
 
 namespace gimbal::mpi {
-
-/// Memory that the ranks of one node share; the same bytes in each of them.
-class SharedMemory {
-public:
-    enum class Fill : std::uint8_t {
-        zero,
-        none  ///< what nobody uses takes no memory; whoever does use it writes it first
-    };
-
-    /// Collective over `node`. @errors gimbal::Error(mpi)
-    SharedMemory(MPI_Comm node, std::size_t bytes, Fill fill = Fill::zero);
-    /// Collective. MPI must still run.
-    ~SharedMemory();
-    SharedMemory(const SharedMemory&) = delete;
-    SharedMemory& operator=(const SharedMemory&) = delete;
-
-    /// 128-byte aligned. @threads atomics on it work between processes
-    [[nodiscard]] std::byte* data() const noexcept { return data_; }
-
-private:
-    MPI_Win window_ = MPI_WIN_NULL;
-    std::byte* data_ = nullptr;
-};
 
 /// Anything that belongs to one name on one communicator and lives as long as the communicator: a loop's transport, a
 /// steal loop's queues.
@@ -97,6 +75,9 @@ public:
     /// [size] node of each rank.
     [[nodiscard]] const std::vector<int>& node_of() const noexcept { return node_of_; }
 
+    /// See NodeMemory::take(). Collective over the team.
+    [[nodiscard]] std::byte* take_node_memory(std::size_t bytes) { return node_memory_.take(node_comm_, bytes); }
+
     [[nodiscard]] const gimbal_rank_settings& settings() const noexcept { return settings_; }
 
     /// The member of that kind and name. Local. @param kind  "loop" or "steal"  @return nullptr: it is not made yet
@@ -137,6 +118,7 @@ private:
     int next_tag_ = 1;
     std::vector<int> node_of_;
     gimbal_rank_settings settings_{};
+    NodeMemory node_memory_;
     std::map<std::string, std::unique_ptr<Member>, std::less<>> members_;
     std::vector<Member*> in_order_;  // members as they were made: freed in reverse, the same on all ranks
     std::vector<TeamUser*> users_;   // the latest at the end

@@ -18,7 +18,7 @@ void expect_exactly_once(const std::vector<std::unique_ptr<Cover>>& covers, MPI_
 TEST_F(Orders, FiftyLoopsOneAfterTheOtherWithoutBarriers) {
     std::vector<std::unique_ptr<Cover>> covers;
     for (int i = 0; i < 50; ++i) {
-        covers.push_back(std::make_unique<Cover>(i % 5 == 0 ? i % 3 : 1000 + i));
+        covers.push_back(std::make_unique<Cover>(i % 5 == 0 ? i % 3 : 200 + i));
         run_loop(MPI_COMM_WORLD, "row", *covers.back(), {.schedule = "ss"});
     }
     expect_exactly_once(covers, MPI_COMM_WORLD);
@@ -28,7 +28,7 @@ TEST_F(Orders, FiftyLoopsOfFourNamesAndSchedules) {
     const std::vector<std::string> schedules{"ss", "fac2", "gss", "awf-b"};
     std::vector<std::unique_ptr<Cover>> covers;
     for (std::size_t i = 0; i < 50; ++i) {
-        covers.push_back(std::make_unique<Cover>(1000));
+        covers.push_back(std::make_unique<Cover>(300));
         run_loop(MPI_COMM_WORLD, "row of " + schedules[i % 4], *covers.back(), {.schedule = schedules[i % 4]});
     }
     expect_exactly_once(covers, MPI_COMM_WORLD);
@@ -37,7 +37,7 @@ TEST_F(Orders, FiftyLoopsOfFourNamesAndSchedules) {
 // What is learnt from one execution is for loops of its length. Ranks must not take different plans for the next one,
 // whoever has which from before, and whether or not the root is there in time.
 TEST_F(Orders, OneNameWithManyLengthsWherePlansComeFromWhatWasLearnt) {
-    const std::vector<std::int64_t> lengths{0, 1, 2, 5, 100, 2000, 3, 0, 700, 1, 2000, 100};
+    const std::vector<std::int64_t> lengths{0, 1, 2, 5, 100, 900, 3, 0, 400, 1, 900, 100};
     for (const std::string schedule : {"feedback", "auto", "random", "wf2"}) {
         std::vector<std::unique_ptr<Cover>> covers;
         for (std::size_t i = 0; i < 5 * lengths.size(); ++i) {

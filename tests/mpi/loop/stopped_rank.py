@@ -9,7 +9,7 @@ import tempfile
 import time
 
 ITERATIONS = 300
-LIMIT_S = 40
+LIMIT_S = 240
 
 
 def wait_for(what, process):

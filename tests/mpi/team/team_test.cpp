@@ -149,7 +149,7 @@ TEST(Team, WrongCommunicatorsAreErrors) {
 TEST(SharedMemory, IsZeroedAlignedAndOneForAllRanksOfANode) {
     Team& team = Team::of(MPI_COMM_WORLD);
     for (const std::size_t bytes : {std::size_t{1}, std::size_t{128}, std::size_t{1} << 20}) {
-        const SharedMemory memory(team.node_comm(), bytes);
+        const SharedMemory memory(team, bytes);
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.data()) % 128, 0u);
         EXPECT_EQ(std::to_integer<int>(memory.data()[bytes - 1]), 0);
         MPI_Barrier(team.node_comm());
