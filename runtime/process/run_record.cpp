@@ -34,6 +34,7 @@ __attribute__((constructor(101))) void make_known_openmp() {
 
 // The object that answers OpenMP calls in this process. Asking takes the loader and, if there is none, the heap.
 std::string openmp_path() {
+    const HeldSignals held;
     void* const symbol = dlsym(RTLD_DEFAULT, "omp_get_max_threads");
     Dl_info info{};
     if (!symbol || dladdr(symbol, &info) == 0 || !info.dli_fname) return {};
@@ -74,7 +75,6 @@ RunRecord record_with(LoopSummary (LoopSite::*summary_of)(double, double) const)
 }  // namespace
 
 void note_openmp() {
-    const HeldSignals held;
     *known_openmp = openmp_path();
 }
 
