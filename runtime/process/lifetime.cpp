@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "config/held_signal.hpp"
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
@@ -80,7 +81,10 @@ void warn_of_missing(RunRecord& record) {
 
 // Finding names takes the heap and the loader, which the signal handler may have interrupted.
 void name_loops(RunRecord& record) {
-    if (!ending_in_handler()) return resolve_names(record);
+    if (!ending_in_handler()) {
+        const HeldSignals held;
+        return resolve_names(record);
+    }
     bool unnamed = false;
     for (LoopSummary& loop : record.loops) {
         unnamed |= !loop.module.empty();

@@ -34,6 +34,7 @@ std::atomic<const std::string*> known_openmp{nullptr};
 
 // The object that answers OpenMP calls in this process. Asking takes the loader and, if there is none, the heap.
 std::string openmp_path() {
+    const HeldSignals held;
     void* const symbol = dlsym(RTLD_DEFAULT, "omp_get_max_threads");
     Dl_info info{};
     if (!symbol || dladdr(symbol, &info) == 0 || !info.dli_fname) return {};

@@ -93,6 +93,7 @@ int main(int argc, char** argv) {
     expects_interruption = !library;
     if (library) due = atoi(argv[2]);
     for (int i = 0; i < 9; ++i) run_loop(schedules[i / 3], 100 + (uint64_t)i);
+    due = 0;
     if (library) return 0;
     due = 1;
     static void* volatile taken;
