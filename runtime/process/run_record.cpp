@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "config/held_signal.hpp"
 #include "config/selection.hpp"
 #include "gimbal/core_loan.h"
 #include "gimbal/options.hpp"
