@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "process/ending.hpp"
+#include "process/program_threads.hpp"
 
 namespace gimbal {
 
@@ -26,6 +27,7 @@ namespace {
 // Low enough to yield to the program wherever both want a core, high enough to get somewhere where it never sleeps.
 constexpr int kNice = 10;
 constexpr double kRetry_s = 5;  // after a repeated job that failed
+constexpr std::chrono::seconds kLookForProgram{1};
 
 using Clock = std::chrono::steady_clock;
 
@@ -51,6 +53,7 @@ Immortal storage;
 std::atomic<bool> stopping{false};
 std::atomic<std::uint64_t> generation{0};
 cpu_set_t first_mask;
+sigset_t program_signals;  // of the thread that started this one
 bool first_mask_known = false;
 
 __attribute__((constructor(101))) void make_background() {
@@ -66,13 +69,15 @@ Background& background() noexcept {
     return storage.background;
 }
 
-/// Sleep until there is something to do. @return false: the process ends
+/// Sleep until there is something to do. @return false: the process ends, or only threads of Gimbal's are left
 bool wait_for_work(Background& own, std::unique_lock<std::mutex>& lock) {
-    const auto ready = [&] { return stopping.load() || !own.jobs.empty(); };
-    if (own.repeated)
-        own.wake.wait_until(lock, own.due, ready);
-    else
-        own.wake.wait(lock, [&] { return ready() || own.repeated; });
+    const auto is_due = [&] { return own.repeated && Clock::now() >= own.due; };
+    const auto ready = [&] { return stopping.load() || !own.jobs.empty() || is_due(); };
+    while (!ready()) {
+        const Clock::time_point look = Clock::now() + kLookForProgram;
+        own.wake.wait_until(lock, own.repeated ? std::min(own.due, look) : look, ready);
+        if (!ready() && program_has_left()) return false;
+    }
     return !stopping.load();
 }
 
@@ -106,17 +111,22 @@ void* serve(void* /*unused*/) {
                 Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(pause_s));
         }
     }
+    // main() has called pthread_exit(): as the process's last thread this one ends the process when it returns, and
+    // what the program does at its end sees the program's signals. Nobody joins it.
+    if (!stopping.load()) {
+        own.started = false;
+        pthread_sigmask(SIG_SETMASK, &program_signals, nullptr);
+    }
     return nullptr;
 }
 
 // With the lock held.
 bool start(Background& own) noexcept {
     sigset_t all;
-    sigset_t before;
     sigfillset(&all);
-    if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return false;
+    if (pthread_sigmask(SIG_SETMASK, &all, &program_signals) != 0) return false;
     own.started = pthread_create(&own.thread, nullptr, serve, nullptr) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    pthread_sigmask(SIG_SETMASK, &program_signals, nullptr);
     return own.started;
 }
 

@@ -80,6 +80,23 @@ class ExitInAHandler(unittest.TestCase):
                        OMP_SCHEDULE="guided")
 
 
+class MainLeaves(unittest.TestCase):
+    def test_a_process_ends_whose_main_thread_has_left(self):
+        for compiler, (schedule, report) in itertools.product(("gcc", "clang"), (("fac2", "off"), ("fac2", "summary"),
+                                                                                 ("runtime", "off"))):
+            program = OPTIONS.programs / f"main-leaves-{compiler}"
+            if not program.is_file():
+                self.skipTest(f"{program.name} is not built")
+            for words in ([str(OPTIONS.tool), "run", "--"], [str(OPTIONS.tool), "run", "--pin=observe", "--"]):
+                done = subprocess.run([*words, str(program)], capture_output=True, text=True, timeout=RUN_LIMIT_S,
+                                      env=clean_environment() | {"OMP_NUM_THREADS": "1", "GIMBAL_SCHEDULE": schedule,
+                                                                 "GIMBAL_REPORT": report}, check=False)
+                self.assertEqual(done.stdout, "sum 499500\nended\n", f"{words} {schedule} {report}: {done.stderr}")
+                self.assertEqual(done.returncode, 0)
+                if report == "summary":
+                    self.assertIn("fac2 (GIMBAL_SCHEDULE)", done.stderr)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--programs", type=pathlib.Path, required=True, help="folder of the test programs")
