@@ -144,7 +144,7 @@ std::vector<std::unique_ptr<SharedPage>> other_pages(const std::string& own, con
 // The folder itself is locked: there is no file to make or to leave behind, and the kernel drops the lock with its
 // owner.
 Turn::Turn(const std::string& folder) noexcept : file_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    constexpr int kTries = 50;
+    constexpr int kTries = 1000;  // a busy machine lets the holder wait for a processor
     constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 1'000'000};
     for (int i = 0; i < kTries && file_ >= 0 && !mine_; ++i) {
         if (i > 0) nanosleep(&kPause, nullptr);

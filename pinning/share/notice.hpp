@@ -47,7 +47,7 @@ private:
                                                                    const std::string& folder = "/dev/shm");
 
 /// While one lives, processes that choose processors for new threads and tell others do so one after the other: two
-/// that begin at the same moment would both find the first processor free. Nobody waits longer than 50 ms: whoever
+/// that begin at the same moment would both find the first processor free. Nobody waits longer than a second: whoever
 /// holds it may have been stopped.
 class Turn {
 public:
