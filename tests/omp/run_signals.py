@@ -13,7 +13,7 @@ import unittest
 
 RUN_LIMIT_S = 600  # a run takes a fraction of a second; what takes so long hangs
 HANG_S = 60
-# libomp holds its fork-join lock for a moment in every region; exit() in a handler that interrupts that moment waits for
+# libomp holds its fork-join lock for a moment in every region; exit() in a handler that interrupts it there waits for
 # the lock for ever, with the patch and without. What hung for Gimbal's sake were 27 of 60 runs.
 HANGS_OF_LIBOMP = 3
 OPTIONS = argparse.Namespace()
