@@ -38,13 +38,26 @@ private:
     bool was_pending_ = false;
 };
 
+namespace detail {
+/// Whether this thread holds back signals already: then one more who wants it makes no system calls.
+inline constinit thread_local bool signals_held [[gnu::tls_model("initial-exec")]] = false;
+}  // namespace detail
+
 /// Holds back all signals of this thread that others send; what the thread does wrong itself is not held. A handler
 /// that ends the process must not find the C library's heap, or the loader, in the middle of a change: nobody could use
 /// them any more, exit() itself included.
 class HeldSignals {
 public:
-    HeldSignals() noexcept { change(SIG_BLOCK, sent(), &old_); }
-    ~HeldSignals() { change(SIG_SETMASK, old_, nullptr); }
+    HeldSignals() noexcept : outermost_(!detail::signals_held) {
+        if (!outermost_) return;
+        change(SIG_BLOCK, sent(), &old_);
+        detail::signals_held = true;
+    }
+    ~HeldSignals() {
+        if (!outermost_) return;
+        detail::signals_held = false;
+        change(SIG_SETMASK, old_, nullptr);
+    }
     HeldSignals(const HeldSignals&) = delete;
     HeldSignals& operator=(const HeldSignals&) = delete;
 
@@ -58,6 +71,7 @@ private:
     }
     static void change(int how, Set set, Set* old) noexcept { syscall(SYS_rt_sigprocmask, how, &set, old, sizeof set); }
 
+    bool outermost_;
     Set old_ = 0;
 };
 

@@ -2,6 +2,7 @@
 #include "process/snapshot.hpp"
 
 #include <sys/stat.h>
+#include <time.h>
 
 #include <algorithm>
 #include <atomic>
@@ -26,10 +27,11 @@ namespace gimbal {
 
 namespace {
 
-constexpr double kFirst_s = 0.2;    // from one look to the next, at first
-constexpr double kPeriod_s = 2;     // later
-constexpr double kManyRanks_s = 5;  // where many ranks write into one folder
-constexpr int kMany = 64;           // ranks
+constexpr double kFirst_s = 0.2;       // from one look to the next, at first
+constexpr double kPeriod_s = 2;        // later
+constexpr double kLongest_s = 5;       // where many ranks write into one folder, or there is much to write
+constexpr double kLargestPart = 1e-3;  // of a core, that writing may take
+constexpr int kMany = 64;              // ranks
 
 std::atomic<bool> allowed{false};
 std::atomic<bool> begun{false};
@@ -58,8 +60,15 @@ void write_snapshot() {
     if (is_replaceable(path) && !background_is_stopping()) write_file_aside(path, text, Durable::no);
 }
 
+double thread_time_s() noexcept {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
 /// @return time until the next look [s]
 double keep_current() {
+    const double begun_s = thread_time_s();
     try {
         // Here and not where a loop starts: a library's constructor that runs a loop holds the loader's lock.
         note_openmp();
@@ -69,8 +78,9 @@ double keep_current() {
     } catch (const Error& error) {
         warn_once(std::string("the record of this run is not kept current: ") + error.what());
     }
-    const double longest_s = process_environment().ranks > kMany ? kManyRanks_s : kPeriod_s;
-    return std::clamp(seconds_since_start() / 4, kFirst_s, longest_s);
+    const double usual_s = process_environment().ranks > kMany ? kLongest_s : kPeriod_s;
+    const double worth_s = std::min((thread_time_s() - begun_s) / kLargestPart, kLongest_s);
+    return std::max(std::clamp(seconds_since_start() / 4, kFirst_s, usual_s), worth_s);
 }
 
 bool reported() noexcept {

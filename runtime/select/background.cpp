@@ -17,6 +17,7 @@
 #include <new>
 #include <utility>
 
+#include "config/held_signal.hpp"
 #include "process/ending.hpp"
 #include "process/program_threads.hpp"
 
@@ -92,6 +93,7 @@ void run_unlocked(std::unique_lock<std::mutex>& lock, Job job) {
 }
 
 void* serve(void* /*unused*/) {
+    const HeldSignals held;  // they are; this says so to those who ask
     setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNice);
     pthread_setname_np(pthread_self(), "gimbal-select");
     if (first_mask_known) sched_setaffinity(0, sizeof first_mask, &first_mask);

@@ -198,11 +198,6 @@ class InterruptedHeap(EndedEarly):
         return subprocess.run([self.program, *words], env=self.environment({"OMP_SCHEDULE": "runtime"} | (env or {})),
                               cwd=self.work, text=True, capture_output=True, timeout=LIMIT_S)
 
-    def setUp(self):
-        super().setUp()
-        if "GIMBAL_SANITIZE" in os.environ:
-            self.skipTest("sanitizers have a heap of their own")
-
     def test_the_report_needs_no_heap_that_the_program_was_interrupted_in(self):
         result = self.alone("program")
         self.assertEqual(result.returncode, 7, result.stderr)

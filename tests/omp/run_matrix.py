@@ -69,20 +69,25 @@ def schedule_environment(technique, chunk, by_gimbal):
 
 
 def jobs_for(technique, chunks, quick):
-    """All jobs of one technique: full size once per compiler, the rest quick."""
+    """All jobs of one technique: full size once, the rest quick.
+
+    What a compiler makes of a loop does not depend on the technique: of every chunk, one compiler's program runs with
+    as many threads as cores, the other's with more, and the next chunk has them the other way round.
+    """
     jobs = []
-    for chunk in chunks[:2] if quick else chunks:
+    for place, chunk in enumerate(chunks[:2] if quick else chunks):
+        compilers = (place + len(technique)) % 2
         for by_gimbal, mode, extra, arguments in (
                 (False, "normal", (), ()),
                 (True, "oversubscribed", tuple(OVERSUBSCRIBED.items()), ("--threads", "8"))):
             text, environment = schedule_environment(technique, chunk, by_gimbal)
             size = () if chunk is None and mode == "normal" and not quick else ("--quick",)
-            for program in C_PROGRAMS:
-                jobs.append(Job(program, text, environment + extra, ("--all",) + size + arguments, mode))
+            program = C_PROGRAMS[(compilers + (mode == "normal")) % 2]
+            jobs.append(Job(program, text, environment + extra, ("--all",) + size + arguments, mode))
             if mode == "normal" and chunk in (None, "7", "0:7"):
                 jobs += [Job(p, text, environment, ("--all",), mode) for p in FORTRAN_PROGRAMS]
             if mode == "normal" and chunk is None:
-                jobs += [Job(p, text, environment, ("--all", "--quick"), mode) for p in BARE_PROGRAMS]
+                jobs.append(Job(BARE_PROGRAMS[compilers], text, environment, ("--all", "--quick"), mode))
     return jobs
 
 

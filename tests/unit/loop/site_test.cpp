@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -59,6 +60,28 @@ TEST(Site, ASelectorNamedByTheScheduleChooses) {
             if (use.reason == name) calls += use.calls;
         EXPECT_EQ(calls, 4U) << name;
     }
+}
+
+TEST(Site, WhatIsReadWithoutTheLockHasTheSumsAndTheTechniques) {
+    const auto desc = loop_desc(0x39, 1000, 2, gimbal::intern(gimbal::parse_schedule("gss")));
+    std::atomic<bool> over = false;
+    std::thread reader([&] {
+        while (!over) EXPECT_LE(find_site(desc)->brief_summary(1e-9, 10e-9).calls, 200U);
+    });
+    for (int i = 0; i < 200; ++i) execute(desc);
+    over = true;
+    reader.join();
+    const gimbal::LoopSummary brief = find_site(desc)->brief_summary(1e-9, 10e-9);
+    const gimbal::LoopSummary whole = find_site(desc)->summary(1e-9, 10e-9);
+    EXPECT_EQ(brief.calls, 200U);
+    EXPECT_EQ(brief.iterations, 200'000U);
+    ASSERT_EQ(brief.schedules.size(), 1U);
+    EXPECT_EQ(brief.schedules[0].schedule, "gss");
+    EXPECT_EQ(brief.schedules[0].calls, 200U);
+    EXPECT_DOUBLE_EQ(brief.time_s, whole.time_s);
+    EXPECT_DOUBLE_EQ(brief.busy_max_s, whole.busy_max_s);
+    EXPECT_DOUBLE_EQ(brief.busy_mean_s, whole.busy_mean_s);
+    EXPECT_TRUE(brief.per_worker.empty());
 }
 
 TEST(Site, TheReportHoldsWhatRanAndWhy) {

@@ -25,6 +25,7 @@ TEST(Json, ARecordComesBackAsItWent) {
     RunRecord record = sample_record(3, 4);
     record.warnings = {"counters off"};
     record.cores_lent = 12;
+    record.partial = "killed by SIGTERM";
     record.loops[0].module = "/usr/bin/app";
     record.loops[0].offset = std::numeric_limits<std::uint64_t>::max();
     const RunRecord back = from_json(to_json(record));
@@ -34,6 +35,8 @@ TEST(Json, ARecordComesBackAsItWent) {
     EXPECT_EQ(back.host, "node7");
     EXPECT_EQ(back.warnings, record.warnings);
     EXPECT_EQ(back.cores_lent, 12U);
+    EXPECT_EQ(back.partial, "killed by SIGTERM");
+    EXPECT_EQ(from_json(to_json(sample_record())).partial, "");
     EXPECT_EQ(back.loops[0].offset, record.loops[0].offset);
     EXPECT_EQ(back.loops[0].per_worker[0].iterations, 1500U);
     EXPECT_EQ(back.loops[0].schedules[0].reason, "GIMBAL_SCHEDULE");

@@ -49,6 +49,24 @@ TEST(Summary, SaysWhatRanWhyAndWhatItLost) {
     EXPECT_THAT(text, HasSubstr("1.0 %"));
 }
 
+TEST(Summary, PartialRecordsAreSaidWithTheReasonAndHowFarTheyGo) {
+    std::vector<RunRecord> records;
+    for (int rank = 0; rank < 6; ++rank) {
+        records.push_back(sample_record(rank, 6));
+        records.back().wall_s = 10 + rank;
+        records.back().partial = rank == 1 ? "" : rank == 4 ? "killed by SIGKILL" : "killed by SIGTERM";
+    }
+    const std::string text = merged_text(records, ReportLevel::summary);
+    EXPECT_THAT(text, HasSubstr("\nWARN partial: rank 4: killed by SIGKILL; the figures are of the first 14.00 s.\n"));
+    EXPECT_THAT(text,
+                HasSubstr("\nWARN partial: ranks 0, 2-3, 5: killed by SIGTERM; the figures are of the first 10.00 "
+                          "to 15.00 s.\n"));
+    RunRecord alone = sample_record();
+    alone.partial = "killed by SIGTERM";
+    EXPECT_THAT(summary_text(alone, ReportLevel::summary), HasSubstr("\nWARN partial: killed by SIGTERM; the figures"));
+    EXPECT_THAT(summary_text(sample_record(), ReportLevel::summary), Not(HasSubstr("partial")));
+}
+
 TEST(Summary, OffSaysNothing) {
     EXPECT_EQ(summary_text(sample_record(), ReportLevel::off), "");
 }

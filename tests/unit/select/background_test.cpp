@@ -73,6 +73,34 @@ TEST(Background, AForkedChildHasAThreadOfItsOwnWhenItNeedsOne) {
     EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
+TEST(Background, AJobIsRepeatedAmongTheOthersAndOneThatIsStuckIsNotWaitedForForEver) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        gimbal::restart_background_in_child();
+        std::atomic<int> times = 0;
+        std::promise<void> thrice;
+        bool taken = gimbal::repeat_in_background([&] {
+            if (++times == 3) thrice.set_value();
+            return 0.001;
+        });
+        taken &= !gimbal::repeat_in_background([] { return 1.0; });
+        thrice.get_future().wait();
+        std::promise<void> begun;
+        taken &= run_in_background(true, [&] {
+            begun.set_value();
+            pause();
+        });
+        begun.get_future().wait();
+        gimbal::stop_background();
+        _exit(taken ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
 TEST(Background, WhenTheProcessEndsNothingIsTakenAnyMore) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
