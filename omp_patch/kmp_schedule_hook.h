@@ -24,6 +24,9 @@ extern __thread const void *__kmp_hook_site
 // Set for good by the first cancellation: only then can a region leave a loop
 // behind that some of its threads never entered.
 extern int __kmp_hook_cancelled;
+// Set for good by the first loop that the hook left to libomp: only then can a
+// team's buffer hold the number of a loop of an earlier region.
+extern int __kmp_hook_left;
 // Whether the user has named loops: only then are loops of other schedules
 // looked at.
 extern int __kmp_hook_rules;
@@ -160,10 +163,18 @@ static inline void __kmp_hook_get_schedule(int gtid, kmp_sched_t *kind,
 // A thread leaves its loop by cancellation instead of running out of chunks.
 extern void __kmp_hook_leave(kmp_info_t *th);
 
+// Whether a team's buffer holds no loop in flight but the number of one that was
+// left to libomp.
+static inline bool __kmp_hook_is_number(const void *execution) {
+  return ((kmp_uint64)(kmp_uintptr_t)execution & 1) != 0;
+}
+
 // A team forks: forget whose loops the last region's were, and loops that a
 // cancelled region left behind.
 static inline void __kmp_hook_reset(kmp_team_t *team) {
-  if (__builtin_expect((__kmp_hook_rules | __kmp_hook_cancelled) == 0, 1) ||
+  if (__builtin_expect((__kmp_hook_rules | __kmp_hook_cancelled |
+                        __kmp_hook_left) == 0,
+                       1) ||
       team->t.t_max_nproc <= 1)
     return;
   for (int i = 0; i < __kmp_dispatch_num_buffers; ++i) {
@@ -172,8 +183,10 @@ static inline void __kmp_hook_reset(kmp_team_t *team) {
     void *left = sh->hook_execution.load(std::memory_order_relaxed);
     if (left == nullptr)
       continue;
-    __kmp_hook()->drop(left);
-    memset((void *)&sh->u, 0, sizeof(sh->u));
+    if (!__kmp_hook_is_number(left)) {
+      __kmp_hook()->drop(left);
+      memset((void *)&sh->u, 0, sizeof(sh->u));
+    }
     sh->hook_execution.store(nullptr, std::memory_order_relaxed);
   }
 }

@@ -58,18 +58,34 @@ __kmp_hook_next(kmp_info_t *th, dispatch_private_info_template<T> *pr,
   return __kmp_hook_bounds(share, first, end, p_last, p_lb, p_ub, p_st);
 }
 
-// The loop in flight of this team's buffer: the first thread to come opens it.
+// The loop in flight of this team's buffer: the first thread to come opens it,
+// or leaves it to libomp. Then its number stays in the buffer, odd, which no
+// pointer is; nobody takes that away, so another loop's number counts as none.
 static inline void *__kmp_hook_open(std::atomic<void *> *slot,
-                                    const gimbal_loop_desc *desc) {
-  static char opening;
+                                    const gimbal_loop_desc *desc,
+                                    kmp_uint32 number) {
+  static kmp_uint64 opening;
+  void *const left = (void *)((kmp_uint64)number << 1 | 1);
   void *execution = slot->load(std::memory_order_acquire);
-  if (execution == nullptr &&
-      slot->compare_exchange_strong(execution, &opening,
-                                    std::memory_order_acquire)) {
-    execution = __kmp_hook()->open(desc);
-    // Partner: the acquire loads above and below.
-    slot->store(execution, std::memory_order_release);
-    return execution;
+  if (execution == left)
+    return nullptr;
+  if (execution == nullptr || __kmp_hook_is_number(execution)) {
+    gimbal_left_loop *alone = __kmp_hook()->left(desc);
+    if (slot->compare_exchange_strong(execution, alone ? left : &opening,
+                                      std::memory_order_acquire)) {
+      if (alone) {
+        gimbal_left_count(alone, desc->trip);
+        return nullptr;
+      }
+      execution = __kmp_hook()->open(desc);
+      if (execution == nullptr && !__kmp_hook_left)
+        __kmp_hook_left = 1;
+      // Partner: the acquire loads above and below.
+      slot->store(execution ? execution : left, std::memory_order_release);
+      return execution;
+    }
+    if (execution == left)
+      return nullptr;
   }
   kmp_uint32 spins;
   kmp_uint64 time;
@@ -77,7 +93,7 @@ static inline void *__kmp_hook_open(std::atomic<void *> *slot,
   KMP_INIT_BACKOFF(time);
   while ((execution = slot->load(std::memory_order_acquire)) == &opening)
     KMP_YIELD_OVERSUB_ELSE_SPIN(spins, time);
-  return execution;
+  return execution == left ? nullptr : execution;
 }
 
 // Before this thread shares a loop with others: it is to be on its own core, and
@@ -89,9 +105,10 @@ static inline void __kmp_hook_set_out(kmp_info_t *th) {
     __kmp_hook()->home(th->th.hook_waiter);
 }
 
-// Starts a loop on this thread.
+// Starts a loop on this thread. Returns the schedule that runs it: the hook's,
+// or libomp's static for a loop that the hook leaves alone.
 template <typename T>
-__attribute__((noinline)) static void
+__attribute__((noinline)) static enum sched_type
 __kmp_hook_init(ident_t *loc, kmp_info_t *th,
                 dispatch_private_info_template<T> *pr, T tc,
                 const kmp_hook_wish &wish) {
@@ -106,7 +123,7 @@ __kmp_hook_init(ident_t *loc, kmp_info_t *th,
   // for no chunk of such a loop, so nobody would close what is opened here, and
   // the next loop in this buffer would get its chunks: none.
   if (tc == 0)
-    return;
+    return kmp_sch_hook;
   if (!__kmp_hook_used) // no store without need: all threads read this line
     __kmp_hook_used = 1;
   gimbal_loop_desc desc;
@@ -116,21 +133,29 @@ __kmp_hook_init(ident_t *loc, kmp_info_t *th,
   desc.unit = wish.unit > 0 ? (kmp_uint64)wish.unit : 1;
   desc.workers = active ? th->th.th_team_nproc : 1;
   desc.schedule = wish.rule ? wish.rule : team->t.t_sched.chunk;
+  desc.can_leave = 1;
   desc.monotonic = wish.monotonic || pr->flags.ordered ||
                    disp->th_doacross_flags != NULL ||
                    (wish.rule == 0 &&
                     SCHEDULE_HAS_MONOTONIC(team->t.t_sched.r_sched_type));
   void *execution;
   if (active) {
-    kmp_uint32 index = (disp->th_disp_index - 1) % __kmp_dispatch_num_buffers;
-    execution =
-        __kmp_hook_open(&team->t.t_disp_buffer[index].hook_execution, &desc);
+    kmp_uint32 number = disp->th_disp_index;
+    execution = __kmp_hook_open(
+        &team->t.t_disp_buffer[(number - 1) % __kmp_dispatch_num_buffers]
+             .hook_execution,
+        &desc, number);
   } else {
     // Nobody else could have cleared the request that ended an earlier loop.
     if (team->t.t_cancel_request == cancel_loop)
       team->t.t_cancel_request = cancel_noreq;
-    execution = __kmp_hook()->open(&desc);
+    gimbal_left_loop *alone = __kmp_hook()->left(&desc);
+    if (alone)
+      gimbal_left_count(alone, desc.trip);
+    execution = alone ? nullptr : __kmp_hook()->open(&desc);
   }
+  if (execution == nullptr)
+    return kmp_sch_static_balanced;
   if (__kmp_hook_lending && active)
     __kmp_hook_set_out(th);
   share->base = (kmp_uint64)pr->u.p.lb;
@@ -142,6 +167,7 @@ __kmp_hook_init(ident_t *loc, kmp_info_t *th,
 #endif
   if (active && share->fast && !share->watched && !pr->flags.ordered)
     __kmp_hook_share = share;
+  return kmp_sch_hook;
 }
 
 // A serialized loop hands out everything at once: libomp does that itself and

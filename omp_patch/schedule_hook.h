@@ -13,7 +13,7 @@ extern "C" {
  * the symbol version GIMBAL_HOOK_<version> (runtime/exports.map). It grows with
  * every change of a function, its meaning, or a structure that both sides use.
  */
-#define GIMBAL_HOOK_VERSION 4
+#define GIMBAL_HOOK_VERSION 5
 
 /** The schedule hook (design 3.1): the only thing the patched OpenMP runtime
  * knows about what lies behind it. The members are the functions of
@@ -29,6 +29,7 @@ typedef struct gimbal_schedule_hook {
   void (*print)(int schedule, char *text, size_t size);
   int (*modifier)(int schedule);
 
+  gimbal_left_loop *(*left)(const gimbal_loop_desc *desc);
   void *(*open)(const gimbal_loop_desc *desc);
   void (*begin)(void *execution, uint32_t worker, gimbal_share *share);
   int (*next)(gimbal_share *share, uint64_t *first, uint64_t *end);

@@ -4,132 +4,70 @@
 #include <algorithm>
 #include <utility>
 
-#include "technique/granule.hpp"
-#include "technique/least_chunk.hpp"
-
 namespace gimbal {
 
+namespace {
+
+constexpr double kSameLength = 1.5;  // N that differs by less than this factor is learnt about together
+constexpr std::size_t kMostLengths = 24;
+
+double factor_between(std::uint64_t a, std::uint64_t b) noexcept {
+    const auto [less, more] = std::minmax(a, b);
+    return static_cast<double>(more) / static_cast<double>(std::max<std::uint64_t>(less, 1));
+}
+
+}  // namespace
+
 LoopLearning::LoopLearning(std::string key, std::uint32_t workers, const LoopClock& clock,
-                           std::unique_ptr<Selector> selector, const SelectorSettings& settings)
-    : key_(std::move(key)),
-      workers_(workers),
-      clock_(clock),
-      settings_(&settings),
-      selector_(selector ? std::move(selector) : make_selector({}, key_, workers, settings)) {}
-
-LoopContext LoopLearning::context_of(std::uint64_t iterations, bool monotonic) const noexcept {
-    return {.iterations = iterations,
-            .granule = granule_,
-            .step = opened_,
-            .workers = workers_,
-            .monotonic = monotonic,
-            .tick_s = clock_.tick_s(),
-            .dispatch = clock_.dispatch(),
-            .contention = clock_.contention,
-            .serial_part = clock_.serial_part,
-            .iteration_time = mean_time(),
-            .profile = learnt_.profile,
-            .profile_version = learnt_.profile_version,
-            .weights = learnt_.weights,
-            .statistics = learnt_.statistics};
+                           std::unique_ptr<Selector> selector, const SelectorSettings& settings) {
+    traits_.key = std::move(key);
+    traits_.workers = workers;
+    traits_.clock = clock;
+    traits_.settings = &settings;
+    lengths_.push_back({0, std::make_unique<LengthLearning>(traits_, std::move(selector))});
+    last_ = lengths_.front().learning.get();
 }
 
-Decision LoopLearning::decide(const Request& request) {
-    Decision decision{{request.technique, request.chunk, request.fraction}, request.reason};
-    decision.named = true;
-    if (!request.technique) {
-        if (request.selector.data() != selector_name_.data()) {
-            selector_ = make_selector(request.selector, key_, workers_, *settings_);
-            selector_name_ = request.selector;
-            ++chooser_;
-        }
-        decision = selector_->choose(context_of(request.trip, request.monotonic));
-        decision.chooser = chooser_;
-    }
-    if (request.monotonic && !decision.choice.technique->info().monotonic) {
-        decision.choice = {find_technique("fac2"), decision.choice.chunk};
-        decision.named = true;
-        ++totals_.fallbacks;
-    }
-    return decision;
+const LoopLearning::Length& LoopLearning::nearest(std::uint64_t iterations) const noexcept {
+    return *std::min_element(lengths_.begin(), lengths_.end(), [=](const Length& a, const Length& b) {
+        return factor_between(a.iterations, iterations) < factor_between(b.iterations, iterations);
+    });
 }
 
-// What the user named for the loop without naming a technique [iterations]; 0: nothing.
-std::uint64_t LoopLearning::named_granule(const Request& request) const noexcept {
-    if (request.technique) return 0;
-    if (request.chunk != 0 || !request.selector.empty()) return request.chunk;
-    return settings_->schedule.technique ? 0 : settings_->schedule.chunk;
+// The first that fits, not the nearest: an execution that was opened before another trip count became known is closed
+// where it was opened.
+LengthLearning& LoopLearning::learning_for(std::uint64_t iterations) {
+    if (lengths_.front().iterations == 0) lengths_.front().iterations = iterations;
+    for (Length& length : lengths_)
+        if (factor_between(length.iterations, iterations) < kSameLength) return *length.learning;
+    const Length& other = nearest(iterations);
+    if (lengths_.size() >= kMostLengths) return *other.learning;
+    return *lengths_.emplace_back(iterations, std::make_unique<LengthLearning>(traits_, *other.learning)).learning;
+}
+
+const LengthLearning& LoopLearning::most() const noexcept {
+    return *std::max_element(lengths_.begin(), lengths_.end(), [](const Length& a, const Length& b) {
+                return a.learning->loop_time() < b.learning->loop_time();
+            })->learning;
+}
+
+void LoopLearning::set_statistics(const IterationStatistics& statistics) noexcept {
+    traits_.statistics = statistics;
+    for (Length& length : lengths_) length.learning->set_statistics(statistics);
 }
 
 Opening LoopLearning::open(const Request& request) {
-    Opening opening;
-    granule_ = granule_of(request.unit, named_granule(request));
-    opening.decision = decide(request);
-    ++opened_;
-    const Choice& choice = opening.decision.choice;
-    const DrawCosts costs{clock_.dispatch(), clock_.contention, mean_time()};
-    const std::uint64_t least = choice.chunk ? 0 : least_chunk(choice.technique->info(), request.trip, workers_, costs);
-    opening.manner = manner_of(opening.decision, request, least);
-    PlanKey key{choice, request.trip, granule_, workers_, least, opening.manner.setting.admission};
-    key.choice.fraction = opening.manner.setting.fraction;
-    const bool replans = choice.technique->info().needs_profile && planned_version_ != learnt_.profile_version;
-    const std::uint64_t begin = replans ? clock_.now() : 0;
-    opening.plan = plans_.get(key, learnt_);
-    if (replans) {
-        profile_cost_ += static_cast<double>(clock_.now() - begin);
-        planned_version_ = learnt_.profile_version;
-    }
-    opening.manner.claim = claim_width_.width(*opening.plan);
-    last_setting_ = opening.manner.setting;
+    last_ = &learning_for(request.trip);
+    const std::uint64_t before = last_->fallbacks();
+    Opening opening = last_->open(request);
+    totals_.fallbacks += last_->fallbacks() - before;
+    if (opening.plan) ++traits_.opened;
     return opening;
-}
-
-Manner LoopLearning::manner_of(const Decision& decision, const Request& request, std::uint64_t least) {
-    const Choice& choice = decision.choice;
-    const TechniqueInfo& info = choice.technique->info();
-    Manner manner;
-    manner.choice = choice;
-    manner.reason = decision.reason;
-    manner.timed = wants_times(*choice.technique);
-    manner.sampled = wants_costs(decision);
-    const double named = set_fraction_ >= 0 ? set_fraction_ : choice.fraction;
-    const std::uint64_t chunk = granule_of(granule_, choice.chunk ? choice.chunk : least);
-    manner.setting = tuning_.next(info, named, {request.trip, workers_, chunk, mean_time()});
-    manner.split =
-        workers_ > 1 && (info.weighs_static_part || (info.fraction == FractionSource::feedback && manner.sampled));
-    return manner;
-}
-
-// Mean time of an iteration over all executions so far [ticks]; 0: not known.
-double LoopLearning::mean_time() const noexcept {
-    if (totals_.iterations == 0) return 0;
-    return totals_.busy_mean * workers_ / static_cast<double>(totals_.iterations);
-}
-
-// A timestamp per chunk is what statistics cost; once they are known, every sixteenth execution keeps them fresh.
-bool LoopLearning::wants_times(const Technique& technique) const noexcept {
-    constexpr std::uint64_t kRefresh = 16;
-    return technique.info().needs_statistics && workers_ > 1 &&
-           (!learnt_.statistics.known || totals_.calls % kRefresh == 0);
-}
-
-// Learning the cost profile, and planning anew, takes time while others wait for the loop. So much that it is a part of
-// a thousand of the loops since the last time, or of fifty if the last one was out of balance, is spent on it.
-bool LoopLearning::wants_costs(const Decision& decision) const noexcept {
-    constexpr double kCalm = 0.01;
-    constexpr double kPart = 0.001;
-    constexpr double kPartOutOfBalance = 0.02;
-    if (workers_ == 1) return false;
-    if (decision.sampled) return true;
-    if (!decision.choice.technique->info().needs_profile) return false;
-    if (!learnt_.profile) return true;
-    const double part = last_imbalance_ > kCalm ? kPartOutOfBalance : kPart;
-    return part * (totals_.loop_time - profiled_at_) >= profile_cost_;
 }
 
 Step LoopLearning::close(const Manner& manner, const Decision& decision, const Plan& plan,
                          std::span<const WorkerSlot> slots) {
-    const LoopRecord record = record_of(slots.first(workers_), records_);
+    const LoopRecord record = record_of(slots.first(traits_.workers), records_);
     Step step{.number = totals_.calls,
               .decision = decision,
               .iterations = record.iterations,
@@ -138,59 +76,8 @@ Step LoopLearning::close(const Manner& manner, const Decision& decision, const P
               .busy_max = record.busy_max,
               .busy_mean = record.busy_mean};
     totals_.add(record, manner, decision.exploring);
-    // A loop that was cancelled says nothing about how long it takes.
-    if (record.iterations != plan.iterations) return step;
-    learn(manner, record, plan, slots);
-    // What another selector decided before a request named this one says nothing in this one's terms.
-    if (decision.named || decision.chooser != chooser_) return step;
-    const std::optional<learn::Thought> before = selector_->thought();
-    selector_->learn(decision, record, context_of(plan.iterations, false));
-    step.thought = selector_->thought();
-    // An agent that learns no more still has its last thought.
-    if (before && step.thought && before->step == step.thought->step) step.thought.reset();
+    learning_for(plan.iterations).close(record, manner, decision, plan, slots, step);
     return step;
-}
-
-void LoopLearning::learn(const Manner& manner, const LoopRecord& record, const Plan& plan,
-                         std::span<const WorkerSlot> slots) {
-    claim_width_.learn(record, plan);
-    const TechniqueInfo& info = manner.choice.technique->info();
-    tuning_.learn(info, manner.setting, record);
-    last_imbalance_ = record.busy_mean > 0 ? record.busy_max / record.busy_mean - 1 : 0;
-    if (manner.sampled) learn_profile(slots);
-    if (info.weighs_static_part) {
-        learnt_.weights = tuning_.weights();
-    } else if (info.needs_profile) {
-        learnt_.weights = slowness_.weights();
-    } else if (info.needs_weights) {
-        speeds_.add(record.workers);
-        learnt_.weights = speeds_.weights();
-    }
-    if (!manner.timed) return;
-    IterationTimes times;
-    for (std::uint32_t i = 0; i < workers_; ++i) times.merge(slots[i].times);
-    const IterationStatistics seen = times.statistics(clock_.dispatch());
-    if (seen.known) learnt_.statistics = seen;
-}
-
-void LoopLearning::learn_profile(std::span<const WorkerSlot> slots) {
-    constexpr double kOtherLoop = 0.15;  // of the profile vanished at once: what was learnt is of no use
-    const std::uint64_t begin = clock_.now();
-    if (!profile_) profile_ = std::make_unique<CostProfile>();
-    costs_.clear();
-    for (std::uint32_t i = 0; i < workers_; ++i) costs_.push_back(&slots[i].costs);
-    if (profile_->vanished(costs_) > kOtherLoop) {
-        profile_->doubt();
-        slowness_ = {};
-    } else {
-        slowness_.add(*profile_, costs_);
-    }
-    profile_->learn(costs_, slowness_.factors());
-    if (!profile_->known()) return;
-    learnt_.profile = profile_.get();
-    ++learnt_.profile_version;
-    profile_cost_ = static_cast<double>(clock_.now() - begin);  // the plan's comes on top
-    profiled_at_ = totals_.loop_time;
 }
 
 }  // namespace gimbal

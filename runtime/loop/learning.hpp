@@ -3,75 +3,29 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "gimbal/options.hpp"
-#include "loop/claim_width.hpp"
-#include "loop/execution.hpp"
-#include "loop/plan_cache.hpp"
+#include "loop/length_learning.hpp"
 #include "loop/totals.hpp"
-#include "loop/tuning.hpp"
-#include "measure/clock.hpp"
-#include "measure/dispatch_cost.hpp"
-#include "measure/slowness.hpp"
-#include "measure/speeds.hpp"
-#include "select/selector.hpp"
 
 namespace gimbal {
 
-/// What the caller of a loop fixed before the site chooses: a schedule named for this loop, or nothing.
-struct Request {
-    std::uint64_t trip = 0;                    ///< N [iterations]
-    std::uint64_t unit = 1;                    ///< the loop's own granule: dynamic,c, simd width [iterations]
-    bool monotonic = false;                    ///< the loop needs ascending chunks
-    const Technique* technique = nullptr;      ///< named by OMP_SCHEDULE or the program; nullptr: the selector chooses
-    std::uint64_t chunk = 0;                   ///< its chunk, or what the selector keeps to [iterations]; 0: none
-    double fraction = -1;                      ///< its static fraction; < 0: none given
-    std::string_view reason = "OMP_SCHEDULE";  ///< who named the technique, for the report; a string literal
-    std::string_view selector = {};            ///< named instead of a technique; a string literal; empty: as configured
-};
-
-/// The clock that a loop's records are taken with, and what it shows of this machine. Virtual time has its own.
-struct LoopClock {
-    std::uint64_t (*now)() noexcept = ticks;               ///< to see what learning itself costs [ticks]
-    double (*dispatch)() noexcept = dispatch_ticks;        ///< cost of drawing one chunk when nobody else draws [ticks]
-    double contention = 5;                                 ///< cost of a draw when everybody draws, in dispatches
-    double serial_part = 0.5;                              ///< of such a draw, while which nobody else can draw
-    double (*tick_s)() noexcept = rough_seconds_per_tick;  ///< length of a tick, roughly [s]
-};
-
-/// How an execution is to be run.
-struct Opening {
-    Manner manner;
-    Decision decision;
-    std::shared_ptr<const Plan> plan;
-};
-
-/// What one step of a loop was, for records of single steps.
-struct Step {
-    std::uint64_t number = 0;  ///< executions of the loop before this one [count]
-    Decision decision;
-    std::uint64_t iterations = 0;  ///< that were run [iterations]
-    std::uint64_t chunks = 0;      ///< [count]
-    double loop_time = 0;          ///< [ticks]
-    double busy_max = 0;           ///< max of L [ticks]
-    double busy_mean = 0;          ///< mean of L [ticks]
-    std::optional<learn::Thought> thought = {};
-};
-
-/// Everything learnt about one source loop at one team size, and what follows from it for the next execution. It knows
-/// no threads, and no clock but the one it is given: real executions and virtual ones teach it alike.
+/// Everything learnt about one source loop at one team size: apart for trip counts that differ by more than a factor,
+/// since what balances 500 iterations says little about 50,000. A new trip count starts from what the nearest one
+/// taught. Real executions and virtual ones teach it alike.
 /// @threads the owner locks
+/// @source derived; test: tests/unit/loop/learning_test.cpp
 class LoopLearning {
 public:
-    /// @param selector  decides instead of the configured one, until a request names another; nullptr: as configured
+    /// @param selector  decides for the first trip count instead of the configured one, until a request names another;
+    ///                  nullptr: as configured
     /// @param settings  that selectors are made with; must stay
     LoopLearning(std::string key, std::uint32_t workers, const LoopClock& clock = {},
                  std::unique_ptr<Selector> selector = nullptr, const SelectorSettings& settings = options().select);
+    LoopLearning(const LoopLearning&) = delete;
+    LoopLearning& operator=(const LoopLearning&) = delete;
 
     /// Choose and plan.
     /// @errors std::bad_alloc  @cost O(1) when nothing changes, else that of a plan
@@ -84,63 +38,41 @@ public:
     Step close(const Manner& manner, const Decision& decision, const Plan& plan, std::span<const WorkerSlot> slots);
 
     /// The static fraction from the next execution on, whatever the technique says; < 0: the technique's again.
-    void set_static_fraction(double fraction) noexcept { set_fraction_ = fraction; }
+    void set_static_fraction(double fraction) noexcept { traits_.set_fraction = fraction; }
     /// The static fraction that was set, else that of the last execution; < 0: its technique had none.
     [[nodiscard]] double static_fraction() const noexcept {
-        return set_fraction_ >= 0 ? set_fraction_ : last_setting_.fraction;
+        return traits_.set_fraction >= 0 ? traits_.set_fraction : last_setting().fraction;
     }
 
     /// What the program knows of this loop, instead of what is measured.
-    void set_given(Given given) { learnt_.given = std::move(given); }
+    void set_given(Given given) { traits_.given = std::move(given); }
 
     /// What names the loop from run to run. @threads any: it never changes
-    [[nodiscard]] const std::string& key() const noexcept { return key_; }
+    [[nodiscard]] const std::string& key() const noexcept { return traits_.key; }
     [[nodiscard]] const LoopTotals& totals() const noexcept { return totals_; }
-    [[nodiscard]] const LoopSetting& last_setting() const noexcept { return last_setting_; }
-    [[nodiscard]] const Selector* selector() const noexcept { return selector_.get(); }
-    [[nodiscard]] const CostProfile* profile() const noexcept { return learnt_.profile; }
+    [[nodiscard]] const LoopSetting& last_setting() const noexcept { return last_->last_setting(); }
 
+    /// Of the trip counts that took most of the time.
+    [[nodiscard]] const LengthLearning& most() const noexcept;
+    [[nodiscard]] const Selector* selector() const noexcept { return most().selector(); }
+    [[nodiscard]] const CostProfile* profile() const noexcept { return most().profile(); }
     /// Mean and deviation of iteration times [ticks], for GIMBAL_LOOP_STATS.
-    [[nodiscard]] const IterationStatistics& statistics() const noexcept { return learnt_.statistics; }
-    void set_statistics(const IterationStatistics& statistics) noexcept { learnt_.statistics = statistics; }
+    [[nodiscard]] const IterationStatistics& statistics() const noexcept { return most().statistics(); }
+    void set_statistics(const IterationStatistics& statistics) noexcept;
 
 private:
-    Decision decide(const Request& request);
-    [[nodiscard]] LoopContext context_of(std::uint64_t iterations, bool monotonic) const noexcept;
-    void learn(const Manner& manner, const LoopRecord& record, const Plan& plan, std::span<const WorkerSlot> slots);
-    void learn_profile(std::span<const WorkerSlot> slots);
-    [[nodiscard]] Manner manner_of(const Decision& decision, const Request& request, std::uint64_t least);
-    [[nodiscard]] std::uint64_t named_granule(const Request& request) const noexcept;
-    [[nodiscard]] double mean_time() const noexcept;
-    [[nodiscard]] bool wants_times(const Technique& technique) const noexcept;
-    [[nodiscard]] bool wants_costs(const Decision& decision) const noexcept;
+    struct Length {
+        std::uint64_t iterations = 0;  // N of the first execution; 0: any, there was none
+        std::unique_ptr<LengthLearning> learning;
+    };
+    [[nodiscard]] LengthLearning& learning_for(std::uint64_t iterations);
+    [[nodiscard]] const Length& nearest(std::uint64_t iterations) const noexcept;
 
-    std::string key_;
-    std::uint32_t workers_;
-    LoopClock clock_;
-    const SelectorSettings* settings_;
-    std::string_view selector_name_;  // of selector_
-    std::unique_ptr<Selector> selector_;
-    std::uint32_t chooser_ = 0;  // how many selectors were before selector_
-    std::uint64_t opened_ = 0;   // executions so far
-    std::uint64_t granule_ = 1;  // of the last one, whatever was chosen
-    // The most used first: what one execution writes fits into two or three cache lines.
-    ClaimWidth claim_width_;
+    LoopTraits traits_;
+    std::vector<Length> lengths_;  // not empty
+    LengthLearning* last_;         // of the last execution
     LoopTotals totals_;
-    PlanCache plans_;
-    Learnt learnt_;
-    Speeds speeds_;
-    Tuning tuning_;
-    double set_fraction_ = -1;              // by the program; < 0: not set
-    LoopSetting last_setting_;              // of the last execution
-    std::unique_ptr<CostProfile> profile_;  // only if somebody wanted it
-    Slowness slowness_;                     // the same
-    double profile_cost_ = 0;               // of the last time it was learnt and planned with [ticks]
-    double profiled_at_ = 0;                // totals_.loop_time then
-    std::uint64_t planned_version_ = 0;     // of the profile that the last plan was made with
-    double last_imbalance_ = 1;             // of the last execution
-    std::vector<const ChunkCosts*> costs_;  // [P] of the execution that is being closed
-    std::vector<WorkerRecord> records_;     // [P] of the execution that is being closed
+    std::vector<WorkerRecord> records_;  // [P] of the execution that is being closed
 };
 
 }  // namespace gimbal

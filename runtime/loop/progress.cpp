@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loop/progress.hpp"
 
+#include <atomic>
+
 #include "gimbal/rank_loop.h"
 #include "measure/clock.hpp"
 
 namespace gimbal {
 
 __thread Progress thread_progress;
+
+namespace {
+std::atomic<bool> asked{false};
+}
+
+bool progress_asked() noexcept {
+    return asked.load(std::memory_order_relaxed);
+}
 
 void make_progress() noexcept {
     const std::uint64_t now = ticks();
@@ -20,6 +30,7 @@ void make_progress() noexcept {
 }  // namespace gimbal
 
 extern "C" void gimbal_progress_set(void (*callback)(void*), void* argument, uint32_t period_us) {
+    if (callback) gimbal::asked.store(true, std::memory_order_relaxed);
     const double period = period_us * 1e-6 / gimbal::seconds_per_tick();
     gimbal::thread_progress = {callback, argument, static_cast<std::uint64_t>(period), gimbal::ticks(), false};
 }

@@ -24,6 +24,9 @@ extern __thread Progress thread_progress __attribute__((tls_model("initial-exec"
     return thread_progress.callback != nullptr && share.worker == 0;
 }
 
+/// Whether any thread of the process has ever asked to be called. @threads any
+[[nodiscard]] bool progress_asked() noexcept;
+
 /// Call back if it is time. @threads worker 0, between two chunks
 void make_progress() noexcept;
 

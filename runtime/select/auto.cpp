@@ -18,6 +18,7 @@ std::unique_ptr<Selector> make_auto(std::uint64_t seed, bool background) {
     settings.name = "auto";
     settings.first_stays = true;
     settings.sizes_chunks = true;
+    settings.leaves = true;
     settings.background = background;
     settings.seed = seed;
     for (const std::string_view name : kNames) settings.portfolio.push_back({find_technique(name)});

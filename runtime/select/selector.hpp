@@ -33,6 +33,8 @@ struct Decision {
     std::uint32_t state = 0;    ///< the selector's own, e.g. what ran before
     std::uint32_t index = 0;    ///< the selector's own, e.g. the place of the choice in its portfolio
     std::uint64_t number = 0;   ///< the selector's own, e.g. which of its decisions this is
+    bool can_leave = false;     ///< of the request (LoopContext); set and read by who owns the selectors
+    double left_for = 0;        ///< > 0: leave the loop to the OpenMP runtime's own static for so long [ticks]
     std::uint32_t chooser = 0;  ///< which of the loop's selectors decided; set and read by who owns them
 };
 
@@ -43,6 +45,7 @@ struct LoopContext {
     std::uint64_t step = 0;                ///< executions of the loop opened before, whoever chose for them [count]
     std::uint32_t workers = 1;             ///< P [count]
     bool monotonic = false;                ///< only techniques with ascending chunks will do
+    bool can_leave = false;                ///< who runs the loop can also do so without Gimbal (Decision::left_for)
     double tick_s = 1e-9;                  ///< length of a tick, roughly [s]
     double dispatch = 0;                   ///< cost of drawing one chunk when nobody else draws [ticks]
     double contention = 1;                 ///< the same when everybody draws, in multiples of that
@@ -76,6 +79,10 @@ public:
 
     /// What a decision showed. @param context  as it was when the loop was opened, with what is known by now
     virtual void learn(const Decision& decision, const LoopRecord& record, const LoopContext& context) = 0;
+
+    /// A selector for another trip count of the same loop, which believes at first what this one has learnt.
+    /// @return nullptr: nothing of it would hold  @errors std::bad_alloc
+    [[nodiscard]] virtual std::unique_ptr<Selector> for_other_length() const { return nullptr; }
 
     /// The best other choice it knows of, besides what was measured anyway.
     [[nodiscard]] virtual std::optional<Alternative> alternative() const { return std::nullopt; }

@@ -35,18 +35,29 @@ constexpr double kDrifted = 0.05;           // last sample: then samples come ei
 constexpr double kPartOutOfBalance = 0.02;  // and may cost more
 constexpr double kProfileCost_s = 10e-6;    // to learn one
 constexpr std::uint64_t kSamplesAfterSurprise = 3;
-constexpr double kOtherLength = 1.25;  // N that differs by this factor is another loop
+constexpr double kOtherLength = 1.25;       // N that differs by this factor is another loop
+constexpr double kOtherLengthDoubt = 0.05;  // of a ratio that was seen at another trip count
+
+const Technique* the_static() {
+    static const Technique* const found = find_technique("static");
+    return found;
+}
 
 }  // namespace
 
 SimulateSelector::SimulateSelector(SimulateSettings settings) : settings_(std::move(settings)) {}
 SimulateSelector::~SimulateSelector() = default;
 
+Decision SimulateSelector::static_now() const {
+    return {.choice = {the_static()}, .reason = settings_.name, .exploring = true, .index = kNotOurs};
+}
+
 Decision SimulateSelector::scout(const LoopContext& context) {
     Choice choice = settings_.scouts[std::min(scouted_, settings_.scouts.size() - 1)];
     if (context.monotonic && !choice.technique->info().monotonic) choice = {find_technique("fac2")};
-    const bool sampled = scouted_ < settings_.scouts.size();
-    ++scouted_;
+    // What a profile takes is not spent on a loop that may be too short for it.
+    const bool sampled = scouted_ < settings_.scouts.size() && (steps_ > 0 || !settings_.leaves || !context.can_leave);
+    scouted_ += sampled || steps_ > 0 ? 1 : 0;
     return {.choice = choice, .reason = settings_.name, .exploring = true, .sampled = sampled, .index = kNotOurs};
 }
 
@@ -71,12 +82,28 @@ void SimulateSelector::settle_portfolio(const LoopContext& context) {
         for (Choice& choice : settings_.portfolio)
             choice = with_golden_chunk(choice, context.iterations, context.workers);
     }
-    contenders_.emplace(settings_.portfolio.size(), 0);
+    contenders_.emplace(settings_.portfolio.size(), first_holder());
+}
+
+std::size_t SimulateSelector::first_holder() const noexcept {
+    if (!leaving_.static_is_good()) return 0;
+    for (std::size_t i = 0; i < settings_.portfolio.size(); ++i)
+        if (settings_.portfolio[i].technique == the_static()) return i;
+    return 0;
 }
 
 Decision SimulateSelector::choose(const LoopContext& context) {
-    if (context.workers == 1 || context.iterations <= 1)
-        return {.choice = {find_technique("static")}, .reason = settings_.name, .index = kNotOurs};
+    if (settings_.leaves && context.can_leave) {
+        if (leaving_.wants_look(context)) return static_now();
+        if (const double time = leaving_.leave(); time > 0) {
+            Decision decision = static_now();
+            decision.left_for = time;
+            return decision;
+        }
+    }
+    // One iteration each: there is nothing to choose.
+    if (context.workers == 1 || context.iterations <= (settings_.first_stays ? context.workers : 1))
+        return {.choice = {the_static()}, .reason = settings_.name, .index = kNotOurs};
     if (scouted_ < settings_.scouts.size()) return scout(context);
     if (!contenders_) settle_portfolio(context);
     if (answer_ && answer_->ready.load(std::memory_order_acquire)) take_answer();
@@ -173,6 +200,7 @@ void SimulateSelector::take_answer() {
 
 void SimulateSelector::learn(const Decision& decision, const LoopRecord& record, const LoopContext& context) {
     ++steps_;
+    leaving_.observe(decision.choice.technique == the_static(), record, context);
     loop_time_s_ += record.loop_time * context.tick_s;
     // A forked child has no thread that would bring it. Else it comes, however long it takes: to ask again would only
     // make the queue longer.
@@ -197,6 +225,14 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
         vague[contenders_->holder()] = 1;
         contenders_->predict(vague, kVagueError);
     }
+}
+
+std::unique_ptr<Selector> SimulateSelector::for_other_length() const {
+    std::unique_ptr<SimulateSelector> other(new SimulateSelector(*this));
+    other->answer_.reset();
+    other->leaving_ = leaving_.for_other_length();
+    if (other->contenders_) other->contenders_->doubt(kOtherLengthDoubt);
+    return other;
 }
 
 std::optional<Alternative> SimulateSelector::alternative() const {

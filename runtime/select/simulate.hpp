@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "select/contenders.hpp"
+#include "select/leaving.hpp"
 #include "select/portfolio.hpp"
 #include "select/prediction.hpp"
 #include "select/selector.hpp"
@@ -24,6 +25,7 @@ struct SimulateSettings {
     bool first_stays = false;    ///< the first of the portfolio holds until it is beaten in a trial
     bool background = true;      ///< predictions on a thread of their own; else by whoever closes the loop
     bool golden_chunk = false;   ///< choices without a chunk get Auto4OMP's
+    bool leaves = false;         ///< loops in which static loses nothing are left to the OpenMP runtime
     bool sizes_chunks = false;   ///< adds ss with chunks by what drawing costs, once that is known
     std::uint64_t seed = 0;      ///< of the simulation's noise
 };
@@ -41,6 +43,7 @@ public:
 
     [[nodiscard]] Decision choose(const LoopContext& context) override;
     void learn(const Decision& decision, const LoopRecord& record, const LoopContext& context) override;
+    [[nodiscard]] std::unique_ptr<Selector> for_other_length() const override;
     [[nodiscard]] std::optional<Alternative> alternative() const override;
 
 private:
@@ -53,7 +56,10 @@ private:
     static constexpr std::size_t kMarks = 16;
     using Shape = std::array<double, kMarks>;
 
+    SimulateSelector(const SimulateSelector&) = default;  // for_other_length()
+    [[nodiscard]] Decision static_now() const;
     Decision scout(const LoopContext& context);
+    [[nodiscard]] std::size_t first_holder() const noexcept;
     void settle_portfolio(const LoopContext& context);
     void take_answer();
     void ask(const LoopContext& context);
@@ -64,9 +70,10 @@ private:
 
     SimulateSettings settings_;
     std::optional<Contenders> contenders_;  // once the portfolio is known
-    std::shared_ptr<Answer> answer_;        // under way
-    bool vague_ = false;                    // something is tried without a prediction
-    bool answered_ = false;                 // at least once
+    Leaving leaving_;
+    std::shared_ptr<Answer> answer_;  // under way
+    bool vague_ = false;              // something is tried without a prediction
+    bool answered_ = false;           // at least once
     bool monotonic_ = false;
     std::uint64_t scouted_ = 0;  // executions that scouts have run
     std::uint64_t steps_ = 0;    // learnt from
@@ -75,7 +82,7 @@ private:
     double asked_at_s_ = 0;      // loop_time_s_ when the model was asked last
     double idle_answers_ = 0;    // in a row, that found the title where the one before had left it
     std::size_t answered_holder_ = 0;
-    Shape asked_shape_{};        // of the profile when the model was asked last
+    Shape asked_shape_{};  // of the profile when the model was asked last
     std::uint64_t asked_iterations_ = 0;
     std::uint64_t checked_version_ = 0;  // of the profile whose shape was looked at last
     std::uint64_t sampled_at_ = 0;       // step of the last sample that this selector asked for

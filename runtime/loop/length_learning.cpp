@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "loop/length_learning.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "technique/granule.hpp"
+#include "technique/least_chunk.hpp"
+
+namespace gimbal {
+
+LengthLearning::LengthLearning(const LoopTraits& traits, std::unique_ptr<Selector> selector)
+    : traits_(traits),
+      selector_(selector ? std::move(selector) : make_selector({}, traits.key, traits.workers, *traits.settings)) {
+    learnt_.statistics = traits.statistics;
+}
+
+LengthLearning::LengthLearning(const LoopTraits& traits, const LengthLearning& other)
+    : traits_(traits),
+      selector_name_(other.selector_name_),
+      selector_(other.selector_->for_other_length()),
+      chooser_(other.chooser_),
+      learnt_(other.learnt_),
+      speeds_(other.speeds_),
+      slowness_(other.slowness_) {
+    if (!selector_) selector_ = make_selector(selector_name_, traits.key, traits.workers, *traits.settings);
+    if (!other.profile_) return;
+    profile_ = std::make_unique<CostProfile>(*other.profile_);
+    if (learnt_.profile) learnt_.profile = profile_.get();
+}
+
+LoopContext LengthLearning::context_of(const Request& request) const noexcept {
+    return {.iterations = request.trip,
+            .granule = granule_,
+            .step = traits_.opened,
+            .workers = traits_.workers,
+            .monotonic = request.monotonic,
+            .can_leave = request.can_leave && granule_ == 1,
+            .tick_s = traits_.clock.tick_s(),
+            .dispatch = traits_.clock.dispatch(),
+            .contention = traits_.clock.contention,
+            .serial_part = traits_.clock.serial_part,
+            .iteration_time = mean_time(),
+            .profile = learnt_.profile,
+            .profile_version = learnt_.profile_version,
+            .weights = learnt_.weights,
+            .statistics = learnt_.statistics};
+}
+
+Decision LengthLearning::decide(const Request& request) {
+    Decision decision{{request.technique, request.chunk, request.fraction}, request.reason};
+    decision.named = true;
+    if (!request.technique) {
+        if (request.selector.data() != selector_name_.data()) {
+            selector_ = make_selector(request.selector, traits_.key, traits_.workers, *traits_.settings);
+            selector_name_ = request.selector;
+            ++chooser_;
+        }
+        const LoopContext context = context_of(request);
+        decision = selector_->choose(context);
+        decision.chooser = chooser_;
+        decision.can_leave = context.can_leave;
+    }
+    if (request.monotonic && !decision.choice.technique->info().monotonic) {
+        decision.choice = {find_technique("fac2"), decision.choice.chunk};
+        decision.named = true;
+        ++fallbacks_;
+    }
+    return decision;
+}
+
+// What the user named for the loop without naming a technique [iterations]; 0: nothing.
+std::uint64_t LengthLearning::named_granule(const Request& request) const noexcept {
+    if (request.technique) return 0;
+    if (request.chunk != 0 || !request.selector.empty()) return request.chunk;
+    return traits_.settings->schedule.technique ? 0 : traits_.settings->schedule.chunk;
+}
+
+Opening LengthLearning::open(const Request& request) {
+    Opening opening;
+    granule_ = granule_of(request.unit, named_granule(request));
+    if (!(learnt_.given == traits_.given)) learnt_.given = traits_.given;
+    opening.decision = decide(request);
+    if (opening.decision.left_for > 0) return opening;
+    const Choice& choice = opening.decision.choice;
+    const DrawCosts costs{traits_.clock.dispatch(), traits_.clock.contention, mean_time()};
+    const std::uint64_t least =
+        choice.chunk ? 0 : least_chunk(choice.technique->info(), request.trip, traits_.workers, costs);
+    opening.manner = manner_of(opening.decision, request, least);
+    PlanKey key{choice, request.trip, granule_, traits_.workers, least, opening.manner.setting.admission};
+    key.choice.fraction = opening.manner.setting.fraction;
+    const bool replans = choice.technique->info().needs_profile && planned_version_ != learnt_.profile_version;
+    const std::uint64_t begin = replans ? traits_.clock.now() : 0;
+    opening.plan = plans_.get(key, learnt_);
+    if (replans) {
+        profile_cost_ += static_cast<double>(traits_.clock.now() - begin);
+        planned_version_ = learnt_.profile_version;
+    }
+    opening.manner.claim = claim_width_.width(*opening.plan);
+    last_setting_ = opening.manner.setting;
+    return opening;
+}
+
+Manner LengthLearning::manner_of(const Decision& decision, const Request& request, std::uint64_t least) {
+    const Choice& choice = decision.choice;
+    const TechniqueInfo& info = choice.technique->info();
+    Manner manner;
+    manner.choice = choice;
+    manner.reason = decision.reason;
+    manner.timed = wants_times(*choice.technique);
+    manner.sampled = wants_costs(decision);
+    const double named = traits_.set_fraction >= 0 ? traits_.set_fraction : choice.fraction;
+    const std::uint64_t chunk = granule_of(granule_, choice.chunk ? choice.chunk : least);
+    manner.setting = tuning_.next(info, named, {request.trip, traits_.workers, chunk, mean_time()});
+    manner.split = traits_.workers > 1 &&
+                   (info.weighs_static_part || (info.fraction == FractionSource::feedback && manner.sampled));
+    return manner;
+}
+
+// Mean time of an iteration over all executions so far [ticks]; 0: not known.
+double LengthLearning::mean_time() const noexcept {
+    if (iterations_ == 0) return 0;
+    return busy_mean_ * traits_.workers / static_cast<double>(iterations_);
+}
+
+// A timestamp per chunk is what statistics cost; once they are known, every sixteenth execution keeps them fresh.
+bool LengthLearning::wants_times(const Technique& technique) const noexcept {
+    constexpr std::uint64_t kRefresh = 16;
+    return technique.info().needs_statistics && traits_.workers > 1 &&
+           (!learnt_.statistics.known || calls_ % kRefresh == 0);
+}
+
+// Learning the cost profile, and planning anew, takes time while others wait for the loop. So much that it is a part of
+// a thousand of the loops since the last time, or of fifty if the last one was out of balance, is spent on it.
+bool LengthLearning::wants_costs(const Decision& decision) const noexcept {
+    constexpr double kCalm = 0.01;
+    constexpr double kPart = 0.001;
+    constexpr double kPartOutOfBalance = 0.02;
+    if (traits_.workers == 1) return false;
+    if (decision.sampled) return true;
+    if (!decision.choice.technique->info().needs_profile) return false;
+    if (!learnt_.profile) return true;
+    const double part = last_imbalance_ > kCalm ? kPartOutOfBalance : kPart;
+    return part * (loop_time_ - profiled_at_) >= profile_cost_;
+}
+
+void LengthLearning::close(const LoopRecord& record, const Manner& manner, const Decision& decision, const Plan& plan,
+                           std::span<const WorkerSlot> slots, Step& step) {
+    ++calls_;
+    iterations_ += record.iterations;
+    loop_time_ += record.loop_time;
+    busy_mean_ += record.busy_mean;
+    // A loop that was cancelled says nothing about how long it takes.
+    if (record.iterations != plan.iterations) return;
+    learn(manner, record, plan, slots);
+    // What another selector decided before a request named this one says nothing in this one's terms.
+    if (decision.named || decision.chooser != chooser_) return;
+    const std::optional<learn::Thought> before = selector_->thought();
+    selector_->learn(decision, record, context_of({.trip = plan.iterations, .can_leave = decision.can_leave}));
+    step.thought = selector_->thought();
+    // An agent that learns no more still has its last thought.
+    if (before && step.thought && before->step == step.thought->step) step.thought.reset();
+}
+
+void LengthLearning::learn(const Manner& manner, const LoopRecord& record, const Plan& plan,
+                           std::span<const WorkerSlot> slots) {
+    claim_width_.learn(record, plan);
+    const TechniqueInfo& info = manner.choice.technique->info();
+    tuning_.learn(info, manner.setting, record);
+    last_imbalance_ = record.busy_mean > 0 ? record.busy_max / record.busy_mean - 1 : 0;
+    if (manner.sampled) learn_profile(slots);
+    if (info.weighs_static_part) {
+        learnt_.weights = tuning_.weights();
+    } else if (info.needs_profile) {
+        learnt_.weights = slowness_.weights();
+    } else if (info.needs_weights) {
+        speeds_.add(record.workers);
+        learnt_.weights = speeds_.weights();
+    }
+    if (!manner.timed) return;
+    IterationTimes times;
+    for (std::uint32_t i = 0; i < traits_.workers; ++i) times.merge(slots[i].times);
+    const IterationStatistics seen = times.statistics(traits_.clock.dispatch());
+    if (seen.known) learnt_.statistics = seen;
+}
+
+void LengthLearning::learn_profile(std::span<const WorkerSlot> slots) {
+    constexpr double kOtherLoop = 0.15;  // of the profile vanished at once: what was learnt is of no use
+    const std::uint64_t begin = traits_.clock.now();
+    if (!profile_) profile_ = std::make_unique<CostProfile>();
+    costs_.clear();
+    for (std::uint32_t i = 0; i < traits_.workers; ++i) costs_.push_back(&slots[i].costs);
+    if (profile_->vanished(costs_) > kOtherLoop) {
+        profile_->doubt();
+        slowness_ = {};
+    } else {
+        slowness_.add(*profile_, costs_);
+    }
+    profile_->learn(costs_, slowness_.factors());
+    if (!profile_->known()) return;
+    learnt_.profile = profile_.get();
+    ++learnt_.profile_version;
+    profile_cost_ = static_cast<double>(traits_.clock.now() - begin);  // the plan's comes on top
+    profiled_at_ = loop_time_;
+}
+
+}  // namespace gimbal

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gimbal/options.hpp"
+#include "loop/claim_width.hpp"
+#include "loop/execution.hpp"
+#include "loop/plan_cache.hpp"
+#include "loop/tuning.hpp"
+#include "measure/clock.hpp"
+#include "measure/dispatch_cost.hpp"
+#include "measure/slowness.hpp"
+#include "measure/speeds.hpp"
+#include "select/selector.hpp"
+
+namespace gimbal {
+
+/// What the caller of a loop fixed before the site chooses: a schedule named for this loop, or nothing.
+struct Request {
+    std::uint64_t trip = 0;                    ///< N [iterations]
+    std::uint64_t unit = 1;                    ///< the loop's own granule: dynamic,c, simd width [iterations]
+    bool monotonic = false;                    ///< the loop needs ascending chunks
+    const Technique* technique = nullptr;      ///< named by OMP_SCHEDULE or the program; nullptr: the selector chooses
+    std::uint64_t chunk = 0;                   ///< its chunk, or what the selector keeps to [iterations]; 0: none
+    double fraction = -1;                      ///< its static fraction; < 0: none given
+    std::string_view reason = "OMP_SCHEDULE";  ///< who named the technique, for the report; a string literal
+    std::string_view selector = {};            ///< named instead of a technique; a string literal; empty: as configured
+    int schedule = 0;                          ///< the number of all this (intern())
+    bool can_leave = false;                    ///< the caller can run it by itself, as libomp's static does
+};
+
+/// The clock that a loop's records are taken with, and what it shows of this machine. Virtual time has its own.
+struct LoopClock {
+    std::uint64_t (*now)() noexcept = ticks;               ///< to see what learning itself costs [ticks]
+    double (*dispatch)() noexcept = dispatch_ticks;        ///< cost of drawing one chunk when nobody else draws [ticks]
+    double contention = 5;                                 ///< cost of a draw when everybody draws, in dispatches
+    double serial_part = 0.5;                              ///< of such a draw, while which nobody else can draw
+    double (*tick_s)() noexcept = rough_seconds_per_tick;  ///< length of a tick, roughly [s]
+};
+
+/// How an execution is to be run.
+struct Opening {
+    Manner manner;
+    Decision decision;
+    std::shared_ptr<const Plan> plan;  ///< nullptr: the loop is left to the caller (Decision::left_for)
+};
+
+/// What one step of a loop was, for records of single steps.
+struct Step {
+    std::uint64_t number = 0;  ///< executions of the loop before this one [count]
+    Decision decision;
+    std::uint64_t iterations = 0;  ///< that were run [iterations]
+    std::uint64_t chunks = 0;      ///< [count]
+    double loop_time = 0;          ///< [ticks]
+    double busy_max = 0;           ///< max of L [ticks]
+    double busy_mean = 0;          ///< mean of L [ticks]
+    std::optional<learn::Thought> thought = {};
+};
+
+/// What a loop has in common at all its trip counts. @threads the owner locks
+struct LoopTraits {
+    std::string key;  ///< what names the loop from run to run
+    std::uint32_t workers = 1;
+    LoopClock clock;
+    const SelectorSettings* settings = nullptr;  ///< that selectors are made with; must stay
+    Given given;                                 ///< by the program, instead of what is measured
+    double set_fraction = -1;                    ///< by the program; < 0: not set
+    IterationStatistics statistics;              ///< of earlier runs, if known
+    std::uint64_t opened = 0;                    ///< executions so far [count]
+};
+
+/// Everything learnt about one source loop at one team size and about one trip count, and what follows from it for the
+/// next execution. It knows no threads, and no clock but the one it is given: real executions and virtual ones teach it
+/// alike.
+/// @threads the owner locks
+class LengthLearning {
+public:
+    /// @param traits    must stay
+    /// @param selector  decides instead of the configured one, until a request names another; nullptr: as configured
+    LengthLearning(const LoopTraits& traits, std::unique_ptr<Selector> selector);
+    /// What another trip count of the same loop taught is what is believed of this one at first.
+    LengthLearning(const LoopTraits& traits, const LengthLearning& other);
+
+    /// Choose and plan.
+    /// @errors std::bad_alloc  @cost O(1) when nothing changes, else that of a plan
+    [[nodiscard]] Opening open(const Request& request);
+
+    /// Learn from an execution that all workers have left.
+    /// @param slots  [P]  @param step  its thought is written, if there is one
+    /// @errors std::bad_alloc
+    void close(const LoopRecord& record, const Manner& manner, const Decision& decision, const Plan& plan,
+               std::span<const WorkerSlot> slots, Step& step);
+
+    /// Requests that wanted ascending chunks and got fac2 instead of what was chosen.
+    [[nodiscard]] std::uint64_t fallbacks() const noexcept { return fallbacks_; }
+    [[nodiscard]] double loop_time() const noexcept { return loop_time_; }  ///< sum over executions [ticks]
+    [[nodiscard]] const LoopSetting& last_setting() const noexcept { return last_setting_; }
+    [[nodiscard]] const Selector* selector() const noexcept { return selector_.get(); }
+    [[nodiscard]] const CostProfile* profile() const noexcept { return learnt_.profile; }
+    [[nodiscard]] const IterationStatistics& statistics() const noexcept { return learnt_.statistics; }
+    void set_statistics(const IterationStatistics& statistics) noexcept { learnt_.statistics = statistics; }
+
+private:
+    Decision decide(const Request& request);
+    [[nodiscard]] LoopContext context_of(const Request& request) const noexcept;
+    void learn(const Manner& manner, const LoopRecord& record, const Plan& plan, std::span<const WorkerSlot> slots);
+    void learn_profile(std::span<const WorkerSlot> slots);
+    [[nodiscard]] Manner manner_of(const Decision& decision, const Request& request, std::uint64_t least);
+    [[nodiscard]] std::uint64_t named_granule(const Request& request) const noexcept;
+    [[nodiscard]] double mean_time() const noexcept;
+    [[nodiscard]] bool wants_times(const Technique& technique) const noexcept;
+    [[nodiscard]] bool wants_costs(const Decision& decision) const noexcept;
+
+    const LoopTraits& traits_;
+    std::string_view selector_name_;  // of selector_
+    std::unique_ptr<Selector> selector_;
+    std::uint32_t chooser_ = 0;  // how many selectors were before selector_
+    std::uint64_t granule_ = 1;  // of the last one, whatever was chosen
+    // The most used first: what one execution writes fits into two or three cache lines.
+    ClaimWidth claim_width_;
+    std::uint64_t calls_ = 0;
+    std::uint64_t iterations_ = 0;
+    std::uint64_t fallbacks_ = 0;
+    double loop_time_ = 0;  // sum over executions [ticks]
+    double busy_mean_ = 0;  // the same
+    PlanCache plans_;
+    Learnt learnt_;
+    Speeds speeds_;
+    Tuning tuning_;
+    LoopSetting last_setting_;              // of the last execution
+    std::unique_ptr<CostProfile> profile_;  // only if somebody wanted it
+    Slowness slowness_;                     // the same
+    double profile_cost_ = 0;               // of the last time it was learnt and planned with [ticks]
+    double profiled_at_ = 0;                // loop_time_ then
+    std::uint64_t planned_version_ = 0;     // of the profile that the last plan was made with
+    double last_imbalance_ = 1;             // of the last execution
+    std::vector<const ChunkCosts*> costs_;  // [P] of the execution that is being closed
+};
+
+}  // namespace gimbal

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "select/leaving.hpp"
+
+#include <algorithm>
+
+namespace gimbal {
+
+namespace {
+
+constexpr double kShort_s = 200e-6;      // a longer loop does not feel what it costs to be looked after
+constexpr double kWayInAndOut_s = 5e-7;  // what balancing costs at least, in the loop and around it
+constexpr double kNothing = 0.015;       // of the time: less is not to be gained from what threads wait
+constexpr double kLittle = 0.1;  // of the time: static is hard to beat, its threads find their data where it was
+constexpr std::uint8_t kGoodLooks = 2;
+constexpr std::uint8_t kBadLooks = 3;
+constexpr double kFirstPeriod_s = 1e-3;
+constexpr double kLongestPeriod_s = 0.1;
+
+/// What perfect balance would save: the mean time that workers wait for the last one [ticks].
+double waiting(const LoopRecord& record) noexcept {
+    if (record.workers.empty()) return record.loop_time - record.busy_mean;
+    std::uint64_t last = 0;
+    double ends = 0;
+    for (const WorkerRecord& worker : record.workers) last = std::max(last, worker.end);
+    for (const WorkerRecord& worker : record.workers) ends += static_cast<double>(last - worker.end);
+    return ends / static_cast<double>(record.workers.size());
+}
+
+}  // namespace
+
+bool Leaving::wants_look(const LoopContext& context) const noexcept {
+    return context.can_leave && (state_ == State::looking || state_ == State::left) && good_ < kGoodLooks;
+}
+
+double Leaving::leave() noexcept {
+    if (good_ < kGoodLooks || state_ == State::kept) return 0;
+    period_s_ = state_ == State::left ? std::min(2 * period_s_, kLongestPeriod_s) : kFirstPeriod_s;
+    state_ = State::left;
+    good_ = kGoodLooks - 1;  // one look when it is over
+    bad_ = 0;
+    return period_s_ / tick_s_;
+}
+
+void Leaving::observe(bool with_static, const LoopRecord& record, const LoopContext& context) noexcept {
+    if (!context.can_leave || record.iterations == 0) return;
+    tick_s_ = context.tick_s;
+    const double time_s = record.loop_time * tick_s_;
+    if (time_s > kShort_s) {
+        // One such execution may have met an interruption.
+        if (state_ == State::unknown || state_ == State::kept || ++bad_ >= kGoodLooks) state_ = State::kept;
+        good_ = 0;
+        return;
+    }
+    if (state_ == State::unknown) state_ = State::looking;
+    if (!with_static) return;
+    const double waited_s = waiting(record) * tick_s_;
+    if (waited_s <= kWayInAndOut_s + kNothing * time_s) {
+        good_ = static_cast<std::uint8_t>(std::min(good_ + 1, int{kGoodLooks}));
+        // It was worth balancing and is no more, or the first looks met interruptions.
+        if (state_ == State::kept && good_ == kGoodLooks) state_ = State::looking;
+        return;
+    }
+    good_ = 0;
+    static_is_good_ = waited_s < kWayInAndOut_s + kLittle * time_s;
+    if (++bad_ >= kBadLooks) state_ = State::kept;
+}
+
+Leaving Leaving::for_other_length() const noexcept {
+    Leaving other = *this;
+    other.period_s_ = 0;
+    other.bad_ = 0;
+    other.state_ = state_ == State::left ? State::looking : state_;
+    other.good_ = state_ == State::left ? kGoodLooks - 1 : 0;
+    return other;
+}
+
+}  // namespace gimbal

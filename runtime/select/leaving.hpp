@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "measure/record.hpp"
+#include "select/selector.hpp"
+
+namespace gimbal {
+
+/// Whether a loop is too short to gain anything here, so that it is better left to the OpenMP runtime's own static
+/// schedule. Static runs a few times; what its threads wait for each other at the end is all that any technique can
+/// save. If that is less than a technique costs, the loop is left for a while, by time and not by count, and static
+/// runs once more when that is over; the while doubles as long as nothing has changed.
+/// @threads the owner locks
+/// @source derived; test: tests/unit/select/leaving_test.cpp
+class Leaving {
+public:
+    /// Whether static is to run now, so that it is seen what it loses. @param context  can_leave is set
+    [[nodiscard]] bool wants_look(const LoopContext& context) const noexcept;
+
+    /// How long the loop is to be left [ticks]; 0: it is not. Whoever asks leaves it.
+    [[nodiscard]] double leave() noexcept;
+
+    /// What an execution was. @param with_static  it was static's
+    void observe(bool with_static, const LoopRecord& record, const LoopContext& context) noexcept;
+
+    /// Whether static, while not good enough to leave the loop to it, loses so little that others must beat it.
+    [[nodiscard]] bool static_is_good() const noexcept { return static_is_good_; }
+
+    /// The same for another trip count: what is left at one length is probably left at all, after one look.
+    [[nodiscard]] Leaving for_other_length() const noexcept;
+
+private:
+    enum class State : std::uint8_t {
+        unknown,  // no execution was seen
+        looking,  // static runs, to see
+        left,     // looked at again when the time is over
+        kept      // there is something to gain
+    };
+    State state_ = State::unknown;
+    std::uint8_t good_ = 0;  // looks at which static lost nothing
+    std::uint8_t bad_ = 0;   // and at which it did
+    bool static_is_good_ = false;
+    double period_s_ = 0;  // that it was left for last
+    double tick_s_ = 1e-9;
+};
+
+}  // namespace gimbal
