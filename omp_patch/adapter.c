@@ -33,7 +33,7 @@ static const struct {
     {"gimbal_schedule_set", offsetof(gimbal_schedule_hook, set)},
     {"gimbal_schedule_print", offsetof(gimbal_schedule_hook, print)},
     {"gimbal_schedule_modifier", offsetof(gimbal_schedule_hook, modifier)},
-    {"gimbal_loop_left", offsetof(gimbal_schedule_hook, left)},
+    {"gimbal_left_loops", offsetof(gimbal_schedule_hook, left_loops)},
     {"gimbal_loop_open", offsetof(gimbal_schedule_hook, open)},
     {"gimbal_loop_begin", offsetof(gimbal_schedule_hook, begin)},
     {"gimbal_loop_next", offsetof(gimbal_schedule_hook, next)},
@@ -55,7 +55,7 @@ HOOK_TLS gimbal_share *__kmp_hook_share;
 HOOK_TLS const void *__kmp_hook_site;
 __attribute__((visibility("hidden"))) int __kmp_hook_used;
 int __kmp_hook_cancelled;
-int __kmp_hook_left;
+gimbal_left_table *__kmp_hook_left_loops;
 int __kmp_hook_rules;
 int __kmp_hook_lending;
 const char __kmp_hook_gnu_source[] = ";unknown;unknown;0;0;;";
@@ -95,6 +95,7 @@ static const char *look_up(void *library) {
   memcpy(&layout, &function, sizeof(function));
   if (!layout || layout() != gimbal_hook_layout_here())
     return "its structures have other sizes";
+  __kmp_hook_left_loops = hook.left_loops();
   return NULL;
 }
 

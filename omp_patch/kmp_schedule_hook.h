@@ -24,9 +24,8 @@ extern __thread const void *__kmp_hook_site
 // Set for good by the first cancellation: only then can a region leave a loop
 // behind that some of its threads never entered.
 extern int __kmp_hook_cancelled;
-// Set for good by the first loop that the hook left to libomp: only then can a
-// team's buffer hold the number of a loop of an earlier region.
-extern int __kmp_hook_left;
+// The loops that are left to libomp for now.
+extern gimbal_left_table *__kmp_hook_left_loops;
 // Whether the user has named loops: only then are loops of other schedules
 // looked at.
 extern int __kmp_hook_rules;
@@ -169,24 +168,24 @@ static inline bool __kmp_hook_is_number(const void *execution) {
   return ((kmp_uint64)(kmp_uintptr_t)execution & 1) != 0;
 }
 
-// A team forks: forget whose loops the last region's were, and loops that a
-// cancelled region left behind.
+// A team forks: count its regions; forget whose loops the last one's were, and
+// loops that a cancelled region left behind. The numbers of loops count regions,
+// so they may stay.
 static inline void __kmp_hook_reset(kmp_team_t *team) {
-  if (__builtin_expect((__kmp_hook_rules | __kmp_hook_cancelled |
-                        __kmp_hook_left) == 0,
-                       1) ||
-      team->t.t_max_nproc <= 1)
+  if (!KMP_HOOK_USED || team->t.t_max_nproc <= 1)
     return;
+  const bool drops = (__kmp_hook_rules | __kmp_hook_cancelled) != 0;
   for (int i = 0; i < __kmp_dispatch_num_buffers; ++i) {
     dispatch_shared_info_t *sh = &team->t.t_disp_buffer[i];
+    ++sh->hook_regions; // on a line that a fork writes anyway
+    if (__builtin_expect(!drops, 1))
+      continue;
     sh->hook_rule.store(0, std::memory_order_relaxed);
     void *left = sh->hook_execution.load(std::memory_order_relaxed);
-    if (left == nullptr)
+    if (left == nullptr || __kmp_hook_is_number(left))
       continue;
-    if (!__kmp_hook_is_number(left)) {
-      __kmp_hook()->drop(left);
-      memset((void *)&sh->u, 0, sizeof(sh->u));
-    }
+    __kmp_hook()->drop(left);
+    memset((void *)&sh->u, 0, sizeof(sh->u));
     sh->hook_execution.store(nullptr, std::memory_order_relaxed);
   }
 }

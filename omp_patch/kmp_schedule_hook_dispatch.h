@@ -59,33 +59,22 @@ __kmp_hook_next(kmp_info_t *th, dispatch_private_info_template<T> *pr,
 }
 
 // The loop in flight of this team's buffer: the first thread to come opens it,
-// or leaves it to libomp. Then its number stays in the buffer, odd, which no
-// pointer is; nobody takes that away, so another loop's number counts as none.
+// unless it is left to libomp. Then the loop's number stays in the buffer, odd,
+// which no pointer is; nobody takes that away, so another loop's number counts
+// as none.
 static inline void *__kmp_hook_open(std::atomic<void *> *slot,
-                                    const gimbal_loop_desc *desc,
-                                    kmp_uint32 number) {
+                                    const gimbal_loop_desc *desc) {
   static kmp_uint64 opening;
-  void *const left = (void *)((kmp_uint64)number << 1 | 1);
+  void *const left = (void *)(desc->moment << 1 | 1);
   void *execution = slot->load(std::memory_order_acquire);
-  if (execution == left)
-    return nullptr;
-  if (execution == nullptr || __kmp_hook_is_number(execution)) {
-    gimbal_left_loop *alone = __kmp_hook()->left(desc);
-    if (slot->compare_exchange_strong(execution, alone ? left : &opening,
-                                      std::memory_order_acquire)) {
-      if (alone) {
-        gimbal_left_count(alone, desc->trip);
-        return nullptr;
-      }
-      execution = __kmp_hook()->open(desc);
-      if (execution == nullptr && !__kmp_hook_left)
-        __kmp_hook_left = 1;
-      // Partner: the acquire loads above and below.
-      slot->store(execution ? execution : left, std::memory_order_release);
-      return execution;
-    }
-    if (execution == left)
-      return nullptr;
+  if ((execution == nullptr ||
+       (execution != left && __kmp_hook_is_number(execution))) &&
+      slot->compare_exchange_strong(execution, &opening,
+                                    std::memory_order_acquire)) {
+    execution = __kmp_hook()->open(desc);
+    // Partner: the acquire loads above and below.
+    slot->store(execution ? execution : left, std::memory_order_release);
+    return execution;
   }
   kmp_uint32 spins;
   kmp_uint64 time;
@@ -104,6 +93,9 @@ static inline void __kmp_hook_set_out(kmp_info_t *th) {
   else if (th->th.hook_waiter->borrowed)
     __kmp_hook()->home(th->th.hook_waiter);
 }
+
+// In the share of a loop that was left to libomp.
+static void *const left_to_libomp = &__kmp_hook_used;
 
 // Starts a loop on this thread. Returns the schedule that runs it: the hook's,
 // or libomp's static for a loop that the hook leaves alone.
@@ -134,6 +126,7 @@ __kmp_hook_init(ident_t *loc, kmp_info_t *th,
   desc.workers = active ? th->th.th_team_nproc : 1;
   desc.schedule = wish.rule ? wish.rule : team->t.t_sched.chunk;
   desc.can_leave = 1;
+  desc.team = nullptr;
   desc.monotonic = wish.monotonic || pr->flags.ordered ||
                    disp->th_doacross_flags != NULL ||
                    (wish.rule == 0 &&
@@ -141,21 +134,32 @@ __kmp_hook_init(ident_t *loc, kmp_info_t *th,
   void *execution;
   if (active) {
     kmp_uint32 number = disp->th_disp_index;
-    execution = __kmp_hook_open(
-        &team->t.t_disp_buffer[(number - 1) % __kmp_dispatch_num_buffers]
-             .hook_execution,
-        &desc, number);
+    dispatch_shared_info_t *sh =
+        &team->t.t_disp_buffer[(number - 1) % __kmp_dispatch_num_buffers];
+    desc.moment = sh->hook_regions << 32 | number;
+    bool gnu = loc != nullptr && loc->psource == __kmp_hook_gnu_source;
+    desc.team = team;
+    // All of GNU code's regions begin in one function, which gets theirs.
+    desc.region = gnu && team->t.t_argc > 0 ? team->t.t_argv[0]
+                                            : (const void *)team->t.t_pkfn;
+    gimbal_left_loop *left = gimbal_left_find(__kmp_hook_left_loops, &desc);
+    share->owner = left_to_libomp;
+    if (left != nullptr) {
+      if (th->th.th_info.ds.ds_tid == 0)
+        gimbal_left_count(__kmp_hook_left_loops, left, &desc,
+                          __kmp_dispatch_num_buffers);
+      return kmp_sch_static_balanced;
+    }
+    execution = __kmp_hook_open(&sh->hook_execution, &desc);
   } else {
     // Nobody else could have cleared the request that ended an earlier loop.
     if (team->t.t_cancel_request == cancel_loop)
       team->t.t_cancel_request = cancel_noreq;
-    gimbal_left_loop *alone = __kmp_hook()->left(&desc);
-    if (alone)
-      gimbal_left_count(alone, desc.trip);
-    execution = alone ? nullptr : __kmp_hook()->open(&desc);
+    execution = __kmp_hook()->open(&desc);
   }
   if (execution == nullptr)
     return kmp_sch_static_balanced;
+  share->owner = nullptr;
   if (__kmp_hook_lending && active)
     __kmp_hook_set_out(th);
   share->base = (kmp_uint64)pr->u.p.lb;
@@ -191,10 +195,16 @@ void __kmp_hook_leave(kmp_info_t *th) {
   bool active = !th->th.th_team->t.t_serialized;
   dispatch_private_info_t *pr =
       active ? disp->th_dispatch_pr_current : disp->th_disp_buffer;
-  if (pr == nullptr || pr->schedule != kmp_sch_hook || !pr->hook.execution)
+  if (pr == nullptr)
     return;
-  __kmp_hook_share = nullptr;
-  bool last = __kmp_hook()->end(&pr->hook);
+  bool last = false;
+  if (pr->schedule == kmp_sch_hook && pr->hook.execution) {
+    __kmp_hook_share = nullptr;
+    last = __kmp_hook()->end(&pr->hook);
+  } else if (pr->schedule != kmp_sch_static_balanced ||
+             pr->hook.owner != left_to_libomp) {
+    return;
+  }
   if (!active)
     return;
   dispatch_shared_info_t *sh =

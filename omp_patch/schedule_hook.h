@@ -3,6 +3,7 @@
 #define GIMBAL_SCHEDULE_HOOK_H
 
 #include "gimbal/core_loan.h"
+#include "gimbal/left_loops.h"
 #include "gimbal/loop.h"
 
 #ifdef __cplusplus
@@ -29,7 +30,7 @@ typedef struct gimbal_schedule_hook {
   void (*print)(int schedule, char *text, size_t size);
   int (*modifier)(int schedule);
 
-  gimbal_left_loop *(*left)(const gimbal_loop_desc *desc);
+  gimbal_left_table *(*left_loops)(void);
   void *(*open)(const gimbal_loop_desc *desc);
   void (*begin)(void *execution, uint32_t worker, gimbal_share *share);
   int (*next)(gimbal_share *share, uint64_t *first, uint64_t *end);

@@ -54,18 +54,13 @@ uint64_t gimbal_hook_layout(void) {
     return gimbal_hook_layout_here();
 }
 
-gimbal_left_loop* gimbal_loop_left(const gimbal_loop_desc* desc) {
-    gimbal::LoopSite* const site = gimbal::find_site(*desc);
-    const int rule = site->rule();
-    return desc->unit <= 1 ? site->left(desc->trip, rule ? rule : desc->schedule) : nullptr;
-}
-
 void* gimbal_loop_open(const gimbal_loop_desc* desc) {
     gimbal::Request request;
     request.trip = desc->trip;
     request.unit = desc->unit;
     request.monotonic = desc->monotonic != 0;
     request.schedule = desc->schedule;
+    request.caller = desc;
     if (desc->schedule > 0) ask_for(gimbal::interned(desc->schedule), request);
     gimbal::LoopSite* const site = gimbal::find_site(*desc);
     if (const int number = site->rule()) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gimbal/loop.h"
 #include "gimbal/options.hpp"
 #include "loop/claim_width.hpp"
 #include "loop/execution.hpp"
@@ -32,6 +33,7 @@ struct Request {
     double fraction = -1;                      ///< its static fraction; < 0: none given
     std::string_view reason = "OMP_SCHEDULE";  ///< who named the technique, for the report; a string literal
     std::string_view selector = {};            ///< named instead of a technique; a string literal; empty: as configured
+    const gimbal_loop_desc* caller = nullptr;  ///< what the caller said, as long as the loop is being opened
     int schedule = 0;                          ///< the number of all this (intern())
     bool can_leave = false;                    ///< the caller can run it by itself, as libomp's static does
 };

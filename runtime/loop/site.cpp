@@ -73,24 +73,13 @@ LoopSite::LoopSite(SiteIdentity identity, std::uint32_t workers, const LoopClock
       learning_(identity_.key(), workers, clock, nullptr,
                 identity_.over_ranks ? options().select_ranks : options().select) {}
 
-// With the lock held. Lengths that are left share their time: all are looked at again when it is over.
-void LoopSite::leave(const Request& request, double time) {
-    const std::uint64_t until = ticks() + static_cast<std::uint64_t>(time);
-    std::uint64_t lengths = left_lengths_.load(std::memory_order_relaxed);
-    if (left_schedule_.load(std::memory_order_relaxed) != request.schedule) lengths = 0;
-    if (lengths == 0 || until < left_until_.load(std::memory_order_relaxed))
-        left_until_.store(until, std::memory_order_relaxed);
-    left_schedule_.store(request.schedule, std::memory_order_relaxed);
-    left_lengths_.store(lengths | bit_of_length(request.trip), std::memory_order_relaxed);
-    gimbal_left_count(&left_, request.trip);
-}
-
 Execution* LoopSite::open(const Request& request) noexcept {
+    if (request.can_leave && left_.holds(request)) return nullptr;
     const std::lock_guard lock(mutex_);
     const std::uint64_t begun = opening_.begin() ? ticks() : 0;
     const Opening opening = learning_.open(request);
     if (!opening.plan) {
-        leave(request, opening.decision.left_for);
+        left_.leave(request, opening.decision.left_for);
         return nullptr;
     }
     std::unique_ptr<Execution> execution = std::move(spare_);

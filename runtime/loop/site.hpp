@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <bit>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -13,7 +12,7 @@
 #include "gimbal/loop.h"
 #include "loop/execution.hpp"
 #include "loop/learning.hpp"
-#include "measure/clock.hpp"
+#include "loop/left_loop.hpp"
 #include "measure/timed_part.hpp"
 #include "report/run_record.hpp"
 
@@ -40,17 +39,6 @@ public:
     /// @return goes back to close() or drop(); nullptr, only if the request allows it: the loop is left to the caller
     /// @errors none; out of memory ends the program, as in the OpenMP runtime itself
     [[nodiscard]] Execution* open(const Request& request) noexcept;
-
-    /// Whether an execution of so many iterations is left to the caller, under that schedule.
-    /// @return where it is counted; nullptr: it is not  @threads any, without the lock
-    [[nodiscard]] gimbal_left_loop* left(std::uint64_t trip, int schedule) noexcept {
-        if (!(left_lengths_.load(std::memory_order_relaxed) & bit_of_length(trip)) ||
-            left_schedule_.load(std::memory_order_relaxed) != schedule)
-            return nullptr;
-        if (ticks() < left_until_.load(std::memory_order_relaxed)) return &left_;
-        left_lengths_.store(0, std::memory_order_relaxed);
-        return nullptr;
-    }
 
     /// All workers have left: learn from the execution and keep it for the next one.
     void close(Execution* execution) noexcept;
@@ -90,9 +78,7 @@ public:
     /// executions, static fraction and alternative are not in it.
     [[nodiscard]] LoopSummary brief_summary(double seconds_per_tick, double dispatch_s) const;
     /// Executions so far, those that were left to the caller among them [count]. @threads any, without a lock
-    [[nodiscard]] std::uint64_t calls() const noexcept {
-        return learning_.totals().calls + __atomic_load_n(&left_.calls, __ATOMIC_RELAXED);
-    }
+    [[nodiscard]] std::uint64_t calls() const noexcept { return learning_.totals().calls + left_.calls(); }
     /// Mean and deviation of iteration times [ticks], for GIMBAL_LOOP_STATS.
     [[nodiscard]] IterationStatistics statistics() const;
     void set_statistics(const IterationStatistics& statistics);
@@ -100,10 +86,6 @@ public:
     void restart_lock() noexcept;
 
 private:
-    static std::uint64_t bit_of_length(std::uint64_t trip) noexcept {
-        return std::uint64_t{1} << (static_cast<unsigned>(std::bit_width(trip)) & 63U);
-    }
-    void leave(const Request& request, double time);
     void forget(const Execution& execution);
 
     SiteIdentity identity_;
@@ -111,19 +93,13 @@ private:
     int rule_ = 0;
     std::atomic<double> first_pace_ = 0;  // [ticks]; 0: nobody has asked. A figure by itself, so relaxed will do
 
-    // The loop is left to the caller: for trip counts of so many bits, a bit of the word each, under that schedule,
-    // until then. Read without the lock by every execution; each figure counts by itself.
-    alignas(kApart) std::atomic<std::uint64_t> left_lengths_ = 0;
-    std::atomic<std::uint64_t> left_until_ = 0;  // [ticks]
-    std::atomic<int> left_schedule_ = 0;
-    gimbal_left_loop left_ = {};
-
     // Held at open and close, never while chunks are drawn. It guards what follows, the most used first: what one
     // execution writes fits into two or three cache lines.
     alignas(kApart) mutable std::mutex mutex_;
     std::unique_ptr<Execution> spare_;        // one finished execution, ready for the next open()
     std::vector<const Execution*> existing_;  // all executions, in flight or spare: workers keep their sums in them
     LoopLearning learning_;
+    LeftLoop left_;
     TimedPart opening_, closing_;     // what the site itself takes
     std::vector<WorkerRecord> gone_;  // sums of executions that are gone
 };

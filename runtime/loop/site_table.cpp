@@ -14,6 +14,7 @@
 #include "config/held_signal.hpp"
 #include "gimbal/options.hpp"
 #include "loop/current_site.hpp"
+#include "loop/left_loop.hpp"
 #include "loop/named_loops.hpp"
 #include "loop/schedules.hpp"
 #include "measure/loop_stats.hpp"
@@ -248,6 +249,7 @@ void restart_in_child() noexcept {
     the_table = fresh;
     // It belongs to the parent's table, which no later loop will ask.
     current_site = nullptr;
+    forget_left_loops();
     restart_schedules_lock();
 }
 

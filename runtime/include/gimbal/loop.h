@@ -20,8 +20,8 @@ extern "C" {
  *  worker begins its share, draws chunks until there are none and ends its share; the last one to end closes the
  *  execution. Several executions may be in flight, of the same loop or of different ones.
  *
- *  A caller that can run a loop by itself, as P blocks of equal size, asks first whether the loop is left to it: a loop
- *  that is too short to gain anything is, for a while. */
+ *  A caller that can run a loop by itself, as P blocks of equal size, looks first whether the loop is left to it
+ *  (gimbal/left_loops.h): a loop that is too short to gain anything is, for a while. */
 
 /** One execution of a loop, as the program asks for it. */
 typedef struct gimbal_loop_desc {
@@ -35,26 +35,11 @@ typedef struct gimbal_loop_desc {
     int schedule;       /**< what gimbal_schedule_parse() or gimbal_schedule_set() returned */
     int monotonic;      /**< 1: the loop needs ascending chunks (ordered, doacross, monotonic modifier) */
     int can_leave;      /**< 1: the caller can run the loop by itself, as P blocks of equal size (gimbal_loop_open) */
+    const void* team;   /**< what the caller names the team by, for gimbal/left_loops.h; NULL: it does not look there */
+    const void* region; /**< what it names the code by that the team began with, for all its workers alike */
+    uint64_t moment;    /**< higher with each execution that the team begins, for all its workers alike; the low 32
+                             bits count the executions of the region */
 } gimbal_loop_desc;
-
-/** Executions of a loop that were left to the caller. */
-typedef struct gimbal_left_loop {
-    uint64_t calls;      /**< [count] */
-    uint64_t iterations; /**< [iterations] */
-} gimbal_left_loop;
-
-/** Whether this execution is left to the caller, who then opens none.
- *  @param desc  can_leave is 1
- *  @return where one worker of the team is to count it; NULL: gimbal_loop_open() it
- *  @threads any; two may get different answers, so one has to decide for the team  @cost O(1), one timestamp, no lock
- */
-GIMBAL_API gimbal_left_loop* gimbal_loop_left(const gimbal_loop_desc* desc);
-
-/** Count an execution that was left. Teams that run the same loop at the same time may lose a count. */
-static inline void gimbal_left_count(gimbal_left_loop* left, uint64_t trip) {
-    __atomic_store_n(&left->calls, __atomic_load_n(&left->calls, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&left->iterations, __atomic_load_n(&left->iterations, __ATOMIC_RELAXED) + trip, __ATOMIC_RELAXED);
-}
 
 /** Open one execution: find the loop's site, choose a technique, plan.
  *  @return the execution, to be given to every worker's gimbal_loop_begin(); NULL, only if `can_leave`: it is

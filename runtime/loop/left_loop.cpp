@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "loop/left_loop.hpp"
+
+#include <algorithm>
+
+#include "measure/clock.hpp"
+
+namespace gimbal {
+
+namespace {
+
+alignas(64) gimbal_left_table table = {};
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
+std::uint64_t bit_of(std::uint64_t trip) noexcept {
+    return std::uint64_t{1} << (gimbal_left_length(trip) & 63U);
+}
+
+/// The loop's place; nullptr: another one has it.
+gimbal_left_loop* place_for(const gimbal_loop_desc& desc) noexcept {
+    gimbal_left_loop* const place = gimbal_left_place(&table, &desc);
+    const void* free = nullptr;
+    if (__atomic_compare_exchange_n(&place->region, &free, desc.region, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        place->team = desc.team;
+        place->number = static_cast<std::uint32_t>(desc.moment);
+        place->length = static_cast<std::uint16_t>(gimbal_left_length(desc.trip));
+        return place;
+    }
+    return gimbal_left_is(place, &desc) && !place->mixed ? place : nullptr;
+}
+
+}  // namespace
+
+// Lengths that are left share their time: all are looked at again when it is over.
+void LeftLoop::leave(const Request& request, double time) noexcept {
+    const std::uint64_t now = gimbal_left_now(&table);
+    const std::uint64_t until = now + static_cast<std::uint64_t>(time);
+    const bool over = schedule_.load(kRelaxed) != request.schedule || now >= until_.load(kRelaxed);
+    const std::uint64_t lengths = over ? 0 : lengths_.load(kRelaxed);
+    if (lengths == 0 || until < until_.load(kRelaxed)) until_.store(until, kRelaxed);
+    schedule_.store(request.schedule, kRelaxed);
+    lengths_.store(lengths | bit_of(request.trip), kRelaxed);
+    count(request);
+    tell_team(request);
+}
+
+bool LeftLoop::holds(const Request& request) noexcept {
+    if (!(lengths_.load(kRelaxed) & bit_of(request.trip)) || schedule_.load(kRelaxed) != request.schedule ||
+        gimbal_left_now(&table) >= until_.load(kRelaxed))
+        return false;
+    count(request);
+    tell_team(request);
+    return true;
+}
+
+void LeftLoop::count(const Request& request) noexcept {
+    __atomic_store_n(&own_.calls, own_.calls + 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&own_.iterations, own_.iterations + request.trip, __ATOMIC_RELAXED);
+}
+
+// The executions that the team begins later. The order of these stores is the other way round in gimbal_left_find().
+// The team's other workers are not past this execution yet, so none of them takes the new figures for earlier ones.
+void LeftLoop::tell_team(const Request& request) noexcept {
+    const gimbal_loop_desc* const desc = request.caller;
+    // A loop that comes again and again in one region has another number each time.
+    if (!desc || !desc->team || !desc->region || crowded_.load(kRelaxed)) return;
+    gimbal_left_loop* const place = place_for(*desc);
+    if (!place) return;
+    const auto known = std::find_if(std::begin(places_), std::end(places_), [=](auto& entry) {
+        gimbal_left_loop* at = nullptr;
+        return entry.compare_exchange_strong(at, place, std::memory_order_release) || at == place;
+    });
+    if (known == std::end(places_)) {  // its executions would not be counted
+        crowded_.store(true, kRelaxed);
+        return;
+    }
+    __atomic_store_n(&place->from, desc->moment, __ATOMIC_RELEASE);
+    __atomic_store_n(&place->schedule, std::int64_t{desc->schedule}, __ATOMIC_RELEASE);
+    place->until = until_.load(kRelaxed);
+    place->code = desc->code ? desc->code : desc->source;
+    __atomic_store_n(&place->to, UINT64_MAX, __ATOMIC_RELEASE);
+}
+
+std::uint64_t LeftLoop::sum(std::uint64_t gimbal_left_loop::*count) const noexcept {
+    std::uint64_t all = __atomic_load_n(&(own_.*count), __ATOMIC_RELAXED);
+    for (const auto& entry : places_)
+        if (const gimbal_left_loop* const at = entry.load(std::memory_order_acquire))
+            all += __atomic_load_n(&(at->*count), __ATOMIC_RELAXED);
+    return all;
+}
+
+void forget_left_loops() noexcept {
+    table = {};
+    table.counter_is_clock = detail::clock_is_tsc ? 1 : 0;
+}
+
+}  // namespace gimbal
+
+extern "C" gimbal_left_table* gimbal_left_loops(void) {
+    gimbal::table.counter_is_clock = gimbal::detail::clock_is_tsc ? 1 : 0;
+    return &gimbal::table;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "gimbal/left_loops.h"
+#include "loop/length_learning.hpp"
+
+namespace gimbal {
+
+/// Executions of one loop site that are left to the caller: for some trip counts, under one schedule, for some time.
+/// @threads leave(): the owner locks; all others any, without a lock: each figure counts by itself
+class LeftLoop {
+public:
+    LeftLoop() = default;
+    LeftLoop(const LeftLoop&) = delete;
+    LeftLoop& operator=(const LeftLoop&) = delete;
+
+    /// Leave executions of this request's length and schedule to the caller from now on, this one among them.
+    /// @param time  from now [ticks]
+    void leave(const Request& request, double time) noexcept;
+
+    /// Whether this execution is left, for one that the table did not show. Counts it.
+    [[nodiscard]] bool holds(const Request& request) noexcept;
+
+    /// Executions that were left [count].
+    [[nodiscard]] std::uint64_t calls() const noexcept { return sum(&gimbal_left_loop::calls); }
+    /// The same [iterations].
+    [[nodiscard]] std::uint64_t iterations() const noexcept { return sum(&gimbal_left_loop::iterations); }
+
+private:
+    static constexpr std::size_t kPlaces = 8;
+    void tell_team(const Request& request) noexcept;
+    void count(const Request& request) noexcept;
+    [[nodiscard]] std::uint64_t sum(std::uint64_t gimbal_left_loop::*count) const noexcept;
+
+    std::atomic<std::uint64_t> lengths_ = 0;  // bit k: trip counts of k bits
+    std::atomic<std::uint64_t> until_ = 0;    // gimbal_left_now()
+    std::atomic<int> schedule_ = 0;
+    std::atomic<bool> crowded_ = false;                    // it has more numbers than places
+    gimbal_left_loop own_ = {};                            // counts those that the table did not show
+    std::atomic<gimbal_left_loop*> places_[kPlaces] = {};  // in the table: of this loop
+};
+
+/// No loop is left any more. @threads the only one of a new child
+void forget_left_loops() noexcept;
+
+}  // namespace gimbal
