@@ -137,11 +137,18 @@ LoopSummary LoopSite::brief_summary(double seconds_per_tick, double dispatch_s) 
     summary.time_s = totals.loop_time * seconds_per_tick;
     summary.busy_max_s = totals.busy_max * seconds_per_tick;
     summary.busy_mean_s = totals.busy_mean * seconds_per_tick;
+    summary.late_s = totals.late * seconds_per_tick;
     summary.scheduling_s = static_cast<double>(totals.chunks) * dispatch_s / workers_;
     summary.fallbacks = totals.fallbacks;
     for (const LoopTotals::Use* use = totals.first_use(); use; use = use->next.load(std::memory_order_acquire)) {
-        summary.schedules.push_back({spelling(use->choice), std::string(use->reason), use->calls,
-                                     use->loop_time * seconds_per_tick, use->exploring});
+        summary.schedules.push_back({.schedule = spelling(use->choice),
+                                     .reason = std::string(use->reason),
+                                     .calls = use->calls,
+                                     .time_s = use->loop_time * seconds_per_tick,
+                                     .exploring = use->exploring,
+                                     .median_s = use->recent.median(use->calls) * seconds_per_tick,
+                                     .shortest = use->shortest,
+                                     .longest = use->longest});
     }
     complete_choices(summary, {});
     return summary;

@@ -204,12 +204,14 @@ std::optional<Alternative> SimulateSelector::alternative() const {
     const std::size_t second = contenders_->second();
     const std::size_t holder = contenders_->holder();
     if (second == holder) return std::nullopt;
+    const bool measured = contenders_->trials(second) > 0;
+    if (!measured && !answered_) return std::nullopt;  // believed in for want of a prediction
     const double ratio = contenders_->ratio(second);
     return Alternative{.choice = settings_.portfolio[second],
                        .holder = settings_.portfolio[holder],
                        .loop_time = holder_time_ * ratio,
                        .ratio = ratio,
-                       .predicted = contenders_->trials(second) == 0};
+                       .predicted = !measured};
 }
 
 }  // namespace gimbal
