@@ -105,9 +105,9 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
     slot.record.static_end = 0;
     slot.last_size = 0;
     slot.untimed_size = slot.untimed_chunks = slot.least_timed = 0;
-    if (manner_.sampled) slot.costs.prepare(plan.iterations, CostProfile::bins_for(plan.iterations, workers_));
+    if (manner_.sampled) slot.begin_costs(plan.iterations, workers_);
     slot.position_hint = 0;
-    if (manner_.timed) slot.times = {};
+    if (manner_.timed) slot.begin_times();
     if (adaptive_) times_[worker].reset(adaptive_->reads());
     slot.digest.known = false;
     if (adaptive_ && adaptive_->reads() == Figures::progress && !noted && plan.statistics.mean > 0)
@@ -251,8 +251,8 @@ std::uint64_t Execution::time_chunk(WorkerSlot& slot, WorkerTimes& times) noexce
     const auto size = static_cast<double>(slot.untimed_size);
     // Techniques that count execution alone get it less the calibrated cost of drawing.
     times.note(slot.untimed_size, time - static_cast<double>(slot.untimed_chunks) * overhead_);
-    if (manner_.timed) slot.times.add(slot.untimed_size, time);
-    if (manner_.sampled) slot.costs.add({slot.last_first, slot.last_first + slot.last_size}, time);
+    if (manner_.timed) slot.times->add(slot.untimed_size, time);
+    if (manner_.sampled) slot.costs->add({slot.last_first, slot.last_first + slot.last_size}, time);
     if (!manner_.timed && !manner_.sampled) {
         slot.least_timed = static_cast<std::uint64_t>(std::min(size * least_time_ / std::max(time, 1.0), kMostUntimed));
     }
@@ -303,8 +303,8 @@ void Execution::note_chunk(WorkerSlot& slot, std::uint64_t first, std::uint64_t 
     const std::uint64_t now = ticks();
     if (slot.last_size) {
         const auto time = static_cast<double>(now - slot.last_stamp);
-        if (manner_.timed) slot.times.add(slot.last_size, time);
-        if (manner_.sampled) slot.costs.add({slot.last_first, slot.last_first + slot.last_size}, time);
+        if (manner_.timed) slot.times->add(slot.last_size, time);
+        if (manner_.sampled) slot.costs->add({slot.last_first, slot.last_first + slot.last_size}, time);
     }
     slot.last_stamp = now;
     slot.last_first = first;
@@ -321,6 +321,14 @@ void Execution::arrived(std::uint32_t worker, const WorkerRecord& record) {
     slot.sums.end += record.end - record.begin;
     slot.sums.chunks += record.chunks;
     slot.sums.iterations += record.iterations;
+}
+
+void Execution::forget_samples() noexcept {
+    if (!manner_.timed && !manner_.sampled) return;
+    for (WorkerSlot& slot : slots_) {
+        slot.times.reset();
+        slot.costs.reset();
+    }
 }
 
 void Execution::note_static_end(const gimbal_share& share) noexcept {

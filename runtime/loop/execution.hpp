@@ -26,8 +26,8 @@ class LoopSite;
 struct alignas(kApart) WorkerSlot {
     WorkerRecord record;               ///< of this execution
     WorkerRecord sums;                 ///< over all executions in this object: begin is 0, end the busy time
-    IterationTimes times;              ///< only if the execution is timed
-    ChunkCosts costs;                  ///< only if the execution is sampled
+    std::unique_ptr<IterationTimes> times;  ///< only if the execution is timed, like the next kept until forgotten
+    std::unique_ptr<ChunkCosts> costs;      ///< only if the execution is sampled: some kilobytes
     std::uint64_t last_stamp = 0;      ///< when the chunk in progress was drawn [ticks]; only where times are taken
     std::uint64_t last_first = 0;      ///< where it begins [iterations]; only if sampled
     std::uint64_t last_size = 0;       ///< its iterations; 0: none yet
@@ -38,6 +38,13 @@ struct alignas(kApart) WorkerSlot {
     std::uint64_t position_hint = 0;   ///< batch this worker has reached; weighted plans only
     std::uint64_t random = 1;          ///< for plans that thin out requests
     Range held;                        ///< the end of the loop, held back until nothing else is left; queues only
+
+    /// Empty times and costs, made if there are none. @errors std::bad_alloc
+    void begin_times() { times ? void(*times = {}) : void(times = std::make_unique<IterationTimes>()); }
+    void begin_costs(std::uint64_t iterations, std::uint32_t workers) {
+        if (!costs) costs = std::make_unique<ChunkCosts>();
+        costs->prepare(iterations, CostProfile::bins_for(iterations, workers));
+    }
 };
 
 /// How an execution is run, as decided when it was opened.
@@ -86,6 +93,10 @@ public:
 
     /// What a worker saw that drew in another process. @threads one, when it has left
     void arrived(std::uint32_t worker, const WorkerRecord& record);
+
+    /// Give back the memory that single executions need for samples: most never do, and there are many loops.
+    /// @threads one, when all have left and somebody has learnt from them
+    void forget_samples() noexcept;
 
     [[nodiscard]] LoopSite* site() const noexcept { return site_; }
     /// Why it is run like this, for who learns from it. @threads as prepare()

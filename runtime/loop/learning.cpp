@@ -168,7 +168,7 @@ void LoopLearning::learn(const Manner& manner, const LoopRecord& record, const P
     }
     if (!manner.timed) return;
     IterationTimes times;
-    for (std::uint32_t i = 0; i < workers_; ++i) times.merge(slots[i].times);
+    for (std::uint32_t i = 0; i < workers_; ++i) times.merge(*slots[i].times);
     const IterationStatistics seen = times.statistics(clock_.dispatch());
     if (seen.known) learnt_.statistics = seen;
 }
@@ -178,7 +178,7 @@ void LoopLearning::learn_profile(std::span<const WorkerSlot> slots) {
     const std::uint64_t begin = clock_.now();
     if (!profile_) profile_ = std::make_unique<CostProfile>();
     costs_.clear();
-    for (std::uint32_t i = 0; i < workers_; ++i) costs_.push_back(&slots[i].costs);
+    for (std::uint32_t i = 0; i < workers_; ++i) costs_.push_back(slots[i].costs.get());
     if (profile_->vanished(costs_) > kOtherLoop) {
         profile_->doubt();
         slowness_ = {};

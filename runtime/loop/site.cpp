@@ -95,6 +95,7 @@ void LoopSite::close(Execution* execution) noexcept {
         const std::lock_guard lock(mutex_);
         const std::uint64_t begun = closing_.begin() ? ticks() : 0;
         step = learning_.close(finished->manner(), finished->decision(), finished->plan(), finished->slots());
+        finished->forget_samples();
         if (spare_) {
             forget(*finished);
         } else {
