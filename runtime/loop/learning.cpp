@@ -129,7 +129,8 @@ bool LoopLearning::wants_costs(const Decision& decision) const noexcept {
 
 Step LoopLearning::close(const Manner& manner, const Decision& decision, const Plan& plan,
                          std::span<const WorkerSlot> slots) {
-    const LoopRecord record = record_of(slots.first(workers_), records_);
+    static thread_local std::vector<WorkerRecord> records;  // one for all loops of a thread: there are many
+    const LoopRecord record = record_of(slots.first(workers_), records);
     Step step{.number = totals_.calls,
               .decision = decision,
               .iterations = record.iterations,
@@ -177,15 +178,15 @@ void LoopLearning::learn_profile(std::span<const WorkerSlot> slots) {
     constexpr double kOtherLoop = 0.15;  // of the profile vanished at once: what was learnt is of no use
     const std::uint64_t begin = clock_.now();
     if (!profile_) profile_ = std::make_unique<CostProfile>();
-    costs_.clear();
-    for (std::uint32_t i = 0; i < workers_; ++i) costs_.push_back(slots[i].costs.get());
-    if (profile_->vanished(costs_) > kOtherLoop) {
+    std::vector<const ChunkCosts*> costs;
+    for (std::uint32_t i = 0; i < workers_; ++i) costs.push_back(slots[i].costs.get());
+    if (profile_->vanished(costs) > kOtherLoop) {
         profile_->doubt();
         slowness_ = {};
     } else {
-        slowness_.add(*profile_, costs_);
+        slowness_.add(*profile_, costs);
     }
-    profile_->learn(costs_, slowness_.factors());
+    profile_->learn(costs, slowness_.factors());
     if (!profile_->known()) return;
     learnt_.profile = profile_.get();
     ++learnt_.profile_version;

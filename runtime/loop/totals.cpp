@@ -74,7 +74,7 @@ LoopTotals::~LoopTotals() {
 void add_sums(std::span<const WorkerSlot> slots, std::vector<WorkerRecord>& per_worker) {
     if (per_worker.size() < slots.size()) per_worker.resize(slots.size());
     for (std::size_t i = 0; i < slots.size(); ++i) {
-        per_worker[i].end += slots[i].sums.end;
+        per_worker[i].end += slots[i].sums.busy;
         per_worker[i].chunks += slots[i].sums.chunks;
         per_worker[i].iterations += slots[i].sums.iterations;
     }

@@ -161,7 +161,8 @@ void SimulateSelector::ask(const LoopContext& context) {
 
 void SimulateSelector::take_answer() {
     const std::shared_ptr<Answer> answer = std::exchange(answer_, nullptr);
-    last_cost_s_ = answer->prediction.cost_s;
+    // In the foreground, and in virtual time, the same run shall give the same choices.
+    last_cost_s_ = settings_.background ? answer->prediction.spent_s : answer->prediction.cost_s;
     if (answer->prediction.times.size() != contenders_->size()) return;
     if (!std::isfinite(answer->prediction.times[contenders_->holder()])) return;  // the process is ending
     contenders_->predict(answer->prediction.times, contenders_->prediction_error());

@@ -207,7 +207,7 @@ Outcome EventLoop::State::close() {
                        .iterations = worker.iterations,
                        .static_end = worker.static_end >= 0 ? whole(worker.static_end) : 0,
                        .static_iterations = worker.static_iterations};
-        slot.sums.end += slot.record.end;
+        slot.sums.busy += slot.record.end;
         slot.sums.chunks += slot.record.chunks;
         slot.sums.iterations += slot.record.iterations;
     }

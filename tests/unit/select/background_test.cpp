@@ -6,8 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
+#include <ctime>
 #include <future>
+#include <memory>
 #include <vector>
 
 namespace {
@@ -99,6 +102,49 @@ TEST(Background, AJobIsRepeatedAmongTheOthersAndOneThatIsStuckIsNotWaitedForForE
     ASSERT_EQ(waitpid(child, &status, 0), child);
     EXPECT_TRUE(WIFEXITED(status));
     EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+// By the processor clocks of the thread and the process, which other load does not move.
+TEST(Background, ItTakesHalfAPerCentOfTheProcessorTimeHoweverMuchThereIsToDo) {
+    constexpr double kPiece_s = 1e-3;
+    const auto spin = [](double time_s) {
+        const double begun_s = gimbal::thread_cpu_s();
+        while (gimbal::thread_cpu_s() - begun_s < time_s) {
+        }
+    };
+    const auto process_s = [] {
+        timespec time{};
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+        return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+    };
+    struct Work {
+        std::atomic<bool> enough = false;
+        std::atomic<int> pieces = 0;
+        std::promise<double> spent_s;
+    };
+    const auto work = std::make_shared<Work>();
+    drain();
+    const double before_s = process_s();
+    ASSERT_TRUE(run_in_background(true, [=] {
+        const double begun_s = gimbal::thread_cpu_s();
+        while (!work->enough && gimbal::wait_for_share(kPiece_s)) {
+            if (work->enough) break;
+            spin(kPiece_s);
+            ++work->pieces;
+        }
+        work->spent_s.set_value(gimbal::thread_cpu_s() - begun_s);
+    }));
+    spin(0.8);
+    while (work->pieces == 0) spin(0.01);
+    work->enough = true;
+    const double spent_s = work->spent_s.get_future().get();
+    // What it had saved, its share of what was used since, and a piece that had begun.
+    EXPECT_LE(spent_s, 0.05 + 0.005 * (process_s() - before_s) + 2 * kPiece_s);
+    EXPECT_LE(spent_s, 0.005 * process_s() + 2 * kPiece_s);
+}
+
+TEST(Background, OnOtherThreadsNobodyWaitsForAShare) {
+    EXPECT_TRUE(gimbal::wait_for_share(1e9));
 }
 
 TEST(Background, WhenTheProcessEndsNothingIsTakenAnyMore) {
