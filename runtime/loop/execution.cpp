@@ -31,14 +31,22 @@ void Execution::prepare(std::uint32_t workers, const Manner& manner, const std::
         plan->claim == Claim::adaptive ? manner.choice.technique->adaptive() : nullptr;
     if (adaptive_ != adaptive) adaptive_ = adaptive;
     if (adaptive) {
+        if (adaptive_slots_.size() < slots) adaptive_slots_ = std::vector<AdaptiveSlot>(slots);
         if (!place.times && own_times_.size() < workers) own_times_ = std::vector<WorkerTimes>(workers);
         times_ = place.times ? place.times : own_times_.data();
         const double overhead = adaptive->counts_scheduling() ? 0 : dispatch_ticks();
         if (overhead_ != overhead) overhead_ = overhead;
         const double least = kTimingPart * sampling_ticks();
         if (least_time_ != least) least_time_ = least;
+    } else if (!adaptive_slots_.empty()) {  // of a trial: there are many loops
+        adaptive_slots_ = std::vector<AdaptiveSlot>();
+        own_times_ = std::vector<WorkerTimes>();
     }
-    if (plan->claim == Claim::queues) queues_.prepare(*plan);
+    if (plan->claim == Claim::queues) {
+        queues_.prepare(*plan);
+    } else {
+        queues_.release();
+    }
     const std::uint64_t start = plan->claim == Claim::hybrid ? plan->own.back() : 0;
     if (place.counter) {
         counter_ = place.counter;
@@ -89,14 +97,17 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
     const bool noted = manner_.timed || manner_.sampled || manner_.split;
     // Own steps are apart for who notes their times, and for ranks that take over what another one has not begun.
     const bool whole = site_ && !noted && plan.claim == Claim::hybrid && plan.own[worker + 1] - plan.own[worker] > 1;
-    share.fast = !noted && !whole && (plan.claim == Claim::owned || plan.claim == Claim::shared ||
-                            (plan.claim == Claim::hybrid && plan.admission >= 1));
+    share.fast = !noted && !whole &&
+                 (plan.claim == Claim::owned || plan.claim == Claim::shared ||
+                  (plan.claim == Claim::hybrid && plan.admission >= 1));
     share.watched = 0;
     WorkerSlot& slot = slot_of(worker);
     if (plan.claim == Claim::hybrid) {
         share.step = plan.own[worker];
         share.step_end = plan.own[worker + 1];
         slot.random = worker + 1;
+    } else if (plan.claim == Claim::weighted || plan.claim == Claim::adaptive) {
+        slot.position_hint = 0;
     } else if (plan.claim == Claim::queues) {
         share.step = kPrefixToCome;
         slot.held = {};
@@ -104,14 +115,16 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
     }
     slot.record.static_end = 0;
     slot.last_size = 0;
-    slot.untimed_size = slot.untimed_chunks = slot.least_timed = 0;
-    if (manner_.sampled) slot.costs.prepare(plan.iterations, CostProfile::bins_for(plan.iterations, workers_));
-    slot.position_hint = 0;
-    if (manner_.timed) slot.times = {};
-    if (adaptive_) times_[worker].reset(adaptive_->reads());
-    slot.digest.known = false;
-    if (adaptive_ && adaptive_->reads() == Figures::progress && !noted && plan.statistics.mean > 0)
-        slot.least_timed = static_cast<std::uint64_t>(std::min(least_time_ / plan.statistics.mean, kMostUntimed));
+    if (manner_.sampled) slot.begin_costs(plan.iterations, workers_);
+    if (manner_.timed) slot.begin_times();
+    if (adaptive_) {
+        times_[worker].reset(adaptive_->reads());
+        AdaptiveSlot& adaptive = adaptive_slots_[worker & slot_mask_];
+        adaptive = {};
+        if (adaptive_->reads() == Figures::progress && !noted && plan.statistics.mean > 0)
+            adaptive.least_timed =
+                static_cast<std::uint64_t>(std::min(least_time_ / plan.statistics.mean, kMostUntimed));
+    }
     slot.record.begin = ticks();
 }
 
@@ -242,32 +255,34 @@ int Execution::next_weighted(gimbal_share& share, std::uint64_t& first, std::uin
 // few timestamps are timed together, since one alone would show the clock and not the work; not so when the execution
 // is measured chunk by chunk.
 // @return when the chunk that is asked for begins, as far as that is known [ticks]
-std::uint64_t Execution::time_chunk(WorkerSlot& slot, WorkerTimes& times) noexcept {
-    slot.untimed_size += slot.last_size;
-    ++slot.untimed_chunks;
-    if (slot.untimed_size < slot.least_timed) return slot.last_stamp;
+std::uint64_t Execution::time_chunk(WorkerSlot& slot, AdaptiveSlot& adaptive, WorkerTimes& times) noexcept {
+    adaptive.untimed_size += slot.last_size;
+    ++adaptive.untimed_chunks;
+    if (adaptive.untimed_size < adaptive.least_timed) return slot.last_stamp;
     const std::uint64_t now = ticks();
     const auto time = static_cast<double>(now - slot.last_stamp);
-    const auto size = static_cast<double>(slot.untimed_size);
+    const auto size = static_cast<double>(adaptive.untimed_size);
     // Techniques that count execution alone get it less the calibrated cost of drawing.
-    times.note(slot.untimed_size, time - static_cast<double>(slot.untimed_chunks) * overhead_);
-    if (manner_.timed) slot.times.add(slot.untimed_size, time);
-    if (manner_.sampled) slot.costs.add({slot.last_first, slot.last_first + slot.last_size}, time);
+    times.note(adaptive.untimed_size, time - static_cast<double>(adaptive.untimed_chunks) * overhead_);
+    if (manner_.timed) slot.times->add(adaptive.untimed_size, time);
+    if (manner_.sampled) slot.costs->add({slot.last_first, slot.last_first + slot.last_size}, time);
     if (!manner_.timed && !manner_.sampled) {
-        slot.least_timed = static_cast<std::uint64_t>(std::min(size * least_time_ / std::max(time, 1.0), kMostUntimed));
+        adaptive.least_timed =
+            static_cast<std::uint64_t>(std::min(size * least_time_ / std::max(time, 1.0), kMostUntimed));
     }
-    slot.untimed_size = slot.untimed_chunks = 0;
-    if (adaptive_->reads() != Figures::progress) slot.digest.known = false;
+    adaptive.untimed_size = adaptive.untimed_chunks = 0;
+    if (adaptive_->reads() != Figures::progress) adaptive.digest.known = false;
     return now;
 }
 
 int Execution::next_adaptive(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
     const Plan& plan = *plan_;
     WorkerSlot& slot = slot_of(share.worker);
+    AdaptiveSlot& adaptive = adaptive_slots_[share.worker & slot_mask_];
     WorkerTimes& times = times_[share.worker];
     fetch_to_write(counter_);  // it travels while the last chunk's time is noted
     // A first chunk begins with the worker's own time: that timestamp is there already.
-    const std::uint64_t now = slot.last_size ? time_chunk(slot, times) : slot.record.begin;
+    const std::uint64_t now = slot.last_size ? time_chunk(slot, adaptive, times) : slot.record.begin;
     slot.last_stamp = now;
     slot.last_size = 0;
     const std::uint64_t position = __atomic_load_n(counter_, __ATOMIC_RELAXED);
@@ -279,7 +294,7 @@ int Execution::next_adaptive(gimbal_share& share, std::uint64_t& first, std::uin
                          .chunk = plan.chunk,
                          .now = now,
                          .statistics = plan.statistics,
-                         .digest = &slot.digest};
+                         .digest = &adaptive.digest};
     if (plan.steps > 0) {
         while (plan.starts[slot.position_hint + 1] <= position) ++slot.position_hint;
         request.batch_chunk = plan.shares[slot.position_hint];
@@ -291,8 +306,8 @@ int Execution::next_adaptive(gimbal_share& share, std::uint64_t& first, std::uin
     slot.last_first = first;
     // What others read comes last: the line travels while the chunk runs.
     if (adaptive_->reads() == Figures::progress) {
-        if (slot.last_size >= slot.least_timed) times.draw(slot.last_size, now);
-    } else if (slot.untimed_size == 0 && times.chunks() > 0) {
+        if (slot.last_size >= adaptive.least_timed) times.draw(slot.last_size, now);
+    } else if (adaptive.untimed_size == 0 && times.chunks() > 0) {
         times.publish();
     }
     return 1;
@@ -303,8 +318,8 @@ void Execution::note_chunk(WorkerSlot& slot, std::uint64_t first, std::uint64_t 
     const std::uint64_t now = ticks();
     if (slot.last_size) {
         const auto time = static_cast<double>(now - slot.last_stamp);
-        if (manner_.timed) slot.times.add(slot.last_size, time);
-        if (manner_.sampled) slot.costs.add({slot.last_first, slot.last_first + slot.last_size}, time);
+        if (manner_.timed) slot.times->add(slot.last_size, time);
+        if (manner_.sampled) slot.costs->add({slot.last_first, slot.last_first + slot.last_size}, time);
     }
     slot.last_stamp = now;
     slot.last_first = first;
@@ -318,9 +333,17 @@ void Execution::reported(const gimbal_share& share, std::uint64_t time) noexcept
 void Execution::arrived(std::uint32_t worker, const WorkerRecord& record) {
     WorkerSlot& slot = slots_[worker];
     slot.record = record;
-    slot.sums.end += record.end - record.begin;
+    slot.sums.busy += record.end - record.begin;
     slot.sums.chunks += record.chunks;
     slot.sums.iterations += record.iterations;
+}
+
+void Execution::forget_samples() noexcept {
+    if (!manner_.timed && !manner_.sampled) return;
+    for (WorkerSlot& slot : slots_) {
+        slot.times.reset();
+        slot.costs.reset();
+    }
 }
 
 void Execution::note_static_end(const gimbal_share& share) noexcept {
@@ -342,7 +365,7 @@ bool Execution::end_at(gimbal_share& share, std::uint64_t stamp) noexcept {
     slot.record.end = stamp;
     slot.record.chunks = share.chunks;
     slot.record.iterations = share.iterations;
-    slot.sums.end += slot.record.end - slot.record.begin;
+    slot.sums.busy += slot.record.end - slot.record.begin;
     slot.sums.chunks += share.chunks;
     slot.sums.iterations += share.iterations;
     share.execution = nullptr;

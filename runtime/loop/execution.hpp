@@ -24,20 +24,38 @@ class LoopSite;
 /// What one worker leaves behind in an execution; written by that worker only, so nothing here moves between cores
 /// until somebody reads it.
 struct alignas(kApart) WorkerSlot {
-    WorkerRecord record;               ///< of this execution
-    WorkerRecord sums;                 ///< over all executions in this object: begin is 0, end the busy time
-    IterationTimes times;              ///< only if the execution is timed
-    ChunkCosts costs;                  ///< only if the execution is sampled
-    std::uint64_t last_stamp = 0;      ///< when the chunk in progress was drawn [ticks]; only where times are taken
-    std::uint64_t last_first = 0;      ///< where it begins [iterations]; only if sampled
-    std::uint64_t last_size = 0;       ///< its iterations; 0: none yet
-    std::uint64_t untimed_size = 0;    ///< iterations since last_stamp without the chunk in progress; adaptive only
+    WorkerRecord record;  ///< of this execution
+    /// Sums over all executions in this object.
+    struct {
+        std::uint64_t busy = 0;  ///< [ticks]
+        std::uint64_t chunks = 0;
+        std::uint64_t iterations = 0;
+    } sums;
+    std::unique_ptr<IterationTimes> times;  ///< only if the execution is timed, like the next kept until forgotten
+    std::unique_ptr<ChunkCosts> costs;      ///< only if the execution is sampled: some kilobytes
+    std::uint64_t last_stamp = 0;  ///< when the chunk in progress was drawn [ticks]; only where times are taken
+    std::uint64_t last_first = 0;  ///< where it begins [iterations]; only if sampled
+    std::uint64_t last_size = 0;   ///< its iterations; 0: none yet
+    union {
+        std::uint64_t position_hint;  ///< batch this worker has reached; weighted and adaptive plans
+        std::uint64_t random;         ///< for plans that thin out requests; hybrid plans
+        Range held = {};              ///< the end of the loop, held back until nothing else is left; queues
+    };
+
+    /// Empty times and costs, made if there are none. @errors std::bad_alloc
+    void begin_times() { times ? void(*times = {}) : void(times = std::make_unique<IterationTimes>()); }
+    void begin_costs(std::uint64_t iterations, std::uint32_t workers) {
+        if (!costs) costs = std::make_unique<ChunkCosts>();
+        costs->prepare(iterations, CostProfile::bins_for(iterations, workers));
+    }
+};
+
+/// What an adaptive technique needs of a worker besides; written by that worker only.
+struct alignas(64) AdaptiveSlot {
+    std::uint64_t untimed_size = 0;    ///< iterations since last_stamp without the chunk in progress
     std::uint64_t untimed_chunks = 0;  ///< in how many chunks
     std::uint64_t least_timed = 0;     ///< iterations that are worth a timestamp, by the last chunk that got one
-    Digest digest;                     ///< of the adaptive technique
-    std::uint64_t position_hint = 0;   ///< batch this worker has reached; weighted plans only
-    std::uint64_t random = 1;          ///< for plans that thin out requests
-    Range held;                        ///< the end of the loop, held back until nothing else is left; queues only
+    Digest digest;
 };
 
 /// How an execution is run, as decided when it was opened.
@@ -87,6 +105,10 @@ public:
     /// What a worker saw that drew in another process. @threads one, when it has left
     void arrived(std::uint32_t worker, const WorkerRecord& record);
 
+    /// Give back the memory that single executions need for samples: most never do, and there are many loops.
+    /// @threads one, when all have left and somebody has learnt from them
+    void forget_samples() noexcept;
+
     [[nodiscard]] LoopSite* site() const noexcept { return site_; }
     /// Why it is run like this, for who learns from it. @threads as prepare()
     void note(const Decision& decision) noexcept { decision_ = decision; }
@@ -111,7 +133,7 @@ private:
     [[nodiscard]] Range next_grains(gimbal_share& share, WorkerSlot& slot) noexcept;
     [[nodiscard]] std::uint64_t last_draw() const noexcept;
     int take(gimbal_share& share, std::uint64_t size, std::uint64_t& first, std::uint64_t& end) noexcept;
-    [[nodiscard]] std::uint64_t time_chunk(WorkerSlot& slot, WorkerTimes& times) noexcept;
+    [[nodiscard]] std::uint64_t time_chunk(WorkerSlot& slot, AdaptiveSlot& adaptive, WorkerTimes& times) noexcept;
     void note_chunk(WorkerSlot& slot, std::uint64_t first, std::uint64_t size) noexcept;
     void note_static_end(const gimbal_share& share) noexcept;
 
@@ -125,6 +147,7 @@ private:
     const AdaptiveTechnique* adaptive_ = nullptr;  // of this execution; nullptr: planned
     double overhead_ = 0;                          // what drawing a chunk costs, for times without it [ticks]
     double least_time_ = 0;                        // that a chunk must take to be timed by itself [ticks]
+    std::vector<AdaptiveSlot> adaptive_slots_;     // as slots_, if adaptive
     std::vector<WorkerTimes> own_times_;           // [P] if adaptive and nobody else has them
     WorkerTimes* times_ = nullptr;                 // [P] if adaptive
     std::uint64_t* counter_ = &own_counter_;

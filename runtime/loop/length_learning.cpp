@@ -179,7 +179,7 @@ void LengthLearning::learn(const Manner& manner, const LoopRecord& record, const
     }
     if (!manner.timed) return;
     IterationTimes times;
-    for (std::uint32_t i = 0; i < traits_.workers; ++i) times.merge(slots[i].times);
+    for (std::uint32_t i = 0; i < traits_.workers; ++i) times.merge(*slots[i].times);
     const IterationStatistics seen = times.statistics(traits_.clock.dispatch());
     if (seen.known) learnt_.statistics = seen;
 }
@@ -188,15 +188,15 @@ void LengthLearning::learn_profile(std::span<const WorkerSlot> slots) {
     constexpr double kOtherLoop = 0.15;  // of the profile vanished at once: what was learnt is of no use
     const std::uint64_t begin = traits_.clock.now();
     if (!profile_) profile_ = std::make_unique<CostProfile>();
-    costs_.clear();
-    for (std::uint32_t i = 0; i < traits_.workers; ++i) costs_.push_back(&slots[i].costs);
-    if (profile_->vanished(costs_) > kOtherLoop) {
+    std::vector<const ChunkCosts*> costs;
+    for (std::uint32_t i = 0; i < traits_.workers; ++i) costs.push_back(slots[i].costs.get());
+    if (profile_->vanished(costs) > kOtherLoop) {
         profile_->doubt();
         slowness_ = {};
     } else {
-        slowness_.add(*profile_, costs_);
+        slowness_.add(*profile_, costs);
     }
-    profile_->learn(costs_, slowness_.factors());
+    profile_->learn(costs, slowness_.factors());
     if (!profile_->known()) return;
     learnt_.profile = profile_.get();
     ++learnt_.profile_version;

@@ -143,7 +143,6 @@ private:
     double profiled_at_ = 0;                // loop_time_ then
     std::uint64_t planned_version_ = 0;     // of the profile that the last plan was made with
     double last_imbalance_ = 1;             // of the last execution
-    std::vector<const ChunkCosts*> costs_;  // [P] of the execution that is being closed
 };
 
 }  // namespace gimbal

@@ -82,6 +82,7 @@ Plan make_plan(const PlanKey& key, const Learnt& learnt) {
 std::shared_ptr<const Plan> numbered_plan(const PlanKey& key, const Learnt& learnt) {
     auto plan = std::make_shared<Plan>(make_plan(key, learnt));
     plan->serial = next_plan_serial();
+    for (auto* const table : {&plan->starts, &plan->shares, &plan->own, &plan->order}) table->shrink_to_fit();
     return plan;
 }
 

@@ -100,6 +100,7 @@ void LoopSite::close(Execution* execution) noexcept {
         const std::lock_guard lock(mutex_);
         const std::uint64_t begun = closing_.begin() ? ticks() : 0;
         step = learning_.close(finished->manner(), finished->decision(), finished->plan(), finished->slots());
+        finished->forget_samples();
         if (spare_) {
             forget(*finished);
         } else {
@@ -142,12 +143,20 @@ LoopSummary LoopSite::brief_summary(double seconds_per_tick, double dispatch_s) 
     summary.time_s = totals.loop_time * seconds_per_tick;
     summary.busy_max_s = totals.busy_max * seconds_per_tick;
     summary.busy_mean_s = totals.busy_mean * seconds_per_tick;
+    summary.late_s = totals.late * seconds_per_tick;
     summary.scheduling_s = static_cast<double>(totals.chunks) * dispatch_s / workers_;
     summary.fallbacks = totals.fallbacks;
     for (const LoopTotals::Use* use = totals.first_use(); use; use = use->next.load(std::memory_order_acquire)) {
-        summary.schedules.push_back({spelling(use->choice), std::string(use->reason), use->calls,
-                                     use->loop_time * seconds_per_tick, use->exploring});
+        summary.schedules.push_back({.schedule = spelling(use->choice),
+                                     .reason = std::string(use->reason),
+                                     .calls = use->calls,
+                                     .time_s = use->loop_time * seconds_per_tick,
+                                     .exploring = use->exploring,
+                                     .median_s = use->recent.median(use->calls) * seconds_per_tick,
+                                     .shortest = use->shortest,
+                                     .longest = use->longest});
     }
+    add_untimed(summary, left_.calls(), left_.iterations());
     complete_choices(summary, {});
     return summary;
 }

@@ -2,6 +2,7 @@
 #include "loop/totals.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace gimbal {
 
@@ -16,11 +17,29 @@ void LoopTotals::add(const LoopRecord& record, const Manner& manner, bool explor
     loop_time += record.loop_time;
     busy_max += record.busy_max;
     busy_mean += record.busy_mean;
+    late += record.late_mean;
     // Mostly the same again.
     if (!last_ || !last_->is(manner, exploring)) last_ = &use_for(manner, exploring);
-    ++last_->calls;
-    last_->loop_time += record.loop_time;
-    last_->iterations += record.iterations;
+    last_->add(record);
+}
+
+void LoopTotals::Use::add(const LoopRecord& record) noexcept {
+    recent.add(calls, record.loop_time);
+    if (calls == 0 || record.iterations < shortest) shortest.set(record.iterations);
+    if (record.iterations > longest) longest.set(record.iterations);
+    ++calls;
+    loop_time += record.loop_time;
+    iterations += record.iterations;
+}
+
+double RecentTimes::median(std::uint64_t calls) const noexcept {
+    std::array<float, kCount> times;
+    const std::size_t count = std::min<std::uint64_t>(calls, kCount);
+    for (std::size_t i = 0; i < count; ++i) times[i] = times_[i];
+    if (count == 0) return 0;
+    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(count / 2);
+    std::nth_element(times.begin(), middle, times.begin() + static_cast<std::ptrdiff_t>(count));
+    return *middle;
 }
 
 bool LoopTotals::Use::is(const Manner& manner, bool explores) const noexcept {
@@ -38,7 +57,7 @@ LoopTotals::Use& LoopTotals::use_for(const Manner& manner, bool exploring) {
             if (use->choice.technique == manner.choice.technique && use->reason == manner.reason &&
                 use->exploring == exploring)
                 return *use;
-    auto* const made = new Use{manner.choice, manner.reason, exploring, {}, {}, {}, {}};
+    auto* const made = new Use{manner.choice, manner.reason, exploring, {}, {}, {}, {}, {}, {}};
     // Release: partner of the acquire loads of those who read without the lock.
     end->store(made, std::memory_order_release);
     return *made;
@@ -55,7 +74,7 @@ LoopTotals::~LoopTotals() {
 void add_sums(std::span<const WorkerSlot> slots, std::vector<WorkerRecord>& per_worker) {
     if (per_worker.size() < slots.size()) per_worker.resize(slots.size());
     for (std::size_t i = 0; i < slots.size(); ++i) {
-        per_worker[i].end += slots[i].sums.end;
+        per_worker[i].end += slots[i].sums.busy;
         per_worker[i].chunks += slots[i].sums.chunks;
         per_worker[i].iterations += slots[i].sums.iterations;
     }
@@ -66,11 +85,13 @@ LoopRecord record_of(std::span<const WorkerSlot> slots, std::vector<WorkerRecord
     workers.clear();
     std::uint64_t first_begin = UINT64_MAX;
     std::uint64_t last_end = 0;
+    std::uint64_t begins = 0;  // their sum, which may wrap round: so does what is taken from it
     double busy_sum = 0;
     for (const WorkerSlot& slot : slots) {
         const WorkerRecord& worker = slot.record;
         workers.push_back(worker);
         first_begin = std::min(first_begin, worker.begin);
+        begins += worker.begin;
         last_end = std::max(last_end, worker.end);
         const auto busy = static_cast<double>(worker.end - worker.begin);
         busy_sum += busy;
@@ -79,6 +100,7 @@ LoopRecord record_of(std::span<const WorkerSlot> slots, std::vector<WorkerRecord
         record.iterations += worker.iterations;
     }
     record.busy_mean = busy_sum / static_cast<double>(slots.size());
+    record.late_mean = static_cast<double>(begins - slots.size() * first_begin) / static_cast<double>(slots.size());
     record.loop_time = static_cast<double>(last_end - first_begin);
     record.workers = workers;
     return record;

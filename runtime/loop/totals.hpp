@@ -27,9 +27,25 @@ public:
     GIMBAL_RACES operator Number() const noexcept { return value_; }
     GIMBAL_RACES void operator+=(Number more) noexcept { value_ = value_ + more; }
     void operator++() noexcept { *this += 1; }
+    GIMBAL_RACES void set(Number value) noexcept { value_ = value; }
 
 private:
     volatile Number value_ = 0;
+};
+
+/// The times of the last executions: their median tells one schedule from another where a sum holds interruptions.
+/// @threads as Sum
+class RecentTimes {
+public:
+    GIMBAL_RACES void add(std::uint64_t number, double time) noexcept {
+        times_[number % kCount] = static_cast<float>(time);
+    }
+    /// @param calls  executions so far [count]  @return [ticks]; 0: none  @cost a sort of a few numbers
+    [[nodiscard]] GIMBAL_RACES double median(std::uint64_t calls) const noexcept;
+
+private:
+    static constexpr std::size_t kCount = 15;
+    volatile float times_[kCount] = {};
 };
 
 /// Sums over the executions of a loop; what the report is made of.
@@ -43,8 +59,12 @@ struct LoopTotals {
         Sum<std::uint64_t> calls;
         Sum<double> loop_time;  ///< sum over these [ticks]
         Sum<std::uint64_t> iterations;
+        Sum<std::uint64_t> shortest;  ///< smallest N among these [iterations]
+        Sum<std::uint64_t> longest;   ///< largest N among these [iterations]
+        RecentTimes recent;
         std::atomic<Use*> next = nullptr;  // in order of first use
 
+        void add(const LoopRecord& record) noexcept;
         [[nodiscard]] bool is(const Manner& manner, bool explores) const noexcept;
     };
 
@@ -60,6 +80,7 @@ struct LoopTotals {
     Sum<double> loop_time;  ///< sum over executions [ticks]
     Sum<double> busy_max;   ///< sum over executions of max(L) [ticks]
     Sum<double> busy_mean;  ///< sum over executions of mean(L) [ticks]
+    Sum<double> late;       ///< sum over executions of the mean of begin_i minus first begin [ticks]
 
     /// The first use; nullptr: none yet. Acquire: whoever sees a use sees what it is of.
     [[nodiscard]] const Use* first_use() const noexcept { return first_.load(std::memory_order_acquire); }

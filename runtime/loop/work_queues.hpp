@@ -27,6 +27,13 @@ public:
     /// Fill the queues. @param plan  outlives the execution  @errors std::bad_alloc when the team grows
     void prepare(const Plan& plan);
 
+    /// Give back the memory, if there is any. @threads as prepare()
+    void release() noexcept {
+        if (queues_.empty()) return;
+        queues_ = std::vector<Queue>();
+        workers_ = std::vector<Worker>();
+    }
+
     /// A worker comes. @param cpu  the processor it runs on, -1: unknown
     void enter(std::uint32_t worker, int cpu) noexcept;
 

@@ -89,12 +89,14 @@ std::size_t CostProfile::bins_for(std::uint64_t iterations, std::uint32_t worker
 }
 
 void CostProfile::Bin::take(double measured) noexcept {
-    last = {measured, last[0], last[1]};
-    seen = std::min(seen + 1, 3u);
-    if (seen == 1) cost = measured;
+    last = {static_cast<float>(measured), last[0], last[1]};
+}
+
+double CostProfile::Bin::cost() const noexcept {
+    if (last[1] < 0) return last[0];
     // Interruptions only ever add time: of two measurements the lower one is nearer to the truth.
-    if (seen == 2) cost = std::min(last[0], last[1]);
-    if (seen == 3) cost = std::max(std::min(last[0], last[1]), std::min(std::max(last[0], last[1]), last[2]));
+    if (last[2] < 0) return std::min(last[0], last[1]);
+    return std::max(std::min(last[0], last[1]), std::min(std::max(last[0], last[1]), last[2]));
 }
 
 void CostProfile::resize(std::size_t bins) {
@@ -104,14 +106,12 @@ void CostProfile::resize(std::size_t bins) {
         const double width = 1 / static_cast<double>(bins);
         for (std::size_t k = 0; k < bins; ++k) {
             const double from = static_cast<double>(k) * width;
-            resized[k].take((before(from + width) - before(from)) / (width * iterations_));
+            resized[k].take((this->before(from + width) - this->before(from)) / (width * iterations_));
         }
     }
-    std::vector<ChunkCosts::Bin> sums(bins);
-    std::vector<double> sums_before(bins + 1);
+    std::vector<double> before(bins + 1);
     bins_.swap(resized);
-    sums_.swap(sums);
-    before_.swap(sums_before);
+    before_.swap(before);
 }
 
 double ChunkCosts::time() const noexcept {
@@ -123,7 +123,7 @@ double ChunkCosts::time() const noexcept {
 double CostProfile::predicted(const ChunkCosts& worker) const noexcept {
     if (worker.bins_.size() != bins_.size()) return 0;
     double sum = 0;
-    worker.for_each_touched([&](std::size_t bin) { sum += worker.bins_[bin].covered * bins_[bin].cost; });
+    worker.for_each_touched([&](std::size_t bin) { sum += worker.bins_[bin].covered * cost_of(bin); });
     return sum;
 }
 
@@ -133,7 +133,7 @@ double CostProfile::vanished(std::span<const ChunkCosts* const> workers) const n
     for (const ChunkCosts* const worker : workers) {
         if (worker->bins_.size() != bins_.size()) return 0;
         worker->for_each_touched([&](std::size_t bin) {
-            const double should = worker->bins_[bin].covered * bins_[bin].cost;
+            const double should = worker->bins_[bin].covered * cost_of(bin);
             expected += should;
             lost += std::max(should - worker->bins_[bin].time, 0.0);
         });
@@ -142,49 +142,46 @@ double CostProfile::vanished(std::span<const ChunkCosts* const> workers) const n
 }
 
 void CostProfile::doubt() noexcept {
-    for (Bin& bin : bins_) bin.seen = 0;
+    for (Bin& bin : bins_) bin = {};
 }
 
 void CostProfile::learn(std::span<const ChunkCosts* const> workers, std::span<const double> slowness) {
     if (workers.empty() || workers[0]->iterations_ <= 0) return;
     resize(workers[0]->bins_.size());
-    std::fill(sums_.begin(), sums_.end(), ChunkCosts::Bin{});
+    std::vector<ChunkCosts::Bin> sums(bins_.size());
     for (std::size_t i = 0; i < workers.size(); ++i) {
         const ChunkCosts& worker = *workers[i];
         assert(worker.bins_.size() == bins_.size() && worker.iterations_ == workers[0]->iterations_);
         const double speed = slowness.size() == workers.size() ? 1 / slowness[i] : 1;
         worker.for_each_touched([&](std::size_t bin) {
-            sums_[bin].time += worker.bins_[bin].time * speed;
-            sums_[bin].covered += worker.bins_[bin].covered;
+            sums[bin].time += worker.bins_[bin].time * speed;
+            sums[bin].covered += worker.bins_[bin].covered;
         });
     }
     for (std::size_t k = 0; k < bins_.size(); ++k) {
-        if (sums_[k].covered > 0 && std::isfinite(sums_[k].time)) bins_[k].take(sums_[k].time / sums_[k].covered);
+        if (sums[k].covered > 0 && std::isfinite(sums[k].time)) bins_[k].take(sums[k].time / sums[k].covered);
     }
     iterations_ = workers[0]->iterations_;
-    fill_gaps();
     accumulate();
 }
 
-void CostProfile::fill_gaps() noexcept {
+void CostProfile::accumulate() noexcept {
     const std::size_t bins = bins_.size();
+    before_[0] = 0;
     for (std::size_t k = 0; k < bins;) {
-        if (bins_[k].seen != 0) {
+        if (bins_[k].seen()) {
+            before_[k + 1] = before_[k] + bins_[k].cost() * width();
             ++k;
             continue;
         }
+        // What was never seen costs as much as the mean of its neighbours.
         const std::size_t first = k;
-        while (k < bins && bins_[k].seen == 0) ++k;
-        const double right = k < bins ? bins_[k].cost : (first > 0 ? bins_[first - 1].cost : 0);
-        const double left = first > 0 ? bins_[first - 1].cost : right;
-        for (std::size_t gap = first; gap < k; ++gap) bins_[gap].cost = (left + right) / 2;
+        std::size_t end = k;
+        while (end < bins && !bins_[end].seen()) ++end;
+        const double right = end < bins ? bins_[end].cost() : (first > 0 ? bins_[first - 1].cost() : 0);
+        const double left = first > 0 ? bins_[first - 1].cost() : right;
+        for (; k < end; ++k) before_[k + 1] = before_[k] + (left + right) / 2 * width();
     }
-}
-
-void CostProfile::accumulate() noexcept {
-    const double width = iterations_ / static_cast<double>(bins_.size());
-    before_[0] = 0;
-    for (std::size_t k = 0; k < bins_.size(); ++k) before_[k + 1] = before_[k] + bins_[k].cost * width;
     total_ = before_.back();
 }
 

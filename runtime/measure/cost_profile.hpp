@@ -74,7 +74,7 @@ public:
     /// Take in one execution. Bins that no chunk touched keep what they had.
     /// @param workers     [P] what each worker saw, all prepared for the same N and number of bins
     /// @param slowness    [P] by which each worker's times are divided; empty: by nothing
-    /// @errors std::bad_alloc when there are more bins than before  @cost O(bins + chunks + P bins / 64)
+    /// @errors std::bad_alloc  @cost O(bins + chunks + P bins / 64)
     void learn(std::span<const ChunkCosts* const> workers, std::span<const double> slowness = {});
 
     /// What a worker's chunks should have cost [ticks]; 0 if they cannot be compared. @cost O(bins touched)
@@ -103,21 +103,23 @@ public:
     [[nodiscard]] double position(double cost) const noexcept;
 
 private:
+    /// The last measurements of a bin [ticks per iteration], newest first; < 0: none. Single precision: a loop in a
+    /// large program is one of thousands that keep a profile.
     struct Bin {
-        std::array<double, 3> last{};  // [ticks per iteration], newest first
-        unsigned seen = 0;             // how many of them are measurements
-        double cost = 0;               // what counts [ticks per iteration]
+        std::array<float, 3> last{-1, -1, -1};
 
         void take(double measured) noexcept;
+        [[nodiscard]] bool seen() const noexcept { return last[0] >= 0; }
+        [[nodiscard]] double cost() const noexcept;  ///< what counts of them [ticks per iteration] @pre seen()
     };
     void resize(std::size_t bins);
-    void fill_gaps() noexcept;
     void accumulate() noexcept;
+    [[nodiscard]] double width() const noexcept { return iterations_ / static_cast<double>(bins_.size()); }
+    [[nodiscard]] double cost_of(std::size_t bin) const noexcept { return (before_[bin + 1] - before_[bin]) / width(); }
 
     double iterations_ = 0;  // N of the last execution
     std::vector<Bin> bins_;
-    std::vector<ChunkCosts::Bin> sums_;  // [bins] scratch
-    std::vector<double> before_;         // [bins + 1] cumulated cost [ticks]
+    std::vector<double> before_;  // [bins + 1] cumulated cost [ticks]
     double total_ = 0;
 };
 

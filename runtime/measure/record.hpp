@@ -24,6 +24,7 @@ struct LoopRecord {
     double loop_time = 0;                        ///< last finish minus first begin [ticks]
     double busy_max = 0;                         ///< max of L, L_i = end_i - begin_i [ticks]
     double busy_mean = 0;                        ///< mean of L [ticks]
+    double late_mean = 0;                        ///< mean of begin_i minus first begin [ticks]
     std::uint64_t chunks = 0;                    ///< over all workers [count]
     std::span<const WorkerRecord> workers = {};  ///< [P], valid during the call only
 };

@@ -30,12 +30,12 @@ std::size_t write_part(const WorkerSlot& slot, const Manner& manner, std::byte* 
     Header header{.record = slot.record, .timed = manner.timed ? 1U : 0U};
     std::byte* end = part + sizeof header;
     if (manner.timed) {
-        std::memcpy(end, &slot.times, sizeof slot.times);
-        end += sizeof slot.times;
+        std::memcpy(end, slot.times.get(), sizeof *slot.times);
+        end += sizeof *slot.times;
     }
     if (manner.sampled) {
         std::array<ChunkCosts::Entry, kMostCostBins> entries;
-        header.costs = std::min(slot.costs.copy_to(entries), entries.size());
+        header.costs = std::min(slot.costs->copy_to(entries), entries.size());
         std::memcpy(end, entries.data(), header.costs * sizeof entries[0]);
         end += header.costs * sizeof entries[0];
     }
@@ -49,18 +49,18 @@ void take_part(const std::byte* part, std::uint32_t worker, Execution& execution
     part += sizeof header;
     execution.arrived(worker, header.record);
     WorkerSlot& slot = execution.slot_of(worker);
-    slot.times = {};
+    if (header.timed || execution.manner().timed) slot.begin_times();
     if (header.timed) {
-        std::memcpy(&slot.times, part, sizeof slot.times);
-        part += sizeof slot.times;
+        std::memcpy(slot.times.get(), part, sizeof *slot.times);
+        part += sizeof *slot.times;
     }
     if (!execution.manner().sampled) return;
     const std::uint64_t iterations = execution.plan().iterations;
-    slot.costs.prepare(iterations, CostProfile::bins_for(iterations, execution.workers()));
+    slot.begin_costs(iterations, execution.workers());
     std::array<ChunkCosts::Entry, kMostCostBins> entries;
     const std::size_t count = std::min<std::size_t>(header.costs, entries.size());
     std::memcpy(entries.data(), part, count * sizeof entries[0]);
-    slot.costs.take({entries.data(), count});
+    slot.costs->take({entries.data(), count});
 }
 
 }  // namespace gimbal

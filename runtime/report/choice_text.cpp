@@ -9,6 +9,7 @@
 #include "gimbal/plain_text.hpp"
 #include "report/choices.hpp"
 #include "report/table.hpp"
+#include "report/time_parts.hpp"
 
 namespace gimbal {
 
@@ -61,7 +62,8 @@ std::string exploring_text(const LoopSummary& loop) {
     if (loop.exploring_calls == 0) return {};
     std::string text = "exploring " + share(loop.exploring_calls, loop.calls);
     // Without anything to compare with nobody knows what it cost.
-    if (loop.exploring_calls == loop.calls) return text;
+    const auto main = main_choice(loop);
+    if (loop.exploring_calls == loop.calls || !main || !(main->call_s() > 0) || lengths_differ(loop)) return text;
     const double part = loop.time_s > 0 ? loop.exploring_cost_s / loop.time_s : 0;
     return text + " cost " + seconds(loop.exploring_cost_s) + " s (" + per_cent(part) + ")";
 }
@@ -73,6 +75,18 @@ std::string alternative_text(const AlternativeUse& other) {
                                                       : fixed(100 * std::abs(change), std::abs(change) < 0.1 ? 1 : 0) +
                                                             " % " + (change > 0 ? "slower" : "faster");
     return "best other: " + other.schedule + ", " + size + (other.predicted ? " (predicted)" : " (measured)");
+}
+
+/// "5000 of 5040 calls left static, untimed", of loops that are too short.
+std::string untimed_text(const LoopSummary& loop) {
+    if (loop.untimed_calls == 0) return {};
+    return std::to_string(loop.untimed_calls) + " of " + std::to_string(loop.calls) + " calls left static, untimed";
+}
+
+/// Of the last executions [ms]; of ones of different lengths it would say nothing.
+std::string median_cell(const LoopSummary& loop, const ScheduleUse& use) {
+    if (!use.timed || !(use.median_s > 0) || lengths_differ(loop)) return "-";
+    return fixed(1e3 * use.median_s, use.median_s < 1e-3 ? 4 : 3);
 }
 
 }  // namespace
@@ -101,12 +115,14 @@ std::string technique_cell(const LoopSummary& loop) {
 }
 
 std::string choice_remark(const LoopSummary& loop) {
-    if (loop.schedules.size() < 2 && loop.alternative.schedule.empty()) return {};
+    const std::string untimed = untimed_text(loop);
+    if (loop.schedules.size() < 2 && loop.alternative.schedule.empty()) return untimed.empty() ? "" : "  " + untimed;
     std::string text = settled_text(loop);
     const std::string exploring = exploring_text(loop);
     if (!exploring.empty()) text.append(text.empty() ? "" : ", ").append(exploring);
     const std::string other = alternative_text(loop.alternative);
     if (!other.empty()) text.append(text.empty() ? "" : "; ").append(other);
+    if (!untimed.empty()) text.append(text.empty() ? "" : "; ").append(untimed);
     return text.empty() ? text : "  " + text;
 }
 
@@ -115,17 +131,16 @@ std::string choice_tables(const MergedRun& run) {
     using Side = TextTable::Side;
     for (const MergedLoop& loop : run.loops) {
         if (loop.sum.steals) continue;  // there is no choice
-        TextTable table({"schedule", "why", "calls", "mean_ms", "sum_s"},
+        TextTable table({"schedule", "why", "calls", "median_ms", "sum_s"},
                         {Side::left, Side::left, Side::right, Side::right, Side::right});
         for (const ScheduleUse& use : loop.sum.schedules) {
-            const double mean_s = use.calls == 0 ? 0 : use.time_s / static_cast<double>(use.calls);
             table.add({use.schedule, use.reason + (use.exploring ? ", exploring" : ""), std::to_string(use.calls),
-                       fixed(1e3 * mean_s, mean_s < 1e-3 ? 4 : 3), seconds(use.time_s)});
+                       median_cell(loop.sum, use), use.timed ? seconds(use.time_s) : "-"});
         }
         text += "\nchoices for " + loop.sum.name + " (" + team_text(loop.sum) + ")\n";
         text += table.text(2);
         const std::string other = alternative_text(loop.sum.alternative);
-        if (!other.empty()) text += "  " + other + ", mean " + fixed(1e3 * loop.sum.alternative.call_s, 3) + " ms\n";
+        if (!other.empty()) text += "  " + other + "\n";
     }
     return text;
 }

@@ -2,10 +2,12 @@
 #include "report/choices.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
 #include "config/selectors.hpp"
+#include "report/time_parts.hpp"
 
 namespace gimbal {
 
@@ -29,10 +31,13 @@ std::vector<ScheduleSum> by_schedule(const LoopSummary& loop) {
         if (use.calls > most[place]) {
             most[place] = use.calls;
             sum.reason = use.reason;
+            sum.median_s = use.median_s;
         }
         sum.calls += use.calls;
         if (use.exploring) continue;
         sum.settled_calls += use.calls;
+        if (!use.timed) continue;
+        sum.timed_calls += use.calls;
         sum.settled_s += use.time_s;
     }
     return sums;
@@ -40,28 +45,46 @@ std::vector<ScheduleSum> by_schedule(const LoopSummary& loop) {
 
 /// The fastest schedule that ran often enough, exploring or not, besides the main one.
 AlternativeUse fastest_other(const LoopSummary& loop, const std::string& main) {
-    std::vector<std::pair<std::string, std::pair<std::uint64_t, double>>> sums;
+    struct Sum {
+        std::uint64_t calls = 0;
+        double time_s = 0, median_s = 0;  // the median: weighted by calls, 0 if one is not known
+    };
+    std::map<std::string, Sum> sums;
     for (const ScheduleUse& use : loop.schedules) {
-        if (use.schedule == main) continue;
-        auto same = std::find_if(sums.begin(), sums.end(), [&](const auto& sum) { return sum.first == use.schedule; });
-        if (same == sums.end()) same = sums.insert(sums.end(), {use.schedule, {0, 0}});
-        same->second.first += use.calls;
-        same->second.second += use.time_s;
+        if (use.schedule == main || !use.timed) continue;
+        Sum& sum = sums[use.schedule];
+        const auto before = static_cast<double>(sum.calls), more = static_cast<double>(use.calls);
+        const bool known = use.median_s > 0 && (sum.calls == 0 || sum.median_s > 0);
+        sum.median_s = known ? (sum.median_s * before + use.median_s * more) / (before + more) : 0;
+        sum.calls += use.calls;
+        sum.time_s += use.time_s;
     }
     AlternativeUse best;
     for (const auto& [schedule, sum] : sums) {
-        const auto& [calls, time_s] = sum;
-        if (calls < kEnough || !(time_s > 0)) continue;
-        const double call_s = time_s / static_cast<double>(calls);
+        if (sum.calls < kEnough || !(sum.time_s > 0)) continue;
+        const double call_s = sum.median_s > 0 ? sum.median_s : sum.time_s / static_cast<double>(sum.calls);
         if (best.schedule.empty() || call_s < best.call_s) best = {.schedule = schedule, .call_s = call_s};
     }
     return best;
 }
 
+/// Smallest and largest length of all uses; not known if one's is not.
+void set_lengths(LoopSummary& loop) noexcept {
+    loop.shortest = loop.longest = 0;
+    bool known = true;
+    for (const ScheduleUse& use : loop.schedules) {
+        if (!use.timed || use.calls == 0) continue;
+        known = known && use.longest > 0;
+        loop.shortest = loop.longest == 0 ? use.shortest : std::min(loop.shortest, use.shortest);
+        loop.longest = std::max(loop.longest, use.longest);
+    }
+    if (!known) loop.shortest = loop.longest = 0;
+}
+
 }  // namespace
 
 double ScheduleSum::call_s() const noexcept {
-    return settled_calls == 0 ? 0 : settled_s / static_cast<double>(settled_calls);
+    return timed_calls == 0 ? 0 : settled_s / static_cast<double>(timed_calls);
 }
 
 std::optional<ScheduleSum> main_choice(const LoopSummary& loop) {
@@ -77,7 +100,18 @@ bool chosen_by_selector(const std::string& reason) {
     return find_selector(reason) != nullptr || reason == "GIMBAL_REPLAY";
 }
 
+void add_untimed(LoopSummary& loop, std::uint64_t calls, std::uint64_t iterations) {
+    if (calls == 0) return;
+    loop.calls += calls;
+    loop.iterations += iterations;
+    loop.untimed_calls += calls;
+    loop.untimed_iterations += iterations;
+    loop.schedules.push_back(
+        {.schedule = "static", .reason = "too short: left static", .calls = calls, .timed = false});
+}
+
 void complete_choices(LoopSummary& loop, const AlternativeUse& predicted) {
+    set_lengths(loop);
     loop.exploring_calls = 0;
     loop.exploring_cost_s = 0;
     loop.alternative = {};
@@ -89,11 +123,16 @@ void complete_choices(LoopSummary& loop, const AlternativeUse& predicted) {
         loop.exploring_calls += use.calls;
         exploring_s += use.time_s;
     }
-    const double call_s = main->call_s();
+    const double call_s = main->typical_s();
     if (!(call_s > 0)) return;
-    loop.exploring_cost_s = std::max(0.0, exploring_s - static_cast<double>(loop.exploring_calls) * call_s);
+    const bool one_length = !lengths_differ(loop);
+    if (one_length)
+        loop.exploring_cost_s = std::max(0.0, exploring_s - static_cast<double>(loop.exploring_calls) * main->call_s());
     const bool foreseen = !predicted.schedule.empty() && predicted.schedule != main->schedule && predicted.call_s > 0;
-    loop.alternative = foreseen ? predicted : fastest_other(loop, main->schedule);
+    if (foreseen)
+        loop.alternative = predicted;
+    else if (one_length)
+        loop.alternative = fastest_other(loop, main->schedule);
     AlternativeUse& other = loop.alternative;
     if (other.ratio > 0)
         other.call_s = other.ratio * call_s;

@@ -15,10 +15,14 @@ struct ScheduleSum {
     std::string reason;               ///< of most of them
     std::uint64_t calls = 0;          ///< exploring or not [count]
     std::uint64_t settled_calls = 0;  ///< not exploring [count]
+    std::uint64_t timed_calls = 0;    ///< of those, with a time that is known [count]
     double settled_s = 0;             ///< loop time of those [s]
+    double median_s = 0;              ///< of the last ones for the most frequent reason; 0: not known [s]
 
     /// Mean loop time of an execution that did not explore [s]; 0: there was none, or its time is not known.
     [[nodiscard]] double call_s() const noexcept;
+    /// The median if it is known, else the mean; what schedules are compared by [s].
+    [[nodiscard]] double typical_s() const noexcept { return median_s > 0 ? median_s : call_s(); }
 };
 
 /// The schedule that ran most without exploring, else the one that ran most.
@@ -28,13 +32,18 @@ struct ScheduleSum {
 /// Whether a selector that learns chose, rather than a user or a default.
 [[nodiscard]] bool chosen_by_selector(const std::string& reason);
 
-/// Fill in what follows from the uses: exploring_calls, exploring_cost_s, and the alternative.
+/// Executions that libomp ran as its own static after Gimbal had left them to it: they count as calls, in no time.
+/// @errors std::bad_alloc
+void add_untimed(LoopSummary& loop, std::uint64_t calls, std::uint64_t iterations);
+
+/// Fill in what follows from the uses: lengths, exploring_calls, exploring_cost_s, and the alternative.
 /// exploring_cost_s is the time of all exploring executions less what as many executions of the main choice take in the
-/// mean; 0 if that is negative (exploring found something better) or nothing ran without exploring.
+/// mean; 0 if that is negative (exploring found something better), nothing ran without exploring, or executions had so
+/// different lengths that a mean says nothing.
 /// @param predicted  what the selector takes for the best other choice; its schedule is empty if it knows none. Then it
-///                   is the other schedule with the smallest mean time over three or more calls. If its ratio to the
-///                   main choice is known, that holds, and call_s follows: what one call takes now says little where
-///                   the loop has grown or shrunk; a ratio of 0 follows from call_s.
+///                   is the other schedule with the smallest median time over three or more calls, unless lengths
+///                   differ. If its ratio to the main choice is known, that holds, and call_s follows: what one call
+///                   takes now says little where the loop has grown or shrunk; a ratio of 0 follows from call_s.
 /// @errors std::bad_alloc  @threads any  @cost O(uses^2)
 void complete_choices(LoopSummary& loop, const AlternativeUse& predicted);
 

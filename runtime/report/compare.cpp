@@ -10,6 +10,7 @@
 #include "report/jobs.hpp"
 #include "report/merge.hpp"
 #include "report/table.hpp"
+#include "report/time_parts.hpp"
 
 namespace gimbal {
 
@@ -44,9 +45,20 @@ std::uint64_t calls_of(const MergedLoop& loop) {
     return loop.sum.over_ranks ? loop.sum.calls : loop.sum.calls / std::max(1U, loop.ranks);
 }
 
+/// Of calls with a time that is known.
 double time_of_call(const MergedLoop& loop) {
-    const std::uint64_t calls = calls_of(loop);
+    const std::uint64_t untimed = loop.sum.untimed_calls / (loop.sum.over_ranks ? 1 : std::max(1U, loop.ranks));
+    const std::uint64_t calls = calls_of(loop) - std::min(untimed, calls_of(loop));
     return calls > 0 ? time_of(loop) / static_cast<double>(calls) : 0;
+}
+
+/// Whether the time per call means the same in both: the calls, or their lengths, are equal.
+bool comparable(const MergedLoop& one, const MergedLoop& other) {
+    const LoopSummary& a = one.sum;
+    const LoopSummary& b = other.sum;
+    const bool same_calls = a.calls == b.calls && a.iterations == b.iterations && a.untimed_calls == b.untimed_calls;
+    if (same_calls || a.longest == 0 || b.longest == 0) return true;  // 0: older records do not know
+    return !lengths_differ(a) && !lengths_differ(b) && a.longest == b.longest;
 }
 
 /// The loops of all runs, those with the most time first.
@@ -155,7 +167,9 @@ std::string table_of(const std::vector<Row>& rows, std::span<const MergedRun> ru
         std::vector<std::string> cells = {shorten_name(any->sum.name, kNameWidth)};
         for (const Column& column : columns) add_cells(row, column, cells);
         for (std::size_t i = 1; i < runs.size(); ++i)
-            cells.push_back(row[0] && row[i] ? ratio(time_of_call(*row[0]), time_of_call(*row[i])) : "-");
+            cells.push_back(row[0] && row[i] && comparable(*row[0], *row[i])
+                                ? ratio(time_of_call(*row[0]), time_of_call(*row[i]))
+                                : "-");
         add_cells(row, kImbalance, cells);
         add_cells(row, kTechnique, cells);
         table.add(std::move(cells));
@@ -178,7 +192,8 @@ std::string compared_text(std::span<const std::vector<RunRecord>> runs) {
     }
     const std::vector<Row> rows = rows_of(merged);
     text += table_of(rows, merged);
-    if (differ(rows, calls_of)) text += "Calls differ: the ratio of a loop is of its time per call.\n";
+    if (differ(rows, calls_of))
+        text += "Calls differ: the ratio of a loop is of its time per call, and - where their lengths differ, too.\n";
     for (std::size_t i = 0; i < runs.size(); ++i)
         if (merged[i].ranks_seen < merged[i].ranks)
             text += "WARN of " + label(i) + " only " + std::to_string(merged[i].ranks_seen) + " of " +

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "report/json.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "config/c_locale.hpp"
 #include "gimbal/error.hpp"
+#include "report/time_parts.hpp"
 
 namespace gimbal {
 
@@ -55,24 +57,36 @@ Json json_of(const LoopSummary& loop) {
                              {"reason", use.reason},
                              {"calls", use.calls},
                              {"time_s", finite(use.time_s)},
-                             {"exploring", use.exploring}});
+                             {"exploring", use.exploring},
+                             {"timed", use.timed},
+                             {"median_s", finite(use.median_s)},
+                             {"shortest", use.shortest},
+                             {"longest", use.longest}});
     for (const WorkerTotals& worker : loop.per_worker)
         workers.push_back(
             {{"busy_s", finite(worker.busy_s)}, {"iterations", worker.iterations}, {"chunks", worker.chunks}});
     const double max_s = finite(loop.busy_max_s), mean_s = finite(loop.busy_mean_s);
+    const TimeParts parts = time_parts(loop);
     return {{"name", loop.name},
             {"module", loop.module},
             {"offset_bytes", loop.offset},
             {"level", loop.over_ranks ? "ranks" : "threads"},
             {"workers", loop.workers},
             {"calls", loop.calls},
+            {"untimed_calls", loop.untimed_calls},
             {"iterations", loop.iterations},
+            {"untimed_iterations", loop.untimed_iterations},
+            {"shortest", loop.shortest},
+            {"longest", loop.longest},
             {"chunks", loop.chunks},
             {"time_s", finite(loop.time_s)},
             {"busy_max_s", max_s},
             {"busy_mean_s", mean_s},
             {"imbalance", mean_s > 0 ? max_s / mean_s - 1 : 0.0},
-            {"lost", max_s > 0 ? 1 - mean_s / max_s : 0.0},
+            {"lost", loop.time_s > 0 ? finite(parts.waiting_s / loop.time_s) : 0.0},
+            {"work_s", finite(parts.work_s)},
+            {"late_s", finite(loop.late_s)},
+            {"waiting_s", finite(parts.waiting_s)},
             {"scheduling_s", finite(loop.scheduling_s)},
             {"opening_s", finite(loop.opening_s)},
             {"closing_s", finite(loop.closing_s)},
@@ -162,6 +176,13 @@ LoopSummary loop_from(const Json& json) {
     read_if_there(json, "level", level);  // records of before there were loops over ranks lack it
     loop.over_ranks = level == "ranks";
     loop.steals = steals_from(json);
+    // Records of before late threads were told apart: there time that no thread was in the loop is theirs.
+    if (!loop.steals) loop.late_s = std::max(0.0, loop.time_s - loop.busy_max_s);
+    read_if_there(json, "late_s", loop.late_s);
+    read_if_there(json, "untimed_calls", loop.untimed_calls);
+    read_if_there(json, "untimed_iterations", loop.untimed_iterations);
+    read_if_there(json, "shortest", loop.shortest);
+    read_if_there(json, "longest", loop.longest);
     loop.alternative = alternative_from(json);
     for (const Json& item : list(json, "schedules")) {
         ScheduleUse& use = loop.schedules.emplace_back();
@@ -170,6 +191,10 @@ LoopSummary loop_from(const Json& json) {
         read(item, "calls", use.calls);
         read_if_there(item, "time_s", use.time_s);
         read_if_there(item, "exploring", use.exploring);
+        read_if_there(item, "timed", use.timed);
+        read_if_there(item, "median_s", use.median_s);
+        read_if_there(item, "shortest", use.shortest);
+        read_if_there(item, "longest", use.longest);
     }
     for (const Json& item : list(json, "per_worker")) {
         WorkerTotals& worker = loop.per_worker.emplace_back();

@@ -9,7 +9,8 @@
 namespace gimbal {
 
 /// A record as JSON, indented, with a final line feed. Units are in the keys; figures that are not finite become 0;
-/// text that is not UTF-8 keeps what is. `imbalance` and `lost` of each loop are written for readers, not read back.
+/// text that is not UTF-8 keeps what is. `imbalance`, `lost`, `work_s` and `waiting_s` of each loop are written for
+/// readers, not read back.
 /// @errors std::bad_alloc  @threads any  @cost O(size)
 [[nodiscard]] std::string to_json(const RunRecord& record);
 

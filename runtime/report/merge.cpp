@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "report/time_parts.hpp"
+
 namespace gimbal {
 
 namespace {
@@ -23,16 +25,27 @@ OverRanks over_ranks(const PerRank& values, std::uint32_t ranks) {
     return result;
 }
 
+/// Medians do not add up: that of several is their mean, weighted by calls.
+void add_use(const ScheduleUse& use, ScheduleUse& sum) {
+    const auto before = static_cast<double>(sum.calls), more = static_cast<double>(use.calls);
+    const bool known = sum.median_s > 0 && use.median_s > 0;
+    sum.median_s = known ? (sum.median_s * before + use.median_s * more) / (before + more) : 0;
+    sum.shortest = std::min(sum.shortest, use.shortest);  // 0, not known, stays
+    sum.longest = sum.longest == 0 || use.longest == 0 ? 0 : std::max(sum.longest, use.longest);
+    sum.calls += use.calls;
+    sum.time_s += use.time_s;
+}
+
 void add_schedules(const LoopSummary& loop, LoopSummary& sum) {
     for (const ScheduleUse& use : loop.schedules) {
         const auto same = std::find_if(sum.schedules.begin(), sum.schedules.end(), [&](const ScheduleUse& other) {
-            return other.schedule == use.schedule && other.reason == use.reason && other.exploring == use.exploring;
+            return other.schedule == use.schedule && other.reason == use.reason && other.exploring == use.exploring &&
+                   other.timed == use.timed;
         });
         if (same == sum.schedules.end()) {
             sum.schedules.push_back(use);
         } else {
-            same->calls += use.calls;
-            same->time_s += use.time_s;
+            add_use(use, *same);
         }
     }
 }
@@ -56,13 +69,25 @@ void add_workers(const LoopSummary& loop, LoopSummary& sum) {
     }
 }
 
+void add_lengths(const LoopSummary& loop, LoopSummary& sum) {
+    const bool first = sum.calls == 0;
+    sum.shortest = first ? loop.shortest : std::min(sum.shortest, loop.shortest);  // 0, not known, stays
+    sum.longest = first                                   ? loop.longest
+                  : sum.longest == 0 || loop.longest == 0 ? 0
+                                                          : std::max(sum.longest, loop.longest);
+}
+
 void add(const LoopSummary& loop, LoopSummary& sum) {
+    add_lengths(loop, sum);
     sum.calls += loop.calls;
     sum.iterations += loop.iterations;
     sum.chunks += loop.chunks;
     sum.time_s += loop.time_s;
     sum.busy_max_s += loop.busy_max_s;
     sum.busy_mean_s += loop.busy_mean_s;
+    sum.late_s += loop.late_s;
+    sum.untimed_calls += loop.untimed_calls;
+    sum.untimed_iterations += loop.untimed_iterations;
     sum.scheduling_s += loop.scheduling_s;
     sum.fallbacks += loop.fallbacks;
     sum.static_fraction = loop.static_fraction;  // ranks may differ: the last one's stands for all
@@ -160,7 +185,15 @@ double MergedLoop::imbalance() const noexcept {
 }
 
 double MergedLoop::lost() const noexcept {
-    return sum.busy_max_s > 0 ? std::max(0.0, 1 - sum.busy_mean_s / sum.busy_max_s) : 0;
+    return sum.time_s > 0 ? time_parts(sum).waiting_s / sum.time_s : 0;
+}
+
+double MergedLoop::late() const noexcept {
+    return sum.time_s > 0 ? sum.late_s / sum.time_s : 0;
+}
+
+double MergedLoop::entry_exit() const noexcept {
+    return sum.time_s > 0 ? time_parts(sum).entry_exit_s / sum.time_s : 0;
 }
 
 double MergedLoop::scheduling_overhead() const noexcept {

@@ -27,8 +27,12 @@ struct MergedLoop {
     [[nodiscard]] bool knows_all_workers() const noexcept;
     /// max/mean - 1 over workers, from the sums over executions and ranks; 0 if nothing was measured.
     [[nodiscard]] double imbalance() const noexcept;
-    /// 1 - mean/max over workers.
+    /// What follows is a part of loop time, mean over workers. Waiting for the last one to finish.
     [[nodiscard]] double lost() const noexcept;
+    /// Not there yet when the first one had begun.
+    [[nodiscard]] double late() const noexcept;
+    /// Opening and closing, which come on top of loop time.
+    [[nodiscard]] double entry_exit() const noexcept;
     /// Time in dispatch as a part of loop time.
     [[nodiscard]] double scheduling_overhead() const noexcept;
 };

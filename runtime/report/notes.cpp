@@ -2,27 +2,33 @@
 #include "report/notes.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <span>
 
+#include "gimbal/error.hpp"
+#include "gimbal/schedule.hpp"
 #include "report/choice_text.hpp"
 #include "report/choices.hpp"
 #include "report/table.hpp"
+#include "report/time_parts.hpp"
 
 namespace gimbal {
 
 namespace {
 
-constexpr std::size_t kMost = 3;          // notes per report
-constexpr double kWorthSaying = 0.01;     // smallest loss that gets a note, as a part of the run
-constexpr double kFewPerThread = 2;       // with fewer iterations per thread and call no technique can balance
-constexpr double kOverheadOfSaved = 0.1;  // part of the loss that drawing chunks may cost after the change
+constexpr std::size_t kMost = 3;       // notes per report
+constexpr double kWorthSaying = 0.01;  // smallest loss that gets a note, as a part of the run
+constexpr double kFewPerThread = 2;    // with fewer iterations per thread and call no technique can balance
+constexpr double kOutside_s = 1e-6;    // per call: the least that OpenMP takes around a loop (fork or barrier)
 
-/// One loop's losses, mean over ranks. Two of them, because their cures are opposite.
+/// One loop's losses, mean over ranks. Kept apart, because their cures differ.
 struct Loss {
-    const MergedLoop* loop;
-    double balance_s;     ///< perfect balance would save [s]
-    double scheduling_s;  ///< drawing chunks costs [s]
-    [[nodiscard]] double larger() const { return std::max(balance_s, scheduling_s); }
+    const MergedLoop* loop = nullptr;
+    double balance_s = 0;     ///< perfect balance would save [s]
+    double scheduling_s = 0;  ///< drawing chunks costs [s]
+    double late_s = 0;        ///< threads that come late cost [s]
+    double entry_s = 0;       ///< entry and exit cost [s]
+    [[nodiscard]] double largest() const { return std::max({balance_s, scheduling_s, late_s, entry_s}); }
+    [[nodiscard]] double all() const { return balance_s + scheduling_s + late_s + entry_s; }
 };
 
 /// The schedule that ran most often.
@@ -42,18 +48,26 @@ std::string technique_of(const ScheduleUse* use) {
 
 /// What to write instead, in the variable that decided.
 std::string try_schedule(const LoopSummary& loop, const ScheduleUse* use, const std::string& schedule) {
-    if (loop.over_ranks && !(use && use->reason == "GIMBAL_LOOPS")) return "Try GIMBAL_MPI_SCHEDULE=" + schedule + ".";
-    if (use && use->reason == "GIMBAL_LOOPS") return "Try " + schedule + " in its rule of GIMBAL_LOOPS.";
+    if (use && use->reason == "GIMBAL_LOOPS") return "Try " + schedule + " in its rule of GIMBAL_LOOPS";
+    if (loop.over_ranks) return "Try GIMBAL_MPI_SCHEDULE=" + schedule;
+    if (use && use->reason == "default") return "Try GIMBAL_SELECT=auto";
     return std::string("Try ") + (use && use->reason == "OMP_SCHEDULE" ? "OMP_SCHEDULE" : "GIMBAL_SCHEDULE") + "=" +
-           schedule + ".";
+           schedule;
 }
 
-/// Self-scheduling with the smallest chunk whose dispatch stays under a tenth of what is to be saved.
-std::string fine_schedule(const LoopSummary& loop, double saved_s, double dispatch_ns) {
-    const double dispatches = static_cast<double>(loop.iterations) / std::max(1U, loop.workers);
-    const double chunk = std::ceil(dispatches * dispatch_ns * 1e-9 / (kOverheadOfSaved * saved_s));
-    if (!(chunk > 1)) return "ss";
-    return chunk < 1e9 ? "ss," + fixed(chunk, 0) : "fac2";
+/// For loops whose schedule somebody named: what this run measured to be faster, else to let Gimbal measure. A
+/// technique that nobody has measured or simulated on this loop is not advised: any of them may be slower.
+std::string measured_advice(const LoopSummary& loop, const ScheduleUse* use) {
+    const AlternativeUse& other = loop.alternative;
+    if (!other.schedule.empty() && other.ratio < 1 - kWorthSaying)
+        return try_schedule(loop, use, other.schedule) + ": it took " + per_cent(1 - other.ratio) + " less time here.";
+    std::uint64_t chunk = 0;  // a promise that chunks begin at its multiples, which has to be kept
+    try {
+        if (use) chunk = parse_schedule(use->schedule).chunk;
+    } catch (const Error&) {  // a word that is no schedule, from another version
+    }
+    const std::string runtime = chunk > 1 ? "runtime," + std::to_string(chunk) : "runtime";
+    return try_schedule(loop, use, runtime) + ": Gimbal then measures and chooses.";
 }
 
 /// What helps where a selector chooses: to name a technique is its business.
@@ -68,76 +82,114 @@ std::string selector_advice(const LoopSummary& loop, const std::string& selector
                                 : " has seen " + other.schedule + " take ") +
                per_cent(1 - other.ratio) + " less time.";
     if (loop.schedules.size() == 1) return selector + " has tried nothing else.";
-    return "Of what " + selector + " knows, nothing is faster.";
+    return selector + " has found no faster schedule.";
 }
 
-/// What one worker's draw costs: between ranks by messages, if they are needed, and then more than between threads.
-double draw_ns(const LoopSummary& loop, const MergedRun& run) {
-    if (!loop.over_ranks || loop.chunks == 0 || !(loop.scheduling_s > 0)) return run.dispatch_ns;
-    return loop.scheduling_s * loop.workers / static_cast<double>(loop.chunks) * 1e9;
+/// Iterations of the longest call; where that is not known, and all calls had as many, of each.
+std::string few_iterations(const LoopSummary& loop) {
+    const double longest = loop.longest > 0 ? static_cast<double>(loop.longest)
+                                            : static_cast<double>(loop.iterations) /
+                                                  static_cast<double>(std::max<std::uint64_t>(1, loop.calls));
+    if (longest >= kFewPerThread * loop.workers) return {};
+    return (lengths_differ(loop) ? "At most " : "Only ") + fixed(longest, loop.longest == 0 && longest < 10 ? 1 : 0) +
+           (loop.steals ? " items" : " iterations") + " per call for " + workers_text(loop) + ": split them" +
+           (loop.over_ranks ? "." : ", or collapse loops.");
 }
 
-std::string balance_advice(const Loss& loss, const MergedRun& run) {
-    const LoopSummary& loop = loss.loop->sum;
+std::string balance_advice(const LoopSummary& loop) {
     const ScheduleUse* const use = main_schedule(loop);
     const std::string technique = technique_of(use);
-    const double per_call =
-        static_cast<double>(loop.iterations) / static_cast<double>(std::max<std::uint64_t>(1, loop.calls));
-    if (per_call < kFewPerThread * loop.workers)
-        return "Only " + fixed(per_call, per_call < 10 ? 1 : 0) + (loop.steals ? " items" : " iterations") +
-               " per call for " + workers_text(loop) + ": split them" +
-               (loop.over_ranks ? "." : ", or collapse loops.");
+    const std::string few = few_iterations(loop);
+    if (!few.empty()) return few;
     if (loop.steals) return "Smaller items, or GIMBAL_MPI_STEAL_RATIO=agent, may help.";
     if (technique == "ss" && loop.chunks >= loop.iterations)
         return "Chunks are single iterations already: split the longest ones, or run them first.";
     if (use && chosen_by_selector(use->reason)) return selector_advice(loop, use->reason);
     if (!loop.tuning.empty() && loop.tuning != "settled")
         return technique + " was still in search of its static fraction: a longer run settles.";
-    // Factoring first: it balances almost everything at almost no cost. Only then the finest chunks that pay.
-    const std::string next = technique.starts_with("fac") || technique == "ss" || technique == "mfsc"
-                                 ? fine_schedule(loop, loss.balance_s * loss.loop->ranks, draw_ns(loop, run))
-                                 : "fac2";
-    if (use && next == use->schedule) return "Finer chunks would cost more than they save.";
-    return try_schedule(loop, use, next);
+    return measured_advice(loop, use);
 }
 
 std::string note(const Loss& loss, const MergedRun& run) {
     const LoopSummary& loop = loss.loop->sum;
-    const double part = run.wall_s.mean > 0 ? loss.larger() / run.wall_s.mean : 0;
-    const std::string amount = seconds(loss.larger()) + " s (" + per_cent(part) + " of the run). ";
+    const double part = run.wall_s.mean > 0 ? loss.largest() / run.wall_s.mean : 0;
+    const std::string amount = seconds(loss.largest()) + " s (" + per_cent(part) + " of the run)";
     const std::string name = "NOTE " + shorten_name(loop.name, 44) + ": ";
-    if (loss.balance_s >= loss.scheduling_s)
-        return name + "perfect balance would save " + amount + balance_advice(loss, run);
+    if (loss.balance_s >= loss.largest())
+        return name + "perfect balance would save " + amount + ". " + balance_advice(loop);
+    if (loss.late_s >= loss.largest())
+        return name + "threads that come late to it cost " + amount +
+               ". They still work before the loop (single, master, a nowait loop), or have to be woken up: no schedule "
+               "of this loop changes that.";
+    if (loss.entry_s >= loss.largest())
+        return name + "entry and exit cost " + amount + ": its calls are short. The rule none in GIMBAL_LOOPS leaves " +
+               "it to OpenMP.";
     const ScheduleUse* const use = main_schedule(loop);
     if (use && chosen_by_selector(use->reason))
-        return name + "drawing chunks costs " + amount + selector_advice(loop, use->reason);
-    return name + "drawing chunks costs " + amount +
-           try_schedule(loop, use, technique_of(use) == "fac2" ? "static" : "fac2");
+        return name + "drawing chunks costs " + amount + ". " + selector_advice(loop, use->reason);
+    return name + "drawing chunks costs " + amount + ". " + measured_advice(loop, use);
+}
+
+/// Losses of all loops whose workers are all known, the largest first.
+std::vector<Loss> losses_of(const MergedRun& run) {
+    std::vector<Loss> losses;
+    for (const MergedLoop& loop : run.loops) {
+        if (!loop.knows_all_workers()) continue;
+        const TimeParts parts = time_parts(loop.sum);
+        if (loop.sum.over_ranks) {
+            // One loop for all of them. Its executions may overlap, and then nobody waits before or after.
+            const double balance_s = std::max(0.0, loop.sum.busy_max_s - loop.sum.busy_mean_s);
+            losses.push_back({.loop = &loop, .balance_s = balance_s, .scheduling_s = parts.scheduling_s});
+            continue;
+        }
+        const double ranks = std::max(1U, run.ranks_seen);
+        losses.push_back({.loop = &loop,
+                          .balance_s = parts.waiting_s / ranks,
+                          .scheduling_s = parts.scheduling_s / ranks,
+                          .late_s = parts.late_s / ranks,
+                          .entry_s = parts.entry_exit_s / ranks});
+    }
+    std::stable_sort(losses.begin(), losses.end(),
+                     [](const Loss& a, const Loss& b) { return a.largest() > b.largest(); });
+    return losses;
+}
+
+/// All loops together, where none of them alone is worth a note.
+std::string note_on_all(std::span<const Loss> losses, const MergedRun& run) {
+    Loss sum;
+    std::uint64_t calls = 0;
+    for (const Loss& loss : losses) {
+        sum.balance_s += loss.balance_s;
+        sum.scheduling_s += loss.scheduling_s;
+        sum.late_s += loss.late_s;
+        sum.entry_s += loss.entry_s;
+        if (!loss.loop->sum.over_ranks) calls += loss.loop->sum.calls;
+    }
+    const double worth_s = kWorthSaying * run.wall_s.mean;
+    if (sum.all() >= worth_s && sum.all() > 0) {
+        const double part = run.wall_s.mean > 0 ? sum.all() / run.wall_s.mean : 0;
+        return "NOTE all loops together lose " + seconds(sum.all()) + " s (" + per_cent(part) +
+               " of the run): waiting " + seconds(sum.balance_s) + " s, late threads " + seconds(sum.late_s) +
+               " s, drawing chunks " + seconds(sum.scheduling_s) + " s, entry and exit " + seconds(sum.entry_s) + " s.";
+    }
+    const double outside_s = static_cast<double>(calls) * kOutside_s / std::max(1U, run.ranks_seen);
+    if (outside_s >= worth_s && calls > 0)
+        return "NOTE all loops together lose less than 1 % of the run; what OpenMP takes around their " +
+               std::to_string(calls) + " calls (forks, barriers) is not measured, and no schedule saves it.";
+    return "NOTE all loops together lose less than 1 % of the run: another technique cannot save more.";
 }
 
 }  // namespace
 
 std::vector<std::string> notes(const MergedRun& run) {
     if (run.loops.empty()) return {};
-    std::vector<Loss> losses;
-    for (const MergedLoop& loop : run.loops) {
-        if (!loop.knows_all_workers()) continue;
-        // A loop over ranks is one for all of them.
-        const double ranks = loop.sum.over_ranks ? 1 : std::max(1U, run.ranks_seen);
-        losses.push_back(
-            {&loop, std::max(0.0, loop.sum.busy_max_s - loop.sum.busy_mean_s) / ranks, loop.sum.scheduling_s / ranks});
-    }
-    std::stable_sort(losses.begin(), losses.end(),
-                     [](const Loss& a, const Loss& b) { return a.larger() > b.larger(); });
+    const std::vector<Loss> losses = losses_of(run);
     std::vector<std::string> lines;
     for (const Loss& loss : losses)
-        if (lines.size() < kMost && loss.larger() > 0 && loss.larger() >= kWorthSaying * run.wall_s.mean)
+        if (lines.size() < kMost && loss.largest() > 0 && loss.largest() >= kWorthSaying * run.wall_s.mean)
             lines.push_back(note(loss, run));
-    const bool threads = run.threads > 0;
-    if (lines.empty() && !losses.empty())
-        lines.push_back(std::string("NOTE the ") + (threads ? "threads" : "ranks") +
-                        " of every loop are within 1 % of the run from ideal: another technique cannot save more.");
-    if (threads && lines.size() < kMost && 1 - run.rank_balance > kWorthSaying)
+    if (lines.empty() && !losses.empty()) lines.push_back(note_on_all(losses, run));
+    if (run.threads > 0 && lines.size() < kMost && 1 - run.rank_balance > kWorthSaying)
         lines.push_back("NOTE the ranks differ: those that wait lose " + per_cent(1 - run.rank_balance) +
                         " of the time in loops, which no technique for threads can save.");
     return lines;

@@ -12,11 +12,14 @@ namespace gimbal {
 
 /// Which schedule ran for a loop, how often, and why.
 struct ScheduleUse {
-    std::string schedule;     ///< e.g. "fac2", "static,16"
-    std::string reason;       ///< e.g. "GIMBAL_SCHEDULE", "OMP_SCHEDULE", "default"
-    std::uint64_t calls = 0;  ///< executions of the loop under it [count]
-    double time_s = 0;        ///< sum of their loop times [s]
-    bool exploring = false;   ///< they ran to learn, not because they were believed to be the best
+    std::string schedule;                     ///< e.g. "fac2", "static,16"
+    std::string reason;                       ///< e.g. "GIMBAL_SCHEDULE", "OMP_SCHEDULE", "default"
+    std::uint64_t calls = 0;                  ///< executions of the loop under it [count]
+    double time_s = 0;                        ///< sum of their loop times [s]
+    bool exploring = false;                   ///< they ran to learn, not because they were believed to be the best
+    bool timed = true;                        ///< false: libomp ran them by itself, their time is not known
+    double median_s = 0;                      ///< median loop time of the last 15 of them; 0: not known [s]
+    std::uint64_t shortest = 0, longest = 0;  ///< smallest and largest N among them; 0: not known [iterations]
 };
 
 /// The best that could have run instead of what ran most.
@@ -62,18 +65,22 @@ struct LoopSummary {
     double time_s = 0;             ///< sum of loop times (last finish minus first begin) [s]
     double busy_max_s = 0;         ///< sum over executions of max(L) [s]
     double busy_mean_s = 0;        ///< sum over executions of mean(L) [s]
+    double late_s = 0;             ///< sum over executions of the mean of begin minus first begin [s]
     double scheduling_s = 0;       ///< estimated time in dispatch, one worker's mean [s]
     std::uint64_t fallbacks = 0;   ///< executions that fell back to a plain schedule [count]
     double static_fraction = -1;   ///< f_s of the last execution, in [0, 1]; < 0: its technique had none
     std::string tuning;  ///< what was done to find it: "settled", "search", ...; empty: it was not searched for
     std::vector<ScheduleUse> schedules;
-    std::uint64_t exploring_calls = 0;     ///< executions that ran to learn [count]
-    double opening_s = 0;                  ///< choosing and planning before executions, mostly from every 17th [s]
-    double closing_s = 0;                  ///< learning and sums after them, likewise [s]
-    double exploring_cost_s = 0;           ///< what they took longer than the main choice (report/choices.hpp) [s]
-    AlternativeUse alternative;            ///< what else could have run
-    std::vector<WorkerTotals> per_worker;  ///< [workers]; with steals: [1], this rank
-    std::optional<StealFigures> steals;    ///< of work stealing; iterations are items then
+    std::uint64_t exploring_calls = 0;        ///< executions that ran to learn [count]
+    double opening_s = 0;                     ///< choosing and planning before executions, mostly from every 17th [s]
+    double closing_s = 0;                     ///< learning and sums after them, likewise [s]
+    std::uint64_t untimed_calls = 0;          ///< of `calls`: run by libomp alone, not in any time [count]
+    std::uint64_t untimed_iterations = 0;     ///< of `iterations`: in those [iterations]
+    std::uint64_t shortest = 0, longest = 0;  ///< smallest and largest N of a timed one; 0: not known [iterations]
+    double exploring_cost_s = 0;              ///< what they took longer than the main choice (report/choices.hpp) [s]
+    AlternativeUse alternative;               ///< what else could have run
+    std::vector<WorkerTotals> per_worker;     ///< [workers]; with steals: [1], this rank
+    std::optional<StealFigures> steals;       ///< of work stealing; iterations are items then
 };
 
 /// Everything one process has to say at its end; what GIMBAL_OUTPUT holds as JSON.

@@ -83,9 +83,19 @@ std::string loop_table(const MergedRun& run, std::size_t most) {
     title(ranks ? "time_s min" : "time_s");
     if (ranks)
         for (const char* text : {"mean", "max"}) title(text);
-    for (const char* text : {"imbalance", "lost", "sched.ovh"}) title(text);
-    TextTable table(titles, sides);
     const std::size_t shown = std::min(most, run.loops.size());
+    // Columns of what most programs have nothing of.
+    const auto any = [&](double (MergedLoop::*part)() const noexcept) {
+        constexpr double kShown = 0.0005;  // 0.1 % in the table
+        return std::any_of(run.loops.begin(), run.loops.begin() + static_cast<std::ptrdiff_t>(shown),
+                           [&](const MergedLoop& loop) { return (loop.*part)() >= kShown; });
+    };
+    const bool late = any(&MergedLoop::late), entry = any(&MergedLoop::entry_exit);
+    title("imbalance");
+    if (late) title("late");
+    for (const char* text : {"lost", "sched.ovh"}) title(text);
+    if (entry) title("in/out");
+    TextTable table(titles, sides);
     for (const MergedLoop& loop : std::span(run.loops).first(shown)) {
         std::vector<std::string> cells = {shorten_name(loop.sum.name, kNameWidth)};
         if (levels) cells.push_back(workers_text(loop.sum));
@@ -97,8 +107,10 @@ std::string loop_table(const MergedRun& run, std::size_t most) {
             for (const double figure : {loop.time_s.mean, loop.time_s.max}) cells.push_back(seconds(figure));
         const bool known = loop.knows_all_workers();
         cells.push_back(known ? fixed(loop.imbalance(), 3) : "-");
+        if (late) cells.push_back(known ? per_cent(loop.late()) : "-");
         cells.push_back(known ? per_cent(loop.lost()) : "-");
         cells.push_back(loop.sum.steals ? "-" : per_cent(loop.scheduling_overhead()));
+        if (entry) cells.push_back(loop.sum.steals ? "-" : per_cent(loop.entry_exit()));
         table.add(std::move(cells));
         if (loop.sum.steals) table.remark(steal_remark(loop.sum));
         if (std::string remark = choice_remark(loop.sum); !remark.empty()) table.remark(std::move(remark));

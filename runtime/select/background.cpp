@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -30,7 +31,26 @@ constexpr int kNice = 10;
 constexpr double kRetry_s = 5;  // after a repeated job that failed
 constexpr std::chrono::seconds kLookForProgram{1};
 
+// Of the processor time of the process. What is not used is kept for later, but not for long: else a program that has
+// computed for a day would let a whole core go to predictions for minutes.
+constexpr double kShare = 0.005;
+constexpr double kMostSaved_s = 0.05;
+constexpr double kShortestWait_s = 1e-3, kLongestWait_s = 0.1;  // between two looks whether the share suffices
+
 using Clock = std::chrono::steady_clock;
+
+/// What wait_for_share() keeps of its thread.
+struct Share {
+    bool serving = false;   // whether this is that thread
+    double given_up_s = 0;  // that was not used in time
+};
+__thread Share share __attribute__((tls_model("initial-exec")));
+
+double clock_s(clockid_t clock) noexcept {
+    timespec time{};
+    clock_gettime(clock, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
 
 struct Background {
     std::mutex mutex;
@@ -82,6 +102,9 @@ bool wait_for_work(Background& own, std::unique_lock<std::mutex>& lock) {
     return !stopping.load();
 }
 
+/// With the lock held and due: the repeated job, and when it is to run again.
+void run_repeated(Background& own, std::unique_lock<std::mutex>& lock);
+
 template <class Job>
 void run_unlocked(std::unique_lock<std::mutex>& lock, Job job) {
     lock.unlock();
@@ -92,8 +115,16 @@ void run_unlocked(std::unique_lock<std::mutex>& lock, Job job) {
     lock.lock();
 }
 
+void run_repeated(Background& own, std::unique_lock<std::mutex>& lock) {
+    double pause_s = kRetry_s;
+    // It does not change while the thread lives.
+    run_unlocked(lock, [&] { pause_s = own.repeated(); });
+    own.due = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(pause_s));
+}
+
 void* serve(void* /*unused*/) {
     const HeldSignals held;  // they are; this says so to those who ask
+    share = {.serving = true};
     setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNice);
     pthread_setname_np(pthread_self(), "gimbal-select");
     if (first_mask_known) sched_setaffinity(0, sizeof first_mask, &first_mask);
@@ -105,13 +136,7 @@ void* serve(void* /*unused*/) {
             own.jobs.pop_front();
             run_unlocked(lock, job);
         }
-        if (own.repeated && Clock::now() >= own.due) {
-            double pause_s = kRetry_s;
-            // It does not change while the thread lives.
-            run_unlocked(lock, [&] { pause_s = own.repeated(); });
-            own.due =
-                Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(pause_s));
-        }
+        if (own.repeated && Clock::now() >= own.due) run_repeated(own, lock);
     }
     // main() has called pthread_exit(): as the process's last thread this one ends the process when it returns, and
     // what the program does at its end sees the program's signals. Nobody joins it.
@@ -161,6 +186,30 @@ bool repeat_in_background(std::function<double()> job) noexcept {
     if (!own.started && !start(own)) return false;
     own.wake.notify_one();
     return true;
+}
+
+double thread_cpu_s() noexcept {
+    return clock_s(CLOCK_THREAD_CPUTIME_ID);
+}
+
+bool wait_for_share(double expected_s) noexcept {
+    if (!share.serving) return true;
+    Background& own = background();
+    for (;;) {
+        if (stopping.load()) return false;
+        const double left_s = kShare * clock_s(CLOCK_PROCESS_CPUTIME_ID) - share.given_up_s - thread_cpu_s();
+        if (left_s > kMostSaved_s) share.given_up_s += left_s - kMostSaved_s;
+        // What would never fit runs when all that can be saved is there.
+        const double missing_s = std::min(expected_s, kMostSaved_s) - left_s;
+        if (missing_s <= 0) return true;
+        // As if the process kept one core busy.
+        const double wait_s = std::clamp(missing_s / kShare, kShortestWait_s, kLongestWait_s);
+        const auto until =
+            Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(wait_s));
+        std::unique_lock lock(own.mutex);
+        own.wake.wait_until(lock, until, [] { return stopping.load(); });
+        if (!stopping.load() && own.repeated && Clock::now() >= own.due) run_repeated(own, lock);
+    }
 }
 
 void stop_background() noexcept {

@@ -26,6 +26,16 @@ bool repeat_in_background(std::function<double()> job) noexcept;
 /// the process ends.
 void stop_background() noexcept;
 
+/// Wait, on that thread, until what comes next fits into its share: half a per cent of the processor time of the whole
+/// process, and so at most of its cores times wall time. By the clocks of thread and process, not by estimates. The
+/// repeated job runs meanwhile if it is due. Elsewhere it returns at once.
+/// @param expected_s  what comes next is expected to take of this thread; a long job says so piece by piece [s]
+/// @return false: the process ends  @cost two system calls, half a microsecond or so
+bool wait_for_share(double expected_s) noexcept;
+
+/// Processor time of the thread that calls [s]. @threads any
+[[nodiscard]] double thread_cpu_s() noexcept;
+
 /// Whether the process is about to end and a long job should give up.
 [[nodiscard]] bool background_is_stopping() noexcept;
 

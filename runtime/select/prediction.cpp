@@ -75,7 +75,10 @@ Prediction predict(const Question& question) {
     machine.most_events = kMostEvents;
     Prediction answer{std::vector<double>(question.choices.size(), std::numeric_limits<double>::infinity())};
     double events = 0;
+    double longest_s = expected_cost_s(1, workers);  // of a choice so far, by this thread's clock [s]
     for (std::size_t i = 0; i < answer.times.size() && !background_is_stopping(); ++i) {
+        if (!wait_for_share(longest_s)) break;
+        const double begun_s = thread_cpu_s();
         const Choice& choice = question.choices[i];
         const Plan plan = plan_of(question, choice);
         double sum = 0;
@@ -92,6 +95,8 @@ Prediction predict(const Question& question) {
             events += static_cast<double>(std::min(outcome.chunks, kMostEvents) + workers);
         }
         answer.times[i] = sum / static_cast<double>(kRuns);
+        longest_s = std::max(longest_s, thread_cpu_s() - begun_s);
+        answer.spent_s += thread_cpu_s() - begun_s;
     }
     answer.cost_s = events * kSecondsPerChunk;
     return answer;

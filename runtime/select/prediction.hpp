@@ -27,6 +27,7 @@ struct Question {
 struct Prediction {
     std::vector<double> times;  ///< [choices] loop time [ticks]; infinity for one that was not simulated
     double cost_s = 0;          ///< what making it took, by the number of chunks: the same on every machine [s]
+    double spent_s = 0;         ///< what it really took of the processor [s]
 };
 
 /// What making a prediction is expected to cost, before anything is known [s].

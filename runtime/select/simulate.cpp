@@ -188,7 +188,8 @@ void SimulateSelector::ask(const LoopContext& context) {
 
 void SimulateSelector::take_answer() {
     const std::shared_ptr<Answer> answer = std::exchange(answer_, nullptr);
-    last_cost_s_ = answer->prediction.cost_s;
+    // In the foreground, and in virtual time, the same run shall give the same choices.
+    last_cost_s_ = settings_.background ? answer->prediction.spent_s : answer->prediction.cost_s;
     if (answer->prediction.times.size() != contenders_->size()) return;
     if (!std::isfinite(answer->prediction.times[contenders_->holder()])) return;  // the process is ending
     contenders_->predict(answer->prediction.times, contenders_->prediction_error());
@@ -240,12 +241,14 @@ std::optional<Alternative> SimulateSelector::alternative() const {
     const std::size_t second = contenders_->second();
     const std::size_t holder = contenders_->holder();
     if (second == holder) return std::nullopt;
+    const bool measured = contenders_->trials(second) > 0;
+    if (!measured && !answered_) return std::nullopt;  // believed in for want of a prediction
     const double ratio = contenders_->ratio(second);
     return Alternative{.choice = settings_.portfolio[second],
                        .holder = settings_.portfolio[holder],
                        .loop_time = holder_time_ * ratio,
                        .ratio = ratio,
-                       .predicted = contenders_->trials(second) == 0};
+                       .predicted = !measured};
 }
 
 }  // namespace gimbal

@@ -25,8 +25,8 @@ void EventLoop::State::time_chunk(std::uint32_t worker, double now, const Adapti
     const double time = now - self.stamp;
     const auto size = static_cast<double>(self.untimed_size);
     times[worker].note(self.untimed_size, time - static_cast<double>(self.untimed_chunks) * overhead);
-    if (manner->timed && !slots.empty()) slots[worker].times.add(self.untimed_size, time);
-    if (manner->sampled && !slots.empty()) slots[worker].costs.add(self.last, time);
+    if (manner->timed && !slots.empty()) slots[worker].times->add(self.untimed_size, time);
+    if (manner->sampled && !slots.empty()) slots[worker].costs->add(self.last, time);
     if (!manner->timed && !manner->sampled) {
         const double least = size * kTimingPart * machine->stamp / std::max(time, 1.0);
         self.least_timed = static_cast<std::uint64_t>(std::min(least, kMostUntimed));

@@ -40,8 +40,8 @@ void EventLoop::State::prepare() {
     for (std::uint32_t i = 0; i < count; ++i) workers[i].random = i + 1;
     if (!noted) return;
     for (WorkerSlot& slot : slots.first(count)) {
-        if (manner->sampled) slot.costs.prepare(plan->iterations, CostProfile::bins_for(plan->iterations, count));
-        if (manner->timed) slot.times = {};
+        if (manner->sampled) slot.begin_costs(plan->iterations, count);
+        if (manner->timed) slot.begin_times();
     }
 }
 
@@ -78,8 +78,8 @@ void EventLoop::State::note(std::uint32_t worker, double now, Range chunk) noexc
     VirtualWorker& self = workers[worker];
     if (self.last.size() > 0) {
         const double time = now - self.stamp;
-        if (manner->timed) slots[worker].times.add(self.last.size(), time);
-        if (manner->sampled) slots[worker].costs.add(self.last, time);
+        if (manner->timed) slots[worker].times->add(self.last.size(), time);
+        if (manner->sampled) slots[worker].costs->add(self.last, time);
     }
     self.stamp = now;
     self.last = chunk;
@@ -207,7 +207,7 @@ Outcome EventLoop::State::close() {
                        .iterations = worker.iterations,
                        .static_end = worker.static_end >= 0 ? whole(worker.static_end) : 0,
                        .static_iterations = worker.static_iterations};
-        slot.sums.end += slot.record.end;
+        slot.sums.busy += slot.record.end;
         slot.sums.chunks += slot.record.chunks;
         slot.sums.iterations += slot.record.iterations;
     }

@@ -10,6 +10,8 @@
 #include "gimbal/schedule.hpp"
 #include "loop/schedules.hpp"
 #include "loop/site_table.hpp"
+#include "measure/clock.hpp"
+#include "report/time_parts.hpp"
 #include "team.hpp"
 
 namespace {
@@ -105,6 +107,68 @@ TEST(Site, TheReportHoldsWhatRanAndWhy) {
     EXPECT_GE(summary.busy_max_s, summary.busy_mean_s);
     EXPECT_GE(summary.time_s, summary.busy_max_s / 4);
     EXPECT_DOUBLE_EQ(summary.scheduling_s, static_cast<double>(summary.chunks) * 10e-9 / 2);
+}
+
+// Worker 1 comes `kLate_s` after worker 0 has begun, and worker 0 stays `kLonger_s` after worker 1 has left: by the
+// clock that records are taken with, so that it holds on any machine, however loaded.
+TEST(Site, EveryPartOfTheTimeIsInOneFigure) {
+    constexpr double kLate_s = 5e-3, kLonger_s = 3e-3;
+    constexpr int kExecutions = 3;
+    const double tick_s = gimbal::rough_seconds_per_tick();
+    const auto wait = [&](std::uint64_t since, double time_s) {
+        while (static_cast<double>(gimbal::ticks() - since) * tick_s < time_s) std::this_thread::yield();
+    };
+    const auto desc = loop_desc(0x37, 100, 2, gimbal::intern(gimbal::parse_schedule("static")));
+    for (int i = 0; i < kExecutions; ++i) {
+        void* const execution = gimbal_loop_open(&desc);
+        std::array<std::atomic<std::uint64_t>, 2> came{}, left{};
+        gimbal::test::run_team(2, [&](std::uint32_t worker) {
+            if (worker == 1) {
+                while (came[0] == 0) std::this_thread::yield();
+                wait(came[0], kLate_s);
+            }
+            gimbal_share share{};
+            gimbal_loop_begin(execution, worker, &share);
+            came[worker] = gimbal::ticks();
+            std::uint64_t first = 0, end = 0;
+            while (gimbal_loop_next(&share, &first, &end)) {
+            }
+            if (worker == 0) {
+                while (left[1] == 0) std::this_thread::yield();
+                wait(left[1], kLonger_s);
+            }
+            gimbal_loop_end(&share);
+            left[worker] = gimbal::ticks();
+        });
+    }
+    const gimbal::LoopSummary loop = find_site(desc)->summary(tick_s, 10e-9);
+    const gimbal::TimeParts parts = gimbal::time_parts(loop);
+    EXPECT_GE(parts.late_s, kExecutions * kLate_s / 2 * 0.999);
+    EXPECT_GE(parts.waiting_s, kExecutions * kLonger_s / 2 * 0.999);
+    EXPECT_GE(parts.work_s + parts.scheduling_s, kExecutions * (kLate_s + kLonger_s) / 2 * 0.999) << "worker 0's mean";
+    EXPECT_GT(parts.entry_exit_s, 0);
+    const double error = 1e-9 * loop.time_s;
+    EXPECT_NEAR(parts.work_s + parts.scheduling_s + parts.late_s + parts.waiting_s, loop.time_s, error);
+    ASSERT_EQ(loop.per_worker.size(), 2U);
+    EXPECT_NEAR(loop.time_s, loop.per_worker[0].busy_s, error) << "it came first and left last";
+    EXPECT_NEAR(loop.time_s, 2 * parts.late_s + loop.per_worker[1].busy_s + 2 * parts.waiting_s, error);
+}
+
+TEST(Site, TheReportKnowsLengthsAndMedians) {
+    const int gss = gimbal::intern(gimbal::parse_schedule("gss"));
+    auto desc = loop_desc(0x38, 1000, 2, gss);
+    execute(desc);
+    gimbal::LoopSummary loop = find_site(desc)->summary(1e-9, 10e-9);
+    EXPECT_NEAR(loop.schedules.at(0).median_s, loop.time_s, 1e-6 * loop.time_s);
+    for (const std::uint64_t trip : {400, 700}) {
+        desc.trip = trip;
+        execute(desc);
+    }
+    loop = find_site(desc)->summary(1e-9, 10e-9);
+    EXPECT_EQ(loop.shortest, 400U);
+    EXPECT_EQ(loop.longest, 1000U);
+    EXPECT_TRUE(gimbal::lengths_differ(loop));
+    EXPECT_GT(loop.schedules.at(0).median_s, 0);
 }
 
 TEST(Site, TechniquesThatNeedStatisticsGetThemFromTheFirstExecution) {

@@ -73,7 +73,7 @@ TEST(CostProfile, TotalIsTheSumOfTheTimesWhateverTheChunks) {
             });
             CostProfile profile;
             learn(profile, costs);
-            EXPECT_NEAR(profile.total(), sum, 1e-9 * sum) << n << " in chunks of " << chunk;
+            EXPECT_NEAR(profile.total(), sum, 1e-6 * sum) << n << " in chunks of " << chunk;
             EXPECT_EQ(profile.before(1), profile.total());
         }
     }
@@ -149,7 +149,7 @@ TEST(CostProfile, FollowsASlowDriftOneExecutionLate) {
     CostProfile profile;
     const auto moment = [](int step) { return [step](Range range) { return flat(range) * (1 + 0.1 * step); }; };
     for (int step = 0; step < 10; ++step) learn(profile, execution(10000, 100, 7, moment(step)));
-    EXPECT_NEAR(profile.total(), 10000 * (1 + 0.1 * 8), 1e-6) << "as the execution before the last one";
+    EXPECT_NEAR(profile.total(), 10000 * (1 + 0.1 * 8), 1e-2) << "as the execution before the last one";
 }
 
 TEST(CostProfile, AnInterruptionMakesNothingVanish) {
@@ -261,7 +261,7 @@ TEST(ChunkCosts, BeginsAnewWhenPrepared) {
     costs.prepare(1000, 64);
     costs.add({0, 1000}, 1);
     learn(profile, costs);
-    EXPECT_NEAR(profile.total(), 1, 1e-12);
+    EXPECT_NEAR(profile.total(), 1, 1e-6);
 }
 
 TEST(ChunkCosts, IgnoresEmptyChunks) {

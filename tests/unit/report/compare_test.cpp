@@ -39,6 +39,15 @@ TEST(Compare, WithDifferentCallsTheRatioIsOfTheTimePerCall) {
     EXPECT_THAT(text, HasSubstr("Calls differ"));
 }
 
+TEST(Compare, CallsOfDifferentLengthsHaveNoRatio) {
+    RunRecord one = run(3, 2), other = run(3, 4);
+    one.loops[0].shortest = one.loops[0].longest = 1000;
+    other.loops[0].shortest = other.loops[0].longest = 1000;
+    EXPECT_THAT(compared({{one}, {other}}), HasSubstr("3.00      3.00  0.500"));
+    other.loops[0].longest = 2000;
+    EXPECT_THAT(compared({{one}, {other}}), HasSubstr("3.00      3.00      -"));
+}
+
 TEST(Compare, OfRanksTheSlowestCounts) {
     std::vector<RunRecord> two = {sample_record(0, 2), sample_record(1, 2)};
     two[1].loops[0].time_s = 6;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "report/time_parts.hpp"
 #include "sample_record.hpp"
 
 namespace gimbal {
@@ -39,6 +40,39 @@ TEST(Merge, TwoRanksByHand) {
     EXPECT_DOUBLE_EQ(run.rank_balance, 0.8);          // mean(3, 5) / 5
     ASSERT_EQ(loop.sum.schedules.size(), 2U);
     EXPECT_EQ(loop.sum.schedules[0].calls, 3U);
+}
+
+TEST(Merge, PartsOfTheTimeAddUpOverRanks) {
+    RunRecord records[] = {sample_record(0, 2), sample_record(1, 2)};
+    for (RunRecord& record : records) {
+        LoopSummary& loop = record.loops[0];
+        loop.busy_mean_s = 1.5;
+        loop.late_s = 0.25;
+        loop.opening_s = 0.125;
+        loop.closing_s = 0.0625;
+    }
+    const MergedLoop loop = merge(records).loops[0];
+    const TimeParts parts = time_parts(loop.sum);
+    EXPECT_DOUBLE_EQ(parts.late_s, 0.5);
+    EXPECT_DOUBLE_EQ(parts.waiting_s, 2.5);
+    EXPECT_DOUBLE_EQ(parts.work_s + parts.scheduling_s + parts.late_s + parts.waiting_s, loop.sum.time_s);
+    EXPECT_DOUBLE_EQ(parts.entry_exit_s, 0.375);
+    EXPECT_DOUBLE_EQ(loop.late(), 0.5 / 6);
+    EXPECT_DOUBLE_EQ(loop.lost(), 2.5 / 6);
+    EXPECT_DOUBLE_EQ(loop.entry_exit(), 0.375 / 6);
+}
+
+TEST(Merge, LengthsAreKnownIfAllRanksKnowThem) {
+    RunRecord records[] = {sample_record(0, 2), sample_record(1, 2)};
+    records[0].loops[0].shortest = 10, records[0].loops[0].longest = 20;
+    records[1].loops[0].shortest = 5, records[1].loops[0].longest = 8;
+    LoopSummary sum = merge(records).loops[0].sum;
+    EXPECT_EQ(sum.shortest, 5U);
+    EXPECT_EQ(sum.longest, 20U);
+    records[0].loops[0].shortest = records[0].loops[0].longest = 0;
+    sum = merge(records).loops[0].sum;
+    EXPECT_EQ(sum.shortest, 0U);
+    EXPECT_EQ(sum.longest, 0U);
 }
 
 TEST(Merge, ARankThatNeverRanALoopCountsAsZero) {

@@ -132,7 +132,7 @@ TEST(RanksInText, NotesNameTheVariableOfRanks) {
     const std::string text = merged_text(records, ReportLevel::summary);
     EXPECT_THAT(text, HasSubstr("2 ranks  wall")) << "no threads to speak of";
     EXPECT_THAT(text, HasSubstr("NOTE forces: perfect balance would save 1.00 s (10.0 % of the run). Try "
-                                "GIMBAL_MPI_SCHEDULE=fac2."));
+                                "GIMBAL_MPI_SCHEDULE=runtime: "));
     EXPECT_THAT(text, Not(HasSubstr("the ranks differ")));
     RunRecord few = root_record();
     few.loops[0].iterations = 6;

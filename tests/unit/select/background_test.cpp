@@ -6,7 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
+#include <ctime>
 #include <future>
 #include <vector>
 
@@ -99,6 +101,53 @@ TEST(Background, AJobIsRepeatedAmongTheOthersAndOneThatIsStuckIsNotWaitedForForE
     ASSERT_EQ(waitpid(child, &status, 0), child);
     EXPECT_TRUE(WIFEXITED(status));
     EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+double process_cpu_s() {
+    timespec time{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+void spin(double time_s) {
+    const double begun_s = gimbal::thread_cpu_s();
+    while (gimbal::thread_cpu_s() - begun_s < time_s) {
+    }
+}
+
+// By the processor clocks of the thread and the process, which other load does not move. In a child, where both begin
+// at zero.
+TEST(Background, ItTakesHalfAPerCentOfTheProcessorTimeHoweverMuchThereIsToDo) {
+    constexpr double kPiece_s = 1e-3;
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        gimbal::restart_background_in_child();
+        std::atomic<int> pieces = 0;
+        std::atomic<bool> enough = false;
+        std::promise<double> spent_s;
+        const bool taken = run_in_background(true, [&] {
+            while (!enough && gimbal::wait_for_share(kPiece_s)) {
+                spin(kPiece_s);
+                ++pieces;
+            }
+            spent_s.set_value(gimbal::thread_cpu_s());
+        });
+        spin(0.8);
+        for (int more = 0; more < 100 && pieces == 0; ++more) spin(0.05);
+        enough = true;
+        // Its share, a piece that had begun, and what looking takes.
+        const bool kept = taken && spent_s.get_future().get() <= 0.005 * process_cpu_s() + 2 * kPiece_s;
+        _exit(kept && pieces > 0 ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(Background, OnOtherThreadsNobodyWaitsForAShare) {
+    EXPECT_TRUE(gimbal::wait_for_share(1e9));
 }
 
 TEST(Background, WhenTheProcessEndsNothingIsTakenAnyMore) {

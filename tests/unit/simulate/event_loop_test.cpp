@@ -243,8 +243,8 @@ TEST(EventLoop, TimesOfChunksGoIntoTheSlots) {
     const Machine machine{.dispatch = 20, .stamp = 5};
     loop.run(named("ss"), plan, work, machine, manner, slots);
     // A chunk's time runs from its own stamp to the next one: 10 * 10 + 20 + 5.
-    EXPECT_DOUBLE_EQ(slots[0].times.statistics(20).mean, 12.5);
-    EXPECT_NEAR(slots[0].costs.time(), 100 * 125, 1e-6);
+    EXPECT_DOUBLE_EQ(slots[0].times->statistics(20).mean, 12.5);
+    EXPECT_NEAR(slots[0].costs->time(), 100 * 125, 1e-6);
 }
 
 TEST(EventLoop, TheEndOfTheStaticPartIsNoted) {
