@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""bench/wild: auto against every stock schedule on loops and programs that it was not made with. See README.md."""
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+sys.dont_write_bytecode = True  # leaves no caches beside the sources
+sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
+
+import analysis  # noqa: E402
+from harness import gate, runner, stats, table  # noqa: E402
+from kinds import AUTO, FIXED, KEPT, KINDS, MARKS, STOCK, Kind  # noqa: E402
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="auto against every stock schedule on loops of many kinds.")
+    parser.add_argument("--build", type=Path, required=True, metavar="DIR", help="build tree with the programs")
+    parser.add_argument("--runtimes", type=Path, metavar="DIR", help="build tree with the runtimes; default: --build")
+    parser.add_argument("--kinds", default="", help="which, commas between them; default all: "
+                        + " ".join(kind.name for kind in KINDS))
+    parser.add_argument("--steps", type=int, default=0, help="of every kind; default: each kind's own, at most 1000 "
+                        "but for tiny loops")
+    parser.add_argument("--repeat", type=int, default=2, help="processes per kind; default 2, medians count")
+    parser.add_argument("--quick", action="store_true", help="200 steps, one process per kind")
+    parser.add_argument("--threads", type=int, default=0, help="default: the usable cores, at most 8")
+    parser.add_argument("--schedules", default="", help="only these, commas as : (static,16 is static:16), auto is "
+                        "gimbal:runtime; the first one counts as auto where it does not race")
+    parser.add_argument("--runtime", choices=("gimbal", "upstream", "libgomp"), default="gimbal",
+                        help="upstream, libgomp: stock schedules only, as a control")
+    return parser.parse_args()
+
+
+def schedules_of(args: argparse.Namespace) -> list[str]:
+    if args.schedules:
+        return ["+" + name.replace(":", ",") if not name.startswith("gimbal:") else "+" + name
+                for name in args.schedules.split(",")]
+    names = [*STOCK] if args.runtime != "gimbal" else [*STOCK, AUTO, *FIXED]
+    return [("+" if name in KEPT else "") + name for name in names]
+
+
+def variant(args: argparse.Namespace, kind: Kind, seed: int) -> runner.Variant:
+    cores = gate.usable_cores(args.threads or 8)
+    environment = {"OMP_NUM_THREADS": str(args.threads or len(cores)), "BENCH_CPUS": ",".join(map(str, cores)),
+                   "GIMBAL_REPORT": "off"}
+    tree = args.runtimes or args.build
+    library = {"gimbal": tree / "lib" / "libomp.so", "upstream": tree / "upstream" / "libomp.so"}.get(args.runtime)
+    if library:
+        environment["LD_PRELOAD"] = str(library.resolve())
+    steps = args.steps or (min(kind.steps, 200 * kind.burst) if args.quick else kind.steps)
+    steps -= steps % kind.burst
+    command = [args.build / "bench" / "wild" / "wild", args.build / "bench" / "wild" / kind.file, steps, kind.burst,
+               kind.prune, seed, *schedules_of(args)]
+    return runner.Variant(f"{kind.name}", list(map(str, command)), environment, timeout_s=600)
+
+
+def show(kind: Kind, runs: list[analysis.Run], marks: list[analysis.Mark]) -> str:
+    """The table of one kind: whole time per step of every schedule over auto's, at every mark, the best first."""
+    names = [name for name in runs[0]["schedules"] if name != AUTO]
+    steps = [mark.steps for mark in marks]
+
+    def ratio(name: str, mark: int) -> float | None:
+        found = analysis.middle_ratio(runs, name, AUTO, mark // kind.burst)
+        return found.value if found else None
+
+    rows = [[name, *(ratio(name, mark) for mark in steps), analysis.steady_ns(runs, name, kind) / 1e3]
+            for name in names]
+    rows.sort(key=lambda row: next((value for value in reversed(row[1:-1]) if value is not None), 9e9))
+    auto = ["gimbal:runtime (auto)", *(1.0 for _ in steps), analysis.steady_ns(runs, AUTO, kind) / 1e3]
+    late = stats.median([analysis.late_turns(run) for run in runs])
+    lines = [table.render(f"\n{kind.name}: {kind.what}; time over auto's, {late:.1%} of turns disturbed",
+                          ["schedule", *(f"{count} steps" for count in steps), "us/step"], [auto, *rows])]
+    for mark in marks:
+        star = "" if mark.vs_stock.gated else " *not gated"
+        fixed = f"   / best fixed ({mark.vs_fixed.other[7:]}) {mark.vs_fixed.ratio:.3f}" if mark.vs_fixed else ""
+        lines.append(f"  {mark.steps:6d} steps: auto / static {mark.vs_static.value:.3f}   "
+                     f"/ best stock ({mark.vs_stock.other}) {mark.vs_stock.ratio:.3f}{fixed}{star}")
+    return "\n".join(lines)
+
+
+def race(args: argparse.Namespace, kinds: list[Kind]) -> tuple[dict[Kind, list[analysis.Run]], list[str]]:
+    """All processes, one kind after the other within a repetition; and which kinds failed, with what they said."""
+    runs: dict[Kind, list[analysis.Run]] = {kind: [] for kind in kinds}
+    failures = []
+    for repetition in range(1 if args.quick else args.repeat):
+        for kind in kinds:
+            try:
+                runs[kind].append(variant(args, kind, repetition + 1).run())
+            except runner.SampleError as error:
+                failures.append(str(error))
+                print(f"bench: error: {error}", file=sys.stderr)
+    return {kind: found for kind, found in runs.items() if found}, failures
+
+
+def main() -> int:
+    args = arguments()
+    wanted = args.kinds.split(",") if args.kinds else [kind.name for kind in KINDS]
+    unknown = set(wanted) - {kind.name for kind in KINDS}
+    if unknown or not (args.build / "bench" / "wild" / "wild").is_file():
+        print(f"bench: error: no such kind: {' '.join(unknown)}" if unknown else
+              "bench: error: the programs are missing: build the target bench_programs", file=sys.stderr)
+        return 2
+    runner.clean_environment()
+    begin = time.monotonic()
+    runs, failures = race(args, [kind for kind in KINDS if kind.name in wanted])
+    marks = {}
+    for kind, found in runs.items():
+        if AUTO in found[0]["schedules"] and "static" in found[0]["schedules"]:
+            marks[kind] = analysis.marks_of(kind, found, MARKS)
+            print(show(kind, found, marks[kind]))
+    result = analysis.keys_of(marks)
+    for key, name in (("short_2us_vs_static", "tiny_2us"), ("short_half_us_vs_static", "tiny_half_us")):
+        for kind, rows in marks.items():
+            if kind.name == name and rows:
+                result[key] = rows[-1].vs_static.value
+    print(f"\n{time.monotonic() - begin:.0f} s")
+    print(table.result_line({**result, "gated": all(row.vs_stock.gated for rows in marks.values() for row in rows),
+                             "failures": failures}))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

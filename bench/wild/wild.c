@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One kind of loop under many schedules, which take turns of BURST steps in one process, in a new random order in every
+// round. Each has its own copy of the kind's library: own code addresses and own data.
+//
+// usage: wild LIBRARY STEPS BURST PRUNE SEED SCHEDULE...
+//   SCHEDULE: one that omp_set_schedule() knows, like static, dynamic,16; or gimbal:NAME with a technique or selector
+//   of Gimbal's (gimbal:runtime is what the user's settings or the default say). A leading + keeps it from being pruned:
+//   after PRUNE steps (0: never) schedules that have taken more than 1.3 times the best one's time are left out.
+//
+// Prints one line of JSON: per schedule the time of every turn [ns] and for how long a thread of the team was ready but
+// not running meanwhile [ns], the CPU time of Gimbal's own thread left out: how a disturbance by others shows.
+// Exit status: 0; 1 when checksums differ; 2 on wrong arguments; 3 when something cannot be loaded
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../dispatch/measure.h"
+
+extern void omp_set_schedule(int kind, int chunk);
+extern int omp_get_max_threads(void);
+
+enum { kMaxSchedules = 64, kMaxThreads = 256 };
+
+struct contender {
+    const char* name;
+    int kind, chunk;
+    int kept;    // never pruned
+    int pruned;  // out of the race
+    long turns;
+    double sum_ns;
+    double* ns;    // [turns] time of the turn
+    double* late;  // [turns] time that threads of the team wanted to run and did not [ns]
+    double (*unit)(void);
+    void (*create)(int, double);
+    void (*run)(long, long);
+    uint64_t (*sum)(void);
+};
+
+static struct contender contenders[kMaxSchedules];
+static int contender_count;
+static clockid_t clocks[kMaxThreads];
+static int threads;
+
+static void fail(int status, const char* what, const char* which) {
+    fprintf(stderr, "wild: %s: %s\n", what, which);
+    exit(status);
+}
+
+/// The functions are those of <gimbal/loop.h>, found in the process.
+static void read_gimbal_schedule(struct contender* one, const char* name) {
+    int (*parse)(const char*) = (int (*)(const char*))dlsym(RTLD_DEFAULT, "gimbal_schedule_parse");
+    int (*get)(int, int*) = (int (*)(int, int*))dlsym(RTLD_DEFAULT, "gimbal_schedule_kind");
+    int (*set)(int, int) = (int (*)(int, int))dlsym(RTLD_DEFAULT, "gimbal_schedule_set");
+    void (*print)(int, char*, size_t) = (void (*)(int, char*, size_t))dlsym(RTLD_DEFAULT, "gimbal_schedule_print");
+    if (!parse || !get || !set || !print) fail(3, "no Gimbal in this process", one->name);
+    const int schedule = parse(name);
+    if (schedule > 0) {
+        one->kind = get(schedule, &one->chunk);
+        return;
+    }
+    // static and guided alone mean OpenMP's own: look which kind spells its schedule so.
+    for (int kind = 0x201; kind < 0x300; ++kind) {
+        char text[64] = "";
+        if (set(kind, 0) > 0) print(set(kind, 0), text, sizeof text);
+        if (strcmp(text, name) == 0) {
+            one->kind = kind;
+            return;
+        }
+    }
+    fail(2, "no schedule of Gimbal's", one->name);
+}
+
+/// Sets kind and chunk of a contender from its name.
+static void read_schedule(struct contender* one) {
+    static const char* const stock[] = {"static", "dynamic", "guided"};
+    if (strncmp(one->name, "gimbal:", 7) == 0) {
+        read_gimbal_schedule(one, one->name + 7);
+        return;
+    }
+    const size_t length = strcspn(one->name, ",");
+    for (int k = 0; k < 3; ++k)
+        if (strlen(stock[k]) == length && strncmp(stock[k], one->name, length) == 0) one->kind = k + 1;
+    if (one->kind == 0) fail(2, "no such schedule", one->name);
+    one->chunk = one->name[length] == ',' ? atoi(one->name + length + 1) : 0;
+}
+
+/// Loads a copy of the library that is nobody else's: the loader knows files by inode.
+static void load(struct contender* one, const char* library) {
+    char command[3 * PATH_MAX], copy[] = "/tmp/gimbal-wild-XXXXXX";
+    const int file = mkstemp(copy);
+    if (file < 0) fail(3, "cannot make a file", copy);
+    close(file);
+    snprintf(command, sizeof command, "cp '%s' '%s'", library, copy);
+    if (system(command) != 0) fail(3, "cannot copy", library);
+    void* handle = dlopen(copy, RTLD_NOW | RTLD_LOCAL);
+    unlink(copy);
+    if (handle == NULL) fail(3, "cannot load", dlerror());
+    one->unit = (double (*)(void))dlsym(handle, "wild_unit");
+    one->create = (void (*)(int, double))dlsym(handle, "wild_create");
+    one->run = (void (*)(long, long))dlsym(handle, "wild_run");
+    one->sum = (uint64_t(*)(void))dlsym(handle, "wild_sum");
+    if (!one->unit || !one->create || !one->run || !one->sum) fail(3, "not a kind of loop", library);
+}
+
+static double clock_ns(clockid_t clock) {
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+}
+
+static void take_turn(struct contender* one, long first, long count) {
+    double cpu[kMaxThreads];
+    omp_set_schedule(one->kind, one->chunk);
+    double everybody = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    for (int k = 0; k < threads; ++k) cpu[k] = clock_ns(clocks[k]);
+    const int64_t outer = now_ns(), begin = now_ns();
+    one->run(first, count);
+    const double ns = (double)(now_ns() - begin);
+    double worst = 0, team = 0;
+    for (int k = 0; k < threads; ++k) {
+        const double mine = clock_ns(clocks[k]) - cpu[k];
+        const double late = (double)(now_ns() - outer) - mine;
+        worst = late > worst ? late : worst;
+        team += mine;
+    }
+    // Gimbal's own thread takes its time from the team: that is a cost of the schedule and no disturbance.
+    everybody = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - everybody - team;
+    worst -= everybody > 0 ? everybody : 0;
+    one->ns[one->turns] = ns;
+    one->late[one->turns++] = worst > 0 ? worst : 0;
+    one->sum_ns += ns;
+}
+
+static void prune(void) {
+    double best = 1e300;
+    for (int k = 0; k < contender_count; ++k)
+        best = contenders[k].sum_ns < best ? contenders[k].sum_ns : best;
+    for (int k = 0; k < contender_count; ++k)
+        contenders[k].pruned = !contenders[k].kept && contenders[k].sum_ns > 1.3 * best;
+}
+
+static void race(long steps, long burst, long prune_at, unsigned seed) {
+    int order[kMaxSchedules];
+    for (int k = 0; k < contender_count; ++k) order[k] = k;
+    for (long step = 0; step < steps; step += burst) {
+        if (prune_at > 0 && step == prune_at) prune();
+        for (int k = contender_count - 1; k > 0; --k) {
+            const int other = (int)(rand_r(&seed) % (unsigned)(k + 1)), mine = order[k];
+            order[k] = order[other];
+            order[other] = mine;
+        }
+        for (int k = 0; k < contender_count; ++k)
+            if (!contenders[order[k]].pruned) take_turn(&contenders[order[k]], step, burst);
+    }
+}
+
+/// other_ns: CPU time of threads that are not in the team, Gimbal's own [ns]
+static void print_results(double wall_ns, double other_ns) {
+    printf("{\"threads\":%d,\"wall_ns\":%.0f,\"other_cpu_ns\":%.0f", threads, wall_ns, other_ns);
+    print_runtime();
+    printf(",\"schedules\":{");
+    for (int k = 0; k < contender_count; ++k) {
+        const struct contender* one = &contenders[k];
+        printf("%s\"%s\":{\"sum\":\"%016llx\",\"ns\":[", k ? "," : "", one->name, (unsigned long long)one->sum());
+        for (long t = 0; t < one->turns; ++t) printf("%s%.0f", t ? "," : "", one->ns[t]);
+        printf("],\"late\":[");
+        for (long t = 0; t < one->turns; ++t) printf("%s%.0f", t ? "," : "", one->late[t]);
+        printf("]}");
+    }
+    printf("}}\n");
+}
+
+int main(int argc, char** argv) {
+    const long steps = argc > 6 ? atol(argv[2]) : 0, burst = argc > 6 ? atol(argv[3]) : 0;
+    if (steps < 1 || burst < 1 || steps % burst != 0 || argc > 6 + kMaxSchedules)
+        fail(2, "usage", "wild LIBRARY STEPS BURST PRUNE SEED SCHEDULE...   (STEPS a multiple of BURST)");
+    contender_count = argc - 6;
+    threads = omp_get_max_threads();
+    if (threads > kMaxThreads) fail(2, "too many threads", "at most 256");
+#pragma omp parallel num_threads(threads)
+    {
+        bind_thread(omp_get_thread_num());
+        pthread_getcpuclockid(pthread_self(), &clocks[omp_get_thread_num()]);
+    }
+    double unit_ns = 0;
+    for (int k = 0; k < contender_count; ++k) {
+        struct contender* one = &contenders[k];
+        one->kept = argv[k + 6][0] == '+';
+        one->name = argv[k + 6] + one->kept;
+        one->ns = calloc((size_t)(steps / burst), sizeof(double));
+        one->late = calloc((size_t)(steps / burst), sizeof(double));
+        read_schedule(one);
+        load(one, argv[1]);
+        if (k == 0) unit_ns = one->unit();
+        one->create(threads, unit_ns);
+    }
+    const int64_t begin = now_ns();
+    double before = clock_ns(CLOCK_PROCESS_CPUTIME_ID), team = 0;
+    for (int k = 0; k < threads; ++k) team -= clock_ns(clocks[k]);
+    race(steps, burst, atol(argv[4]), (unsigned)atoi(argv[5]));
+    for (int k = 0; k < threads; ++k) team += clock_ns(clocks[k]);
+    const double other = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before - team;
+    print_results((double)(now_ns() - begin), other);
+    for (int k = 1; k < contender_count; ++k)
+        if (contenders[k].turns == contenders[0].turns && contenders[k].sum() != contenders[0].sum())
+            fail(1, "checksum differs from the first schedule's", contenders[k].name);
+    return 0;
+}
