@@ -36,6 +36,7 @@ struct contender {
     void (*create)(int, double);
     void (*run)(long, long);
     uint64_t (*sum)(void);
+    double (*error)(void);  // NULL, or what must be at most 1 at the end
 };
 
 static struct contender contenders[kMaxSchedules];
@@ -101,6 +102,7 @@ static void load(struct contender* one, const char* library) {
     one->create = (void (*)(int, double))dlsym(handle, "wild_create");
     one->run = (void (*)(long, long))dlsym(handle, "wild_run");
     one->sum = (uint64_t(*)(void))dlsym(handle, "wild_sum");
+    one->error = (double (*)(void))dlsym(handle, "wild_error");
     if (!one->unit || !one->create || !one->run || !one->sum) fail(3, "not a kind of loop", library);
 }
 
@@ -172,6 +174,16 @@ static void print_results(double wall_ns, double other_ns) {
     printf("}}\n");
 }
 
+static void check(void) {
+    const struct contender* first = &contenders[0];
+    for (int k = 1; k < contender_count; ++k)
+        if (contenders[k].turns == first->turns && contenders[k].sum() != first->sum())
+            fail(1, "checksum differs from the first schedule's", contenders[k].name);
+    for (int k = 0; k < contender_count; ++k)
+        if (contenders[k].error != NULL && !(contenders[k].error() <= 1))
+            fail(1, "the result is wrong", contenders[k].name);
+}
+
 int main(int argc, char** argv) {
     const long steps = argc > 6 ? atol(argv[2]) : 0, burst = argc > 6 ? atol(argv[3]) : 0;
     if (steps < 1 || burst < 1 || steps % burst != 0 || argc > 6 + kMaxSchedules)
@@ -203,8 +215,6 @@ int main(int argc, char** argv) {
     for (int k = 0; k < threads; ++k) team += clock_ns(clocks[k]);
     const double other = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before - team;
     print_results((double)(now_ns() - begin), other);
-    for (int k = 1; k < contender_count; ++k)
-        if (contenders[k].turns == contenders[0].turns && contenders[k].sum() != contenders[0].sum())
-            fail(1, "checksum differs from the first schedule's", contenders[k].name);
+    check();
     return 0;
 }
