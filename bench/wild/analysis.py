@@ -143,3 +143,15 @@ def keys_of(marks: Mapping[Kind, Sequence[Mark]]) -> dict[str, float]:
     if chains:
         result["chains_vs_best_stock"] = max(chains)
     return result
+
+
+def short_keys(runs: Mapping[Kind, Sequence[Run]], marks: Mapping[Kind, Sequence[Mark]]) -> dict[str, float]:
+    """Whole time of the short loops over static's at the end, and what an execution of an empty one costs more [ns]."""
+    result = {}
+    for kind, rows in marks.items():
+        for key, name in (("short_2us_vs_static", "tiny_2us"), ("short_half_us_vs_static", "tiny_half_us")):
+            if kind.name == name and rows:
+                result[key] = rows[-1].vs_static.value
+        if kind.name == "empty":
+            result["entry_exit_ns"] = steady_ns(runs[kind], AUTO, kind) - steady_ns(runs[kind], "static", kind)
+    return result

@@ -4,14 +4,18 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 sys.dont_write_bytecode = True  # leaves no caches beside the sources
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
 import analysis  # noqa: E402
+import costs  # noqa: E402
+import virtual  # noqa: E402
 from harness import gate, runner, stats, table  # noqa: E402
 from kinds import AUTO, FIXED, KEPT, KINDS, MARKS, STOCK, Kind  # noqa: E402
 
@@ -27,8 +31,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--repeat", type=int, default=2, help="processes per kind; default 2, medians count")
     parser.add_argument("--quick", action="store_true", help="200 steps, one process per kind")
     parser.add_argument("--threads", type=int, default=0, help="default: the usable cores, at most 8")
-    parser.add_argument("--schedules", default="", help="only these, commas as : (static,16 is static:16), auto is "
-                        "gimbal:runtime; the first one counts as auto where it does not race")
+    parser.add_argument("--schedules", default="", help="only these; static:16 stands for static,16, gimbal:runtime for auto")
+    parser.add_argument("--only", choices=("kinds", "costs", "virtual"), help="only this part; --kinds means kinds")
     parser.add_argument("--runtime", choices=("gimbal", "upstream", "libgomp"), default="gimbal",
                         help="upstream, libgomp: stock schedules only, as a control")
     return parser.parse_args()
@@ -42,7 +46,7 @@ def schedules_of(args: argparse.Namespace) -> list[str]:
     return [("+" if name in KEPT else "") + name for name in names]
 
 
-def variant(args: argparse.Namespace, kind: Kind, seed: int) -> runner.Variant:
+def environment_of(args: argparse.Namespace) -> dict[str, str]:
     cores = gate.usable_cores(args.threads or 8)
     environment = {"OMP_NUM_THREADS": str(args.threads or len(cores)), "BENCH_CPUS": ",".join(map(str, cores)),
                    "GIMBAL_REPORT": "off"}
@@ -50,11 +54,17 @@ def variant(args: argparse.Namespace, kind: Kind, seed: int) -> runner.Variant:
     library = {"gimbal": tree / "lib" / "libomp.so", "upstream": tree / "upstream" / "libomp.so"}.get(args.runtime)
     if library:
         environment["LD_PRELOAD"] = str(library.resolve())
+    return environment
+
+
+def variant(args: argparse.Namespace, kind: Kind, seed: int) -> runner.Variant:
+    programs = args.build / "bench" / "wild"
+    if args.runtime == "libgomp" and kind.compiler == "clang":
+        kind = dataclasses.replace(kind, compiler="gcc")
     steps = args.steps or (min(kind.steps, 200 * kind.burst) if args.quick else kind.steps)
     steps -= steps % kind.burst
-    command = [args.build / "bench" / "wild" / "wild", args.build / "bench" / "wild" / kind.file, steps, kind.burst,
-               kind.prune, seed, *schedules_of(args)]
-    return runner.Variant(f"{kind.name}", list(map(str, command)), environment, timeout_s=600)
+    command = [programs / "wild", programs / kind.file, steps, kind.burst, kind.prune, seed, *schedules_of(args)]
+    return runner.Variant(kind.name, list(map(str, command)), environment_of(args), timeout_s=600)
 
 
 def show(kind: Kind, runs: list[analysis.Run], marks: list[analysis.Mark]) -> str:
@@ -95,30 +105,66 @@ def race(args: argparse.Namespace, kinds: list[Kind]) -> tuple[dict[Kind, list[a
     return {kind: found for kind, found in runs.items() if found}, failures
 
 
+def show_control(kind: Kind, found: list[analysis.Run]) -> str:
+    """Without auto: microseconds per step, nothing to compare."""
+    names = sorted(found[0]["schedules"], key=lambda name: analysis.steady_ns(found, name, kind))
+    return table.render(f"\n{kind.name}: {kind.what}; served by {found[0]['runtime']}", ["schedule", "us/step"],
+                        [[name, analysis.steady_ns(found, name, kind) / 1e3] for name in names])
+
+
+def race_kinds(args: argparse.Namespace, wanted: list[Kind]) -> tuple[dict[str, Any], list[str]]:
+    runs, failures = race(args, wanted)
+    marks = {}
+    for kind, found in runs.items():
+        if not {AUTO, "static"} <= found[0]["schedules"].keys():
+            print(show_control(kind, found))
+            continue
+        marks[kind] = analysis.marks_of(kind, found, MARKS)
+        print(show(kind, found, marks[kind]))
+    if not marks:
+        return {}, failures
+    result: dict[str, Any] = {**analysis.keys_of(marks), **analysis.short_keys(runs, marks)}
+    result["gated"] = all(row.vs_stock.gated for rows in marks.values() for row in rows)
+    result["detail"] = {kind.name: {str(row.steps): [row.vs_static.value, row.vs_stock.ratio, row.vs_stock.other]
+                                    for row in rows} for kind, rows in marks.items()}
+    return result, failures
+
+
 def main() -> int:
     args = arguments()
+    programs = args.build / "bench" / "wild"
     wanted = args.kinds.split(",") if args.kinds else [kind.name for kind in KINDS]
     unknown = set(wanted) - {kind.name for kind in KINDS}
-    if unknown or not (args.build / "bench" / "wild" / "wild").is_file():
+    if unknown or not (programs / "wild").is_file():
         print(f"bench: error: no such kind: {' '.join(unknown)}" if unknown else
               "bench: error: the programs are missing: build the target bench_programs", file=sys.stderr)
         return 2
     runner.clean_environment()
     begin = time.monotonic()
-    runs, failures = race(args, [kind for kind in KINDS if kind.name in wanted])
-    marks = {}
-    for kind, found in runs.items():
-        if AUTO in found[0]["schedules"] and "static" in found[0]["schedules"]:
-            marks[kind] = analysis.marks_of(kind, found, MARKS)
-            print(show(kind, found, marks[kind]))
-    result = analysis.keys_of(marks)
-    for key, name in (("short_2us_vs_static", "tiny_2us"), ("short_half_us_vs_static", "tiny_half_us")):
-        for kind, rows in marks.items():
-            if kind.name == name and rows:
-                result[key] = rows[-1].vs_static.value
+    only = args.only or ("kinds" if args.kinds or args.schedules or args.runtime != "gimbal" else None)
+    result: dict[str, Any] = {}
+    failures: list[str] = []
+    if only in (None, "kinds"):
+        # A kind in Fortran needs gfortran: without one it is left out, and said so.
+        kinds = [kind for kind in KINDS if kind.name in wanted and (programs / kind.file).is_file()]
+        missing = [name for name in wanted if name not in {kind.name for kind in kinds}]
+        print(f"not built, left out: {' '.join(missing)}" if missing else "", end="")
+        result, failures = race_kinds(args, kinds)
+    try:
+        if only in (None, "costs"):
+            kinds = [kind for kind in KINDS if kind.name in costs.BACKGROUND]
+            found = costs.measure(programs, environment_of(args), kinds, 0.3 if args.quick else 1.0)
+            print(costs.show(found))
+            result |= costs.keys(found)
+        if only in (None, "virtual"):
+            rows = virtual.measure(programs / "wild_virtual", virtual.PATTERNS, virtual.WORKERS, virtual.STEPS)
+            print(virtual.show(rows, virtual.STEPS))
+            result |= virtual.keys(rows)
+    except runner.SampleError as error:
+        failures.append(str(error))
+        print(f"bench: error: {error}", file=sys.stderr)
     print(f"\n{time.monotonic() - begin:.0f} s")
-    print(table.result_line({**result, "gated": all(row.vs_stock.gated for rows in marks.values() for row in rows),
-                             "failures": failures}))
+    print(table.result_line({**result, "failures": failures}))
     return 1 if failures else 0
 
 
