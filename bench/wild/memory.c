@@ -11,6 +11,7 @@
 #include "../dispatch/measure.h"
 
 extern void omp_set_schedule(int kind, int chunk);
+extern void omp_get_schedule(int* kind, int* chunk);
 extern int omp_get_max_threads(void);
 
 enum { kMaxCopies = 256, kGimbalRuntime = 0x200 };
@@ -58,6 +59,9 @@ int main(int argc, char** argv) {
     omp_set_schedule(1, 0);
     for (int k = 0; k < copies; ++k) run[k](0, 1);
     omp_set_schedule(kGimbalRuntime, 0);
+    int kind, chunk;
+    omp_get_schedule(&kind, &chunk);
+    if (kind != kGimbalRuntime) fail(3, "no Gimbal in this process", "LD_PRELOAD its libomp.so");
     run[0](0, steps);  // what Gimbal takes for the process is not a loop's
     const double allocated = allocated_bytes(), resident = resident_bytes();
     for (int k = 1; k < copies; ++k) run[k](0, steps);

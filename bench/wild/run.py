@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import os
+import shutil
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -97,6 +100,9 @@ def race(args: argparse.Namespace, kinds: list[Kind]) -> tuple[dict[Kind, list[a
     failures = []
     for repetition in range(1 if args.quick else args.repeat):
         for kind in kinds:
+            # Each process begins with nothing learnt before.
+            for file in Path(os.environ["XDG_CACHE_HOME"]).iterdir():
+                shutil.rmtree(file) if file.is_dir() else file.unlink()
             try:
                 runs[kind].append(variant(args, kind, repetition + 1).run())
             except runner.SampleError as error:
@@ -140,6 +146,13 @@ def main() -> int:
               "bench: error: the programs are missing: build the target bench_programs", file=sys.stderr)
         return 2
     runner.clean_environment()
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["XDG_CACHE_HOME"] = folder  # whatever Gimbal keeps from one run to the next
+        return measure(args, wanted)
+
+
+def measure(args: argparse.Namespace, wanted: list[str]) -> int:
+    programs = args.build / "bench" / "wild"
     begin = time.monotonic()
     only = args.only or ("kinds" if args.kinds or args.schedules or args.runtime != "gimbal" else None)
     result: dict[str, Any] = {}

@@ -20,6 +20,7 @@
 #include "../dispatch/measure.h"
 
 extern void omp_set_schedule(int kind, int chunk);
+extern void omp_get_schedule(int* kind, int* chunk);
 extern int omp_get_max_threads(void);
 
 enum { kMaxSchedules = 64, kMaxThreads = 256 };
@@ -48,6 +49,14 @@ static int threads;
 static void fail(int status, const char* what, const char* which) {
     fprintf(stderr, "wild: %s: %s\n", what, which);
     exit(status);
+}
+
+/// A runtime that does not know a schedule takes another one: the race would be void.
+static void confirm(const struct contender* one) {
+    int kind, chunk;
+    omp_set_schedule(one->kind, one->chunk);
+    omp_get_schedule(&kind, &chunk);
+    if ((kind & 0x7fffffff) != one->kind) fail(3, "this runtime does not take the schedule", one->name);
 }
 
 /// The functions are those of <gimbal/loop.h>, found in the process.
@@ -236,6 +245,7 @@ int main(int argc, char** argv) {
         one->ns = calloc((size_t)(steps / burst), sizeof(double));
         one->late = calloc((size_t)(steps / burst), sizeof(double));
         read_schedule(one);
+        confirm(one);
         load(one, argv[1]);
         if (k == 0) unit_ns = one->unit();
         one->create(threads, unit_ns);
