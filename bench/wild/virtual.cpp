@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A loop under one schedule in virtual time, on as many workers as wanted.
-// usage: virtual KIND WORKERS STEPS SCHEDULE    KIND: jump, random, bump, speeds; SCHEDULE: auto, or a technique[,chunk]
-// Prints one line of JSON with the loop time of every step [ns].
+// usage: virtual KIND WORKERS STEPS SCHEDULE    KIND: jump, random, bump, speeds; SCHEDULE: auto, or a
+// technique[,chunk] Prints one line of JSON with the loop time of every step [ns].
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -55,8 +55,9 @@ private:
             return -block * std::log(1 - chance(bin, 2 * step + 1));
         }
         if (name == "speeds") return 1;
-        const double centre = name == "jump" ? chance(7, step / kPeriod)
-                                             : std::fmod(0.3 + static_cast<double>(step) / static_cast<double>(steps), 1.0);
+        const double centre = name == "jump"
+                                  ? chance(7, step / kPeriod)
+                                  : std::fmod(0.3 + static_cast<double>(step) / static_cast<double>(steps), 1.0);
         constexpr double kWidth = 0.05;
         double distance = std::abs((static_cast<double>(bin) + 0.5) / static_cast<double>(kBins) - centre);
         distance = std::min(distance, 1 - distance) / kWidth;

@@ -5,15 +5,17 @@
 //
 // usage: wild LIBRARY STEPS BURST PRUNE SEED SCHEDULE...
 //   SCHEDULE: one that omp_set_schedule() knows, like static, dynamic,16; or gimbal:NAME with a technique or selector
-//   of Gimbal's (gimbal:runtime is what the user's settings or the default say). A leading + keeps it from being pruned:
-//   after PRUNE steps (0: never) schedules that have taken more than 1.3 times the best one's time are left out.
+//   of Gimbal's (gimbal:runtime is what the user's settings or the default say). A leading + keeps it from being
+//   pruned: after PRUNE steps (0: never) schedules that have taken more than 1.3 times the best one's time are left
+//   out, and those of more than 3 times after a fifth of that, at least 10.
 //
-// Prints one line of JSON: per schedule the time of every turn [ns] and for how long a thread of the team was ready but
-// not running meanwhile [ns], the CPU time of Gimbal's own thread left out: how a disturbance by others shows.
-// Exit status: 0; 1 when checksums differ; 2 on wrong arguments; 3 when something cannot be loaded
+// Prints one line of JSON: per schedule the time of every turn [ns] and, where a thread was interrupted meanwhile, for
+// how long a thread of the team did not run [ns], the CPU time of Gimbal's own thread left out: a disturbance by
+// others. Exit status: 0; 1 when checksums differ; 2 on wrong arguments; 3 when something cannot be loaded
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,7 +33,6 @@ struct contender {
     int kept;    // never pruned
     int pruned;  // out of the race
     long turns;
-    double sum_ns;
     double* ns;    // [turns] time of the turn
     double* late;  // [turns] time that threads of the team wanted to run and did not [ns]
     double (*unit)(void);
@@ -140,9 +141,17 @@ static double select_thread_ns(void) {
     return ns;
 }
 
+/// How often a thread of this process had to give its core away although it could have gone on.
+static long interruptions(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_nivcsw;
+}
+
 static void take_turn(struct contender* one, long first, long count) {
     double cpu[kMaxThreads];
     omp_set_schedule(one->kind, one->chunk);
+    const long interrupted = interruptions();
     double everybody = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     for (int k = 0; k < threads; ++k) cpu[k] = clock_ns(clocks[k]);
     const int64_t outer = now_ns(), begin = now_ns();
@@ -158,24 +167,43 @@ static void take_turn(struct contender* one, long first, long count) {
     // Gimbal's own thread takes its time from the team: that is a cost of the schedule and no disturbance.
     everybody = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - everybody - team;
     worst -= everybody > 0 ? everybody : 0;
+    // A thread that sleeps of its own will, waiting for others, is not late.
+    if (interruptions() == interrupted || worst < 0) worst = 0;
     one->ns[one->turns] = ns;
-    one->late[one->turns++] = worst > 0 ? worst : 0;
-    one->sum_ns += ns;
+    one->late[one->turns++] = worst;
 }
 
-static void prune(void) {
+/// Mean time of the turns that were not disturbed [ns]; of all if they all were.
+static double mean_ns(const struct contender* one) {
+    double sum = 0, all = 0;
+    long count = 0;
+    for (long t = 0; t < one->turns; ++t) {
+        all += one->ns[t];
+        if (one->late[t] > 0.03 * one->ns[t]) continue;
+        sum += one->ns[t];
+        ++count;
+    }
+    return count > 0 ? sum / (double)count : all / (double)(one->turns > 0 ? one->turns : 1);
+}
+
+/// Leaves out what takes more than `limit` times as long as the best one.
+static void prune(double limit) {
     double best = 1e300;
+    for (int k = 0; k < contender_count; ++k) {
+        const double mean = mean_ns(&contenders[k]);
+        best = !contenders[k].pruned && mean < best ? mean : best;
+    }
     for (int k = 0; k < contender_count; ++k)
-        best = contenders[k].sum_ns < best ? contenders[k].sum_ns : best;
-    for (int k = 0; k < contender_count; ++k)
-        contenders[k].pruned = !contenders[k].kept && contenders[k].sum_ns > 1.3 * best;
+        if (!contenders[k].kept && mean_ns(&contenders[k]) > limit * best) contenders[k].pruned = 1;
 }
 
 static void race(long steps, long burst, long prune_at, unsigned seed) {
     int order[kMaxSchedules];
     for (int k = 0; k < contender_count; ++k) order[k] = k;
+    const long first_prune = prune_at / 5 > 10 ? prune_at / 5 / burst * burst : 10 / burst * burst;
     for (long step = 0; step < steps; step += burst) {
-        if (prune_at > 0 && step == prune_at) prune();
+        if (prune_at > 0 && step == first_prune) prune(3);
+        if (prune_at > 0 && step == prune_at) prune(1.3);
         // The first round has the order of the command line: what the first loop of Gimbal's starts, auto pays for.
         for (int k = step > 0 ? contender_count - 1 : 0; k > 0; --k) {
             const int other = (int)(rand_r(&seed) % (unsigned)(k + 1)), mine = order[k];

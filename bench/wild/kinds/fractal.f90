@@ -4,7 +4,7 @@ module wild_fractal
   use, intrinsic :: iso_c_binding
   use wild_work
   implicit none
-  integer(c_long), parameter :: rows = 600, columns = 200, most = 2000
+  integer(c_long), parameter :: rows = 600, columns = 200, most = 700
   integer(c_int64_t), allocatable :: count_of(:)
   double precision :: resolution
 contains

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A chain: one step of Lagrangian hydrodynamics on an unstructured mesh of quadrilaterals, staggered, with corner forces
-// whose work is taken from the cells' energy (Caramana, Burton, Shashkov, Whalen 1998). Thirty loops, each a region of its own, over
-// cells, corners or points; each reads what the last ones wrote, cells and points by lists. WILD_SIDE: cells along a
-// side of the square.
+// A chain: one step of Lagrangian hydrodynamics on an unstructured mesh of quadrilaterals, staggered, with corner
+// forces whose work is taken from the cells' energy (Caramana, Burton, Shashkov, Whalen 1998). Thirty loops, each a
+// region of its own, over cells, corners or points; each reads what the last ones wrote, cells and points by lists.
+// WILD_SIDE: cells along a side of the square.
 #include <math.h>
 #include <string.h>
 
@@ -18,11 +18,11 @@ enum {
 
 #define GAMMA (5.0 / 3.0)
 
-static int point_of[kCorners];        // of corner 4 c + k of cell c, counter-clockwise
+static int point_of[kCorners];         // of corner 4 c + k of cell c, counter-clockwise
 static int corner_begin[kPoints + 1];  // corners at a point: corner_of[corner_begin[p]...]
 static int corner_of[kCorners];
 static int side_x[2 * (kSide + 1)], side_y[2 * (kSide + 1)];  // points that may not move along x, along y
-static int neighbour[kCorners];  // cells beside a cell; itself at the boundary
+static int neighbour[kCorners];                               // cells beside a cell; itself at the boundary
 
 static double x[kPoints], y[kPoints], u[kPoints], v[kPoints], uh[kPoints], vh[kPoints];
 static double ax[kPoints], ay[kPoints], fx[kPoints], fy[kPoints], point_mass[kPoints];
@@ -155,8 +155,8 @@ static void points_from_cells(void) {
 /// The cells' energy and heat, the points' places, and the next time step.
 static void move(void) {
     CORNERS corner_work[k] = corner_fx[k] * uh[point_of[k]] + corner_fy[k] * vh[point_of[k]];
-    CELLS energy[c] -= dt / mass[c] * (corner_work[4 * c] + corner_work[4 * c + 1] + corner_work[4 * c + 2] +
-                                       corner_work[4 * c + 3]);
+    CELLS energy[c] -=
+        dt / mass[c] * (corner_work[4 * c] + corner_work[4 * c + 1] + corner_work[4 * c + 2] + corner_work[4 * c + 3]);
     POINTS x[p] += dt * uh[p];
     POINTS y[p] += dt * vh[p];
     CELLS {

@@ -6,9 +6,8 @@ enum { kN = 512 };
 
 static uint64_t out[kN];
 
-#define LOOP                            \
-    _Pragma("omp for schedule(runtime)") \
-    for (long i = 0; i < kN; ++i) out[i] += 1 + work((uint64_t)(i + step), 20)
+#define LOOP \
+    _Pragma("omp for schedule(runtime)") for (long i = 0; i < kN; ++i) out[i] += 1 + work((uint64_t)(i + step), 20)
 #define FOUR \
     LOOP;    \
     LOOP;    \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A chain: one breadth-first traversal per step, each from another vertex; per level it expands the frontier, counts the
-// new vertices and lists them in ascending order. Some thirty loops, whose N follow the frontier.
+// A chain: one breadth-first traversal per step, each from another vertex; per level it expands the frontier, counts
+// the new vertices and lists them in ascending order. Some thirty loops, whose N follow the frontier.
 #define GRAPH_VERTICES 20000
 #include <string.h>
 
