@@ -120,7 +120,7 @@ def steady_ns(runs: Sequence[Run], name: str, kind: Kind) -> float:
 def keys_of(marks: Mapping[Kind, Sequence[Mark]]) -> dict[str, float]:
     """The RESULT keys that come from the kinds: the largest over them, and the median."""
     result: dict[str, float] = {}
-    kinds = {kind: rows for kind, rows in marks.items() if not kind.chain}
+    kinds = {kind: rows for kind, rows in marks.items() if not kind.chain and not kind.probe}
     for steps in (50, 200, 1000):
         values = [row.vs_stock.ratio for rows in kinds.values() for row in rows if row.steps == steps]
         longer = [row.vs_stock.ratio for kind, rows in kinds.items() if not kind.short for row in rows

@@ -31,6 +31,7 @@ class Kind:
     prune: int = 50
     compiler: str = "clang"
     chain: bool = False
+    probe: bool = False  # for a figure of its own only
     library: str = ""
 
     @property
@@ -43,24 +44,24 @@ class Kind:
 
 
 KINDS = (
-    Kind("empty", "two iterations of nothing, in one region", 0.3, 20000, burst=10, prune=2000),
+    Kind("empty", "two iterations of nothing, in one region", 0.3, 20000, burst=10, prune=2000, probe=True),
     Kind("tiny_half_us", "even, N = 32, in one region", 0.5, 20000, burst=10, prune=2000),
     Kind("tiny_1us", "even, N = 64, in one region", 0.9, 20000, burst=10, prune=2000),
     Kind("tiny_2us", "even, N = 64, in one region", 2, 20000, burst=10, prune=1000),
     Kind("tiny_3us", "even, N = 64, a region each", 3.5, 10000, burst=10, prune=1000),
     Kind("tiny_7us", "even, N = 64, a region each", 7, 10000, burst=10, prune=1000, compiler="gcc"),
-    Kind("uniform", "even, N = 1000", 250),
-    Kind("triangular", "costs rise, N = 2000", 500),
-    Kind("drift", "a dear tenth wanders", 700),
-    Kind("bimodal", "a tenth of the iterations costs 7 times as much, N = 500", 400, compiler="gcc"),
-    Kind("jump", "the dear third moves every 50 steps", 800, prune=200),
-    Kind("random", "costs drawn anew in every step", 500),
-    Kind("five", "five long iterations", 5000, 200, prune=20),
-    Kind("in_turn", "N = 500 and 5000 in turn, costs rise", 250, burst=2),
-    Kind("frontier", "a traversal's frontiers: N from 1 to thousands", 250, burst=5, compiler="gcc"),
-    Kind("sparse", "rows of a sparse matrix, Fortran", 150, burst=2, compiler="gfortran"),
-    Kind("stream", "bound by memory, N = 262144, Fortran", 200, burst=2, compiler="gfortran"),
-    Kind("fractal", "Mandelbrot rows off the axis, Fortran", 50000, 50, prune=10, compiler="gfortran"),
+    Kind("uniform", "even, N = 1000", 400),
+    Kind("triangular", "costs rise, N = 2000", 800),
+    Kind("drift", "a dear tenth wanders", 1100),
+    Kind("bimodal", "a tenth of the iterations costs 7 times as much, N = 500", 430, compiler="gcc"),
+    Kind("jump", "the dear third moves every 50 steps", 1300, prune=200),
+    Kind("random", "costs drawn anew in every step", 800),
+    Kind("five", "five long iterations", 7300, 200, prune=20),
+    Kind("in_turn", "N = 500 and 5000 in turn, costs rise", 370, burst=2),
+    Kind("frontier", "a traversal's frontiers: N from 1 to thousands", 530, burst=5, compiler="gcc"),
+    Kind("sparse", "rows of a sparse matrix, Fortran", 100, burst=2, compiler="gfortran"),
+    Kind("stream", "bound by memory, N = 262144, Fortran", 160, burst=2, compiler="gfortran"),
+    Kind("fractal", "Mandelbrot rows off the axis, Fortran", 48500, 50, prune=10, compiler="gfortran"),
     Kind("hydro_small", "30 loops of an unstructured hydrodynamics step, 1600 cells", 3, burst=5, chain=True),
     Kind("hydro_large", "the same, 19600 cells", 30, burst=5, chain=True),
     Kind("multigrid", "37 loops of a V-cycle, 127 to 3 rows, Fortran", 4, burst=5, compiler="gfortran", chain=True),

@@ -23,6 +23,9 @@ from harness import gate, runner, stats, table  # noqa: E402
 from kinds import AUTO, FIXED, KEPT, KINDS, MARKS, STOCK, Kind  # noqa: E402
 
 
+QUICK_S = 10.0
+
+
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="auto against every stock schedule on loops of many kinds.")
     parser.add_argument("--build", type=Path, required=True, metavar="DIR", help="build tree with the programs")
@@ -32,7 +35,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--steps", type=int, default=0, help="of every kind; default: each kind's own, at most 1000 "
                         "but for tiny loops")
     parser.add_argument("--repeat", type=int, default=2, help="processes per kind; default 2, medians count")
-    parser.add_argument("--quick", action="store_true", help="200 steps, one process per kind")
+    parser.add_argument("--quick", action="store_true", help="200 turns of each schedule at most, one process per kind: seconds")
     parser.add_argument("--threads", type=int, default=0, help="default: the usable cores, at most 8")
     parser.add_argument("--schedules", default="", help="only these; static:16 stands for static,16, gimbal:runtime for auto")
     parser.add_argument("--only", choices=("kinds", "costs", "virtual"), help="only this part; --kinds means kinds")
@@ -60,11 +63,17 @@ def environment_of(args: argparse.Namespace) -> dict[str, str]:
     return environment
 
 
+def quick_steps(kind: Kind) -> int:
+    """At most 200 turns, and about ten seconds of all schedules."""
+    few = int(QUICK_S * 1e6 / (kind.loop_us * len([*STOCK, AUTO, *FIXED])))
+    return min(kind.steps, max(10, few), 200 * kind.burst)
+
+
 def variant(args: argparse.Namespace, kind: Kind, seed: int) -> runner.Variant:
     programs = args.build / "bench" / "wild"
     if args.runtime == "libgomp" and kind.compiler == "clang":
         kind = dataclasses.replace(kind, compiler="gcc")
-    steps = args.steps or (min(kind.steps, 200 * kind.burst) if args.quick else kind.steps)
+    steps = args.steps or (quick_steps(kind) if args.quick else kind.steps)
     steps -= steps % kind.burst
     command = [programs / "wild", programs / kind.file, steps, kind.burst, kind.prune, seed, *schedules_of(args)]
     return runner.Variant(kind.name, list(map(str, command)), environment_of(args), timeout_s=600)
