@@ -151,7 +151,10 @@ static long interruptions(void) {
 static void take_turn(struct contender* one, long first, long count) {
     double cpu[kMaxThreads];
     omp_set_schedule(one->kind, one->chunk);
-    const long interrupted = interruptions();
+    // Since the last turn began: who was interrupted at its end may not be back yet.
+    static long at_last_turn;
+    const long interrupted = at_last_turn;
+    at_last_turn = interruptions();
     double everybody = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     for (int k = 0; k < threads; ++k) cpu[k] = clock_ns(clocks[k]);
     const int64_t outer = now_ns(), begin = now_ns();
