@@ -35,11 +35,13 @@ def arguments() -> argparse.Namespace:
                         + " ".join(kind.name for kind in KINDS))
     parser.add_argument("--steps", type=int, default=0, help="of every kind; default: each kind's own, at most 1000 "
                         "but for tiny loops")
-    parser.add_argument("--repeat", type=int, default=2, help="processes per kind, of tiny loops three times as many; default 2; "
-                        "medians count")
-    parser.add_argument("--quick", action="store_true", help="200 turns of each schedule at most, one process per kind: seconds")
+    parser.add_argument("--repeat", type=int, default=2, help="processes per kind, of tiny loops three times as many; "
+                        "default 2; medians count")
+    parser.add_argument("--quick", action="store_true", help="200 turns of each schedule at most, one process per "
+                        "kind: seconds")
     parser.add_argument("--threads", type=int, default=0, help="default: the usable cores, at most 8")
-    parser.add_argument("--schedules", default="", help="only these; static:16 stands for static,16, gimbal:runtime for auto")
+    parser.add_argument("--schedules", default="", help="only these; static:16 stands for static,16, gimbal:runtime "
+                        "for auto")
     parser.add_argument("--only", choices=("kinds", "costs", "virtual"), help="only this part; --kinds means kinds")
     parser.add_argument("--runtime", choices=("gimbal", "upstream", "libgomp"), default="gimbal",
                         help="upstream, libgomp: stock schedules only, as a control")

@@ -86,7 +86,8 @@ class Keys(unittest.TestCase):
 
     def test_the_largest_over_kinds_and_the_median(self) -> None:
         other, third = Kind("other", "", 500), Kind("third", "", 500)
-        keys = analysis.keys_of({KIND: self.marks(1.0, 50, 200), other: self.marks(1.3, 50), third: self.marks(0.9, 50)})
+        keys = analysis.keys_of({KIND: self.marks(1.0, 50, 200), other: self.marks(1.3, 50),
+                                 third: self.marks(0.9, 50)})
         self.assertAlmostEqual(keys["wild_vs_best_stock_50"], 1.3)
         self.assertAlmostEqual(keys["wild_vs_best_stock_50_median"], 1.0)
         self.assertAlmostEqual(keys["wild_vs_best_stock_200"], 1.0)
