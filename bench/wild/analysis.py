@@ -16,13 +16,24 @@ Run = Mapping[str, Any]
 
 LATE_SHARE = 0.03  # of a turn that a thread may have waited for its core
 LATE_NS = 10_000.0  # or this much: what reading the clocks scatters by
-GATED_SHARE = 0.5  # with fewer undisturbed turns than this, all turns count
+GATED_SHARE = 0.3  # with fewer undisturbed turns than this, the quieter half counts
 
 
 def undisturbed(turns: Mapping[str, Sequence[float]], count: int) -> list[bool]:
     """Which of the first `count` turns of one schedule no other program disturbed."""
     return [late <= max(LATE_NS, LATE_SHARE * ns)
             for ns, late in zip(turns["ns"][:count], turns["late"][:count])]
+
+
+def late_shares(turns: Mapping[str, Sequence[float]], count: int) -> list[float]:
+    """How much of each turn a thread did not run."""
+    return [late / ns for ns, late in zip(turns["ns"][:count], turns["late"][:count])]
+
+
+def quieter_half(shares: Sequence[float]) -> list[bool]:
+    """Which turns belong to the half that was disturbed least; ties belong to it."""
+    limit = sorted(shares)[(len(shares) - 1) // 2]
+    return [share <= limit for share in shares]
 
 
 @dataclass(frozen=True)
@@ -36,8 +47,8 @@ class Ratio:
 def whole_time_ratio(run: Run, name: str, other: str, count: int) -> Ratio | None:
     """Ratio over the first `count` turns; None if one of the two did not take part in them all.
 
-    Nothing is dropped but disturbed turns, and those for both. Where more than half of the turns are disturbed, all of
-    them count and `gated` is false.
+    Nothing is dropped but disturbed turns, and those for both. Where hardly any turn is undisturbed, the half of them
+    counts that was disturbed least, and `gated` is false.
     """
     ours, theirs = run["schedules"].get(name), run["schedules"].get(other)
     if not ours or not theirs or min(len(ours["ns"]), len(theirs["ns"])) < count or count < 1:
@@ -45,7 +56,7 @@ def whole_time_ratio(run: Run, name: str, other: str, count: int) -> Ratio | Non
     good = [a and b for a, b in zip(undisturbed(ours, count), undisturbed(theirs, count))]
     gated = sum(good) >= GATED_SHARE * count
     if not gated:
-        good = [True] * count
+        good = quieter_half([max(a, b) for a, b in zip(late_shares(ours, count), late_shares(theirs, count))])
     return Ratio(sum(ns for ns, keep in zip(ours["ns"], good) if keep) /
                  sum(ns for ns, keep in zip(theirs["ns"], good) if keep), gated)
 

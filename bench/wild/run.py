@@ -145,7 +145,7 @@ def race_kinds(args: argparse.Namespace, wanted: list[Kind]) -> tuple[dict[str, 
     if not marks:
         return {}, failures
     result: dict[str, Any] = {**analysis.keys_of(marks), **analysis.short_keys(runs, marks)}
-    result["gated"] = all(row.vs_stock.gated for rows in marks.values() for row in rows)
+    result["ungated"] = [kind.name for kind, rows in marks.items() if not all(row.vs_stock.gated for row in rows)]
     result["detail"] = {kind.name: {str(row.steps): [row.vs_static.value, row.vs_stock.ratio, row.vs_stock.other]
                                     for row in rows} for kind, rows in marks.items()}
     return result, failures

@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ! A chain: one V-cycle of multigrid per step, for Poisson's equation on a square; six grids of 127 to 3 rows, a row is
-! an iteration. About forty loops a step, each reads what the last one wrote. A step's right-hand side is a little larger
-! than the last one's, so that there is always something left to solve.
+! an iteration. About forty loops a step, each reads what the last one wrote. Right-hand sides differ a little from step
+! to step, so that there is always something left to solve.
 module wild_multigrid
   use, intrinsic :: iso_c_binding
   use wild_work

@@ -43,11 +43,11 @@ class WholeTime(unittest.TestCase):
         self.assertAlmostEqual(ratio.value, 0.5)
         self.assertTrue(ratio.gated)
 
-    def test_where_most_turns_are_disturbed_all_count_and_it_is_said(self) -> None:
-        one = run(auto=turns([300e3, 100e3, 100e3], [200e3, 90e3, 0]), static=turns([100e3] * 3))
-        ratio = analysis.whole_time_ratio(one, AUTO, "static", 3)
+    def test_where_most_turns_are_disturbed_the_quieter_half_counts_and_it_is_said(self) -> None:
+        one = run(auto=turns([300e3, 120e3, 100e3, 150e3], [200e3, 20e3, 12e3, 90e3]), static=turns([100e3] * 4))
+        ratio = analysis.whole_time_ratio(one, AUTO, "static", 4)
         self.assertFalse(ratio.gated)
-        self.assertAlmostEqual(ratio.value, 500 / 300)
+        self.assertAlmostEqual(ratio.value, 220 / 200)
 
     def test_a_schedule_that_left_earlier_has_no_whole_time(self) -> None:
         one = run(auto=turns([100e3] * 4), guided=turns([50e3] * 2))
