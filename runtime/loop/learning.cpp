@@ -127,10 +127,20 @@ bool LoopLearning::wants_costs(const Decision& decision) const noexcept {
     return part * (totals_.loop_time - profiled_at_) >= profile_cost_;
 }
 
+namespace {
+
+constexpr std::uint32_t kSmallTeam = 16;  // has records of its own: that is faster, and there are many loops
+
+std::vector<WorkerRecord>& shared_records() noexcept {
+    static thread_local std::vector<WorkerRecord> records;
+    return records;
+}
+
+}  // namespace
+
 Step LoopLearning::close(const Manner& manner, const Decision& decision, const Plan& plan,
                          std::span<const WorkerSlot> slots) {
-    static thread_local std::vector<WorkerRecord> records;  // one for all loops of a thread: there are many
-    const LoopRecord record = record_of(slots.first(workers_), records);
+    const LoopRecord record = record_of(slots.first(workers_), workers_ > kSmallTeam ? shared_records() : records_);
     Step step{.number = totals_.calls,
               .decision = decision,
               .iterations = record.iterations,

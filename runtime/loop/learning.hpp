@@ -139,6 +139,7 @@ private:
     double profiled_at_ = 0;                // totals_.loop_time then
     std::uint64_t planned_version_ = 0;     // of the profile that the last plan was made with
     double last_imbalance_ = 1;             // of the last execution
+    std::vector<WorkerRecord> records_;     // [P] of the execution that is being closed, if the team is small
 };
 
 }  // namespace gimbal
