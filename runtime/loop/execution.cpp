@@ -4,6 +4,9 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
+#include <span>
 #include <utility>
 
 #include "loop/admission.hpp"
@@ -16,6 +19,42 @@ namespace {
 
 constexpr double kTimingPart = 20;    // a chunk is timed by itself if noting its time costs at most one part in so many
 constexpr double kMostUntimed = 1e9;  // [iterations] that go untimed, however short they are
+constexpr std::uint32_t kSmallTeam = 16;  // keeps what a trial needed: some kilobytes
+constexpr std::size_t kMostSpare = 256;   // sample buffers of a kind that wait for the next sampled execution [count]
+
+/// Buffers for samples that no execution needs now. To free them would give pages back to the system each time, and to
+/// take others would fault on them. Who finds the lock taken, as a child may for ever, does without.
+template <class Buffer>
+class SpareBuffers {
+public:
+    /// For every slot that has none. @param of  the member of a slot
+    void lend(std::span<WorkerSlot> slots, std::unique_ptr<Buffer> WorkerSlot::*of) {
+        const std::unique_lock lock(mutex_, std::try_to_lock);
+        for (std::size_t i = 0; lock && i < slots.size() && !spare_.empty(); ++i) {
+            if (slots[i].*of) continue;
+            slots[i].*of = std::move(spare_.back());
+            spare_.pop_back();
+        }
+    }
+    void take_back(std::span<WorkerSlot> slots, std::unique_ptr<Buffer> WorkerSlot::*of) {
+        const std::unique_lock lock(mutex_, std::try_to_lock);
+        for (WorkerSlot& slot : slots) {
+            if (lock && slot.*of && spare_.size() < kMostSpare) spare_.push_back(std::move(slot.*of));
+            (slot.*of).reset();
+        }
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<Buffer>> spare_;
+};
+
+// Never destroyed: loops may run while the process ends.
+template <class Buffer>
+SpareBuffers<Buffer>& spare_buffers() {
+    static auto& all = *new SpareBuffers<Buffer>;
+    return all;
+}
 
 }  // namespace
 
@@ -38,15 +77,17 @@ void Execution::prepare(std::uint32_t workers, const Manner& manner, const std::
         if (overhead_ != overhead) overhead_ = overhead;
         const double least = kTimingPart * sampling_ticks();
         if (least_time_ != least) least_time_ = least;
-    } else if (!adaptive_slots_.empty()) {  // of a trial: there are many loops
+    } else if (workers > kSmallTeam && !adaptive_slots_.empty()) {  // of a trial: there are many loops
         adaptive_slots_ = std::vector<AdaptiveSlot>();
         own_times_ = std::vector<WorkerTimes>();
     }
     if (plan->claim == Claim::queues) {
         queues_.prepare(*plan);
-    } else {
+    } else if (workers > kSmallTeam) {
         queues_.release();
     }
+    if (manner.sampled && site_) spare_buffers<ChunkCosts>().lend(slots_, &WorkerSlot::costs);
+    if (manner.timed && site_) spare_buffers<IterationTimes>().lend(slots_, &WorkerSlot::times);
     const std::uint64_t start = plan->claim == Claim::hybrid ? plan->own.back() : 0;
     if (place.counter) {
         counter_ = place.counter;
@@ -338,12 +379,9 @@ void Execution::arrived(std::uint32_t worker, const WorkerRecord& record) {
     slot.sums.iterations += record.iterations;
 }
 
-void Execution::forget_samples() noexcept {
-    if (!manner_.timed && !manner_.sampled) return;
-    for (WorkerSlot& slot : slots_) {
-        slot.times.reset();
-        slot.costs.reset();
-    }
+void Execution::forget_samples() {
+    if (manner_.sampled) spare_buffers<ChunkCosts>().take_back(slots_, &WorkerSlot::costs);
+    if (manner_.timed) spare_buffers<IterationTimes>().take_back(slots_, &WorkerSlot::times);
 }
 
 void Execution::note_static_end(const gimbal_share& share) noexcept {

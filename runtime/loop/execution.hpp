@@ -107,7 +107,8 @@ public:
 
     /// Give back the memory that single executions need for samples: most never do, and there are many loops.
     /// @threads one, when all have left and somebody has learnt from them
-    void forget_samples() noexcept;
+    /// @errors std::bad_alloc
+    void forget_samples();
 
     [[nodiscard]] LoopSite* site() const noexcept { return site_; }
     /// Why it is run like this, for who learns from it. @threads as prepare()

@@ -122,18 +122,20 @@ double ChunkCosts::time() const noexcept {
 
 double CostProfile::predicted(const ChunkCosts& worker) const noexcept {
     if (worker.bins_.size() != bins_.size()) return 0;
+    const double per_iteration = 1 / width();
     double sum = 0;
-    worker.for_each_touched([&](std::size_t bin) { sum += worker.bins_[bin].covered * cost_of(bin); });
+    worker.for_each_touched([&](std::size_t bin) { sum += worker.bins_[bin].covered * time_of(bin) * per_iteration; });
     return sum;
 }
 
 double CostProfile::vanished(std::span<const ChunkCosts* const> workers) const noexcept {
+    const double per_iteration = 1 / width();
     double expected = 0;
     double lost = 0;
     for (const ChunkCosts* const worker : workers) {
         if (worker->bins_.size() != bins_.size()) return 0;
         worker->for_each_touched([&](std::size_t bin) {
-            const double should = worker->bins_[bin].covered * cost_of(bin);
+            const double should = worker->bins_[bin].covered * time_of(bin) * per_iteration;
             expected += should;
             lost += std::max(should - worker->bins_[bin].time, 0.0);
         });
@@ -167,10 +169,11 @@ void CostProfile::learn(std::span<const ChunkCosts* const> workers, std::span<co
 
 void CostProfile::accumulate() noexcept {
     const std::size_t bins = bins_.size();
+    const double width = this->width();
     before_[0] = 0;
     for (std::size_t k = 0; k < bins;) {
         if (bins_[k].seen()) {
-            before_[k + 1] = before_[k] + bins_[k].cost() * width();
+            before_[k + 1] = before_[k] + bins_[k].cost() * width;
             ++k;
             continue;
         }
@@ -180,7 +183,7 @@ void CostProfile::accumulate() noexcept {
         while (end < bins && !bins_[end].seen()) ++end;
         const double right = end < bins ? bins_[end].cost() : (first > 0 ? bins_[first - 1].cost() : 0);
         const double left = first > 0 ? bins_[first - 1].cost() : right;
-        for (; k < end; ++k) before_[k + 1] = before_[k] + (left + right) / 2 * width();
+        for (; k < end; ++k) before_[k + 1] = before_[k] + (left + right) / 2 * width;
     }
     total_ = before_.back();
 }

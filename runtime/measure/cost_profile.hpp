@@ -115,7 +115,7 @@ private:
     void resize(std::size_t bins);
     void accumulate() noexcept;
     [[nodiscard]] double width() const noexcept { return iterations_ / static_cast<double>(bins_.size()); }
-    [[nodiscard]] double cost_of(std::size_t bin) const noexcept { return (before_[bin + 1] - before_[bin]) / width(); }
+    [[nodiscard]] double time_of(std::size_t bin) const noexcept { return before_[bin + 1] - before_[bin]; }
 
     double iterations_ = 0;  // N of the last execution
     std::vector<Bin> bins_;

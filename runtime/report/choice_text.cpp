@@ -86,7 +86,7 @@ std::string untimed_text(const LoopSummary& loop) {
 /// Of the last executions [ms]; of ones of different lengths it would say nothing.
 std::string median_cell(const LoopSummary& loop, const ScheduleUse& use) {
     if (!use.timed || !(use.median_s > 0) || lengths_differ(loop)) return "-";
-    return fixed(1e3 * use.median_s, use.median_s < 1e-3 ? 4 : 3);
+    return fixed(1e3 * use.median_s, use.median_s < 1e-5 ? 6 : use.median_s < 1e-3 ? 4 : 3);
 }
 
 }  // namespace

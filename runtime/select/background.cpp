@@ -42,6 +42,7 @@ using Clock = std::chrono::steady_clock;
 /// What wait_for_share() keeps of its thread.
 struct Share {
     bool serving = false;   // whether this is that thread
+    double begun_s = 0;     // when it began, by a clock that never stops
     double given_up_s = 0;  // that was not used in time
 };
 __thread Share share __attribute__((tls_model("initial-exec")));
@@ -124,7 +125,7 @@ void run_repeated(Background& own, std::unique_lock<std::mutex>& lock) {
 
 void* serve(void* /*unused*/) {
     const HeldSignals held;  // they are; this says so to those who ask
-    share = {.serving = true};
+    share = {.serving = true, .begun_s = clock_s(CLOCK_MONOTONIC)};
     setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNice);
     pthread_setname_np(pthread_self(), "gimbal-select");
     if (first_mask_known) sched_setaffinity(0, sizeof first_mask, &first_mask);
@@ -197,7 +198,9 @@ bool wait_for_share(double expected_s) noexcept {
     Background& own = background();
     for (;;) {
         if (stopping.load()) return false;
-        const double left_s = kShare * clock_s(CLOCK_PROCESS_CPUTIME_ID) - share.given_up_s - thread_cpu_s();
+        // A program that sleeps still has one core times wall time: who waits for a prediction must not wait for ever.
+        const double used_s = std::max(clock_s(CLOCK_PROCESS_CPUTIME_ID), clock_s(CLOCK_MONOTONIC) - share.begun_s);
+        const double left_s = kShare * used_s - share.given_up_s - thread_cpu_s();
         if (left_s > kMostSaved_s) share.given_up_s += left_s - kMostSaved_s;
         // What would never fit runs when all that can be saved is there.
         const double missing_s = std::min(expected_s, kMostSaved_s) - left_s;

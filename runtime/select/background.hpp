@@ -27,8 +27,8 @@ bool repeat_in_background(std::function<double()> job) noexcept;
 void stop_background() noexcept;
 
 /// Wait, on that thread, until what comes next fits into its share: half a per cent of the processor time of the whole
-/// process, and so at most of its cores times wall time. By the clocks of thread and process, not by estimates. The
-/// repeated job runs meanwhile if it is due. Elsewhere it returns at once.
+/// process, or of the wall time if that is more, and so at most of its cores times wall time. By the clocks of thread
+/// and process, not by estimates. The repeated job runs meanwhile if it is due. Elsewhere it returns at once.
 /// @param expected_s  what comes next is expected to take of this thread; a long job says so piece by piece [s]
 /// @return false: the process ends  @cost two system calls, half a microsecond or so
 bool wait_for_share(double expected_s) noexcept;

@@ -3,6 +3,7 @@
 """GIMBAL_RECORD, GIMBAL_REPLAY and GIMBAL_RL_AGENT_STATS with a real program and the real library."""
 import argparse
 import csv
+import json
 import os
 import pathlib
 import subprocess
@@ -133,6 +134,35 @@ class Records(unittest.TestCase):
         lines = [line for line in changes.stderr.splitlines() if " workers) step " in line]
         loops = {(row["loop"], row["workers"]) for row in self.rows("run.csv")}
         self.assertEqual(len(lines), len(loops), "each loop begins once and never changes")
+
+
+class Losses(unittest.TestCase):
+    """Where a loop's time went, in a program that loses known amounts by construction."""
+    CALLS = 10
+
+    def test_late_threads_and_waiting_are_told_apart_and_everything_adds_up(self):
+        program = OPTIONS.programs / "losses"
+        if not program.is_file():
+            self.skipTest("losses is not built, gcc is missing")
+        with tempfile.TemporaryDirectory() as folder:
+            environment = clean_environment() | {"LD_PRELOAD": str(OPTIONS.library), "GIMBAL_SCHEDULE": "static",
+                                                 "GIMBAL_OUTPUT": "run.json", "KMP_BLOCKTIME": "0"}
+            done = subprocess.run([str(program), str(self.CALLS)], cwd=folder, capture_output=True, text=True,
+                                  env=environment, timeout=RUN_LIMIT_S, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            record = json.loads((pathlib.Path(folder) / "run.json").read_text())
+        loops = {loop["name"].split()[-1]: loop for loop in record["loops"]}
+        self.assertEqual(set(loops), {"late", "uneven"})
+        # Of two threads one loses it; clocks of program and library may differ in the last digits.
+        self.assertGreaterEqual(loops["late"]["late_s"], 0.99 * self.CALLS * 5e-3 / 2)
+        self.assertGreaterEqual(loops["uneven"]["waiting_s"], 0.99 * self.CALLS * 3e-3 / 2)
+        for loop in loops.values():
+            parts = sum(loop[part] for part in ("work_s", "scheduling_s", "late_s", "waiting_s"))
+            self.assertAlmostEqual(parts, loop["time_s"], delta=1e-6 * loop["time_s"])
+            self.assertGreater(loop["opening_s"] + loop["closing_s"], 0)
+        serial_s = record["wall_s"] - sum(loop["time_s"] for loop in loops.values())
+        self.assertGreaterEqual(serial_s, 0.99 * self.CALLS * 4e-3, "the serial part is in no loop")
+        self.assertRegex(done.stderr, r"imbalance +late +lost +sched.ovh")
 
 
 def main():
