@@ -39,6 +39,10 @@ void Execution::prepare(std::uint32_t workers, const Manner& manner, const std::
         if (least_time_ != least) least_time_ = least;
     }
     if (plan->claim == Claim::queues) queues_.prepare(*plan);
+    const bool insured = site_ && plan->claim == Claim::hybrid && !plan->queues.empty() && !manner.ascending;
+    if (insured_ != insured) insured_ = insured;
+    // The next profile wants to see as many pieces of a block as its own steps are.
+    if (insured) queues_.prepare(*plan, manner.sampled ? std::max(plan->rules.parts, plan->own[1]) : plan->rules.parts);
     const std::uint64_t start = plan->claim == Claim::hybrid ? plan->own.back() : 0;
     if (place.counter) {
         counter_ = place.counter;
@@ -89,20 +93,26 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
     const bool noted = manner_.timed || manner_.sampled || manner_.split;
     // Own steps are apart for who notes their times, and for ranks that take over what another one has not begun.
     const bool whole = site_ && !noted && plan.claim == Claim::hybrid && plan.own[worker + 1] - plan.own[worker] > 1;
-    share.fast = !noted && !whole && (plan.claim == Claim::owned || plan.claim == Claim::shared ||
-                            (plan.claim == Claim::hybrid && plan.admission >= 1));
+    share.fast = !noted && !whole && !insured_ &&
+                 (plan.claim == Claim::owned || plan.claim == Claim::shared ||
+                  (plan.claim == Claim::hybrid && plan.admission >= 1));
     share.watched = 0;
     WorkerSlot& slot = slot_of(worker);
     if (plan.claim == Claim::hybrid) {
         share.step = plan.own[worker];
         share.step_end = plan.own[worker + 1];
         slot.random = worker + 1;
+        if (insured_) {
+            share.step = kQueues;
+            slot.held = {};
+            queues_.enter(worker, -1);
+        }
     } else if (plan.claim == Claim::queues) {
         share.step = kPrefixToCome;
         slot.held = {};
         queues_.enter(worker, plan.rules.victims == Victims::nearest ? sched_getcpu() : -1);
     }
-    slot.record.static_end = 0;
+    slot.record.static_end = slot.record.stole_at = 0;
     slot.last_size = 0;
     slot.untimed_size = slot.untimed_chunks = slot.least_timed = 0;
     if (manner_.sampled) slot.costs.prepare(plan.iterations, CostProfile::bins_for(plan.iterations, workers_));
@@ -123,7 +133,7 @@ int Execution::next(gimbal_share& share, std::uint64_t& first, std::uint64_t& en
             got = next_weighted(share, first, end);
             break;
         case Claim::hybrid:
-            got = next_hybrid(share, first, end);
+            got = insured_ ? next_insured(share, first, end) : next_hybrid(share, first, end);
             break;
         case Claim::queues:
             got = next_queued(share, first, end);
@@ -188,6 +198,47 @@ int Execution::next_queued(gimbal_share& share, std::uint64_t& first, std::uint6
     return 1;
 }
 
+// The own block, what is shared, and then what others have left of theirs; the end of the loop at last, as above.
+int Execution::next_insured(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
+    WorkerSlot& slot = slot_of(share.worker);
+    if (share.step == kNothingMore) return 0;
+    Range chunk = next_insured(share, slot);
+    if (chunk.end == plan_->iterations && chunk.size() > 0) {
+        slot.held = chunk;
+        chunk = next_insured(share, slot);
+    }
+    if (chunk.size() == 0) {
+        share.step = kNothingMore;
+        chunk = std::exchange(slot.held, {});
+        if (chunk.size() == 0) return 0;
+    }
+    first = chunk.first;
+    end = chunk.end;
+    share.chunks += 1;
+    share.iterations += chunk.size();
+    return 1;
+}
+
+Range Execution::next_insured(gimbal_share& share, WorkerSlot& slot) noexcept {
+    Range grains = queues_.draw_own(share.worker);
+    if (grains.size() > 0) return iterations_of(grains);
+    if (share.counter) {
+        if (manner_.split && slot.record.static_end == 0) note_static_end(share);
+        const std::uint64_t step = __atomic_fetch_add(counter_, 1, __ATOMIC_RELAXED);
+        if (step < plan_->steps) return {plan_->starts[step], plan_->starts[step + 1]};
+        share.counter = nullptr;
+    }
+    grains = queues_.draw(share.worker);
+    if (grains.size() > 0 && slot.record.stole_at == 0) slot.record.stole_at = ticks();
+    return iterations_of(grains);
+}
+
+// The last grain may be a part of one; a product that wraps round is beyond the end in any case.
+Range Execution::iterations_of(Range grains) const noexcept {
+    const bool last = grains.end > 0 && (plan_->iterations - 1) / plan_->grain < grains.end;
+    return {grains.first * plan_->grain, last ? plan_->iterations : grains.end * plan_->grain};
+}
+
 // Where one draw from the end of the loop begins: a whole number of grains from its start.
 std::uint64_t Execution::last_draw() const noexcept {
     const std::uint64_t grains = (plan_->iterations - 1) / plan_->grain + 1;
@@ -211,9 +262,7 @@ Range Execution::next_grains(gimbal_share& share, WorkerSlot& slot) noexcept {
         const std::uint64_t step = plan.order[grains.first];
         return {plan.starts[step], plan.starts[step + 1]};
     }
-    // The last grain may be a part of one; a product that wraps round is beyond the end in any case.
-    const bool last = (plan.iterations - 1) / plan.grain < grains.end;
-    return {grains.first * plan.grain, last ? plan.iterations : grains.end * plan.grain};
+    return iterations_of(grains);
 }
 
 // Draw by position: the counter is the next iteration. A size was chosen from where the counter was just before;

@@ -37,7 +37,7 @@ struct alignas(kApart) WorkerSlot {
     Digest digest;                     ///< of the adaptive technique
     std::uint64_t position_hint = 0;   ///< batch this worker has reached; weighted plans only
     std::uint64_t random = 1;          ///< for plans that thin out requests
-    Range held;                        ///< the end of the loop, held back until nothing else is left; queues only
+    Range held;                        ///< the end of the loop, held back until nothing else is left; where one steals
 };
 
 /// How an execution is run, as decided when it was opened.
@@ -48,6 +48,7 @@ struct Manner {
     bool timed = false;       ///< every chunk gets a timestamp, for statistics of iteration times
     bool sampled = false;     ///< every chunk gets a timestamp, for the cost profile
     bool split = false;       ///< the end of every worker's static part gets a timestamp
+    bool ascending = false;   ///< every worker's chunks must ascend: nothing is stolen from own steps
     LoopSetting setting;      ///< of a technique with a static fraction
 
     bool operator==(const Manner&) const = default;
@@ -108,6 +109,9 @@ private:
     int next_adaptive(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     int next_hybrid(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     int next_queued(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
+    int next_insured(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
+    [[nodiscard]] Range next_insured(gimbal_share& share, WorkerSlot& slot) noexcept;
+    [[nodiscard]] Range iterations_of(Range grains) const noexcept;
     [[nodiscard]] Range next_grains(gimbal_share& share, WorkerSlot& slot) noexcept;
     [[nodiscard]] std::uint64_t last_draw() const noexcept;
     int take(gimbal_share& share, std::uint64_t size, std::uint64_t& first, std::uint64_t& end) noexcept;
@@ -121,6 +125,7 @@ private:
     Manner manner_;
     std::shared_ptr<const Plan> plan_;
     std::uint32_t workers_ = 0;
+    bool insured_ = false;  // own steps are drawn from queues_, and may be stolen
     std::vector<WorkerSlot> slots_;
     const AdaptiveTechnique* adaptive_ = nullptr;  // of this execution; nullptr: planned
     double overhead_ = 0;                          // what drawing a chunk costs, for times without it [ticks]

@@ -75,10 +75,12 @@ LoopRecord record_of(std::span<const WorkerSlot> slots, std::vector<WorkerRecord
         const auto busy = static_cast<double>(worker.end - worker.begin);
         busy_sum += busy;
         record.busy_max = std::max(record.busy_max, busy);
+        if (worker.stole_at > 0) record.stolen += static_cast<double>(worker.end - worker.stole_at);
         record.chunks += worker.chunks;
         record.iterations += worker.iterations;
     }
     record.busy_mean = busy_sum / static_cast<double>(slots.size());
+    if (busy_sum > 0) record.stolen /= busy_sum;
     record.loop_time = static_cast<double>(last_end - first_begin);
     record.workers = workers;
     return record;

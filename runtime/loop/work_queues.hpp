@@ -25,7 +25,9 @@ inline constexpr std::size_t kApart = 128;
 class WorkQueues {
 public:
     /// Fill the queues. @param plan  outlives the execution  @errors std::bad_alloc when the team grows
-    void prepare(const Plan& plan);
+    void prepare(const Plan& plan) { prepare(plan, plan.rules.parts); }
+    /// The same with another number of draws from each queue. @param parts  as QueueRules has it
+    void prepare(const Plan& plan, std::uint64_t parts);
 
     /// A worker comes. @param cpu  the processor it runs on, -1: unknown
     void enter(std::uint32_t worker, int cpu) noexcept;
@@ -34,10 +36,17 @@ public:
     /// @return empty when nothing is left anywhere
     /// @cost one compare-and-swap; a thief also looks at the other queues: O(queues)
     [[nodiscard]] Range draw(std::uint32_t worker) noexcept;
+    /// Whether its own queue holds nothing at the moment.
+    [[nodiscard]] bool own_is_empty(std::uint32_t worker) const noexcept;
+    /// As draw(), from its own queue alone. @pre draws take no part of the queue that follows progress
+    [[nodiscard]] Range draw_own(std::uint32_t worker) noexcept {
+        return take_own(worker, queues_[worker / plan_->workers_per_queue]);
+    }
 
 private:
     struct alignas(kApart) Queue {
         std::atomic<std::uint64_t> word{0};
+        std::atomic<std::uint64_t> part{1};  // grains of a draw from it; only if draws take one in so many
     };
     /// What belongs to one worker. Others read what is atomic.
     struct alignas(kApart) Worker {
@@ -49,18 +58,26 @@ private:
         std::atomic<std::int32_t> cpu{-1};
     };
 
-    [[nodiscard]] std::uint64_t amount(const Worker& worker, std::uint64_t left) const noexcept;
+    [[nodiscard]] std::uint64_t amount(std::uint32_t worker, std::uint64_t left) const noexcept;
     [[nodiscard]] Range take_own(std::uint32_t worker, Queue& queue) noexcept;
     [[nodiscard]] Range steal(std::uint32_t thief) noexcept;
     [[nodiscard]] Range steal_from(std::uint32_t thief, std::uint32_t victim) noexcept;
     [[nodiscard]] std::uint32_t next_victim(std::uint32_t thief) noexcept;
     [[nodiscard]] std::uint32_t nearest_victim(std::uint32_t thief) const noexcept;
+    /// Queues that hold something, or a few more: who finds none need not look at all of them. Only in large teams
+    /// whose queues are seldom stolen from.
+    [[nodiscard]] std::atomic<std::uint64_t>& filled() noexcept { return queues_[plan_->queues.size()].word; }
+    void emptied() noexcept {
+        if (counts_) filled().fetch_sub(1, std::memory_order_relaxed);
+    }
     void keep(std::uint32_t thief, Range& stolen) noexcept;
     void adapt(std::uint32_t worker) noexcept;
 
     const Plan* plan_ = nullptr;
     const Topology* machine_ = nullptr;  // only if victims are the nearest
-    std::vector<Queue> queues_;
+    std::uint64_t parts_ = 0;            // as QueueRules has it, of this execution
+    bool counts_ = false;                // filled() is kept
+    std::vector<Queue> queues_;          // [queues + 1]
     std::vector<Worker> workers_;
 };
 

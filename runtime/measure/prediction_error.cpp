@@ -13,6 +13,7 @@ namespace {
 constexpr double kUnknown = 0.1;  // dynamic share before anything was seen
 constexpr double kLeast = 0.02;   // what nobody predicts: an interruption now and then
 constexpr double kMost = 0.5;
+constexpr double kMostInsured = 0.05;  // the end's chunks were cut by the profile, too, and nobody steals from them
 constexpr double kSafety = 1.5;
 constexpr double kStep = 0.01;  // fractions are rounded to this, so that plans last
 
@@ -38,13 +39,13 @@ void PredictionError::add(std::span<const WorkerRecord> workers) noexcept {
     needed_[seen_++ % kKept] = (last - sum / count) / (work / count);
 }
 
-double PredictionError::fraction() const noexcept {
-    if (seen_ == 0) return 1 - kUnknown;
+double PredictionError::fraction(bool insured) const noexcept {
+    if (seen_ == 0) return 1 - (insured ? kMostInsured : kUnknown);
     const std::size_t known = std::min(seen_, kKept);
     std::array<double, kKept> sorted = needed_;
     std::sort(sorted.begin(), sorted.begin() + known, std::greater<>());
     const double needed = kSafety * sorted[known < 3 ? 0 : 1];
-    const double share = std::clamp(std::ceil(needed / kStep) * kStep, kLeast, kMost);
+    const double share = std::clamp(std::ceil(needed / kStep) * kStep, kLeast, insured ? kMostInsured : kMost);
     return 1 - share;
 }
 

@@ -21,8 +21,11 @@ public:
     void add(std::span<const WorkerRecord> workers) noexcept;
 
     /// The static fraction for the next execution: one less what the worst but one of the last executions needed, and
-    /// half as much again. @return in [0.5, 0.98]; 0.9 while nothing is known
-    [[nodiscard]] double fraction() const noexcept;
+    /// half as much again.
+    /// @param insured  what others have left of their blocks can be stolen, so that the dynamic share need only make up
+    ///                 for what is too little to be stolen
+    /// @return in [0.5, 0.98]; 0.9 while nothing is known; if insured 0.95 at least
+    [[nodiscard]] double fraction(bool insured = false) const noexcept;
 
 private:
     static constexpr std::size_t kKept = 8;

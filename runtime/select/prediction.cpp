@@ -69,6 +69,7 @@ Prediction predict(const Question& question) {
     machine.slowness = slowness;
     machine.dispatch = question.context.dispatch * question.context.contention;
     machine.serial = question.context.serial_part * machine.dispatch;
+    machine.queue_dispatch = question.context.dispatch;
     machine.own_dispatch = kOwnDispatch * question.context.dispatch;
     machine.stamp = question.context.dispatch;
     machine.chunk_noise = kChunkNoise;

@@ -108,8 +108,61 @@ Range EventLoop::State::next_grains(std::uint32_t worker, bool& own) noexcept {
         const std::uint64_t step = plan->order[grains.first];
         return {plan->starts[step], plan->starts[step + 1]};
     }
-    const bool last = (plan->iterations - 1) / plan->grain < grains.end;
+    return iterations_of(grains);
+}
+
+// As Execution::iterations_of.
+Range EventLoop::State::iterations_of(Range grains) const noexcept {
+    const bool last = grains.end > 0 && (plan->iterations - 1) / plan->grain < grains.end;
     return {grains.first * plan->grain, last ? plan->iterations : grains.end * plan->grain};
+}
+
+// As Execution::next_insured. @param chunk  out: empty where there is nothing more  @return when it is answered
+double EventLoop::State::next_insured(std::uint32_t worker, double now, Range& chunk) noexcept {
+    VirtualWorker& self = workers[worker];
+    const double stamp = drawing - machine->dispatch;
+    chunk = iterations_of(queues.draw_own(worker));
+    if (chunk.size() > 0) return now + machine->queue_dispatch + stamp;
+    if (!self.tail_is_over) {
+        if (manner->split && self.static_end < 0) {
+            self.static_end = now;
+            self.static_iterations = self.iterations;
+        }
+        now = drawn(now);
+        const std::uint64_t step = counter++;
+        if (step < plan->steps) {
+            chunk = {plan->first(step), plan->first(step + 1)};
+            return now;
+        }
+        self.tail_is_over = true;
+    }
+    chunk = iterations_of(queues.draw(worker));
+    if (chunk.size() == 0) return now;
+    if (self.stole_at < 0) self.stole_at = now;
+    return now + drawing;
+}
+
+void EventLoop::State::run_insured() {
+    queues.prepare(*plan, manner->sampled ? std::max(plan->rules.parts, plan->own[1]) : plan->rules.parts);
+    for (std::uint32_t i = 0; i < plan->workers; ++i) queues.enter(i, -1);
+    counter = plan->own.back();
+    take_turns([this](std::uint32_t worker, double now) {
+        VirtualWorker& self = workers[worker];
+        Range chunk;
+        double from = self.over ? now : next_insured(worker, now, chunk);
+        if (chunk.size() > 0 && chunk.end == plan->iterations) {
+            self.held = chunk;
+            from = next_insured(worker, from, chunk);
+        }
+        if (chunk.size() == 0) {
+            self.over = true;
+            chunk = std::exchange(self.held, {});
+        }
+        note(worker, from, chunk);
+        if (chunk.size() > 0) return execute(worker, from, chunk);
+        finish[worker] = from;
+        return kLeaves;
+    });
 }
 
 // As Execution::next_queued, with the end of the loop held back for whoever drew it.
@@ -147,9 +200,10 @@ void EventLoop::State::run_queues() {
     take_turns([&, this](std::uint32_t worker, double now) {
         finish[worker] = now;
         bool own = false;
+        const bool alone = plan->workers_per_queue == 1 && !queues.own_is_empty(worker);
         const Range chunk = next_queued(worker, own);
-        double from = now + machine->own_dispatch + stamp;
-        if (!own) {
+        double from = now + (own ? machine->own_dispatch : machine->queue_dispatch) + stamp;
+        if (!own && !alone) {
             double& free = queue_free[worker / plan->workers_per_queue];
             const double start = std::max(now, free);
             free = start + machine->serial;

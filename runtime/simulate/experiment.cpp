@@ -10,8 +10,8 @@
 namespace gimbal::simulate {
 
 DrawingCosts drawing_costs(bool ranks) noexcept {
-    if (ranks) return {.dispatch = 5000, .serial = 1090, .own_dispatch = 50, .stamp = 40};
-    return {.dispatch = 100, .serial = 40, .own_dispatch = 2, .stamp = 40};
+    if (ranks) return {.dispatch = 5000, .serial = 1090, .own_dispatch = 50, .queue_dispatch = 50, .stamp = 40};
+    return {.dispatch = 100, .serial = 40, .own_dispatch = 2, .queue_dispatch = 20, .stamp = 40};
 }
 
 void run_experiment(const Experiment& experiment, const std::function<void(const ExperimentStep&)>& seen) {
@@ -26,6 +26,7 @@ void run_experiment(const Experiment& experiment, const std::function<void(const
     Machine machine{.dispatch = costs.dispatch,
                     .serial = costs.serial,
                     .own_dispatch = costs.own_dispatch,
+                    .queue_dispatch = costs.queue_dispatch,
                     .stamp = costs.stamp,
                     .chunk_noise = disturbances.chunk_noise,
                     .interruptions = disturbances.interruptions_per_s * 1e-9,

@@ -12,10 +12,11 @@ namespace gimbal::simulate {
 
 /// What drawing chunks costs [ns].
 struct DrawingCosts {
-    double dispatch = 0;      ///< of one draw from what is shared
-    double serial = 0;        ///< part of it that workers spend one after the other
-    double own_dispatch = 0;  ///< of one draw that asks nobody
-    double stamp = 0;         ///< of noting when a chunk ends
+    double dispatch = 0;        ///< of one draw from what is shared
+    double serial = 0;          ///< part of it that workers spend one after the other
+    double own_dispatch = 0;    ///< of one draw that asks nobody
+    double queue_dispatch = 0;  ///< of one draw from the own queue, while nobody steals from it
+    double stamp = 0;           ///< of noting when a chunk ends
 };
 
 /// Threads draw from a counter that travels between their caches: 100 ns, 40 of them exclusive.
