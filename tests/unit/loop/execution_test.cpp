@@ -121,6 +121,50 @@ std::string name_of(const testing::TestParamInfo<const gimbal::Technique*>& info
 
 INSTANTIATE_TEST_SUITE_P(All, EveryTechnique, testing::ValuesIn(gimbal::techniques()), name_of);
 
+// The iterations that worker 1 of two can have while worker 0 draws nothing, of a loop whose profile is known.
+std::uint64_t left_to_one(std::uintptr_t id, bool monotonic) {
+    const int schedule = gimbal::intern({gimbal::find_technique("feedback"), 0, gimbal::Modifier::none});
+    gimbal_loop_desc desc = loop_desc(id, 4000, 2, schedule);
+    desc.monotonic = monotonic;
+    const auto work = [](std::uint32_t) { std::this_thread::sleep_for(std::chrono::microseconds(1)); };
+    for (int repetition = 0; repetition < 3; ++repetition) EXPECT_TRUE(each_ran_once(execute(desc, work)));
+    void* const execution = gimbal_loop_open(&desc);
+    std::array<gimbal_share, 2> shares{};
+    for (std::uint32_t i = 0; i < 2; ++i) gimbal_loop_begin(execution, i, &shares[i]);
+    std::array<std::uint64_t, 2> drawn{};
+    for (std::uint32_t i : {1U, 0U}) {
+        std::uint64_t first = 0;
+        std::uint64_t end = 0;
+        std::uint64_t before = 0;
+        while (gimbal_loop_next(&shares[i], &first, &end)) {
+            EXPECT_TRUE(!monotonic || first >= before);
+            before = end;
+            drawn[i] += end - first;
+        }
+    }
+    EXPECT_EQ(drawn[0] + drawn[1], 4000U);
+    for (gimbal_share& share : shares) gimbal_loop_end(&share);
+    return drawn[1];
+}
+
+TEST(Execution, FeedbacksBlocksAreStolenFromWhereChunksNeedNotAscend) {
+    EXPECT_EQ(left_to_one(0xA10000, false), 4000U);
+    EXPECT_LT(left_to_one(0xA20000, true), 4000U);
+}
+
+TEST(Execution, ALargeTeamStealsFeedbacksBlocksExactlyOnce) {
+    const int schedule = gimbal::intern({gimbal::find_technique("feedback"), 0, gimbal::Modifier::none});
+    for (const std::uint64_t trip : {40U, 5000U}) {
+        const gimbal_loop_desc desc = loop_desc(0xA30000, trip, 24, schedule);
+        for (int repetition = 0; repetition < 6; ++repetition) {
+            const auto slow = [repetition](std::uint32_t worker) {
+                if (worker % 5 == static_cast<std::uint32_t>(repetition % 5)) std::this_thread::yield();
+            };
+            EXPECT_TRUE(each_ran_once(execute(desc, slow))) << trip << ' ' << repetition;
+        }
+    }
+}
+
 TEST(Execution, TwoOfTheSameLoopInFlightDoNotDisturbEachOther) {
     const int schedule = gimbal::intern({gimbal::find_technique("ss"), 0, gimbal::Modifier::none});
     const gimbal_loop_desc desc = loop_desc(0xA00000, 100, 1, schedule);
