@@ -223,14 +223,34 @@ Range Execution::next_insured(gimbal_share& share, WorkerSlot& slot) noexcept {
     Range grains = queues_.draw_own(share.worker);
     if (grains.size() > 0) return iterations_of(grains);
     if (share.counter) {
+        queues_.ask();
         if (manner_.split && slot.record.static_end == 0) note_static_end(share);
         const std::uint64_t step = __atomic_fetch_add(counter_, 1, __ATOMIC_RELAXED);
         if (step < plan_->steps) return {plan_->starts[step], plan_->starts[step + 1]};
         share.counter = nullptr;
     }
     grains = queues_.draw(share.worker);
+    if (grains.size() == 0 && queues_.somebody_claims()) grains = await_grains(share.worker, slot.record.begin);
     if (grains.size() > 0 && slot.record.stole_at == 0) slot.record.stole_at = ticks();
     return iterations_of(grains);
+}
+
+// Somebody is at a part of a block of which more may be given back. Waiting is bounded: a loop's body may wait for what
+// this thread does next, and a thread that does not run cannot give anything back.
+Range Execution::await_grains(std::uint32_t worker, std::uint64_t begin) noexcept {
+    constexpr unsigned kPauses = 4;
+    constexpr unsigned kPatience = 16;  // looks until the core is offered to others
+    const std::uint64_t now = ticks();
+    const std::uint64_t until = now + (now - begin) / 2;
+    for (unsigned look = 1; queues_.somebody_claims(); ++look) {
+        for (unsigned i = 0; i < kPauses; ++i) relax();
+        const Range grains = queues_.draw(worker);
+        if (grains.size() > 0) return grains;
+        if (look % kPatience != 0) continue;
+        if (ticks() > until) return {};
+        sched_yield();
+    }
+    return queues_.draw(worker);
 }
 
 // The last grain may be a part of one; a product that wraps round is beyond the end in any case.
@@ -388,6 +408,7 @@ bool Execution::end_after(gimbal_share& share, std::uint64_t stayed) noexcept {
 
 bool Execution::end_at(gimbal_share& share, std::uint64_t stamp) noexcept {
     WorkerSlot& slot = slot_of(share.worker);
+    if (insured_) queues_.leave(share.worker);
     slot.record.end = stamp;
     slot.record.chunks = share.chunks;
     slot.record.iterations = share.iterations;

@@ -111,6 +111,7 @@ private:
     int next_queued(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     int next_insured(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     [[nodiscard]] Range next_insured(gimbal_share& share, WorkerSlot& slot) noexcept;
+    [[nodiscard]] Range await_grains(std::uint32_t worker, std::uint64_t begin) noexcept;
     [[nodiscard]] Range iterations_of(Range grains) const noexcept;
     [[nodiscard]] Range next_grains(gimbal_share& share, WorkerSlot& slot) noexcept;
     [[nodiscard]] std::uint64_t last_draw() const noexcept;

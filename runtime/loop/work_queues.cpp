@@ -11,7 +11,6 @@ namespace gimbal {
 
 namespace {
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr std::uint32_t kNobody = UINT32_MAX;
 
 constexpr std::uint64_t pack(std::uint64_t head, std::uint64_t end) noexcept {
@@ -40,7 +39,7 @@ void WorkQueues::prepare(const Plan& plan, std::uint64_t parts) {
     counts_ = parts > 0 && plan.queues.size() > kFew;
     std::uint32_t full = 0;
     machine_ = plan.rules.victims == Victims::nearest ? &topology() : nullptr;
-    if (queues_.size() <= plan.queues.size()) queues_ = std::vector<Queue>(plan.queues.size() + 1);
+    if (queues_.size() < plan.queues.size() + 2) queues_ = std::vector<Queue>(plan.queues.size() + 2);
     if (workers_.size() < plan.workers) {
         workers_ = std::vector<Worker>(plan.workers);
         std::uint64_t seed = 0x9E3779B97F4A7C15U;
@@ -52,6 +51,7 @@ void WorkQueues::prepare(const Plan& plan, std::uint64_t parts) {
         queues_[q].part.store(std::max<std::uint64_t>((plan.queues[q].size() + parts - 1) / parts, 1), kRelaxed);
         full += plan.queues[q].size() > 0 ? 1 : 0;
     }
+    if (parts > 0) question().store(0, kRelaxed);
     if (counts_) filled().store(full, kRelaxed);
     if (!plan.rules.takes_part) return;
     for (Worker& worker : workers_) {
@@ -63,6 +63,7 @@ void WorkQueues::prepare(const Plan& plan, std::uint64_t parts) {
 void WorkQueues::enter(std::uint32_t worker, int cpu) noexcept {
     Worker& self = workers_[worker];
     self.in_hand = 0;
+    self.claim = {};
     self.last_victim = worker / plan_->workers_per_queue;
     if (self.cpu.load(kRelaxed) != cpu) self.cpu.store(cpu, kRelaxed);
 }
@@ -85,6 +86,57 @@ std::uint64_t WorkQueues::amount(std::uint32_t worker, std::uint64_t left) const
     std::uint64_t wanted = plan_->rules.take;
     if (plan_->rules.takes_part) wanted = std::max(wanted, left / workers_[worker].divisor.load(kRelaxed));
     return std::min(wanted, left);
+}
+
+Range WorkQueues::draw_own(std::uint32_t worker) noexcept {
+    Queue& queue = queues_[worker];
+    Range& claim = workers_[worker].claim;
+    if (asked()) {
+        if (claim.size() > 0) {
+            queue.word.store(pack(claim.first, claim.end), kRelaxed);
+            queue.claimed.store(0, kRelaxed);
+            claim = {};
+        }
+        return take_own(worker, queue);
+    }
+    if (claim.size() == 0) {
+        std::uint64_t word = queue.word.load(kRelaxed);
+        if (unpack(word).size() == 0) return {};
+        queue.claimed.store(1, kRelaxed);
+        do {
+            claim = unpack(word);
+        } while (claim.size() > 0 && !queue.word.compare_exchange_weak(word, pack(claim.end, claim.end), kRelaxed));
+        if (claim.size() == 0) {  // thieves were faster
+            queue.claimed.store(0, kRelaxed);
+            return {};
+        }
+    }
+    const Range taken{claim.first, claim.first + amount(worker, claim.size())};
+    claim.first = taken.end;
+    if (claim.size() == 0) drop_claim(worker);
+    return taken;
+}
+
+void WorkQueues::drop_claim(std::uint32_t worker) noexcept {
+    workers_[worker].claim = {};
+    queues_[worker].claimed.store(0, kRelaxed);
+    emptied();
+}
+
+void WorkQueues::advance(std::uint32_t worker, std::uint64_t grain) noexcept {
+    const Range left = unpack(queues_[worker].word.load(kRelaxed));
+    if (left.size() == 0) return;
+    queues_[worker].word.store(pack(std::min(grain, left.end), left.end), kRelaxed);
+    if (grain >= left.end) emptied();
+}
+
+bool WorkQueues::somebody_claims() const noexcept {
+    const std::size_t count = plan_->queues.size();
+    if (counts_) return queues_[count + 1].word.load(kRelaxed) > 0;
+    for (std::size_t q = 0; q < count; ++q) {
+        if (queues_[q].claimed.load(kRelaxed) != 0) return true;
+    }
+    return false;
 }
 
 Range WorkQueues::take_own(std::uint32_t worker, Queue& queue) noexcept {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The two claims with state of their own: adaptive chunks and queues.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "simulate/event_state.hpp"
@@ -12,6 +13,8 @@ namespace {
 constexpr double kLeaves = -1;
 constexpr double kTimingPart = 20;    // as Execution has them
 constexpr double kMostUntimed = 1e9;  // [iterations]
+constexpr double kLongestWait = 1.5;  // of the time in the loop
+constexpr double kLook = 0.002;       // of that: how often a worker that waits looks; a real one does all the time
 
 }  // namespace
 
@@ -122,8 +125,9 @@ double EventLoop::State::next_insured(std::uint32_t worker, double now, Range& c
     VirtualWorker& self = workers[worker];
     const double stamp = drawing - machine->dispatch;
     chunk = iterations_of(queues.draw_own(worker));
-    if (chunk.size() > 0) return now + machine->queue_dispatch + stamp;
+    if (chunk.size() > 0) return now + (queues.asked() ? machine->queue_dispatch : machine->own_dispatch) + stamp;
     if (!self.tail_is_over) {
+        queues.ask();
         if (manner->split && self.static_end < 0) {
             self.static_end = now;
             self.static_iterations = self.iterations;
@@ -142,10 +146,49 @@ double EventLoop::State::next_insured(std::uint32_t worker, double now, Range& c
     return now + drawing;
 }
 
+// Until the first worker is through with its own block nobody meets anybody: each is taken there in one step.
+void EventLoop::State::run_until_asked() {
+    const auto takes = [this](std::uint32_t worker, std::uint64_t draws) {
+        const Range& block = plan->queues[worker];
+        const std::uint64_t end = std::min(block.end, block.first + draws * queues.part_of(worker));
+        const Range chunk = iterations_of({block.first, end});
+        if (chunk.size() == 0) return 0.0;
+        const double slow = machine->slowness.empty() ? 1 : machine->slowness[worker];
+        return static_cast<double>(draws) * machine->own_dispatch + slow * work->time(chunk, draws);
+    };
+    const auto draws_of = [this](std::uint32_t worker) {
+        const std::uint64_t part = queues.part_of(worker);
+        return (plan->queues[worker].size() + part - 1) / part;
+    };
+    double asked = std::numeric_limits<double>::infinity();
+    for (std::uint32_t i = 0; i < plan->workers; ++i) asked = std::min(asked, takes(i, draws_of(i)));
+    queues.ask();
+    for (std::uint32_t i = 0; i < plan->workers; ++i) {
+        std::uint64_t least = 0;  // draws until it sees that somebody asked
+        std::uint64_t most = draws_of(i);
+        while (least < most) {
+            const std::uint64_t middle = least + (most - least) / 2;
+            if (takes(i, middle) < asked) {
+                least = middle + 1;
+            } else {
+                most = middle;
+            }
+        }
+        if (least == 0) continue;
+        const Range& block = plan->queues[i];
+        const Range done{block.first, std::min(block.end, block.first + least * queues.part_of(i))};
+        finish[i] = execute(i, static_cast<double>(least) * machine->own_dispatch, iterations_of(done), least);
+        queues.advance(i, done.end);
+    }
+}
+
 void EventLoop::State::run_insured() {
     queues.prepare(*plan, manner->sampled ? std::max(plan->rules.parts, plan->own[1]) : plan->rules.parts);
     for (std::uint32_t i = 0; i < plan->workers; ++i) queues.enter(i, -1);
     counter = plan->own.back();
+    // The end of the loop is held back, so it must be drawn by somebody's turn.
+    const bool ends_shared = plan->own.back() < plan->steps;
+    if (machine->most_events > 0 && !noted && machine->interruptions <= 0 && ends_shared) run_until_asked();
     take_turns([this](std::uint32_t worker, double now) {
         VirtualWorker& self = workers[worker];
         Range chunk;
@@ -154,10 +197,17 @@ void EventLoop::State::run_insured() {
             self.held = chunk;
             from = next_insured(worker, from, chunk);
         }
-        if (chunk.size() == 0) {
+        if (chunk.size() == 0 && !self.over) {
+            // Somebody may give something back: look again, as Execution::await_grains.
+            if (self.waits_until < 0) self.waits_until = from * kLongestWait;
+            if (queues.somebody_claims() && from < self.waits_until) {
+                note(worker, from, {});
+                return from + std::max(machine->dispatch, from * kLook);
+            }
             self.over = true;
             chunk = std::exchange(self.held, {});
         }
+        self.waits_until = -1;
         note(worker, from, chunk);
         if (chunk.size() > 0) return execute(worker, from, chunk);
         finish[worker] = from;

@@ -27,6 +27,7 @@ struct VirtualWorker {
     bool prefix_to_come = false;                                          // queues
     bool over = false;                                                    // queues: nothing more to be had
     double stole_at = -1;                                                 // [ticks]; < 0: it did not
+    double waits_until = -1;                                              // for what is given back [ticks]; < 0: no
     bool tail_is_over = false;                                            // hybrid with queues
     double static_end = -1;                                               // [ticks]; < 0: not noted
     std::uint64_t static_iterations = 0;
@@ -60,6 +61,7 @@ struct EventLoop::State {
     void run_adaptive();
     void run_queues();
     void run_insured();
+    void run_until_asked();
     [[nodiscard]] bool insured() const noexcept {
         return plan->claim == Claim::hybrid && !plan->queues.empty() && !manner->ascending;
     }
