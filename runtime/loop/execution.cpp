@@ -41,8 +41,11 @@ void Execution::prepare(std::uint32_t workers, const Manner& manner, const std::
     if (plan->claim == Claim::queues) queues_.prepare(*plan);
     const bool insured = site_ && plan->claim == Claim::hybrid && !plan->queues.empty() && !manner.ascending;
     if (insured_ != insured) insured_ = insured;
-    // The next profile wants to see as many pieces of a block as its own steps are.
-    if (insured) queues_.prepare(*plan, manner.sampled ? std::max(plan->rules.parts, plan->own[1]) : plan->rules.parts);
+    if (insured) {
+        // The next profile wants to see as many pieces of a block as its own steps are.
+        const std::uint64_t parts = std::max(plan->rules.parts, manner.sampled ? plan->own[1] : 0);
+        queues_.prepare(*plan, parts, manner.sampled);
+    }
     const std::uint64_t start = plan->claim == Claim::hybrid ? plan->own.back() : 0;
     if (place.counter) {
         counter_ = place.counter;

@@ -154,12 +154,13 @@ Step LoopLearning::close(const Manner& manner, const Decision& decision, const P
 
 void LoopLearning::learn(const Manner& manner, const LoopRecord& record, const Plan& plan,
                          std::span<const WorkerSlot> slots) {
+    constexpr double kMuchStolen = 0.05;  // of the workers' time
     claim_width_.learn(record, plan);
     const TechniqueInfo& info = manner.choice.technique->info();
     tuning_.learn(info, manner.setting, record);
     last_imbalance_ = record.busy_mean > 0 ? record.busy_max / record.busy_mean - 1 : 0;
-    // Who was stolen from ends in time: what was stolen is what the profile was off by.
-    last_imbalance_ = std::max(last_imbalance_, record.stolen);
+    // Who was stolen from ends in time: what was stolen is what the profile was off by. A little is always stolen.
+    if (record.stolen > kMuchStolen) last_imbalance_ = std::max(last_imbalance_, record.stolen);
     if (manner.sampled) learn_profile(slots);
     if (info.weighs_static_part) {
         learnt_.weights = tuning_.weights();

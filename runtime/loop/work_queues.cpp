@@ -27,15 +27,17 @@ constexpr std::uint32_t kLeastDivisor = 2;  // a draw leaves something for thiev
 constexpr std::uint32_t kMostDivisor = 1U << 20U;
 
 constexpr std::uint64_t kSplit = 4;  // a thief takes no less than a draw of the victim's, cut by this
-constexpr std::size_t kFew = 8;      // queues that are looked at faster than a counter of the filled ones is kept
+constexpr std::uint64_t kStride = 4;
+constexpr std::size_t kFew = 8;  // queues that are looked at faster than a counter of the filled ones is kept
 
 constexpr unsigned kSameNode = 3;  // Topology::distance(): from farther away a thief brings home half at once
 
 }  // namespace
 
-void WorkQueues::prepare(const Plan& plan, std::uint64_t parts) {
+void WorkQueues::prepare(const Plan& plan, std::uint64_t parts, bool fine) {
     plan_ = &plan;
     parts_ = parts;
+    stride_ = fine ? 1 : kStride;
     counts_ = parts > 0 && plan.queues.size() > kFew;
     std::uint32_t full = 0;
     machine_ = plan.rules.victims == Victims::nearest ? &topology() : nullptr;
@@ -111,7 +113,7 @@ Range WorkQueues::draw_own(std::uint32_t worker) noexcept {
             return {};
         }
     }
-    const Range taken{claim.first, claim.first + amount(worker, claim.size())};
+    const Range taken{claim.first, claim.first + std::min(claimed_part(worker), claim.size())};
     claim.first = taken.end;
     if (claim.size() == 0) drop_claim(worker);
     return taken;

@@ -31,8 +31,9 @@ class WorkQueues {
 public:
     /// Fill the queues. @param plan  outlives the execution  @errors std::bad_alloc when the team grows
     void prepare(const Plan& plan) { prepare(plan, plan.rules.parts); }
-    /// The same with another number of draws from each queue. @param parts  as QueueRules has it
-    void prepare(const Plan& plan, std::uint64_t parts);
+    /// The same with another number of draws from each queue.
+    /// @param parts  as QueueRules has it  @param fine  owners draw single parts from what they claim, not several
+    void prepare(const Plan& plan, std::uint64_t parts, bool fine = false);
 
     /// A worker comes. @param cpu  the processor it runs on, -1: unknown
     void enter(std::uint32_t worker, int cpu) noexcept;
@@ -55,9 +56,9 @@ public:
     [[nodiscard]] bool somebody_claims() const noexcept;
     /// For models: the owner has drawn all grains before this one. @pre asked(), and nobody draws meanwhile
     void advance(std::uint32_t worker, std::uint64_t grain) noexcept;
-    /// Grains of a draw from a worker's own queue, where draws are parts of a block.
-    [[nodiscard]] std::uint64_t part_of(std::uint32_t worker) const noexcept {
-        return queues_[worker].part.load(kRelaxed);
+    /// Grains of a draw from what a worker claims, where draws are parts of a block.
+    [[nodiscard]] std::uint64_t claimed_part(std::uint32_t worker) const noexcept {
+        return queues_[worker].part.load(kRelaxed) * stride_;
     }
     /// A worker leaves, maybe before it has drawn all that it claims (a cancelled loop).
     void leave(std::uint32_t worker) noexcept {
@@ -103,6 +104,7 @@ private:
     const Plan* plan_ = nullptr;
     const Topology* machine_ = nullptr;  // only if victims are the nearest
     std::uint64_t parts_ = 0;            // as QueueRules has it, of this execution
+    std::uint64_t stride_ = 1;           // parts that an owner draws at once from what it claims
     bool counts_ = false;                // filled() is kept
     std::vector<Queue> queues_;          // [queues + 2]
     std::vector<Worker> workers_;

@@ -150,14 +150,14 @@ double EventLoop::State::next_insured(std::uint32_t worker, double now, Range& c
 void EventLoop::State::run_until_asked() {
     const auto takes = [this](std::uint32_t worker, std::uint64_t draws) {
         const Range& block = plan->queues[worker];
-        const std::uint64_t end = std::min(block.end, block.first + draws * queues.part_of(worker));
+        const std::uint64_t end = std::min(block.end, block.first + draws * queues.claimed_part(worker));
         const Range chunk = iterations_of({block.first, end});
         if (chunk.size() == 0) return 0.0;
         const double slow = machine->slowness.empty() ? 1 : machine->slowness[worker];
         return static_cast<double>(draws) * machine->own_dispatch + slow * work->time(chunk, draws);
     };
     const auto draws_of = [this](std::uint32_t worker) {
-        const std::uint64_t part = queues.part_of(worker);
+        const std::uint64_t part = queues.claimed_part(worker);
         return (plan->queues[worker].size() + part - 1) / part;
     };
     double asked = std::numeric_limits<double>::infinity();
@@ -176,14 +176,14 @@ void EventLoop::State::run_until_asked() {
         }
         if (least == 0) continue;
         const Range& block = plan->queues[i];
-        const Range done{block.first, std::min(block.end, block.first + least * queues.part_of(i))};
+        const Range done{block.first, std::min(block.end, block.first + least * queues.claimed_part(i))};
         finish[i] = execute(i, static_cast<double>(least) * machine->own_dispatch, iterations_of(done), least);
         queues.advance(i, done.end);
     }
 }
 
 void EventLoop::State::run_insured() {
-    queues.prepare(*plan, manner->sampled ? std::max(plan->rules.parts, plan->own[1]) : plan->rules.parts);
+    queues.prepare(*plan, std::max(plan->rules.parts, manner->sampled ? plan->own[1] : 0), manner->sampled);
     for (std::uint32_t i = 0; i < plan->workers; ++i) queues.enter(i, -1);
     counter = plan->own.back();
     // The end of the loop is held back, so it must be drawn by somebody's turn.

@@ -140,13 +140,16 @@ TEST(WorkQueues, ADrawMayBeOneInSoManyOfTheBlockAndAThiefDrawsAsItsVictimDoes) {
     EXPECT_EQ(work.draw(1), (Range{45, 55})) << "half of [10, 80), in draws of 10 as worker 0 would";
     EXPECT_EQ(work.draw_own(1), (Range{55, 65}));
     work.prepare(plan, 2);
+    EXPECT_EQ(work.draw_own(0), (Range{0, 80})) << "four of them at once, unless it is to be fine";
+    work.prepare(plan, 2, true);
+    for (const std::uint32_t worker : {0U, 1U}) work.enter(worker, -1);
     EXPECT_EQ(work.draw_own(0), (Range{0, 40})) << "another number of draws in this execution";
 }
 
 TEST(WorkQueues, OwnersClaimTheirBlocksUntilSomebodyAsksAndThenGiveBackTheRest) {
     const Plan plan = plan_of({80, 16}, 2, 1, {.parts = 8, .steals_half = true, .victims = Victims::neighbours});
     WorkQueues work;
-    work.prepare(plan);
+    work.prepare(plan, 8, true);
     for (const std::uint32_t worker : {0U, 1U}) work.enter(worker, -1);
     EXPECT_FALSE(work.somebody_claims());
     EXPECT_EQ(work.draw_own(0), (Range{0, 10}));
@@ -160,7 +163,7 @@ TEST(WorkQueues, OwnersClaimTheirBlocksUntilSomebodyAsksAndThenGiveBackTheRest) 
     EXPECT_EQ(work.draw(1), (Range{50, 60})) << "half of [20, 80)";
     EXPECT_EQ(work.draw_own(0), (Range{20, 30}));
     // Who leaves with a claim, since the loop was cancelled, keeps nobody waiting.
-    work.prepare(plan);
+    work.prepare(plan, 8, true);
     for (const std::uint32_t worker : {0U, 1U}) work.enter(worker, -1);
     EXPECT_EQ(work.draw_own(0), (Range{0, 10}));
     work.leave(0);
