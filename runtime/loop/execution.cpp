@@ -44,7 +44,7 @@ void Execution::prepare(std::uint32_t workers, const Manner& manner, const std::
     if (insured) {
         // The next profile wants to see as many pieces of a block as its own steps are.
         const std::uint64_t parts = std::max(plan->rules.parts, manner.sampled ? plan->own[1] : 0);
-        queues_.prepare(*plan, parts, manner.sampled);
+        queues_.prepare(*plan, parts, manner.sampled || manner.wary);
     }
     const std::uint64_t start = plan->claim == Claim::hybrid ? plan->own.back() : 0;
     if (place.counter) {

@@ -48,6 +48,7 @@ struct Manner {
     bool timed = false;       ///< every chunk gets a timestamp, for statistics of iteration times
     bool sampled = false;     ///< every chunk gets a timestamp, for the cost profile
     bool split = false;       ///< the end of every worker's static part gets a timestamp
+    bool wary = false;        ///< the last execution's blocks were stolen from: they are drawn in small parts
     bool ascending = false;   ///< every worker's chunks must ascend: nothing is stolen from own steps
     LoopSetting setting;      ///< of a technique with a static fraction
 

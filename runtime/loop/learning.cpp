@@ -93,6 +93,7 @@ Manner LoopLearning::manner_of(const Decision& decision, const Request& request,
     manner.timed = wants_times(*choice.technique);
     manner.sampled = wants_costs(decision);
     manner.ascending = request.monotonic;
+    manner.wary = wary_ && decision.choice.technique->info().needs_profile;
     const double named = set_fraction_ >= 0 ? set_fraction_ : choice.fraction;
     const std::uint64_t chunk = granule_of(granule_, choice.chunk ? choice.chunk : least);
     manner.setting = tuning_.next(info, named, {request.trip, workers_, chunk, mean_time(), !request.monotonic});
@@ -160,7 +161,8 @@ void LoopLearning::learn(const Manner& manner, const LoopRecord& record, const P
     tuning_.learn(info, manner.setting, record);
     last_imbalance_ = record.busy_mean > 0 ? record.busy_max / record.busy_mean - 1 : 0;
     // Who was stolen from ends in time: what was stolen is what the profile was off by. A little is always stolen.
-    if (record.stolen > kMuchStolen) last_imbalance_ = std::max(last_imbalance_, record.stolen);
+    wary_ = record.stolen > kMuchStolen;
+    if (wary_) last_imbalance_ = std::max(last_imbalance_, record.stolen);
     if (manner.sampled) learn_profile(slots);
     if (info.weighs_static_part) {
         learnt_.weights = tuning_.weights();

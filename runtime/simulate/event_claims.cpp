@@ -183,7 +183,8 @@ void EventLoop::State::run_until_asked() {
 }
 
 void EventLoop::State::run_insured() {
-    queues.prepare(*plan, std::max(plan->rules.parts, manner->sampled ? plan->own[1] : 0), manner->sampled);
+    queues.prepare(*plan, std::max(plan->rules.parts, manner->sampled ? plan->own[1] : 0),
+                   manner->sampled || manner->wary);
     for (std::uint32_t i = 0; i < plan->workers; ++i) queues.enter(i, -1);
     counter = plan->own.back();
     // The end of the loop is held back, so it must be drawn by somebody's turn.

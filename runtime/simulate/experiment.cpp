@@ -45,8 +45,9 @@ void run_experiment(const Experiment& experiment, const std::function<void(const
             seen({.loop = k,
                   .workers = application.workers,
                   .step = &step,
+                  .learning = experiment.learning ? loops[k]->learning_ns(*experiment.learning) : 0,
                   .ideal = work.time({0, application.iterations}) / speed,
-                  .learning = &loops[k]->learning()});
+                  .site = &loops[k]->learning()});
         }
     }
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "simulate/application.hpp"
 #include "simulate/disturbance.hpp"
@@ -29,9 +30,10 @@ struct Experiment {
     Application* application = nullptr;
     DrawingCosts costs = {};
     Disturbances disturbances = {};
-    Request request = {};                ///< its trip is filled in
-    std::uint64_t seed = 0;              ///< of the disturbances
-    std::uint64_t most_events = 20'000;  ///< in one execution, as Machine has it; 0: no bound
+    Request request = {};                                     ///< its trip is filled in
+    std::optional<LearningCosts> learning = LearningCosts{};  ///< nothing: learning takes no time
+    std::uint64_t seed = 0;                                   ///< of the disturbances
+    std::uint64_t most_events = 20'000;                       ///< in one execution, as Machine has it; 0: no bound
 };
 
 /// One execution of one loop.
@@ -39,8 +41,9 @@ struct ExperimentStep {
     std::size_t loop = 0;
     std::uint32_t workers = 0;
     const Step* step = nullptr;
-    double ideal = 0;  ///< its work spread over all workers by their speeds [ns]
-    const LoopLearning* learning = nullptr;
+    double learning = 0;  ///< what choosing, learning and planning took, while the workers waited [ns]
+    double ideal = 0;     ///< its work spread over all workers by their speeds [ns]
+    const LoopLearning* site = nullptr;
 };
 
 /// Run all steps, in each of them one loop after the other, each with a selector of its own.

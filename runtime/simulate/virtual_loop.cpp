@@ -29,8 +29,23 @@ Step VirtualLoop::run(const Request& request, const Work& work, const Machine& m
     virtual_dispatch = machine.dispatch;
     Opening opening = learning_.open(request);
     opening.manner.claim = 1;
+    sampled_ = opening.manner.sampled;
+    planned_ = plan_ != opening.plan;
+    plan_ = opening.plan;
     events_.run(*opening.decision.choice.technique, *opening.plan, work, machine, opening.manner, slots_);
     return learning_.close(opening.manner, opening.decision, *opening.plan, slots_);
+}
+
+double VirtualLoop::learning_ns(const LearningCosts& costs) const noexcept {
+    if (!plan_) return 0;
+    const auto workers = static_cast<double>(plan_->workers);
+    double cost = costs.call + costs.call_per_worker * workers;
+    if (sampled_) {
+        const auto bins = static_cast<double>(CostProfile::bins_for(plan_->iterations, plan_->workers));
+        cost += costs.sample + costs.sample_per_bin * bins + costs.sample_per_worker * workers;
+    }
+    if (planned_) cost += costs.plan + costs.plan_per_step * static_cast<double>(plan_->starts.size());
+    return cost;
 }
 
 }  // namespace gimbal::simulate
