@@ -96,7 +96,8 @@ Manner LoopLearning::manner_of(const Decision& decision, const Request& request,
     manner.wary = wary_ && decision.choice.technique->info().needs_profile;
     const double named = set_fraction_ >= 0 ? set_fraction_ : choice.fraction;
     const std::uint64_t chunk = granule_of(granule_, choice.chunk ? choice.chunk : least);
-    manner.setting = tuning_.next(info, named, {request.trip, workers_, chunk, mean_time(), !request.monotonic});
+    manner.setting =
+        tuning_.next(info, named, {request.trip, workers_, chunk, mean_time(), insured_ && !request.monotonic});
     manner.split =
         workers_ > 1 && (info.weighs_static_part || (info.fraction == FractionSource::feedback && manner.sampled));
     return manner;
@@ -161,6 +162,7 @@ void LoopLearning::learn(const Manner& manner, const LoopRecord& record, const P
     tuning_.learn(info, manner.setting, record);
     last_imbalance_ = record.busy_mean > 0 ? record.busy_max / record.busy_mean - 1 : 0;
     // Who was stolen from ends in time: what was stolen is what the profile was off by. A little is always stolen.
+    if (info.needs_profile) insured_ = plan.claim == Claim::hybrid && !plan.queues.empty();
     wary_ = record.stolen > kMuchStolen;
     if (wary_) last_imbalance_ = std::max(last_imbalance_, record.stolen);
     if (manner.sampled) learn_profile(slots);

@@ -139,6 +139,7 @@ private:
     double profiled_at_ = 0;                // totals_.loop_time then
     std::uint64_t planned_version_ = 0;     // of the profile that the last plan was made with
     double last_imbalance_ = 1;             // of the last execution
+    bool insured_ = false;                  // blocks of the last plan that was cut by a profile can be stolen from
     bool wary_ = false;                     // much was stolen in it from blocks that a profile had cut
     std::vector<const ChunkCosts*> costs_;  // [P] of the execution that is being closed
     std::vector<WorkerRecord> records_;     // [P] of the execution that is being closed

@@ -41,11 +41,11 @@ void run_experiment(const Experiment& experiment, const std::function<void(const
         for (std::size_t k = 0; k < loops.size(); ++k) {
             machine.seed = random_bits(experiment.seed, number, k);
             const Work& work = application.work(k, number);
-            const Step step = loops[k]->run(request, work, machine);
+            const Step step = loops[k]->run(request, work, machine, experiment.learning);
             seen({.loop = k,
                   .workers = application.workers,
                   .step = &step,
-                  .learning = experiment.learning ? loops[k]->learning_ns(*experiment.learning) : 0,
+                  .learning = loops[k]->learning_ns(experiment.learning),
                   .ideal = work.time({0, application.iterations}) / speed,
                   .site = &loops[k]->learning()});
         }

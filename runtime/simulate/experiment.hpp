@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 
 #include "simulate/application.hpp"
 #include "simulate/disturbance.hpp"
@@ -30,10 +29,10 @@ struct Experiment {
     Application* application = nullptr;
     DrawingCosts costs = {};
     Disturbances disturbances = {};
-    Request request = {};                                     ///< its trip is filled in
-    std::optional<LearningCosts> learning = LearningCosts{};  ///< nothing: learning takes no time
-    std::uint64_t seed = 0;                                   ///< of the disturbances
-    std::uint64_t most_events = 20'000;                       ///< in one execution, as Machine has it; 0: no bound
+    Request request = {};  ///< its trip is filled in
+    LearningCosts learning = {};
+    std::uint64_t seed = 0;              ///< of the disturbances
+    std::uint64_t most_events = 20'000;  ///< in one execution, as Machine has it; 0: no bound
 };
 
 /// One execution of one loop.

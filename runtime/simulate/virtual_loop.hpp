@@ -24,6 +24,8 @@ struct LearningCosts {
     double plan_per_step = 44;  ///< on top for each step of the plan's table
 };
 
+inline constexpr LearningCosts kFreeLearning{0, 0, 0, 0, 0, 0, 0};
+
 /// One source loop in virtual time: the same learning and selectors as a loop site has, fed by the event loop. A tick
 /// is a nanosecond. Every claim is of one step: how many a real site claims at once depends
 /// on the speed of the machine that it runs on.
@@ -37,7 +39,9 @@ public:
 
     /// One execution. @param machine  of as many workers  @param request  trip: N
     /// @return what it was, and what was thought of it  @errors std::bad_alloc  @cost as EventLoop::run
-    Step run(const Request& request, const Work& work, const Machine& machine);
+    /// @param costs  of learning, as the site sees them: how often it samples depends on that
+    Step run(const Request& request, const Work& work, const Machine& machine,
+             const LearningCosts& costs = kFreeLearning);
 
     /// What opening and closing the last execution took [ns]. Predictions are made in the background.
     [[nodiscard]] double learning_ns(const LearningCosts& costs) const noexcept;
@@ -45,6 +49,8 @@ public:
     [[nodiscard]] const LoopLearning& learning() const noexcept { return learning_; }
 
 private:
+    [[nodiscard]] double sample_ns(const LearningCosts& costs) const noexcept;
+
     LoopLearning learning_;
     EventLoop events_;
     std::vector<WorkerSlot> slots_;     // [P]

@@ -26,6 +26,8 @@ constexpr double kDispatchShare = 0.01;
 constexpr double kInsuranceShare = 0.0025;
 /// Draws from an own block: where one worker's block turns out to cost as much as P of them, a draw of it is P / 512.
 constexpr double kMostParts = 512;
+/// With fewer there is little to be stolen, and what entering and leaving take more shows: blocks of some 40 us.
+constexpr double kFewestParts = 4;
 constexpr double kUsualParts = 64;  // where the cost of drawing is not known
 /// Own pieces of larger teams would not fit the table.
 constexpr std::uint64_t kMostWorkers = kTableSteps / (2 * kFewestPieces);
@@ -67,7 +69,8 @@ public:
     /// than draws from an own block: what the profile does not know may lie here, too.
     void shared_part(double floor) {
         const auto workers = static_cast<double>(workers_of(shape_));
-        const double most = part_cost_ > 0 ? 2 * std::max(part_cost_, floor) : profile_.total();
+        const double most =
+            part_cost_ > 0 && parts_ >= kFewestParts ? 2 * std::max(part_cost_, floor) : profile_.total();
         floor = std::max(floor, least_cost_);
         while (!plan_.done()) {
             const double cost = cost_before(at_);
@@ -80,7 +83,7 @@ public:
         Plan plan = std::move(plan_).finish();
         plan.claim = Claim::hybrid;
         plan.own = std::move(own_);
-        if (plan.own.back() == 0) return plan;
+        if (plan.own.back() == 0 || parts_ < kFewestParts) return plan;
         plan.grain = grain_;
         plan.queues = std::move(blocks_);
         plan.rules = {.parts = static_cast<std::uint64_t>(parts_), .steals_half = true};

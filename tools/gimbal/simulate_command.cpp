@@ -56,7 +56,7 @@ simulate::Experiment experiment_of(const SimulateRequest& request, simulate::App
     experiment.costs.dispatch =
         std::max(request.dispatch_ns.value_or(experiment.costs.dispatch), experiment.costs.serial);
     experiment.disturbances = request.disturbances;
-    if (request.free_learning) experiment.learning.reset();
+    if (request.free_learning) experiment.learning = simulate::kFreeLearning;
     experiment.seed = options().seed;
     experiment.most_events = request.most_events;
     return experiment;
