@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "gimbal/technique.hpp"
 #include "loop/schedules.hpp"
@@ -152,15 +155,37 @@ TEST(Execution, FeedbacksBlocksAreStolenFromWhereChunksNeedNotAscend) {
     EXPECT_LT(left_to_one(0xA20000, true), 4000U);
 }
 
-TEST(Execution, ALargeTeamStealsFeedbacksBlocksExactlyOnce) {
+// Chunks last long enough that blocks are worth stealing from; some threads come late, others are slow.
+TEST(Execution, ALargeTeamStealsFeedbacksBlocksExactlyOnceAndTheLastIterationComesLast) {
     const int schedule = gimbal::intern({gimbal::find_technique("feedback"), 0, gimbal::Modifier::none});
+    constexpr std::uint32_t kWorkers = 24;
     for (const std::uint64_t trip : {40U, 5000U}) {
-        const gimbal_loop_desc desc = loop_desc(0xA30000, trip, 24, schedule);
-        for (int repetition = 0; repetition < 6; ++repetition) {
-            const auto slow = [repetition](std::uint32_t worker) {
-                if (worker % 5 == static_cast<std::uint32_t>(repetition % 5)) std::this_thread::yield();
-            };
-            EXPECT_TRUE(each_ran_once(execute(desc, slow))) << trip << ' ' << repetition;
+        const gimbal_loop_desc desc = loop_desc(0xA30000, trip, kWorkers, schedule);
+        for (std::uint32_t repetition = 0; repetition < 8; ++repetition) {
+            std::vector<std::atomic<std::uint32_t>> ran(trip);
+            std::array<std::uint64_t, kWorkers> last_end{};
+            std::array<bool, kWorkers> had_the_end{};
+            void* const execution = gimbal_loop_open(&desc);
+            gimbal::test::run_team(kWorkers, [&](std::uint32_t worker) {
+                const bool slow = worker % 5 == repetition % 5;
+                if (worker % 7 == 3) std::this_thread::sleep_for(std::chrono::microseconds(300));
+                gimbal_share share{};
+                gimbal_loop_begin(execution, worker, &share);
+                std::uint64_t first = 0;
+                std::uint64_t end = 0;
+                while (share.fast ? gimbal_share_next(&share, &first, &end) : gimbal_loop_next(&share, &first, &end)) {
+                    for (std::uint64_t i = first; i < end; ++i) ran[i].fetch_add(1, std::memory_order_relaxed);
+                    last_end[worker] = end;
+                    had_the_end[worker] = had_the_end[worker] || end == trip;
+                    std::this_thread::sleep_for(std::chrono::microseconds(slow ? 100 : 10));
+                }
+                gimbal_loop_end(&share);
+            });
+            EXPECT_TRUE(std::all_of(ran.begin(), ran.end(), [](const auto& count) { return count == 1; }))
+                << trip << ' ' << repetition;
+            for (std::uint32_t worker = 0; worker < kWorkers; ++worker) {
+                EXPECT_TRUE(!had_the_end[worker] || last_end[worker] == trip) << trip << ' ' << repetition;
+            }
         }
     }
 }
