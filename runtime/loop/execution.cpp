@@ -81,8 +81,14 @@ void Execution::prepare(std::uint32_t workers, const Manner& manner, const std::
         adaptive_slots_ = std::vector<AdaptiveSlot>();
         own_times_ = std::vector<WorkerTimes>();
     }
+    const bool insured = site_ && plan->claim == Claim::hybrid && !plan->queues.empty() && !manner.ascending;
+    if (insured_ != insured) insured_ = insured;
     if (plan->claim == Claim::queues) {
         queues_.prepare(*plan);
+    } else if (insured) {
+        // The next profile wants to see as many pieces of a block as its own steps are.
+        const std::uint64_t parts = std::max(plan->rules.parts, manner.sampled ? plan->own[1] : 0);
+        queues_.prepare(*plan, parts, manner.sampled || manner.wary);
     } else if (workers > kSmallTeam) {
         queues_.release();
     }
@@ -138,7 +144,7 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
     const bool noted = manner_.timed || manner_.sampled || manner_.split;
     // Own steps are apart for who notes their times, and for ranks that take over what another one has not begun.
     const bool whole = site_ && !noted && plan.claim == Claim::hybrid && plan.own[worker + 1] - plan.own[worker] > 1;
-    share.fast = !noted && !whole &&
+    share.fast = !noted && !whole && !insured_ &&
                  (plan.claim == Claim::owned || plan.claim == Claim::shared ||
                   (plan.claim == Claim::hybrid && plan.admission >= 1));
     share.watched = 0;
@@ -147,6 +153,11 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
         share.step = plan.own[worker];
         share.step_end = plan.own[worker + 1];
         slot.random = worker + 1;
+        if (insured_) {
+            share.step = kQueues;
+            slot.held = {};
+            queues_.enter(worker, -1);
+        }
     } else if (plan.claim == Claim::weighted || plan.claim == Claim::adaptive) {
         slot.position_hint = 0;
     } else if (plan.claim == Claim::queues) {
@@ -154,7 +165,7 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
         slot.held = {};
         queues_.enter(worker, plan.rules.victims == Victims::nearest ? sched_getcpu() : -1);
     }
-    slot.record.static_end = 0;
+    slot.record.static_end = slot.record.stole_at = 0;
     slot.last_size = 0;
     if (manner_.sampled) slot.begin_costs(plan.iterations, workers_);
     if (manner_.timed) slot.begin_times();
@@ -177,7 +188,7 @@ int Execution::next(gimbal_share& share, std::uint64_t& first, std::uint64_t& en
             got = next_weighted(share, first, end);
             break;
         case Claim::hybrid:
-            got = next_hybrid(share, first, end);
+            got = insured_ ? next_insured(share, first, end) : next_hybrid(share, first, end);
             break;
         case Claim::queues:
             got = next_queued(share, first, end);
@@ -242,6 +253,67 @@ int Execution::next_queued(gimbal_share& share, std::uint64_t& first, std::uint6
     return 1;
 }
 
+// The own block, what is shared, and then what others have left of theirs; the end of the loop at last, as above.
+int Execution::next_insured(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
+    WorkerSlot& slot = slot_of(share.worker);
+    if (share.step == kNothingMore) return 0;
+    Range chunk = next_insured(share, slot);
+    if (chunk.end == plan_->iterations && chunk.size() > 0) {
+        slot.held = chunk;
+        chunk = next_insured(share, slot);
+    }
+    if (chunk.size() == 0) {
+        share.step = kNothingMore;
+        chunk = std::exchange(slot.held, {});
+        if (chunk.size() == 0) return 0;
+    }
+    first = chunk.first;
+    end = chunk.end;
+    share.chunks += 1;
+    share.iterations += chunk.size();
+    return 1;
+}
+
+Range Execution::next_insured(gimbal_share& share, WorkerSlot& slot) noexcept {
+    Range grains = queues_.draw_own(share.worker);
+    if (grains.size() > 0) return iterations_of(grains);
+    if (share.counter) {
+        queues_.ask();
+        if (manner_.split && slot.record.static_end == 0) note_static_end(share);
+        const std::uint64_t step = __atomic_fetch_add(counter_, 1, __ATOMIC_RELAXED);
+        if (step < plan_->steps) return {plan_->starts[step], plan_->starts[step + 1]};
+        share.counter = nullptr;
+    }
+    grains = queues_.draw(share.worker);
+    if (grains.size() == 0 && queues_.somebody_claims()) grains = await_grains(share.worker, slot.record.begin);
+    if (grains.size() > 0 && slot.record.stole_at == 0) slot.record.stole_at = ticks();
+    return iterations_of(grains);
+}
+
+// Somebody is at a part of a block of which more may be given back. Waiting is bounded: a loop's body may wait for what
+// this thread does next, and a thread that does not run cannot give anything back.
+Range Execution::await_grains(std::uint32_t worker, std::uint64_t begin) noexcept {
+    constexpr unsigned kPauses = 4;
+    constexpr unsigned kPatience = 16;  // looks until the core is offered to others
+    const std::uint64_t now = ticks();
+    const std::uint64_t until = now + (now - begin) / 2;
+    for (unsigned look = 1; queues_.somebody_claims(); ++look) {
+        for (unsigned i = 0; i < kPauses; ++i) relax();
+        const Range grains = queues_.draw(worker);
+        if (grains.size() > 0) return grains;
+        if (look % kPatience != 0) continue;
+        if (ticks() > until) return {};
+        sched_yield();
+    }
+    return queues_.draw(worker);
+}
+
+// The last grain may be a part of one; a product that wraps round is beyond the end in any case.
+Range Execution::iterations_of(Range grains) const noexcept {
+    const bool last = grains.end > 0 && (plan_->iterations - 1) / plan_->grain < grains.end;
+    return {grains.first * plan_->grain, last ? plan_->iterations : grains.end * plan_->grain};
+}
+
 // Where one draw from the end of the loop begins: a whole number of grains from its start.
 std::uint64_t Execution::last_draw() const noexcept {
     const std::uint64_t grains = (plan_->iterations - 1) / plan_->grain + 1;
@@ -265,9 +337,7 @@ Range Execution::next_grains(gimbal_share& share, WorkerSlot& slot) noexcept {
         const std::uint64_t step = plan.order[grains.first];
         return {plan.starts[step], plan.starts[step + 1]};
     }
-    // The last grain may be a part of one; a product that wraps round is beyond the end in any case.
-    const bool last = (plan.iterations - 1) / plan.grain < grains.end;
-    return {grains.first * plan.grain, last ? plan.iterations : grains.end * plan.grain};
+    return iterations_of(grains);
 }
 
 // Draw by position: the counter is the next iteration. A size was chosen from where the counter was just before;
@@ -400,6 +470,7 @@ bool Execution::end_after(gimbal_share& share, std::uint64_t stayed) noexcept {
 
 bool Execution::end_at(gimbal_share& share, std::uint64_t stamp) noexcept {
     WorkerSlot& slot = slot_of(share.worker);
+    if (insured_) queues_.leave(share.worker);
     slot.record.end = stamp;
     slot.record.chunks = share.chunks;
     slot.record.iterations = share.iterations;

@@ -38,9 +38,9 @@ struct alignas(kApart) WorkerSlot {
     std::uint64_t last_size = 0;   ///< its iterations; 0: none yet
     union {
         std::uint64_t position_hint;  ///< batch this worker has reached; weighted and adaptive plans
-        std::uint64_t random;         ///< for plans that thin out requests; hybrid plans
-        Range held = {};              ///< the end of the loop, held back until nothing else is left; queues
+        std::uint64_t random = 1;     ///< for plans that thin out requests; hybrid plans
     };
+    Range held;  ///< the end of the loop, held back until nothing else is left; where one steals
 
     /// Empty times and costs, made if there are none. @errors std::bad_alloc
     void begin_times() { times ? void(*times = {}) : void(times = std::make_unique<IterationTimes>()); }
@@ -66,6 +66,8 @@ struct Manner {
     bool timed = false;       ///< every chunk gets a timestamp, for statistics of iteration times
     bool sampled = false;     ///< every chunk gets a timestamp, for the cost profile
     bool split = false;       ///< the end of every worker's static part gets a timestamp
+    bool wary = false;        ///< the last execution's blocks were stolen from: they are drawn in small parts
+    bool ascending = false;   ///< every worker's chunks must ascend: nothing is stolen from own steps
     LoopSetting setting;      ///< of a technique with a static fraction
 
     bool operator==(const Manner&) const = default;
@@ -131,6 +133,10 @@ private:
     int next_adaptive(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     int next_hybrid(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     int next_queued(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
+    int next_insured(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
+    [[nodiscard]] Range next_insured(gimbal_share& share, WorkerSlot& slot) noexcept;
+    [[nodiscard]] Range await_grains(std::uint32_t worker, std::uint64_t begin) noexcept;
+    [[nodiscard]] Range iterations_of(Range grains) const noexcept;
     [[nodiscard]] Range next_grains(gimbal_share& share, WorkerSlot& slot) noexcept;
     [[nodiscard]] std::uint64_t last_draw() const noexcept;
     int take(gimbal_share& share, std::uint64_t size, std::uint64_t& first, std::uint64_t& end) noexcept;
@@ -144,6 +150,7 @@ private:
     Manner manner_;
     std::shared_ptr<const Plan> plan_;
     std::uint32_t workers_ = 0;
+    bool insured_ = false;  // own steps are drawn from queues_, and may be stolen
     std::vector<WorkerSlot> slots_;
     const AdaptiveTechnique* adaptive_ = nullptr;  // of this execution; nullptr: planned
     double overhead_ = 0;                          // what drawing a chunk costs, for times without it [ticks]

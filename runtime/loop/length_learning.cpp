@@ -109,9 +109,12 @@ Manner LengthLearning::manner_of(const Decision& decision, const Request& reques
     manner.reason = decision.reason;
     manner.timed = wants_times(*choice.technique);
     manner.sampled = wants_costs(decision);
+    manner.ascending = request.monotonic;
+    manner.wary = wary_ && info.needs_profile;
     const double named = traits_.set_fraction >= 0 ? traits_.set_fraction : choice.fraction;
     const std::uint64_t chunk = granule_of(granule_, choice.chunk ? choice.chunk : least);
-    manner.setting = tuning_.next(info, named, {request.trip, traits_.workers, chunk, mean_time()});
+    manner.setting =
+        tuning_.next(info, named, {request.trip, traits_.workers, chunk, mean_time(), insured_ && !request.monotonic});
     manner.split = traits_.workers > 1 &&
                    (info.weighs_static_part || (info.fraction == FractionSource::feedback && manner.sampled));
     return manner;
@@ -164,10 +167,15 @@ void LengthLearning::close(const LoopRecord& record, const Manner& manner, const
 
 void LengthLearning::learn(const Manner& manner, const LoopRecord& record, const Plan& plan,
                            std::span<const WorkerSlot> slots) {
+    constexpr double kMuchStolen = 0.05;  // of the workers' time
     claim_width_.learn(record, plan);
     const TechniqueInfo& info = manner.choice.technique->info();
     tuning_.learn(info, manner.setting, record);
     last_imbalance_ = record.busy_mean > 0 ? record.busy_max / record.busy_mean - 1 : 0;
+    // Who was stolen from ends in time: what was stolen is what the profile was off by. A little is always stolen.
+    if (info.needs_profile) insured_ = plan.claim == Claim::hybrid && !plan.queues.empty();
+    wary_ = record.stolen > kMuchStolen;
+    if (wary_) last_imbalance_ = std::max(last_imbalance_, record.stolen);
     if (manner.sampled) learn_profile(slots);
     if (info.weighs_static_part) {
         learnt_.weights = tuning_.weights();

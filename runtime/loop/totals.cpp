@@ -96,10 +96,12 @@ LoopRecord record_of(std::span<const WorkerSlot> slots, std::vector<WorkerRecord
         const auto busy = static_cast<double>(worker.end - worker.begin);
         busy_sum += busy;
         record.busy_max = std::max(record.busy_max, busy);
+        if (worker.stole_at > 0) record.stolen += static_cast<double>(worker.end - worker.stole_at);
         record.chunks += worker.chunks;
         record.iterations += worker.iterations;
     }
     record.busy_mean = busy_sum / static_cast<double>(slots.size());
+    if (busy_sum > 0) record.stolen /= busy_sum;
     record.late_mean = static_cast<double>(begins - slots.size() * first_begin) / static_cast<double>(slots.size());
     record.loop_time = static_cast<double>(last_end - first_begin);
     record.workers = workers;

@@ -36,6 +36,7 @@ public:
         std::uint32_t workers = 1;     ///< P [count]
         std::uint64_t chunk = 1;       ///< of the dynamic part [iterations]
         double iteration_time = 0;     ///< t1, mean so far [ticks]; 0: not known
+        bool insured = false;          ///< blocks that are cut by a profile may be stolen from
     };
 
     /// For the next execution.

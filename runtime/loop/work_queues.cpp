@@ -11,7 +11,6 @@ namespace gimbal {
 
 namespace {
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr std::uint32_t kNobody = UINT32_MAX;
 
 constexpr std::uint64_t pack(std::uint64_t head, std::uint64_t end) noexcept {
@@ -27,14 +26,22 @@ constexpr double kProgressBand = 0.33;
 constexpr std::uint32_t kLeastDivisor = 2;  // a draw leaves something for thieves
 constexpr std::uint32_t kMostDivisor = 1U << 20U;
 
+constexpr std::uint64_t kSplit = 4;  // a thief takes no less than a draw of the victim's, cut by this
+constexpr std::uint64_t kStride = 4;
+constexpr std::size_t kFew = 8;  // queues that are looked at faster than a counter of the filled ones is kept
+
 constexpr unsigned kSameNode = 3;  // Topology::distance(): from farther away a thief brings home half at once
 
 }  // namespace
 
-void WorkQueues::prepare(const Plan& plan) {
+void WorkQueues::prepare(const Plan& plan, std::uint64_t parts, bool fine) {
     plan_ = &plan;
+    parts_ = parts;
+    stride_ = fine ? 1 : kStride;
+    counts_ = parts > 0 && plan.queues.size() > kFew;
+    std::uint32_t full = 0;
     machine_ = plan.rules.victims == Victims::nearest ? &topology() : nullptr;
-    if (queues_.size() < plan.queues.size()) queues_ = std::vector<Queue>(plan.queues.size());
+    if (queues_.size() < plan.queues.size() + 2) queues_ = std::vector<Queue>(plan.queues.size() + 2);
     if (workers_.size() < plan.workers) {
         workers_ = std::vector<Worker>(plan.workers);
         std::uint64_t seed = 0x9E3779B97F4A7C15U;
@@ -42,7 +49,12 @@ void WorkQueues::prepare(const Plan& plan) {
     }
     for (std::size_t q = 0; q < plan.queues.size(); ++q) {
         queues_[q].word.store(pack(plan.queues[q].first, plan.queues[q].end), kRelaxed);
+        if (parts == 0) continue;
+        queues_[q].part.store(std::max<std::uint64_t>((plan.queues[q].size() + parts - 1) / parts, 1), kRelaxed);
+        full += plan.queues[q].size() > 0 ? 1 : 0;
     }
+    if (parts > 0) question().store(0, kRelaxed);
+    if (counts_) filled().store(full, kRelaxed);
     if (!plan.rules.takes_part) return;
     for (Worker& worker : workers_) {
         worker.done.store(0, kRelaxed);
@@ -53,8 +65,13 @@ void WorkQueues::prepare(const Plan& plan) {
 void WorkQueues::enter(std::uint32_t worker, int cpu) noexcept {
     Worker& self = workers_[worker];
     self.in_hand = 0;
+    self.claim = {};
     self.last_victim = worker / plan_->workers_per_queue;
     if (self.cpu.load(kRelaxed) != cpu) self.cpu.store(cpu, kRelaxed);
+}
+
+bool WorkQueues::own_is_empty(std::uint32_t worker) const noexcept {
+    return unpack(queues_[worker / plan_->workers_per_queue].word.load(kRelaxed)).size() == 0;
 }
 
 Range WorkQueues::draw(std::uint32_t worker) noexcept {
@@ -66,10 +83,62 @@ Range WorkQueues::draw(std::uint32_t worker) noexcept {
     return grains;
 }
 
-std::uint64_t WorkQueues::amount(const Worker& worker, std::uint64_t left) const noexcept {
+std::uint64_t WorkQueues::amount(std::uint32_t worker, std::uint64_t left) const noexcept {
+    if (parts_ > 0) return std::min(queues_[worker / plan_->workers_per_queue].part.load(kRelaxed), left);
     std::uint64_t wanted = plan_->rules.take;
-    if (plan_->rules.takes_part) wanted = std::max(wanted, left / worker.divisor.load(kRelaxed));
+    if (plan_->rules.takes_part) wanted = std::max(wanted, left / workers_[worker].divisor.load(kRelaxed));
     return std::min(wanted, left);
+}
+
+Range WorkQueues::draw_own(std::uint32_t worker) noexcept {
+    Queue& queue = queues_[worker];
+    Range& claim = workers_[worker].claim;
+    if (asked()) {
+        if (claim.size() > 0) {
+            queue.word.store(pack(claim.first, claim.end), kRelaxed);
+            queue.claimed.store(0, kRelaxed);
+            claim = {};
+        }
+        return take_own(worker, queue);
+    }
+    if (claim.size() == 0) {
+        std::uint64_t word = queue.word.load(kRelaxed);
+        if (unpack(word).size() == 0) return {};
+        queue.claimed.store(1, kRelaxed);
+        do {
+            claim = unpack(word);
+        } while (claim.size() > 0 && !queue.word.compare_exchange_weak(word, pack(claim.end, claim.end), kRelaxed));
+        if (claim.size() == 0) {  // thieves were faster
+            queue.claimed.store(0, kRelaxed);
+            return {};
+        }
+    }
+    const Range taken{claim.first, claim.first + std::min(claimed_part(worker), claim.size())};
+    claim.first = taken.end;
+    if (claim.size() == 0) drop_claim(worker);
+    return taken;
+}
+
+void WorkQueues::drop_claim(std::uint32_t worker) noexcept {
+    workers_[worker].claim = {};
+    queues_[worker].claimed.store(0, kRelaxed);
+    emptied();
+}
+
+void WorkQueues::advance(std::uint32_t worker, std::uint64_t grain) noexcept {
+    const Range left = unpack(queues_[worker].word.load(kRelaxed));
+    if (left.size() == 0) return;
+    queues_[worker].word.store(pack(std::min(grain, left.end), left.end), kRelaxed);
+    if (grain >= left.end) emptied();
+}
+
+bool WorkQueues::somebody_claims() const noexcept {
+    const std::size_t count = plan_->queues.size();
+    if (counts_) return queues_[count + 1].word.load(kRelaxed) > 0;
+    for (std::size_t q = 0; q < count; ++q) {
+        if (queues_[q].claimed.load(kRelaxed) != 0) return true;
+    }
+    return false;
 }
 
 Range WorkQueues::take_own(std::uint32_t worker, Queue& queue) noexcept {
@@ -77,8 +146,10 @@ Range WorkQueues::take_own(std::uint32_t worker, Queue& queue) noexcept {
     for (;;) {
         const Range left = unpack(word);
         if (left.size() == 0) return {};
-        const Range taken{left.first, left.first + amount(workers_[worker], left.size())};
-        if (queue.word.compare_exchange_weak(word, pack(taken.end, left.end), kRelaxed)) return taken;
+        const Range taken{left.first, left.first + amount(worker, left.size())};
+        if (!queue.word.compare_exchange_weak(word, pack(taken.end, left.end), kRelaxed)) continue;
+        if (taken.end == left.end) emptied();
+        return taken;
     }
 }
 
@@ -96,6 +167,7 @@ Range WorkQueues::steal(std::uint32_t thief) noexcept {
 }
 
 std::uint32_t WorkQueues::next_victim(std::uint32_t thief) noexcept {
+    if (counts_ && filled().load(kRelaxed) == 0) return kNobody;
     if (plan_->rules.victims == Victims::nearest) return nearest_victim(thief);
     Worker& self = workers_[thief];
     const auto count = static_cast<std::uint32_t>(plan_->queues.size());
@@ -138,9 +210,12 @@ Range WorkQueues::steal_from(std::uint32_t thief, std::uint32_t victim) noexcept
     for (;;) {
         const Range left = unpack(word);
         if (left.size() == 0) return {};
-        const std::uint64_t one = std::min(plan_->rules.take, left.size());
+        const std::uint64_t part = queues_[victim].part.load(kRelaxed);
+        const std::uint64_t one = std::min(parts_ > 0 ? (part + kSplit - 1) / kSplit : plan_->rules.take, left.size());
         const Range taken{left.end - (half ? std::max(one, (left.size() + 1) / 2) : one), left.end};
         if (!queue.compare_exchange_weak(word, pack(left.first, taken.first), kRelaxed)) continue;
+        if (taken.first == left.first) emptied();
+        if (parts_ > 0) queues_[thief / plan_->workers_per_queue].part.store(part, kRelaxed);
         if (plan_->rules.takes_part) {
             // The thief starts from the mean of both histories.
             self.done.store((self.done.load(kRelaxed) + other.done.load(kRelaxed)) / 2, kRelaxed);
@@ -154,13 +229,18 @@ Range WorkQueues::steal_from(std::uint32_t thief, std::uint32_t victim) noexcept
 // A thief runs one draw at once and puts the rest into its own queue, where others can steal it again. If a mate of
 // the same queue has refilled it meanwhile, the thief keeps all.
 void WorkQueues::keep(std::uint32_t thief, Range& stolen) noexcept {
-    const std::uint64_t mine = amount(workers_[thief], stolen.size());
+    const std::uint64_t mine = amount(thief, stolen.size());
     if (mine == stolen.size()) return;
     std::atomic<std::uint64_t>& own = queues_[thief / plan_->workers_per_queue].word;
     std::uint64_t word = own.load(kRelaxed);
     if (unpack(word).size() != 0) return;
     const std::uint64_t rest = pack(stolen.first + mine, stolen.end);
-    if (own.compare_exchange_strong(word, rest, kRelaxed)) stolen.end = stolen.first + mine;
+    if (counts_) filled().fetch_add(1, kRelaxed);
+    if (own.compare_exchange_strong(word, rest, kRelaxed)) {
+        stolen.end = stolen.first + mine;
+    } else {
+        emptied();
+    }
 }
 
 // After a draw: who is behind takes larger parts, who is ahead smaller ones, so that work is left where thieves will

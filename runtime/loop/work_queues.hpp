@@ -20,12 +20,20 @@ inline constexpr std::size_t kApart = 128;
 /// been taken never comes back, so a word that compares equal *is* the same range: no ABA.
 /// A worker leaves when one look at every queue found all empty. What a thief has just taken and not yet put into its
 /// own queue is invisible for that moment; the thief runs it, so nothing is lost but a chance to share it.
+///
+/// Queues whose draws are parts of a block (QueueRules::parts) are seldom stolen from, and an atomic is a fence on
+/// every draw. So an owner first claims all that its queue holds, and hands itself the parts without any. Who has
+/// finished its block asks (ask()); owners look for that before each part, give back what is left, and from then on
+/// draw by compare-and-swap. Who gives back moves the head of its own, empty queue back: nobody else touches that.
 /// @threads prepare() by one; enter() and draw() by each worker for itself
 /// @source test: tests/unit/loop/work_queues_test.cpp
 class WorkQueues {
 public:
     /// Fill the queues. @param plan  outlives the execution  @errors std::bad_alloc when the team grows
-    void prepare(const Plan& plan);
+    void prepare(const Plan& plan) { prepare(plan, plan.rules.parts); }
+    /// The same with another number of draws from each queue.
+    /// @param parts  as QueueRules has it  @param fine  owners draw single parts from what they claim, not several
+    void prepare(const Plan& plan, std::uint64_t parts, bool fine = false);
 
     /// Give back the memory, if there is any. @threads as prepare()
     void release() noexcept {
@@ -41,10 +49,34 @@ public:
     /// @return empty when nothing is left anywhere
     /// @cost one compare-and-swap; a thief also looks at the other queues: O(queues)
     [[nodiscard]] Range draw(std::uint32_t worker) noexcept;
+    /// Whether its own queue holds nothing at the moment.
+    [[nodiscard]] bool own_is_empty(std::uint32_t worker) const noexcept;
+    /// As draw(), from its own queue alone, where draws are parts of a block.
+    /// @cost no atomic operation but at the first one, until somebody asks
+    [[nodiscard]] Range draw_own(std::uint32_t worker) noexcept;
+    /// Whoever still claims its whole block is to give back what it has not begun.
+    void ask() noexcept {
+        if (!asked()) question().store(1, std::memory_order_relaxed);
+    }
+    [[nodiscard]] bool asked() const noexcept { return queues_[plan_->queues.size()].part.load(kRelaxed) != 0; }
+    /// Whether somebody claims a block, and may still give some of it back. @cost O(queues), or O(1) in large teams
+    [[nodiscard]] bool somebody_claims() const noexcept;
+    /// For models: the owner has drawn all grains before this one. @pre asked(), and nobody draws meanwhile
+    void advance(std::uint32_t worker, std::uint64_t grain) noexcept;
+    /// Grains of a draw from what a worker claims, where draws are parts of a block.
+    [[nodiscard]] std::uint64_t claimed_part(std::uint32_t worker) const noexcept {
+        return queues_[worker].part.load(kRelaxed) * stride_;
+    }
+    /// A worker leaves, maybe before it has drawn all that it claims (a cancelled loop).
+    void leave(std::uint32_t worker) noexcept {
+        if (workers_[worker].claim.size() > 0) drop_claim(worker);
+    }
 
 private:
     struct alignas(kApart) Queue {
         std::atomic<std::uint64_t> word{0};
+        std::atomic<std::uint64_t> part{1};     // grains of a draw from it; only if draws take one in so many
+        std::atomic<std::uint32_t> claimed{0};  // 1: the owner claims more than it has begun; the same
     };
     /// What belongs to one worker. Others read what is atomic.
     struct alignas(kApart) Worker {
@@ -54,20 +86,34 @@ private:
         std::uint64_t random = 0;               // state of xorshift, never 0
         std::uint32_t last_victim = 0;          // queue
         std::atomic<std::int32_t> cpu{-1};
+        Range claim;  // grains that it hands itself; only if draws take one in so many
     };
+    static constexpr auto kRelaxed = std::memory_order_relaxed;
 
-    [[nodiscard]] std::uint64_t amount(const Worker& worker, std::uint64_t left) const noexcept;
+    [[nodiscard]] std::uint64_t amount(std::uint32_t worker, std::uint64_t left) const noexcept;
     [[nodiscard]] Range take_own(std::uint32_t worker, Queue& queue) noexcept;
     [[nodiscard]] Range steal(std::uint32_t thief) noexcept;
     [[nodiscard]] Range steal_from(std::uint32_t thief, std::uint32_t victim) noexcept;
     [[nodiscard]] std::uint32_t next_victim(std::uint32_t thief) noexcept;
     [[nodiscard]] std::uint32_t nearest_victim(std::uint32_t thief) const noexcept;
+    void drop_claim(std::uint32_t worker) noexcept;
+    /// Not 0: somebody asked. It is read before each part, and written once.
+    [[nodiscard]] std::atomic<std::uint64_t>& question() noexcept { return queues_[plan_->queues.size()].part; }
+    /// Queues that hold something, or whose owner claims something, or a few more: who finds none need not look at all
+    /// of them. Only in large teams whose queues are seldom stolen from.
+    [[nodiscard]] std::atomic<std::uint64_t>& filled() noexcept { return queues_[plan_->queues.size() + 1].word; }
+    void emptied() noexcept {
+        if (counts_) filled().fetch_sub(1, kRelaxed);
+    }
     void keep(std::uint32_t thief, Range& stolen) noexcept;
     void adapt(std::uint32_t worker) noexcept;
 
     const Plan* plan_ = nullptr;
     const Topology* machine_ = nullptr;  // only if victims are the nearest
-    std::vector<Queue> queues_;
+    std::uint64_t parts_ = 0;            // as QueueRules has it, of this execution
+    std::uint64_t stride_ = 1;           // parts that an owner draws at once from what it claims
+    bool counts_ = false;                // filled() is kept
+    std::vector<Queue> queues_;          // [queues + 2]
     std::vector<Worker> workers_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <span>
 
 #include "measure/record.hpp"
@@ -21,8 +22,11 @@ public:
     void add(std::span<const WorkerRecord> workers) noexcept;
 
     /// The static fraction for the next execution: one less what the worst but one of the last executions needed, and
-    /// half as much again. @return in [0.5, 0.98]; 0.9 while nothing is known
-    [[nodiscard]] double fraction() const noexcept;
+    /// half as much again.
+    /// @param stealing  workers, if what others have left of their blocks can be stolen: then the dynamic share, whose
+    ///                  chunks are cut by the profile, too, is the smaller the more they are; 0: it cannot [count]
+    /// @return in [0.5, 0.98]; 0.9 while nothing is known; with stealing 1 - max(0.05, 0.6 / P) at least
+    [[nodiscard]] double fraction(std::uint32_t stealing = 0) const noexcept;
 
 private:
     static constexpr std::size_t kKept = 8;

@@ -16,6 +16,9 @@ struct WorkerRecord {
     /// When its static part was done, and how much that was; 0 if the execution did not ask.
     std::uint64_t static_end = 0;         ///< [ticks]
     std::uint64_t static_iterations = 0;  ///< [iterations]
+
+    /// When the worker first stole from another one's block that was cut by a profile; 0: it never did [ticks].
+    std::uint64_t stole_at = 0;
 };
 
 /// What one execution of a loop showed (design 3.4). Times in ticks.
@@ -26,6 +29,7 @@ struct LoopRecord {
     double busy_mean = 0;                        ///< mean of L [ticks]
     double late_mean = 0;                        ///< mean of begin_i minus first begin [ticks]
     std::uint64_t chunks = 0;                    ///< over all workers [count]
+    double stolen = 0;                           ///< part of the workers' time since they first stole (stole_at)
     std::span<const WorkerRecord> workers = {};  ///< [P], valid during the call only
 };
 

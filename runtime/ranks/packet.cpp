@@ -150,6 +150,7 @@ PacketView view_packet(const std::byte* packet) noexcept {
     view.manner.timed = header.timed;
     view.manner.sampled = header.sampled;
     view.manner.split = header.split;
+    view.manner.ascending = true;  // ranks have no queues
     view.manner.setting = {header.fraction, header.base, header.setting_admission, {}};
     view.iterations = header.iterations;
     view.workers = header.workers;

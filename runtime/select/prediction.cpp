@@ -23,18 +23,45 @@ constexpr std::uint64_t kRuns = 2;
 constexpr std::uint64_t kMostEvents = std::uint64_t{1} << 14;  // per run; draws are bundled beyond that
 constexpr double kSecondsPerChunk = 50e-9;                     // to simulate one
 constexpr double kOwnDispatch = 0.5;                           // of an own step, in uncontended dispatches
+constexpr std::uint32_t kMostWorkers = 256;                    // that are simulated one by one, where that costs much
 
-Plan plan_of(const Question& question, const Choice& choice) {
+/// Of the question, or a part of it: so many workers with as many iterations each, that cost as much, stand for all.
+struct Team {
+    std::uint32_t workers = 1;
+    std::uint64_t iterations = 0;
+    double part = 1;  // of the whole
+    std::vector<double> weights;
+};
+
+Team team_of(const Question& question, std::uint32_t most) {
+    const LoopContext& asked = question.context;
+    Team team{asked.workers, asked.iterations, 1, question.weights};
+    if (asked.workers <= most) return team;
+    team.workers = most;
+    team.part = static_cast<double>(most) / asked.workers;
+    team.iterations = std::max<std::uint64_t>(1, asked.iterations / asked.workers * most);
+    if (question.weights.size() != asked.workers) return team;
+    team.weights.clear();
+    double sum = 0;
+    for (std::uint32_t i = 0; i < most; ++i) {
+        team.weights.push_back(question.weights[std::uint64_t{i} * asked.workers / most]);
+        sum += team.weights.back();
+    }
+    for (double& weight : team.weights) weight *= sum > 0 ? most / sum : 1;
+    return team;
+}
+
+Plan plan_of(const Question& question, const Choice& choice, const Team& team) {
     const LoopContext& asked = question.context;
     LoopShape shape;
-    shape.iterations = asked.iterations;
-    shape.workers = asked.workers;
+    shape.iterations = team.iterations;
+    shape.workers = team.workers;
     // As a loop site has it.
     const DrawCosts costs{asked.dispatch, asked.contention, asked.iteration_time};
-    const std::uint64_t least = least_chunk(choice.technique->info(), asked.iterations, asked.workers, costs);
+    const std::uint64_t least = least_chunk(choice.technique->info(), team.iterations, team.workers, costs);
     shape.chunk = choice.chunk;
     shape.fraction = choice.fraction;
-    shape.weights = question.weights;
+    shape.weights = team.weights;
     shape.statistics = asked.statistics;
     shape.profile = &question.profile;
     shape.seed = question.seed;
@@ -58,43 +85,61 @@ double expected_cost_s(std::size_t choices, std::uint32_t workers) noexcept {
     return static_cast<double>(choices * kRuns) * kChunksPerWorker * workers * kSecondsPerChunk;
 }
 
-Prediction predict(const Question& question) {
-    const std::uint32_t workers = question.context.workers;
+namespace {
+
+/// Mean loop time of a few runs. @param events  what it cost is added to it [chunks]
+double time_of(const Question& question, const Choice& choice, const Plan& plan, const Team& team,
+               simulate::EventLoop& loop, double& events) {
+    const LoopContext& asked = question.context;
     // N may have changed since the profile was taken: what iterations cost has not.
-    const double scale = static_cast<double>(question.context.iterations) / question.profile.iterations();
-    const simulate::ProfiledWork work(question.profile, question.context.iterations, scale);
-    simulate::EventLoop loop;
-    std::vector<double> slowness(workers);
+    const double scale = static_cast<double>(asked.iterations) / question.profile.iterations();
+    const simulate::ProfiledWork work(question.profile, team.iterations, scale * team.part);
+    std::vector<double> slowness(team.workers);
     simulate::Machine machine;
     machine.slowness = slowness;
-    machine.dispatch = question.context.dispatch * question.context.contention;
-    machine.serial = question.context.serial_part * machine.dispatch;
-    machine.own_dispatch = kOwnDispatch * question.context.dispatch;
-    machine.stamp = question.context.dispatch;
+    machine.dispatch = asked.dispatch * asked.contention;
+    // Where some stand for more, the counter is as busy as it would be with all.
+    machine.serial = asked.serial_part * machine.dispatch / team.part;
+    machine.own_dispatch = kOwnDispatch * asked.dispatch;
+    machine.queue_dispatch = asked.dispatch;
+    machine.stamp = asked.dispatch;
     machine.chunk_noise = kChunkNoise;
     machine.most_events = kMostEvents;
+    Manner manner;
+    manner.ascending = asked.monotonic;
+    double sum = 0;
+    for (std::uint64_t run = 0; run < kRuns; ++run) {
+        machine.seed = question.seed + run;
+        for (std::uint32_t k = 0; k < team.workers; ++k) {
+            const double weight = team.weights.size() == team.workers ? team.weights[k] : 1;
+            const double slow = weight > 0 ? 1 / weight : 1;
+            slowness[k] = slow * (1 + kWorkerNoise * simulate::bell_of(simulate::random_bits(question.seed, run, k)));
+        }
+        const simulate::Outcome outcome = loop.run(*choice.technique, plan, work, machine, manner);
+        sum += outcome.loop_time;
+        events += static_cast<double>(std::min(outcome.chunks, kMostEvents) + team.workers);
+    }
+    return sum / static_cast<double>(kRuns);
+}
+
+}  // namespace
+
+Prediction predict(const Question& question) {
+    // Chunks that are sized by the times of all workers, or drawn one by one from queues, cost too much in large teams.
+    const Team all = team_of(question, question.context.workers);
+    const Team some = team_of(question, kMostWorkers);
+    simulate::EventLoop loop;
     Prediction answer{std::vector<double>(question.choices.size(), std::numeric_limits<double>::infinity())};
     double events = 0;
-    double longest_s = expected_cost_s(1, workers);  // of a choice so far, by this thread's clock [s]
+    double longest_s = expected_cost_s(1, all.workers);  // of a choice so far, by this thread's clock [s]
     for (std::size_t i = 0; i < answer.times.size() && !background_is_stopping(); ++i) {
         if (!wait_for_share(longest_s)) break;
         const double begun_s = thread_cpu_s();
         const Choice& choice = question.choices[i];
-        const Plan plan = plan_of(question, choice);
-        double sum = 0;
-        for (std::uint64_t run = 0; run < kRuns; ++run) {
-            machine.seed = question.seed + run;
-            for (std::uint32_t k = 0; k < workers; ++k) {
-                const double weight = question.weights.size() == workers ? question.weights[k] : 1;
-                const double slow = weight > 0 ? 1 / weight : 1;
-                slowness[k] =
-                    slow * (1 + kWorkerNoise * simulate::bell_of(simulate::random_bits(question.seed, run, k)));
-            }
-            const simulate::Outcome outcome = loop.run(*choice.technique, plan, work, machine);
-            sum += outcome.loop_time;
-            events += static_cast<double>(std::min(outcome.chunks, kMostEvents) + workers);
-        }
-        answer.times[i] = sum / static_cast<double>(kRuns);
+        const bool fewer = all.workers > some.workers &&
+                           (choice.technique->adaptive() || choice.technique->info().family == "stealing");
+        const Team& team = fewer ? some : all;
+        answer.times[i] = time_of(question, choice, plan_of(question, choice, team), team, loop, events);
         longest_s = std::max(longest_s, thread_cpu_s() - begun_s);
         answer.spent_s += thread_cpu_s() - begun_s;
     }

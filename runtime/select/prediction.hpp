@@ -34,9 +34,11 @@ struct Prediction {
 [[nodiscard]] double expected_cost_s(std::size_t choices, std::uint32_t workers) noexcept;
 
 /// Loop time of every choice by event simulation on the measured cost profile, dispatch cost and speeds of the workers;
-/// the mean of a few runs with the noise that a machine has.
+/// the mean of a few runs with the noise that a machine has. In teams of more than 256, techniques whose chunks are
+/// sized by the times of all workers, or drawn one by one from queues, are simulated with 256 that stand for all.
 /// @return complete unless the process is ending
-/// @errors std::bad_alloc  @threads any, one question per thread  @cost O(sum of chunks log P), 20-100 ns per chunk
+/// @errors std::bad_alloc  @threads any, one question per thread  @cost O(choices (P + shared chunks) log P), 20-100 ns
+/// each
 [[nodiscard]] Prediction predict(const Question& question);
 
 }  // namespace gimbal

@@ -173,7 +173,9 @@ void SimulateSelector::ask(const LoopContext& context) {
     asked_at_s_ = loop_time_s_;
     auto answer = std::make_shared<Answer>();
     answer->generation = background_generation();
-    auto question = std::make_shared<const Question>(context, settings_.portfolio, settings_.seed);
+    LoopContext asked = context;
+    asked.monotonic = monotonic_;
+    auto question = std::make_shared<const Question>(asked, settings_.portfolio, settings_.seed);
     answer_ = answer;
     const bool taken =
         run_in_background(settings_.background, [answer = std::move(answer), question = std::move(question)] {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The two claims with state of their own: adaptive chunks and queues.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "simulate/event_state.hpp"
@@ -12,6 +13,8 @@ namespace {
 constexpr double kLeaves = -1;
 constexpr double kTimingPart = 20;    // as Execution has them
 constexpr double kMostUntimed = 1e9;  // [iterations]
+constexpr double kLongestWait = 1.5;  // of the time in the loop
+constexpr double kLook = 0.002;       // of that: how often a worker that waits looks; a real one does all the time
 
 }  // namespace
 
@@ -108,8 +111,109 @@ Range EventLoop::State::next_grains(std::uint32_t worker, bool& own) noexcept {
         const std::uint64_t step = plan->order[grains.first];
         return {plan->starts[step], plan->starts[step + 1]};
     }
-    const bool last = (plan->iterations - 1) / plan->grain < grains.end;
+    return iterations_of(grains);
+}
+
+// As Execution::iterations_of.
+Range EventLoop::State::iterations_of(Range grains) const noexcept {
+    const bool last = grains.end > 0 && (plan->iterations - 1) / plan->grain < grains.end;
     return {grains.first * plan->grain, last ? plan->iterations : grains.end * plan->grain};
+}
+
+// As Execution::next_insured. @param chunk  out: empty where there is nothing more  @return when it is answered
+double EventLoop::State::next_insured(std::uint32_t worker, double now, Range& chunk) noexcept {
+    VirtualWorker& self = workers[worker];
+    const double stamp = drawing - machine->dispatch;
+    chunk = iterations_of(queues.draw_own(worker));
+    if (chunk.size() > 0) return now + (queues.asked() ? machine->queue_dispatch : machine->own_dispatch) + stamp;
+    if (!self.tail_is_over) {
+        queues.ask();
+        if (manner->split && self.static_end < 0) {
+            self.static_end = now;
+            self.static_iterations = self.iterations;
+        }
+        now = drawn(now);
+        const std::uint64_t step = counter++;
+        if (step < plan->steps) {
+            chunk = {plan->first(step), plan->first(step + 1)};
+            return now;
+        }
+        self.tail_is_over = true;
+    }
+    chunk = iterations_of(queues.draw(worker));
+    if (chunk.size() == 0) return now;
+    if (self.stole_at < 0) self.stole_at = now;
+    return now + drawing;
+}
+
+// Until the first worker is through with its own block nobody meets anybody: each is taken there in one step.
+void EventLoop::State::run_until_asked() {
+    const auto takes = [this](std::uint32_t worker, std::uint64_t draws) {
+        const Range& block = plan->queues[worker];
+        const std::uint64_t end = std::min(block.end, block.first + draws * queues.claimed_part(worker));
+        const Range chunk = iterations_of({block.first, end});
+        if (chunk.size() == 0) return 0.0;
+        const double slow = machine->slowness.empty() ? 1 : machine->slowness[worker];
+        return static_cast<double>(draws) * machine->own_dispatch + slow * work->time(chunk, draws);
+    };
+    const auto draws_of = [this](std::uint32_t worker) {
+        const std::uint64_t part = queues.claimed_part(worker);
+        return (plan->queues[worker].size() + part - 1) / part;
+    };
+    double asked = std::numeric_limits<double>::infinity();
+    for (std::uint32_t i = 0; i < plan->workers; ++i) asked = std::min(asked, takes(i, draws_of(i)));
+    queues.ask();
+    for (std::uint32_t i = 0; i < plan->workers; ++i) {
+        std::uint64_t least = 0;  // draws until it sees that somebody asked
+        std::uint64_t most = draws_of(i);
+        while (least < most) {
+            const std::uint64_t middle = least + (most - least) / 2;
+            if (takes(i, middle) < asked) {
+                least = middle + 1;
+            } else {
+                most = middle;
+            }
+        }
+        if (least == 0) continue;
+        const Range& block = plan->queues[i];
+        const Range done{block.first, std::min(block.end, block.first + least * queues.claimed_part(i))};
+        finish[i] = execute(i, static_cast<double>(least) * machine->own_dispatch, iterations_of(done), least);
+        queues.advance(i, done.end);
+    }
+}
+
+void EventLoop::State::run_insured() {
+    queues.prepare(*plan, std::max(plan->rules.parts, manner->sampled ? plan->own[1] : 0),
+                   manner->sampled || manner->wary);
+    for (std::uint32_t i = 0; i < plan->workers; ++i) queues.enter(i, -1);
+    counter = plan->own.back();
+    // The end of the loop is held back, so it must be drawn by somebody's turn.
+    const bool ends_shared = plan->own.back() < plan->steps;
+    if (machine->most_events > 0 && !noted && machine->interruptions <= 0 && ends_shared) run_until_asked();
+    take_turns([this](std::uint32_t worker, double now) {
+        VirtualWorker& self = workers[worker];
+        Range chunk;
+        double from = self.over ? now : next_insured(worker, now, chunk);
+        if (chunk.size() > 0 && chunk.end == plan->iterations) {
+            self.held = chunk;
+            from = next_insured(worker, from, chunk);
+        }
+        if (chunk.size() == 0 && !self.over) {
+            // Somebody may give something back: look again, as Execution::await_grains.
+            if (self.waits_until < 0) self.waits_until = from * kLongestWait;
+            if (queues.somebody_claims() && from < self.waits_until) {
+                note(worker, from, {});
+                return from + std::max(machine->dispatch, from * kLook);
+            }
+            self.over = true;
+            chunk = std::exchange(self.held, {});
+        }
+        self.waits_until = -1;
+        note(worker, from, chunk);
+        if (chunk.size() > 0) return execute(worker, from, chunk);
+        finish[worker] = from;
+        return kLeaves;
+    });
 }
 
 // As Execution::next_queued, with the end of the loop held back for whoever drew it.
@@ -147,9 +251,10 @@ void EventLoop::State::run_queues() {
     take_turns([&, this](std::uint32_t worker, double now) {
         finish[worker] = now;
         bool own = false;
+        const bool alone = plan->workers_per_queue == 1 && !queues.own_is_empty(worker);
         const Range chunk = next_queued(worker, own);
-        double from = now + machine->own_dispatch + stamp;
-        if (!own) {
+        double from = now + (own ? machine->own_dispatch : machine->queue_dispatch) + stamp;
+        if (!own && !alone) {
             double& free = queue_free[worker / plan->workers_per_queue];
             const double start = std::max(now, free);
             free = start + machine->serial;

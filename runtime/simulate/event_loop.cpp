@@ -206,7 +206,8 @@ Outcome EventLoop::State::close() {
                        .chunks = worker.chunks,
                        .iterations = worker.iterations,
                        .static_end = worker.static_end >= 0 ? whole(worker.static_end) : 0,
-                       .static_iterations = worker.static_iterations};
+                       .static_iterations = worker.static_iterations,
+                       .stole_at = worker.stole_at >= 0 ? whole(worker.stole_at) : 0};
         slot.sums.busy += slot.record.end;
         slot.sums.chunks += slot.record.chunks;
         slot.sums.iterations += slot.record.iterations;
@@ -235,7 +236,7 @@ Outcome EventLoop::run(const Technique& technique, const Plan& plan, const Work&
             break;
         case Claim::shared:
         case Claim::hybrid:
-            state.run_shared();
+            state.insured() ? state.run_insured() : state.run_shared();
             break;
         case Claim::weighted:
             state.run_weighted();

@@ -28,6 +28,7 @@ struct Machine {
     double dispatch = 0;                    ///< of one draw from a shared counter or queue
     double serial = 0;                      ///< part of that for which the counter is held: one worker after the other
     double own_dispatch = 0;                ///< of one draw that asks nobody (own steps of a plan)
+    double queue_dispatch = 0;              ///< of one draw from the own queue, which others seldom look at
     double stamp = 0;                       ///< on top, when a technique sizes chunks from times, or chunks are timed
     double chunk_noise = 0;                 ///< relative deviation of the time of a chunk, independent for each
     double interruptions = 0;               ///< per tick and worker: something else takes the core

@@ -26,6 +26,9 @@ struct VirtualWorker {
     Range held;                                                           // queues: the end of the loop, held back
     bool prefix_to_come = false;                                          // queues
     bool over = false;                                                    // queues: nothing more to be had
+    double stole_at = -1;                                                 // [ticks]; < 0: it did not
+    double waits_until = -1;                                              // for what is given back [ticks]; < 0: no
+    bool tail_is_over = false;                                            // hybrid with queues
     double static_end = -1;                                               // [ticks]; < 0: not noted
     std::uint64_t static_iterations = 0;
     double interruption_at = 0;  // the next one [ticks]
@@ -57,6 +60,11 @@ struct EventLoop::State {
     void run_weighted();
     void run_adaptive();
     void run_queues();
+    void run_insured();
+    void run_until_asked();
+    [[nodiscard]] bool insured() const noexcept {
+        return plan->claim == Claim::hybrid && !plan->queues.empty() && !manner->ascending;
+    }
     Outcome close();
 
     double execute(std::uint32_t worker, double from, Range chunk, std::uint64_t chunks = 1) noexcept;
@@ -67,6 +75,8 @@ struct EventLoop::State {
     [[nodiscard]] double drawn(double now) noexcept;
     [[nodiscard]] Range next_grains(std::uint32_t worker, bool& own) noexcept;
     [[nodiscard]] Range next_queued(std::uint32_t worker, bool& own) noexcept;
+    [[nodiscard]] double next_insured(std::uint32_t worker, double now, Range& chunk) noexcept;
+    [[nodiscard]] Range iterations_of(Range grains) const noexcept;
     [[nodiscard]] Range take(std::uint64_t size) noexcept;
     void time_chunk(std::uint32_t worker, double now, const AdaptiveTechnique& adaptive) noexcept;
     void prepare_times(const AdaptiveTechnique& adaptive);

@@ -10,8 +10,8 @@
 namespace gimbal::simulate {
 
 DrawingCosts drawing_costs(bool ranks) noexcept {
-    if (ranks) return {.dispatch = 5000, .serial = 1090, .own_dispatch = 50, .stamp = 40};
-    return {.dispatch = 100, .serial = 40, .own_dispatch = 2, .stamp = 40};
+    if (ranks) return {.dispatch = 5000, .serial = 1090, .own_dispatch = 50, .queue_dispatch = 50, .stamp = 40};
+    return {.dispatch = 100, .serial = 40, .own_dispatch = 2, .queue_dispatch = 20, .stamp = 40};
 }
 
 void run_experiment(const Experiment& experiment, const std::function<void(const ExperimentStep&)>& seen) {
@@ -26,6 +26,7 @@ void run_experiment(const Experiment& experiment, const std::function<void(const
     Machine machine{.dispatch = costs.dispatch,
                     .serial = costs.serial,
                     .own_dispatch = costs.own_dispatch,
+                    .queue_dispatch = costs.queue_dispatch,
                     .stamp = costs.stamp,
                     .chunk_noise = disturbances.chunk_noise,
                     .interruptions = disturbances.interruptions_per_s * 1e-9,
@@ -40,12 +41,13 @@ void run_experiment(const Experiment& experiment, const std::function<void(const
         for (std::size_t k = 0; k < loops.size(); ++k) {
             machine.seed = random_bits(experiment.seed, number, k);
             const Work& work = application.work(k, number);
-            const Step step = loops[k]->run(request, work, machine);
+            const Step step = loops[k]->run(request, work, machine, experiment.learning);
             seen({.loop = k,
                   .workers = application.workers,
                   .step = &step,
+                  .learning = loops[k]->learning_ns(experiment.learning),
                   .ideal = work.time({0, application.iterations}) / speed,
-                  .learning = &loops[k]->learning()});
+                  .site = &loops[k]->learning()});
         }
     }
 }

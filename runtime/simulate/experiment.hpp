@@ -12,10 +12,11 @@ namespace gimbal::simulate {
 
 /// What drawing chunks costs [ns].
 struct DrawingCosts {
-    double dispatch = 0;      ///< of one draw from what is shared
-    double serial = 0;        ///< part of it that workers spend one after the other
-    double own_dispatch = 0;  ///< of one draw that asks nobody
-    double stamp = 0;         ///< of noting when a chunk ends
+    double dispatch = 0;        ///< of one draw from what is shared
+    double serial = 0;          ///< part of it that workers spend one after the other
+    double own_dispatch = 0;    ///< of one draw that asks nobody
+    double queue_dispatch = 0;  ///< of one draw from the own queue, while nobody steals from it
+    double stamp = 0;           ///< of noting when a chunk ends
 };
 
 /// Threads draw from a counter that travels between their caches: 100 ns, 40 of them exclusive.
@@ -28,7 +29,8 @@ struct Experiment {
     Application* application = nullptr;
     DrawingCosts costs = {};
     Disturbances disturbances = {};
-    Request request = {};                ///< its trip is filled in
+    Request request = {};  ///< its trip is filled in
+    LearningCosts learning = {};
     std::uint64_t seed = 0;              ///< of the disturbances
     std::uint64_t most_events = 20'000;  ///< in one execution, as Machine has it; 0: no bound
 };
@@ -38,8 +40,9 @@ struct ExperimentStep {
     std::size_t loop = 0;
     std::uint32_t workers = 0;
     const Step* step = nullptr;
-    double ideal = 0;  ///< its work spread over all workers by their speeds [ns]
-    const LoopLearning* learning = nullptr;
+    double learning = 0;  ///< what choosing, learning and planning took, while the workers waited [ns]
+    double ideal = 0;     ///< its work spread over all workers by their speeds [ns]
+    const LoopLearning* site = nullptr;
 };
 
 /// Run all steps, in each of them one loop after the other, each with a selector of its own.

@@ -20,8 +20,15 @@ constexpr std::uint64_t kFewestPieces = 8;
 constexpr std::uint64_t kMostPieces = 64;
 /// The last chunks of the tail: so many would make it up per worker.
 constexpr double kTailPieces = 32;
-/// No step is made whose drawing costs more than this part of it.
+/// No step is made whose drawing costs more than this part of it,
 constexpr double kDispatchShare = 0.01;
+/// and none that is drawn from the own block so that others can steal what is left: that is for the rare execution.
+constexpr double kInsuranceShare = 0.0025;
+/// Draws from an own block: where one worker's block turns out to cost as much as P of them, a draw of it is P / 512.
+constexpr double kMostParts = 512;
+/// With fewer there is little to be stolen, and what entering and leaving take more shows: blocks of some 40 us.
+constexpr double kFewestParts = 4;
+constexpr double kUsualParts = 64;  // where the cost of drawing is not known
 /// Own pieces of larger teams would not fit the table.
 constexpr std::uint64_t kMostWorkers = kTableSteps / (2 * kFewestPieces);
 
@@ -34,6 +41,7 @@ public:
             const double dispatch = shape.statistics.overhead / (shape.statistics.mean * n_) * profile_.total();
             least_cost_ = dispatch / kDispatchShare;
         }
+        grain_ = std::max<std::uint64_t>(1, ceil_div(shape.iterations, kMostGrains));
     }
 
     /// The first iterations that cost `static_cost`: a block for each worker, cut into pieces of equal cost.
@@ -44,20 +52,29 @@ public:
         own_.push_back(0);
         for (std::uint64_t worker = 0; worker < workers; ++worker) {
             std::uint64_t end = iteration_at(ends[worker] * static_cost);
+            if (end != shape_.iterations) end -= end % grain_;
             // What is too little for a step goes to the next worker.
             if (end < at_ + min_chunk_of(shape_) && end != shape_.iterations) end = at_;
             block(end, pieces);
             own_.push_back(steps_);
+            blocks_.push_back({blocks_.empty() ? 0 : blocks_.back().end, ceil_div(at_, grain_)});
         }
+        const double block = static_cost / static_cast<double>(workers);
+        const double worth = block / least_cost_ * (kInsuranceShare / kDispatchShare);
+        parts_ = least_cost_ > 0 ? std::clamp(worth, 1.0, kMostParts) : kUsualParts;
+        part_cost_ = block / parts_;
     }
 
-    /// What remains, for whoever comes: factoring on cost, down to steps of `floor`.
+    /// What remains, for whoever comes: factoring on cost, down to steps of `floor`, and none much longer than that, or
+    /// than draws from an own block: what the profile does not know may lie here, too.
     void shared_part(double floor) {
         const auto workers = static_cast<double>(workers_of(shape_));
+        const double most =
+            part_cost_ > 0 && parts_ >= kFewestParts ? 2 * std::max(part_cost_, floor) : profile_.total();
         floor = std::max(floor, least_cost_);
         while (!plan_.done()) {
             const double cost = cost_before(at_);
-            const double wanted = std::max((profile_.total() - cost) / (2 * workers), floor);
+            const double wanted = std::max(std::min((profile_.total() - cost) / (2 * workers), most), floor);
             take_until(std::max(iteration_at(cost + wanted), at_ + 1));
         }
     }
@@ -66,6 +83,10 @@ public:
         Plan plan = std::move(plan_).finish();
         plan.claim = Claim::hybrid;
         plan.own = std::move(own_);
+        if (plan.own.back() == 0 || parts_ < kFewestParts) return plan;
+        plan.grain = grain_;
+        plan.queues = std::move(blocks_);
+        plan.rules = {.parts = static_cast<std::uint64_t>(parts_), .steals_half = true};
         return plan;
     }
 
@@ -125,10 +146,16 @@ private:
     std::uint64_t at_ = 0;  // first iteration that is not planned
     std::uint64_t steps_ = 0;
     std::vector<std::uint64_t> own_;
+    std::uint64_t grain_ = 1;    // of the queues [iterations]
+    std::vector<Range> blocks_;  // [P] the same as own_, in grains
+    double parts_ = 1;           // draws from a block
+    double part_cost_ = 0;       // of one of them; 0: there are no blocks
 };
 
 /// Feedback-guided blocks: every worker gets a block that cost as much as any other in earlier executions; the end of
-/// the loop goes to whoever comes, for what the profile does not know.
+/// the loop goes to whoever comes, for what the profile does not know. Where chunks need not ascend, the blocks are
+/// queues, too: who is done steals from the back of what others have left, so a wrong profile costs steals and not the
+/// time of the longest block.
 /// @param shape  N, P, minimum chunk, weights, profile; fraction: share of the cost that is static; statistics: if
 ///               known, no step is made that is not worth its dispatch
 /// @return own steps of equal cost, then shared ones that shrink; fac2's plan without a profile

@@ -58,6 +58,15 @@ class Simulate(ToolTest):
             self.assertIn(says, result.stderr)
             self.assertEqual(result.stderr.count("warning"), 1 if says else 0)
 
+    def test_learning_takes_time_unless_it_is_said_to_be_free(self):
+        def record(*words):
+            return json.loads(self.gimbal(*SMALL, "--schedule", "static", "--json", *words).stdout)
+
+        charged, free = record(), record("--free-learning")
+        self.assertGreater(charged["loops"][0]["learning_s"], 0)
+        self.assertEqual(free["loops"][0]["learning_s"], 0)
+        self.assertAlmostEqual(charged["total_s"] - free["total_s"], charged["loops"][0]["learning_s"], places=12)
+
     def test_wrong_input_is_one_error_and_status_2(self):
         for words in ((), ("--app", "piesolver"), ("--app", "flip:x=1"), ("--app", "flip", "--schedule", "fac22"),
                       ("--app", "flip", "--select", "nobody"), ("--app", "flip", "--workers", "0"),

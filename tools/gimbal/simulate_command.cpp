@@ -26,6 +26,7 @@ constexpr std::size_t kMostChoices = 4;  // in the table
 
 struct LoopSums {
     double loop_time = 0;  // [ns], like the others
+    double learning = 0;   // part of loop_time
     double ideal = 0;
     double busy_max = 0;
     double busy_mean = 0;
@@ -55,6 +56,7 @@ simulate::Experiment experiment_of(const SimulateRequest& request, simulate::App
     experiment.costs.dispatch =
         std::max(request.dispatch_ns.value_or(experiment.costs.dispatch), experiment.costs.serial);
     experiment.disturbances = request.disturbances;
+    if (request.free_learning) experiment.learning = simulate::kFreeLearning;
     experiment.seed = options().seed;
     experiment.most_events = request.most_events;
     return experiment;
@@ -130,9 +132,13 @@ int print_record(const SimulateRequest& request, const simulate::Application& ap
         const LoopSums& one = sums[k];
         total += one.loop_time * kTick_s;
         ideal += one.ideal * kTick_s;
-        Json loop = {{"name", application.loops[k]},   {"total_s", one.loop_time * kTick_s},
-                     {"ideal_s", one.ideal * kTick_s}, {"imbalance", one.busy_max / one.busy_mean - 1},
-                     {"chunks", one.chunks},           {"choices", one.choices}};
+        Json loop = {{"name", application.loops[k]},
+                     {"total_s", one.loop_time * kTick_s},
+                     {"ideal_s", one.ideal * kTick_s},
+                     {"learning_s", one.learning * kTick_s},
+                     {"imbalance", one.busy_max / one.busy_mean - 1},
+                     {"chunks", one.chunks},
+                     {"choices", one.choices}};
         if (request.steps_json) loop["steps"] = one.steps_s;
         loops.push_back(std::move(loop));
     }
@@ -197,6 +203,8 @@ void add_simulate(CLI::App& app, SimulateRequest& request) {
     command->add_option("--slow-end", disturbances.slow_end, "... until before this one")->needs(slow);
     command->add_option("--events", request.most_events, "Bundle equal chunks to about so many per step; 0: never")
         ->capture_default_str();
+    command->add_flag("--free-learning", request.free_learning,
+                      "Choosing, learning and planning take no time; else what they take on a real core");
     command->add_flag("--json", request.json, "One JSON object instead of a table");
     command->add_flag("--steps-json", request.steps_json, "The same with the loop time of every step");
     command->add_option("--record", request.record, "Write every step to this file, as GIMBAL_RECORD does");
@@ -230,13 +238,15 @@ int simulate_application(const SimulateRequest& request) {
     std::string rows(kStepsHeader);
     simulate::run_experiment(experiment, [&](const simulate::ExperimentStep& seen) {
         LoopSums& loop = sums[seen.loop];
-        loop.loop_time += seen.step->loop_time;
+        const double step_time = seen.step->loop_time + seen.learning;
+        loop.loop_time += step_time;
+        loop.learning += seen.learning;
         loop.ideal += seen.ideal;
         loop.busy_max += seen.step->busy_max;
         loop.busy_mean += seen.step->busy_mean;
         loop.chunks += seen.step->chunks;
         ++loop.choices[text_of(seen.step->decision.choice)];
-        if (request.steps_json) loop.steps_s.push_back(seen.step->loop_time * kTick_s);
+        if (request.steps_json) loop.steps_s.push_back(step_time * kTick_s);
         if (!request.record.empty()) append_row(rows, application->name + " " + application->loops[seen.loop], seen);
     });
     for (const std::string& warning : warnings()) write_stderr("gimbal: warning: " + warning + "\n");

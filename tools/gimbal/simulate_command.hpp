@@ -26,6 +26,7 @@ struct SimulateRequest {
     std::optional<double> dispatch_ns, serial_ns;
     simulate::Disturbances disturbances;
     std::uint64_t most_events = 20'000;
+    bool free_learning = false;  ///< learning takes no virtual time
     bool json = false, steps_json = false;
     std::string record;  ///< file; empty: none
 };

@@ -61,7 +61,7 @@ struct TechniqueInfo {
     std::string_view summary;                   ///< one sentence
     std::string_view parameter;                 ///< what the number after the comma means
     std::string_view source;                    ///< paper: authors, year
-    bool monotonic = true;                      ///< a worker's chunks come in ascending order
+    bool monotonic = true;                      ///< a worker's chunks can come in ascending order
     bool needs_weights = false;                 ///< wants the speeds of earlier executions as weights
     bool needs_statistics = false;              ///< wants IterationStatistics; plans without them fall back to fac2
     bool needs_profile = false;                 ///< wants the cost profile of earlier executions

@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "gimbal/technique.hpp"
 #include "loop/schedules.hpp"
@@ -120,6 +123,72 @@ std::string name_of(const testing::TestParamInfo<const gimbal::Technique*>& info
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryTechnique, testing::ValuesIn(gimbal::techniques()), name_of);
+
+// The iterations that worker 1 of two can have while worker 0 draws nothing, of a loop whose profile is known.
+std::uint64_t left_to_one(std::uintptr_t id, bool monotonic) {
+    const int schedule = gimbal::intern({gimbal::find_technique("feedback"), 0, gimbal::Modifier::none});
+    gimbal_loop_desc desc = loop_desc(id, 4000, 2, schedule);
+    desc.monotonic = monotonic;
+    const auto work = [](std::uint32_t) { std::this_thread::sleep_for(std::chrono::microseconds(1)); };
+    for (int repetition = 0; repetition < 3; ++repetition) EXPECT_TRUE(each_ran_once(execute(desc, work)));
+    void* const execution = gimbal_loop_open(&desc);
+    std::array<gimbal_share, 2> shares{};
+    for (std::uint32_t i = 0; i < 2; ++i) gimbal_loop_begin(execution, i, &shares[i]);
+    std::array<std::uint64_t, 2> drawn{};
+    for (std::uint32_t i : {1U, 0U}) {
+        std::uint64_t first = 0;
+        std::uint64_t end = 0;
+        std::uint64_t before = 0;
+        while (gimbal_loop_next(&shares[i], &first, &end)) {
+            EXPECT_TRUE(!monotonic || first >= before);
+            before = end;
+            drawn[i] += end - first;
+        }
+    }
+    EXPECT_EQ(drawn[0] + drawn[1], 4000U);
+    for (gimbal_share& share : shares) gimbal_loop_end(&share);
+    return drawn[1];
+}
+
+TEST(Execution, FeedbacksBlocksAreStolenFromWhereChunksNeedNotAscend) {
+    EXPECT_EQ(left_to_one(0xA10000, false), 4000U);
+    EXPECT_LT(left_to_one(0xA20000, true), 4000U);
+}
+
+// Chunks last long enough that blocks are worth stealing from; some threads come late, others are slow.
+TEST(Execution, ALargeTeamStealsFeedbacksBlocksExactlyOnceAndTheLastIterationComesLast) {
+    const int schedule = gimbal::intern({gimbal::find_technique("feedback"), 0, gimbal::Modifier::none});
+    constexpr std::uint32_t kWorkers = 24;
+    for (const std::uint64_t trip : {40U, 5000U}) {
+        const gimbal_loop_desc desc = loop_desc(0xA30000, trip, kWorkers, schedule);
+        for (std::uint32_t repetition = 0; repetition < 8; ++repetition) {
+            std::vector<std::atomic<std::uint32_t>> ran(trip);
+            std::array<std::uint64_t, kWorkers> last_end{};
+            std::array<bool, kWorkers> had_the_end{};
+            void* const execution = gimbal_loop_open(&desc);
+            gimbal::test::run_team(kWorkers, [&](std::uint32_t worker) {
+                const bool slow = worker % 5 == repetition % 5;
+                if (worker % 7 == 3) std::this_thread::sleep_for(std::chrono::microseconds(300));
+                gimbal_share share{};
+                gimbal_loop_begin(execution, worker, &share);
+                std::uint64_t first = 0;
+                std::uint64_t end = 0;
+                while (share.fast ? gimbal_share_next(&share, &first, &end) : gimbal_loop_next(&share, &first, &end)) {
+                    for (std::uint64_t i = first; i < end; ++i) ran[i].fetch_add(1, std::memory_order_relaxed);
+                    last_end[worker] = end;
+                    had_the_end[worker] = had_the_end[worker] || end == trip;
+                    std::this_thread::sleep_for(std::chrono::microseconds(slow ? 100 : 10));
+                }
+                gimbal_loop_end(&share);
+            });
+            EXPECT_TRUE(std::all_of(ran.begin(), ran.end(), [](const auto& count) { return count == 1; }))
+                << trip << ' ' << repetition;
+            for (std::uint32_t worker = 0; worker < kWorkers; ++worker) {
+                EXPECT_TRUE(!had_the_end[worker] || last_end[worker] == trip) << trip << ' ' << repetition;
+            }
+        }
+    }
+}
 
 TEST(Execution, TwoOfTheSameLoopInFlightDoNotDisturbEachOther) {
     const int schedule = gimbal::intern({gimbal::find_technique("ss"), 0, gimbal::Modifier::none});

@@ -56,4 +56,33 @@ TEST(LoopLearning, StepsThatAnAgentDoesNotLearnFromHaveNoThought) {
     }
 }
 
+/// The choices of `times` executions of N iterations.
+Opening run(LoopLearning& loop, std::uint64_t iterations, std::string_view selector) {
+    Opening opening = loop.open({.trip = iterations, .selector = selector});
+    std::vector<WorkerSlot> slots(2);
+    for (WorkerSlot& slot : slots)
+        slot.record = {.begin = 0, .end = iterations, .chunks = 1, .iterations = iterations / 2};
+    loop.close(opening.manner, opening.decision, *opening.plan, slots);
+    return opening;
+}
+
+TEST(LoopLearning, TripCountsThatDifferAreLearntApart) {
+    static constexpr std::string_view kSelector = "exhaustive";
+    LoopLearning loop("loop", 2);
+    const Opening first = run(loop, 1000, kSelector);
+    for (int step = 0; step < 3; ++step) (void)run(loop, 1000, kSelector);
+    const Opening other = run(loop, 100'000, kSelector);
+    EXPECT_EQ(other.decision.choice.technique, first.decision.choice.technique) << "its search begins anew";
+    const Opening near = run(loop, 1200, kSelector);
+    EXPECT_NE(near.decision.choice.technique, first.decision.choice.technique) << "that of the near one goes on";
+    EXPECT_EQ(loop.totals().calls, 6U);
+    EXPECT_EQ(loop.totals().iterations, 4 * 1000U + 100'000U + 1200U);
+}
+
+TEST(LoopLearning, ManyTripCountsAreServedByTheNearest) {
+    LoopLearning loop("loop", 2);
+    for (std::uint64_t n = 2; n < (std::uint64_t{1} << 40U); n *= 2) (void)run(loop, n, "auto");
+    EXPECT_EQ(loop.totals().calls, 39U);
+}
+
 }  // namespace

@@ -49,6 +49,7 @@ constexpr Kind kKinds[] = {
     {"HalfFromAnyone", {.take = 1, .steals_half = true, .victims = Victims::random}, 1},
     {"OneFromNearest", {.take = 3, .victims = Victims::nearest}, 1},
     {"Parts", {.take = 1, .takes_part = true, .victims = Victims::random}, 1},
+    {"PartsOfTheBlock", {.parts = 5, .steals_half = true, .victims = Victims::neighbours}, 1},
     {"HalfWithPairs", {.take = 2, .steals_half = true, .victims = Victims::neighbours}, 2},
     {"PartsWithTriples", {.take = 1, .takes_part = true, .victims = Victims::random}, 3},
 };
@@ -125,6 +126,108 @@ TEST(WorkQueues, WhoStealsHalfSharesItAgain) {
     EXPECT_EQ(work.draw(1), (Range{8, 9})) << "half is [8, 16); the first of it at once";
     EXPECT_EQ(work.draw(2), (Range{4, 5})) << "the next victim with work is worker 0, with [0, 8)";
     EXPECT_EQ(work.draw(1), (Range{9, 10})) << "the rest of its half is its own";
+}
+
+TEST(WorkQueues, ADrawMayBeOneInSoManyOfTheBlockAndAThiefDrawsAsItsVictimDoes) {
+    const Plan plan = plan_of({80, 16}, 2, 1, {.parts = 8, .steals_half = true, .victims = Victims::neighbours});
+    WorkQueues work;
+    work.prepare(plan);
+    for (const std::uint32_t worker : {0U, 1U}) work.enter(worker, -1);
+    work.ask();  // nobody claims a whole block
+    EXPECT_EQ(work.draw_own(0), (Range{0, 10}));
+    for (std::uint64_t first = 80; first < 96; first += 2) EXPECT_EQ(work.draw_own(1), (Range{first, first + 2}));
+    EXPECT_EQ(work.draw_own(1).size(), 0U) << "of its own it has no more";
+    EXPECT_EQ(work.draw(1), (Range{45, 55})) << "half of [10, 80), in draws of 10 as worker 0 would";
+    EXPECT_EQ(work.draw_own(1), (Range{55, 65}));
+    work.prepare(plan, 2);
+    EXPECT_EQ(work.draw_own(0), (Range{0, 80})) << "four of them at once, unless it is to be fine";
+    work.prepare(plan, 2, true);
+    for (const std::uint32_t worker : {0U, 1U}) work.enter(worker, -1);
+    EXPECT_EQ(work.draw_own(0), (Range{0, 40})) << "another number of draws in this execution";
+}
+
+TEST(WorkQueues, OwnersClaimTheirBlocksUntilSomebodyAsksAndThenGiveBackTheRest) {
+    const Plan plan = plan_of({80, 16}, 2, 1, {.parts = 8, .steals_half = true, .victims = Victims::neighbours});
+    WorkQueues work;
+    work.prepare(plan, 8, true);
+    for (const std::uint32_t worker : {0U, 1U}) work.enter(worker, -1);
+    EXPECT_FALSE(work.somebody_claims());
+    EXPECT_EQ(work.draw_own(0), (Range{0, 10}));
+    EXPECT_TRUE(work.somebody_claims());
+    for (int i = 0; i < 8; ++i) EXPECT_EQ(work.draw_own(1).size(), 2U);
+    EXPECT_EQ(work.draw_own(1).size(), 0U);
+    EXPECT_EQ(work.draw(1).size(), 0U) << "worker 0 claims everything";
+    work.ask();
+    EXPECT_EQ(work.draw_own(0), (Range{10, 20}));
+    EXPECT_FALSE(work.somebody_claims());
+    EXPECT_EQ(work.draw(1), (Range{50, 60})) << "half of [20, 80)";
+    EXPECT_EQ(work.draw_own(0), (Range{20, 30}));
+    // Who leaves with a claim, since the loop was cancelled, keeps nobody waiting.
+    work.prepare(plan, 8, true);
+    for (const std::uint32_t worker : {0U, 1U}) work.enter(worker, -1);
+    EXPECT_EQ(work.draw_own(0), (Range{0, 10}));
+    work.leave(0);
+    EXPECT_FALSE(work.somebody_claims());
+}
+
+// Claimed, asked for, given back, stolen: every grain exactly once.
+TEST(WorkQueues, BlocksThatAreClaimedAndAskedForAreHandedOutExactlyOnce) {
+    for (const std::uint32_t workers : {4U, 12U}) {
+        constexpr int kRepetitions = 300;
+        std::vector<std::uint64_t> sizes(workers, 40);
+        sizes[1] = 3;  // the first to ask
+        const Plan plan = plan_of(sizes, workers, 1, {.parts = 16, .steals_half = true});
+        WorkQueues work;
+        std::vector<std::atomic<int>> taken(plan.iterations);
+        std::atomic<int> ready{0}, done{0}, refilled{0};
+        work.prepare(plan);
+        run_team(workers, [&](std::uint32_t worker) {
+            for (int repetition = 0; repetition < kRepetitions; ++repetition) {
+                work.enter(worker, -1);
+                ready.fetch_add(1);
+                while (ready.load() < static_cast<int>(workers) * (repetition + 1)) std::this_thread::yield();
+                const auto run = [&](Range grains) {
+                    for (std::uint64_t g = grains.first; g < grains.end; ++g) taken[g].fetch_add(1);
+                    return grains.size() > 0;
+                };
+                while (run(work.draw_own(worker))) {
+                }
+                work.ask();
+                while (run(work.draw(worker)) || work.somebody_claims()) {
+                }
+                work.leave(worker);
+                if (done.fetch_add(1) + 1 == static_cast<int>(workers) * (repetition + 1)) {
+                    work.prepare(plan);
+                    refilled.fetch_add(1);
+                }
+                while (refilled.load() <= repetition) std::this_thread::yield();
+            }
+        });
+        EXPECT_TRUE(std::all_of(taken.begin(), taken.end(), [](const auto& count) { return count == kRepetitions; }))
+            << workers;
+    }
+}
+
+// Large teams count what is left: a queue that was refilled by a thief counts again.
+TEST(WorkQueues, InALargeTeamNothingIsLeftBehindEither) {
+    const Plan plan = plan_of(std::vector<std::uint64_t>(20, 9), 20, 1, {.parts = 4, .steals_half = true});
+    WorkQueues work;
+    for (int repetition = 0; repetition < 3; ++repetition) {
+        work.prepare(plan);
+        std::vector<int> taken(plan.iterations);
+        // Some never come; of the others each draws in turn.
+        std::uint64_t drawn = 1;
+        for (std::uint32_t worker = 0; worker < 20; worker += 3) work.enter(worker, -1);
+        while (drawn > 0) {
+            drawn = 0;
+            for (std::uint32_t worker = 0; worker < 20; worker += 3) {
+                const Range grains = work.draw(worker);
+                for (std::uint64_t g = grains.first; g < grains.end; ++g) ++taken[g];
+                drawn += grains.size();
+            }
+        }
+        EXPECT_EQ(std::count(taken.begin(), taken.end(), 1), static_cast<std::ptrdiff_t>(plan.iterations));
+    }
 }
 
 TEST(WorkQueues, ThePartShrinksForWhoIsAheadAndGrowsForWhoFallsBehind) {

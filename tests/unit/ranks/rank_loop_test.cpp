@@ -194,6 +194,7 @@ TEST(RankLoop, AnExecutionAsBeforeKeepsTheLimitOfSteps) {
 
 TEST(RankLoop, APlanTravelsUnchanged) {
     gimbal::Manner manner;
+    manner.ascending = true;  // as ranks have it
     for (const char* const name : {"static", "ss", "fac2", "tss", "wf2", "af", "lws"}) {
         manner.choice = {gimbal::find_technique(name)};
         const std::vector<double> weights{0.5, 1.5, 1};

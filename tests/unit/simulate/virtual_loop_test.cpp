@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string_view>
 #include <vector>
 
 #include "select/fixed.hpp"
@@ -94,6 +95,35 @@ TEST(VirtualLoop, FeedbackLearnsTheProfileOfAMovingBump) {
     const Sums many = run("bump", "feedback", 16);
     EXPECT_LT(many.loop_time, 1.03 * many.ideal);
     EXPECT_GT(run("bump", "static", 16).loop_time, 2 * many.ideal);
+}
+
+std::vector<double> steps_of(std::string_view application, std::string_view technique, std::uint32_t workers) {
+    ApplicationRequest wanted = parse_application(application);
+    wanted.workers = workers;
+    wanted.steps = 90;
+    const std::unique_ptr<Application> made = make_application(std::move(wanted));
+    Experiment experiment{.application = made.get(), .costs = drawing_costs(false)};
+    experiment.request.technique = &named(technique);
+    std::vector<double> steps;
+    run_experiment(experiment, [&](const ExperimentStep& seen) { steps.push_back(seen.step->loop_time); });
+    return steps;
+}
+
+// Without anything to steal it was 3 to 19 times static-steal's.
+TEST(VirtualLoop, TheStepInWhichCostsJumpTakesFeedbackNoLongerThanStealingAlone) {
+    for (const std::uint32_t workers : {8U, 256U}) {
+        const std::vector<double> feedback = steps_of("jump:every=40", "feedback", workers);
+        const std::vector<double> steal = steps_of("jump:every=40", "static-steal", workers);
+        for (const std::size_t step : {40U, 80U}) EXPECT_LT(feedback[step], 1.1 * steal[step]) << workers;
+    }
+}
+
+// Without anything to steal 1.23 and 2.5 times static-steal's.
+TEST(VirtualLoop, CostsByChanceTakeFeedbackLittleLongerThanStealingAlone) {
+    for (const std::uint32_t workers : {8U, 32U}) {
+        const Sums feedback = run("random", "feedback", workers);
+        EXPECT_LT(feedback.loop_time, 1.05 * run("random", "static-steal", workers).loop_time) << workers;
+    }
 }
 
 TEST(VirtualLoop, WeightsOfSpreadSpeedsAreLearnt) {

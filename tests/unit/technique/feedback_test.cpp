@@ -9,6 +9,7 @@
 #include "measure/slowness.hpp"
 #include "plan_checks.hpp"
 #include "team_simulation.hpp"
+#include "technique/granule.hpp"
 
 namespace {
 
@@ -93,6 +94,7 @@ TEST(Feedback, PartitionsTheLoopExactlyOnceInAllowedChunks) {
 TEST(Feedback, AllStaticAndFlatIsStaticToTheIteration) {
     for (const std::uint64_t n : {1ul, 5ul, 1000ul, 1000003ul, 3ul << 38}) {
         const CostProfile profile = profile_of(std::min(n, 1000003ul), 16, flat);
+        const std::uint64_t grain = (n - 1) / kMostGrains + 1;  // blocks can be stolen from in such units
         for (const std::uint32_t workers : {1u, 2u, 3u, 16u, 200u}) {
             const Plan plan = feedback({.iterations = n, .workers = workers, .fraction = 1, .profile = &profile});
             ASSERT_EQ(plan.claim, Claim::hybrid);
@@ -101,12 +103,47 @@ TEST(Feedback, AllStaticAndFlatIsStaticToTheIteration) {
             for (std::size_t k = 0; k <= workers; ++k) {
                 // Where P does not divide N, static puts the longer blocks first and feedback spreads them.
                 if (n % workers == 0) {
-                    EXPECT_NEAR(static_cast<double>(block(plan, k)), static_cast<double>(blocks.first(k)), 1) << n;
+                    EXPECT_NEAR(static_cast<double>(block(plan, k)), static_cast<double>(blocks.first(k)),
+                                static_cast<double>(grain))
+                        << n;
                 }
                 if (k == 0) continue;
                 const std::uint64_t size = block(plan, k) - block(plan, k - 1);
-                EXPECT_LE(size, n / workers + 1) << n << " " << k;
-                EXPECT_GE(size + 1, n / workers) << n << " " << k;
+                EXPECT_LE(size, n / workers + grain) << n << " " << k;
+                EXPECT_GE(size + grain, n / workers) << n << " " << k;
+            }
+        }
+    }
+}
+
+// What is stolen from is what belongs to a worker: the queues hold its own steps, in grains.
+TEST(Feedback, TheQueuesHoldTheOwnSteps) {
+    const CostProfile profile = profile_of(1000003, 16, steep);
+    for (const std::uint64_t n : {1ul, 7ul, 1000ul, 1000003ul, 1ul << 40, 1ul << 48}) {
+        for (const std::uint32_t workers : {2u, 3u, 16u, 1000u}) {
+            for (const std::uint64_t granule : {1ul, 4ul, 1000ul, 1ul << 41}) {
+                for (const double fraction : {-1.0, 0.0, 0.37, 1.0}) {
+                    const LoopShape shape{
+                        .iterations = n, .workers = workers, .fraction = fraction, .profile = &profile};
+                    const Plan plan = granular_plan(technique_named("feedback"), shape, granule);
+                    const std::string what = describe(shape) + " f=" + std::to_string(fraction);
+                    if (plan.own.back() == 0) {
+                        EXPECT_TRUE(plan.queues.empty()) << what;
+                        continue;
+                    }
+                    ASSERT_EQ(plan.queues.size(), workers) << what;
+                    EXPECT_GE(plan.rules.parts, 1u) << what;
+                    EXPECT_EQ(plan.grain % std::min(granule, n), 0u) << what;
+                    EXPECT_EQ(plan.queues.front().first, 0u) << what;
+                    for (std::size_t k = 0; k < workers; ++k) {
+                        if (k > 0) {
+                            EXPECT_EQ(plan.queues[k].first, plan.queues[k - 1].end) << what;
+                        }
+                        EXPECT_LE(plan.queues[k].end, kMostGrains) << what;
+                        EXPECT_EQ(std::min(Wide{plan.queues[k].end} * plan.grain, Wide{n}), Wide{block(plan, k + 1)})
+                            << what << " worker " << k;
+                    }
+                }
             }
         }
     }

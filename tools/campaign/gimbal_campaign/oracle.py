@@ -92,9 +92,14 @@ def chosen_before(rest: dict[str, dict[Key, float]], own: dict[str, dict[Key, St
     return total_s
 
 
-def oracle(app: AppData) -> Oracle | None:
-    """The Oracle of an application; None if no fixed technique of the portfolio has a run."""
-    series = portfolio(app)
+def every_fixed(app: AppData) -> list[Series]:
+    """All fixed techniques that ran, also those that the seed did not have and `auto` chooses among."""
+    return list({one.technique: one for one in app.group("fixed")}.values())
+
+
+def oracle(app: AppData, series: list[Series] | None = None) -> Oracle | None:
+    """The Oracle of an application over some series, by default the seed's portfolio; None if none of them has a run."""
+    series = portfolio(app) if series is None else series
     if not series:
         return None
     medians = {one.technique: one.step_medians() for one in series}

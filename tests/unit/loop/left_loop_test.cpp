@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "loop/left_loop.hpp"
+
+#include <gtest/gtest.h>
+
+#include "team.hpp"
+
+namespace {
+
+using gimbal::LeftLoop;
+using gimbal::Request;
+
+/// An execution of the loop of that number in a region of its own.
+gimbal_loop_desc desc_of(std::uintptr_t code, std::uint64_t moment, std::uint64_t trip = 100) {
+    gimbal_loop_desc desc = gimbal::test::loop_desc(code, trip, 2, 1);
+    desc.can_leave = 1;
+    desc.team = &desc_of;
+    desc.region = reinterpret_cast<const void*>(code);
+    desc.moment = moment;
+    return desc;
+}
+
+Request request_of(const gimbal_loop_desc& desc) {
+    Request request;
+    request.trip = desc.trip;
+    request.can_leave = true;
+    request.caller = &desc;
+    request.schedule = desc.schedule;
+    return request;
+}
+
+constexpr std::uint64_t kRegion = std::uint64_t{1} << 32U;
+constexpr double kLong = 1e15;  // [ticks]
+
+class LeftLoopTest : public ::testing::Test {
+protected:
+    void SetUp() override { gimbal::forget_left_loops(); }
+    gimbal_left_table* table_ = gimbal_left_loops();
+};
+
+TEST_F(LeftLoopTest, LaterExecutionsAreLeftAndNoEarlierOnes) {
+    LeftLoop left;
+    const gimbal_loop_desc now = desc_of(0x1000, 5 * kRegion + 1);
+    EXPECT_EQ(gimbal_left_find(table_, &now), nullptr);
+    left.leave(request_of(now), kLong);
+    EXPECT_EQ(gimbal_left_find(table_, &now), nullptr) << "others of the team are in this one";
+    const gimbal_loop_desc later = desc_of(0x1000, 6 * kRegion + 1);
+    EXPECT_NE(gimbal_left_find(table_, &later), nullptr);
+}
+
+TEST_F(LeftLoopTest, OtherLoopsTeamsLengthsAndSchedulesAreNot) {
+    LeftLoop left;
+    const gimbal_loop_desc now = desc_of(0x2000, 5 * kRegion + 2);
+    left.leave(request_of(now), kLong);
+    gimbal_loop_desc other = desc_of(0x2000, 6 * kRegion + 2);
+    ASSERT_NE(gimbal_left_find(table_, &other), nullptr);
+    other.trip = 1000;
+    EXPECT_EQ(gimbal_left_find(table_, &other), nullptr);
+    other = desc_of(0x2000, 6 * kRegion + 3);
+    EXPECT_EQ(gimbal_left_find(table_, &other), nullptr);
+    other = desc_of(0x2040, 6 * kRegion + 2);
+    EXPECT_EQ(gimbal_left_find(table_, &other), nullptr);
+    other = desc_of(0x2000, 6 * kRegion + 2);
+    other.schedule = 2;
+    EXPECT_EQ(gimbal_left_find(table_, &other), nullptr);
+    other = desc_of(0x2000, 6 * kRegion + 2);
+    other.unit = 8;
+    EXPECT_EQ(gimbal_left_find(table_, &other), nullptr);
+    other = desc_of(0x2000, 6 * kRegion + 2);
+    other.team = &other;
+    EXPECT_EQ(gimbal_left_find(table_, &other), nullptr);
+}
+
+TEST_F(LeftLoopTest, WhenItsTimeIsOverItEndsFurtherAheadThanWorkersAreApart) {
+    LeftLoop left;
+    const gimbal_loop_desc now = desc_of(0x3000, 5 * kRegion + 1);
+    left.leave(request_of(now), 0);  // over at once
+    const gimbal_loop_desc later = desc_of(0x3000, 6 * kRegion + 1);
+    gimbal_left_loop* const found = gimbal_left_find(table_, &later);
+    ASSERT_NE(found, nullptr);
+    gimbal_left_count(table_, found, &later, 7);
+    EXPECT_NE(gimbal_left_find(table_, &later), nullptr) << "for those that are yet to come to this execution";
+    const gimbal_loop_desc next_region = desc_of(0x3000, 7 * kRegion + 1);
+    EXPECT_EQ(gimbal_left_find(table_, &next_region), nullptr);
+    EXPECT_EQ(left.calls(), 2U);
+    EXPECT_EQ(left.iterations(), 200U);
+}
+
+TEST_F(LeftLoopTest, ANumberThatIsNowOneLoopsAndNowAnothersIsGivenUp) {
+    LeftLoop left;
+    const gimbal_loop_desc now = desc_of(0x4000, 5 * kRegion + 1);
+    left.leave(request_of(now), kLong);
+    gimbal_loop_desc other = desc_of(0x4000, 6 * kRegion + 1);
+    other.code = &other;
+    gimbal_left_loop* const found = gimbal_left_find(table_, &other);
+    ASSERT_NE(found, nullptr) << "the team's workers may come from different addresses";
+    gimbal_left_count(table_, found, &other, 7);
+    const gimbal_loop_desc later = desc_of(0x4000, 7 * kRegion + 1);
+    EXPECT_EQ(gimbal_left_find(table_, &later), nullptr);
+    EXPECT_TRUE(left.holds(request_of(later))) << "the site still knows; its workers must ask";
+    const gimbal_loop_desc last = desc_of(0x4000, 8 * kRegion + 1);
+    EXPECT_EQ(gimbal_left_find(table_, &last), nullptr) << "for good";
+}
+
+TEST_F(LeftLoopTest, ATeamThatDoesNotLookIsLeftItsLoopsAllTheSame) {
+    LeftLoop left;
+    gimbal_loop_desc desc = desc_of(0x5000, 1);
+    desc.team = nullptr;
+    const Request request = request_of(desc);
+    EXPECT_FALSE(left.holds(request));
+    left.leave(request, kLong);
+    EXPECT_TRUE(left.holds(request));
+    EXPECT_EQ(left.calls(), 2U);
+}
+
+}  // namespace

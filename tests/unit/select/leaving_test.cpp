@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "select/leaving.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace {
+
+using gimbal::Leaving;
+using gimbal::LoopContext;
+using gimbal::LoopRecord;
+using gimbal::WorkerRecord;
+
+LoopContext context_of(bool can_leave = true) {
+    return {.iterations = 100, .workers = 2, .can_leave = can_leave, .tick_s = 1e-9};
+}
+
+/// Two workers that end at these times [ns].
+void observe(Leaving& leaving, bool with_static, std::uint64_t first, std::uint64_t second, bool can_leave = true) {
+    const std::array<WorkerRecord, 2> workers = {
+        WorkerRecord{.begin = 0, .end = first, .chunks = 1, .iterations = 50},
+        WorkerRecord{.begin = 0, .end = second, .chunks = 1, .iterations = 50}};
+    const auto last = static_cast<double>(std::max(first, second));
+    leaving.observe(with_static,
+                    {.iterations = 100,
+                     .loop_time = last,
+                     .busy_max = last,
+                     .busy_mean = static_cast<double>(first + second) / 2,
+                     .chunks = 2,
+                     .workers = workers},
+                    context_of(can_leave));
+}
+
+TEST(Leaving, AShortLoopInBalanceIsLeftAfterTwoLooks) {
+    Leaving leaving;
+    EXPECT_FALSE(leaving.wants_look(context_of())) << "how long it is nobody knows";
+    observe(leaving, false, 3000, 2500);
+    EXPECT_TRUE(leaving.wants_look(context_of()));
+    EXPECT_EQ(leaving.leave(), 0);
+    observe(leaving, true, 3000, 2900);
+    EXPECT_EQ(leaving.leave(), 0) << "one look may be luck";
+    observe(leaving, true, 3000, 2900);
+    EXPECT_FALSE(leaving.wants_look(context_of()));
+    EXPECT_GT(leaving.leave(), 0);
+}
+
+TEST(Leaving, WhileNothingChangesTheTimeDoublesUpToALimit) {
+    Leaving leaving;
+    observe(leaving, false, 3000, 3000);
+    observe(leaving, true, 3000, 3000);
+    observe(leaving, true, 3000, 3000);
+    double last = leaving.leave();
+    for (int more = 0; more < 20; ++more) {
+        EXPECT_TRUE(leaving.wants_look(context_of()));
+        observe(leaving, true, 3000, 3000);
+        const double next = leaving.leave();
+        EXPECT_TRUE(next == 2 * last || next == 1e8) << next;
+        last = next;
+    }
+    EXPECT_EQ(last, 1e8) << "a tenth of a second";
+}
+
+TEST(Leaving, WhatCanBeBalancedIsKept) {
+    Leaving leaving;
+    observe(leaving, false, 30'000, 28'000);
+    for (int look = 0; look < 3; ++look) {
+        EXPECT_TRUE(leaving.wants_look(context_of()));
+        observe(leaving, true, 40'000, 20'000);
+    }
+    EXPECT_FALSE(leaving.wants_look(context_of()));
+    EXPECT_EQ(leaving.leave(), 0);
+    EXPECT_FALSE(leaving.static_is_good());
+}
+
+TEST(Leaving, ALittleImbalanceMakesStaticTheOneToBeat) {
+    Leaving leaving;
+    observe(leaving, false, 100'000, 99'000);
+    for (int look = 0; look < 3; ++look) observe(leaving, true, 100'000, 90'000);
+    EXPECT_EQ(leaving.leave(), 0);
+    EXPECT_TRUE(leaving.static_is_good());
+}
+
+TEST(Leaving, ALongLoopIsNotLookedAt) {
+    Leaving leaving;
+    observe(leaving, false, 1'000'000, 1'000'000);
+    EXPECT_FALSE(leaving.wants_look(context_of()));
+    EXPECT_EQ(leaving.leave(), 0);
+}
+
+TEST(Leaving, ALoopThatGrowsIsTakenBack) {
+    Leaving leaving;
+    observe(leaving, false, 3000, 3000);
+    observe(leaving, true, 3000, 3000);
+    observe(leaving, true, 3000, 3000);
+    EXPECT_GT(leaving.leave(), 0);
+    observe(leaving, true, 60'000, 30'000);
+    EXPECT_EQ(leaving.leave(), 0);
+    EXPECT_TRUE(leaving.wants_look(context_of())) << "it may have been an interruption";
+    observe(leaving, true, 60'000, 30'000);
+    observe(leaving, true, 60'000, 30'000);
+    EXPECT_FALSE(leaving.wants_look(context_of()));
+}
+
+TEST(Leaving, WhoCannotRunTheLoopAloneNeverGetsIt) {
+    Leaving leaving;
+    for (int step = 0; step < 5; ++step) {
+        observe(leaving, true, 3000, 3000, false);
+        EXPECT_FALSE(leaving.wants_look(context_of(false)));
+        EXPECT_EQ(leaving.leave(), 0);
+    }
+}
+
+TEST(Leaving, AnotherTripCountOfALoopThatIsLeftIsLookedAtOnce) {
+    Leaving leaving;
+    observe(leaving, false, 3000, 3000);
+    observe(leaving, true, 3000, 3000);
+    observe(leaving, true, 3000, 3000);
+    EXPECT_GT(leaving.leave(), 0);
+    Leaving other = leaving.for_other_length();
+    EXPECT_TRUE(other.wants_look(context_of()));
+    observe(other, true, 9000, 9000);
+    EXPECT_GT(other.leave(), 0);
+}
+
+}  // namespace
