@@ -4,12 +4,10 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <memory>
-#include <mutex>
-#include <span>
 #include <utility>
 
 #include "loop/admission.hpp"
+#include "loop/spare_buffers.hpp"
 #include "measure/clock.hpp"
 #include "measure/dispatch_cost.hpp"
 
@@ -20,41 +18,6 @@ namespace {
 constexpr double kTimingPart = 20;    // a chunk is timed by itself if noting its time costs at most one part in so many
 constexpr double kMostUntimed = 1e9;  // [iterations] that go untimed, however short they are
 constexpr std::uint32_t kSmallTeam = 16;  // keeps what a trial needed: some kilobytes
-constexpr std::size_t kMostSpare = 256;   // sample buffers of a kind that wait for the next sampled execution [count]
-
-/// Buffers for samples that no execution needs now. To free them would give pages back to the system each time, and to
-/// take others would fault on them. Who finds the lock taken, as a child may for ever, does without.
-template <class Buffer>
-class SpareBuffers {
-public:
-    /// For every slot that has none. @param of  the member of a slot
-    void lend(std::span<WorkerSlot> slots, std::unique_ptr<Buffer> WorkerSlot::*of) {
-        const std::unique_lock lock(mutex_, std::try_to_lock);
-        for (std::size_t i = 0; lock && i < slots.size() && !spare_.empty(); ++i) {
-            if (slots[i].*of) continue;
-            slots[i].*of = std::move(spare_.back());
-            spare_.pop_back();
-        }
-    }
-    void take_back(std::span<WorkerSlot> slots, std::unique_ptr<Buffer> WorkerSlot::*of) {
-        const std::unique_lock lock(mutex_, std::try_to_lock);
-        for (WorkerSlot& slot : slots) {
-            if (lock && slot.*of && spare_.size() < kMostSpare) spare_.push_back(std::move(slot.*of));
-            (slot.*of).reset();
-        }
-    }
-
-private:
-    std::mutex mutex_;
-    std::vector<std::unique_ptr<Buffer>> spare_;
-};
-
-// Never destroyed: loops may run while the process ends.
-template <class Buffer>
-SpareBuffers<Buffer>& spare_buffers() {
-    static auto& all = *new SpareBuffers<Buffer>;
-    return all;
-}
 
 }  // namespace
 

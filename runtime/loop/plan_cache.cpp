@@ -96,16 +96,22 @@ std::uint64_t next_plan_serial() noexcept {
 const std::shared_ptr<const Plan>& PlanCache::get(const PlanKey& key, const Learnt& learnt) {
     for (Entry& entry : entries_) {
         if (!entry.plan || !(entry.key == key)) continue;
+        last_ = static_cast<std::size_t>(&entry - entries_.data());
         if (!stale(key.choice.technique->info(), entry.learnt, learnt)) return entry.plan;
         entry.plan = numbered_plan(key, learnt);
         entry.learnt = learnt;
         return entry.plan;
     }
+    // Tables of large teams take kilobytes. Between two trials the holder's plan is the one used last, and stays.
+    constexpr std::uint32_t kSmallTeam = 16;
+    const std::size_t plans = key.workers > kSmallTeam ? 2 : kPlans;
+    if (oldest_ == last_) oldest_ = (oldest_ + 1) % plans;
+    last_ = oldest_;
     Entry& entry = entries_[oldest_];
     entry.plan = numbered_plan(key, learnt);
     entry.key = key;
     entry.learnt = learnt;
-    oldest_ = (oldest_ + 1) % kPlans;
+    oldest_ = (oldest_ + 1) % plans;
     return entry.plan;
 }
 

@@ -60,6 +60,7 @@ private:
     };
     std::array<Entry, kPlans> entries_;
     std::size_t oldest_ = 0;
+    std::size_t last_ = kPlans;  // used last; kPlans: none
 };
 
 /// A number for Plan::serial that no plan of this process has had. @threads any

@@ -3,18 +3,17 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <new>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "gimbal/options.hpp"
 #include "gimbal/schedule.hpp"
 #include "loop/schedules.hpp"
 #include "loop/site_table.hpp"
-#include "select/background.hpp"
 #include "team.hpp"
 
 namespace {
@@ -77,20 +76,23 @@ void execute_in_turn(const gimbal_loop_desc& desc, std::vector<gimbal_share>& sh
 
 std::size_t bytes_of_site(const char* schedule, std::uint64_t trip, int executions) {
     static std::uintptr_t id = 0x1000;
+    gimbal::set_option("background", "off");  // a question that waits for its answer would count
     std::vector<gimbal_share> shares(64);
     // What is there once for all loops is there after the first one.
     auto desc = gimbal::test::loop_desc(++id, trip, 64, gimbal::intern(gimbal::parse_schedule(schedule)));
     const auto run = [&] {
         for (int i = 0; i < executions; ++i) execute_in_turn(desc, shares);
-        while (gimbal::background_waiting() > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        execute_in_turn(desc, shares);
     };
     run();
     const std::size_t before = live_bytes;
     desc = gimbal::test::loop_desc(++id, trip, 64, desc.schedule);
     run();
-    const std::size_t bytes = live_bytes - before;
+    std::size_t least = live_bytes;
+    for (int i = 0; i < 20; ++i) {  // the last one may have been a trial, which takes more for one execution
+        execute_in_turn(desc, shares);
+        least = std::min<std::size_t>(least, live_bytes);
+    }
+    const std::size_t bytes = least - before;
     testing::Test::RecordProperty(std::string(schedule) + "_" + std::to_string(trip), std::to_string(bytes));
     if (std::getenv("SITE_BYTES")) std::printf("%s N=%lu x%d: %zu\n", schedule, trip, executions, bytes);
     return bytes;
