@@ -54,7 +54,7 @@ TEST(Prediction, InALargeTeamAPartStandsForAll) {
         constexpr std::uint64_t kChunks = 4096;
         for (std::uint64_t k = 0; k < kChunks; ++k) {
             const Range chunk{iterations * k / kChunks, iterations * (k + 1) / kChunks};
-            costs[0].add(chunk, 1000 * static_cast<double>(chunk.size() * k) / kChunks);
+            costs[0].add(chunk, 20000 * static_cast<double>(chunk.size() * k) / kChunks);
         }
         const ChunkCosts* const seen[] = {&costs[0]};
         CostProfile profile;
@@ -63,7 +63,7 @@ TEST(Prediction, InALargeTeamAPartStandsForAll) {
         context.iteration_time = profile.total() / static_cast<double>(iterations);
         context.profile = &profile;
         const double ideal = profile.total() / workers;
-        for (const std::string_view name : {"af", "static-steal", "feedback"}) {
+        for (const std::string_view name : {"af", "awf-c", "static-steal", "feedback"}) {
             const double time = predict(Question(context, {{find_technique(name)}}, 1)).times.front();
             EXPECT_GT(time, 0.98 * ideal) << name << ' ' << workers;
             EXPECT_LT(time, 1.1 * ideal) << name << ' ' << workers;
