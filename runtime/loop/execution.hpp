@@ -128,6 +128,11 @@ public:
     [[nodiscard]] const std::shared_ptr<const Plan>& shared_plan() const noexcept { return plan_; }
 
 private:
+    // What gimbal_share::step means where one draws from queues, and nothing is drawn by the short way.
+    static constexpr std::uint64_t kQueues = 0;
+    static constexpr std::uint64_t kPrefixToCome = 1;
+    static constexpr std::uint64_t kNothingMore = 2;
+
     bool end_at(gimbal_share& share, std::uint64_t stamp) noexcept;
     int next_weighted(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     int next_adaptive(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "simulate/virtual_loop.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace gimbal::simulate {
@@ -34,7 +35,8 @@ Step VirtualLoop::run(const Request& request, const Work& work, const Machine& m
     Opening opening = learning_.open(request);
     opening.manner.claim = 1;
     sampled_ = opening.manner.sampled;
-    planned_ = plan_ != opening.plan;
+    planned_ = opening.plan->serial > newest_;  // else it is one of the last few that a site keeps
+    newest_ = std::max(newest_, opening.plan->serial);
     plan_ = opening.plan;
     events_.run(*opening.decision.choice.technique, *opening.plan, work, machine, opening.manner, slots_);
     virtual_part = sample_ns(costs);

@@ -55,6 +55,7 @@ private:
     EventLoop events_;
     std::vector<WorkerSlot> slots_;     // [P]
     std::shared_ptr<const Plan> plan_;  // of the last execution
+    std::uint64_t newest_ = 0;          // serial of the last one that was made
     bool sampled_ = false;              // it was
     bool planned_ = false;              // for it, anew
 };

@@ -24,7 +24,9 @@ constexpr double kTailPieces = 32;
 constexpr double kDispatchShare = 0.01;
 /// and none that is drawn from the own block so that others can steal what is left: that is for the rare execution.
 constexpr double kInsuranceShare = 0.0025;
-/// Draws from an own block: where one worker's block turns out to cost as much as P of them, a draw of it is P / 512.
+/// Draws from an own block, at most: where one worker's block turns out to cost as much as P of them, a draw of it is a
+/// sixteenth of a worker's share, in larger teams than 32 P / 512 of it.
+constexpr double kPartsPerWorker = 16;
 constexpr double kMostParts = 512;
 /// With fewer there is little to be stolen, and what entering and leaving take more shows: blocks of some 40 us.
 constexpr double kFewestParts = 4;
@@ -61,7 +63,9 @@ public:
         }
         const double block = static_cost / static_cast<double>(workers);
         const double worth = block / least_cost_ * (kInsuranceShare / kDispatchShare);
-        parts_ = least_cost_ > 0 ? std::clamp(worth, 1.0, kMostParts) : kUsualParts;
+        parts_ = least_cost_ > 0
+                     ? std::clamp(worth, 1.0, std::min(kPartsPerWorker * static_cast<double>(workers), kMostParts))
+                     : kUsualParts;
         part_cost_ = block / parts_;
     }
 

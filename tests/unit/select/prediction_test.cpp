@@ -45,6 +45,32 @@ TEST(Prediction, TechniquesWithAMeasuredChunkArePredictedWithIt) {
     EXPECT_GT(loop_time("ss"), 2 * blocks) << "nobody measures its chunk";
 }
 
+// With more than 256 workers some techniques are simulated with 256 that stand for all.
+TEST(Prediction, InALargeTeamAPartStandsForAll) {
+    for (const std::uint32_t workers : {256U, 1024U}) {
+        const std::uint64_t iterations = std::uint64_t{workers} * 2000;
+        std::vector<ChunkCosts> costs(1);
+        costs[0].prepare(iterations, CostProfile::bins_for(iterations, workers));
+        constexpr std::uint64_t kChunks = 4096;
+        for (std::uint64_t k = 0; k < kChunks; ++k) {
+            const Range chunk{iterations * k / kChunks, iterations * (k + 1) / kChunks};
+            costs[0].add(chunk, 20000 * static_cast<double>(chunk.size() * k) / kChunks);
+        }
+        const ChunkCosts* const seen[] = {&costs[0]};
+        CostProfile profile;
+        profile.learn(seen);
+        LoopContext context{.iterations = iterations, .workers = workers, .dispatch = 50, .contention = 1};
+        context.iteration_time = profile.total() / static_cast<double>(iterations);
+        context.profile = &profile;
+        const double ideal = profile.total() / workers;
+        for (const std::string_view name : {"af", "awf-c", "static-steal", "feedback"}) {
+            const double time = predict(Question(context, {{find_technique(name)}}, 1)).times.front();
+            EXPECT_GT(time, 0.98 * ideal) << name << ' ' << workers;
+            EXPECT_LT(time, 1.1 * ideal) << name << ' ' << workers;
+        }
+    }
+}
+
 TEST(LeastChunk, IsAPowerOfTwoByWhichDrawingAndTheLastChunkCostTheLeastAndAtMostHalfAShare) {
     const TechniqueInfo& steal = find_technique("static-steal")->info();
     EXPECT_EQ(least_chunk(steal, 1'000'000, 4, {.dispatch = 50, .contention = 5, .iteration_time = 20}), 2048U) << 2500;
