@@ -58,6 +58,7 @@ void LoopLearning::set_statistics(const IterationStatistics& statistics) noexcep
 
 Opening LoopLearning::open(const Request& request) {
     last_ = &learning_for(request.trip);
+    traits_.way = request.way;
     const std::uint64_t before = last_->fallbacks();
     Opening opening = last_->open(request);
     totals_.fallbacks += last_->fallbacks() - before;

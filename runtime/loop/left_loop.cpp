@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loop/left_loop.hpp"
 
-#include <algorithm>
-
 #include "measure/clock.hpp"
 
 namespace gimbal {
@@ -11,6 +9,7 @@ namespace {
 
 alignas(64) gimbal_left_table table = {};
 
+constexpr std::uint32_t kNumbers = 64;
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
 std::uint64_t bit_of(std::uint64_t trip) noexcept {
@@ -55,8 +54,8 @@ bool LeftLoop::holds(const Request& request) noexcept {
 }
 
 void LeftLoop::count(const Request& request) noexcept {
-    __atomic_store_n(&own_.calls, own_.calls + 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&own_.iterations, own_.iterations + request.trip, __ATOMIC_RELAXED);
+    __atomic_store_n(&counts_.calls, counts_.calls + 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&counts_.iterations, counts_.iterations + request.trip, __ATOMIC_RELAXED);
 }
 
 // The executions that the team begins later. The order of these stores is the other way round in gimbal_left_find().
@@ -64,30 +63,15 @@ void LeftLoop::count(const Request& request) noexcept {
 void LeftLoop::tell_team(const Request& request) noexcept {
     const gimbal_loop_desc* const desc = request.caller;
     // A loop that comes again and again in one region has another number each time.
-    if (!desc || !desc->team || !desc->region || crowded_.load(kRelaxed)) return;
+    if (!desc || !desc->team || !desc->region || static_cast<std::uint32_t>(desc->moment) > kNumbers) return;
     gimbal_left_loop* const place = place_for(*desc);
     if (!place) return;
-    const auto known = std::find_if(std::begin(places_), std::end(places_), [=](auto& entry) {
-        gimbal_left_loop* at = nullptr;
-        return entry.compare_exchange_strong(at, place, std::memory_order_release) || at == place;
-    });
-    if (known == std::end(places_)) {  // its executions would not be counted
-        crowded_.store(true, kRelaxed);
-        return;
-    }
     __atomic_store_n(&place->from, desc->moment, __ATOMIC_RELEASE);
     __atomic_store_n(&place->schedule, std::int64_t{desc->schedule}, __ATOMIC_RELEASE);
     place->until = until_.load(kRelaxed);
-    place->code = desc->code ? desc->code : desc->source;
+    counts_.code = desc->code ? desc->code : desc->source;
+    place->counts = &counts_;
     __atomic_store_n(&place->to, UINT64_MAX, __ATOMIC_RELEASE);
-}
-
-std::uint64_t LeftLoop::sum(std::uint64_t gimbal_left_loop::*count) const noexcept {
-    std::uint64_t all = __atomic_load_n(&(own_.*count), __ATOMIC_RELAXED);
-    for (const auto& entry : places_)
-        if (const gimbal_left_loop* const at = entry.load(std::memory_order_acquire))
-            all += __atomic_load_n(&(at->*count), __ATOMIC_RELAXED);
-    return all;
 }
 
 void forget_left_loops() noexcept {

@@ -26,22 +26,20 @@ public:
     [[nodiscard]] bool holds(const Request& request) noexcept;
 
     /// Executions that were left [count].
-    [[nodiscard]] std::uint64_t calls() const noexcept { return sum(&gimbal_left_loop::calls); }
+    [[nodiscard]] std::uint64_t calls() const noexcept { return __atomic_load_n(&counts_.calls, __ATOMIC_RELAXED); }
     /// The same [iterations].
-    [[nodiscard]] std::uint64_t iterations() const noexcept { return sum(&gimbal_left_loop::iterations); }
+    [[nodiscard]] std::uint64_t iterations() const noexcept {
+        return __atomic_load_n(&counts_.iterations, __ATOMIC_RELAXED);
+    }
 
 private:
-    static constexpr std::size_t kPlaces = 8;
     void tell_team(const Request& request) noexcept;
     void count(const Request& request) noexcept;
-    [[nodiscard]] std::uint64_t sum(std::uint64_t gimbal_left_loop::*count) const noexcept;
 
     std::atomic<std::uint64_t> lengths_ = 0;  // bit k: trip counts of k bits
     std::atomic<std::uint64_t> until_ = 0;    // gimbal_left_now()
     std::atomic<int> schedule_ = 0;
-    std::atomic<bool> crowded_ = false;                    // it has more numbers than places
-    gimbal_left_loop own_ = {};                            // counts those that the table did not show
-    std::atomic<gimbal_left_loop*> places_[kPlaces] = {};  // in the table: of this loop
+    alignas(64) gimbal_left_counts counts_ = {};
 };
 
 /// No loop is left any more. @threads the only one of a new child

@@ -37,6 +37,7 @@ LoopContext LengthLearning::context_of(const Request& request) const noexcept {
             .monotonic = request.monotonic,
             .can_leave = request.can_leave && granule_ == 1,
             .tick_s = traits_.clock.tick_s(),
+            .way = traits_.way,
             .dispatch = traits_.clock.dispatch(),
             .contention = traits_.clock.contention,
             .serial_part = traits_.clock.serial_part,

@@ -34,6 +34,7 @@ struct Request {
     std::string_view reason = "OMP_SCHEDULE";  ///< who named the technique, for the report; a string literal
     std::string_view selector = {};            ///< named instead of a technique; a string literal; empty: as configured
     const gimbal_loop_desc* caller = nullptr;  ///< what the caller said, as long as the loop is being opened
+    double way = 0;                            ///< what opening and closing take, mean so far [ticks]; 0: not known
     int schedule = 0;                          ///< the number of all this (intern())
     bool can_leave = false;                    ///< the caller can run it by itself, as libomp's static does
 };
@@ -76,6 +77,7 @@ struct LoopTraits {
     double set_fraction = -1;                    ///< by the program; < 0: not set
     IterationStatistics statistics;              ///< of earlier runs, if known
     std::uint64_t opened = 0;                    ///< executions so far [count]
+    double way = 0;                              ///< what opening and closing one takes, mean so far [ticks]
 };
 
 /// Everything learnt about one source loop at one team size and about one trip count, and what follows from it for the

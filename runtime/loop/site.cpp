@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <bit>
 #include <new>
+#include <optional>
 #include <utility>
 
+#include "config/held_signal.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/schedule.hpp"
 #include "measure/clock.hpp"
@@ -17,6 +19,8 @@
 namespace gimbal {
 
 namespace {
+
+constexpr std::uint64_t kFirst = 3;  // executions, in which most of what a loop needs is allocated
 
 std::string hexadecimal(std::uint64_t number) {
     static constexpr char kDigits[] = "0123456789abcdef";
@@ -76,8 +80,13 @@ LoopSite::LoopSite(SiteIdentity identity, std::uint32_t workers, const LoopClock
 Execution* LoopSite::open(const Request& request) noexcept {
     if (request.can_leave && left_.holds(request)) return nullptr;
     const std::lock_guard lock(mutex_);
+    std::optional<HeldSignals> held;  // each allocation would do so by itself
+    if (learning_.totals().calls < kFirst) held.emplace();
     const std::uint64_t begun = opening_.begin() ? ticks() : 0;
-    const Opening opening = learning_.open(request);
+    Request known = request;
+    if (begun) way_ = opening_.mean() + closing_.mean();
+    known.way = way_;
+    const Opening opening = learning_.open(known);
     if (!opening.plan) {
         left_.leave(request, opening.decision.left_for);
         return nullptr;
@@ -98,6 +107,8 @@ void LoopSite::close(Execution* execution) noexcept {
     Step step;
     {
         const std::lock_guard lock(mutex_);
+        std::optional<HeldSignals> held;
+        if (learning_.totals().calls < kFirst) held.emplace();
         const std::uint64_t begun = closing_.begin() ? ticks() : 0;
         step = learning_.close(finished->manner(), finished->decision(), finished->plan(), finished->slots());
         finished->forget_samples();

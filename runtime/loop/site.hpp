@@ -99,6 +99,7 @@ private:
     std::unique_ptr<Execution> spare_;        // one finished execution, ready for the next open()
     std::vector<const Execution*> existing_;  // all executions, in flight or spare: workers keep their sums in them
     LoopLearning learning_;
+    double way_ = 0;  // what opening and closing take [ticks]
     LeftLoop left_;
     TimedPart opening_, closing_;     // what the site itself takes
     std::vector<WorkerRecord> gone_;  // sums of executions that are gone

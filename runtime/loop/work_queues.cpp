@@ -41,29 +41,30 @@ void WorkQueues::prepare(const Plan& plan, std::uint64_t parts, bool fine) {
     counts_ = parts > 0 && plan.queues.size() > kFew;
     std::uint32_t full = 0;
     machine_ = plan.rules.victims == Victims::nearest ? &topology() : nullptr;
-    if (queues_.size() < plan.queues.size() + 2) queues_ = std::vector<Queue>(plan.queues.size() + 2);
-    if (workers_.size() < plan.workers) {
-        workers_ = std::vector<Worker>(plan.workers);
+    const std::size_t lanes = std::max<std::size_t>(plan.queues.size() + 2, plan.workers);
+    if (lanes_.size() < lanes) {
+        lanes_ = std::vector<Lane>(lanes);
         std::uint64_t seed = 0x9E3779B97F4A7C15U;
-        for (Worker& worker : workers_) worker.random = seed += 0xBF58476D1CE4E5B9U;
+        for (Lane& lane : lanes_) lane.worker.random = seed += 0xBF58476D1CE4E5B9U;
     }
     for (std::size_t q = 0; q < plan.queues.size(); ++q) {
-        queues_[q].word.store(pack(plan.queues[q].first, plan.queues[q].end), kRelaxed);
+        lanes_[q].queue.word.store(pack(plan.queues[q].first, plan.queues[q].end), kRelaxed);
         if (parts == 0) continue;
-        queues_[q].part.store(std::max<std::uint64_t>((plan.queues[q].size() + parts - 1) / parts, 1), kRelaxed);
+        lanes_[q].queue.part.store(std::max<std::uint64_t>((plan.queues[q].size() + parts - 1) / parts, 1), kRelaxed);
         full += plan.queues[q].size() > 0 ? 1 : 0;
     }
     if (parts > 0) question().store(0, kRelaxed);
     if (counts_) filled().store(full, kRelaxed);
     if (!plan.rules.takes_part) return;
-    for (Worker& worker : workers_) {
+    for (Lane& lane : lanes_) {
+        Worker& worker = lane.worker;
         worker.done.store(0, kRelaxed);
         worker.divisor.store(std::max(kLeastDivisor, plan.workers), kRelaxed);
     }
 }
 
 void WorkQueues::enter(std::uint32_t worker, int cpu) noexcept {
-    Worker& self = workers_[worker];
+    Worker& self = lanes_[worker].worker;
     self.in_hand = 0;
     self.claim = {};
     self.last_victim = worker / plan_->workers_per_queue;
@@ -71,28 +72,28 @@ void WorkQueues::enter(std::uint32_t worker, int cpu) noexcept {
 }
 
 bool WorkQueues::own_is_empty(std::uint32_t worker) const noexcept {
-    return unpack(queues_[worker / plan_->workers_per_queue].word.load(kRelaxed)).size() == 0;
+    return unpack(lanes_[worker / plan_->workers_per_queue].queue.word.load(kRelaxed)).size() == 0;
 }
 
 Range WorkQueues::draw(std::uint32_t worker) noexcept {
-    Worker& self = workers_[worker];
+    Worker& self = lanes_[worker].worker;
     if (plan_->rules.takes_part) adapt(worker);
-    Range grains = take_own(worker, queues_[worker / plan_->workers_per_queue]);
+    Range grains = take_own(worker, lanes_[worker / plan_->workers_per_queue].queue);
     if (grains.size() == 0) grains = steal(worker);
     self.in_hand = grains.size();
     return grains;
 }
 
 std::uint64_t WorkQueues::amount(std::uint32_t worker, std::uint64_t left) const noexcept {
-    if (parts_ > 0) return std::min(queues_[worker / plan_->workers_per_queue].part.load(kRelaxed), left);
+    if (parts_ > 0) return std::min(lanes_[worker / plan_->workers_per_queue].queue.part.load(kRelaxed), left);
     std::uint64_t wanted = plan_->rules.take;
-    if (plan_->rules.takes_part) wanted = std::max(wanted, left / workers_[worker].divisor.load(kRelaxed));
+    if (plan_->rules.takes_part) wanted = std::max(wanted, left / lanes_[worker].worker.divisor.load(kRelaxed));
     return std::min(wanted, left);
 }
 
 Range WorkQueues::draw_own(std::uint32_t worker) noexcept {
-    Queue& queue = queues_[worker];
-    Range& claim = workers_[worker].claim;
+    Queue& queue = lanes_[worker].queue;
+    Range& claim = lanes_[worker].worker.claim;
     if (asked()) {
         if (claim.size() > 0) {
             queue.word.store(pack(claim.first, claim.end), kRelaxed);
@@ -120,23 +121,23 @@ Range WorkQueues::draw_own(std::uint32_t worker) noexcept {
 }
 
 void WorkQueues::drop_claim(std::uint32_t worker) noexcept {
-    workers_[worker].claim = {};
-    queues_[worker].claimed.store(0, kRelaxed);
+    lanes_[worker].worker.claim = {};
+    lanes_[worker].queue.claimed.store(0, kRelaxed);
     emptied();
 }
 
 void WorkQueues::advance(std::uint32_t worker, std::uint64_t grain) noexcept {
-    const Range left = unpack(queues_[worker].word.load(kRelaxed));
+    const Range left = unpack(lanes_[worker].queue.word.load(kRelaxed));
     if (left.size() == 0) return;
-    queues_[worker].word.store(pack(std::min(grain, left.end), left.end), kRelaxed);
+    lanes_[worker].queue.word.store(pack(std::min(grain, left.end), left.end), kRelaxed);
     if (grain >= left.end) emptied();
 }
 
 bool WorkQueues::somebody_claims() const noexcept {
     const std::size_t count = plan_->queues.size();
-    if (counts_) return queues_[count + 1].word.load(kRelaxed) > 0;
+    if (counts_) return lanes_[count + 1].queue.word.load(kRelaxed) > 0;
     for (std::size_t q = 0; q < count; ++q) {
-        if (queues_[q].claimed.load(kRelaxed) != 0) return true;
+        if (lanes_[q].queue.claimed.load(kRelaxed) != 0) return true;
     }
     return false;
 }
@@ -154,13 +155,13 @@ Range WorkQueues::take_own(std::uint32_t worker, Queue& queue) noexcept {
 }
 
 Range WorkQueues::steal(std::uint32_t thief) noexcept {
-    await_admission(workers_[thief].random, plan_->admission);
+    await_admission(lanes_[thief].worker.random, plan_->admission);
     for (;;) {
         const std::uint32_t victim = next_victim(thief);
         if (victim == kNobody) return {};
         Range stolen = steal_from(thief, victim);
         if (stolen.size() == 0) continue;  // others were faster: look again
-        workers_[thief].last_victim = victim;
+        lanes_[thief].worker.last_victim = victim;
         keep(thief, stolen);
         return stolen;
     }
@@ -169,12 +170,12 @@ Range WorkQueues::steal(std::uint32_t thief) noexcept {
 std::uint32_t WorkQueues::next_victim(std::uint32_t thief) noexcept {
     if (counts_ && filled().load(kRelaxed) == 0) return kNobody;
     if (plan_->rules.victims == Victims::nearest) return nearest_victim(thief);
-    Worker& self = workers_[thief];
+    Worker& self = lanes_[thief].worker;
     const auto count = static_cast<std::uint32_t>(plan_->queues.size());
     std::uint32_t victim = self.last_victim;
     if (plan_->rules.victims == Victims::random) victim = static_cast<std::uint32_t>(next_random(self.random) % count);
     for (std::uint32_t looked = 0; looked < count; ++looked) {
-        if (unpack(queues_[victim].word.load(kRelaxed)).size() > 0) return victim;
+        if (unpack(lanes_[victim].queue.word.load(kRelaxed)).size() > 0) return victim;
         victim = victim + 1 == count ? 0 : victim + 1;
     }
     return kNobody;
@@ -182,14 +183,14 @@ std::uint32_t WorkQueues::next_victim(std::uint32_t thief) noexcept {
 
 // By distance first, by what is left second. The place of a queue is that of its first worker.
 std::uint32_t WorkQueues::nearest_victim(std::uint32_t thief) const noexcept {
-    const int here = workers_[thief].cpu.load(kRelaxed);
+    const int here = lanes_[thief].worker.cpu.load(kRelaxed);
     std::uint32_t best = kNobody;
     unsigned best_distance = 0;
     std::uint64_t best_left = 0;
     for (std::uint32_t q = 0; q < plan_->queues.size(); ++q) {
-        const std::uint64_t left = unpack(queues_[q].word.load(kRelaxed)).size();
+        const std::uint64_t left = unpack(lanes_[q].queue.word.load(kRelaxed)).size();
         if (left == 0) continue;
-        const int there = workers_[q * plan_->workers_per_queue].cpu.load(kRelaxed);
+        const int there = lanes_[q * plan_->workers_per_queue].worker.cpu.load(kRelaxed);
         const unsigned distance = machine_->distance(here, there);
         if (best == kNobody || distance < best_distance || (distance == best_distance && left > best_left)) {
             best = q;
@@ -201,21 +202,21 @@ std::uint32_t WorkQueues::nearest_victim(std::uint32_t thief) const noexcept {
 }
 
 Range WorkQueues::steal_from(std::uint32_t thief, std::uint32_t victim) noexcept {
-    Worker& self = workers_[thief];
-    const Worker& other = workers_[victim * plan_->workers_per_queue];
+    Worker& self = lanes_[thief].worker;
+    const Worker& other = lanes_[victim * plan_->workers_per_queue].worker;
     const bool half = plan_->rules.steals_half ||
                       (machine_ && machine_->distance(self.cpu.load(kRelaxed), other.cpu.load(kRelaxed)) > kSameNode);
-    std::atomic<std::uint64_t>& queue = queues_[victim].word;
+    std::atomic<std::uint64_t>& queue = lanes_[victim].queue.word;
     std::uint64_t word = queue.load(kRelaxed);
     for (;;) {
         const Range left = unpack(word);
         if (left.size() == 0) return {};
-        const std::uint64_t part = queues_[victim].part.load(kRelaxed);
+        const std::uint64_t part = lanes_[victim].queue.part.load(kRelaxed);
         const std::uint64_t one = std::min(parts_ > 0 ? (part + kSplit - 1) / kSplit : plan_->rules.take, left.size());
         const Range taken{left.end - (half ? std::max(one, (left.size() + 1) / 2) : one), left.end};
         if (!queue.compare_exchange_weak(word, pack(left.first, taken.first), kRelaxed)) continue;
         if (taken.first == left.first) emptied();
-        if (parts_ > 0) queues_[thief / plan_->workers_per_queue].part.store(part, kRelaxed);
+        if (parts_ > 0) lanes_[thief / plan_->workers_per_queue].queue.part.store(part, kRelaxed);
         if (plan_->rules.takes_part) {
             // The thief starts from the mean of both histories.
             self.done.store((self.done.load(kRelaxed) + other.done.load(kRelaxed)) / 2, kRelaxed);
@@ -231,7 +232,7 @@ Range WorkQueues::steal_from(std::uint32_t thief, std::uint32_t victim) noexcept
 void WorkQueues::keep(std::uint32_t thief, Range& stolen) noexcept {
     const std::uint64_t mine = amount(thief, stolen.size());
     if (mine == stolen.size()) return;
-    std::atomic<std::uint64_t>& own = queues_[thief / plan_->workers_per_queue].word;
+    std::atomic<std::uint64_t>& own = lanes_[thief / plan_->workers_per_queue].queue.word;
     std::uint64_t word = own.load(kRelaxed);
     if (unpack(word).size() != 0) return;
     const std::uint64_t rest = pack(stolen.first + mine, stolen.end);
@@ -246,12 +247,12 @@ void WorkQueues::keep(std::uint32_t thief, Range& stolen) noexcept {
 // After a draw: who is behind takes larger parts, who is ahead smaller ones, so that work is left where thieves will
 // come.
 void WorkQueues::adapt(std::uint32_t worker) noexcept {
-    Worker& self = workers_[worker];
+    Worker& self = lanes_[worker].worker;
     if (self.in_hand == 0) return;
     const std::uint64_t done = self.done.load(kRelaxed) + self.in_hand;
     self.done.store(done, kRelaxed);
     double sum = 0;
-    for (std::uint32_t i = 0; i < plan_->workers; ++i) sum += static_cast<double>(workers_[i].done.load(kRelaxed));
+    for (std::uint32_t i = 0; i < plan_->workers; ++i) sum += static_cast<double>(lanes_[i].worker.done.load(kRelaxed));
     const double mean = sum / plan_->workers;
     const std::uint32_t divisor = self.divisor.load(kRelaxed);
     const auto progress = static_cast<double>(done);

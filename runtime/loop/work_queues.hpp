@@ -37,9 +37,7 @@ public:
 
     /// Give back the memory, if there is any. @threads as prepare()
     void release() noexcept {
-        if (queues_.empty()) return;
-        queues_ = std::vector<Queue>();
-        workers_ = std::vector<Worker>();
+        if (!lanes_.empty()) lanes_ = std::vector<Lane>();
     }
 
     /// A worker comes. @param cpu  the processor it runs on, -1: unknown
@@ -58,28 +56,28 @@ public:
     void ask() noexcept {
         if (!asked()) question().store(1, std::memory_order_relaxed);
     }
-    [[nodiscard]] bool asked() const noexcept { return queues_[plan_->queues.size()].part.load(kRelaxed) != 0; }
+    [[nodiscard]] bool asked() const noexcept { return lanes_[plan_->queues.size()].queue.part.load(kRelaxed) != 0; }
     /// Whether somebody claims a block, and may still give some of it back. @cost O(queues), or O(1) in large teams
     [[nodiscard]] bool somebody_claims() const noexcept;
     /// For models: the owner has drawn all grains before this one. @pre asked(), and nobody draws meanwhile
     void advance(std::uint32_t worker, std::uint64_t grain) noexcept;
     /// Grains of a draw from what a worker claims, where draws are parts of a block.
     [[nodiscard]] std::uint64_t claimed_part(std::uint32_t worker) const noexcept {
-        return queues_[worker].part.load(kRelaxed) * stride_;
+        return lanes_[worker].queue.part.load(kRelaxed) * stride_;
     }
     /// A worker leaves, maybe before it has drawn all that it claims (a cancelled loop).
     void leave(std::uint32_t worker) noexcept {
-        if (workers_[worker].claim.size() > 0) drop_claim(worker);
+        if (lanes_[worker].worker.claim.size() > 0) drop_claim(worker);
     }
 
 private:
-    struct alignas(kApart) Queue {
+    struct alignas(kApart / 2) Queue {
         std::atomic<std::uint64_t> word{0};
         std::atomic<std::uint64_t> part{1};     // grains of a draw from it; only if draws take one in so many
         std::atomic<std::uint32_t> claimed{0};  // 1: the owner claims more than it has begun; the same
     };
     /// What belongs to one worker. Others read what is atomic.
-    struct alignas(kApart) Worker {
+    struct alignas(kApart / 2) Worker {
         std::atomic<std::uint64_t> done{0};     // grains finished; only if draws take a part
         std::atomic<std::uint32_t> divisor{1};  // a draw takes one in so many; only if draws take a part
         std::uint64_t in_hand = 0;              // grains of the draw in progress
@@ -87,6 +85,11 @@ private:
         std::uint32_t last_victim = 0;          // queue
         std::atomic<std::int32_t> cpu{-1};
         Range claim;  // grains that it hands itself; only if draws take one in so many
+    };
+    /// Queue k and worker k: two lines that one worker uses most.
+    struct alignas(kApart) Lane {
+        Queue queue;
+        Worker worker;
     };
     static constexpr auto kRelaxed = std::memory_order_relaxed;
 
@@ -98,10 +101,10 @@ private:
     [[nodiscard]] std::uint32_t nearest_victim(std::uint32_t thief) const noexcept;
     void drop_claim(std::uint32_t worker) noexcept;
     /// Not 0: somebody asked. It is read before each part, and written once.
-    [[nodiscard]] std::atomic<std::uint64_t>& question() noexcept { return queues_[plan_->queues.size()].part; }
+    [[nodiscard]] std::atomic<std::uint64_t>& question() noexcept { return lanes_[plan_->queues.size()].queue.part; }
     /// Queues that hold something, or whose owner claims something, or a few more: who finds none need not look at all
     /// of them. Only in large teams whose queues are seldom stolen from.
-    [[nodiscard]] std::atomic<std::uint64_t>& filled() noexcept { return queues_[plan_->queues.size() + 1].word; }
+    [[nodiscard]] std::atomic<std::uint64_t>& filled() noexcept { return lanes_[plan_->queues.size() + 1].queue.word; }
     void emptied() noexcept {
         if (counts_) filled().fetch_sub(1, kRelaxed);
     }
@@ -113,8 +116,7 @@ private:
     std::uint64_t parts_ = 0;            // as QueueRules has it, of this execution
     std::uint64_t stride_ = 1;           // parts that an owner draws at once from what it claims
     bool counts_ = false;                // filled() is kept
-    std::vector<Queue> queues_;          // [queues + 2]
-    std::vector<Worker> workers_;
+    std::vector<Lane> lanes_;            // [at least queues + 2, and workers]
 };
 
 }  // namespace gimbal

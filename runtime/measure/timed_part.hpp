@@ -27,6 +27,11 @@ public:
         const std::uint64_t samples = (later - 1) / kEvery + 1;
         return first_ + sampled_ * static_cast<double>(later) / static_cast<double>(samples);
     }
+    /// One call: a later one, or one of the first as long as there were no others [ticks].
+    [[nodiscard]] double mean() const noexcept {
+        if (calls_ <= kEvery) return calls_ == 0 ? 0 : first_ / static_cast<double>(calls_);
+        return sampled_ / static_cast<double>((calls_ - kEvery - 1) / kEvery + 1);
+    }
 
 private:
     std::uint64_t calls_ = 0;

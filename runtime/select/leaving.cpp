@@ -7,10 +7,11 @@ namespace gimbal {
 
 namespace {
 
-constexpr double kShort_s = 200e-6;      // a longer loop does not feel what it costs to be looked after
-constexpr double kWayInAndOut_s = 5e-7;  // what balancing costs at least, in the loop and around it
-constexpr double kNothing = 0.015;       // of the time: less is not to be gained from what threads wait
-constexpr double kLittle = 0.1;  // of the time: static is hard to beat, its threads find their data where it was
+constexpr double kShort_s = 200e-6;   // a longer loop does not feel what it costs to be looked after
+constexpr double kLeastWay_s = 5e-7;  // what balancing costs at least, in the loop and around it,
+constexpr double kMostWay_s = 2e-6;   // and what it is taken to cost at most: first executions take long
+constexpr double kNothing = 0.015;    // of the time: less is not to be gained from what threads wait
+constexpr double kLittle = 0.1;       // of the time: static is hard to beat, its threads find their data where it was
 constexpr std::uint8_t kGoodLooks = 2;
 constexpr std::uint8_t kBadLooks = 3;
 constexpr double kFirstPeriod_s = 1e-3;
@@ -24,6 +25,10 @@ double waiting(const LoopRecord& record) noexcept {
     for (const WorkerRecord& worker : record.workers) last = std::max(last, worker.end);
     for (const WorkerRecord& worker : record.workers) ends += static_cast<double>(last - worker.end);
     return ends / static_cast<double>(record.workers.size());
+}
+
+double way_s(const LoopContext& context) noexcept {
+    return std::clamp(context.way * context.tick_s, kLeastWay_s, kMostWay_s);
 }
 
 }  // namespace
@@ -41,7 +46,13 @@ double Leaving::leave() noexcept {
     return period_s_ / tick_s_;
 }
 
-void Leaving::observe(bool with_static, const LoopRecord& record, const LoopContext& context) noexcept {
+double Leaving::saving(const LoopRecord& record, const LoopContext& context) noexcept {
+    if (!context.can_leave || record.loop_time * context.tick_s > kShort_s) return 0;
+    return way_s(context) / context.tick_s;
+}
+
+void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& record,
+                      const LoopContext& context) noexcept {
     if (!context.can_leave || record.iterations == 0) return;
     tick_s_ = context.tick_s;
     const double time_s = record.loop_time * tick_s_;
@@ -54,14 +65,14 @@ void Leaving::observe(bool with_static, const LoopRecord& record, const LoopCont
     if (state_ == State::unknown) state_ = State::looking;
     if (!with_static) return;
     const double waited_s = waiting(record) * tick_s_;
-    if (waited_s <= kWayInAndOut_s + kNothing * time_s) {
+    if (static_holds || waited_s <= way_s(context) + kNothing * time_s) {
         good_ = static_cast<std::uint8_t>(std::min(good_ + 1, int{kGoodLooks}));
         // It was worth balancing and is no more, or the first looks met interruptions.
         if (state_ == State::kept && good_ == kGoodLooks) state_ = State::looking;
         return;
     }
     good_ = 0;
-    static_is_good_ = waited_s < kWayInAndOut_s + kLittle * time_s;
+    static_is_good_ = waited_s < way_s(context) + kLittle * time_s;
     if (++bad_ >= kBadLooks) state_ = State::kept;
 }
 

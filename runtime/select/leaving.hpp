@@ -10,8 +10,8 @@ namespace gimbal {
 
 /// Whether a loop is too short to gain anything here, so that it is better left to the OpenMP runtime's own static
 /// schedule. Static runs a few times; what its threads wait for each other at the end is all that any technique can
-/// save. If that is less than a technique costs, the loop is left for a while, by time and not by count, and static
-/// runs once more when that is over; the while doubles as long as nothing has changed.
+/// save. If that is less than the way into and out of the loop takes here, the loop is left for a while, by time and
+/// not by count, and static runs once more when that is over; the while doubles as long as nothing has changed.
 /// @threads the owner locks
 /// @source derived; test: tests/unit/select/leaving_test.cpp
 class Leaving {
@@ -22,8 +22,12 @@ public:
     /// How long the loop is to be left [ticks]; 0: it is not. Whoever asks leaves it.
     [[nodiscard]] double leave() noexcept;
 
-    /// What an execution was. @param with_static  it was static's
-    void observe(bool with_static, const LoopRecord& record, const LoopContext& context) noexcept;
+    /// What an execution was.
+    /// @param with_static  it was static's  @param static_holds  nothing else was found to be faster
+    void observe(bool with_static, bool static_holds, const LoopRecord& record, const LoopContext& context) noexcept;
+
+    /// What an execution would take less if the loop were left [ticks].
+    [[nodiscard]] static double saving(const LoopRecord& record, const LoopContext& context) noexcept;
 
     /// Whether static, while not good enough to leave the loop to it, loses so little that others must beat it.
     [[nodiscard]] bool static_is_good() const noexcept { return static_is_good_; }

@@ -47,6 +47,7 @@ struct LoopContext {
     bool monotonic = false;                ///< only techniques with ascending chunks will do
     bool can_leave = false;                ///< who runs the loop can also do so without Gimbal (Decision::left_for)
     double tick_s = 1e-9;                  ///< length of a tick, roughly [s]
+    double way = 0;                        ///< what opening and closing an execution take, mean so far [ticks]
     double dispatch = 0;                   ///< cost of drawing one chunk when nobody else draws [ticks]
     double contention = 1;                 ///< the same when everybody draws, in multiples of that
     double serial_part = 0.5;              ///< of such a draw, while which nobody else can draw

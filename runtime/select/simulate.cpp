@@ -203,7 +203,9 @@ void SimulateSelector::take_answer() {
 
 void SimulateSelector::learn(const Decision& decision, const LoopRecord& record, const LoopContext& context) {
     ++steps_;
-    leaving_.observe(decision.choice.technique == the_static(), record, context);
+    const bool with_static = decision.choice.technique == the_static();
+    leaving_.observe(with_static, contenders_ && settings_.portfolio[contenders_->holder()].technique == the_static(),
+                     record, context);
     loop_time_s_ += record.loop_time * context.tick_s;
     // A forked child has no thread that would bring it. Else it comes, however long it takes: to ask again would only
     // make the queue longer.
@@ -212,7 +214,9 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
     if (context.iterations > 1 && wants_answer(context)) ask(context);
     if (decision.index == kNotOurs || !contenders_ || record.iterations == 0) return;
     const Contenders::Turn turn{decision.index, decision.exploring};
-    contenders_->observe(turn, record.loop_time / static_cast<double>(record.iterations));
+    // A short loop is static's only if it is left, and then it takes less.
+    const double saved = settings_.leaves && with_static ? Leaving::saving(record, context) : 0;
+    contenders_->observe(turn, std::max(record.loop_time - saved, 1.0) / static_cast<double>(record.iterations));
     if (turn.choice == contenders_->holder()) {
         holder_time_ = record.loop_time;
         holder_lost_ = record.busy_max > 0 ? 1 - record.busy_mean / record.busy_max : 0;

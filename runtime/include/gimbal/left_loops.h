@@ -16,6 +16,13 @@ extern "C" {
  *  Loops that gain nothing from Gimbal and are left to the caller for a while: who runs teams looks here before it
  * opens a loop. One cache line a loop, no call, no lock: a loop of half a microsecond does not feel it. */
 
+/** How often a loop was left, over all teams and lengths. Teams that run it at the same time may lose a count. */
+typedef struct gimbal_left_counts {
+    const void* code;    /**< where the loop lies, for the worker that opened it last */
+    uint64_t calls;      /**< [count] */
+    uint64_t iterations; /**< [iterations] */
+} gimbal_left_counts;
+
 /** One loop that was left to one team. libgimbal writes it when it leaves the loop, the team's first worker later.
  *
  *  The workers of a team must all decide alike for every execution, but need no word of each other: they go by what all
@@ -33,14 +40,10 @@ typedef struct gimbal_left_loop {
     uint64_t from;      /**< later moments than this one, */
     uint64_t to;        /**< up to this one */
     uint64_t until;     /**< when `to` is to be set: gimbal_left_now() */
-    const void* code;   /**< where the loop lies, for the worker that opened it */
-
-    uint64_t calls;      /**< executions that were left [count]; of the team's first worker, on a line of its own */
-    uint64_t iterations; /**< the same [iterations] */
-    uint64_t unused[6];
+    gimbal_left_counts* counts;
 } gimbal_left_loop;
 
-enum { GIMBAL_LEFT_BITS = 8, GIMBAL_LEFT_LOOPS = 1 << GIMBAL_LEFT_BITS };
+enum { GIMBAL_LEFT_LOOPS = 256 };
 
 /** @threads all */
 typedef struct gimbal_left_table {
@@ -67,11 +70,13 @@ static inline uint32_t gimbal_left_length(uint64_t trip) {
     return 64U - (uint32_t)__builtin_clzll(trip);
 }
 
-/** A loop's place in the table. @param desc  its team and region are not NULL, its trip > 0 */
+/** A loop's place in the table. The loops of a region lie one after the other, so that who comes to one has the next
+ *  one's line fetched. @param desc  its team and region are not NULL, its trip > 0 */
 static inline gimbal_left_loop* gimbal_left_place(gimbal_left_table* table, const gimbal_loop_desc* desc) {
-    const uint64_t key = (uint64_t)(uintptr_t)desc->region + ((uint64_t)(uintptr_t)desc->team << 20) +
-                         ((desc->moment & 0xFFFF) << 40) + ((uint64_t)gimbal_left_length(desc->trip) << 56);
-    return &table->loops[(key * 0x9E3779B97F4A7C15U) >> (64 - GIMBAL_LEFT_BITS)];
+    const uint64_t key =
+        ((uint64_t)(uintptr_t)desc->region + ((uint64_t)(uintptr_t)desc->team << 20)) * 0x9E3779B97F4A7C15U;
+    const uint64_t place = (key >> 40) + (uint32_t)desc->moment + (uint64_t)37 * gimbal_left_length(desc->trip);
+    return &table->loops[place % GIMBAL_LEFT_LOOPS];
 }
 
 /** Whether a place is this loop's. */
@@ -99,9 +104,10 @@ static inline gimbal_left_loop* gimbal_left_find(gimbal_left_table* table, const
  *  @threads the team's first worker  @cost a cache line that nobody else writes, one timestamp */
 static inline void gimbal_left_count(gimbal_left_table* table, gimbal_left_loop* left, const gimbal_loop_desc* desc,
                                      uint32_t apart) {
-    __atomic_store_n(&left->calls, left->calls + 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&left->iterations, left->iterations + desc->trip, __ATOMIC_RELAXED);
-    if (left->code != (desc->code ? desc->code : desc->source)) left->mixed = 1;
+    gimbal_left_counts* const counts = left->counts;
+    __atomic_store_n(&counts->calls, counts->calls + 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&counts->iterations, counts->iterations + desc->trip, __ATOMIC_RELAXED);
+    if (counts->code != (desc->code ? desc->code : desc->source)) left->mixed = 1;
     if ((left->mixed || gimbal_left_now(table) >= left->until) && left->to > desc->moment + apart)
         __atomic_store_n(&left->to, desc->moment + apart, __ATOMIC_RELEASE);
 }

@@ -62,6 +62,10 @@ Opening run(LoopLearning& loop, std::uint64_t iterations, std::string_view selec
     std::vector<WorkerSlot> slots(2);
     for (WorkerSlot& slot : slots)
         slot.record = {.begin = 0, .end = iterations, .chunks = 1, .iterations = iterations / 2};
+    for (WorkerSlot& slot : slots) {
+        if (opening.manner.sampled) slot.begin_costs(iterations, 2);
+        if (opening.manner.timed) slot.begin_times();
+    }
     loop.close(opening.manner, opening.decision, *opening.plan, slots);
     return opening;
 }

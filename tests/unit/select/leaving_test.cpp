@@ -22,7 +22,7 @@ void observe(Leaving& leaving, bool with_static, std::uint64_t first, std::uint6
         WorkerRecord{.begin = 0, .end = first, .chunks = 1, .iterations = 50},
         WorkerRecord{.begin = 0, .end = second, .chunks = 1, .iterations = 50}};
     const auto last = static_cast<double>(std::max(first, second));
-    leaving.observe(with_static,
+    leaving.observe(with_static, false,
                     {.iterations = 100,
                      .loop_time = last,
                      .busy_max = last,
