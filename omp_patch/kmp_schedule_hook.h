@@ -172,7 +172,8 @@ static inline bool __kmp_hook_is_number(const void *execution) {
 // loops that a cancelled region left behind. The numbers of loops count regions,
 // so they may stay.
 static inline void __kmp_hook_reset(kmp_team_t *team) {
-  if (!KMP_HOOK_USED || team->t.t_max_nproc <= 1)
+  if (__builtin_expect((__kmp_hook_used | __kmp_hook_rules) == 0, 1) ||
+      team->t.t_max_nproc <= 1)
     return;
   const bool drops = (__kmp_hook_rules | __kmp_hook_cancelled) != 0;
   for (int i = 0; i < __kmp_dispatch_num_buffers; ++i) {

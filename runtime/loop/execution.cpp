@@ -113,14 +113,12 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
         slot.random = worker + 1;
         if (insured_) {
             share.step = kQueues;
-            slot.held = {};
             queues_.enter(worker, -1);
         }
     } else if (plan.claim == Claim::weighted || plan.claim == Claim::adaptive) {
         slot.position_hint = 0;
     } else if (plan.claim == Claim::queues) {
         share.step = kPrefixToCome;
-        slot.held = {};
         queues_.enter(worker, plan.rules.victims == Victims::nearest ? sched_getcpu() : -1);
     }
     slot.record.static_end = slot.record.stole_at = 0;

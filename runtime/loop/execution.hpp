@@ -40,7 +40,6 @@ struct alignas(kApart) WorkerSlot {
         std::uint64_t position_hint;  ///< batch this worker has reached; weighted and adaptive plans
         std::uint64_t random = 1;     ///< for plans that thin out requests; hybrid plans
     };
-    Range held;  ///< the end of the loop, held back until nothing else is left; where one steals
 
     /// Empty times and costs, made if there are none. @errors std::bad_alloc
     void begin_times() { times ? void(*times = {}) : void(times = std::make_unique<IterationTimes>()); }

@@ -22,14 +22,14 @@ int Execution::next_queued(gimbal_share& share, std::uint64_t& first, std::uint6
         chunk = next_grains(share, slot);
         if (chunk.size() == 0) break;
         if (chunk.end == plan_->iterations) {
-            slot.held = chunk;
-            if (plan_->order.empty()) slot.held.first = std::max(chunk.first, last_draw());
-            chunk.end = slot.held.first;
+            queues_.held(share.worker) = chunk;
+            if (plan_->order.empty()) queues_.held(share.worker).first = std::max(chunk.first, last_draw());
+            chunk.end = queues_.held(share.worker).first;
         }
     } while (chunk.size() == 0);
-    if (chunk.size() == 0 && slot.held.size() > 0) {
+    if (chunk.size() == 0 && queues_.held(share.worker).size() > 0) {
         // What a thief had in hand until now may still come to a queue: it is his, not for who ran the end.
-        chunk = std::exchange(slot.held, {});
+        chunk = std::exchange(queues_.held(share.worker), {});
         share.step = kNothingMore;
     }
     if (chunk.size() == 0) return 0;
@@ -46,12 +46,12 @@ int Execution::next_insured(gimbal_share& share, std::uint64_t& first, std::uint
     if (share.step == kNothingMore) return 0;
     Range chunk = next_insured(share, slot);
     if (chunk.end == plan_->iterations && chunk.size() > 0) {
-        slot.held = chunk;
+        queues_.held(share.worker) = chunk;
         chunk = next_insured(share, slot);
     }
     if (chunk.size() == 0) {
         share.step = kNothingMore;
-        chunk = std::exchange(slot.held, {});
+        chunk = std::exchange(queues_.held(share.worker), {});
         if (chunk.size() == 0) return 0;
     }
     first = chunk.first;

@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kSameLength = 1.5;  // N that differs by less than this factor is learnt about together
 constexpr std::size_t kMostLengths = 24;
+constexpr std::uint32_t kSmallTeam = 16;
 
 double factor_between(std::uint64_t a, std::uint64_t b) noexcept {
     const auto [less, more] = std::minmax(a, b);
@@ -68,7 +69,9 @@ Opening LoopLearning::open(const Request& request) {
 
 Step LoopLearning::close(const Manner& manner, const Decision& decision, const Plan& plan,
                          std::span<const WorkerSlot> slots) {
-    const LoopRecord record = record_of(slots.first(traits_.workers), records_);
+    // A large team's records are not kept: there are many loops, and closing one takes much longer than this.
+    std::vector<WorkerRecord> own;
+    const LoopRecord record = record_of(slots.first(traits_.workers), traits_.workers > kSmallTeam ? own : records_);
     Step step{.number = totals_.calls,
               .decision = decision,
               .iterations = record.iterations,

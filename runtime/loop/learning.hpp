@@ -72,7 +72,7 @@ private:
     std::vector<Length> lengths_;  // not empty
     LengthLearning* last_;         // of the last execution
     LoopTotals totals_;
-    std::vector<WorkerRecord> records_;  // [P] of the execution that is being closed
+    std::vector<WorkerRecord> records_;  // [P] of the execution that is being closed; small teams only
 };
 
 }  // namespace gimbal

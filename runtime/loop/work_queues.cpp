@@ -67,6 +67,7 @@ void WorkQueues::enter(std::uint32_t worker, int cpu) noexcept {
     Worker& self = lanes_[worker].worker;
     self.in_hand = 0;
     self.claim = {};
+    held(worker) = {};
     self.last_victim = worker / plan_->workers_per_queue;
     if (self.cpu.load(kRelaxed) != cpu) self.cpu.store(cpu, kRelaxed);
 }

@@ -59,6 +59,8 @@ public:
     [[nodiscard]] bool asked() const noexcept { return lanes_[plan_->queues.size()].queue.part.load(kRelaxed) != 0; }
     /// Whether somebody claims a block, and may still give some of it back. @cost O(queues), or O(1) in large teams
     [[nodiscard]] bool somebody_claims() const noexcept;
+    /// The end of the loop, which a worker holds back until nothing else is left. @threads that worker
+    [[nodiscard]] Range& held(std::uint32_t worker) noexcept { return lanes_[worker].queue.held; }
     /// For models: the owner has drawn all grains before this one. @pre asked(), and nobody draws meanwhile
     void advance(std::uint32_t worker, std::uint64_t grain) noexcept;
     /// Grains of a draw from what a worker claims, where draws are parts of a block.
@@ -75,6 +77,7 @@ private:
         std::atomic<std::uint64_t> word{0};
         std::atomic<std::uint64_t> part{1};     // grains of a draw from it; only if draws take one in so many
         std::atomic<std::uint32_t> claimed{0};  // 1: the owner claims more than it has begun; the same
+        Range held;                             // of worker k, beside queue k for want of room there
     };
     /// What belongs to one worker. Others read what is atomic.
     struct alignas(kApart / 2) Worker {
