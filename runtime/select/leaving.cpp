@@ -7,7 +7,9 @@ namespace gimbal {
 
 namespace {
 
-constexpr double kShort_s = 200e-6;   // a longer loop does not feel what it costs to be looked after
+constexpr double kShort_s = 200e-6;   // a longer loop is not looked at unless invited,
+constexpr double kLong_s = 5e-3;      // and this one does not feel what it costs to be looked after
+constexpr double kMostCalls = 32;     // that a loop which is not short is left for, unless they take too little time
 constexpr double kLeastWay_s = 5e-7;  // what balancing costs at least, in the loop and around it,
 constexpr double kMostWay_s = 2e-6;   // and what it is taken to cost at most: first executions take long
 constexpr double kNothing = 0.015;    // of the time: less is not to be gained from what threads wait
@@ -39,7 +41,9 @@ bool Leaving::wants_look(const LoopContext& context) const noexcept {
 
 double Leaving::leave() noexcept {
     if (good_ < kGoodLooks || state_ == State::kept) return 0;
-    period_s_ = state_ == State::left ? std::min(2 * period_s_, kLongestPeriod_s) : kFirstPeriod_s;
+    const double longest_s =
+        time_s_ > kShort_s ? std::clamp(kMostCalls * time_s_, kFirstPeriod_s, kLongestPeriod_s) : kLongestPeriod_s;
+    period_s_ = state_ == State::left ? std::min(2 * period_s_, longest_s) : kFirstPeriod_s;
     state_ = State::left;
     good_ = kGoodLooks - 1;  // one look when it is over
     bad_ = 0;
@@ -47,7 +51,7 @@ double Leaving::leave() noexcept {
 }
 
 double Leaving::saving(const LoopRecord& record, const LoopContext& context) noexcept {
-    if (!context.can_leave || record.loop_time * context.tick_s > kShort_s) return 0;
+    if (!context.can_leave || record.loop_time * context.tick_s > kLong_s) return 0;
     return way_s(context) / context.tick_s;
 }
 
@@ -56,7 +60,8 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
     if (!context.can_leave || record.iterations == 0) return;
     tick_s_ = context.tick_s;
     const double time_s = record.loop_time * tick_s_;
-    if (time_s > kShort_s) {
+    if (with_static) time_s_ = time_s;
+    if (time_s > (invited_ ? kLong_s : kShort_s)) {
         // One such execution may have met an interruption.
         if (state_ == State::unknown || state_ == State::kept || ++bad_ >= kGoodLooks) state_ = State::kept;
         good_ = 0;
@@ -76,9 +81,17 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
     if (++bad_ >= kBadLooks) state_ = State::kept;
 }
 
+void Leaving::invite() noexcept {
+    invited_ = true;
+    if (state_ != State::kept) return;
+    state_ = State::looking;
+    good_ = bad_ = 0;
+}
+
 Leaving Leaving::for_other_length() const noexcept {
     Leaving other = *this;
     other.period_s_ = 0;
+    other.invited_ = false;
     other.bad_ = 0;
     other.state_ = state_ == State::left ? State::looking : state_;
     other.good_ = state_ == State::left ? kGoodLooks - 1 : 0;

@@ -29,6 +29,10 @@ public:
     /// What an execution would take less if the loop were left [ticks].
     [[nodiscard]] static double saving(const LoopRecord& record, const LoopContext& context) noexcept;
 
+    /// A longer loop may be left, too: its profile says that static would lose nothing. Once.
+    void invite() noexcept;
+    [[nodiscard]] bool invited() const noexcept { return invited_; }
+
     /// Whether static, while not good enough to leave the loop to it, loses so little that others must beat it.
     [[nodiscard]] bool static_is_good() const noexcept { return static_is_good_; }
 
@@ -46,6 +50,8 @@ private:
     std::uint8_t good_ = 0;  // looks at which static lost nothing
     std::uint8_t bad_ = 0;   // and at which it did
     bool static_is_good_ = false;
+    bool invited_ = false;
+    double time_s_ = 0;    // of the last execution under static
     double period_s_ = 0;  // that it was left for last
     double tick_s_ = 1e-9;
 };

@@ -36,7 +36,18 @@ constexpr double kPartOutOfBalance = 0.02;  // and may cost more
 constexpr double kProfileCost_s = 10e-6;    // to learn one
 constexpr std::uint64_t kSamplesAfterSurprise = 3;
 constexpr double kOtherLength = 1.25;       // N that differs by this factor is another loop
+constexpr double kStaticIsGood = 0.03;      // part that static's slowest block may take longer
 constexpr double kOtherLengthDoubt = 0.05;  // of a ratio that was seen at another trip count
+
+/// What the slowest of static's blocks takes longer than their mean, by the profile, as a part of it.
+double static_loss(const CostProfile& profile, std::uint32_t workers) noexcept {
+    double most = 0;
+    for (std::uint32_t k = 0; k < workers; ++k) {
+        const double p = workers;
+        most = std::max(most, profile.before((k + 1) / p) - profile.before(k / p));
+    }
+    return most * workers / profile.total() - 1;
+}
 
 const Technique* the_static() {
     static const Technique* const found = find_technique("static");
@@ -222,6 +233,9 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
         holder_lost_ = record.busy_max > 0 ? 1 - record.busy_mean / record.busy_max : 0;
         contenders_->calm(holder_lost_ < kInBalance);
     }
+    if (settings_.leaves && context.can_leave && !leaving_.invited() && context.profile &&
+        static_loss(*context.profile, context.workers) < kStaticIsGood)
+        leaving_.invite();
     if (contenders_->surprised() == 1) {
         samples_due_ = kSamplesAfterSurprise;
         idle_answers_ = 0;

@@ -88,6 +88,23 @@ TEST(Leaving, ALongLoopIsNotLookedAt) {
     EXPECT_EQ(leaving.leave(), 0);
 }
 
+TEST(Leaving, ALongLoopIsLeftOnInvitationAndNotForLong) {
+    Leaving leaving;
+    observe(leaving, false, 1'000'000, 1'000'000);
+    leaving.invite();
+    for (int look = 0; look < 2; ++look) {
+        EXPECT_TRUE(leaving.wants_look(context_of()));
+        observe(leaving, true, 1'000'000, 995'000);
+    }
+    double longest = leaving.leave();
+    EXPECT_GT(longest, 0);
+    for (int more = 0; more < 20; ++more) {
+        observe(leaving, true, 1'000'000, 995'000);
+        longest = leaving.leave();
+    }
+    EXPECT_EQ(longest, 32e6) << "32 executions";
+}
+
 TEST(Leaving, ALoopThatGrowsIsTakenBack) {
     Leaving leaving;
     observe(leaving, false, 3000, 3000);
