@@ -85,13 +85,18 @@ static inline void *__kmp_hook_open(std::atomic<void *> *slot,
   return execution == left ? nullptr : execution;
 }
 
-// Before this thread shares a loop with others: it is to be on its own core, and
-// seen by those who will wait for it.
+// Before this thread shares a loop with others: it is to be on its own core,
+static inline void __kmp_hook_go_home(kmp_info_t *th) {
+  if (th->th.hook_waiter != nullptr && th->th.hook_waiter->borrowed)
+    __kmp_hook()->home(th->th.hook_waiter);
+}
+
+// and seen by those who will wait for it.
 static inline void __kmp_hook_set_out(kmp_info_t *th) {
   if (th->th.hook_waiter == nullptr)
     th->th.hook_waiter = __kmp_hook()->waiter();
-  else if (th->th.hook_waiter->borrowed)
-    __kmp_hook()->home(th->th.hook_waiter);
+  else
+    __kmp_hook_go_home(th);
 }
 
 // In the share of a loop that was left to libomp.
@@ -148,6 +153,7 @@ __kmp_hook_init(ident_t *loc, kmp_info_t *th,
       if (th->th.th_info.ds.ds_tid == 0)
         gimbal_left_count(__kmp_hook_left_loops, left, &desc,
                           __kmp_dispatch_num_buffers);
+      __kmp_hook_go_home(th);
       return kmp_sch_static_balanced;
     }
     execution = __kmp_hook_open(&sh->hook_execution, &desc);
@@ -157,8 +163,10 @@ __kmp_hook_init(ident_t *loc, kmp_info_t *th,
       team->t.t_cancel_request = cancel_noreq;
     execution = __kmp_hook()->open(&desc);
   }
-  if (execution == nullptr)
+  if (execution == nullptr) {
+    __kmp_hook_go_home(th);
     return kmp_sch_static_balanced;
+  }
   share->owner = nullptr;
   if (__kmp_hook_lending && active)
     __kmp_hook_set_out(th);

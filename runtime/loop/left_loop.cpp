@@ -67,7 +67,7 @@ void LeftLoop::tell_team(const Request& request) noexcept {
     gimbal_left_loop* const place = place_for(*desc);
     if (!place) return;
     __atomic_store_n(&place->from, desc->moment, __ATOMIC_RELEASE);
-    __atomic_store_n(&place->schedule, std::int64_t{desc->schedule}, __ATOMIC_RELEASE);
+    __atomic_store_n(&place->schedule, gimbal_left_schedule(desc), __ATOMIC_RELEASE);
     place->until = until_.load(kRelaxed);
     counts_.code = desc->code ? desc->code : desc->source;
     place->counts = &counts_;

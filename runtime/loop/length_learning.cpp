@@ -15,6 +15,7 @@ LengthLearning::LengthLearning(const LoopTraits& traits, std::unique_ptr<Selecto
     learnt_.statistics = traits.statistics;
 }
 
+// The other's profile does for this one until its own is worth what it takes; the other stays as long as the loop.
 LengthLearning::LengthLearning(const LoopTraits& traits, const LengthLearning& other)
     : traits_(traits),
       selector_name_(other.selector_name_),
@@ -22,11 +23,9 @@ LengthLearning::LengthLearning(const LoopTraits& traits, const LengthLearning& o
       chooser_(other.chooser_),
       learnt_(other.learnt_),
       speeds_(other.speeds_),
-      slowness_(other.slowness_) {
+      slowness_(other.slowness_),
+      profile_cost_(other.profile_cost_) {
     if (!selector_) selector_ = make_selector(selector_name_, traits.key, traits.workers, *traits.settings);
-    if (!other.profile_) return;
-    profile_ = std::make_unique<CostProfile>(*other.profile_);
-    if (learnt_.profile) learnt_.profile = profile_.get();
 }
 
 LoopContext LengthLearning::context_of(const Request& request) const noexcept {

@@ -14,11 +14,11 @@ namespace {
 constexpr double kDrift = 0.001;
 // No challenger gets the title for less: what differs by less is noise or nobody's loss.
 constexpr double kMargin = 0.003;
-constexpr double kClearLead = 0.01;  // a choice believed to be better by so much is tried whatever trials there were
-constexpr double kConfidence = 2;    // standard deviations by which a challenger must lead,
+constexpr double kClearLead = 0.01;   // a choice believed to be better by so much is tried whatever trials there were
+constexpr double kConfidence = 2;     // standard deviations by which a challenger must lead,
 constexpr std::uint64_t kProofs = 2;  // in so many trials: one may have met a holder that was interrupted
-constexpr double kShyness = 0.0005;  // a trial costs at least so much of a step
-constexpr double kMostSteps = 2000;  // to come
+constexpr double kShyness = 0.0005;   // a trial costs at least so much of a step
+constexpr double kMostSteps = 2000;   // to come
 constexpr double kFewestSteps = 20;
 constexpr std::uint64_t kFreeTrials = 10;     // then one in
 constexpr std::uint64_t kStepsPerTrial = 24;  // steps: a holder that is always interrupted is never at its best
@@ -61,7 +61,9 @@ Contenders::Turn Contenders::next() {
     if (trial_open_ && steps_ - tried_at_ > kLost) trial_open_ = false;
     const bool enough =
         trials_ >= (calm_ ? kFreeTrials / 3 : kFreeTrials) + steps_ / (calm_ ? 2 * kStepsPerTrial : kStepsPerTrial);
-    if (trial_open_ || trial_seen_ || holder_run_ < 2 || steps_ < next_look_ || surprised_ > 0)
+    // However promising a choice is and however often the loop changes.
+    const bool too_many = made_ >= 2 * kFreeTrials + steps_ * 2 / kStepsPerTrial;
+    if (too_many || trial_open_ || trial_seen_ || holder_run_ < 2 || steps_ < next_look_ || surprised_ > 0)
         return {holder_, false};
     const auto passed = static_cast<double>(steps_ - widened_at_);
     widened_at_ = steps_;
@@ -84,6 +86,7 @@ Contenders::Turn Contenders::next() {
     }
     look_every_ = 1;
     ++trials_;
+    ++made_;
     trial_open_ = true;
     tried_ = best;
     tried_at_ = steps_;

@@ -82,6 +82,7 @@ private:
     bool calm_ = false;
     std::uint64_t steps_ = 0;
     std::uint64_t trials_ = 0;      // so far, less what a changed loop allows anew
+    std::uint64_t made_ = 0;        // so far
     std::uint64_t next_look_ = 0;   // step at which a trial may be due
     std::uint64_t look_every_ = 1;  // steps between looks, while none is worth it
     std::uint64_t widened_at_ = 0;  // step at which the variances were last brought up to date

@@ -36,7 +36,7 @@ typedef struct gimbal_left_loop {
     uint32_t number;    /**< of the loop in the region */
     uint16_t length;    /**< trip counts of so many bits */
     uint16_t mixed;     /**< 1: other loops have that number, too */
-    int64_t schedule;   /**< under which it is left */
+    int64_t schedule;   /**< under which it is left, and in the upper half with how many workers */
     uint64_t from;      /**< later moments than this one, */
     uint64_t to;        /**< up to this one */
     uint64_t until;     /**< when `to` is to be set: gimbal_left_now() */
@@ -79,6 +79,11 @@ static inline gimbal_left_loop* gimbal_left_place(gimbal_left_table* table, cons
     return &table->loops[place % GIMBAL_LEFT_LOOPS];
 }
 
+/** A loop's schedule and workers. */
+static inline int64_t gimbal_left_schedule(const gimbal_loop_desc* desc) {
+    return (int64_t)((uint64_t)desc->workers << 32 | (uint32_t)desc->schedule);
+}
+
 /** Whether a place is this loop's. */
 static inline int gimbal_left_is(const gimbal_left_loop* left, const gimbal_loop_desc* desc) {
     return left->region == desc->region && left->team == desc->team && left->number == (uint32_t)desc->moment &&
@@ -94,7 +99,7 @@ static inline gimbal_left_loop* gimbal_left_find(gimbal_left_table* table, const
     /* Acquire, in this order: whoever sees the end that belongs to a new beginning sees that, too; and whoever sees
      * another schedule. Partners: the release stores where a loop is left. */
     if (desc->moment > __atomic_load_n(&left->to, __ATOMIC_ACQUIRE)) return NULL;
-    if (__atomic_load_n(&left->schedule, __ATOMIC_ACQUIRE) != desc->schedule || desc->unit > 1) return NULL;
+    if (__atomic_load_n(&left->schedule, __ATOMIC_ACQUIRE) != gimbal_left_schedule(desc) || desc->unit > 1) return NULL;
     if (__atomic_load_n(&left->from, __ATOMIC_ACQUIRE) >= desc->moment) return NULL;
     return gimbal_left_is(left, desc) ? left : NULL;
 }

@@ -66,6 +66,27 @@ TEST(Contenders, TrialsAmongEqualsCostNearlyNothing) {
     EXPECT_LT(run.trials, 60U);
 }
 
+// What is believed never comes true, and the loop is said to change all the time.
+TEST(Contenders, TrialsHaveALimitUnderAllCircumstances) {
+    Contenders contenders(4, 0);
+    std::mt19937_64 random(3);
+    std::normal_distribution<double> noise(1, 0.2);
+    std::uint64_t trials = 0;
+    constexpr int kSteps = 6000;
+    for (int step = 0; step < kSteps; ++step) {
+        if (step % 10 == 0) {
+            contenders.doubt(0.5);
+            std::vector<double> predicted(4, 0.5);
+            predicted[contenders.holder()] = 1;
+            contenders.predict(predicted, 0.3);
+        }
+        const Contenders::Turn turn = contenders.next();
+        contenders.observe(turn, std::max(0.1, noise(random)));
+        trials += turn.trial ? 1 : 0;
+    }
+    EXPECT_LE(trials, 20 + kSteps / 12U);
+}
+
 TEST(Contenders, WorkThatGrowsDoesNotFavourWhoeverRanFirst) {
     Contenders contenders(2, 0);
     contenders.predict(std::vector<double>{1, 1}, 0.05);
