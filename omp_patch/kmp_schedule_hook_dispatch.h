@@ -85,13 +85,13 @@ static inline void *__kmp_hook_open(std::atomic<void *> *slot,
   return execution == left ? nullptr : execution;
 }
 
-// Before this thread shares a loop with others: it is to be on its own core,
+// Before this thread shares a loop with others it is to be on its own core.
 static inline void __kmp_hook_go_home(kmp_info_t *th) {
   if (th->th.hook_waiter != nullptr && th->th.hook_waiter->borrowed)
     __kmp_hook()->home(th->th.hook_waiter);
 }
 
-// and seen by those who will wait for it.
+// The same, and it is to be seen by those who will wait for it.
 static inline void __kmp_hook_set_out(kmp_info_t *th) {
   if (th->th.hook_waiter == nullptr)
     th->th.hook_waiter = __kmp_hook()->waiter();
