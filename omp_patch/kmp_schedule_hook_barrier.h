@@ -70,11 +70,22 @@ __kmp_hook_reach_used(kmp_info_t *th, kmp_team_t *team, int tid,
   __kmp_hook()->wait_for(self, &meeting);
 }
 
+// A worker that has no core of its own sleeps at once.
+static inline void __kmp_hook_sleep_soon(kmp_info_t *th, kmp_team_t *team,
+                                         int tid) {
+  if (__builtin_expect(__kmp_hook_elastic == 0, 1))
+    return;
+  kmp_uint64 own = team->t.t_disp_buffer[0].hook_own;
+  if (own != 0 && tid >= (int)own)
+    th->th.th_team_bt_intervals = 0;
+}
+
 // Before a thread is counted at a barrier.
 static inline void __kmp_hook_reach(kmp_info_t *th, kmp_team_t *team, int tid,
                                     enum barrier_type bt) {
   if (KMP_HOOK_USED)
     __kmp_hook_reach_used(th, team, tid, bt);
+  __kmp_hook_sleep_soon(th, team, tid);
 }
 
 static __attribute__((noinline)) void

@@ -24,7 +24,7 @@ ReportLevel report_level(const std::string& word) {
 }
 
 // Named initialisers leave out what does not apply; the last column binds the row to its field.
-constexpr std::array<OptionSpec, 18> kGeneral = {{
+constexpr std::array<OptionSpec, 19> kGeneral = {{
     {.name = "GIMBAL_SCHEDULE",
      .type = OptionType::schedule,
      .fallback = "runtime",
@@ -102,6 +102,15 @@ constexpr std::array<OptionSpec, 18> kGeneral = {{
      .level = "thread",
      .doc = "Whether a thread that waits for others lends its core to one of them that has none.",
      .set = [](Options& o, const OptionValue& v) { o.lend = std::get<bool>(v); }},
+    {.name = "GIMBAL_ELASTIC",
+     .type = OptionType::integer,
+     .fallback = "0",
+     .low = 0,
+     .high = 65536,
+     .level = "all",
+     .doc = "Threads of a rank that have cores of its own; OMP_NUM_THREADS is then how many it may have while other "
+            "ranks of the node lend theirs. 0: nothing is lent between ranks. Set by `gimbal run --elastic`.",
+     .set = [](Options& o, const OptionValue& v) { o.elastic = static_cast<std::uint32_t>(std::get<std::int64_t>(v)); }},
     {.name = "GIMBAL_FRACTION_FORM",
      .type = OptionType::choice,
      .fallback = "exact",

@@ -71,7 +71,8 @@ Step LoopLearning::close(const Manner& manner, const Decision& decision, const P
                          std::span<const WorkerSlot> slots) {
     // A large team's records are not kept: there are many loops, and closing one takes much longer than this.
     std::vector<WorkerRecord> own;
-    const LoopRecord record = record_of(slots.first(traits_.workers), traits_.workers > kSmallTeam ? own : records_);
+    LoopRecord record = record_of(slots.first(traits_.workers), traits_.workers > kSmallTeam ? own : records_);
+    if (manner.surplus > 0) add_surplus(slots.subspan(traits_.workers, manner.surplus), record);
     Step step{.number = totals_.calls,
               .decision = decision,
               .iterations = record.iterations,

@@ -47,9 +47,20 @@ LoopContext LengthLearning::context_of(const Request& request) const noexcept {
             .statistics = learnt_.statistics};
 }
 
+namespace {
+Decision elastic_decision(const Request& request) {
+    static const Technique* const stealing = find_technique("static-steal");
+    Decision decision{{stealing, request.chunk}, "cores lent by other ranks"};
+    decision.named = true;
+    return decision;
+}
+}  // namespace
+
 Decision LengthLearning::decide(const Request& request) {
     Decision decision{{request.technique, request.chunk, request.fraction}, request.reason};
     decision.named = true;
+    // Workers come and go: only what is stolen suits any number of them.
+    if (request.surplus > 0) return elastic_decision(request);
     if (!request.technique) {
         if (request.selector.data() != selector_name_.data()) {
             selector_ = make_selector(request.selector, traits_.key, traits_.workers, *traits_.settings);
@@ -85,9 +96,10 @@ Opening LengthLearning::open(const Request& request) {
     const Choice& choice = opening.decision.choice;
     const DrawCosts costs{traits_.clock.dispatch(), traits_.clock.contention, mean_time()};
     const std::uint64_t least =
-        choice.chunk ? 0 : least_chunk(choice.technique->info(), request.trip, traits_.workers, costs);
+        choice.chunk ? 0 : least_chunk(choice.technique->info(), request.trip, traits_.workers + request.surplus, costs);
     opening.manner = manner_of(opening.decision, request, least);
-    PlanKey key{choice, request.trip, granule_, traits_.workers, least, opening.manner.setting.admission};
+    PlanKey key{choice, request.trip, granule_, traits_.workers, least, opening.manner.setting.admission,
+                request.surplus};
     key.choice.fraction = opening.manner.setting.fraction;
     const bool replans = choice.technique->info().needs_profile && planned_version_ != learnt_.profile_version;
     const std::uint64_t begin = replans ? traits_.clock.now() : 0;
@@ -110,6 +122,7 @@ Manner LengthLearning::manner_of(const Decision& decision, const Request& reques
     manner.timed = wants_times(*choice.technique);
     manner.sampled = wants_costs(decision);
     manner.ascending = request.monotonic;
+    manner.surplus = request.surplus;
     manner.wary = wary_ && info.needs_profile;
     const double named = traits_.set_fraction >= 0 ? traits_.set_fraction : choice.fraction;
     const std::uint64_t chunk = granule_of(granule_, choice.chunk ? choice.chunk : least);
@@ -152,7 +165,7 @@ void LengthLearning::close(const LoopRecord& record, const Manner& manner, const
     ++calls_;
     iterations_ += record.iterations;
     loop_time_ += record.loop_time;
-    busy_mean_ += record.busy_mean;
+    busy_mean_ += record.busy_mean + record.surplus_busy / traits_.workers;
     // A loop that was cancelled says nothing about how long it takes.
     if (record.iterations != plan.iterations) return;
     learn(manner, record, plan, slots);

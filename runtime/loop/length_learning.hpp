@@ -37,6 +37,7 @@ struct Request {
     double way = 0;                            ///< what opening and closing take, mean so far [ticks]; 0: not known
     int schedule = 0;                          ///< the number of all this (intern())
     bool can_leave = false;                    ///< the caller can run it by itself, as libomp's static does
+    std::uint32_t surplus = 0;                 ///< workers besides, who draw while another rank lends them a core [count]
 };
 
 /// The clock that a loop's records are taken with, and what it shows of this machine. Virtual time has its own.

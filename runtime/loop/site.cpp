@@ -10,6 +10,7 @@
 #include "config/held_signal.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/schedule.hpp"
+#include "lending/elastic_regions.hpp"
 #include "measure/clock.hpp"
 #include "measure/dispatch_cost.hpp"
 #include "process/ending.hpp"
@@ -112,6 +113,7 @@ void LoopSite::close(Execution* execution) noexcept {
         const std::uint64_t begun = closing_.begin() ? ticks() : 0;
         step = learning_.close(finished->manner(), finished->decision(), finished->plan(), finished->slots());
         finished->forget_samples();
+        if (gimbal_region* const region = finished->part_of()) region->add_loop(step.loop_time + finished->aftermath());
         if (spare_) {
             forget(*finished);
         } else {

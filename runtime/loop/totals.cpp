@@ -108,4 +108,12 @@ LoopRecord record_of(std::span<const WorkerSlot> slots, std::vector<WorkerRecord
     return record;
 }
 
+void add_surplus(std::span<const WorkerSlot> slots, LoopRecord& record) {
+    for (const WorkerSlot& slot : slots) {
+        record.surplus_busy += static_cast<double>(slot.record.end - slot.record.begin);
+        record.chunks += slot.record.chunks;
+        record.iterations += slot.record.iterations;
+    }
+}
+
 }  // namespace gimbal

@@ -101,5 +101,7 @@ void add_sums(std::span<const WorkerSlot> slots, std::vector<WorkerRecord>& per_
 /// @param slots    [P] of workers that have left
 /// @param workers  out: [P] storage that the record points into
 [[nodiscard]] LoopRecord record_of(std::span<const WorkerSlot> slots, std::vector<WorkerRecord>& workers);
+/// What surplus workers did besides: their iterations and chunks, and how long they had a core.
+void add_surplus(std::span<const WorkerSlot> slots, LoopRecord& record);
 
 }  // namespace gimbal

@@ -112,6 +112,7 @@ struct Options {
     bool seed_delay = false;                    ///< application imbalance as in the seed instead of as derived
     bool paper_slack = false;                   ///< formula 5 as published instead of tight
     bool lend = true;                           ///< threads that wait lend their core to one that has none
+    std::uint32_t elastic = 0;                  ///< threads of a rank that have cores of its own; 0: not elastic
     bool display = false;                       ///< print the effective settings at start
     SelectorSettings select;                    ///< how loops over threads get a schedule that nobody chose
     SelectorSettings select_ranks;              ///< how loops over ranks do

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#ifndef GIMBAL_RANK_CORES_H
+#define GIMBAL_RANK_CORES_H
+
+#include "gimbal/api.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @file
+ *  Ranks of a node lend each other cores. A rank that waits in MPI has cores and no work; another one still computes.
+ *  Whoever wraps MPI tells here when its rank waits; the core lets surplus workers of other ranks use the cores
+ *  meanwhile (gimbal/elastic_team.h).
+ *
+ *  @source ours; docs/decisions/0030; test: tests/unit/lending */
+
+/** Bytes of node memory that the core wants for each rank. */
+enum { GIMBAL_RANK_CORES_BYTES = 4096 };
+
+/** Whether cores are to be lent between ranks: GIMBAL_ELASTIC is not 0. @threads any */
+GIMBAL_API int gimbal_rank_cores_on(void);
+
+/** This process is a rank of a node, and may lend and borrow from now on.
+ *  @param memory  the same for all ranks of the node, zero at first, GIMBAL_RANK_CORES_BYTES for each of them; stays
+ *                 mapped until gimbal_rank_cores_detach()
+ *  @param slot    this rank's place of [0, slots), different for each
+ *  @threads one, before it lends  @errors none: too little memory, or a second call, and nothing is lent */
+GIMBAL_API void gimbal_rank_cores_attach(void* memory, unsigned long bytes, int slot, int slots);
+
+/** The calling thread is about to sleep until another rank has done something: the cores that it leaves idle may be
+ *  used by others. Outside of parallel regions these are all of the rank's, inside its own one.
+ *  @threads any; each owes a gimbal_rank_cores_take_back()  @cost one store if nobody wants them, else a system call
+ *  for each rank that gets some */
+GIMBAL_API void gimbal_rank_cores_lend(void);
+
+/** It goes on. Who uses one of its cores leaves it after the chunk in progress; nobody waits for that.
+ *  @threads any  @cost one store */
+GIMBAL_API void gimbal_rank_cores_take_back(void);
+
+/** Nothing is lent or borrowed any more, and the memory may go. @threads one, when nobody is in a loop */
+GIMBAL_API void gimbal_rank_cores_detach(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
