@@ -77,6 +77,8 @@ struct RankSettings {
     bool steal_by_seed = false;       ///< thieves go about it by the seed's rule, not to the nearest
     double steal_ratio = kFairSteal;  ///< in (0, 1], kFairSteal or kAgentSteals
     std::uint32_t poll_us = 50;       ///< how long a request may wait for a computing rank [us]
+    bool waiting = true;              ///< `gimbal run -n` measures where ranks wait in MPI
+    bool elastic = false;             ///< a rank that waits in MPI lends its cores
     std::uint32_t node_ranks = 0;     ///< ranks per node to be pretended [count]; 0: as it is
 };
 
