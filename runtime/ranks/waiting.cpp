@@ -2,8 +2,6 @@
 // What the library that wraps MPI calls asks of the settings, and what it has to say.
 #include "ranks/waiting.hpp"
 
-#include <dlfcn.h>
-
 #include <atomic>
 #include <vector>
 
@@ -19,24 +17,19 @@ constexpr std::size_t kMostPaths = 64;  // in a record; those with the longest t
 std::atomic<gimbal_waiting_source> g_source{nullptr};
 
 WaitingPath record_of(const gimbal_waiting_path& path) {
-    WaitingPath record{.call = path.call,
-                       .calls = path.calls,
-                       .time_s = path.time_s,
-                       .waiting_s = path.waiting_s,
-                       .predicted_s = path.predicted_s,
-                       .exact_calls = path.exact_calls,
-                       .seen_calls = path.seen_calls,
-                       .last_calls = path.last_calls,
-                       .last_rank = path.last_rank,
-                       .by_that_rank = path.by_that_rank};
-    Dl_info info{};
-    if (dladdr(path.address, &info) != 0 && info.dli_fname) {
-        record.module = info.dli_fname;
-        // The address is where the call returns to; what names its line is the call itself.
-        record.offset = static_cast<std::uint64_t>(static_cast<const char*>(path.address) - 1 -
-                                                   static_cast<const char*>(info.dli_fbase));
-    }
-    return record;
+    return {.call = path.call,
+            .name = {},
+            .module = path.module,
+            .offset = path.offset,
+            .calls = path.calls,
+            .time_s = path.time_s,
+            .waiting_s = path.waiting_s,
+            .predicted_s = path.predicted_s,
+            .exact_calls = path.exact_calls,
+            .seen_calls = path.seen_calls,
+            .last_calls = path.last_calls,
+            .last_rank = path.last_rank,
+            .by_that_rank = path.by_that_rank};
 }
 
 }  // namespace

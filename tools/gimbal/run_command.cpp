@@ -99,6 +99,24 @@ std::string placement_library(const Options& options) {
     return libpin;
 }
 
+/// The library that stands before MPI in every rank, to see where it waits.
+/// @return its path; empty: there are no ranks, or nobody wants it, or it is not known which MPI they have
+std::string waiting_library(const Options& options, const RunRequest& request, const ProgramFacts& facts,
+                            const std::string& launcher) {
+    if (request.ranks < 2 || !(options.ranks.waiting || options.ranks.elastic)) return {};
+    const MpiFamily family = family_of_ranks(facts, launcher);
+    const std::string name = family == MpiFamily::openmpi ? "openmpi" : "mpich";
+    const std::string path = family == MpiFamily::unknown ? std::string() : find_waiting(name);
+    if (path.empty() && options.ranks.elastic)
+        throw Error(ErrorCode::unsupported,
+                    family == MpiFamily::unknown
+                        ? "GIMBAL_ELASTIC: it is not known which MPI the ranks have"
+                        : "GIMBAL_ELASTIC: libgimbal_waiting_" + name + ".so is not there",
+                    family == MpiFamily::unknown ? "name a launcher of theirs: --mpiexec /path/to/mpiexec"
+                                                 : "this gimbal was built without that MPI");
+    return path;
+}
+
 bool given(const RunRequest& request, std::string_view flag) {
     return std::any_of(request.overrides.begin(), request.overrides.end(),
                        [&](const Setting& setting) { return setting.name == flag; });
@@ -238,9 +256,13 @@ int run(const RunRequest& request) {
     ProgramFacts facts;
     std::string libpin, launcher;
     const std::string libomp = find_libomp();
-    const char* const users = std::getenv("LD_PRELOAD");
-    const auto all_preloads = [&](const std::string& omp, const std::string& pin) {
-        return omp + (pin.empty() ? "" : ":" + pin) + (users && *users ? std::string(":") + users : "");
+    // The user's own come last: a tool of theirs that wraps MPI is called by ours, and sees every call.
+    const auto all_preloads = [](const std::vector<std::string>& libraries) {
+        std::string text;
+        for (const std::string& library : libraries)
+            if (!library.empty()) text += (text.empty() ? "" : ":") + library;
+        const char* const users = std::getenv("LD_PRELOAD");
+        return text + (users && *users ? std::string(":") + users : "");
     };
     std::optional<SignalsHeld> held;
     LaunchedJob job(environment, request.ranks > 0);
@@ -254,15 +276,17 @@ int run(const RunRequest& request) {
             throw Error(ErrorCode::unsupported, "the patched OpenMP runtime is not there",
                         "looked for " + libomp_places());
         libpin = placement_library(options);
-        facts = check_program(find_program(request.command.front()).path, libomp, all_preloads(libomp, libpin));
+        facts = check_program(find_program(request.command.front()).path, libomp, all_preloads({libomp, libpin}));
         if (request.ranks > 0) {
             launcher = launcher_for(facts, request.mpiexec);
             if (const int status = check_startable(launcher.substr(0, launcher.find(' ')))) return status;
         }
         held.emplace();
         folder.emplace(job.folder());
-        const std::string preload =
-            all_preloads(folder->preloadable(libomp), libpin.empty() ? libpin : folder->preloadable(libpin));
+        std::vector<std::string> libraries = {libomp, libpin, waiting_library(options, request, facts, launcher)};
+        for (std::string& library : libraries)
+            if (!library.empty()) library = folder->preloadable(library);
+        const std::string preload = all_preloads(libraries);
         variables = variables_for(environment, request, preload, folder->path());
     } catch (const Error& error) {
         // Of several ranks that a launcher has started one speaks; the launcher may end the others when the first ends.

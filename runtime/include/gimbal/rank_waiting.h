@@ -26,7 +26,8 @@ GIMBAL_API void gimbal_rank_waiting_settings(gimbal_waiting_settings* settings);
 /** One place in the program that waits in MPI. Sums over calls. */
 typedef struct gimbal_waiting_path {
     const char* call;     /**< "MPI_Allreduce"; valid until the process ends */
-    const void* address;  /**< in the program's code, just after the call */
+    const char* module;   /**< path of the object that calls; likewise */
+    uint64_t offset;      /**< of the call in it [bytes] */
     uint64_t calls;       /**< [count] */
     double time_s;        /**< in the call [s] */
     double waiting_s;     /**< of it, for other ranks [s]; the rest is transfer */
