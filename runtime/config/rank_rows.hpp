@@ -37,7 +37,7 @@ inline std::uint32_t count_of(const OptionValue& value) {
     return static_cast<std::uint32_t>(std::get<std::int64_t>(value));
 }
 
-inline constexpr std::array<OptionSpec, 7> kRows = {{
+inline constexpr std::array<OptionSpec, 9> kRows = {{
     {.name = "GIMBAL_MPI_SCHEDULE",
      .type = OptionType::schedule,
      .fallback = "runtime",
@@ -88,6 +88,21 @@ inline constexpr std::array<OptionSpec, 7> kRows = {{
      .canonical = steal_ratio_word,
      .also = "a number in (0, 1]",
      .set = [](Options& o, const OptionValue& v) { o.ranks.steal_ratio = ratio_of(std::get<std::string>(v)); }},
+    {.name = "GIMBAL_MPI_WAITING",
+     .type = OptionType::boolean,
+     .fallback = "on",
+     .level = "rank",
+     .flag = "--mpi-waiting",
+     .doc = "Whether `gimbal run -n` measures where ranks wait in MPI; if off, and without GIMBAL_ELASTIC, nothing is "
+            "put before MPI.",
+     .set = [](Options& o, const OptionValue& v) { o.ranks.waiting = std::get<bool>(v); }},
+    {.name = "GIMBAL_ELASTIC",
+     .type = OptionType::boolean,
+     .fallback = "off",
+     .level = "rank",
+     .flag = "--elastic",
+     .doc = "Whether a rank that waits in MPI sleeps and lends its cores to ranks of its node that compute.",
+     .set = [](Options& o, const OptionValue& v) { o.ranks.elastic = std::get<bool>(v); }},
     {.name = "GIMBAL_MPI_NODE_RANKS",
      .type = OptionType::integer,
      .fallback = "0",

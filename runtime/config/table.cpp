@@ -102,15 +102,18 @@ constexpr std::array<OptionSpec, 19> kGeneral = {{
      .level = "thread",
      .doc = "Whether a thread that waits for others lends its core to one of them that has none.",
      .set = [](Options& o, const OptionValue& v) { o.lend = std::get<bool>(v); }},
-    {.name = "GIMBAL_ELASTIC",
+    {.name = "GIMBAL_RANK_THREADS",
      .type = OptionType::integer,
      .fallback = "0",
      .low = 0,
      .high = 65536,
      .level = "all",
-     .doc = "Threads of a rank that have cores of its own; OMP_NUM_THREADS is then how many it may have while other "
-            "ranks of the node lend theirs. 0: nothing is lent between ranks. Set by `gimbal run --elastic`.",
-     .set = [](Options& o, const OptionValue& v) { o.elastic = static_cast<std::uint32_t>(std::get<std::int64_t>(v)); }},
+     .doc = "With GIMBAL_ELASTIC: threads of a rank that have cores of its own; OMP_NUM_THREADS is then how many it may "
+            "have while others lend theirs. 0: none more than its own. `gimbal run --elastic` sets both from -t.",
+     .set =
+         [](Options& o, const OptionValue& v) {
+             o.rank_threads = static_cast<std::uint32_t>(std::get<std::int64_t>(v));
+         }},
     {.name = "GIMBAL_FRACTION_FORM",
      .type = OptionType::choice,
      .fallback = "exact",

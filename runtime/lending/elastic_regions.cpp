@@ -5,6 +5,7 @@
 #include <array>
 
 #include "gimbal/options.hpp"
+#include "gimbal/rank_cores.h"
 #include "lending/node_cores.hpp"
 #include "measure/clock.hpp"
 
@@ -85,12 +86,12 @@ bool team_in_flight() noexcept {
 extern "C" {
 
 uint32_t gimbal_elastic_threads(void) {
-    return gimbal::options().elastic;
+    return gimbal_rank_cores_on() ? gimbal::options().rank_threads : 0;
 }
 
 gimbal_team gimbal_team_begin(const void* code, uint32_t asked) {
     gimbal::teams.fetch_add(1, std::memory_order_relaxed);
-    const uint32_t own = std::min(asked, gimbal::options().elastic);
+    const uint32_t own = std::min(asked, gimbal::options().rank_threads);
     if (!code) return {asked, asked, nullptr};
     const gimbal_team ordinary{own, own, nullptr};
     if (asked == own || !gimbal::node_cores().attached()) return ordinary;

@@ -186,15 +186,16 @@ NodeCores& node_cores() noexcept {
 extern "C" {
 
 int gimbal_rank_cores_on(void) {
-    return gimbal::options().elastic > 0 ? 1 : 0;
+    const gimbal::Options& asked = gimbal::options();
+    return asked.ranks.elastic && !asked.kept_out ? 1 : 0;
 }
 
 void gimbal_rank_cores_attach(void* memory, unsigned long bytes, int slot, int slots) {
-    if (gimbal_rank_cores_on()) gimbal::node_cores().attach(memory, bytes, slot, slots, gimbal::options().elastic);
+    if (gimbal_rank_cores_on()) gimbal::node_cores().attach(memory, bytes, slot, slots, std::max(gimbal::options().rank_threads, 1U));
 }
 
 void gimbal_rank_cores_lend(void) {
-    gimbal::lent_here = gimbal::team_in_flight() ? 1 : gimbal::options().elastic;
+    gimbal::lent_here = gimbal::team_in_flight() ? 1 : std::max(gimbal::options().rank_threads, 1U);
     gimbal::node_cores().lend(gimbal::lent_here);
 }
 

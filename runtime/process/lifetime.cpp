@@ -26,6 +26,7 @@
 #include "process/start.hpp"
 #include "process/warnings.hpp"
 #include "ranks/steal_sums.hpp"
+#include "ranks/waiting.hpp"
 #include "report/files.hpp"
 #include "report/json.hpp"
 #include "report/names.hpp"
@@ -164,6 +165,7 @@ void in_child() {
     restart_steals_in_child();
     restart_placement_in_child();
     restart_loans_in_child();
+    forget_waiting_in_child();
     thread_watch = nullptr;
     loaded_by = getpid();
 }

@@ -24,6 +24,7 @@
 #include "process/warnings.hpp"
 #include "ranks/settings.hpp"
 #include "ranks/steal_sums.hpp"
+#include "ranks/waiting.hpp"
 #include "report/process_record.hpp"
 
 namespace gimbal {
@@ -68,6 +69,7 @@ RunRecord record_with(LoopSummary (LoopSite::*summary_of)(double, double) const)
     record.program_schedule = program_schedule();
     record.warnings = warnings();
     record.loops = steal_summaries();
+    record.waiting = waiting_record();
     const std::vector<LoopSite*> sites = all_sites();
     const double tick_s = sites.empty() ? 0 : seconds_per_tick();
     const double dispatch_s = sites.empty() ? 0 : dispatch_ticks() * tick_s;

@@ -222,6 +222,59 @@ void placement_from(const Json& json, RunRecord& record) {
     record.placement = rest.dump();
 }
 
+Json json_of(const WaitingRecord& waiting) {
+    Json paths = Json::array();
+    for (const WaitingPath& path : waiting.paths)
+        paths.push_back({{"call", path.call},
+                         {"name", path.name},
+                         {"module", path.module},
+                         {"offset_bytes", path.offset},
+                         {"calls", path.calls},
+                         {"time_s", finite(path.time_s)},
+                         {"waiting_s", finite(path.waiting_s)},
+                         {"predicted_slack_s", finite(path.predicted_s)},
+                         {"exact_calls", path.exact_calls},
+                         {"seen_calls", path.seen_calls},
+                         {"last_calls", path.last_calls},
+                         {"last_rank", path.last_rank},
+                         {"by_that_rank", path.by_that_rank}});
+    return {{"window_s", finite(waiting.window_s)},
+            {"mpi_s", finite(waiting.mpi_s)},
+            {"waiting_s", finite(waiting.waiting_s)},
+            {"transfer_s", finite(std::max(0.0, waiting.mpi_s - waiting.waiting_s))},
+            {"asleep_s", finite(waiting.asleep_s)},
+            {"calls", waiting.calls},
+            {"sleeps", waiting.sleeps},
+            {"paths", std::move(paths)}};
+}
+
+WaitingRecord waiting_from(const Json& json) {
+    WaitingRecord waiting;
+    read(json, "window_s", waiting.window_s);
+    read(json, "mpi_s", waiting.mpi_s);
+    read(json, "waiting_s", waiting.waiting_s);
+    read(json, "asleep_s", waiting.asleep_s);
+    read(json, "calls", waiting.calls);
+    read(json, "sleeps", waiting.sleeps);
+    for (const Json& item : list(json, "paths")) {
+        WaitingPath& path = waiting.paths.emplace_back();
+        read(item, "call", path.call);
+        read(item, "name", path.name);
+        read(item, "module", path.module);
+        read(item, "offset_bytes", path.offset);
+        read(item, "calls", path.calls);
+        read(item, "time_s", path.time_s);
+        read(item, "waiting_s", path.waiting_s);
+        read(item, "predicted_slack_s", path.predicted_s);
+        read(item, "exact_calls", path.exact_calls);
+        read(item, "seen_calls", path.seen_calls);
+        read(item, "last_calls", path.last_calls);
+        read(item, "last_rank", path.last_rank);
+        read(item, "by_that_rank", path.by_that_rank);
+    }
+    return waiting;
+}
+
 void check_version(const Json& json) {
     int version = 0;
     read(json, "schema_version", version);
@@ -261,6 +314,7 @@ std::string to_json(const RunRecord& record) {
                  {"loops", std::move(loops)}};
     if (!record.program_schedule.empty()) json["omp_set_schedule"] = record.program_schedule;
     if (!record.placement.empty()) json["placement"] = placement_of(record);
+    if (record.waiting) json["mpi_waiting"] = json_of(*record.waiting);
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -295,6 +349,8 @@ RunRecord from_json(std::string_view text) {
     }
     for (const Json& item : list(json, "loops")) record.loops.push_back(loop_from(item));
     placement_from(json, record);
+    if (json.contains("mpi_waiting") && json["mpi_waiting"].is_object())
+        record.waiting = waiting_from(json["mpi_waiting"]);
     return record;
 }
 

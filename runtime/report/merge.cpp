@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "config/table.hpp"
+#include "gimbal/error.hpp"
 #include "report/time_parts.hpp"
 
 namespace gimbal {
@@ -167,6 +169,17 @@ void add_per_rank(const LoopSummary& loop, std::uint32_t ranks, PerRank& seconds
             sum += loop.per_worker[static_cast<std::size_t>(rank)].busy_s;
 }
 
+bool is_elastic(const RunRecord& record) {
+    const OptionSpec* const option = find_option("GIMBAL_ELASTIC");
+    return std::any_of(record.options.begin(), record.options.end(), [&](const OptionUse& use) {
+        try {
+            return use.name == option->name && std::get<bool>(read_value(*option, use.value));
+        } catch (const Error&) {  // of another version
+            return false;
+        }
+    });
+}
+
 /// Shortest, mean and longest of the workers' times.
 OverRanks over_workers(const LoopSummary& loop) {
     PerRank times;
@@ -233,6 +246,9 @@ MergedRun merge(std::span<const RunRecord> records) {
             }
         }
     }
+    run.efficiency = efficiency(records);
+    run.waiting_places = waiting_places(records);
+    run.elastic = std::any_of(records.begin(), records.end(), is_elastic);
     run.ranks_seen = static_cast<std::uint32_t>(wall.size());
     run.wall_s = over_ranks(wall, run.ranks_seen);
     const OverRanks busy_s = over_ranks(busy, run.ranks_seen);

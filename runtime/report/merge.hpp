@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "report/efficiency.hpp"
 #include "report/run_record.hpp"
 
 namespace gimbal {
@@ -48,6 +50,9 @@ struct MergedRun {
     double dispatch_ns = 0;             ///< mean over records [ns]
     std::uint64_t cores_lent = 0;       ///< in all [count]
     std::vector<std::string> warnings;  ///< each once
+    std::optional<Efficiency> efficiency;     ///< nothing: waiting in MPI was not measured in all ranks
+    std::vector<WaitingPath> waiting_places;  ///< where ranks wait, those with the longest waiting first
+    bool elastic = false;                     ///< ranks that wait lend their cores
 };
 
 /// @param records  at least one, of one job (report/jobs.hpp); several of one rank add up: those of its children

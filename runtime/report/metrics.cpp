@@ -8,7 +8,7 @@ namespace gimbal {
 namespace {
 
 // L: the workers' times in one execution of a loop; sums run over executions, and over ranks in a merged report.
-constexpr std::array<Metric, 20> kMetrics = {{
+constexpr std::array<Metric, 28> kMetrics = {{
     {"calls", "count", "executions of the loop", "of threads summed over ranks; untimed_calls of them are in no time"},
     {"iterations", "iterations", "sum of trip counts", "over all executions and ranks"},
     {"time_s", "s", "sum(last finish - first begin)", "wall time inside the loop, barrier not included"},
@@ -37,6 +37,19 @@ constexpr std::array<Metric, 20> kMetrics = {{
     {"stolen", "items", "sum over ranks", "items of other ranks that ranks ran, of all items that were run"},
     {"attempts", "count", "successes of attempts", "requests for items, and those of them that brought some"},
     {"moved", "bytes", "bytes_in = bytes_out", "items and results between ranks; of one rank received and sent"},
+    {"parallel efficiency", "1", "MPI parallel efficiency * OpenMP parallel efficiency",
+     "part of ranks * threads * wall that was useful, from MPI_Init to MPI_Finalize (POP, TALP)"},
+    {"load balance (MPI)", "1", "mean / max over ranks of U; U = wall - time in MPI calls that may wait",
+     "the rest: ranks compute less than the one that computes most"},
+    {"serialisation (MPI)", "1", "max(U) / max(U + waiting)", "the rest: ranks wait for each other in turns"},
+    {"transfer", "1", "max(U + waiting) / wall", "the rest: in MPI although nobody is waited for"},
+    {"load balance (OpenMP)", "1", "useful / (useful + waiting in loops)", "threads wait at the end of Gimbal's loops"},
+    {"scheduling (OpenMP)", "1", "1 - (chunks, late threads, entry and exit) / what is left without serialisation",
+     "what it takes to share loops out"},
+    {"serialisation (OpenMP)", "1", "1 - idle threads / (threads * U)",
+     "outside of Gimbal's loops one thread is taken to compute, and the others to wait"},
+    {"waiting (MPI)", "s", "arrival of the last rank that counts - own arrival; else time - 10th percentile of 64",
+     "exact for collectives within a node, an estimate for messages and between nodes"},
     {"wall_s", "s", "exit - load", "life of the process as Gimbal saw it; the largest over ranks"},
 }};
 

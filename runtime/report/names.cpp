@@ -70,13 +70,16 @@ std::string readable_function(std::string_view symbol) {
 
 void resolve_names(RunRecord& record) {
     std::map<std::string, std::unique_ptr<ObjectSymbols>> objects;
-    for (LoopSummary& loop : record.loops) {
-        if (loop.module.empty()) continue;
-        std::unique_ptr<ObjectSymbols>& symbols = objects[loop.module];
-        if (!symbols) symbols = std::make_unique<ObjectSymbols>(loop.module);
-        loop.name = loop_name(loop.module, loop.offset, symbols->find(loop.offset));
-        loop.module.clear();
-    }
+    const auto resolve = [&](auto& named) {
+        if (named.module.empty()) return;
+        std::unique_ptr<ObjectSymbols>& symbols = objects[named.module];
+        if (!symbols) symbols = std::make_unique<ObjectSymbols>(named.module);
+        named.name = loop_name(named.module, named.offset, symbols->find(named.offset));
+        named.module.clear();
+    };
+    for (LoopSummary& loop : record.loops) resolve(loop);
+    if (record.waiting)
+        for (WaitingPath& path : record.waiting->paths) resolve(path);
     if (!objects.empty() && !ObjectSymbols::available())
         record.warnings.emplace_back("loops have no file and line: libdw is not installed. Nothing else is affected.");
 }

@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t kMost = 3;       // notes per report
 constexpr double kWorthSaying = 0.01;  // smallest loss that gets a note, as a part of the run
 constexpr double kFewPerThread = 2;    // with fewer iterations per thread and call no technique can balance
+constexpr std::size_t kPlaceWidth = 44;  // of a name [characters]
 constexpr double kOutside_s = 1e-6;    // per call: the least that OpenMP takes around a loop (fork or barrier)
 
 /// One loop's losses, mean over ranks. Kept apart, because their cures differ.
@@ -179,6 +180,24 @@ std::string note_on_all(std::span<const Loss> losses, const MergedRun& run) {
     return "NOTE all loops together lose less than 1 % of the run: another technique cannot save more.";
 }
 
+/// What ranks lose that wait for others, and what can be done about it.
+std::string note_on_ranks(const MergedRun& run) {
+    if (!run.efficiency) {
+        if (run.threads == 0 || 1 - run.rank_balance <= kWorthSaying) return {};
+        return "NOTE the ranks differ: those that wait lose " + per_cent(1 - run.rank_balance) +
+               " of the time in loops. gimbal run -n shows where they wait; --elastic lends their cores.";
+    }
+    const Efficiency& parts = *run.efficiency;
+    const double lost_s = parts.ranks_balance_s + parts.serialisation_s;
+    if (lost_s <= kWorthSaying * parts.all_s()) return {};
+    std::string text = "NOTE ranks that wait for others lose " + per_cent(lost_s / parts.all_s()) + " of the cores' time";
+    if (!run.waiting_places.empty())
+        text += ", most at " + shorten_name(run.waiting_places.front().name, kPlaceWidth) + " (" +
+                run.waiting_places.front().call + ")";
+    if (run.elastic) return text + ". Their cores were lent; loops over ranks (gimbal/mpi/loop.hpp) move the work.";
+    return text + ". Try --elastic: ranks of a node that wait lend their cores.";
+}
+
 }  // namespace
 
 std::vector<std::string> notes(const MergedRun& run) {
@@ -189,9 +208,8 @@ std::vector<std::string> notes(const MergedRun& run) {
         if (lines.size() < kMost && loss.largest() > 0 && loss.largest() >= kWorthSaying * run.wall_s.mean)
             lines.push_back(note(loss, run));
     if (lines.empty() && !losses.empty()) lines.push_back(note_on_all(losses, run));
-    if (run.threads > 0 && lines.size() < kMost && 1 - run.rank_balance > kWorthSaying)
-        lines.push_back("NOTE the ranks differ: those that wait lose " + per_cent(1 - run.rank_balance) +
-                        " of the time in loops, which no technique for threads can save.");
+    if (lines.size() < kMost)
+        if (std::string line = note_on_ranks(run); !line.empty()) lines.push_back(std::move(line));
     return lines;
 }
 

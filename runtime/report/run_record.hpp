@@ -83,6 +83,34 @@ struct LoopSummary {
     std::optional<StealFigures> steals;       ///< of work stealing; iterations are items then
 };
 
+/// One place in the program where a rank waits in MPI. Sums over calls.
+struct WaitingPath {
+    std::string call;             ///< "MPI_Allreduce"
+    std::string name;             ///< as of a loop: "file:line function"; empty until resolved
+    std::string module;           ///< path of the object that calls; empty: the name is final
+    std::uint64_t offset = 0;     ///< of the call in it [bytes]
+    std::uint64_t calls = 0;      ///< [count]
+    double time_s = 0;            ///< in the call [s]
+    double waiting_s = 0;         ///< of it, for other ranks [s]
+    double predicted_s = 0;       ///< slack to be expected at the next call; 0: not to be trusted [s]
+    std::uint64_t exact_calls = 0;   ///< of `calls`: whose waiting is known from when the others arrived [count]
+    std::uint64_t seen_calls = 0;    ///< of `calls`: where the last to arrive is known [count]
+    std::uint64_t last_calls = 0;    ///< of those: this rank was the last [count]
+    int last_rank = -1;              ///< who was last most often; < 0: not known
+    std::uint64_t by_that_rank = 0;  ///< how often [count]
+};
+
+/// Where a rank waits in MPI (gimbal/rank_waiting.h).
+struct WaitingRecord {
+    double window_s = 0;       ///< from MPI_Init to MPI_Finalize, or to now [s]
+    double mpi_s = 0;          ///< in calls that may wait [s]
+    double waiting_s = 0;      ///< of it, for other ranks; the rest is transfer [s]
+    double asleep_s = 0;       ///< of it, asleep with the cores lent [s]
+    std::uint64_t calls = 0;   ///< [count]
+    std::uint64_t sleeps = 0;  ///< [count]
+    std::vector<WaitingPath> paths;  ///< those with the longest time first
+};
+
 /// Everything one process has to say at its end; what GIMBAL_OUTPUT holds as JSON.
 struct RunRecord {
     int schema_version = 1;
@@ -106,6 +134,7 @@ struct RunRecord {
     std::string no_loop_hint;        ///< why no loop ran, from who knows the program; not part of the file
     std::vector<std::string> warnings;  ///< missing capabilities, each said once
     std::vector<LoopSummary> loops;     ///< in order of total time, largest first
+    std::optional<WaitingRecord> waiting;  ///< in MPI; nothing: not measured
     std::string partial;                ///< how the process ended that wrote no record at its end; empty: it did
     std::string placement;              ///< what libgimbal_pin.so has to say, as a JSON object; empty: nothing
     std::string placement_text;         ///< the same for people, lines with line feeds

@@ -8,6 +8,7 @@
 
 #include "config/schedule_value.hpp"
 #include "report/choice_text.hpp"
+#include "report/efficiency_text.hpp"
 #include "report/merge.hpp"
 #include "report/notes.hpp"
 #include "report/steal_text.hpp"
@@ -234,6 +235,7 @@ std::string report_text(std::span<const RunRecord> records, ReportLevel level, b
         text += no_loops(sorted.front());
     text += placed;
     if (run.ranks_seen > 1) text += "rank balance " + fixed(run.rank_balance, 3) + " (mean/max of the time in loops)\n";
+    text += efficiency_text(sorted, run, level == ReportLevel::full);
     for (const std::string& line : notes(run)) text += line + "\n";
     text += lending(run) + missing_ranks(run, own) + warnings(run);
     if (level == ReportLevel::full) text += choice_tables(run) + worker_tables(sorted, run);

@@ -89,6 +89,8 @@ void add_run(CLI::App& app, CommandLine& line) {
         if (spec.flag == "--pin")
             run->add_flag("--pin{learn}", value,
                           help + "\n--pin alone: learn; or --pin=observe, --pin=static, --pin=off");
+        else if (spec.flag == "--elastic")
+            run->add_flag("--elastic{on}", value, help + "\n--elastic alone: on; or --elastic=off");
         else
             run->add_option(std::string(spec.flag), value, help);
     }

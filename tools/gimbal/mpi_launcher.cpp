@@ -83,4 +83,10 @@ std::string launcher_for(const ProgramFacts& program, const std::string& named) 
                 "name one: --mpiexec /path/to/mpiexec");
 }
 
+MpiFamily family_of_ranks(const ProgramFacts& program, const std::string& launcher) {
+    if (program.mpi != MpiFamily::unknown) return program.mpi;
+    const FoundProgram found = find_program(launcher.substr(0, launcher.find(' ')));
+    return found.exit_status == 0 ? family_of_launcher(found.path) : MpiFamily::unknown;
+}
+
 }  // namespace gimbal::tool

@@ -17,4 +17,8 @@ namespace gimbal::tool {
 /// @cost for launchers called mpiexec or mpirun: starts each with --version
 [[nodiscard]] std::string launcher_for(const ProgramFacts& program, const std::string& named);
 
+/// The MPI of the ranks that will be started: the program's, or where that is not known the launcher's.
+/// @param launcher  of launcher_for()  @cost as launcher_for()
+[[nodiscard]] MpiFamily family_of_ranks(const ProgramFacts& program, const std::string& launcher);
+
 }  // namespace gimbal::tool

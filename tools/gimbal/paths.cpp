@@ -33,7 +33,15 @@ fs::path own_prefix() {
     return fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();
 }
 
-std::vector<std::string> candidates() {
+/// The first of these files that is there. @return absolute path; empty if none is
+std::string first_of(const std::vector<fs::path>& paths) {
+    std::error_code ignored;
+    for (const fs::path& path : paths)
+        if (fs::is_regular_file(path, ignored)) return fs::canonical(path, ignored);
+    return {};
+}
+
+std::vector<fs::path> candidates() {
     const fs::path prefix = own_prefix();
     return {prefix / "lib" / "libomp.so", prefix / GIMBAL_LIBDIR / "gimbal" / "libomp.so",
             prefix / "lib" / "gimbal" / "libomp.so"};
@@ -60,18 +68,16 @@ FoundProgram find_program(const std::string& name) {
 }
 
 std::string find_libomp() {
-    std::error_code ignored;
-    for (const std::string& path : candidates())
-        if (fs::is_regular_file(path, ignored)) return fs::canonical(path, ignored);
-    return {};
+    return first_of(candidates());
 }
 
 std::string find_libpin() {
-    std::error_code ignored;
-    for (const fs::path& path :
-         {own_prefix() / "lib" / "libgimbal_pin.so", own_prefix() / GIMBAL_LIBDIR / "libgimbal_pin.so"})
-        if (fs::is_regular_file(path, ignored)) return fs::canonical(path, ignored);
-    return {};
+    return first_of({own_prefix() / "lib" / "libgimbal_pin.so", own_prefix() / GIMBAL_LIBDIR / "libgimbal_pin.so"});
+}
+
+std::string find_waiting(const std::string& family) {
+    const std::string name = "libgimbal_waiting_" + family + ".so";
+    return first_of({own_prefix() / "lib" / name, own_prefix() / GIMBAL_LIBDIR / "gimbal" / name});
 }
 
 std::string libomp_places() {

@@ -23,6 +23,9 @@ struct FoundProgram {
 /// libgimbal_pin.so of this tool, likewise. @return absolute path; empty if there is none
 [[nodiscard]] std::string find_libpin();
 
+/// The library that measures how ranks of that MPI wait, likewise. @param family  "mpich" or "openmpi"
+[[nodiscard]] std::string find_waiting(const std::string& family);
+
 /// The places where find_libomp() looks, for messages.
 [[nodiscard]] std::string libomp_places();
 

@@ -99,6 +99,24 @@ std::string placement_library(const Options& options) {
     return libpin;
 }
 
+/// The library that stands before MPI in every rank, to see where it waits.
+/// @return its path; empty: there are no ranks, or nobody wants it, or it is not known which MPI they have
+std::string waiting_library(const Options& options, const RunRequest& request, const ProgramFacts& facts,
+                            const std::string& launcher) {
+    if (request.ranks < 2 || !(options.ranks.waiting || options.ranks.elastic)) return {};
+    const MpiFamily family = family_of_ranks(facts, launcher);
+    const std::string name = family == MpiFamily::openmpi ? "openmpi" : "mpich";
+    const std::string path = family == MpiFamily::unknown ? std::string() : find_waiting(name);
+    if (path.empty() && options.ranks.elastic)
+        throw Error(ErrorCode::unsupported,
+                    family == MpiFamily::unknown
+                        ? "GIMBAL_ELASTIC: it is not known which MPI the ranks have"
+                        : "GIMBAL_ELASTIC: libgimbal_waiting_" + name + ".so is not there",
+                    family == MpiFamily::unknown ? "name a launcher of theirs: --mpiexec /path/to/mpiexec"
+                                                 : "this gimbal was built without that MPI");
+    return path;
+}
+
 bool given(const RunRequest& request, std::string_view flag) {
     return std::any_of(request.overrides.begin(), request.overrides.end(),
                        [&](const Setting& setting) { return setting.name == flag; });
@@ -122,8 +140,30 @@ void add_who_chooses(const Environment& environment, const RunRequest& request, 
     }
 }
 
+/// Processors that this process may use [count].
+int usable_processors() {
+    cpu_set_t mask;
+    CPU_ZERO(&mask);
+    return sched_getaffinity(0, sizeof(mask), &mask) == 0 ? std::max(CPU_COUNT(&mask), 1) : 1;
+}
+
+/// For ranks that lend each other cores: how many threads each has, and room for as many again. A program may size
+/// arrays by OMP_NUM_THREADS; OMP_DYNAMIC tells it that teams may be smaller. Threads that wait for the next region
+/// hold their core for a moment only, since another rank may want it.
+void add_elastic(const RunRequest& request, Variables& variables) {
+    const int processors = usable_processors();
+    const char* const set = std::getenv("OMP_NUM_THREADS");
+    int own = request.threads > 0 ? request.threads : set ? std::atoi(set) : processors / request.ranks;
+    own = std::max(own, 1);
+    variables.emplace_back("GIMBAL_RANK_THREADS", std::to_string(own));
+    variables.emplace_back("OMP_NUM_THREADS", std::to_string(std::max(own, std::min(2 * own, processors))));
+    variables.emplace_back("OMP_DYNAMIC", "true");
+    if (!std::getenv("KMP_BLOCKTIME")) variables.emplace_back("KMP_BLOCKTIME", own > 1 ? "200us" : "0");
+    if (!std::getenv("KMP_HOT_TEAMS_MODE")) variables.emplace_back("KMP_HOT_TEAMS_MODE", "1");
+}
+
 Variables variables_for(const Environment& environment, const RunRequest& request, const std::string& preload,
-                        const std::string& folder) {
+                        const std::string& folder, bool elastic) {
     Variables variables = {{"LD_PRELOAD", preload}, {"GIMBAL_RUN_DIR", folder}};
     for (const Setting& setting : request.overrides)
         variables.emplace_back(find_option(setting.name)->name, std::string(trim(setting.value)));
@@ -132,8 +172,9 @@ Variables variables_for(const Environment& environment, const RunRequest& reques
         const std::string threads = std::to_string(request.threads);
         if (const char* const set = std::getenv("OMP_NUM_THREADS"); set && set != threads && environment.rank == 0)
             write_stderr("gimbal: note: -t " + threads + " replaces OMP_NUM_THREADS=" + set + "\n");
-        variables.emplace_back("OMP_NUM_THREADS", threads);
+        if (!elastic) variables.emplace_back("OMP_NUM_THREADS", threads);
     }
+    if (elastic) add_elastic(request, variables);
     return variables;
 }
 
@@ -198,6 +239,12 @@ void check_request(const RunRequest& request, const Options& options) {
     if (given(request, "--pin-group") && options.pin.mode == "off")
         throw Error(ErrorCode::wrong_use, "--pin-group: nobody is placed without --pin",
                     "example: gimbal run --pin --pin-group 2 -- ./app");
+    if (options.ranks.elastic && request.ranks < 2)
+        throw Error(ErrorCode::wrong_use, "--elastic: one process has no other rank to lend cores to",
+                    "example: gimbal run -n 2 -t 1 --elastic -- ./app");
+    if (options.ranks.elastic && options.pin.mode != "off")
+        throw Error(ErrorCode::wrong_use, "--elastic and --pin: a thread that is placed cannot go to another rank's core",
+                    "give one of them");
     check_folder_of("GIMBAL_OUTPUT", options.output);
     check_folder_of("GIMBAL_PIN_TRACE", options.pin.trace);
     check_folder_of("GIMBAL_RECORD", options.select.record);
@@ -238,9 +285,13 @@ int run(const RunRequest& request) {
     ProgramFacts facts;
     std::string libpin, launcher;
     const std::string libomp = find_libomp();
-    const char* const users = std::getenv("LD_PRELOAD");
-    const auto all_preloads = [&](const std::string& omp, const std::string& pin) {
-        return omp + (pin.empty() ? "" : ":" + pin) + (users && *users ? std::string(":") + users : "");
+    // The user's own come last: a tool of theirs that wraps MPI is called by ours, and sees every call.
+    const auto all_preloads = [](const std::vector<std::string>& libraries) {
+        std::string text;
+        for (const std::string& library : libraries)
+            if (!library.empty()) text += (text.empty() ? "" : ":") + library;
+        const char* const users = std::getenv("LD_PRELOAD");
+        return text + (users && *users ? std::string(":") + users : "");
     };
     std::optional<SignalsHeld> held;
     LaunchedJob job(environment, request.ranks > 0);
@@ -254,16 +305,18 @@ int run(const RunRequest& request) {
             throw Error(ErrorCode::unsupported, "the patched OpenMP runtime is not there",
                         "looked for " + libomp_places());
         libpin = placement_library(options);
-        facts = check_program(find_program(request.command.front()).path, libomp, all_preloads(libomp, libpin));
+        facts = check_program(find_program(request.command.front()).path, libomp, all_preloads({libomp, libpin}));
         if (request.ranks > 0) {
             launcher = launcher_for(facts, request.mpiexec);
             if (const int status = check_startable(launcher.substr(0, launcher.find(' ')))) return status;
         }
         held.emplace();
         folder.emplace(job.folder());
-        const std::string preload =
-            all_preloads(folder->preloadable(libomp), libpin.empty() ? libpin : folder->preloadable(libpin));
-        variables = variables_for(environment, request, preload, folder->path());
+        std::vector<std::string> libraries = {libomp, libpin, waiting_library(options, request, facts, launcher)};
+        for (std::string& library : libraries)
+            if (!library.empty()) library = folder->preloadable(library);
+        const std::string preload = all_preloads(libraries);
+        variables = variables_for(environment, request, preload, folder->path(), options.ranks.elastic);
     } catch (const Error& error) {
         // Of several ranks that a launcher has started one speaks; the launcher may end the others when the first ends.
         if (environment.rank == 0)

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /** @file
- *  Teams that may grow while a loop runs. A rank has T threads of its own (GIMBAL_ELASTIC) and cores for these. A
+ *  Teams that may grow while a loop runs. A rank has T threads of its own (GIMBAL_RANK_THREADS) and cores for these. A
  *  region that was seen to consist of loops that Gimbal schedules gets surplus workers besides, up to what the program
  *  may expect (OMP_NUM_THREADS). They sleep at each loop until another rank lends a core (gimbal/rank_cores.h), or
  *  until the loop has run out; then they run through.

@@ -77,6 +77,8 @@ struct RankSettings {
     bool steal_by_seed = false;       ///< thieves go about it by the seed's rule, not to the nearest
     double steal_ratio = kFairSteal;  ///< in (0, 1], kFairSteal or kAgentSteals
     std::uint32_t poll_us = 50;       ///< how long a request may wait for a computing rank [us]
+    bool waiting = true;              ///< `gimbal run -n` measures where ranks wait in MPI
+    bool elastic = false;             ///< a rank that waits in MPI lends its cores
     std::uint32_t node_ranks = 0;     ///< ranks per node to be pretended [count]; 0: as it is
 };
 
@@ -112,7 +114,7 @@ struct Options {
     bool seed_delay = false;                    ///< application imbalance as in the seed instead of as derived
     bool paper_slack = false;                   ///< formula 5 as published instead of tight
     bool lend = true;                           ///< threads that wait lend their core to one that has none
-    std::uint32_t elastic = 0;                  ///< threads of a rank that have cores of its own; 0: not elastic
+    std::uint32_t rank_threads = 0;             ///< threads of a rank that have cores of its own; 0: not known
     bool display = false;                       ///< print the effective settings at start
     SelectorSettings select;                    ///< how loops over threads get a schedule that nobody chose
     SelectorSettings select_ranks;              ///< how loops over ranks do

@@ -15,15 +15,14 @@ extern "C" {
  *
  *  @source ours; docs/decisions/0030; test: tests/unit/lending */
 
-/** Bytes of node memory that the core wants for each rank. */
-enum { GIMBAL_RANK_CORES_BYTES = 4096 };
+enum { GIMBAL_RANK_CORES_SLOT_BYTES = 4096 /**< node memory that the core wants for each rank [bytes] */ };
 
-/** Whether cores are to be lent between ranks: GIMBAL_ELASTIC is not 0. @threads any */
+/** Whether lending between ranks is asked for (GIMBAL_ELASTIC). @threads any */
 GIMBAL_API int gimbal_rank_cores_on(void);
 
 /** This process is a rank of a node, and may lend and borrow from now on.
- *  @param memory  the same for all ranks of the node, zero at first, GIMBAL_RANK_CORES_BYTES for each of them; stays
- *                 mapped until gimbal_rank_cores_detach()
+ *  @param memory  the same for all ranks of the node, zero at first, GIMBAL_RANK_CORES_SLOT_BYTES for each of them; stays
+ *                 mapped until the process ends
  *  @param slot    this rank's place of [0, slots), different for each
  *  @threads one, before it lends  @errors none: too little memory, or a second call, and nothing is lent */
 GIMBAL_API void gimbal_rank_cores_attach(void* memory, unsigned long bytes, int slot, int slots);
@@ -38,7 +37,7 @@ GIMBAL_API void gimbal_rank_cores_lend(void);
  *  @threads any  @cost one store */
 GIMBAL_API void gimbal_rank_cores_take_back(void);
 
-/** Nothing is lent or borrowed any more, and the memory may go. @threads one, when nobody is in a loop */
+/** MPI ends: nothing is lent or borrowed any more. @threads one, when nobody is in a loop */
 GIMBAL_API void gimbal_rank_cores_detach(void);
 
 #ifdef __cplusplus

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "arrivals.hpp"
+
+#include <algorithm>
+
+#include "messages.hpp"
+#include "node.hpp"
+
+namespace gimbal::waiting {
+
+/// Whether this rank's call cannot end before that one has come.
+/// @param below_self  it stands before this rank in the communicator
+bool Gathering::awaits(int slot, bool below_self) const noexcept {
+    if (slot == self_) return false;
+    switch (kind_) {
+        case Kind::all: return true;
+        case Kind::from_root: return slot == root_;
+        case Kind::to_root: return self_ == root_;
+        case Kind::lower: return below_self;
+        default: return false;
+    }
+}
+
+bool Gathering::has_come(int slot) noexcept {
+    // Sequentially consistent: partner of Arrival::come().
+    return comm_.arrival(slot).calls.load(std::memory_order_seq_cst) >= number_ ||
+           node().rank(slot).left.load(std::memory_order_relaxed) != 0;
+}
+
+bool Gathering::is_there() noexcept {
+    bool below = true;
+    for (const int slot : comm_.members()) {
+        below &= slot != self_;
+        if (!awaits(slot, below) || has_come(slot)) continue;
+        // Others may wait for what only this rank's MPI can do, as it would inside the call.
+        make_progress();
+        return false;
+    }
+    return true;
+}
+
+bool Gathering::is_hopeless() noexcept {
+    return std::any_of(comm_.members().begin(), comm_.members().end(),
+                       [&](int slot) { return !has_come(slot) && !node().is_alive(slot); });
+}
+
+bool Gathering::all_have_come(bool up_to_self) noexcept {
+    for (const int slot : comm_.members()) {
+        if (!has_come(slot)) return false;
+        if (up_to_self && slot == self_) break;
+    }
+    return true;
+}
+
+void Gathering::wake_others() noexcept {
+    if (kind_ == Kind::neighbours) return;
+    if (kind_ == Kind::from_root ? self_ != root_ : !all_have_come(kind_ == Kind::lower)) return;
+    if (kind_ == Kind::to_root) {
+        if (root_ >= 0 && root_ != self_) node().wake(root_);
+        return;
+    }
+    for (const int slot : comm_.members())
+        if (slot != self_) node().wake(slot);
+}
+
+void Gathering::look(Visit& visit) noexcept {
+    std::uint64_t last_ns = 0, awaited_ns = 0;
+    bool below = true, complete = true;
+    for (const int slot : comm_.members()) {
+        below &= slot != self_;
+        const std::uint64_t stamp = slot == self_ ? visit.begin_ns : comm_.arrival(slot).stamp_of(number_);
+        complete &= stamp != 0;
+        if (stamp > last_ns) {
+            last_ns = stamp;
+            visit.last_slot = slot;
+        }
+        if (awaits(slot, below)) awaited_ns = std::max(awaited_ns, stamp);
+    }
+    visit.slack_ns = awaited_ns > visit.begin_ns ? awaited_ns - visit.begin_ns : 0;
+    visit.known = comm_.on_one_node();
+    visit.seen = complete && comm_.on_one_node();
+    visit.last_is_self = visit.last_slot == self_;
+}
+
+}  // namespace gimbal::waiting

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "call_path.hpp"
+
+#include <dlfcn.h>
+#include <unwind.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <string_view>
+
+#include "node.hpp"
+
+namespace gimbal::waiting {
+
+namespace {
+
+constexpr std::size_t kMostPaths = 1024;
+constexpr std::size_t kFrames = 8;           // of the program's, that tell paths apart
+constexpr std::uint32_t kMostReads = 20000;  // of the stack; a program that always calls anew is known by callers alone
+
+struct Entry {
+    std::atomic<std::uint64_t> key;  // 0: free
+    std::atomic<CallPath*> path;
+};
+
+std::array<Entry, kMostPaths> g_table;
+std::atomic<std::uint32_t> g_reads{0};
+
+/// What a thread has found before.
+struct Known {
+    const void* caller;
+    const void* frame;
+    CallPath* path;
+};
+constexpr std::size_t kKnown = 64;
+constinit __attribute__((tls_model("initial-exec"))) thread_local std::array<Known, kKnown> t_known;
+
+/// FNV-1a over words.
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) noexcept {
+    for (int i = 0; i < 8; ++i) hash = (hash ^ ((word >> (8 * i)) & 0xffU)) * 0x100000001b3U;
+    return hash;
+}
+
+/// An object of an MPI library: a call from there is the program's call a frame further up.
+bool is_mpi(const void* address) noexcept {
+    Dl_info info{};
+    if (dladdr(address, &info) == 0 || !info.dli_fname) return false;
+    std::string_view name(info.dli_fname);
+    name.remove_prefix(name.rfind('/') + 1);  // npos + 1 is 0
+    return name.starts_with("libmpi") || name.starts_with("libgimbal_waiting");
+}
+
+struct Stack {
+    const void* caller;
+    bool begun = false;  // the caller's frame has been reached
+    std::uint64_t hash = 0xcbf29ce484222325U;
+    std::size_t frames = 0;
+    const void* program = nullptr;  // the first frame that is the program's own
+};
+
+_Unwind_Reason_Code take_frame(_Unwind_Context* context, void* argument) noexcept {
+    Stack& stack = *static_cast<Stack*>(argument);
+    const void* const address = reinterpret_cast<const void*>(_Unwind_GetIP(context));
+    if (!address) return _URC_END_OF_STACK;
+    stack.begun |= address == stack.caller;
+    if (!stack.begun) return _URC_NO_REASON;
+    if (!stack.program && !is_mpi(address)) stack.program = address;
+    stack.hash = mixed(stack.hash, reinterpret_cast<std::uint64_t>(address));
+    return ++stack.frames < kFrames ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+CallPath* insert(std::uint64_t key, CallId call, const void* address) noexcept {
+    for (std::size_t i = 0; i < kMostPaths; ++i) {
+        Entry& entry = g_table[(key + i) % kMostPaths];
+        std::uint64_t found = 0;
+        if (!entry.key.compare_exchange_strong(found, key) && found != key) continue;
+        if (found == key) {
+            // Another thread may still be making it: then this call is not counted.
+            return entry.path.load(std::memory_order_acquire);
+        }
+        CallPath* const made = new (std::nothrow) CallPath(call, address);
+        entry.path.store(made, std::memory_order_release);
+        return made;
+    }
+    return nullptr;
+}
+
+CallPath* look_up(CallId call, const void* caller) noexcept {
+    Stack stack{.caller = caller};
+    if (g_reads.fetch_add(1, std::memory_order_relaxed) < kMostReads) _Unwind_Backtrace(take_frame, &stack);
+    if (!stack.begun) stack.hash = mixed(stack.hash, reinterpret_cast<std::uint64_t>(caller));
+    const std::uint64_t key = mixed(stack.hash, static_cast<std::uint64_t>(call) + 1);
+    return insert(key ? key : 1, call, stack.program ? stack.program : caller);
+}
+
+/// One writer at a time, so a read and a store are enough.
+void add_to(std::atomic<std::uint64_t>& sum, std::uint64_t more) noexcept {
+    sum.store(sum.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+CallPath::CallPath(CallId call, const void* address) noexcept : call_(call), module_(""), offset_(0) {
+    Dl_info info{};
+    if (dladdr(address, &info) != 0 && info.dli_fname) {
+        if (const char* const copy = strdup(info.dli_fname)) module_ = copy;  // the object may be unloaded
+        // The call itself, not where it returns to: that may be another line.
+        offset_ = static_cast<std::uint64_t>(static_cast<const char*>(address) - 1 -
+                                             static_cast<const char*>(info.dli_fbase));
+    }
+    if (node().slots() > 0) lasts_ = new (std::nothrow) std::uint32_t[static_cast<std::size_t>(node().slots())]();
+}
+
+std::uint64_t CallPath::estimated(std::uint64_t time_ns) noexcept {
+    const std::uint64_t calls = calls_.load(std::memory_order_relaxed);
+    times_ns_[calls % kTimes] = static_cast<std::uint32_t>(std::min<std::uint64_t>(time_ns, UINT32_MAX));
+    if (calls % kEvery == 0) {
+        const auto count = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(calls + 1, kTimes));
+        auto sorted = times_ns_;
+        std::nth_element(sorted.begin(), sorted.begin() + count / 10, sorted.begin() + count);
+        low_ns_ = std::min<std::uint64_t>(sorted[static_cast<std::size_t>(count / 10)], kTransfer_ns);
+    }
+    return time_ns > low_ns_ ? time_ns - low_ns_ : 0;
+}
+
+void CallPath::note_last(const Visit& visit) noexcept {
+    if (!visit.seen) return;
+    add_to(seen_calls_, 1);
+    if (visit.last_is_self) add_to(last_calls_, 1);
+    if (visit.last_slot < 0 || !lasts_) return;
+    const std::uint64_t often = ++lasts_[visit.last_slot];
+    if (often < often_.load(std::memory_order_relaxed)) return;
+    often_.store(often, std::memory_order_relaxed);
+    often_slot_.store(visit.last_slot, std::memory_order_relaxed);
+}
+
+std::uint64_t CallPath::add(const Visit& visit) noexcept {
+    const std::uint64_t time_ns = visit.end_ns - visit.begin_ns;
+    const std::uint64_t guess_ns = estimated(time_ns);
+    const std::uint64_t slack_ns = visit.known ? std::min(visit.slack_ns, time_ns) : guess_ns;
+    add_to(time_ns_, time_ns);
+    add_to(waiting_ns_, slack_ns);
+    if (visit.known) add_to(known_calls_, 1);
+    note_last(visit);
+    const double interval_s = last_end_ns_ ? 1e-9 * static_cast<double>(visit.begin_ns - last_end_ns_) : 0;
+    history_.add(1e-9 * static_cast<double>(slack_ns), interval_s, visit.seen && visit.last_is_self);
+    predicted_ns_.store(static_cast<std::uint64_t>(1e9 * history_.predicted_s()), std::memory_order_relaxed);
+    last_end_ns_ = visit.end_ns;
+    add_to(calls_, 1);
+    return slack_ns;
+}
+
+void CallPath::read(gimbal_waiting_path& out) const noexcept {
+    const auto seconds = [](const std::atomic<std::uint64_t>& ns) {
+        return 1e-9 * static_cast<double>(ns.load(std::memory_order_relaxed));
+    };
+    const auto count = [](const std::atomic<std::uint64_t>& sum) { return sum.load(std::memory_order_relaxed); };
+    out = {.call = row_of(call_).name,
+           .module = module_,
+           .offset = offset_,
+           .calls = count(calls_),
+           .time_s = seconds(time_ns_),
+           .waiting_s = seconds(waiting_ns_),
+           .predicted_s = seconds(predicted_ns_),
+           .exact_calls = count(known_calls_),
+           .seen_calls = count(seen_calls_),
+           .last_calls = count(last_calls_),
+           .last_rank = static_cast<int>(often_slot_.load(std::memory_order_relaxed)),
+           .by_that_rank = count(often_)};
+    if (out.last_rank >= 0) out.last_rank = node().rank(out.last_rank).world_rank;
+}
+
+CallPath* find_path(CallId call, const void* caller, const void* frame) noexcept {
+    const auto mix = reinterpret_cast<std::uintptr_t>(caller) ^ (reinterpret_cast<std::uintptr_t>(frame) >> 4U);
+    Known& known = t_known[(mix ^ (mix >> 7U)) % kKnown];
+    if (known.caller == caller && known.frame == frame && known.path) return known.path;
+    known = {caller, frame, look_up(call, caller)};
+    return known.path;
+}
+
+std::size_t longest_paths(std::span<gimbal_waiting_path> paths) noexcept {
+    struct Found {
+        std::uint64_t time_ns;  // once: others go on adding to it
+        const CallPath* path;
+    };
+    std::array<Found, kMostPaths> found{};
+    std::size_t count = 0;
+    for (const Entry& entry : g_table)
+        if (const CallPath* const path = entry.path.load(std::memory_order_acquire))
+            found[count++] = {path->time_ns(), path};
+    const std::size_t most = std::min(count, paths.size());
+    std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(most),
+                      found.begin() + static_cast<std::ptrdiff_t>(count),
+                      [](const Found& a, const Found& b) { return a.time_ns > b.time_ns; });
+    for (std::size_t i = 0; i < most; ++i) found[i].path->read(paths[i]);
+    return most;
+}
+
+}  // namespace gimbal::waiting

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "calls.hpp"
+#include "gimbal/rank_waiting.h"
+#include "slack_history.hpp"
+
+namespace gimbal::waiting {
+
+/// What one call showed.
+struct Visit {
+    std::uint64_t begin_ns = 0, end_ns = 0;
+    std::uint64_t slack_ns = 0;  ///< the rank waited for others, as far as their arrivals are known [ns]
+    bool known = false;          ///< they are known
+    bool seen = false;           ///< who came last is known
+    int last_slot = -1;          ///< who that was
+    bool last_is_self = false;
+};
+
+/// One place of the program that waits: a call and the frames that lead to it. Figures can be read at any time.
+class CallPath {
+public:
+    CallPath(CallId call, const void* address) noexcept;
+
+    /// Take a call into the sums. @return what of it was waiting [ns]  @threads one at a time
+    std::uint64_t add(const Visit& visit) noexcept;
+    /// @param out  all but the name of who was last; its slot stands there instead
+    void read(gimbal_waiting_path& out) const noexcept;
+    [[nodiscard]] std::uint64_t time_ns() const noexcept { return time_ns_.load(std::memory_order_relaxed); }
+
+private:
+    static constexpr std::size_t kTimes = 64;
+    static constexpr std::uint64_t kEvery = 16;           // calls from one look at the low percentile to the next
+    static constexpr std::uint64_t kTransfer_ns = 200000;  // a call that takes longer waits, however often it does
+
+    [[nodiscard]] std::uint64_t estimated(std::uint64_t time_ns) noexcept;
+    void note_last(const Visit& visit) noexcept;
+
+    CallId call_;
+    const char* module_;
+    std::uint64_t offset_;
+    std::atomic<std::uint64_t> calls_{0}, time_ns_{0}, waiting_ns_{0}, predicted_ns_{0};
+    std::atomic<std::uint64_t> known_calls_{0}, seen_calls_{0}, last_calls_{0};
+    std::atomic<std::int64_t> often_slot_{-1};  // a slot that was last most often, and how often
+    std::atomic<std::uint64_t> often_{0};
+    std::array<std::uint32_t, kTimes> times_ns_{};
+    std::uint64_t low_ns_ = 0;  // a low percentile of them: what the call takes when nobody is late
+    std::uint64_t last_end_ns_ = 0;
+    SlackHistory history_;
+    std::uint32_t* lasts_ = nullptr;  // [slots] how often each slot was last
+};
+
+/// The path of the call that is being made. Paths are never given back.
+/// @param caller  where the call returns to  @param frame  of the wrapper, by which the same call is known again
+/// @return nullptr: there are too many  @threads any
+/// @cost 10 ns where a thread has made the call before with the stack as it is; else the stack is read, microseconds
+CallPath* find_path(CallId call, const void* caller, const void* frame) noexcept;
+
+/// The paths with the longest time, for the report. @return how many  @threads any
+std::size_t longest_paths(std::span<gimbal_waiting_path> paths) noexcept;
+
+}  // namespace gimbal::waiting

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+// The one table of calls that are wrapped. Wrappers, Fortran names and what is done in them all come from it.
+
+namespace gimbal::waiting {
+
+/// What a call waits for, and so what is done around it.
+enum class Kind : std::uint8_t {
+    init,        ///< MPI begins
+    finalize,    ///< MPI ends
+    all,         ///< collective: until all have come
+    from_root,   ///< collective: all others until the root has come
+    to_root,     ///< collective: the root until all have come
+    lower,       ///< collective: until all lower ranks have come
+    neighbours,  ///< collective whose partners are not looked at
+    send,        ///< blocking: until the receiver has taken it, perhaps
+    receive,     ///< blocking: until a message is there
+    probe,       ///< the same, and leaves it
+    exchange,    ///< send and receive at once
+    replace,     ///< the same in one buffer
+    wait,        ///< for one request
+    wait_all,    ///< for all of an array
+    wait_any,    ///< for one of an array
+    wait_some,   ///< for at least one of an array
+    post_send,   ///< does not wait: a partner may
+    post_receive,
+    one_sided,  ///< needs the target's progress
+    window,     ///< memory for such calls
+};
+
+/// Whether every rank of the communicator makes this call.
+constexpr bool is_collective(Kind kind) noexcept {
+    return kind >= Kind::all && kind <= Kind::neighbours;
+}
+
+/// Whether a rank that waits is all that this call can be about; the others are looked at only where ranks sleep.
+constexpr bool may_wait(Kind kind) noexcept {
+    return kind >= Kind::all && kind <= Kind::wait_some;
+}
+
+// X(name, the same in Fortran, arguments in C, kind, number of the communicator, number of the root or partner, number of the request or
+// count). Numbers begin at 0; -1: it has none.
+#define GIMBAL_WAITING_CALLS_WITHOUT_COUNTS(X)                                  \
+    X(Barrier, barrier, 1, all, 0, -1, -1)                                      \
+    X(Wait, wait, 2, wait, -1, -1, 0)                                           \
+    X(Waitall, waitall, 3, wait_all, -1, -1, 1)                                 \
+    X(Waitany, waitany, 4, wait_any, -1, -1, 1)                                 \
+    X(Waitsome, waitsome, 5, wait_some, -1, -1, 1)                              \
+    X(Probe, probe, 4, probe, 2, 0, -1)
+
+// Those that count elements: MPI 4 has each of them a second time, with large counts.
+#define GIMBAL_WAITING_CALLS_WITH_COUNTS(X)                                     \
+    X(Bcast, bcast, 5, from_root, 4, 3, -1)                                     \
+    X(Gather, gather, 8, to_root, 7, 6, -1)                                     \
+    X(Gatherv, gatherv, 9, to_root, 8, 7, -1)                                   \
+    X(Scatter, scatter, 8, from_root, 7, 6, -1)                                 \
+    X(Scatterv, scatterv, 9, from_root, 8, 7, -1)                               \
+    X(Allgather, allgather, 7, all, 6, -1, -1)                                  \
+    X(Allgatherv, allgatherv, 8, all, 7, -1, -1)                                \
+    X(Alltoall, alltoall, 7, all, 6, -1, -1)                                    \
+    X(Alltoallv, alltoallv, 9, all, 8, -1, -1)                                  \
+    X(Alltoallw, alltoallw, 9, all, 8, -1, -1)                                  \
+    X(Reduce, reduce, 7, to_root, 6, 5, -1)                                     \
+    X(Allreduce, allreduce, 6, all, 5, -1, -1)                                  \
+    X(Reduce_scatter, reduce_scatter, 6, all, 5, -1, -1)                        \
+    X(Reduce_scatter_block, reduce_scatter_block, 6, all, 5, -1, -1)            \
+    X(Scan, scan, 6, lower, 5, -1, -1)                                          \
+    X(Exscan, exscan, 6, lower, 5, -1, -1)                                      \
+    X(Neighbor_allgather, neighbor_allgather, 7, neighbours, 6, -1, -1)         \
+    X(Neighbor_allgatherv, neighbor_allgatherv, 8, neighbours, 7, -1, -1)       \
+    X(Neighbor_alltoall, neighbor_alltoall, 7, neighbours, 6, -1, -1)           \
+    X(Neighbor_alltoallv, neighbor_alltoallv, 9, neighbours, 8, -1, -1)         \
+    X(Neighbor_alltoallw, neighbor_alltoallw, 9, neighbours, 8, -1, -1)         \
+    X(Send, send, 6, send, 5, 3, -1)                                            \
+    X(Ssend, ssend, 6, send, 5, 3, -1)                                          \
+    X(Rsend, rsend, 6, send, 5, 3, -1)                                          \
+    X(Bsend, bsend, 6, post_send, 5, 3, -1)                                     \
+    X(Recv, recv, 7, receive, 5, 3, -1)                                         \
+    X(Sendrecv, sendrecv, 12, exchange, 10, 3, -1)                              \
+    X(Sendrecv_replace, sendrecv_replace, 9, replace, 7, 3, -1)                 \
+    X(Isend, isend, 7, post_send, 5, 3, -1)                                     \
+    X(Issend, issend, 7, post_send, 5, 3, -1)                                   \
+    X(Irsend, irsend, 7, post_send, 5, 3, -1)                                   \
+    X(Ibsend, ibsend, 7, post_send, 5, 3, -1)                                   \
+    X(Send_init, send_init, 7, post_send, 5, 3, -1)                             \
+    X(Ssend_init, ssend_init, 7, post_send, 5, 3, -1)                           \
+    X(Rsend_init, rsend_init, 7, post_send, 5, 3, -1)                           \
+    X(Bsend_init, bsend_init, 7, post_send, 5, 3, -1)                           \
+    X(Irecv, irecv, 7, post_receive, 5, 3, -1)                                  \
+    X(Recv_init, recv_init, 7, post_receive, 5, 3, -1)                          \
+    X(Put, put, 8, one_sided, -1, -1, -1)                                       \
+    X(Get, get, 8, one_sided, -1, -1, -1)                                       \
+    X(Accumulate, accumulate, 9, one_sided, -1, -1, -1)                         \
+    X(Get_accumulate, get_accumulate, 12, one_sided, -1, -1, -1)                \
+    X(Rput, rput, 9, one_sided, -1, -1, -1)                                     \
+    X(Rget, rget, 9, one_sided, -1, -1, -1)                                     \
+    X(Raccumulate, raccumulate, 10, one_sided, -1, -1, -1)                      \
+    X(Rget_accumulate, rget_accumulate, 13, one_sided, -1, -1, -1)              \
+    X(Win_create, win_create, 6, window, -1, -1, -1)                            \
+    X(Win_allocate, win_allocate, 6, window, -1, -1, -1)
+
+#define GIMBAL_WAITING_CALLS_FIXED(X)                                           \
+    X(Fetch_and_op, fetch_and_op, 7, one_sided, -1, -1, -1)                     \
+    X(Compare_and_swap, compare_and_swap, 7, one_sided, -1, -1, -1)             \
+    X(Win_create_dynamic, win_create_dynamic, 3, window, -1, -1, -1)
+
+// By themselves: Fortran has other arguments.
+#define GIMBAL_WAITING_CALLS_ENDS(X)                                            \
+    X(Init, init, 2, init, -1, -1, -1)                                          \
+    X(Init_thread, init_thread, 4, init, -1, -1, -1)                            \
+    X(Finalize, finalize, 0, finalize, -1, -1, -1)
+
+#define GIMBAL_WAITING_CALLS(X)            \
+    GIMBAL_WAITING_CALLS_WITHOUT_COUNTS(X) \
+    GIMBAL_WAITING_CALLS_WITH_COUNTS(X)    \
+    GIMBAL_WAITING_CALLS_FIXED(X)          \
+    GIMBAL_WAITING_CALLS_ENDS(X)
+
+/// One row of the table.
+struct Call {
+    const char* name;  ///< "MPI_Bcast"
+    Kind kind;
+    int comm;     ///< number of an argument
+    int partner;  ///< of the root, destination or source
+    int request;  ///< of the request, or of the array of requests, whose length comes before it
+};
+
+#define GIMBAL_WAITING_ID(name, ...) name,
+enum class CallId : std::uint8_t { GIMBAL_WAITING_CALLS(GIMBAL_WAITING_ID) };
+#undef GIMBAL_WAITING_ID
+
+#define GIMBAL_WAITING_ROW(name, lower, count, kind, comm, partner, request) \
+    Call{"MPI_" #name, Kind::kind, comm, partner, request},
+inline constexpr std::array kCalls{GIMBAL_WAITING_CALLS(GIMBAL_WAITING_ROW)};
+#undef GIMBAL_WAITING_ROW
+
+constexpr const Call& row_of(CallId id) noexcept {
+    return kCalls[static_cast<std::size_t>(id)];
+}
+
+}  // namespace gimbal::waiting

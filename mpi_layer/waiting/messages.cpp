@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "messages.hpp"
+
+#include <array>
+#include <atomic>
+#include <bit>
+
+#include "node.hpp"
+#include "program_mpi.hpp"
+
+namespace gimbal::waiting {
+
+namespace {
+
+constexpr std::size_t kBits = 64;
+std::array<std::atomic<std::uint64_t>, Node::kMostSlots / kBits> g_partners;  // one bit a slot
+
+/// A rank of the node has gone without a word.
+bool any_has_died() noexcept {
+    for (int slot = 0; slot < node().slots(); ++slot)
+        if (!node().rank(slot).left.load(std::memory_order_relaxed) && !node().is_alive(slot)) return true;
+    return false;
+}
+
+}  // namespace
+
+void make_progress() noexcept {
+    int flag = 0;
+    MPI_Status status;
+    mpi().Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, mpi().self, &flag, &status);
+}
+
+void partners::note(int slot) noexcept {
+    if (slot < 0) return;
+    auto& bits = g_partners[static_cast<std::size_t>(slot) / kBits];
+    const std::uint64_t bit = std::uint64_t{1} << (static_cast<std::size_t>(slot) % kBits);
+    if ((bits.load(std::memory_order_relaxed) & bit) == 0) bits.fetch_or(bit, std::memory_order_relaxed);
+}
+
+void partners::wake(int slot) noexcept {
+    if (slot < 0 || slot == node().slot()) return;
+    // What it is woken up for, in MPI's memory, comes first: partner of the count of sleepers in sleep_until().
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    node().wake(slot);
+}
+
+void partners::wake_all() noexcept {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    for (std::size_t i = 0; i < g_partners.size() && i * kBits < static_cast<std::size_t>(node().slots()); ++i)
+        for (std::uint64_t bits = g_partners[i].load(std::memory_order_relaxed); bits != 0; bits &= bits - 1) {
+            const int slot = static_cast<int>(i * kBits) + std::countr_zero(bits);
+            if (slot != node().slot()) node().wake(slot);
+        }
+}
+
+MPI_Request request_at(Language language, const void* requests, int index) noexcept {
+    if (language == Language::c) return static_cast<const MPI_Request*>(requests)[index];
+    return mpi().Request_f2c(static_cast<const MPI_Fint*>(requests)[index]);
+}
+
+bool RequestsAwaited::is_complete(int index) noexcept {
+    int flag = 0;
+    MPI_Status status;
+    // A request that is in error is complete: the program's own call says so.
+    return mpi().Request_get_status(request_at(language_, requests_, index), &flag, &status) != MPI_SUCCESS || flag;
+}
+
+bool RequestsAwaited::is_there() noexcept {
+    if (how_ == How::all) {
+        while (complete_ < count_ && is_complete(complete_)) ++complete_;
+        return complete_ == count_;
+    }
+    for (int i = 0; i < count_; ++i)
+        if (is_complete(i)) return true;
+    return count_ <= 0;
+}
+
+bool RequestsAwaited::is_hopeless() noexcept {
+    return any_has_died();
+}
+
+bool MessageAwaited::is_there() noexcept {
+    int flag = 0;
+    MPI_Status status;
+    return mpi().Iprobe(source_, tag_, comm_, &flag, &status) != MPI_SUCCESS || flag;
+}
+
+bool MessageAwaited::is_hopeless() noexcept {
+    return any_has_died();
+}
+
+}  // namespace gimbal::waiting

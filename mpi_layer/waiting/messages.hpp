@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mpi.h>
+
+#include "sleep.hpp"
+#include "wrapped_call.hpp"
+
+namespace gimbal::waiting {
+
+/// Let MPI do what it does while a rank waits in it.
+void make_progress() noexcept;
+
+/// Messages that ranks of the node exchange: a rank that sleeps for one is woken up by its partner.
+namespace partners {
+/// This rank has to do with that one from now on. @param slot  < 0: on another node
+void note(int slot) noexcept;
+/// Wake up that one, respectively all of them, if they sleep.
+void wake(int slot) noexcept;
+void wake_all() noexcept;
+}  // namespace partners
+
+/// Requests that are not complete yet.
+class RequestsAwaited final : public Awaited {
+public:
+    enum class How : std::uint8_t { all, any };
+
+    /// @param requests  [count] as the language has them; are not changed
+    RequestsAwaited(Language language, const void* requests, int count, How how) noexcept
+        : language_(language), requests_(requests), count_(count), how_(how) {}
+
+    bool is_there() noexcept override;
+    bool is_hopeless() noexcept override;
+
+private:
+    [[nodiscard]] bool is_complete(int index) noexcept;
+
+    Language language_;
+    const void* requests_;
+    int count_;
+    How how_;
+    int complete_ = 0;  // all before this one are complete
+};
+
+/// A message that can be received.
+class MessageAwaited final : public Awaited {
+public:
+    MessageAwaited(int source, int tag, MPI_Comm comm) noexcept : source_(source), tag_(tag), comm_(comm) {}
+    bool is_there() noexcept override;
+    bool is_hopeless() noexcept override;
+
+private:
+    int source_, tag_;
+    MPI_Comm comm_;
+};
+
+/// The request at [index] of an array, as the language has them.
+MPI_Request request_at(Language language, const void* requests, int index) noexcept;
+
+}  // namespace gimbal::waiting

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "node.hpp"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdio>
+#include <ctime>
+#include <string_view>
+
+#include "gimbal/rank_cores.h"
+#include "program_mpi.hpp"
+
+namespace gimbal::waiting {
+
+namespace {
+
+constexpr int kCommunicators = 128;  // whose arrivals a node can keep at a time
+constexpr std::size_t kPage = GIMBAL_RANK_CORES_SLOT_BYTES;
+
+constexpr std::size_t rounded(std::size_t bytes) noexcept {
+    return (bytes + kPage - 1) / kPage * kPage;
+}
+
+constexpr std::size_t arrivals_bytes(int slots) noexcept {
+    return sizeof(CommArrivals) + static_cast<std::size_t>(slots) * sizeof(Arrival);
+}
+
+/// Where the first rank of the node has made the memory.
+struct Place {
+    std::uint64_t token;  // is in the memory, too: a number of a process may mean another one in another container
+    std::int32_t pid, file;
+};
+
+/// The least value over the ranks of a communicator. @return 0 where MPI could not say
+int least_of(int value, MPI_Comm comm) noexcept {
+    int least = 0;
+    return mpi().Allreduce(&value, &least, 1, mpi().integer, mpi().least, comm) == MPI_SUCCESS ? least : 0;
+}
+
+}  // namespace
+
+struct alignas(64) Node::Header {
+    std::atomic<std::uint64_t> token;
+    std::atomic<std::uint32_t> no_sleep;
+};
+
+std::uint64_t now_ns() noexcept {
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return static_cast<std::uint64_t>(time.tv_sec) * 1000000000U + static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+std::uint64_t Arrival::stamp_of(std::uint64_t call) const noexcept {
+    // Acquire: partner of the store in come(). A stamp that is overwritten meanwhile belongs to a later call, which the
+    // second look shows.
+    if (calls.load(std::memory_order_acquire) < call) return 0;
+    const std::uint64_t stamp = stamps[call % kKept].load(std::memory_order_acquire);
+    return calls.load(std::memory_order_relaxed) + 1 < call + kKept ? stamp : 0;
+}
+
+void Arrival::come(std::uint64_t call, std::uint64_t stamp_ns) noexcept {
+    stamps[call % kKept].store(stamp_ns, std::memory_order_relaxed);
+    // Sequentially consistent: of two ranks that come at once one sees the other (partner: has_come()), and who is about
+    // to sleep is seen by who comes (partner: the count of sleepers).
+    calls.store(call, std::memory_order_seq_cst);
+}
+
+Node& node() noexcept {
+    static constinit Node one;
+    return one;
+}
+
+std::size_t Node::cores_bytes() const noexcept {
+    return static_cast<std::size_t>(slots_) * kPage;
+}
+
+bool Node::join() noexcept {
+    MPI_Comm comm{};
+    if (mpi().Comm_split_type(mpi().world, MPI_COMM_TYPE_SHARED, 0, mpi().no_info, &comm) != MPI_SUCCESS) return false;
+    const bool shared = share(comm) && mpi().Comm_group(comm, &group_) == MPI_SUCCESS;
+    mpi().Comm_free(&comm);
+    if (shared) return true;
+    slots_ = 0;
+    return false;
+}
+
+bool Node::share(MPI_Comm comm) noexcept {
+    mpi().Comm_size(comm, &slots_);
+    mpi().Comm_rank(comm, &slot_);
+    const std::size_t ranks_bytes = rounded(sizeof(Header) + static_cast<std::size_t>(slots_) * sizeof(RankSlot));
+    const std::size_t bytes = ranks_bytes + cores_bytes() + kCommunicators * arrivals_bytes(slots_);
+    Place place{.token = now_ns() ^ (static_cast<std::uint64_t>(getpid()) << 40U) ^ 1U, .pid = getpid(), .file = -1};
+    // No name: nothing is left behind whatever becomes of the ranks.
+    if (slot_ == 0 && slots_ <= kMostSlots) {
+        place.file = memfd_create("gimbal-waiting", MFD_CLOEXEC);
+        if (place.file >= 0 && (ftruncate(place.file, static_cast<off_t>(bytes)) != 0 || !map(place.file, bytes))) {
+            close(place.file);
+            place.file = -1;
+        }
+        if (base_) header_->token.store(place.token);
+    }
+    mpi().Bcast(&place, sizeof place, mpi().byte, 0, comm);
+    if (slot_ != 0 && place.file >= 0) {
+        std::array<char, 64> path{};
+        std::snprintf(path.data(), path.size(), "/proc/%d/fd/%d", place.pid, place.file);
+        const int file = open(path.data(), O_RDWR | O_CLOEXEC);
+        if (file >= 0) {
+            map(file, bytes);
+            close(file);
+        }
+    }
+    const bool joined = base_ && header_->token.load() == place.token;
+    if (joined) {
+        cores_ = base_ + ranks_bytes;
+        arrivals_ = cores_ + cores_bytes();
+        ranks_[slot_].pid = getpid();
+        mpi().Comm_rank(mpi().world, &ranks_[slot_].world_rank);
+    }
+    // Which lets rank 0 give up its file, and says that all slots are filled.
+    const bool all = least_of(joined ? 1 : 0, comm) == 1;
+    if (slot_ == 0 && place.file >= 0) close(place.file);
+    return all;
+}
+
+bool Node::map(int file, std::size_t bytes) noexcept {
+    struct stat info {};
+    // A file that is too short ends the process where it is read.
+    if (fstat(file, &info) != 0 || static_cast<std::size_t>(info.st_size) < bytes) return false;
+    void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (memory == MAP_FAILED) return false;
+    base_ = static_cast<std::byte*>(memory);
+    header_ = reinterpret_cast<Header*>(base_);
+    ranks_ = reinterpret_cast<RankSlot*>(base_ + sizeof(Header));
+    return true;
+}
+
+bool Node::slots_of(MPI_Group group, std::span<const int> ranks, std::span<int> slots) const noexcept {
+    if (mpi().Group_translate_ranks(group, static_cast<int>(ranks.size()), ranks.data(), group_, slots.data()) !=
+        MPI_SUCCESS)
+        return false;
+    for (int& slot : slots)
+        if (slot < 0 || slot >= slots_) slot = -1;
+    return true;
+}
+
+CommArrivals& Node::arrivals(int number) noexcept {
+    return *reinterpret_cast<CommArrivals*>(arrivals_ + static_cast<std::size_t>(number) * arrivals_bytes(slots_));
+}
+
+CommArrivals* Node::claim(std::uint64_t id, std::uint32_t members) noexcept {
+    for (int i = 0; i < kCommunicators; ++i) {
+        std::uint64_t free = 0;
+        // Acquire: partner of the release in release(), after which all counts are 0.
+        if (!arrivals(i).id.compare_exchange_strong(free, id, std::memory_order_acq_rel)) continue;
+        arrivals(i).members.store(members, std::memory_order_release);
+        return &arrivals(i);
+    }
+    return nullptr;
+}
+
+CommArrivals* Node::find(std::uint64_t id) noexcept {
+    for (int i = 0; i < kCommunicators; ++i)
+        if (arrivals(i).id.load(std::memory_order_acquire) == id) return &arrivals(i);
+    return nullptr;
+}
+
+void Node::release(CommArrivals& arrivals) noexcept {
+    if (arrivals.members.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    for (int slot = 0; slot < slots_; ++slot) {
+        Arrival& arrival = arrivals.of(slot);
+        arrival.calls.store(0, std::memory_order_relaxed);
+        for (auto& stamp : arrival.stamps) stamp.store(0, std::memory_order_relaxed);
+    }
+    arrivals.id.store(0, std::memory_order_release);
+}
+
+void Node::forbid_sleep() noexcept {
+    if (header_->no_sleep.exchange(1) == 0) wake_all();
+}
+
+bool Node::sleep_forbidden() const noexcept {
+    return header_->no_sleep.load(std::memory_order_relaxed) != 0;
+}
+
+void Node::wake(int slot) noexcept {
+    RankSlot& rank = ranks_[slot];
+    // Sequentially consistent, after what the sleeper waits for was stored: it has either seen that or is counted.
+    if (rank.sleepers.load(std::memory_order_seq_cst) == 0) return;
+    rank.word.fetch_add(1, std::memory_order_seq_cst);
+    syscall(SYS_futex, &rank.word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+void Node::wake_all() noexcept {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    for (int slot = 0; slot < slots_; ++slot) wake(slot);
+}
+
+bool Node::is_alive(int slot) noexcept {
+    if (ranks_[slot].left.load(std::memory_order_relaxed)) return false;
+    // "pid (name) S ...": a process that has ended stays a zombie until its parent looks.
+    std::array<char, 512> text{};
+    std::snprintf(text.data(), text.size(), "/proc/%d/stat", ranks_[slot].pid);
+    const int file = open(text.data(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return false;
+    const ssize_t got = read(file, text.data(), text.size() - 1);
+    close(file);
+    const std::string_view said(text.data(), static_cast<std::size_t>(got > 0 ? got : 0));
+    const std::size_t state = said.rfind(") ");
+    return state != std::string_view::npos && state + 2 < said.size() && said[state + 2] != 'Z' &&
+           said[state + 2] != 'X';
+}
+
+void Node::leave() noexcept {
+    if (slots_ == 0 || ranks_[slot_].pid != getpid()) return;
+    ranks_[slot_].left.store(1, std::memory_order_seq_cst);
+    wake_all();
+}
+
+}  // namespace gimbal::waiting

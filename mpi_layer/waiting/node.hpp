@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace gimbal::waiting {
+
+/// CLOCK_MONOTONIC, the same for all processes of a node [ns].
+std::uint64_t now_ns() noexcept;
+
+/// What a rank of the node shows to the others, and the futex by which they wake it up.
+struct alignas(64) RankSlot {
+    std::atomic<std::uint32_t> word;      ///< the futex: changes when it is to look again
+    std::atomic<std::uint32_t> sleepers;  ///< its threads that sleep, or are about to [count]
+    std::atomic<std::uint32_t> left;      ///< 1: it waits for nobody, and nobody must wait for it
+    std::int32_t pid;
+    std::int32_t world_rank;
+};
+
+/// One rank's arrivals at the collectives of one communicator: its own cache line, written by that rank alone.
+struct alignas(64) Arrival {
+    static constexpr std::size_t kKept = 7;  ///< stamps of the latest calls
+
+    std::atomic<std::uint64_t> calls;                      ///< number of the latest call, from 1
+    std::array<std::atomic<std::uint64_t>, kKept> stamps;  ///< of call k at k % kKept [ns]
+
+    /// @return when the rank came to call k [ns]; 0: it has not, or so long ago that nobody knows
+    [[nodiscard]] std::uint64_t stamp_of(std::uint64_t call) const noexcept;
+    /// The rank comes to call k.
+    void come(std::uint64_t call, std::uint64_t stamp_ns) noexcept;
+};
+
+/// A communicator as the ranks of the node share it. Followed by one Arrival for every slot of the node.
+struct alignas(64) CommArrivals {
+    std::atomic<std::uint64_t> id;      ///< of the communicator; 0: free
+    std::atomic<std::uint32_t> members;  ///< on this node, that have not freed it [count]
+
+    [[nodiscard]] Arrival& of(int slot) noexcept { return reinterpret_cast<Arrival*>(this + 1)[slot]; }
+};
+
+/// The ranks of MPI_COMM_WORLD that share a node, and the memory that they share. Ranks have slots, in the order of
+/// their ranks. One object per process; never unmapped, since others may still look at it when this rank has ended.
+class Node {
+public:
+    static constexpr int kMostSlots = 1024;
+
+    /// Make or join the memory. Collective over MPI_COMM_WORLD. @threads one
+    /// @return false, on all ranks of the node alike: there is no shared memory; slots() is 0
+    bool join() noexcept;
+
+    [[nodiscard]] int slots() const noexcept { return slots_; }
+    [[nodiscard]] int slot() const noexcept { return slot_; }
+    [[nodiscard]] RankSlot& rank(int slot) noexcept { return ranks_[slot]; }
+
+    /// Slots of ranks. @param ranks  of the group  @param slots  out, [ranks]: < 0 for those on other nodes
+    /// @return false: MPI could not say
+    bool slots_of(MPI_Group group, std::span<const int> ranks, std::span<int> slots) const noexcept;
+
+    /// Memory of one page per slot for the core (gimbal/rank_cores.h).
+    [[nodiscard]] void* cores_memory() noexcept { return cores_; }
+    [[nodiscard]] std::size_t cores_bytes() const noexcept;
+
+    /// A free place for the arrivals at a communicator. @return nullptr: all are in use
+    CommArrivals* claim(std::uint64_t id, std::uint32_t members) noexcept;
+    CommArrivals* find(std::uint64_t id) noexcept;
+    /// This rank has freed the communicator.
+    void release(CommArrivals& arrivals) noexcept;
+
+    /// Somebody uses one-sided calls, which need the progress of ranks that would sleep: from now on nobody does.
+    void forbid_sleep() noexcept;
+    [[nodiscard]] bool sleep_forbidden() const noexcept;
+
+    /// Wake a rank up if it sleeps. The caller has made visible what it is woken up for.
+    void wake(int slot) noexcept;
+    void wake_all() noexcept;
+    /// Whether the process of a slot is still there. @cost a file is read
+    [[nodiscard]] bool is_alive(int slot) noexcept;
+    /// This rank will wait for nobody any more, nor be waited for.
+    void leave() noexcept;
+
+private:
+    struct Header;
+
+    [[nodiscard]] CommArrivals& arrivals(int number) noexcept;
+    bool share(MPI_Comm comm) noexcept;
+    bool map(int file, std::size_t bytes) noexcept;
+
+    MPI_Group group_{};
+    int slots_ = 0;
+    int slot_ = 0;
+    std::byte* base_ = nullptr;
+    Header* header_ = nullptr;
+    RankSlot* ranks_ = nullptr;
+    std::byte* cores_ = nullptr;
+    std::byte* arrivals_ = nullptr;
+};
+
+/// The node of this process.
+Node& node() noexcept;
+
+}  // namespace gimbal::waiting

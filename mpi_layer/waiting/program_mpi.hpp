@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mpi.h>
+
+namespace gimbal::waiting {
+
+// What this library itself calls, by names that no tool wraps.
+#define GIMBAL_WAITING_USED(X) \
+    X(Allreduce)               \
+    X(Barrier)                 \
+    X(Bcast)                   \
+    X(Comm_create_keyval)      \
+    X(Comm_free)               \
+    X(Comm_get_attr)           \
+    X(Comm_group)              \
+    X(Comm_rank)               \
+    X(Comm_remote_size)        \
+    X(Comm_set_attr)           \
+    X(Comm_size)               \
+    X(Comm_split_type)         \
+    X(Comm_test_inter)         \
+    X(Group_free)              \
+    X(Group_translate_ranks)   \
+    X(Iprobe)                  \
+    X(Irecv)                   \
+    X(Is_thread_main)          \
+    X(Isend)                   \
+    X(Query_thread)            \
+    X(Request_get_status)      \
+    X(Waitall)
+
+/// The MPI of the program. This library is not linked to one: it is loaded into programs that have none, too.
+struct ProgramMpi {
+#define GIMBAL_WAITING_MEMBER(name) decltype(&::PMPI_##name) name = nullptr;
+    GIMBAL_WAITING_USED(GIMBAL_WAITING_MEMBER)
+#undef GIMBAL_WAITING_MEMBER
+#ifdef OPEN_MPI
+    decltype(&::PMPI_Comm_f2c) Comm_f2c = nullptr;
+    decltype(&::PMPI_Request_f2c) Request_f2c = nullptr;
+#else
+    // Handles are numbers, the same in both languages.
+    static MPI_Comm Comm_f2c(MPI_Fint comm) noexcept { return comm; }
+    static MPI_Request Request_f2c(MPI_Fint request) noexcept { return request; }
+#endif
+
+    // In Open MPI these are objects of the library, whose addresses are not known before.
+    MPI_Comm world{}, self{};
+    MPI_Info no_info{};
+    MPI_Op least{};
+    MPI_Datatype integer{}, byte{};
+
+    /// Find them. @param caller  an address in the object that called MPI, in case MPI was loaded for it alone
+    /// @return false: it is not the MPI that this library was built for, or too old
+    bool find(const void* caller) noexcept;
+};
+
+/// Found when MPI begins. @threads one writes, before all others read
+ProgramMpi& mpi() noexcept;
+
+/// The next object that has a function of this name after this library: another tool, or MPI itself.
+/// @param caller  as in ProgramMpi::find()  @return nullptr: there is none  @threads any
+void* next_function(const char* name, const void* caller) noexcept;
+
+}  // namespace gimbal::waiting

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <tuple>
+#include <type_traits>
+
+#include "program_mpi.hpp"
+#include "wrapped_call.hpp"
+
+namespace gimbal::waiting {
+
+/// A function that is looked up when it is first called.
+class Next {
+public:
+    /// @param name  a string literal
+    constexpr explicit Next(const char* name) noexcept : name_(name) {}
+
+    /// Call it. @return MPI_ERR_INTERN where there is none
+    template <class... Words>
+    int operator()(const void* caller, Words... words) noexcept {
+        // Relaxed: a function does not change, and two threads find the same.
+        void* found = found_.load(std::memory_order_relaxed);
+        if (!found) found_.store(found = next_function(name_, caller), std::memory_order_relaxed);
+        return found ? reinterpret_cast<int (*)(Words...)>(found)(words...) : MPI_ERR_INTERN;
+    }
+
+private:
+    const char* name_;
+    std::atomic<void*> found_{nullptr};
+};
+
+/// The calls by which a blocking message is sent or received in two steps, in one language.
+struct TwoSteps {
+    Next isend, issend, irsend, irecv, wait;
+};
+
+/// A blocking message call as one that does not block and a wait, so that this rank can sleep in between.
+/// @tparam Ending  Fortran's last word, where errors go; none in C
+template <Language language, class... Ending>
+int in_two_steps(CallId id, WrappedCall& call, TwoSteps& steps, const void* caller, const Word* w, Ending... error) {
+    using Request = std::conditional_t<language == Language::c, MPI_Request, MPI_Fint>;
+    // Fortran's statuses are no larger; what nobody asked for goes there.
+    std::array<MPI_Status, 2> ignored{};
+    std::array<Request, 2> requests{};
+    const auto address = [](auto& object) { return reinterpret_cast<Word>(&object); };
+    const Kind kind = row_of(id).kind;
+    if (kind == Kind::send) {
+        Next& post = id == CallId::Ssend ? steps.issend : id == CallId::Rsend ? steps.irsend : steps.isend;
+        const int code = post(caller, w[0], w[1], w[2], w[3], w[4], w[5], address(requests[0]), error...);
+        if (language == Language::c && code != MPI_SUCCESS) return code;
+        call.wake_partner(3);
+        call.sleep_for(requests.data(), 1);
+        return steps.wait(caller, address(requests[0]), address(ignored[0]), error...);
+    }
+    const bool both = kind == Kind::exchange;
+    const Word* const in = both ? w + 5 : w;
+    const Word comm = both ? w[10] : w[5], status = both ? w[11] : w[6];
+    int code = steps.irecv(caller, in[0], in[1], in[2], in[3], in[4], comm, address(requests[0]), error...);
+    if (language == Language::c && code != MPI_SUCCESS) return code;
+    if (both) {
+        code = steps.isend(caller, w[0], w[1], w[2], w[3], w[4], comm, address(requests[1]), error...);
+        if (language == Language::c && code != MPI_SUCCESS) return code;
+        call.wake_partner(3);
+    }
+    call.wake_partner(both ? 8 : 3);
+    call.sleep_for(requests.data(), both ? 2 : 1);
+    code = steps.wait(caller, address(requests[0]), status, error...);
+    const int sent = both ? steps.wait(caller, address(requests[1]), address(ignored[0]), error...) : MPI_SUCCESS;
+    return code != MPI_SUCCESS ? code : sent;
+}
+
+/// What every wrapper does. @param words  the arguments as in C  @param error  Fortran's last word; none in C
+template <CallId id, Language language, class... Ending, class... Words>
+int wrap(Next& next, TwoSteps* steps, const void* caller, const void* frame, std::tuple<Ending...> error,
+         Words... words) noexcept {
+    constexpr Kind kKind = row_of(id).kind;
+    const auto program = [&] {
+        return std::apply([&](auto... last) { return next(caller, words..., last...); }, error);
+    };
+    if (!is_looked_at(kKind)) return program();
+    const std::array<Word, sizeof...(words)> all{words...};
+    WrappedCall call(id, language, all.data(), caller, frame);
+    call.before();
+    int code = MPI_SUCCESS;
+    if constexpr (kKind == Kind::send || kKind == Kind::receive || kKind == Kind::exchange) {
+        code = g_mode.elastic.load(std::memory_order_relaxed) && steps
+                   ? std::apply([&](auto... last) { return in_two_steps<language>(id, call, *steps, caller, all.data(),
+                                                                                 last...); },
+                                error)
+                   : program();
+    } else {
+        code = program();
+    }
+    call.after();
+    return code;
+}
+
+/// MPI begins or ends. @param success  of a Fortran call, where its error word says so
+template <class... Words>
+int wrap_init(Next& next, const void* caller, Words... words) noexcept {
+    if (t_depth > 0) return next(caller, words...);
+    ++t_depth;
+    const int code = next(caller, words...);
+    begin(caller);
+    --t_depth;
+    return code;
+}
+
+template <class... Words>
+int wrap_finalize(Next& next, const void* caller, Words... words) noexcept {
+    if (t_depth == 0) end();
+    ++t_depth;
+    const int code = next(caller, words...);
+    --t_depth;
+    return code;
+}
+
+}  // namespace gimbal::waiting

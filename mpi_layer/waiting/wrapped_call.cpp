@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "wrapped_call.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "arrivals.hpp"
+#include "gimbal/rank_cores.h"
+#include "gimbal/rank_waiting.h"
+#include "messages.hpp"
+#include "node.hpp"
+#include "program_mpi.hpp"
+
+// Not there where libgimbal.so is not, or is older: then nothing is measured, respectively lent.
+#pragma weak gimbal_rank_waiting_settings
+#pragma weak gimbal_rank_waiting_source
+#pragma weak gimbal_rank_cores_on
+#pragma weak gimbal_rank_cores_attach
+#pragma weak gimbal_rank_cores_detach
+
+namespace gimbal::waiting {
+
+constinit Mode g_mode;
+constinit __attribute__((tls_model("initial-exec"))) thread_local int t_depth = 0;
+
+namespace {
+
+constexpr std::size_t kFewMembers = 16;  // of a node, whose arrivals are looked at after every call [count]
+
+/// Sums of the thread that began MPI, which are those of the rank; that thread alone writes.
+struct Sums {
+    std::atomic<std::uint64_t> calls{0}, time_ns{0}, waiting_ns{0}, asleep_ns{0};
+};
+constinit Sums g_sums;
+constinit __attribute__((tls_model("initial-exec"))) thread_local bool t_is_main = false;
+
+std::atomic<bool> g_many_threads{false};  // may call MPI at once
+std::mutex g_adding;
+
+void add_to(std::atomic<std::uint64_t>& sum, std::uint64_t more) noexcept {
+    sum.store(sum.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+}
+
+double seconds(const std::atomic<std::uint64_t>& ns) noexcept {
+    return 1e-9 * static_cast<double>(ns.load(std::memory_order_relaxed));
+}
+
+std::size_t tell(gimbal_waiting_sums* sums, gimbal_waiting_path* paths, size_t capacity) {
+    const std::uint64_t begin_ns = g_mode.begin_ns.load(std::memory_order_relaxed);
+    const std::uint64_t end_ns = g_mode.end_ns.load(std::memory_order_relaxed);
+    *sums = {.window_s = 1e-9 * static_cast<double>((end_ns ? end_ns : now_ns()) - begin_ns),
+             .mpi_s = seconds(g_sums.time_ns),
+             .waiting_s = seconds(g_sums.waiting_ns),
+             .asleep_s = seconds(g_sums.asleep_ns),
+             .calls = g_sums.calls.load(std::memory_order_relaxed),
+             .sleeps = sleeps_so_far()};
+    return longest_paths({paths, capacity});
+}
+
+}  // namespace
+
+int Arguments::number(int number) const noexcept {
+    if (language_ == Language::c) return static_cast<int>(words_[number]);
+    return *reinterpret_cast<const MPI_Fint*>(words_[number]);
+}
+
+MPI_Comm Arguments::comm(int number) const noexcept {
+    if (language_ == Language::fortran) return mpi().Comm_f2c(this->number(number));
+#ifdef OPEN_MPI
+    return reinterpret_cast<MPI_Comm>(words_[number]);
+#else
+    return static_cast<MPI_Comm>(words_[number]);
+#endif
+}
+
+WrappedCall::WrappedCall(CallId id, Language language, const Word* words, const void* caller,
+                         const void* frame) noexcept
+    : row_(row_of(id)), id_(id), arguments_(language, words), caller_(caller), frame_(frame) {
+    ++t_depth;
+}
+
+void WrappedCall::before() noexcept {
+    if (row_.comm >= 0) comm_ = Communicator::of(arguments_.comm(row_.comm));
+    begin_ns_ = may_wait(row_.kind) ? now_ns() : 0;
+    if (is_collective(row_.kind)) before_collective();
+    if (!g_mode.elastic.load(std::memory_order_relaxed)) return;
+    if (row_.request >= 0 || row_.kind == Kind::probe) before_wait();
+    if (row_.kind == Kind::replace) wake_partner(row_.partner);
+    if (row_.kind == Kind::one_sided || row_.kind == Kind::window) node().forbid_sleep();
+}
+
+void WrappedCall::before_collective() noexcept {
+    if (!comm_) return;
+    number_ = comm_->come(begin_ns_);
+    if (!comm_->has_arrivals() || !g_mode.elastic.load(std::memory_order_relaxed)) return;
+    Gathering gathering(*comm_, row_.kind, row_.partner >= 0 ? comm_->slot_of(arguments_.number(row_.partner)) : -1,
+                        number_);
+    gathering.wake_others();
+    asleep_ns_ += sleep_until(gathering);
+}
+
+void WrappedCall::before_wait() noexcept {
+    if (row_.kind == Kind::probe) {
+        MessageAwaited message(arguments_.number(0), arguments_.number(1), arguments_.comm(2));
+        asleep_ns_ += sleep_until(message);
+        return;
+    }
+    const bool any = row_.kind == Kind::wait_any || row_.kind == Kind::wait_some;
+    const int count = row_.kind == Kind::wait ? 1 : arguments_.number(row_.request - 1);
+    RequestsAwaited requests(arguments_.language(), reinterpret_cast<const void*>(arguments_.word(row_.request)), count,
+                             any ? RequestsAwaited::How::any : RequestsAwaited::How::all);
+    if (requests.is_there()) return;
+    // What they wait for may need this rank's progress, which it makes from here on.
+    partners::wake_all();
+    asleep_ns_ += sleep_until(requests);
+}
+
+void WrappedCall::sleep_for(const void* requests, int count) noexcept {
+    RequestsAwaited awaited(arguments_.language(), requests, count, RequestsAwaited::How::all);
+    asleep_ns_ += sleep_until(awaited);
+}
+
+void WrappedCall::wake_partner(int argument) noexcept {
+    const int slot = comm_ ? comm_->slot_of(arguments_.number(argument)) : -1;
+    partners::note(slot);
+    partners::wake(slot);
+}
+
+void WrappedCall::look_at_arrivals(Visit& visit) const noexcept {
+    if (!comm_ || !is_collective(row_.kind)) return;
+    if (comm_->alone()) {
+        visit.known = true;
+        return;
+    }
+    const std::size_t members = comm_->members().size();
+    if (!comm_->has_arrivals() || row_.kind == Kind::neighbours) return;
+    if (number_ % ((members + kFewMembers - 1) / kFewMembers) != 0) return;
+    Gathering(*comm_, row_.kind, row_.partner >= 0 ? comm_->slot_of(arguments_.number(row_.partner)) : -1, number_)
+        .look(visit);
+}
+
+void WrappedCall::after() noexcept {
+    if (g_mode.elastic.load(std::memory_order_relaxed)) {
+        if (row_.request >= 0) partners::wake_all();
+        if (row_.kind == Kind::post_send || row_.kind == Kind::post_receive) wake_partner(row_.partner);
+    }
+    if (!may_wait(row_.kind)) return;
+    Visit visit{.begin_ns = begin_ns_, .end_ns = now_ns()};
+    look_at_arrivals(visit);
+    CallPath* const path = find_path(id_, caller_, frame_);
+    std::uint64_t waiting_ns = visit.known ? std::min(visit.slack_ns, visit.end_ns - visit.begin_ns) : 0;
+    if (path && g_many_threads.load(std::memory_order_relaxed)) {
+        const std::lock_guard<std::mutex> lock(g_adding);
+        waiting_ns = path->add(visit);
+    } else if (path) {
+        waiting_ns = path->add(visit);
+    }
+    take_sums(visit, waiting_ns);
+}
+
+void WrappedCall::take_sums(const Visit& visit, std::uint64_t waiting_ns) const noexcept {
+    if (!t_is_main) return;
+    add_to(g_sums.calls, 1);
+    add_to(g_sums.time_ns, visit.end_ns - visit.begin_ns);
+    add_to(g_sums.waiting_ns, waiting_ns);
+    add_to(g_sums.asleep_ns, asleep_ns_);
+}
+
+void begin(const void* caller) noexcept {
+    int size = 1;
+    if (g_mode.begin_ns.load() || !mpi().find(caller) || mpi().Comm_size(mpi().world, &size) != MPI_SUCCESS || size < 2)
+        return;
+    gimbal_waiting_settings asked{};
+    if (gimbal_rank_waiting_settings) gimbal_rank_waiting_settings(&asked);
+    if (asked.elastic && gimbal_rank_cores_on) asked.elastic = gimbal_rank_cores_on();
+    // Whatever the settings of one rank are: what all ranks do must be the same.
+    const bool shared = node().join();
+    int agreed[2] = {asked.measure, asked.elastic}, least[2] = {0, 0};
+    mpi().Allreduce(agreed, least, 2, mpi().integer, mpi().least, mpi().world);
+    if ((!least[0] && !least[1]) || !Communicator::begin()) return;
+    t_is_main = true;
+    int level = MPI_THREAD_SINGLE;
+    mpi().Query_thread(&level);
+    g_many_threads.store(level == MPI_THREAD_MULTIPLE);
+    if (Communicator* const all = Communicator::of(mpi().world)) all->agree();
+    if (shared && least[1] && gimbal_rank_cores_attach)
+        gimbal_rank_cores_attach(node().cores_memory(), node().cores_bytes(), node().slot(), node().slots());
+    g_mode.begin_ns.store(now_ns());
+    if (gimbal_rank_waiting_source) gimbal_rank_waiting_source(tell);
+    // Two ranks at least, or there is nobody to sleep for.
+    g_mode.elastic.store(shared && least[1] != 0 && node().slots() > 1);
+    g_mode.measures.store(true);
+}
+
+void end() noexcept {
+    if (!g_mode.measures.exchange(false)) return;
+    g_mode.elastic.store(false);
+    g_mode.end_ns.store(now_ns());
+    if (gimbal_rank_cores_detach) gimbal_rank_cores_detach();
+    node().leave();
+}
+
+namespace {
+
+/// exit() without MPI_Finalize: others must not sleep for this rank.
+__attribute__((destructor)) void on_exit() {
+    node().leave();
+}
+
+}  // namespace
+
+}  // namespace gimbal::waiting

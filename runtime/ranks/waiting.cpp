@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the library that wraps MPI calls asks of the settings, and what it has to say.
+#include "ranks/waiting.hpp"
+
+#include <atomic>
+#include <vector>
+
+#include "gimbal/options.hpp"
+#include "gimbal/rank_waiting.h"
+
+namespace gimbal {
+
+namespace {
+
+constexpr std::size_t kMostPaths = 64;  // in a record; those with the longest time [count]
+
+std::atomic<gimbal_waiting_source> g_source{nullptr};
+
+WaitingPath record_of(const gimbal_waiting_path& path) {
+    return {.call = path.call,
+            .name = {},
+            .module = path.module,
+            .offset = path.offset,
+            .calls = path.calls,
+            .time_s = path.time_s,
+            .waiting_s = path.waiting_s,
+            .predicted_s = path.predicted_s,
+            .exact_calls = path.exact_calls,
+            .seen_calls = path.seen_calls,
+            .last_calls = path.last_calls,
+            .last_rank = path.last_rank,
+            .by_that_rank = path.by_that_rank};
+}
+
+}  // namespace
+
+std::optional<WaitingRecord> waiting_record() {
+    const gimbal_waiting_source source = g_source.load();
+    if (!source) return std::nullopt;
+    gimbal_waiting_sums sums{};
+    std::vector<gimbal_waiting_path> paths(kMostPaths);
+    paths.resize(source(&sums, paths.data(), paths.size()));
+    WaitingRecord record{.window_s = sums.window_s,
+                         .mpi_s = sums.mpi_s,
+                         .waiting_s = sums.waiting_s,
+                         .asleep_s = sums.asleep_s,
+                         .calls = sums.calls,
+                         .sleeps = sums.sleeps,
+                         .paths = {}};
+    for (const gimbal_waiting_path& path : paths) record.paths.push_back(record_of(path));
+    return record;
+}
+
+void forget_waiting_in_child() noexcept {
+    g_source.store(nullptr);
+}
+
+}  // namespace gimbal
+
+extern "C" {
+
+void gimbal_rank_waiting_settings(gimbal_waiting_settings* settings) {
+    const gimbal::Options& asked = gimbal::options();
+    *settings = {.measure = asked.ranks.waiting && !asked.kept_out ? 1 : 0,
+                 .elastic = asked.ranks.elastic && !asked.kept_out ? 1 : 0};
+}
+
+void gimbal_rank_waiting_source(gimbal_waiting_source source) {
+    gimbal::g_source.store(source);
+}
+
+}  // extern "C"
