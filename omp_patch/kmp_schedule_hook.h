@@ -197,7 +197,8 @@ static inline int __kmp_hook_team_size(kmp_info_t *th, int level, int asked,
 
 // The outermost team of this thread ends.
 static inline void __kmp_hook_team_end(kmp_info_t *th) {
-  if (__builtin_expect(__kmp_hook_team.threads == 0, 1))
+  if (__builtin_expect(__kmp_hook_elastic == 0, 1) ||
+      __kmp_hook_team.threads == 0)
     return;
   kmp_team_t *team = th->th.th_team;
   if (team->t.t_level != 1 || team->t.t_serialized > 1)

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
+#include <new>
 
 #include "gimbal/options.hpp"
 #include "gimbal/rank_cores.h"
@@ -62,6 +63,12 @@ bool NodeCores::attach(void* memory, std::size_t bytes, int slot_number, int slo
 void NodeCores::detach() noexcept {
     const std::lock_guard lock(mutex_);
     own_.store(nullptr, std::memory_order_release);
+}
+
+void NodeCores::forget_in_child() noexcept {
+    new (&mutex_) std::mutex;
+    own_.store(nullptr, std::memory_order_relaxed);
+    lent_ = 0;
 }
 
 NodeCores::Slot& NodeCores::slot(std::uint32_t number) const noexcept {

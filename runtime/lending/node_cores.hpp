@@ -29,6 +29,8 @@ public:
     /// @return whether it could be done
     bool attach(void* memory, std::size_t bytes, int slot, int slots, std::uint32_t cores) noexcept;
     void detach() noexcept;
+    /// A child after fork is no rank. @threads the only one
+    void forget_in_child() noexcept;
     [[nodiscard]] bool attached() const noexcept { return own_.load(std::memory_order_acquire) != nullptr; }
 
     /// A thread of this rank waits: `cores` more of them are offered. @cost a look at every rank's slot

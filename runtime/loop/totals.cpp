@@ -18,6 +18,7 @@ void LoopTotals::add(const LoopRecord& record, const Manner& manner, bool explor
     busy_max += record.busy_max;
     busy_mean += record.busy_mean;
     late += record.late_mean;
+    if (record.surplus_busy > 0) borrowed += record.surplus_busy;
     // Mostly the same again.
     if (!last_ || !last_->is(manner, exploring)) last_ = &use_for(manner, exploring);
     last_->add(record);

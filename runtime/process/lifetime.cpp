@@ -14,6 +14,7 @@
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
 #include "lending/loan.hpp"
+#include "lending/node_cores.hpp"
 #include "loop/site_table.hpp"
 #include "loop/watch.hpp"
 #include "measure/clock.hpp"
@@ -165,6 +166,7 @@ void in_child() {
     restart_steals_in_child();
     restart_placement_in_child();
     restart_loans_in_child();
+    node_cores().forget_in_child();
     forget_waiting_in_child();
     thread_watch = nullptr;
     loaded_by = getpid();

@@ -86,6 +86,7 @@ Json json_of(const LoopSummary& loop) {
             {"lost", loop.time_s > 0 ? finite(parts.waiting_s / loop.time_s) : 0.0},
             {"work_s", finite(parts.work_s)},
             {"late_s", finite(loop.late_s)},
+            {"borrowed_s", finite(loop.borrowed_s)},
             {"waiting_s", finite(parts.waiting_s)},
             {"scheduling_s", finite(loop.scheduling_s)},
             {"opening_s", finite(loop.opening_s)},
@@ -179,6 +180,7 @@ LoopSummary loop_from(const Json& json) {
     // Records of before late threads were told apart: there time that no thread was in the loop is theirs.
     if (!loop.steals) loop.late_s = std::max(0.0, loop.time_s - loop.busy_max_s);
     read_if_there(json, "late_s", loop.late_s);
+    read_if_there(json, "borrowed_s", loop.borrowed_s);
     read_if_there(json, "untimed_calls", loop.untimed_calls);
     read_if_there(json, "untimed_iterations", loop.untimed_iterations);
     read_if_there(json, "shortest", loop.shortest);

@@ -88,6 +88,7 @@ void add(const LoopSummary& loop, LoopSummary& sum) {
     sum.busy_max_s += loop.busy_max_s;
     sum.busy_mean_s += loop.busy_mean_s;
     sum.late_s += loop.late_s;
+    sum.borrowed_s += loop.borrowed_s;
     sum.untimed_calls += loop.untimed_calls;
     sum.untimed_iterations += loop.untimed_iterations;
     sum.scheduling_s += loop.scheduling_s;

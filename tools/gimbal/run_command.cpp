@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run_command.hpp"
 
+#include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 
