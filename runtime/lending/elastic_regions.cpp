@@ -27,8 +27,8 @@ void average(float& mean, float value, bool first) noexcept {
 bool gimbal_region::begin() noexcept {
     const bool fits = seen_ >= kSeen && !refused_.load(kRelaxed) &&
                       length_ >= kShortest_us * gimbal::ticks_per_microsecond() &&
-                      outside_ < (elastic_ ? kStillInside : kMostOutside);
-    elastic_ = fits && offered_ > (elastic_ ? kStillWorth : kWorthwhile);
+                      outside_ < length_ * (elastic_ ? kStillInside : kMostOutside);
+    elastic_ = fits && offered_ > length_ * (elastic_ ? kStillWorth : kWorthwhile);
     loops_.store(0, kRelaxed);
     surplus_.store(0, kRelaxed);
     begun_ = gimbal::ticks();
@@ -42,8 +42,8 @@ void gimbal_region::end(std::uint64_t now, std::uint64_t offered) noexcept {
     // The first execution is like no other; the moving means begin with the second.
     const bool first = seen_ < 2;
     average(length_, length, first);
-    average(outside_, std::max(0.0F, 1 - loops / length), first);
-    average(offered_, (used + static_cast<float>(offered)) / length, first);
+    average(outside_, std::max(0.0F, length - loops), first);
+    average(offered_, used + static_cast<float>(offered), first);
     seen_ = std::min(seen_ + 1, kSeen);
 }
 

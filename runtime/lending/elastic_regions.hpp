@@ -44,9 +44,10 @@ private:
     std::uint64_t begun_ = 0;  // [ticks]
     unsigned seen_ = 0;        // executions, up to kSeen
     bool elastic_ = false;     // of the team in flight
-    float length_ = 0;         // of an execution [ticks]; this and the next two are moving means
-    float outside_ = 0;        // part of it that no loop took
-    float offered_ = 0;        // cores of others during it, used or not, as a part of it
+    // Moving means over executions [ticks], so that long ones count for more in their ratios.
+    float length_ = 0;
+    float outside_ = 0;  // what no loop took
+    float offered_ = 0;  // others' cores meanwhile, used or not
 };
 
 namespace gimbal {
