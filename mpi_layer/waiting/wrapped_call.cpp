@@ -117,6 +117,11 @@ void WrappedCall::before_wait() noexcept {
     asleep_ns_ += sleep_until(requests);
 }
 
+bool WrappedCall::has_sender() const noexcept {
+    if (row_.kind == Kind::send) return true;
+    return arguments_.number(row_.kind == Kind::exchange ? 8 : row_.partner) != MPI_PROC_NULL;
+}
+
 void WrappedCall::sleep_for(const void* requests, int count) noexcept {
     RequestsAwaited awaited(arguments_.language(), requests, count, RequestsAwaited::How::all);
     asleep_ns_ += sleep_until(awaited);
