@@ -192,6 +192,7 @@ void begin(const void* caller) noexcept {
     if (Communicator* const all = Communicator::of(mpi().world)) all->agree();
     if (shared && least[1] && gimbal_rank_cores_attach)
         gimbal_rank_cores_attach(node().cores_memory(), node().cores_bytes(), node().slot(), node().slots());
+    if (least[1]) begin_progress();
     g_mode.begin_ns.store(now_ns());
     if (gimbal_rank_waiting_source) gimbal_rank_waiting_source(tell);
     // Two ranks at least, or there is nobody to sleep for.
@@ -204,6 +205,7 @@ void end() noexcept {
     g_mode.elastic.store(false);
     g_mode.end_ns.store(now_ns());
     if (gimbal_rank_cores_detach) gimbal_rank_cores_detach();
+    end_progress();
     node().leave();
 }
 
