@@ -193,6 +193,7 @@ void begin(const void* caller) noexcept {
     if (shared && least[1] && gimbal_rank_cores_attach)
         gimbal_rank_cores_attach(node().cores_memory(), node().cores_bytes(), node().slot(), node().slots());
     if (least[1]) begin_progress();
+    lend_cores(level != MPI_THREAD_MULTIPLE);
     g_mode.begin_ns.store(now_ns());
     if (gimbal_rank_waiting_source) gimbal_rank_waiting_source(tell);
     // Two ranks at least, or there is nobody to sleep for.

@@ -186,7 +186,7 @@ static void messages(void) {
         for (int k = 0; k < 3; ++k) {
             if (g_rank == k % g_size) compute(2);
             MPI_Startall(2, requests);
-            MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+            MPI_Waitall(2, requests, statuses);
         }
         MPI_Request_free(&requests[0]);
         MPI_Request_free(&requests[1]);
