@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <new>
@@ -101,8 +102,26 @@ std::uint64_t Communicator::come(std::uint64_t stamp_ns) noexcept {
     return calls_;
 }
 
+/// Processes that were started later may not have this library: they would not take part.
+bool Communicator::is_of_one_world() const noexcept {
+    MPI_Group group{}, all{};
+    if (mpi().Comm_group(comm_, &group) != MPI_SUCCESS) return false;
+    bool known = mpi().Comm_group(mpi().world, &all) == MPI_SUCCESS;
+    try {
+        std::vector<int> ranks(static_cast<std::size_t>(size_)), there(ranks.size(), MPI_UNDEFINED);
+        std::iota(ranks.begin(), ranks.end(), 0);
+        known = known && mpi().Group_translate_ranks(group, size_, ranks.data(), all, there.data()) == MPI_SUCCESS;
+        known = known && std::find(there.begin(), there.end(), MPI_UNDEFINED) == there.end();
+    } catch (const std::bad_alloc&) {
+        known = false;
+    }
+    mpi().Group_free(&group);
+    mpi().Group_free(&all);
+    return known;
+}
+
 void Communicator::agree() noexcept {
-    if (inter_ || size_ == 1) return;
+    if (inter_ || size_ == 1 || !is_of_one_world()) return;
     // Every rank takes part, those that are alone on their node, too.
     std::uint64_t id = 0;
     // Jobs that were started at different times may meet in one communicator.

@@ -52,6 +52,7 @@ private:
     static constexpr std::uint64_t kCallsBefore = 8;
 
     void look_up_slots() noexcept;
+    [[nodiscard]] bool is_of_one_world() const noexcept;
 
     MPI_Comm comm_;
     int rank_ = 0, size_ = 1;

@@ -15,6 +15,9 @@ namespace {
 constexpr std::size_t kBits = 64;
 std::array<std::atomic<std::uint64_t>, Node::kMostSlots / kBits> g_partners;  // one bit a slot
 
+MPI_Request g_never{};
+bool g_asks_for_progress = false;
+
 /// A rank of the node has gone without a word.
 bool any_has_died() noexcept {
     for (int slot = 0; slot < node().slots(); ++slot)
@@ -24,10 +27,27 @@ bool any_has_died() noexcept {
 
 }  // namespace
 
+// MPI_Iprobe would not do: MPICH makes no progress on MPI_COMM_SELF, nor where a message is there. To ask after a request
+// that is not complete makes progress in every MPI; this one belongs to nobody and is complete when MPI ends.
+void begin_progress() noexcept {
+    const auto query = [](void*, MPI_Status*) { return MPI_SUCCESS; };
+    const auto free = [](void*) { return MPI_SUCCESS; };
+    const auto cancel = [](void*, int) { return MPI_SUCCESS; };
+    g_asks_for_progress = mpi().Grequest_start(query, free, cancel, nullptr, &g_never) == MPI_SUCCESS;
+}
+
 void make_progress() noexcept {
     int flag = 0;
     MPI_Status status;
-    mpi().Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, mpi().self, &flag, &status);
+    if (g_asks_for_progress) mpi().Request_get_status(g_never, &flag, &status);
+}
+
+void end_progress() noexcept {
+    MPI_Status status;
+    if (!g_asks_for_progress) return;
+    g_asks_for_progress = false;
+    mpi().Grequest_complete(g_never);
+    mpi().Wait(&g_never, &status);
 }
 
 void partners::note(int slot) noexcept {

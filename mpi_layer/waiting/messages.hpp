@@ -8,8 +8,11 @@
 
 namespace gimbal::waiting {
 
-/// Let MPI do what it does while a rank waits in it.
+/// Let MPI do what it does while a rank waits in it. Between begin_progress() and end_progress().
 void make_progress() noexcept;
+/// @threads one
+void begin_progress() noexcept;
+void end_progress() noexcept;
 
 /// Messages that ranks of the node exchange: a rank that sleeps for one is woken up by its partner.
 namespace partners {

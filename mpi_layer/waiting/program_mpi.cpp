@@ -51,7 +51,6 @@ bool ProgramMpi::find(const void* caller) noexcept {
     look_up(Comm_f2c, "PMPI_Comm_f2c");
     look_up(Request_f2c, "PMPI_Request_f2c");
     take(world, "ompi_mpi_comm_world");
-    take(self, "ompi_mpi_comm_self");
     take(no_info, "ompi_mpi_info_null");
     take(least, "ompi_mpi_op_min");
     take(integer, "ompi_mpi_int");
@@ -59,7 +58,6 @@ bool ProgramMpi::find(const void* caller) noexcept {
     return all;
 #else
     world = MPI_COMM_WORLD;
-    self = MPI_COMM_SELF;
     no_info = MPI_INFO_NULL;
     least = MPI_MIN;
     integer = MPI_INT;

@@ -15,20 +15,18 @@ namespace gimbal::waiting {
     X(Comm_get_attr)           \
     X(Comm_group)              \
     X(Comm_rank)               \
-    X(Comm_remote_size)        \
     X(Comm_set_attr)           \
     X(Comm_size)               \
     X(Comm_split_type)         \
     X(Comm_test_inter)         \
+    X(Grequest_complete)       \
+    X(Grequest_start)          \
     X(Group_free)              \
     X(Group_translate_ranks)   \
     X(Iprobe)                  \
-    X(Irecv)                   \
-    X(Is_thread_main)          \
-    X(Isend)                   \
     X(Query_thread)            \
     X(Request_get_status)      \
-    X(Waitall)
+    X(Wait)
 
 /// The MPI of the program. This library is not linked to one: it is loaded into programs that have none, too.
 struct ProgramMpi {
@@ -45,7 +43,7 @@ struct ProgramMpi {
 #endif
 
     // In Open MPI these are objects of the library, whose addresses are not known before.
-    MPI_Comm world{}, self{};
+    MPI_Comm world{};
     MPI_Info no_info{};
     MPI_Op least{};
     MPI_Datatype integer{}, byte{};

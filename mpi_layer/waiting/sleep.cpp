@@ -27,7 +27,7 @@ constexpr std::uint64_t kLongest_ns = 5000000;
 constexpr int kPatience = 20;  // looks by itself, from one look at the others' processes to the next
 
 std::atomic<std::uint64_t> g_sleeps{0};
-std::atomic<bool> g_lent{false};
+std::atomic<bool> g_lends{false};
 
 inline void pause_briefly() noexcept {
 #if defined(__x86_64__)
@@ -43,16 +43,14 @@ bool sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t seen, std::uint64_
     return syscall(SYS_futex, &word, FUTEX_WAIT, seen, &limit, nullptr, 0) == 0 || word.load() != seen;
 }
 
-/// The cores of this rank, lent while it lives. Of several threads that wait at once one lends.
+/// The cores of this rank, lent while it lives.
 class Lending {
 public:
-    Lending() noexcept : lent_(gimbal_rank_cores_lend && gimbal_rank_cores_take_back && !g_lent.exchange(true)) {
+    Lending() noexcept : lent_(gimbal_rank_cores_lend && gimbal_rank_cores_take_back && g_lends.load()) {
         if (lent_) gimbal_rank_cores_lend();
     }
     ~Lending() {
-        if (!lent_) return;
-        gimbal_rank_cores_take_back();
-        g_lent.store(false);
+        if (lent_) gimbal_rank_cores_take_back();
     }
     Lending(const Lending&) = delete;
     Lending& operator=(const Lending&) = delete;
@@ -96,6 +94,10 @@ std::uint64_t sleep_until(Awaited& awaited) noexcept {
     }
     self.sleepers.fetch_sub(1, std::memory_order_relaxed);
     return now_ns() - begin_ns;
+}
+
+void lend_cores(bool yes) noexcept {
+    g_lends.store(yes);
 }
 
 std::uint64_t sleeps_so_far() noexcept {

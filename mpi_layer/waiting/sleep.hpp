@@ -19,8 +19,11 @@ protected:
 
 /// Wait until it is there, on a futex with the cores lent; looks again when a rank of the node wakes this one up, and
 /// now and then by itself. Returns early where waiting makes no sense: the call that follows waits then, as MPI does.
-/// @return time asleep [ns]  @threads any; of several at once the first lends  @cost 20 us of looking before it sleeps
+/// @return time asleep [ns]  @threads any  @cost 20 us of looking before it sleeps
 std::uint64_t sleep_until(Awaited& awaited) noexcept;
+
+/// Whether the cores are lent meanwhile; not where other threads of this rank may compute. @threads one, before all
+void lend_cores(bool yes) noexcept;
 
 /// How often ranks slept. @threads any
 std::uint64_t sleeps_so_far() noexcept;

@@ -117,6 +117,11 @@ void WrappedCall::before_wait() noexcept {
     asleep_ns_ += sleep_until(requests);
 }
 
+bool WrappedCall::has_sender() const noexcept {
+    if (row_.kind == Kind::send) return true;
+    return arguments_.number(row_.kind == Kind::exchange ? 8 : row_.partner) != MPI_PROC_NULL;
+}
+
 void WrappedCall::sleep_for(const void* requests, int count) noexcept {
     RequestsAwaited awaited(arguments_.language(), requests, count, RequestsAwaited::How::all);
     asleep_ns_ += sleep_until(awaited);
@@ -187,6 +192,8 @@ void begin(const void* caller) noexcept {
     if (Communicator* const all = Communicator::of(mpi().world)) all->agree();
     if (shared && least[1] && gimbal_rank_cores_attach)
         gimbal_rank_cores_attach(node().cores_memory(), node().cores_bytes(), node().slot(), node().slots());
+    if (least[1]) begin_progress();
+    lend_cores(level != MPI_THREAD_MULTIPLE);
     g_mode.begin_ns.store(now_ns());
     if (gimbal_rank_waiting_source) gimbal_rank_waiting_source(tell);
     // Two ranks at least, or there is nobody to sleep for.
@@ -199,6 +206,7 @@ void end() noexcept {
     g_mode.elastic.store(false);
     g_mode.end_ns.store(now_ns());
     if (gimbal_rank_cores_detach) gimbal_rank_cores_detach();
+    end_progress();
     node().leave();
 }
 

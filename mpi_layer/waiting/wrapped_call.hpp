@@ -60,6 +60,10 @@ public:
     void before() noexcept;
     void after() noexcept;
 
+    /// Whether what is received comes from a rank: for a message from MPI_PROC_NULL not all MPIs fill the status in when
+    /// it is received in two steps.
+    [[nodiscard]] bool has_sender() const noexcept;
+
     /// Sleep for requests that this call has made. @param requests  [count], as the language has them
     void sleep_for(const void* requests, int count) noexcept;
     /// Let the partner of a message look for it, if it sleeps. @param argument  number of its rank

@@ -108,14 +108,16 @@ void leave_records() {
     const bool heard = asked.run_dir.empty() ? speaks : asked.report != ReportLevel::off;
     if (!heard && asked.output.empty()) return;
     // A process without loops has nothing to say, and need not wait for the clock to be calibrated.
-    if (asked.run_dir.empty() && all_sites().empty() && !any_steals() && placement_report().json.empty()) return;
+    if (asked.run_dir.empty() && all_sites().empty() && !any_steals() && placement_report().json.empty() &&
+        !waiting_is_known())
+        return;
     RunRecord record = current_record();
     warn_of_missing(record);
     if (!asked.run_dir.empty()) {
         write_file_aside(from_start(asked.run_dir) + "/" + record_file_name(record), to_json(record));
         return;
     }
-    if (record.loops.empty() && record.placement.empty()) {
+    if (record.loops.empty() && record.placement.empty() && !record.waiting) {
         // There is nothing to report, but rules may have been written in vain.
         if (speaks)
             for (const std::string& warning : record.warnings) write_stderr("gimbal: warning: " + warning + "\n");

@@ -51,6 +51,10 @@ std::optional<WaitingRecord> waiting_record() {
     return record;
 }
 
+bool waiting_is_known() noexcept {
+    return g_source.load() != nullptr;
+}
+
 void forget_waiting_in_child() noexcept {
     g_source.store(nullptr);
 }

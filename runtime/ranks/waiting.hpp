@@ -11,6 +11,9 @@ namespace gimbal {
 /// @errors std::bad_alloc  @threads any
 [[nodiscard]] std::optional<WaitingRecord> waiting_record();
 
+/// Whether it is measured. @threads any
+[[nodiscard]] bool waiting_is_known() noexcept;
+
 /// A forked child is no rank. @threads the only one of a child
 void forget_waiting_in_child() noexcept;
 

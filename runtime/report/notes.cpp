@@ -201,7 +201,6 @@ std::string note_on_ranks(const MergedRun& run) {
 }  // namespace
 
 std::vector<std::string> notes(const MergedRun& run) {
-    if (run.loops.empty()) return {};
     const std::vector<Loss> losses = losses_of(run);
     std::vector<std::string> lines;
     for (const Loss& loss : losses)

@@ -82,8 +82,8 @@ std::string find_waiting(const std::string& family) {
 
 std::string libomp_places() {
     std::string places;
-    for (const std::string& path : candidates())
-        if (places.find(path) == std::string::npos) places += (places.empty() ? "" : ", ") + path;
+    for (const fs::path& path : candidates())
+        if (places.find(path.string()) == std::string::npos) places += (places.empty() ? "" : ", ") + path.string();
     return places;
 }
 

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs whose ranks wait in MPI, with and without the library that wraps MPI, and with ranks that sleep: the same
+results, every rank ends, nothing is left behind, and what the records say is what the program did."""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import unittest
+
+ARGUMENTS = None
+LIMIT_S = float(os.environ.get("GIMBAL_TEST_LIMIT_S", 1200))  # ends what hangs
+
+
+class Waiting(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="waiting-", dir=ARGUMENTS.scratch))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def environment(self, **settings):
+        ours = ("GIMBAL_", "OMP_", "KMP_", "LD_")
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
+        return kept | {"OMP_NUM_THREADS": "1"} | settings
+
+    def run_ranks(self, ranks, *command, preload=(), **settings):
+        """Run a program under the library. Settings are the ranks' variables."""
+        libraries = ":".join([ARGUMENTS.library, ARGUMENTS.waiting, *preload])
+        words = [*ARGUMENTS.launch.split(";"), str(ranks), "env", f"LD_PRELOAD={libraries}",
+                 f"GIMBAL_RUN_DIR={self.folder}", *(f"{k}={v}" for k, v in settings.items()), *command]
+        # A session of its own, so that all of it can be ended.
+        process = subprocess.Popen(words, env=self.environment(), cwd=self.folder, text=True, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, start_new_session=True)
+        try:
+            out, err = process.communicate(timeout=LIMIT_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            self.fail(f"{' '.join(words)} hangs: {process.communicate()}")
+        return process.returncode, out, err
+
+    def records(self):
+        found = [json.loads(path.read_text()) for path in sorted(self.folder.glob("record-*.json"))]
+        for path in self.folder.glob("record-*.json"):
+            path.unlink()
+        return sorted((one for one in found if "mpi_waiting" in one), key=lambda one: one["rank"])
+
+    def assert_right(self, ranks, what, program=None, **settings):
+        code, out, err = self.run_ranks(ranks, program or ARGUMENTS.program, *([] if program else [what]), **settings)
+        self.assertEqual(code, 0, out + err)
+        self.assertEqual(out.count(f" {what} right\n"), ranks, out + err)
+
+    def assert_both_ways(self, what, ranks=(1, 2, 3), program=None):
+        for count in ranks:
+            for elastic in ("off", "on"):
+                with self.subTest(ranks=count, elastic=elastic):
+                    self.assert_right(count, what, program, GIMBAL_ELASTIC=elastic)
+                    if count > 1:
+                        self.assertEqual(len(self.records()), count)
+
+    def test_collectives_on_all_kinds_of_communicators(self):
+        self.assert_both_ways("collectives")
+
+    def test_communicators_that_come_and_go(self):
+        self.assert_both_ways("churn", (3,))
+
+    def test_intercommunicators(self):
+        self.assert_both_ways("groups", (2, 3))
+
+    def test_messages(self):
+        self.assert_both_ways("messages", (2, 3))
+
+    def test_a_rank_that_sleeps_serves_the_others(self):
+        self.assert_both_ways("progress", (2, 3))
+
+    def test_several_threads_in_mpi_at_once(self):
+        self.assert_both_ways("threads", (2,))
+
+    def test_processes_that_are_started_later(self):
+        code, out, err = self.run_ranks(2, ARGUMENTS.program, "spawn", GIMBAL_ELASTIC="on")
+        if code != 0 and "right" not in out:
+            plain = subprocess.run([*ARGUMENTS.launch.split(";"), "2", ARGUMENTS.program, "spawn"], cwd=self.folder,
+                                   env=self.environment(), capture_output=True, text=True, timeout=LIMIT_S)
+            if plain.returncode != 0:
+                self.skipTest("this launcher starts no processes later")
+        self.assertEqual(code, 0, out + err)
+        self.assertEqual(out.count(" right\n"), 4, out + err)
+
+    def test_a_rank_that_ends_early_ends_the_job(self):
+        for how in ("abort", "kill", "exit"):
+            for elastic in ("off", "on"):
+                with self.subTest(how=how, elastic=elastic):
+                    code, out, err = self.run_ranks(2, ARGUMENTS.program, how, GIMBAL_ELASTIC=elastic)
+                    self.assertNotEqual(code, 0, out + err)
+                    self.assertNotIn("right", out)
+
+    def test_fortran(self):
+        if not ARGUMENTS.fortran:
+            self.skipTest("there is no Fortran compiler for this MPI")
+        self.assert_both_ways("fortran", (2, 3), ARGUMENTS.fortran)
+        self.assert_right(2, "fortran", ARGUMENTS.fortran)
+        paths = [path for record in self.records() for path in record["mpi_waiting"]["paths"]]
+        # Calls of one subroutine are told apart, and are the program's, not MPI's own.
+        self.assertGreaterEqual(len({(p["call"], p["offset_bytes"]) for p in paths if p["call"] == "MPI_Sendrecv"}), 2)
+        self.assertEqual({pathlib.Path(p["module"]).name for p in paths}, {pathlib.Path(ARGUMENTS.fortran).name})
+
+    def test_nothing_is_left_in_shared_memory(self):
+        before = set(os.listdir("/dev/shm"))
+        self.assert_right(2, "collectives", GIMBAL_ELASTIC="on")
+        self.assertEqual([name for name in set(os.listdir("/dev/shm")) - before if "gimbal" in name], [])
+
+    def test_known_losses_are_what_the_records_say(self):
+        # Nine tenths of the sleeps, at least, whatever else the machine does: a rank cannot come before it has slept.
+        self.assert_right(2, "known")
+        first, last = (record["mpi_waiting"] for record in self.records())
+        self.assertGreater(first["waiting_s"], 10 * 0.150 * 0.5)
+        self.assertLessEqual(first["waiting_s"], first["mpi_s"])
+        self.assertGreater(first["waiting_s"], last["waiting_s"])
+        path, = (one for one in first["paths"] if one["call"] == "MPI_Allreduce")
+        self.assertEqual((path["calls"], path["exact_calls"], path["seen_calls"], path["last_rank"]), (10, 10, 10, 1))
+        self.assertGreaterEqual(path["by_that_rank"], 6)
+        self.assertEqual(first["sleeps"], 0)
+
+    def test_elastic_ranks_sleep(self):
+        self.assert_right(2, "known", GIMBAL_ELASTIC="on")
+        first, last = (record["mpi_waiting"] for record in self.records())
+        self.assertGreaterEqual(first["sleeps"], 5)
+        self.assertGreater(first["asleep_s"], 0.5)
+
+    def test_switched_off_nothing_is_measured(self):
+        self.assert_right(2, "known", GIMBAL_MPI_WAITING="off")
+        self.assertEqual(self.records(), [])
+
+    def test_somebody_elses_tool_sees_every_call(self):
+        code, out, err = self.run_ranks(2, ARGUMENTS.program, "known", preload=[ARGUMENTS.tool])
+        self.assertEqual(code, 0, out + err)
+        self.assertEqual(out.count("tool: 10 reductions, 0 receives\n"), 2, out + err)
+        self.assertEqual(len(self.records()), 2)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    for name in ("library", "waiting", "program", "fortran", "tool", "launch", "scratch"):
+        parser.add_argument(f"--{name}", default="")
+    ARGUMENTS, rest = parser.parse_known_args()
+    unittest.main(argv=["run_waiting.py", *rest], verbosity=2)

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+   Somebody else's tool that wraps MPI: it counts, and says so at the end. */
+#include <mpi.h>
+#include <stdio.h>
+
+static int g_reductions, g_receives;
+
+int MPI_Allreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    ++g_reductions;
+    return PMPI_Allreduce(in, out, count, type, op, comm);
+}
+
+int MPI_Recv(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) {
+    ++g_receives;
+    return PMPI_Recv(buffer, count, type, source, tag, comm, status);
+}
+
+int MPI_Finalize(void) {
+    printf("tool: %d reductions, %d receives\n", g_reductions, g_receives);
+    return PMPI_Finalize();
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report/efficiency.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "report/json.hpp"
+#include "report/summary.hpp"
+
+namespace gimbal {
+namespace {
+
+/// A rank that is in MPI for so long, and waits for a part of it; the rest is one loop of two threads.
+RunRecord rank_record(int rank, double mpi_s, double waiting_s, double busy_mean_s, double loop_s) {
+    RunRecord record;
+    record.rank = rank;
+    record.ranks = 2;
+    record.wall_s = 11;
+    record.waiting = WaitingRecord{.window_s = 10, .mpi_s = mpi_s, .waiting_s = waiting_s, .calls = 100};
+    record.waiting->paths.push_back({.call = "MPI_Allreduce",
+                                     .name = "step.c:7 main",
+                                     .calls = 100,
+                                     .time_s = mpi_s,
+                                     .waiting_s = waiting_s,
+                                     .exact_calls = 100,
+                                     .seen_calls = 100,
+                                     .last_calls = rank == 1 ? 90U : 10U,
+                                     .last_rank = 1,
+                                     .by_that_rank = 90});
+    LoopSummary loop;
+    loop.name = "step.c:3 main";
+    loop.workers = 2;
+    loop.calls = 100;
+    loop.time_s = loop_s;
+    loop.busy_mean_s = busy_mean_s;
+    loop.busy_max_s = loop_s;
+    loop.scheduling_s = 0.1;
+    loop.late_s = 0.1;
+    loop.opening_s = 0.1;
+    record.loops.push_back(loop);
+    return record;
+}
+
+/// Rank 0 computes for 6 s, 5 of them in the loop; rank 1 for 9 s, 8 of them in the loop.
+std::vector<RunRecord> sample() {
+    return {rank_record(0, 4, 3, 4, 4.9), rank_record(1, 1, 0.5, 7, 7.9)};
+}
+
+double lost_s(const Efficiency& parts) {
+    return parts.ranks_balance_s + parts.serialisation_s + parts.transfer_s + parts.threads_balance_s +
+           parts.scheduling_s + parts.serial_s;
+}
+
+TEST(Efficiency, PartsAddUpToAllCoresForTheWholeTime) {
+    const auto parts = efficiency(sample());
+    ASSERT_TRUE(parts);
+    EXPECT_DOUBLE_EQ(parts->all_s(), 40);
+    EXPECT_NEAR(parts->useful_s + lost_s(*parts), 40, 1e-9);
+}
+
+TEST(Efficiency, FactorsMultiply) {
+    const auto parts = efficiency(sample());
+    ASSERT_TRUE(parts);
+    EXPECT_NEAR(parts->parallel(), parts->mpi() * parts->openmp(), 1e-12);
+    EXPECT_NEAR(parts->mpi(), parts->load_balance() * parts->serialisation() * parts->transfer(), 1e-12);
+    EXPECT_NEAR(parts->openmp(), parts->threads_balance() * parts->scheduling() * parts->serial(), 1e-12);
+}
+
+TEST(Efficiency, IsAsPopAndTalpDefineIt) {
+    const auto parts = efficiency(sample());
+    ASSERT_TRUE(parts);
+    EXPECT_NEAR(parts->load_balance(), 7.5 / 9, 1e-12);
+    EXPECT_NEAR(parts->communication(), 9.0 / 10, 1e-12);
+    EXPECT_NEAR(parts->serialisation(), 9 / 9.5, 1e-12);  // the longest rank without transfer: 9 + 0.5
+    EXPECT_NEAR(parts->transfer(), 9.5 / 10, 1e-12);
+    EXPECT_NEAR(parts->serial_s, 1 + 1, 1e-9);            // a second outside of the loop each, one thread idle
+    EXPECT_NEAR(parts->threads_balance_s, 2 * 0.8 + 2 * 0.8, 1e-9);
+    EXPECT_NEAR(parts->scheduling_s, 2 * 0.3 + 2 * 0.3, 1e-9);
+}
+
+TEST(Efficiency, LoopsThatCountTwiceLoseNoMoreThanThereIs) {
+    auto records = sample();
+    for (int i = 0; i < 5; ++i) records[0].loops.push_back(records[0].loops[0]);
+    const auto parts = efficiency(records);
+    ASSERT_TRUE(parts);
+    EXPECT_NEAR(parts->useful_s + lost_s(*parts), 40, 1e-9);
+    EXPECT_GE(parts->useful_s, 0);
+    EXPECT_GE(parts->serial_s, 0);
+}
+
+TEST(Efficiency, IsNotKnownWhereARankIsMissing) {
+    auto records = sample();
+    records[1].waiting.reset();
+    EXPECT_FALSE(efficiency(records));
+    EXPECT_FALSE(efficiency(std::vector{sample()[0]}));
+}
+
+TEST(Efficiency, PlacesOfAllRanksAddUpAndNameWhoIsLast) {
+    const auto places = waiting_places(sample());
+    ASSERT_EQ(places.size(), 1U);
+    EXPECT_EQ(places[0].calls, 200U);
+    EXPECT_DOUBLE_EQ(places[0].waiting_s, 3.5);
+    EXPECT_EQ(places[0].last_rank, 1);
+    EXPECT_EQ(places[0].by_that_rank, 180U);
+}
+
+TEST(Efficiency, StandsInTheReportAndSurvivesTheFile) {
+    std::vector<RunRecord> records;
+    for (const RunRecord& record : sample()) records.push_back(from_json(to_json(record)));
+    const std::string text = merged_text(records, ReportLevel::full);
+    EXPECT_NE(text.find("between MPI_Init and MPI_Finalize: 2 ranks x 2 threads x 10.00 s = 40.00 core s\n"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("    load balance                0.833         6.00  15.0 %\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("rank 1 (90.0 %)"), std::string::npos) << text;
+    EXPECT_NE(text.find("NOTE ranks that wait for others lose 20.0 % of the cores' time, most at step.c:7 main "
+                        "(MPI_Allreduce). Try --elastic"),
+              std::string::npos)
+        << text;
+    records[0].options.push_back({"GIMBAL_ELASTIC", "on", "environment"});
+    EXPECT_NE(merged_text(records, ReportLevel::summary).find("Their cores were lent"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace gimbal
