@@ -38,12 +38,66 @@ const LoopLearning::Length& LoopLearning::nearest(std::uint64_t iterations) cons
 // The first that fits, not the nearest: an execution that was opened before another trip count became known is closed
 // where it was opened.
 LengthLearning& LoopLearning::learning_for(std::uint64_t iterations) {
-    if (lengths_.front().iterations == 0) lengths_.front().iterations = iterations;
+    if (lengths_.front().iterations == 0 && !restore_length(iterations, lengths_.front()))
+        lengths_.front().iterations = iterations;
     for (Length& length : lengths_)
         if (factor_between(length.iterations, iterations) < kSameLength) return *length.learning;
     const Length& other = nearest(iterations);
     if (lengths_.size() >= kMostLengths) return *other.learning;
+    Length known;
+    if (restore_length(iterations, known)) return *lengths_.emplace_back(std::move(known)).learning;
     return *lengths_.emplace_back(iterations, std::make_unique<LengthLearning>(traits_, *other.learning)).learning;
+}
+
+bool LoopLearning::restore_length(std::uint64_t iterations, Length& length) {
+    for (KeptLength& kept : kept_) {
+        if (kept.used || factor_between(kept.iterations, iterations) >= kSameLength) continue;
+        auto learning = std::make_unique<LengthLearning>(traits_, nullptr);
+        kept.used = true;
+        if (!learning->restore(kept.bytes)) continue;
+        length.iterations = kept.iterations;
+        length.learning = std::move(learning);
+        return true;
+    }
+    return false;
+}
+
+void LoopLearning::restore(std::string_view bytes) {
+    ByteReader from(bytes);
+    std::vector<KeptLength> kept(std::min<std::size_t>(from.get<std::uint8_t>(), kMostLengths));
+    for (KeptLength& length : kept) {
+        length.iterations = from.get<std::uint64_t>();
+        length.bytes = from.get_part();
+    }
+    if (from.done()) kept_ = std::move(kept);
+}
+
+std::string LoopLearning::save() const {
+    ByteWriter all;
+    std::uint8_t count = 0;
+    for (const Length& length : lengths_) {
+        ByteWriter one;
+        if (length.iterations == 0 || !length.learning->save(one) || one.bytes().size() > UINT16_MAX) continue;
+        all.put(length.iterations);
+        all.put_part(one.bytes());
+        ++count;
+    }
+    for (const KeptLength& length : kept_) {
+        if (length.used || count == kMostLengths) continue;
+        all.put(length.iterations);
+        all.put_part(length.bytes);
+        ++count;
+    }
+    if (count == 0) return {};
+    return std::string(1, static_cast<char>(count)) + all.bytes();
+}
+
+EarlierRun LoopLearning::earlier_run() const noexcept {
+    const bool used = std::any_of(kept_.begin(), kept_.end(), [](const KeptLength& length) { return length.used; });
+    if (!used) return EarlierRun::unknown;
+    const bool dropped = std::any_of(lengths_.begin(), lengths_.end(),
+                                     [](const Length& length) { return length.learning->forgot(); });
+    return dropped ? EarlierRun::dropped : EarlierRun::used;
 }
 
 const LengthLearning& LoopLearning::most() const noexcept {

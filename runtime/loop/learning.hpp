@@ -12,6 +12,13 @@
 
 namespace gimbal {
 
+/// What became of what an earlier run had learnt about a loop.
+enum class EarlierRun : std::uint8_t {
+    unknown,  // nothing was known
+    used,
+    dropped  // the first executions were unlike those of then
+};
+
 /// Everything learnt about one source loop at one team size: apart for trip counts that differ by more than a factor,
 /// since what balances 500 iterations says little about 50,000. A new trip count starts from what the nearest one
 /// taught. Real executions and virtual ones teach it alike.
@@ -36,6 +43,14 @@ public:
     /// @return what it was; its thought, if any, is that of this step
     /// @errors std::bad_alloc
     Step close(const Manner& manner, const Decision& decision, const Plan& plan, std::span<const WorkerSlot> slots);
+
+    /// Begin with what an earlier run learnt. Trip counts that it does not know begin as usual.
+    /// @param bytes  what save() wrote; must stay valid  @pre nothing was opened  @errors std::bad_alloc
+    void restore(std::string_view bytes);
+    /// What a later run can begin with; what an earlier one knew of trip counts that did not occur stays.
+    /// @return empty: nothing  @errors std::bad_alloc
+    [[nodiscard]] std::string save() const;
+    [[nodiscard]] EarlierRun earlier_run() const noexcept;
 
     /// The static fraction from the next execution on, whatever the technique says; < 0: the technique's again.
     void set_static_fraction(double fraction) noexcept { traits_.set_fraction = fraction; }
@@ -66,11 +81,19 @@ private:
         std::unique_ptr<LengthLearning> learning;
     };
     [[nodiscard]] LengthLearning& learning_for(std::uint64_t iterations);
+    /// A trip count that an earlier run knew.
+    struct KeptLength {
+        std::uint64_t iterations = 0;
+        std::string_view bytes;
+        bool used = false;
+    };
     [[nodiscard]] const Length& nearest(std::uint64_t iterations) const noexcept;
+    [[nodiscard]] bool restore_length(std::uint64_t iterations, Length& length);
 
     LoopTraits traits_;
     std::vector<Length> lengths_;  // not empty
     LengthLearning* last_;         // of the last execution
+    std::vector<KeptLength> kept_;
     LoopTotals totals_;
     std::vector<WorkerRecord> records_;  // [P] of the execution that is being closed; small teams only
 };
