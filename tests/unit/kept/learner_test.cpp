@@ -79,6 +79,7 @@ TEST(KeptLearning, ASecondRunBeginsWhereTheFirstEnded) {
     EXPECT_EQ(second.earlier(), EarlierRun::used);
     EXPECT_FALSE(second.seen().front().decision.exploring);
     EXPECT_TRUE(first.seen().front().decision.exploring) << "else there is nothing to be spared";
+    EXPECT_EQ(second.seen().front().decision.choice, first.seen().back().decision.choice);
     EXPECT_LE(second.time(0, 10), 1.02 * first.time(90, 10));
     EXPECT_LT(second.time(0, 3), 0.99 * first.time(0, 3));
 }
