@@ -51,6 +51,10 @@ public:
     /// @return empty: nothing  @errors std::bad_alloc
     [[nodiscard]] std::string save() const;
     [[nodiscard]] EarlierRun earlier_run() const noexcept;
+    /// Whether an earlier run left loops like this one to the caller, and for how long this one is to be left before
+    /// anything is learnt about it: what most short loops are is then all that is ever known of them, and they take
+    /// neither time nor memory. @return 0: it is not, or was once before [ticks]
+    [[nodiscard]] double left_at_once(const Request& request) noexcept;
 
     /// The static fraction from the next execution on, whatever the technique says; < 0: the technique's again.
     void set_static_fraction(double fraction) noexcept { traits_.set_fraction = fraction; }
@@ -65,19 +69,21 @@ public:
     /// What names the loop from run to run. @threads any: it never changes
     [[nodiscard]] const std::string& key() const noexcept { return traits_.key; }
     [[nodiscard]] const LoopTotals& totals() const noexcept { return totals_; }
-    [[nodiscard]] const LoopSetting& last_setting() const noexcept { return last_->last_setting(); }
+    [[nodiscard]] LoopSetting last_setting() const noexcept { return last_ ? last_->last_setting() : LoopSetting{}; }
 
-    /// Of the trip counts that took most of the time.
-    [[nodiscard]] const LengthLearning& most() const noexcept;
-    [[nodiscard]] const Selector* selector() const noexcept { return most().selector(); }
-    [[nodiscard]] const CostProfile* profile() const noexcept { return most().profile(); }
+    /// Of the trip counts that took most of the time; nullptr: there was no execution.
+    [[nodiscard]] const LengthLearning* most() const noexcept;
+    [[nodiscard]] const Selector* selector() const noexcept { return most() ? most()->selector() : nullptr; }
+    [[nodiscard]] const CostProfile* profile() const noexcept { return most() ? most()->profile() : nullptr; }
     /// Mean and deviation of iteration times [ticks], for GIMBAL_LOOP_STATS.
-    [[nodiscard]] const IterationStatistics& statistics() const noexcept { return most().statistics(); }
+    [[nodiscard]] const IterationStatistics& statistics() const noexcept {
+        return most() ? most()->statistics() : traits_.statistics;
+    }
     void set_statistics(const IterationStatistics& statistics) noexcept;
 
 private:
     struct Length {
-        std::uint64_t iterations = 0;  // N of the first execution; 0: any, there was none
+        std::uint64_t iterations = 0;  // N of the first execution
         std::unique_ptr<LengthLearning> learning;
     };
     [[nodiscard]] LengthLearning& learning_for(std::uint64_t iterations);
@@ -86,13 +92,15 @@ private:
         std::uint64_t iterations = 0;
         std::string_view bytes;
         bool used = false;
+        bool left = false;  // without having been read any further
     };
     [[nodiscard]] const Length& nearest(std::uint64_t iterations) const noexcept;
     [[nodiscard]] bool restore_length(std::uint64_t iterations, Length& length);
 
     LoopTraits traits_;
-    std::vector<Length> lengths_;  // not empty
-    LengthLearning* last_;         // of the last execution
+    std::unique_ptr<Selector> first_selector_;  // for the first trip count; nullptr: as configured
+    std::vector<Length> lengths_;
+    LengthLearning* last_ = nullptr;  // of the last execution; nullptr: there was none
     std::vector<KeptLength> kept_;
     LoopTotals totals_;
     std::vector<WorkerRecord> records_;  // [P] of the execution that is being closed; small teams only

@@ -194,6 +194,7 @@ bool LengthLearning::save(ByteWriter& to) const {
     const double tick_s = traits_.clock.tick_s();
     ByteWriter selector;
     if (!selector_->save(selector)) return false;
+    to.put_real(selector_->left_for_s());
     to.put_real(mean_time() * tick_s);
     to.put_real(profile_cost_ * tick_s);
     to.put(std::uint8_t{insured_});
@@ -210,10 +211,15 @@ bool LengthLearning::save(ByteWriter& to) const {
     return true;
 }
 
+double LengthLearning::left_for_s(std::string_view bytes) noexcept {
+    return ByteReader(bytes).get_real(0, 1);
+}
+
 bool LengthLearning::restore(std::string_view bytes) {
     constexpr double kMost_s = 1e9;
     const double tick_s = traits_.clock.tick_s();
     ByteReader from(bytes);
+    (void)from.get_real(0, 1);
     earlier_time_ = from.get_real(0, kMost_s) / tick_s;
     profile_cost_ = from.get_real(0, kMost_s) / tick_s;
     insured_ = from.get_flag();

@@ -108,6 +108,8 @@ public:
     /// Begin with what an earlier run wrote; if the first executions are unlike those of then, it is forgotten.
     /// @pre nothing was opened  @return false: damaged; then it is not to be used any more  @errors std::bad_alloc
     [[nodiscard]] bool restore(std::string_view bytes);
+    /// How long an earlier run would leave the loop, as save() wrote it; 0: not at all [s].
+    [[nodiscard]] static double left_for_s(std::string_view bytes) noexcept;
     /// What an earlier run had learnt was used, and the first executions were unlike those of then.
     [[nodiscard]] bool forgot() const noexcept { return forgot_; }
 

@@ -97,6 +97,10 @@ Execution* LoopSite::open(const Request& request) noexcept {
     std::optional<HeldSignals> held;  // each allocation would do so by itself
     if (learning_.totals().calls < kFirst) held.emplace();
     if (!asked_earlier_run_ && !request.technique && request.selector.empty()) ask_earlier_run();
+    if (const double time = learning_.left_at_once(request); time > 0) {
+        left_.leave(request, time);
+        return nullptr;
+    }
     const std::uint64_t begun = opening_.begin() ? ticks() : 0;
     Request known = request;
     if (begun) way_ = opening_.mean() + closing_.mean();

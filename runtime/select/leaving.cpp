@@ -97,6 +97,12 @@ Leaving Leaving::for_other_length() const noexcept {
     return other;
 }
 
+double Leaving::left_for_s() const noexcept {
+    constexpr double kPart = 0.5;  // of how long it was left for last: this may be other input
+    const bool left = state_ == State::left && good_ >= kGoodLooks - 1;
+    return left ? std::max(kPart * period_s_, kFirstPeriod_s) : 0;
+}
+
 void Leaving::save(ByteWriter& to) const {
     to.put(static_cast<std::uint8_t>(state_));
     to.put(good_);
@@ -104,6 +110,7 @@ void Leaving::save(ByteWriter& to) const {
     to.put(std::uint8_t{static_is_good_});
     to.put(std::uint8_t{invited_});
     to.put_real(time_s_);
+    to.put_real(period_s_);
 }
 
 void Leaving::restore(ByteReader& from) noexcept {
@@ -113,11 +120,9 @@ void Leaving::restore(ByteReader& from) noexcept {
     static_is_good_ = from.get_flag();
     invited_ = from.get_flag();
     time_s_ = from.get_real(0, 1e9);
-    if (state_ != State::left) return;
-    // The last look was a good one: nobody looks before the first while is over.
-    if (good_ == kGoodLooks - 1) good_ = kGoodLooks;
-    if (good_ < kGoodLooks) state_ = State::looking;
-    period_s_ = kFirstPeriod_s / 2;
+    period_s_ = from.get_real(0, kLongestPeriod_s);
+    // It was left for left_for_s() before anybody asked, and now is the time to look.
+    if (state_ == State::left) good_ = std::min(good_, std::uint8_t{kGoodLooks - 1});
 }
 
 }  // namespace gimbal

@@ -41,8 +41,10 @@ public:
     /// The same for another trip count: what is left at one length is probably left at all, after one look.
     [[nodiscard]] Leaving for_other_length() const noexcept;
 
-    /// For a later run: a loop that is left is left there from its first execution on, for a short while.
+    /// For a later run: a loop that is left is left there from its first execution on, for a while. Then it looks.
     void save(ByteWriter& to) const;
+    /// That while, half as long as the last one; 0: it is not left [s].
+    [[nodiscard]] double left_for_s() const noexcept;
     void restore(ByteReader& from) noexcept;
 
 private:

@@ -90,6 +90,9 @@ public:
     /// @return false: nothing worth it, or nothing of it would hold  @errors std::bad_alloc
     [[nodiscard]] virtual bool save(ByteWriter&) const { return false; }
 
+    /// How long a later run can leave the loop before it asks a selector at all; 0: it must ask [s].
+    [[nodiscard]] virtual double left_for_s() const noexcept { return 0; }
+
     /// Begin with what save() wrote in an earlier run. Before the first choose().
     /// @return false: the bytes are none of its own; then it is not to be used any more  @errors std::bad_alloc
     [[nodiscard]] virtual bool restore(ByteReader&) { return false; }

@@ -45,6 +45,7 @@ public:
     void learn(const Decision& decision, const LoopRecord& record, const LoopContext& context) override;
     [[nodiscard]] std::unique_ptr<Selector> for_other_length() const override;
     [[nodiscard]] bool save(ByteWriter& to) const override;
+    [[nodiscard]] double left_for_s() const noexcept override { return leaving_.left_for_s(); }
     [[nodiscard]] bool restore(ByteReader& from) override;
     [[nodiscard]] std::optional<Alternative> alternative() const override;
 

@@ -182,19 +182,39 @@ TEST(KeptLearning, AShortLoopIsLeftFromItsFirstExecutionOn) {
     const std::string saved = first.save();
     LoopLearning second("loop", 2, nanoseconds);
     second.restore(saved);
-    const Opening opening = second.open(request);
-    EXPECT_FALSE(opening.plan);
-    EXPECT_GT(opening.decision.left_for, 0);
+    EXPECT_GE(second.left_at_once(request), 1e6) << "a millisecond";
     EXPECT_EQ(second.earlier_run(), EarlierRun::used);
-    LoopLearning third("loop", 2, nanoseconds);
+    EXPECT_EQ(second.left_at_once(request), 0) << "once";
     const std::string again = second.save();  // an execution that was left teaches nothing, and nothing is lost
-    third.restore(again);
-    EXPECT_FALSE(third.open(request).plan);
-    Request not_now = request;
-    not_now.can_leave = false;
-    LoopLearning fourth("loop", 2, nanoseconds);
-    fourth.restore(saved);
-    EXPECT_TRUE(fourth.open(not_now).plan);
+    EXPECT_EQ(again, saved);
+    Opening look = second.open(request);
+    ASSERT_TRUE(look.plan) << "then it is seen whether that still holds";
+    EXPECT_EQ(look.decision.choice.technique->info().name, "static");
+    std::vector<WorkerSlot> slots = short_slots();
+    second.close(look.manner, look.decision, *look.plan, slots);
+    EXPECT_FALSE(second.open(request).plan);
+}
+
+TEST(KeptLearning, ALoopIsLeftOnlyWhereItCanBe) {
+    set_option("background", "off");
+    LoopLearning first("loop", 2);
+    const Request request{.trip = 100, .can_leave = true};
+    for (int k = 0; k < 20; ++k) {
+        const Opening opening = first.open(request);
+        if (!opening.plan) break;
+        std::vector<WorkerSlot> slots = short_slots();
+        for (WorkerSlot& slot : slots)
+            if (opening.manner.sampled) slot.begin_costs(100, 2);
+        first.close(opening.manner, opening.decision, *opening.plan, slots);
+    }
+    const std::string saved = first.save();
+    for (const Request& other : {Request{.trip = 100}, Request{.trip = 200, .can_leave = true},
+                                 Request{.trip = 100, .chunk = 4, .can_leave = true}}) {
+        LoopLearning second("loop", 2);
+        second.restore(saved);
+        EXPECT_EQ(second.left_at_once(other), 0);
+        EXPECT_TRUE(second.open(other).plan);
+    }
 }
 
 TEST(Expectation, OneExecutionThatIsUnlikeTheOthersIsAllowed) {
