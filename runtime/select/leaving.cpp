@@ -99,7 +99,7 @@ Leaving Leaving::for_other_length() const noexcept {
 
 double Leaving::left_for_s() const noexcept {
     constexpr double kPart = 0.5;  // of how long it was left for last: this may be other input
-    const bool left = state_ == State::left && good_ >= kGoodLooks - 1;
+    const bool left = good_ >= (state_ == State::left ? kGoodLooks - 1 : kGoodLooks) && state_ != State::kept;
     return left ? std::max(kPart * period_s_, kFirstPeriod_s) : 0;
 }
 

@@ -109,7 +109,8 @@ TEST(KeptBytes, WhatIsNotThereIsZeroAndNotOk) {
 }
 
 TEST(KeptBytes, NumbersOutOfRangeAreNotOk) {
-    for (const double wrong : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -1.0}) {
+    using Limits = std::numeric_limits<double>;
+    for (const double wrong : {Limits::quiet_NaN(), Limits::infinity(), -1.0}) {
         ByteWriter to;
         to.put_real(wrong);
         ByteReader from(to.bytes());
