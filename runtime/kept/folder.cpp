@@ -50,10 +50,10 @@ Descriptor open_folder(const std::string& path) noexcept {
 
 /// File systems where thousands of ranks would ask one server, or that may not answer.
 bool is_network(int file) noexcept {
-    constexpr std::array<std::uint32_t, 9> kNetwork = {NFS_SUPER_MAGIC, SMB_SUPER_MAGIC, AFS_SUPER_MAGIC,
-                                                       0xFF534D42 /* CIFS */, 0xFE534D42 /* SMB2 */,
-                                                       0x0BD00BD0 /* Lustre */, 0x47504653 /* GPFS */,
-                                                       0x65735546 /* FUSE */, 0x00C36400 /* Ceph */};
+    constexpr std::array<std::uint32_t, 9> kNetwork = {
+        NFS_SUPER_MAGIC,       SMB_SUPER_MAGIC,       AFS_SUPER_MAGIC,
+        0xFF534D42 /* CIFS */, 0xFE534D42 /* SMB2 */, 0x0BD00BD0 /* Lustre */,
+        0x47504653 /* GPFS */, 0x65735546 /* FUSE */, 0x00C36400 /* Ceph */};
     struct statfs system {};
     if (fstatfs(file, &system) != 0) return true;
     const auto type = static_cast<std::uint32_t>(system.f_type);

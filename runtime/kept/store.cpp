@@ -97,8 +97,7 @@ bool keeps_knowledge() noexcept {
     if (known != State::unasked) return known == State::on;
     try {
         const std::lock_guard lock(store().mutex);
-        if (state.load(std::memory_order_relaxed) == State::unasked)
-            state.store(decide(), std::memory_order_release);
+        if (state.load(std::memory_order_relaxed) == State::unasked) state.store(decide(), std::memory_order_release);
     } catch (const std::exception&) {
         state.store(State::off, std::memory_order_release);
     }

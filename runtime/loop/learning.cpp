@@ -43,9 +43,8 @@ LengthLearning& LoopLearning::learning_for(std::uint64_t iterations) {
     Length length;
     if (!restore_length(iterations, length)) {
         length.iterations = iterations;
-        length.learning = lengths_.empty()
-                              ? std::make_unique<LengthLearning>(traits_, std::move(first_selector_))
-                              : std::make_unique<LengthLearning>(traits_, *nearest(iterations).learning);
+        length.learning = lengths_.empty() ? std::make_unique<LengthLearning>(traits_, std::move(first_selector_))
+                                           : std::make_unique<LengthLearning>(traits_, *nearest(iterations).learning);
     }
     return *lengths_.emplace_back(std::move(length)).learning;
 }
@@ -105,18 +104,20 @@ double LoopLearning::left_at_once(const Request& request) noexcept {
 }
 
 EarlierRun LoopLearning::earlier_run() const noexcept {
-    const bool used = std::any_of(kept_.begin(), kept_.end(), [](const KeptLength& length) { return length.used || length.left; });
+    const bool used =
+        std::any_of(kept_.begin(), kept_.end(), [](const KeptLength& length) { return length.used || length.left; });
     if (!used) return EarlierRun::unknown;
-    const bool dropped = std::any_of(lengths_.begin(), lengths_.end(),
-                                     [](const Length& length) { return length.learning->forgot(); });
+    const bool dropped =
+        std::any_of(lengths_.begin(), lengths_.end(), [](const Length& length) { return length.learning->forgot(); });
     return dropped ? EarlierRun::dropped : EarlierRun::used;
 }
 
 const LengthLearning* LoopLearning::most() const noexcept {
     if (lengths_.empty()) return nullptr;
-    return std::max_element(lengths_.begin(), lengths_.end(), [](const Length& a, const Length& b) {
-                return a.learning->loop_time() < b.learning->loop_time();
-            })->learning.get();
+    return std::max_element(
+               lengths_.begin(), lengths_.end(),
+               [](const Length& a, const Length& b) { return a.learning->loop_time() < b.learning->loop_time(); })
+        ->learning.get();
 }
 
 void LoopLearning::set_statistics(const IterationStatistics& statistics) noexcept {

@@ -8,13 +8,13 @@ namespace gimbal {
 
 namespace {
 
-constexpr std::uint8_t kChecked = 4;       // executions of a run that are compared with what was promised
-constexpr std::uint8_t kTooMany = 2;       // of them that are unlike it
-constexpr std::uint32_t kMemory = 10;      // executions that the means remember
-constexpr double kFactor = 1.25;           // by which an execution may take longer, or shorter,
-constexpr double kDeviations = 4;          // and so many mean deviations more,
-constexpr double kMostFactor = 4;          // but not beyond this
-constexpr double kMoreLost = 0.15;         // that an execution may lose by imbalance, besides what was promised
+constexpr std::uint8_t kChecked = 4;   // executions of a run that are compared with what was promised
+constexpr std::uint8_t kTooMany = 2;   // of them that are unlike it
+constexpr std::uint32_t kMemory = 10;  // executions that the means remember
+constexpr double kFactor = 1.25;       // by which an execution may take longer, or shorter,
+constexpr double kDeviations = 4;      // and so many mean deviations more,
+constexpr double kMostFactor = 4;      // but not beyond this
+constexpr double kMoreLost = 0.15;     // that an execution may lose by imbalance, besides what was promised
 
 }  // namespace
 

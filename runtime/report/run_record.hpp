@@ -104,7 +104,7 @@ struct RunRecord {
     std::uint64_t cores_lent = 0;    ///< by threads that waited to threads that had none [count]
     std::vector<OptionUse> options;  ///< those that are not at their default
     std::string program_schedule;    ///< what omp_set_schedule() asked for last, of OpenMP's own; empty: never called
-    std::string cache;                  ///< what is kept from run to run, in one word (kept/store.hpp)
+    std::string cache;               ///< what is kept from run to run, in one word (kept/store.hpp)
     std::string no_loop_hint;        ///< why no loop ran, from who knows the program; not part of the file
     std::vector<std::string> warnings;  ///< missing capabilities, each said once
     std::vector<LoopSummary> loops;     ///< in order of total time, largest first
