@@ -83,7 +83,9 @@ std::string LoopLearning::save() const {
         ++count;
     }
     for (const KeptLength& length : kept_) {
-        if (length.used || count == kMostLengths) continue;
+        const bool known = !lengths_.empty() && factor_between(nearest(length.iterations).iterations,
+                                                               length.iterations) < kSameLength;
+        if (length.used || known || count == kMostLengths) continue;
         all.put(length.iterations);
         all.put_part(length.bytes);
         ++count;
