@@ -87,6 +87,13 @@ constexpr std::array<OptionSpec, 19> kGeneral = {{
      .level = "thread",
      .doc = "File of loop statistics for fsc, fac, tap and bold; read if it exists, written at exit.",
      .set = [](Options& o, const OptionValue& v) { o.loop_stats = std::get<std::string>(v); }},
+    {.name = "GIMBAL_CACHE",
+     .type = OptionType::text,
+     .level = "thread",
+     .flag = "--cache",
+     .doc = "Folder in which what the default selector has learnt is kept for the next run, or `off`; not set: gimbal "
+            "in XDG_CACHE_HOME, else in ~/.cache.",
+     .set = [](Options& o, const OptionValue& v) { o.cache = std::get<std::string>(v); }},
     {.name = "GIMBAL_WORKERS_PER_QUEUE",
      .type = OptionType::integer,
      .fallback = "1",

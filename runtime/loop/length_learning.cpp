@@ -135,7 +135,7 @@ Manner LengthLearning::manner_of(const Decision& decision, const Request& reques
 
 // Mean time of an iteration over all executions so far [ticks]; 0: not known.
 double LengthLearning::mean_time() const noexcept {
-    if (iterations_ == 0) return 0;
+    if (iterations_ == 0) return earlier_time_;
     return busy_mean_ * traits_.workers / static_cast<double>(iterations_);
 }
 
@@ -176,6 +176,83 @@ void LengthLearning::close(const LoopRecord& record, const Manner& manner, const
     step.thought = selector_->thought();
     // An agent that learns no more still has its last thought.
     if (before && step.thought && before->step == step.thought->step) step.thought.reset();
+    if (!decision.exploring) expect(record);
+}
+
+void LengthLearning::expect(const LoopRecord& record) {
+    if (record.iterations == 0 || !(record.loop_time > 0)) return;
+    const double lost = record.busy_max > 0 ? 1 - record.busy_mean / record.busy_max : 0;
+    if (!expectation_.refuted_by(record.loop_time / static_cast<double>(record.iterations), lost)) return;
+    forgot_ = true;
+    forget();
+}
+
+// Other trip counts may go by the profile still, so it stays where it is until the next execution is measured.
+void LengthLearning::forget() {
+    selector_ = make_selector(selector_name_, traits_.key, traits_.workers, *traits_.settings);
+    ++chooser_;
+    if (profile_) profile_->doubt();
+    learnt_ = {};
+    learnt_.statistics = traits_.statistics;
+    plans_ = {};
+    planned_version_ = 0;
+    slowness_ = {};
+    tuning_ = {};
+    earlier_time_ = profile_cost_ = 0;
+    insured_ = wary_ = false;
+}
+
+bool LengthLearning::save(ByteWriter& to) const {
+    if (!selector_name_.empty()) return false;
+    const double tick_s = traits_.clock.tick_s();
+    ByteWriter selector;
+    if (!selector_->save(selector)) return false;
+    to.put_real(selector_->left_for_s());
+    to.put_real(mean_time() * tick_s);
+    to.put_real(profile_cost_ * tick_s);
+    to.put(std::uint8_t{insured_});
+    expectation_.save(to, tick_s);
+    tuning_.save(to);
+    to.put_part(selector.bytes());
+    const IterationStatistics& statistics = learnt_.statistics;
+    to.put(std::uint8_t{statistics.known});
+    for (const double time : {statistics.mean, statistics.sd, statistics.overhead})
+        if (statistics.known) to.put_real(time * tick_s);
+    const bool has_profile = learnt_.profile && learnt_.profile->known();
+    to.put(static_cast<std::uint8_t>(has_profile ? std::min<std::uint64_t>(learnt_.profile_version, UINT8_MAX) : 0));
+    if (has_profile) learnt_.profile->save(to, tick_s);
+    return true;
+}
+
+double LengthLearning::left_for_s(std::string_view bytes) noexcept {
+    return ByteReader(bytes).get_real(0, 1);
+}
+
+bool LengthLearning::restore(std::string_view bytes) {
+    constexpr double kMost_s = 1e9;
+    const double tick_s = traits_.clock.tick_s();
+    ByteReader from(bytes);
+    (void)from.get_real(0, 1);
+    earlier_time_ = from.get_real(0, kMost_s) / tick_s;
+    profile_cost_ = from.get_real(0, kMost_s) / tick_s;
+    insured_ = from.get_flag();
+    expectation_.restore(from, tick_s);
+    tuning_.restore(from);
+    ByteReader selector(from.get_part());
+    if (!selector_->restore(selector) || !selector.done()) return false;
+    if (from.get_flag()) {
+        for (double* const time : {&learnt_.statistics.mean, &learnt_.statistics.sd, &learnt_.statistics.overhead})
+            *time = from.get_real(0, kMost_s) / tick_s;
+        learnt_.statistics.known = true;
+    }
+    learnt_.profile_version = from.get<std::uint8_t>();
+    if (from.ok() && learnt_.profile_version > 0) {
+        profile_ = std::make_unique<CostProfile>();
+        if (!profile_->restore(from, tick_s)) return false;
+        learnt_.profile = profile_.get();
+        last_imbalance_ = 0;
+    }
+    return from.done();
 }
 
 void LengthLearning::learn(const Manner& manner, const LoopRecord& record, const Plan& plan,

@@ -95,6 +95,7 @@ void add(const LoopSummary& loop, LoopSummary& sum) {
     sum.fallbacks += loop.fallbacks;
     sum.static_fraction = loop.static_fraction;  // ranks may differ: the last one's stands for all
     sum.tuning = loop.tuning;
+    sum.earlier_run = loop.earlier_run;
     sum.exploring_calls += loop.exploring_calls;
     sum.opening_s += loop.opening_s;
     sum.closing_s += loop.closing_s;

@@ -71,6 +71,7 @@ struct LoopSummary {
     std::uint64_t fallbacks = 0;   ///< executions that fell back to a plain schedule [count]
     double static_fraction = -1;   ///< f_s of the last execution, in [0, 1]; < 0: its technique had none
     std::string tuning;  ///< what was done to find it: "settled", "search", ...; empty: it was not searched for
+    std::string earlier_run;  ///< what an earlier run had learnt: "used" or "dropped"; empty: nothing was known
     std::vector<ScheduleUse> schedules;
     std::uint64_t exploring_calls = 0;        ///< executions that ran to learn [count]
     double opening_s = 0;                     ///< choosing and planning before executions, mostly from every 17th [s]
@@ -132,6 +133,7 @@ struct RunRecord {
     std::uint64_t cores_lent = 0;    ///< by threads that waited to threads that had none [count]
     std::vector<OptionUse> options;  ///< those that are not at their default
     std::string program_schedule;    ///< what omp_set_schedule() asked for last, of OpenMP's own; empty: never called
+    std::string cache;               ///< what is kept from run to run, in one word (kept/store.hpp)
     std::string no_loop_hint;        ///< why no loop ran, from who knows the program; not part of the file
     std::vector<std::string> warnings;  ///< missing capabilities, each said once
     std::vector<LoopSummary> loops;     ///< in order of total time, largest first

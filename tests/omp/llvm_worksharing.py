@@ -130,7 +130,7 @@ def run_suite(options, lit, scratch, technique):
                    if not name.startswith(("OMP_", "KMP_", "GIMBAL_", "LD_PRELOAD", "LIT_"))}
     # lit forwards none of the caller's OpenMP variables; LLVM's lit.cfg takes the ones named here. A RUN line that
     # sets OMP_SCHEDULE itself wins.
-    forwarded = ["GIMBAL_REPORT=off"] + ([f"OMP_SCHEDULE={technique}"] if technique else [])
+    forwarded = ["GIMBAL_REPORT=off", "GIMBAL_CACHE=off"] + ([f"OMP_SCHEDULE={technique}"] if technique else [])
     environment["CHECK_OPENMP_ENV"] = " ".join(forwarded)
     results = scratch / "results.json"
     results.unlink(missing_ok=True)

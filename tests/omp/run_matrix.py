@@ -49,7 +49,8 @@ class Job:
 def clean_environment():
     """The caller's environment without anything that steers an OpenMP runtime."""
     prefixes = ("OMP_", "KMP_", "GOMP_", "LIBOMP_", "GIMBAL_", "LD_PRELOAD")
-    return {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
+    return kept | {"GIMBAL_CACHE": "off"}
 
 
 def technique_parameters(tool):

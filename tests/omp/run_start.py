@@ -67,7 +67,7 @@ class StartTest(unittest.TestCase):
 
     def run_under_gimbal(self, *command, env=None):
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("GIMBAL_", "OMP_", "KMP_", "LD_"))}
-        given = {"LD_PRELOAD": str(self.library), "OMP_NUM_THREADS": "2", **(env or {})}
+        given = {"LD_PRELOAD": str(self.library), "OMP_NUM_THREADS": "2", "GIMBAL_CACHE": "off", **(env or {})}
         words = [f"{name}={value}" for name, value in given.items()]
         # `env` sets them: unshare and mount are no programs of a user.
         return subprocess.run([*command[:-1], "env", *words, command[-1]], env=kept, text=True, capture_output=True,
@@ -214,7 +214,7 @@ class ToolTest(StartTest):
 
     def run_tool(self, *words, tool=None, env=None):
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("GIMBAL_", "OMP_", "KMP_", "LD_"))}
-        return subprocess.run([*map(str, [tool or self.tool, "run", *words])], env={**kept, **(env or {})}, text=True,
+        return subprocess.run([*map(str, [tool or self.tool, "run", *words])], env={**kept, "GIMBAL_CACHE": "off", **(env or {})}, text=True,
                               capture_output=True, timeout=600)
 
 

@@ -22,7 +22,7 @@ def environment(mode, **more):
     """Pseudo-nodes of one processor each, so that every placement narrows a mask."""
     values = {name: value for name, value in os.environ.items()
               if not name.startswith(("GIMBAL_", "OMP_", "KMP_", "GOMP_"))}
-    values.update({"LD_PRELOAD": LIBRARY, "GIMBAL_PIN": mode, "GIMBAL_PIN_PERIOD": "0.05"})
+    values.update({"LD_PRELOAD": LIBRARY, "GIMBAL_PIN": mode, "GIMBAL_PIN_PERIOD": "0.05", "GIMBAL_CACHE": "off"})
     values.update(more)
     return values
 

@@ -109,6 +109,7 @@ struct Options {
     std::uint64_t seed = 42;                    ///< for everything that draws random numbers
     std::vector<double> weights;                ///< relative speed of each thread, for wf2; empty: measured
     std::string loop_stats;                     ///< file of loop statistics, read and written; empty: none
+    std::string cache;                          ///< GIMBAL_CACHE: folder, or "off"; empty: the usual place
     std::uint32_t workers_per_queue = 1;        ///< threads that share a queue under lws-steal and vsched [count]
     bool paper_fraction = false;                ///< formula 2 as published instead of exact
     bool seed_delay = false;                    ///< application imbalance as in the seed instead of as derived
