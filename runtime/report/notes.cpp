@@ -73,6 +73,8 @@ std::string measured_advice(const LoopSummary& loop, const ScheduleUse* use) {
 
 /// What helps where a selector chooses: to name a technique is its business.
 std::string selector_advice(const LoopSummary& loop, const std::string& selector) {
+    if (2 * loop.exploring_calls > loop.calls && selector == "auto")
+        return "Most calls explored: a longer run settles, and the next run begins where this one ends (GIMBAL_CACHE).";
     if (2 * loop.exploring_calls > loop.calls)
         return "Most calls explored: a longer run settles, and GIMBAL_RECORD and GIMBAL_REPLAY keep what it learnt.";
     if (selector == "GIMBAL_REPLAY") return "The record says so: without GIMBAL_REPLAY Gimbal chooses anew.";

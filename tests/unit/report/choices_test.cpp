@@ -218,13 +218,28 @@ TEST(ChoiceReport, NotesDoNotTellASelectorItsBusiness) {
     record.loops[0].schedules.resize(1);
     EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("auto has tried nothing else."));
     record.loops[0].exploring_calls = 60;
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("the next run begins where this one ends"));
+    record.loops[0].schedules[0].reason = "sarsa";  // what it learnt is not kept
     EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("GIMBAL_RECORD and GIMBAL_REPLAY keep"));
     record.loops[0].iterations = 300;
     EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("Only 3.0 iterations per call"));
 }
 
+TEST(ChoiceReport, SaysWhatAnEarlierRunHadToDoWithIt) {
+    RunRecord record = learnt_record();
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), Not(HasSubstr("earlier run")));
+    record.loops[0].earlier_run = "used";
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("  known from an earlier run; "));
+    record.loops[0].earlier_run = "dropped";
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("unlike what an earlier run saw, learnt anew; "));
+}
+
 TEST(ChoiceJson, ChoicesComeBackAsTheyWent) {
-    const RunRecord record = learnt_record();
+    RunRecord record = learnt_record();
+    record.loops[0].earlier_run = "used";
+    record.cache = "known";
+    EXPECT_EQ(from_json(to_json(record)).cache, "known");
+    EXPECT_EQ(from_json(to_json(record)).loops[0].earlier_run, "used");
     const LoopSummary back = from_json(to_json(record)).loops[0];
     ASSERT_EQ(back.schedules.size(), 3U);
     EXPECT_EQ(back.schedules[1].exploring, true);
