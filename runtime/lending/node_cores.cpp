@@ -56,13 +56,43 @@ bool NodeCores::attach(void* memory, std::size_t bytes, int slot_number, int slo
     number_ = static_cast<std::uint32_t>(slot_number);
     slots_ = static_cast<std::uint32_t>(slots);
     cores_ = cores;
+    bind(slot(number_));
     own_.store(&slot(number_), std::memory_order_release);
     return true;
 }
 
+// Ranks that a launcher has bound have masks that differ, and too few cores in each for all.
+void NodeCores::bind(Slot& own) noexcept {
+    if (!inherited_.read(0)) return;
+    own.mask = inherited_;
+    if (inherited_.cores() >= std::size_t{slots_} * cores_) {
+        const CoreMask mine = inherited_.part(std::size_t{number_} * cores_, cores_);
+        if (mine.apply(0)) own.mask = mine;
+    }
+    // Partner: the acquire load in roam().
+    own.bound.store(1, std::memory_order_release);
+}
+
 void NodeCores::detach() noexcept {
     const std::lock_guard lock(mutex_);
-    own_.store(nullptr, std::memory_order_release);
+    const Slot* const own = own_.exchange(nullptr, std::memory_order_acq_rel);
+    CoreMask now;
+    // Somebody else may have bound it since.
+    if (own && own->bound.load(std::memory_order_relaxed) && now.read(0) && now == own->mask) (void)inherited_.apply(0);
+}
+
+void NodeCores::roam() noexcept {
+    static __thread bool roams __attribute__((tls_model("initial-exec"))) = false;
+    const Slot* const own = own_.load(std::memory_order_acquire);
+    if (roams || !own) return;
+    roams = true;
+    CoreMask all;
+    if (!all.read(0)) return;
+    for (std::uint32_t i = 0; i < slots_; ++i) {
+        const Slot& other = slot(i);
+        if (other.bound.load(std::memory_order_acquire)) all = all.with(other.mask);
+    }
+    (void)all.apply(0);
 }
 
 void NodeCores::forget_in_child() noexcept {

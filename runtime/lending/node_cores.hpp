@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <mutex>
 
+#include "lending/thread_core.hpp"
+
 namespace gimbal {
 
 /// A core that another rank lends, while a surplus worker is on it.
@@ -25,9 +27,12 @@ struct BorrowedCore {
 /// @source test: tests/unit/lending/node_cores_test.cpp
 class NodeCores {
 public:
+    /// Ranks that may all run everywhere get cores of their own, if there are enough: a rank that wakes is to find its
+    /// core free at once. Its main thread is bound, and who is started by it.
     /// @param memory  `slots` x kSlotBytes, zero at first  @param cores  of this rank [count]
-    /// @return whether it could be done
+    /// @return whether it could be done  @threads the main thread
     bool attach(void* memory, std::size_t bytes, int slot, int slots, std::uint32_t cores) noexcept;
+    /// The main thread may run again where it might before. @threads the main thread
     void detach() noexcept;
     /// A child after fork is no rank. @threads the only one
     void forget_in_child() noexcept;
@@ -38,6 +43,8 @@ public:
     /// It goes on. Borrowers of other threads' cores may be sent away, too: they come back.
     void take_back(std::uint32_t cores) noexcept;
 
+    /// The calling thread may run on the cores of all ranks from now on. @cost one load after the first time
+    void roam() noexcept;
     /// A core that another rank offers; none: nobody does. @cost a look at every rank's slot
     [[nodiscard]] BorrowedCore borrow() noexcept;
     /// Whether its owner wants it back. @cost one load
@@ -64,19 +71,23 @@ private:
         std::atomic<std::uint64_t> since{0};               // it was made [ticks]
         alignas(128) std::atomic<std::uint32_t> bell{0};   // a futex
         std::atomic<std::uint32_t> sleepers{0};            // workers that want a core [count]
+        alignas(128) std::atomic<std::uint32_t> bound{0};  // 1: the mask is there
+        CoreMask mask;                                     // where the rank's own threads run
     };
     static_assert(sizeof(Slot) <= kSlotBytes);
 
     [[nodiscard]] Slot& slot(std::uint32_t number) const noexcept;
+    void bind(Slot& own) noexcept;
     void wake_others(std::uint32_t cores) noexcept;
 
     std::byte* memory_ = nullptr;
     std::uint32_t number_ = 0;
     std::uint32_t slots_ = 0;
-    std::uint32_t cores_ = 0;             // of this rank
-    std::atomic<Slot*> own_{nullptr};     // nullptr: not attached
-    std::mutex mutex_;                    // guards what follows, and writing the own offer's term
-    std::uint32_t lent_ = 0;              // cores that this rank offers, free or not
+    std::uint32_t cores_ = 0;          // of this rank
+    CoreMask inherited_;               // the main thread's own mask
+    std::atomic<Slot*> own_{nullptr};  // nullptr: not attached
+    std::mutex mutex_;                 // guards what follows, and writing the own offer's term
+    std::uint32_t lent_ = 0;           // cores that this rank offers, free or not
 };
 
 /// That of this process.

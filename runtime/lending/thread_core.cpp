@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace gimbal {
 
@@ -36,6 +37,31 @@ CoreMask CoreMask::without(int core) const noexcept {
     const auto bit = static_cast<std::size_t>(core);
     less.words_[bit / kBits] &= ~(1UL << (bit % kBits));
     return less;
+}
+
+CoreMask CoreMask::with(const CoreMask& other) const noexcept {
+    CoreMask more = *this;
+    for (std::size_t i = 0; i < words_.size(); ++i) more.words_[i] |= other.words_[i];
+    more.bytes_ = std::max(bytes_, other.bytes_);
+    return more;
+}
+
+std::size_t CoreMask::cores() const noexcept {
+    std::size_t sum = 0;
+    for (const unsigned long word : words_) sum += static_cast<std::size_t>(std::popcount(word));
+    return sum;
+}
+
+CoreMask CoreMask::part(std::size_t first, std::size_t count) const noexcept {
+    CoreMask some = *this;
+    some.words_.fill(0);
+    std::size_t number = 0;
+    for (std::size_t core = 0; core < kMost; ++core) {
+        if (!has(static_cast<int>(core))) continue;
+        if (number >= first && number < first + count) some = some.with(static_cast<int>(core));
+        ++number;
+    }
+    return some;
 }
 
 bool CoreMask::read(pid_t thread) noexcept {

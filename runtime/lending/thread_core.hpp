@@ -20,6 +20,12 @@ public:
     [[nodiscard]] CoreMask with(int core) const noexcept;
     [[nodiscard]] CoreMask without(int core) const noexcept;
     [[nodiscard]] CoreMask only(int core) const noexcept;
+    /// What either has.
+    [[nodiscard]] CoreMask with(const CoreMask& other) const noexcept;
+    /// [count]
+    [[nodiscard]] std::size_t cores() const noexcept;
+    /// Its cores [first, first + count), in the order of their numbers.
+    [[nodiscard]] CoreMask part(std::size_t first, std::size_t count) const noexcept;
 
     /// Of a thread. @return false: it has ended, or the machine is too large  @cost one system call
     bool read(pid_t thread) noexcept;

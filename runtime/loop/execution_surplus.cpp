@@ -24,6 +24,7 @@ int Execution::next_surplus(gimbal_share& share, std::uint64_t& first, std::uint
 void Execution::await_core(SurplusSlot& slot) noexcept {
     constexpr int kLongSleeps = 10;
     NodeCores& cores = node_cores();
+    cores.roam();
     for (int slept = 0; slept < kLongSleeps;) {
         const std::uint32_t stage = stage_.load(std::memory_order_acquire);
         if (stage == kRunOut) return;
