@@ -30,9 +30,7 @@ GIMBAL_API int gimbal_rank_cores_on(void);
  *  @errors none: who cannot use it lends nothing  @threads one */
 GIMBAL_API void gimbal_rank_cores_attach(void* memory, unsigned long bytes, int slot, int slots);
 
-/** The calling thread is about to sleep in MPI: others may use this rank's cores. Where it is inside a parallel region
- *  (omp_in_parallel) only its own is free: that is the core's to see. Not called with MPI_THREAD_MULTIPLE, where other
- *  threads of the rank may compute. @threads one */
+/** The calling rank is about to sleep in MPI, outside of parallel regions: others may use its cores. @threads one */
 GIMBAL_API void gimbal_rank_cores_lend(void);
 
 /** It goes on, and wants its cores. @threads the one that lent */
