@@ -46,6 +46,9 @@ static const struct {
     {"gimbal_wait_for", offsetof(gimbal_schedule_hook, wait_for)},
     {"gimbal_waiter_arrived", offsetof(gimbal_schedule_hook, arrived)},
     {"gimbal_waiter_home", offsetof(gimbal_schedule_hook, home)},
+    {"gimbal_elastic_threads", offsetof(gimbal_schedule_hook, elastic)},
+    {"gimbal_team_begin", offsetof(gimbal_schedule_hook, team_begin)},
+    {"gimbal_team_end", offsetof(gimbal_schedule_hook, team_end)},
 };
 
 /* The patched runtime's thread-local state (kmp_schedule_hook.h); defined here
@@ -58,6 +61,8 @@ int __kmp_hook_cancelled;
 gimbal_left_table *__kmp_hook_left_loops;
 int __kmp_hook_rules;
 int __kmp_hook_lending;
+int __kmp_hook_elastic;
+HOOK_TLS gimbal_team __kmp_hook_team;
 const char __kmp_hook_gnu_source[] = ";unknown;unknown;0;0;;";
 
 /* Where the hook is not to be used, libomp asks for no more than this: without

@@ -31,6 +31,12 @@ extern gimbal_left_table *__kmp_hook_left_loops;
 extern int __kmp_hook_rules;
 // Whether threads that wait lend their cores.
 extern int __kmp_hook_lending;
+// Threads of a team that have cores, if others may join it; 0: no team is such.
+extern int __kmp_hook_elastic;
+// The team that this thread has forked, if such are asked for and it is not
+// inside another one; no threads: there is none.
+extern __thread gimbal_team __kmp_hook_team
+    __attribute__((tls_model("initial-exec")));
 // The psource of every loop that GNU code starts: tells it from other code that
 // says as little about itself.
 extern const char __kmp_hook_gnu_source[];
@@ -113,6 +119,7 @@ static inline bool __kmp_hook_parse_schedule(const char *value) {
     return false;
   __kmp_hook_rules = __kmp_hook()->rules();
   __kmp_hook_lending = __kmp_hook()->lending();
+  __kmp_hook_elastic = __kmp_hook()->elastic();
   int schedule = __kmp_hook()->parse(value);
   if (schedule == GIMBAL_SCHEDULE_REFUSED) // said already; libomp's default
     return true;
@@ -168,10 +175,57 @@ static inline bool __kmp_hook_is_number(const void *execution) {
   return ((kmp_uint64)(kmp_uintptr_t)execution & 1) != 0;
 }
 
+// A team forks that would get `asked` threads, which the program has named if
+// `named`. Returns how many it gets. GNU code's regions all begin in one
+// function, whose first argument is theirs.
+static inline int __kmp_hook_team_size(kmp_info_t *th, int level, int asked,
+                                       int named, bool gnu, microtask_t task,
+                                       kmp_va_list ap) {
+  if (__builtin_expect(__kmp_hook_elastic == 0, 1) || level > 0 ||
+      th->th.th_teams_microtask != NULL || __kmp_hook_team.threads != 0)
+    return asked;
+  const void *code = (const void *)task;
+  if (gnu && ap) {
+    va_list arguments;
+    va_copy(arguments, kmp_va_deref(ap));
+    code = va_arg(arguments, void *);
+    va_end(arguments);
+  }
+  __kmp_hook_team = __kmp_hook()->team_begin(named ? NULL : code, asked);
+  return __kmp_hook_team.threads;
+}
+
+// The outermost team of this thread ends.
+static inline void __kmp_hook_team_end(kmp_info_t *th) {
+  if (__builtin_expect(__kmp_hook_elastic == 0, 1) ||
+      __kmp_hook_team.threads == 0)
+    return;
+  kmp_team_t *team = th->th.th_team;
+  if (team->t.t_level != 1 || team->t.t_serialized > 1)
+    return;
+  __kmp_hook()->team_end(__kmp_hook_team.region);
+  __kmp_hook_team.threads = 0;
+}
+
+// For the loops of a team that this thread has forked.
+static inline void __kmp_hook_note_team(kmp_team_t *team) {
+  bool outermost = team->t.t_level == 1 && __kmp_hook_team.threads != 0;
+  kmp_uint64 own = outermost && __kmp_hook_team.own < __kmp_hook_team.threads
+                       ? __kmp_hook_team.own
+                       : 0;
+  gimbal_region *region = outermost ? __kmp_hook_team.region : NULL;
+  for (int i = 0; i < __kmp_dispatch_num_buffers; ++i) {
+    team->t.t_disp_buffer[i].hook_own = own;
+    team->t.t_disp_buffer[i].hook_region = region;
+  }
+}
+
 // A team forks: count its regions; forget whose loops the last one's were, and
 // loops that a cancelled region left behind. The numbers of loops count regions,
 // so they may stay.
 static inline void __kmp_hook_reset(kmp_team_t *team) {
+  if (__builtin_expect(__kmp_hook_elastic != 0, 0) && team->t.t_max_nproc > 1)
+    __kmp_hook_note_team(team);
   if (__builtin_expect((__kmp_hook_used | __kmp_hook_rules) == 0, 1) ||
       team->t.t_max_nproc <= 1)
     return;

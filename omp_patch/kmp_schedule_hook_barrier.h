@@ -31,10 +31,12 @@ static gimbal_waiter *__kmp_hook_first(const void *host, uint32_t) {
   return ((const kmp_info_t *)host)->th.hook_waiter->first;
 }
 
-// Where threads outnumber cores nobody has one to lend. Who is to sleep at once
-// is not to look after others. Other patterns release by other words.
+// Where threads outnumber cores nobody has one to lend: in elastic teams, too.
+// Who is to sleep at once is not to look after others. Other patterns release by
+// other words.
 static inline bool __kmp_hook_may_lend(enum barrier_type bt) {
   return !KMP_OVERSUBSCRIBED && __kmp_dflt_blocktime != 0 &&
+         __kmp_hook_elastic == 0 &&
          __kmp_barrier_gather_pattern[bt] == bp_hyper_bar &&
          __kmp_barrier_release_pattern[bt] == bp_hyper_bar;
 }
@@ -43,9 +45,20 @@ static inline kmp_uint64 __kmp_hook_limit_us() {
   return (kmp_uint64)KMP_MIN(__kmp_dflt_blocktime, 1000000);
 }
 
+// A worker that has no core of its own sleeps at once.
+static inline void __kmp_hook_sleep_soon(kmp_info_t *th, kmp_team_t *team,
+                                         int tid) {
+  if (__builtin_expect(__kmp_hook_elastic == 0, 1))
+    return;
+  kmp_uint64 own = team->t.t_disp_buffer[0].hook_own;
+  if (own != 0 && tid >= (int)own)
+    th->th.th_team_bt_intervals = 0;
+}
+
 static __attribute__((noinline)) void
 __kmp_hook_reach_used(kmp_info_t *th, kmp_team_t *team, int tid,
                       enum barrier_type bt) {
+  __kmp_hook_sleep_soon(th, team, tid);
   gimbal_waiter *self = th->th.hook_waiter;
   if (self == nullptr)
     return;

@@ -129,6 +129,8 @@ __kmp_hook_init(ident_t *loc, kmp_info_t *th,
   desc.trip = (typename traits_t<T>::unsigned_t)tc;
   desc.unit = wish.unit > 0 ? (kmp_uint64)wish.unit : 1;
   desc.workers = active ? th->th.th_team_nproc : 1;
+  desc.surplus = 0;
+  desc.part_of = NULL;
   desc.schedule = wish.rule ? wish.rule : team->t.t_sched.chunk;
   desc.can_leave = 1;
   desc.team = nullptr;
@@ -147,7 +149,15 @@ __kmp_hook_init(ident_t *loc, kmp_info_t *th,
     // All of GNU code's regions begin in one function, which gets theirs.
     desc.region = gnu && team->t.t_argc > 0 ? team->t.t_argv[0]
                                             : (const void *)team->t.t_pkfn;
-    gimbal_left_loop *left = gimbal_left_find(__kmp_hook_left_loops, &desc);
+    desc.part_of = sh->hook_region;
+    if (__builtin_expect(sh->hook_own != 0, 0)) {
+      desc.workers = (kmp_uint32)sh->hook_own;
+      desc.surplus = th->th.th_team_nproc - desc.workers;
+      desc.can_leave = 0;
+    }
+    gimbal_left_loop *left =
+        desc.can_leave ? gimbal_left_find(__kmp_hook_left_loops, &desc)
+                       : nullptr;
     share->owner = left_to_libomp;
     if (left != nullptr) {
       if (th->th.th_info.ds.ds_tid == 0)
@@ -161,6 +171,8 @@ __kmp_hook_init(ident_t *loc, kmp_info_t *th,
     // Nobody else could have cleared the request that ended an earlier loop.
     if (team->t.t_cancel_request == cancel_loop)
       team->t.t_cancel_request = cancel_noreq;
+    if (__kmp_hook_team.threads != 0 && team->t.t_level == 1)
+      desc.part_of = __kmp_hook_team.region;
     execution = __kmp_hook()->open(&desc);
   }
   if (execution == nullptr) {

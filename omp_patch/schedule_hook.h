@@ -3,6 +3,7 @@
 #define GIMBAL_SCHEDULE_HOOK_H
 
 #include "gimbal/core_loan.h"
+#include "gimbal/elastic_team.h"
 #include "gimbal/left_loops.h"
 #include "gimbal/loop.h"
 
@@ -14,12 +15,12 @@ extern "C" {
  * the symbol version GIMBAL_HOOK_<version> (runtime/exports.map). It grows with
  * every change of a function, its meaning, or a structure that both sides use.
  */
-#define GIMBAL_HOOK_VERSION 5
+#define GIMBAL_HOOK_VERSION 6
 
 /** The schedule hook (design 3.1): the only thing the patched OpenMP runtime
  * knows about what lies behind it. The members are the functions of
- * gimbal/loop.h
- * and gimbal/core_loan.h, which document them. */
+ * gimbal/loop.h,
+ * gimbal/core_loan.h and gimbal/elastic_team.h, which document them. */
 typedef struct gimbal_schedule_hook {
   unsigned version; /**< GIMBAL_HOOK_VERSION */
   unsigned size;    /**< sizeof(gimbal_schedule_hook) */
@@ -45,6 +46,10 @@ typedef struct gimbal_schedule_hook {
   void (*wait_for)(gimbal_waiter *self, const gimbal_meeting *meeting);
   void (*arrived)(gimbal_waiter *self, const gimbal_release *release);
   void (*home)(gimbal_waiter *self);
+
+  uint32_t (*elastic)(void);
+  gimbal_team (*team_begin)(const void *code, uint32_t asked);
+  void (*team_end)(gimbal_region *region);
 } gimbal_schedule_hook;
 
 /** Looks the functions up in the libgimbal.so of this process; to be called

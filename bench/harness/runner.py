@@ -27,10 +27,14 @@ STEERING = ("OMP_", "KMP_", "LIBOMP_", "GOMP_", "GIMBAL_", "LD_PRELOAD")
 
 
 def clean_environment() -> list[str]:
-    """Removes the steering variables from this process; returns the names that were set."""
+    """Removes the steering variables from this process; returns the names that were set.
+
+    What Gimbal learns is not kept from one sample to the next, so that all begin alike.
+    """
     names = [name for name in os.environ if name.startswith(STEERING)]
     for name in names:
         del os.environ[name]
+    os.environ["GIMBAL_CACHE"] = "off"
     return names
 
 

@@ -35,7 +35,7 @@ def run(build: Path, variant: str, words: list[str], cpus: list[int]) -> tuple[f
     threads = "1" if variant == "one thread" else "2"
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder, "record.json")
-        values = os.environ | {"GIMBAL_OUTPUT": str(record), "GIMBAL_REPORT": "off",
+        values = os.environ | {"GIMBAL_OUTPUT": str(record), "GIMBAL_REPORT": "off", "GIMBAL_CACHE": "off",
                                "GIMBAL_LEND": "off" if variant.endswith("no lending") else "on"}
         line = [str(build / "bin/gimbal"), "run", "-t", threads, "--schedule", "fac2", *VARIANTS[variant], "--",
                 str(build / "apps/stencil/stencil"), "--json", *words]

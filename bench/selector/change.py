@@ -36,7 +36,7 @@ def step_times(library: Path, program: Path, what: str, who: str, work: int) -> 
         record = Path(folder) / "steps.csv"
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("GIMBAL_", "OMP_"))}
         environment |= {"LD_PRELOAD": str(library), "OMP_NUM_THREADS": "2", "OMP_SCHEDULE": "runtime",
-                        "GIMBAL_REPORT": "off", "GIMBAL_RECORD": str(record),
+                        "GIMBAL_REPORT": "off", "GIMBAL_CACHE": "off", "GIMBAL_RECORD": str(record),
                         "GIMBAL_SELECT" if who == "auto" else "GIMBAL_SCHEDULE": who}
         command = [str(program), what, str(ITERATIONS), str(STEPS), str(work)]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)

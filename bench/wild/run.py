@@ -39,6 +39,8 @@ def arguments() -> argparse.Namespace:
                         "default 2; medians count")
     parser.add_argument("--quick", action="store_true", help="200 turns of each schedule at most, one process per "
                         "kind: seconds")
+    parser.add_argument("--known", action="store_true", help="every process finds what one before it has learnt "
+                        "(GIMBAL_CACHE)")
     parser.add_argument("--threads", type=int, default=0, help="default: the usable cores, at most 8")
     parser.add_argument("--schedules", default="", help="only these; static:16 stands for static,16, gimbal:runtime "
                         "for auto")
@@ -59,7 +61,7 @@ def schedules_of(args: argparse.Namespace) -> list[str]:
 def environment_of(args: argparse.Namespace) -> dict[str, str]:
     cores = gate.usable_cores(args.threads or 8)
     environment = {"OMP_NUM_THREADS": str(args.threads or len(cores)), "BENCH_CPUS": ",".join(map(str, cores)),
-                   "GIMBAL_REPORT": "off"}
+                   "GIMBAL_REPORT": "off", "GIMBAL_CACHE": os.environ["XDG_CACHE_HOME"] + "/gimbal"}
     tree = args.runtimes or args.build
     library = {"gimbal": tree / "lib" / "libomp.so", "upstream": tree / "upstream" / "libomp.so"}.get(args.runtime)
     if library:
@@ -115,11 +117,14 @@ def race(args: argparse.Namespace, kinds: list[Kind]) -> tuple[dict[Kind, list[a
     for repetition in range(SHORT_TIMES * times):
         # Short loops take no time, and what the gate does not see weighs more there.
         for kind in (one for one in kinds if repetition < times or one.short):
-            # Each process begins with nothing learnt before.
+            # Each process begins with nothing learnt before, or with what one before it has.
             for file in Path(os.environ["XDG_CACHE_HOME"]).iterdir():
                 shutil.rmtree(file) if file.is_dir() else file.unlink()
             try:
-                runs[kind].append(variant(args, kind, repetition + 1).run())
+                one = variant(args, kind, repetition + 1)
+                if args.known:
+                    one.run()
+                runs[kind].append(one.run())
             except runner.SampleError as error:
                 failures.append(str(error))
                 print(f"bench: error: {error}", file=sys.stderr)

@@ -21,6 +21,8 @@ struct Environment {
     int rank = 0;                             ///< from PMI_RANK, OMPI_COMM_WORLD_RANK, PMIX_RANK or SLURM_PROCID
     int ranks = 1;                            ///< from the matching size variable; 1 if unknown
     std::string job;                          ///< identifier given by the batch system; empty: none
+    std::string home;                         ///< HOME; empty: not set
+    std::string cache_home;                   ///< XDG_CACHE_HOME; empty: not set
     std::string launch;  ///< of one start within a job: PMIX_NAMESPACE or SLURM's step; empty: none
 };
 

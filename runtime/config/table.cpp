@@ -24,7 +24,7 @@ ReportLevel report_level(const std::string& word) {
 }
 
 // Named initialisers leave out what does not apply; the last column binds the row to its field.
-constexpr std::array<OptionSpec, 18> kGeneral = {{
+constexpr std::array<OptionSpec, 19> kGeneral = {{
     {.name = "GIMBAL_SCHEDULE",
      .type = OptionType::schedule,
      .fallback = "runtime",
@@ -87,6 +87,13 @@ constexpr std::array<OptionSpec, 18> kGeneral = {{
      .level = "thread",
      .doc = "File of loop statistics for fsc, fac, tap and bold; read if it exists, written at exit.",
      .set = [](Options& o, const OptionValue& v) { o.loop_stats = std::get<std::string>(v); }},
+    {.name = "GIMBAL_CACHE",
+     .type = OptionType::text,
+     .level = "thread",
+     .flag = "--cache",
+     .doc = "Folder in which what the default selector has learnt is kept for the next run, or `off`; not set: gimbal "
+            "in XDG_CACHE_HOME, else in ~/.cache.",
+     .set = [](Options& o, const OptionValue& v) { o.cache = std::get<std::string>(v); }},
     {.name = "GIMBAL_WORKERS_PER_QUEUE",
      .type = OptionType::integer,
      .fallback = "1",
@@ -102,6 +109,18 @@ constexpr std::array<OptionSpec, 18> kGeneral = {{
      .level = "thread",
      .doc = "Whether a thread that waits for others lends its core to one of them that has none.",
      .set = [](Options& o, const OptionValue& v) { o.lend = std::get<bool>(v); }},
+    {.name = "GIMBAL_RANK_THREADS",
+     .type = OptionType::integer,
+     .fallback = "0",
+     .low = 0,
+     .high = 65536,
+     .level = "all",
+     .doc = "With GIMBAL_ELASTIC: threads of a rank that have cores of its own; OMP_NUM_THREADS is then how many it may "
+            "have while others lend theirs. 0: none more than its own. `gimbal run --elastic` sets both from -t.",
+     .set =
+         [](Options& o, const OptionValue& v) {
+             o.rank_threads = static_cast<std::uint32_t>(std::get<std::int64_t>(v));
+         }},
     {.name = "GIMBAL_FRACTION_FORM",
      .type = OptionType::choice,
      .fallback = "exact",

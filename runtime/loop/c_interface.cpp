@@ -11,6 +11,7 @@
 #include "gimbal/hook_layout.h"
 #include "gimbal/loop.h"
 #include "gimbal/options.hpp"
+#include "lending/elastic_regions.hpp"
 #include "loop/current_site.hpp"
 #include "loop/progress.hpp"
 #include "loop/schedules.hpp"
@@ -35,6 +36,13 @@ void ask_for(const Schedule& schedule, gimbal::Request& request) {
     request.chunk = schedule.chunk;
     request.fraction = schedule.fraction;
     request.selector = schedule.selector;
+}
+
+/// A loop that surplus workers cannot join late: they are workers like the others.
+void* open_for_all(gimbal_loop_desc desc) {
+    desc.workers += desc.surplus;
+    desc.surplus = 0;
+    return gimbal_loop_open(&desc);
 }
 
 int selector_kind(std::string_view selector) {
@@ -71,9 +79,15 @@ void* gimbal_loop_open(const gimbal_loop_desc* desc) {
         request.reason = "GIMBAL_LOOPS";
     }
     // Who counts a worker's iterations, or serves messages between chunks, needs the loop here.
-    request.can_leave = desc->can_leave && desc->unit <= 1 && request.technique == nullptr && !gimbal::thread_watch &&
-                        !gimbal::progress_asked();
-    return site->open(request);
+    const bool watched = gimbal::thread_watch || gimbal::progress_asked();
+    request.can_leave = desc->can_leave && desc->unit <= 1 && request.technique == nullptr && !watched;
+    const bool elastic = request.technique == nullptr && !request.monotonic && !watched;
+    if (desc->part_of && !elastic) desc->part_of->refuse();
+    if (desc->surplus > 0 && !elastic) return open_for_all(*desc);
+    request.surplus = desc->surplus;
+    Execution* const execution = site->open(request);
+    if (execution) execution->set_part_of(desc->part_of);
+    return execution;
 }
 
 int gimbal_loop_rules(void) {

@@ -24,7 +24,7 @@ constexpr std::uint32_t kSmallTeam = 16;  // keeps what a trial needed: some kil
 // Mostly the same again: then the lines that all workers read stay in their caches.
 void Execution::prepare(std::uint32_t workers, const Manner& manner, const std::shared_ptr<const Plan>& plan,
                         const SharedPlace& place) {
-    const std::uint32_t slots = site_ ? workers : 1;
+    const std::uint32_t slots = site_ ? workers + manner.surplus : 1;
     if (slots_.size() < slots) slots_ = std::vector<WorkerSlot>(slots);
     if (!(manner_ == manner)) manner_ = manner;
     if (plan_ != plan) plan_ = plan;
@@ -67,7 +67,10 @@ void Execution::prepare(std::uint32_t workers, const Manner& manner, const std::
         counter_ = &own_counter_;
         own_counter_ = start;
     }
-    inside_.store(workers, std::memory_order_relaxed);
+    inside_.store(workers + manner.surplus, std::memory_order_relaxed);
+    if (manner.surplus == 0) return;
+    if (surplus_slots_.size() < manner.surplus) surplus_slots_ = std::vector<SurplusSlot>(manner.surplus);
+    stage_.store(kExpected, std::memory_order_relaxed);
 }
 
 namespace {
@@ -133,6 +136,7 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
             adaptive.least_timed =
                 static_cast<std::uint64_t>(std::min(least_time_ / plan.statistics.mean, kMostUntimed));
     }
+    if (manner_.surplus > 0) begin_elastic(worker);
     slot.record.begin = ticks();
 }
 
@@ -147,7 +151,7 @@ int Execution::next(gimbal_share& share, std::uint64_t& first, std::uint64_t& en
             got = insured_ ? next_insured(share, first, end) : next_hybrid(share, first, end);
             break;
         case Claim::queues:
-            got = next_queued(share, first, end);
+            got = is_surplus(share.worker) ? next_surplus(share, first, end) : next_queued(share, first, end);
             break;
         default:
             got = gimbal_share_next(&share, &first, &end);
@@ -312,6 +316,7 @@ bool Execution::end_at(gimbal_share& share, std::uint64_t stamp) noexcept {
     WorkerSlot& slot = slot_of(share.worker);
     if (insured_) queues_.leave(share.worker);
     slot.record.end = stamp;
+    if (manner_.surplus > 0) end_elastic(share, slot);
     slot.record.chunks = share.chunks;
     slot.record.iterations = share.iterations;
     slot.sums.busy += slot.record.end - slot.record.begin;

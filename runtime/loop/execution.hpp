@@ -7,8 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "gimbal/elastic_team.h"
 #include "gimbal/plan.hpp"
 #include "gimbal/share.h"
+#include "lending/node_cores.hpp"
 #include "loop/tuning.hpp"
 #include "loop/work_queues.hpp"
 #include "measure/cost_profile.hpp"
@@ -57,6 +59,14 @@ struct alignas(64) AdaptiveSlot {
     Digest digest;
 };
 
+/// What a surplus worker needs besides; written by that worker only.
+struct alignas(64) SurplusSlot {
+    BorrowedCore core;
+    std::uint64_t since = 0;   ///< it has that core [ticks]
+    std::uint64_t worked = 0;  ///< so long on borrowed cores in this execution [ticks]
+    std::uint64_t left = 0;    ///< when it found nothing more [ticks]
+};
+
 /// How an execution is run, as decided when it was opened.
 struct Manner {
     Choice choice;
@@ -67,7 +77,8 @@ struct Manner {
     bool split = false;       ///< the end of every worker's static part gets a timestamp
     bool wary = false;        ///< the last execution's blocks were stolen from: they are drawn in small parts
     bool ascending = false;   ///< every worker's chunks must ascend: nothing is stolen from own steps
-    LoopSetting setting;      ///< of a technique with a static fraction
+    std::uint32_t surplus = 0;  ///< workers after the own ones, who draw while another rank lends them a core [count]
+    LoopSetting setting;        ///< of a technique with a static fraction
 
     bool operator==(const Manner&) const = default;
 };
@@ -87,6 +98,7 @@ public:
     explicit Execution(LoopSite* site) : site_(site), slot_mask_(site ? UINT32_MAX : 0) {}
 
     /// Make ready for workers to enter.
+    /// @param workers  of the team's own; manner.surplus come on top
     /// @param place  where they count; nothing: in here
     /// @errors std::bad_alloc
     void prepare(std::uint32_t workers, const Manner& manner, const std::shared_ptr<const Plan>& plan,
@@ -112,6 +124,11 @@ public:
     void forget_samples();
 
     [[nodiscard]] LoopSite* site() const noexcept { return site_; }
+    /// The region of the program that it is in; nullptr: nothing is learnt about that. @threads as prepare()
+    void set_part_of(gimbal_region* region) noexcept { part_of_ = region; }
+    [[nodiscard]] gimbal_region* part_of() const noexcept { return part_of_; }
+    /// How much longer it took surplus workers to leave than the loop took. [ticks]
+    [[nodiscard]] double aftermath() const noexcept;
     /// Why it is run like this, for who learns from it. @threads as prepare()
     void note(const Decision& decision) noexcept { decision_ = decision; }
     [[nodiscard]] const Decision& decision() const noexcept { return decision_; }
@@ -132,12 +149,23 @@ private:
     static constexpr std::uint64_t kPrefixToCome = 1;
     static constexpr std::uint64_t kNothingMore = 2;
 
+    // How far the team's own workers are.
+    static constexpr std::uint32_t kExpected = 0;  // none has come
+    static constexpr std::uint32_t kRunning = 1;
+    static constexpr std::uint32_t kRunOut = 2;  // one of them found nothing left
+
     bool end_at(gimbal_share& share, std::uint64_t stamp) noexcept;
     int next_weighted(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     int next_adaptive(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     int next_hybrid(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     int next_queued(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     int next_insured(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
+    int next_surplus(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
+    void await_core(SurplusSlot& slot) noexcept;
+    void leave_core(SurplusSlot& slot, bool wanted) noexcept;
+    void begin_elastic(std::uint32_t worker) noexcept;
+    void end_elastic(const gimbal_share& share, WorkerSlot& slot) noexcept;
+    [[nodiscard]] bool is_surplus(std::uint32_t worker) const noexcept { return worker >= workers_; }
     [[nodiscard]] Range next_insured(gimbal_share& share, WorkerSlot& slot) noexcept;
     [[nodiscard]] Range await_grains(std::uint32_t worker, std::uint64_t begin) noexcept;
     [[nodiscard]] Range iterations_of(Range grains) const noexcept;
@@ -164,9 +192,12 @@ private:
     WorkerTimes* times_ = nullptr;                 // [P] if adaptive
     std::uint64_t* counter_ = &own_counter_;
     WorkQueues queues_;  // filled if the plan has queues
+    std::vector<SurplusSlot> surplus_slots_;  // [surplus]
+    gimbal_region* part_of_ = nullptr;
     // Written on every chunk, and, beside it, by every worker that leaves: who leaves has just drawn in vain.
     alignas(kApart) std::uint64_t own_counter_ = 0;
     std::atomic<std::uint32_t> inside_{0};
+    std::atomic<std::uint32_t> stage_{kExpected};  // only if there are surplus workers
     Decision decision_;  // changes every time
 };
 

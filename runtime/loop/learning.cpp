@@ -20,13 +20,12 @@ double factor_between(std::uint64_t a, std::uint64_t b) noexcept {
 }  // namespace
 
 LoopLearning::LoopLearning(std::string key, std::uint32_t workers, const LoopClock& clock,
-                           std::unique_ptr<Selector> selector, const SelectorSettings& settings) {
+                           std::unique_ptr<Selector> selector, const SelectorSettings& settings)
+    : first_selector_(std::move(selector)) {
     traits_.key = std::move(key);
     traits_.workers = workers;
     traits_.clock = clock;
     traits_.settings = &settings;
-    lengths_.push_back({0, std::make_unique<LengthLearning>(traits_, std::move(selector))});
-    last_ = lengths_.front().learning.get();
 }
 
 const LoopLearning::Length& LoopLearning::nearest(std::uint64_t iterations) const noexcept {
@@ -38,18 +37,89 @@ const LoopLearning::Length& LoopLearning::nearest(std::uint64_t iterations) cons
 // The first that fits, not the nearest: an execution that was opened before another trip count became known is closed
 // where it was opened.
 LengthLearning& LoopLearning::learning_for(std::uint64_t iterations) {
-    if (lengths_.front().iterations == 0) lengths_.front().iterations = iterations;
     for (Length& length : lengths_)
         if (factor_between(length.iterations, iterations) < kSameLength) return *length.learning;
-    const Length& other = nearest(iterations);
-    if (lengths_.size() >= kMostLengths) return *other.learning;
-    return *lengths_.emplace_back(iterations, std::make_unique<LengthLearning>(traits_, *other.learning)).learning;
+    if (lengths_.size() >= kMostLengths) return *nearest(iterations).learning;
+    Length length;
+    if (!restore_length(iterations, length)) {
+        length.iterations = iterations;
+        length.learning = lengths_.empty() ? std::make_unique<LengthLearning>(traits_, std::move(first_selector_))
+                                           : std::make_unique<LengthLearning>(traits_, *nearest(iterations).learning);
+    }
+    return *lengths_.emplace_back(std::move(length)).learning;
 }
 
-const LengthLearning& LoopLearning::most() const noexcept {
-    return *std::max_element(lengths_.begin(), lengths_.end(), [](const Length& a, const Length& b) {
-                return a.learning->loop_time() < b.learning->loop_time();
-            })->learning;
+bool LoopLearning::restore_length(std::uint64_t iterations, Length& length) {
+    for (KeptLength& kept : kept_) {
+        if (kept.used || factor_between(kept.iterations, iterations) >= kSameLength) continue;
+        auto learning = std::make_unique<LengthLearning>(traits_, nullptr);
+        kept.used = true;
+        if (!learning->restore(kept.bytes)) continue;
+        length.iterations = kept.iterations;
+        length.learning = std::move(learning);
+        return true;
+    }
+    return false;
+}
+
+void LoopLearning::restore(std::string_view bytes) {
+    ByteReader from(bytes);
+    std::vector<KeptLength> kept(std::min<std::size_t>(from.get<std::uint8_t>(), kMostLengths));
+    for (KeptLength& length : kept) {
+        length.iterations = from.get<std::uint64_t>();
+        length.bytes = from.get_part();
+    }
+    if (from.done()) kept_ = std::move(kept);
+}
+
+std::string LoopLearning::save() const {
+    ByteWriter all;
+    std::uint8_t count = 0;
+    for (const Length& length : lengths_) {
+        ByteWriter one;
+        if (!length.learning->save(one) || one.bytes().size() > UINT16_MAX) continue;
+        all.put(length.iterations);
+        all.put_part(one.bytes());
+        ++count;
+    }
+    for (const KeptLength& length : kept_) {
+        const bool known = !lengths_.empty() && factor_between(nearest(length.iterations).iterations,
+                                                               length.iterations) < kSameLength;
+        if (length.used || known || count == kMostLengths) continue;
+        all.put(length.iterations);
+        all.put_part(length.bytes);
+        ++count;
+    }
+    if (count == 0) return {};
+    return std::string(1, static_cast<char>(count)) + all.bytes();
+}
+
+double LoopLearning::left_at_once(const Request& request) noexcept {
+    if (!request.can_leave || request.chunk != 0 || traits_.settings->schedule.chunk != 0) return 0;
+    for (KeptLength& kept : kept_) {
+        if (kept.used || kept.left || factor_between(kept.iterations, request.trip) >= kSameLength) continue;
+        const double time_s = LengthLearning::left_for_s(kept.bytes);
+        kept.left = time_s > 0;
+        return time_s / traits_.clock.tick_s();
+    }
+    return 0;
+}
+
+EarlierRun LoopLearning::earlier_run() const noexcept {
+    const bool used =
+        std::any_of(kept_.begin(), kept_.end(), [](const KeptLength& length) { return length.used || length.left; });
+    if (!used) return EarlierRun::unknown;
+    const bool dropped =
+        std::any_of(lengths_.begin(), lengths_.end(), [](const Length& length) { return length.learning->forgot(); });
+    return dropped ? EarlierRun::dropped : EarlierRun::used;
+}
+
+const LengthLearning* LoopLearning::most() const noexcept {
+    if (lengths_.empty()) return nullptr;
+    return std::max_element(
+               lengths_.begin(), lengths_.end(),
+               [](const Length& a, const Length& b) { return a.learning->loop_time() < b.learning->loop_time(); })
+        ->learning.get();
 }
 
 void LoopLearning::set_statistics(const IterationStatistics& statistics) noexcept {
@@ -71,7 +141,8 @@ Step LoopLearning::close(const Manner& manner, const Decision& decision, const P
                          std::span<const WorkerSlot> slots) {
     // A large team's records are not kept: there are many loops, and closing one takes much longer than this.
     std::vector<WorkerRecord> own;
-    const LoopRecord record = record_of(slots.first(traits_.workers), traits_.workers > kSmallTeam ? own : records_);
+    LoopRecord record = record_of(slots.first(traits_.workers), traits_.workers > kSmallTeam ? own : records_);
+    if (manner.surplus > 0) add_surplus(slots.subspan(traits_.workers, manner.surplus), record);
     Step step{.number = totals_.calls,
               .decision = decision,
               .iterations = record.iterations,

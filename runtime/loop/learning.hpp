@@ -12,6 +12,13 @@
 
 namespace gimbal {
 
+/// What became of what an earlier run had learnt about a loop.
+enum class EarlierRun : std::uint8_t {
+    unknown,  // nothing was known
+    used,
+    dropped  // the first executions were unlike those of then
+};
+
 /// Everything learnt about one source loop at one team size: apart for trip counts that differ by more than a factor,
 /// since what balances 500 iterations says little about 50,000. A new trip count starts from what the nearest one
 /// taught. Real executions and virtual ones teach it alike.
@@ -37,6 +44,18 @@ public:
     /// @errors std::bad_alloc
     Step close(const Manner& manner, const Decision& decision, const Plan& plan, std::span<const WorkerSlot> slots);
 
+    /// Begin with what an earlier run learnt. Trip counts that it does not know begin as usual.
+    /// @param bytes  what save() wrote; must stay valid  @pre nothing was opened  @errors std::bad_alloc
+    void restore(std::string_view bytes);
+    /// What a later run can begin with; what an earlier one knew of trip counts that did not occur stays.
+    /// @return empty: nothing  @errors std::bad_alloc
+    [[nodiscard]] std::string save() const;
+    [[nodiscard]] EarlierRun earlier_run() const noexcept;
+    /// Whether an earlier run left loops like this one to the caller, and for how long this one is to be left before
+    /// anything is learnt about it: what most short loops are is then all that is ever known of them, and they take
+    /// neither time nor memory. @return 0: it is not, or was once before [ticks]
+    [[nodiscard]] double left_at_once(const Request& request) noexcept;
+
     /// The static fraction from the next execution on, whatever the technique says; < 0: the technique's again.
     void set_static_fraction(double fraction) noexcept { traits_.set_fraction = fraction; }
     /// The static fraction that was set, else that of the last execution; < 0: its technique had none.
@@ -50,27 +69,39 @@ public:
     /// What names the loop from run to run. @threads any: it never changes
     [[nodiscard]] const std::string& key() const noexcept { return traits_.key; }
     [[nodiscard]] const LoopTotals& totals() const noexcept { return totals_; }
-    [[nodiscard]] const LoopSetting& last_setting() const noexcept { return last_->last_setting(); }
+    [[nodiscard]] LoopSetting last_setting() const noexcept { return last_ ? last_->last_setting() : LoopSetting{}; }
 
-    /// Of the trip counts that took most of the time.
-    [[nodiscard]] const LengthLearning& most() const noexcept;
-    [[nodiscard]] const Selector* selector() const noexcept { return most().selector(); }
-    [[nodiscard]] const CostProfile* profile() const noexcept { return most().profile(); }
+    /// Of the trip counts that took most of the time; nullptr: there was no execution.
+    [[nodiscard]] const LengthLearning* most() const noexcept;
+    [[nodiscard]] const Selector* selector() const noexcept { return most() ? most()->selector() : nullptr; }
+    [[nodiscard]] const CostProfile* profile() const noexcept { return most() ? most()->profile() : nullptr; }
     /// Mean and deviation of iteration times [ticks], for GIMBAL_LOOP_STATS.
-    [[nodiscard]] const IterationStatistics& statistics() const noexcept { return most().statistics(); }
+    [[nodiscard]] const IterationStatistics& statistics() const noexcept {
+        return most() ? most()->statistics() : traits_.statistics;
+    }
     void set_statistics(const IterationStatistics& statistics) noexcept;
 
 private:
     struct Length {
-        std::uint64_t iterations = 0;  // N of the first execution; 0: any, there was none
+        std::uint64_t iterations = 0;  // N of the first execution
         std::unique_ptr<LengthLearning> learning;
     };
     [[nodiscard]] LengthLearning& learning_for(std::uint64_t iterations);
+    /// A trip count that an earlier run knew.
+    struct KeptLength {
+        std::uint64_t iterations = 0;
+        std::string_view bytes;
+        bool used = false;
+        bool left = false;  // without having been read any further
+    };
     [[nodiscard]] const Length& nearest(std::uint64_t iterations) const noexcept;
+    [[nodiscard]] bool restore_length(std::uint64_t iterations, Length& length);
 
     LoopTraits traits_;
-    std::vector<Length> lengths_;  // not empty
-    LengthLearning* last_;         // of the last execution
+    std::unique_ptr<Selector> first_selector_;  // for the first trip count; nullptr: as configured
+    std::vector<Length> lengths_;
+    LengthLearning* last_ = nullptr;  // of the last execution; nullptr: there was none
+    std::vector<KeptLength> kept_;
     LoopTotals totals_;
     std::vector<WorkerRecord> records_;  // [P] of the execution that is being closed; small teams only
 };

@@ -47,9 +47,20 @@ LoopContext LengthLearning::context_of(const Request& request) const noexcept {
             .statistics = learnt_.statistics};
 }
 
+namespace {
+Decision elastic_decision(const Request& request) {
+    static const Technique* const stealing = find_technique("static-steal");
+    Decision decision{{stealing, request.chunk}, "cores lent by other ranks"};
+    decision.named = true;
+    return decision;
+}
+}  // namespace
+
 Decision LengthLearning::decide(const Request& request) {
     Decision decision{{request.technique, request.chunk, request.fraction}, request.reason};
     decision.named = true;
+    // Workers come and go: only what is stolen suits any number of them.
+    if (request.surplus > 0) return elastic_decision(request);
     if (!request.technique) {
         if (request.selector.data() != selector_name_.data()) {
             selector_ = make_selector(request.selector, traits_.key, traits_.workers, *traits_.settings);
@@ -85,9 +96,10 @@ Opening LengthLearning::open(const Request& request) {
     const Choice& choice = opening.decision.choice;
     const DrawCosts costs{traits_.clock.dispatch(), traits_.clock.contention, mean_time()};
     const std::uint64_t least =
-        choice.chunk ? 0 : least_chunk(choice.technique->info(), request.trip, traits_.workers, costs);
+        choice.chunk ? 0 : least_chunk(choice.technique->info(), request.trip, traits_.workers + request.surplus, costs);
     opening.manner = manner_of(opening.decision, request, least);
-    PlanKey key{choice, request.trip, granule_, traits_.workers, least, opening.manner.setting.admission};
+    PlanKey key{choice, request.trip, granule_, traits_.workers, least, opening.manner.setting.admission,
+                request.surplus};
     key.choice.fraction = opening.manner.setting.fraction;
     const bool replans = choice.technique->info().needs_profile && planned_version_ != learnt_.profile_version;
     const std::uint64_t begin = replans ? traits_.clock.now() : 0;
@@ -110,6 +122,7 @@ Manner LengthLearning::manner_of(const Decision& decision, const Request& reques
     manner.timed = wants_times(*choice.technique);
     manner.sampled = wants_costs(decision);
     manner.ascending = request.monotonic;
+    manner.surplus = request.surplus;
     manner.wary = wary_ && info.needs_profile;
     const double named = traits_.set_fraction >= 0 ? traits_.set_fraction : choice.fraction;
     const std::uint64_t chunk = granule_of(granule_, choice.chunk ? choice.chunk : least);
@@ -122,7 +135,7 @@ Manner LengthLearning::manner_of(const Decision& decision, const Request& reques
 
 // Mean time of an iteration over all executions so far [ticks]; 0: not known.
 double LengthLearning::mean_time() const noexcept {
-    if (iterations_ == 0) return 0;
+    if (iterations_ == 0) return earlier_time_;
     return busy_mean_ * traits_.workers / static_cast<double>(iterations_);
 }
 
@@ -152,7 +165,7 @@ void LengthLearning::close(const LoopRecord& record, const Manner& manner, const
     ++calls_;
     iterations_ += record.iterations;
     loop_time_ += record.loop_time;
-    busy_mean_ += record.busy_mean;
+    busy_mean_ += record.busy_mean + record.surplus_busy / traits_.workers;
     // A loop that was cancelled says nothing about how long it takes.
     if (record.iterations != plan.iterations) return;
     learn(manner, record, plan, slots);
@@ -163,6 +176,83 @@ void LengthLearning::close(const LoopRecord& record, const Manner& manner, const
     step.thought = selector_->thought();
     // An agent that learns no more still has its last thought.
     if (before && step.thought && before->step == step.thought->step) step.thought.reset();
+    if (!decision.exploring) expect(record);
+}
+
+void LengthLearning::expect(const LoopRecord& record) {
+    if (record.iterations == 0 || !(record.loop_time > 0)) return;
+    const double lost = record.busy_max > 0 ? 1 - record.busy_mean / record.busy_max : 0;
+    if (!expectation_.refuted_by(record.loop_time / static_cast<double>(record.iterations), lost)) return;
+    forgot_ = true;
+    forget();
+}
+
+// Other trip counts may go by the profile still, so it stays where it is until the next execution is measured.
+void LengthLearning::forget() {
+    selector_ = make_selector(selector_name_, traits_.key, traits_.workers, *traits_.settings);
+    ++chooser_;
+    if (profile_) profile_->doubt();
+    learnt_ = {};
+    learnt_.statistics = traits_.statistics;
+    plans_ = {};
+    planned_version_ = 0;
+    slowness_ = {};
+    tuning_ = {};
+    earlier_time_ = profile_cost_ = 0;
+    insured_ = wary_ = false;
+}
+
+bool LengthLearning::save(ByteWriter& to) const {
+    if (!selector_name_.empty()) return false;
+    const double tick_s = traits_.clock.tick_s();
+    ByteWriter selector;
+    if (!selector_->save(selector)) return false;
+    to.put_real(selector_->left_for_s());
+    to.put_real(mean_time() * tick_s);
+    to.put_real(profile_cost_ * tick_s);
+    to.put(std::uint8_t{insured_});
+    expectation_.save(to, tick_s);
+    tuning_.save(to);
+    to.put_part(selector.bytes());
+    const IterationStatistics& statistics = learnt_.statistics;
+    to.put(std::uint8_t{statistics.known});
+    for (const double time : {statistics.mean, statistics.sd, statistics.overhead})
+        if (statistics.known) to.put_real(time * tick_s);
+    const bool has_profile = learnt_.profile && learnt_.profile->known();
+    to.put(static_cast<std::uint8_t>(has_profile ? std::min<std::uint64_t>(learnt_.profile_version, UINT8_MAX) : 0));
+    if (has_profile) learnt_.profile->save(to, tick_s);
+    return true;
+}
+
+double LengthLearning::left_for_s(std::string_view bytes) noexcept {
+    return ByteReader(bytes).get_real(0, 1);
+}
+
+bool LengthLearning::restore(std::string_view bytes) {
+    constexpr double kMost_s = 1e9;
+    const double tick_s = traits_.clock.tick_s();
+    ByteReader from(bytes);
+    (void)from.get_real(0, 1);
+    earlier_time_ = from.get_real(0, kMost_s) / tick_s;
+    profile_cost_ = from.get_real(0, kMost_s) / tick_s;
+    insured_ = from.get_flag();
+    expectation_.restore(from, tick_s);
+    tuning_.restore(from);
+    ByteReader selector(from.get_part());
+    if (!selector_->restore(selector) || !selector.done()) return false;
+    if (from.get_flag()) {
+        for (double* const time : {&learnt_.statistics.mean, &learnt_.statistics.sd, &learnt_.statistics.overhead})
+            *time = from.get_real(0, kMost_s) / tick_s;
+        learnt_.statistics.known = true;
+    }
+    learnt_.profile_version = from.get<std::uint8_t>();
+    if (from.ok() && learnt_.profile_version > 0) {
+        profile_ = std::make_unique<CostProfile>();
+        if (!profile_->restore(from, tick_s)) return false;
+        learnt_.profile = profile_.get();
+        last_imbalance_ = 0;
+    }
+    return from.done();
 }
 
 void LengthLearning::learn(const Manner& manner, const LoopRecord& record, const Plan& plan,

@@ -17,6 +17,7 @@
 #include "loop/tuning.hpp"
 #include "measure/clock.hpp"
 #include "measure/dispatch_cost.hpp"
+#include "measure/expectation.hpp"
 #include "measure/slowness.hpp"
 #include "measure/speeds.hpp"
 #include "select/selector.hpp"
@@ -37,6 +38,7 @@ struct Request {
     double way = 0;                            ///< what opening and closing take, mean so far [ticks]; 0: not known
     int schedule = 0;                          ///< the number of all this (intern())
     bool can_leave = false;                    ///< the caller can run it by itself, as libomp's static does
+    std::uint32_t surplus = 0;                 ///< workers besides, who draw while another rank lends them a core [count]
 };
 
 /// The clock that a loop's records are taken with, and what it shows of this machine. Virtual time has its own.
@@ -102,6 +104,16 @@ public:
     void close(const LoopRecord& record, const Manner& manner, const Decision& decision, const Plan& plan,
                std::span<const WorkerSlot> slots, Step& step);
 
+    /// Write down what was learnt, for a later run. @return false: nothing  @errors std::bad_alloc
+    [[nodiscard]] bool save(ByteWriter& to) const;
+    /// Begin with what an earlier run wrote; if the first executions are unlike those of then, it is forgotten.
+    /// @pre nothing was opened  @return false: damaged; then it is not to be used any more  @errors std::bad_alloc
+    [[nodiscard]] bool restore(std::string_view bytes);
+    /// How long an earlier run would leave the loop, as save() wrote it; 0: not at all [s].
+    [[nodiscard]] static double left_for_s(std::string_view bytes) noexcept;
+    /// What an earlier run had learnt was used, and the first executions were unlike those of then.
+    [[nodiscard]] bool forgot() const noexcept { return forgot_; }
+
     /// Requests that wanted ascending chunks and got fac2 instead of what was chosen.
     [[nodiscard]] std::uint64_t fallbacks() const noexcept { return fallbacks_; }
     [[nodiscard]] double loop_time() const noexcept { return loop_time_; }  ///< sum over executions [ticks]
@@ -116,6 +128,8 @@ private:
     [[nodiscard]] LoopContext context_of(const Request& request) const noexcept;
     void learn(const Manner& manner, const LoopRecord& record, const Plan& plan, std::span<const WorkerSlot> slots);
     void learn_profile(std::span<const WorkerSlot> slots);
+    void expect(const LoopRecord& record);
+    void forget();
     [[nodiscard]] Manner manner_of(const Decision& decision, const Request& request, std::uint64_t least);
     [[nodiscard]] std::uint64_t named_granule(const Request& request) const noexcept;
     [[nodiscard]] double mean_time() const noexcept;
@@ -147,6 +161,9 @@ private:
     double last_imbalance_ = 1;             // of the last execution
     bool insured_ = false;                  // blocks of the last plan that was cut by a profile can be stolen from
     bool wary_ = false;                     // much was stolen in it from blocks that a profile had cut
+    Expectation expectation_;               // of executions that do not explore
+    double earlier_time_ = 0;               // of an iteration, in earlier runs [ticks]; 0: not known
+    bool forgot_ = false;
 };
 
 }  // namespace gimbal

@@ -59,7 +59,7 @@ std::span<const double> weights_for(const TechniqueInfo& info, std::uint32_t wor
 }
 
 Plan make_plan(const PlanKey& key, const Learnt& learnt) {
-    if (key.workers == 1) return block_plan(key.iterations, 1);
+    if (key.workers == 1 && key.surplus == 0) return block_plan(key.iterations, 1);
     LoopShape shape;
     shape.iterations = key.iterations;
     shape.workers = key.workers;
@@ -79,9 +79,17 @@ Plan make_plan(const PlanKey& key, const Learnt& learnt) {
     return granular_plan(*key.choice.technique, shape, key.granule, key.least);
 }
 
+// For workers who begin by stealing, and from whom others may steal again.
+void add_empty_queues(Plan& plan, std::uint32_t count) {
+    plan.workers += count;
+    plan.prefixes.resize(plan.workers);
+    plan.queues.resize(plan.workers);
+}
+
 std::shared_ptr<const Plan> numbered_plan(const PlanKey& key, const Learnt& learnt) {
     auto plan = std::make_shared<Plan>(make_plan(key, learnt));
     plan->serial = next_plan_serial();
+    if (key.surplus > 0) add_empty_queues(*plan, key.surplus);
     for (auto* const table : {&plan->starts, &plan->shares, &plan->own, &plan->order}) table->shrink_to_fit();
     return plan;
 }

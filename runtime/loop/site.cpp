@@ -10,6 +10,10 @@
 #include "config/held_signal.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/schedule.hpp"
+#include "kept/build.hpp"
+#include "kept/bytes.hpp"
+#include "kept/store.hpp"
+#include "lending/elastic_regions.hpp"
 #include "measure/clock.hpp"
 #include "measure/dispatch_cost.hpp"
 #include "process/ending.hpp"
@@ -64,11 +68,22 @@ AlternativeUse alternative_of(const Selector* selector, const LoopSummary& summa
             .predicted = known->predicted};
 }
 
+std::string word_of(EarlierRun earlier) {
+    if (earlier == EarlierRun::unknown) return {};
+    return earlier == EarlierRun::used ? "used" : "dropped";
+}
+
 }  // namespace
 
 std::string SiteIdentity::key() const {
     if (!name.empty()) return name;
     return module.substr(module.rfind('/') + 1) + "+0x" + hexadecimal(offset);
+}
+
+std::uint64_t SiteIdentity::id_in_any_run() const {
+    const std::uint64_t build = begin ? build_of(begin, module.c_str()) : 0;
+    if (build == 0 || over_ranks) return 0;
+    return hash_with(name.empty() ? hash_with(hash_of(""), offset) : hash_of(name), build);
 }
 
 LoopSite::LoopSite(SiteIdentity identity, std::uint32_t workers, const LoopClock& clock)
@@ -82,6 +97,11 @@ Execution* LoopSite::open(const Request& request) noexcept {
     const std::lock_guard lock(mutex_);
     std::optional<HeldSignals> held;  // each allocation would do so by itself
     if (learning_.totals().calls < kFirst) held.emplace();
+    if (!asked_earlier_run_ && !request.technique && request.selector.empty()) ask_earlier_run();
+    if (const double time = learning_.left_at_once(request); time > 0) {
+        left_.leave(request, time);
+        return nullptr;
+    }
     const std::uint64_t begun = opening_.begin() ? ticks() : 0;
     Request known = request;
     if (begun) way_ = opening_.mean() + closing_.mean();
@@ -102,6 +122,20 @@ Execution* LoopSite::open(const Request& request) noexcept {
     return execution.release();
 }
 
+// Once, and only for a loop that Gimbal chooses for: what does not use Gimbal shall not touch a file of its.
+void LoopSite::ask_earlier_run() {
+    asked_earlier_run_ = true;
+    if (workers_ == 1 || !keeps_knowledge()) return;
+    kept_id_ = identity_.id_in_any_run();
+    if (kept_id_ == 0) return;
+    if (const std::string_view known = kept_about(kept_id_, workers_); !known.empty()) learning_.restore(known);
+}
+
+std::string LoopSite::to_keep() const {
+    const auto lock = lock_or_give_up(mutex_);
+    return lock.owns_lock() && kept_id_ != 0 ? learning_.save() : std::string();
+}
+
 void LoopSite::close(Execution* execution) noexcept {
     std::unique_ptr<Execution> finished(execution);
     Step step;
@@ -112,6 +146,7 @@ void LoopSite::close(Execution* execution) noexcept {
         const std::uint64_t begun = closing_.begin() ? ticks() : 0;
         step = learning_.close(finished->manner(), finished->decision(), finished->plan(), finished->slots());
         finished->forget_samples();
+        if (gimbal_region* const region = finished->part_of()) region->add_loop(step.loop_time + finished->aftermath());
         if (spare_) {
             forget(*finished);
         } else {
@@ -155,6 +190,7 @@ LoopSummary LoopSite::brief_summary(double seconds_per_tick, double dispatch_s) 
     summary.busy_max_s = totals.busy_max * seconds_per_tick;
     summary.busy_mean_s = totals.busy_mean * seconds_per_tick;
     summary.late_s = totals.late * seconds_per_tick;
+    summary.borrowed_s = totals.borrowed * seconds_per_tick;
     summary.scheduling_s = static_cast<double>(totals.chunks) * dispatch_s / workers_;
     summary.fallbacks = totals.fallbacks;
     for (const LoopTotals::Use* use = totals.first_use(); use; use = use->next.load(std::memory_order_acquire)) {
@@ -183,6 +219,7 @@ LoopSummary LoopSite::summary(double seconds_per_tick, double dispatch_s) const 
     summary.closing_s = closing_.total() * seconds_per_tick;
     summary.static_fraction = learning_.last_setting().fraction;
     summary.tuning = std::string(learning_.last_setting().stage);
+    summary.earlier_run = word_of(learning_.earlier_run());
     complete_choices(summary, alternative_of(learning_.selector(), summary, seconds_per_tick));
     std::vector<WorkerRecord> per_worker = gone_;
     // Those in flight (the program ends inside a loop) count with what their workers have finished.

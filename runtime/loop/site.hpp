@@ -24,9 +24,13 @@ struct SiteIdentity {
     std::string module;        ///< path of the object that holds the code; empty if unknown
     std::uint64_t offset = 0;  ///< of the code in that object [bytes]
     bool over_ranks = false;   ///< its workers are processes
+    const void* begin = nullptr;  ///< where that object is loaded; nullptr: unknown
 
     /// What names this loop from run to run: the name, or module and offset.
     [[nodiscard]] std::string key() const;
+    /// The same for a later run that may find the object elsewhere, but not for another build of it; 0: nothing does.
+    /// @pre the object is still loaded
+    [[nodiscard]] std::uint64_t id_in_any_run() const;
 };
 
 /// One source loop at one team size: the place where everything learnt about it is kept (design 3.2).
@@ -72,6 +76,14 @@ public:
     /// The static fraction that was set, else that of the last execution; < 0: its technique had none.
     [[nodiscard]] double static_fraction() const;
 
+    /// What was learnt here, for a later run. Where the process ends and the lock cannot be had, it is nothing.
+    /// @return empty: nothing  @errors std::bad_alloc
+    [[nodiscard]] std::string to_keep() const;
+    /// What names it there. @threads any, after an execution
+    [[nodiscard]] std::uint64_t kept_id() const noexcept { return kept_id_; }
+    /// Sum of loop times so far [ticks]. @threads any, without a lock
+    [[nodiscard]] double time() const noexcept { return learning_.totals().loop_time; }
+
     /// What the report says about this loop so far. Where the process ends and the lock cannot be had, it is brief.
     [[nodiscard]] LoopSummary summary(double seconds_per_tick, double dispatch_s) const;
     /// The sums alone, without the lock: nobody waits for who asks. Single threads, what it cost to open and close
@@ -87,6 +99,7 @@ public:
 
 private:
     void forget(const Execution& execution);
+    void ask_earlier_run();
 
     SiteIdentity identity_;
     std::uint32_t workers_;
@@ -100,6 +113,8 @@ private:
     std::vector<const Execution*> existing_;  // all executions, in flight or spare: workers keep their sums in them
     LoopLearning learning_;
     double way_ = 0;  // what opening and closing take [ticks]
+    bool asked_earlier_run_ = false;
+    std::uint64_t kept_id_ = 0;  // of the loop in any run; 0: nothing is kept
     LeftLoop left_;
     TimedPart opening_, closing_;     // what the site itself takes
     std::vector<WorkerRecord> gone_;  // sums of executions that are gone

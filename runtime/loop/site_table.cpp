@@ -140,6 +140,7 @@ SiteIdentity identify(const gimbal_loop_desc& desc) {
     const LoadedObject object = object_at(desc.code);
     if (!object.path) return identity;
     identity.module = object.path;
+    identity.begin = object.base;
     identity.offset = reinterpret_cast<std::uintptr_t>(desc.code) - reinterpret_cast<std::uintptr_t>(object.base);
     return identity;
 }

@@ -18,6 +18,7 @@ void LoopTotals::add(const LoopRecord& record, const Manner& manner, bool explor
     busy_max += record.busy_max;
     busy_mean += record.busy_mean;
     late += record.late_mean;
+    if (record.surplus_busy > 0) borrowed += record.surplus_busy;
     // Mostly the same again.
     if (!last_ || !last_->is(manner, exploring)) last_ = &use_for(manner, exploring);
     last_->add(record);
@@ -106,6 +107,14 @@ LoopRecord record_of(std::span<const WorkerSlot> slots, std::vector<WorkerRecord
     record.loop_time = static_cast<double>(last_end - first_begin);
     record.workers = workers;
     return record;
+}
+
+void add_surplus(std::span<const WorkerSlot> slots, LoopRecord& record) {
+    for (const WorkerSlot& slot : slots) {
+        record.surplus_busy += static_cast<double>(slot.record.end - slot.record.begin);
+        record.chunks += slot.record.chunks;
+        record.iterations += slot.record.iterations;
+    }
 }
 
 }  // namespace gimbal

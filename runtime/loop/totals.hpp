@@ -80,6 +80,7 @@ struct LoopTotals {
     Sum<double> loop_time;  ///< sum over executions [ticks]
     Sum<double> busy_max;   ///< sum over executions of max(L) [ticks]
     Sum<double> busy_mean;  ///< sum over executions of mean(L) [ticks]
+    Sum<double> borrowed;   ///< that surplus workers had a core of another rank, their sum [ticks]
     Sum<double> late;       ///< sum over executions of the mean of begin_i minus first begin [ticks]
 
     /// The first use; nullptr: none yet. Acquire: whoever sees a use sees what it is of.
@@ -101,5 +102,7 @@ void add_sums(std::span<const WorkerSlot> slots, std::vector<WorkerRecord>& per_
 /// @param slots    [P] of workers that have left
 /// @param workers  out: [P] storage that the record points into
 [[nodiscard]] LoopRecord record_of(std::span<const WorkerSlot> slots, std::vector<WorkerRecord>& workers);
+/// What surplus workers did besides: their iterations and chunks, and how long they had a core.
+void add_surplus(std::span<const WorkerSlot> slots, LoopRecord& record);
 
 }  // namespace gimbal

@@ -47,6 +47,10 @@ public:
     /// What came of it.
     void learn(const TechniqueInfo& technique, const LoopSetting& setting, const LoopRecord& record);
 
+    /// For a later run: the error of the cost profile. All else is found anew.
+    void save(ByteWriter& to) const { error_.save(to); }
+    void restore(ByteReader& from) noexcept { error_.restore(from); }
+
     /// Speeds in the static part, as weights. @return [P] or empty
     [[nodiscard]] const std::vector<double>& weights() const noexcept { return weights_.weights(); }
 

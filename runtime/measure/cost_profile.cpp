@@ -13,6 +13,7 @@ constexpr std::size_t kBins = 512;
 constexpr std::size_t kBinsPerWorker = 8;
 constexpr std::size_t kMostBins = std::size_t{1} << 14;
 constexpr std::size_t kWord = 64;
+constexpr std::size_t kKeptBins = 128;
 
 constexpr std::size_t words_for(std::size_t bins) noexcept {
     return (bins + kWord - 1) / kWord;
@@ -102,7 +103,8 @@ double CostProfile::Bin::cost() const noexcept {
 void CostProfile::resize(std::size_t bins) {
     if (bins == bins_.size()) return;
     std::vector<Bin> resized(bins);
-    if (known()) {
+    const bool seen = std::any_of(bins_.begin(), bins_.end(), [](const Bin& bin) { return bin.seen(); });
+    if (known() && seen) {
         const double width = 1 / static_cast<double>(bins);
         for (std::size_t k = 0; k < bins; ++k) {
             const double from = static_cast<double>(k) * width;
@@ -194,6 +196,38 @@ double CostProfile::before(double x) const noexcept {
     const double at = x * static_cast<double>(bins_.size());
     const std::size_t bin = std::min(static_cast<std::size_t>(at), bins_.size() - 1);
     return before_[bin] + (at - static_cast<double>(bin)) * (before_[bin + 1] - before_[bin]);
+}
+
+// As parts of the costliest bin, in 16 bits each.
+void CostProfile::save(ByteWriter& to, double tick_s) const {
+    const std::size_t count = std::min(bins_.size(), kKeptBins);
+    const auto cost = [&](std::size_t bin) {
+        const auto bins = static_cast<double>(count);
+        return before(static_cast<double>(bin + 1) / bins) - before(static_cast<double>(bin) / bins);
+    };
+    double most = 0;
+    for (std::size_t bin = 0; bin < count; ++bin) most = std::max(most, cost(bin));
+    to.put_real(iterations_);
+    to.put_real(total_ * tick_s);
+    to.put(static_cast<std::uint8_t>(count));
+    for (std::size_t bin = 0; bin < count; ++bin)
+        to.put(static_cast<std::uint16_t>(std::lround(cost(bin) / most * UINT16_MAX)));
+}
+
+bool CostProfile::restore(ByteReader& from, double tick_s) {
+    constexpr double kMost = 1e18;
+    iterations_ = from.get_real(1, kMost);
+    const double total = from.get_real(0, kMost) / tick_s;
+    const std::size_t count = from.get<std::uint8_t>();
+    if (!from.ok() || count == 0 || count > kKeptBins || static_cast<double>(count) > iterations_) return false;
+    bins_.assign(count, Bin{});
+    before_.assign(count + 1, 0);
+    for (std::size_t bin = 0; bin < count; ++bin) before_[bin + 1] = before_[bin] + from.get<std::uint16_t>();
+    if (!from.ok() || !(total > 0) || !(before_.back() > 0)) return false;
+    const double scale = total / before_.back();
+    for (double& cost : before_) cost *= scale;
+    total_ = before_.back();
+    return true;
 }
 
 double CostProfile::position(double cost) const noexcept {

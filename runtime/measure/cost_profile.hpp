@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gimbal/plan.hpp"
+#include "kept/bytes.hpp"
 
 namespace gimbal {
 
@@ -101,6 +102,11 @@ public:
 
     /// The inverse: where the cost so far reaches `cost`. @return x in [0, 1]  @cost O(log bins)
     [[nodiscard]] double position(double cost) const noexcept;
+
+    /// For a later run: 128 bins at most. @param tick_s  length of a tick [s]  @pre known()
+    void save(ByteWriter& to, double tick_s) const;
+    /// The next execution that is measured counts alone. @return false: damaged; then it is not to be used any more
+    [[nodiscard]] bool restore(ByteReader& from, double tick_s);
 
 private:
     /// The last measurements of a bin [ticks per iteration], newest first; < 0: none. Single precision: a loop in a

@@ -41,6 +41,17 @@ void PredictionError::add(std::span<const WorkerRecord> workers) noexcept {
     needed_[seen_++ % kKept] = (last - sum / count) / (work / count);
 }
 
+void PredictionError::save(ByteWriter& to) const {
+    const std::size_t known = std::min(seen_, kKept);
+    to.put(static_cast<std::uint8_t>(known));
+    for (std::size_t k = 0; k < known; ++k) to.put_real(needed_[k]);
+}
+
+void PredictionError::restore(ByteReader& from) noexcept {
+    seen_ = std::min<std::size_t>(from.get<std::uint8_t>(), kKept);
+    for (std::size_t k = 0; k < seen_; ++k) needed_[k] = from.get_real(0, 1e9);
+}
+
 double PredictionError::fraction(std::uint32_t stealing) const noexcept {
     const double most = stealing > 0 ? std::clamp(kMostTogether / stealing, kMostOfMany, kMost) : kMost;
     if (seen_ == 0) return 1 - std::min(most, kUnknown);

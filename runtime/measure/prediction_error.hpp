@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "kept/bytes.hpp"
 #include "measure/record.hpp"
 
 namespace gimbal {
@@ -27,6 +28,10 @@ public:
     ///                  chunks are cut by the profile, too, is the smaller the more they are; 0: it cannot [count]
     /// @return in [0.5, 0.98]; 0.9 while nothing is known; with stealing 1 - max(0.05, 0.6 / P) at least
     [[nodiscard]] double fraction(std::uint32_t stealing = 0) const noexcept;
+
+    /// For a later run.
+    void save(ByteWriter& to) const;
+    void restore(ByteReader& from) noexcept;
 
 private:
     static constexpr std::size_t kKept = 8;

@@ -30,6 +30,7 @@ struct LoopRecord {
     double late_mean = 0;                        ///< mean of begin_i minus first begin [ticks]
     std::uint64_t chunks = 0;                    ///< over all workers [count]
     double stolen = 0;                           ///< part of the workers' time since they first stole (stole_at)
+    double surplus_busy = 0;                     ///< of surplus workers on cores of other ranks, their sum [ticks]
     std::span<const WorkerRecord> workers = {};  ///< [P], valid during the call only
 };
 

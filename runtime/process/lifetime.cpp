@@ -3,9 +3,11 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <exception>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,7 +15,9 @@
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
+#include "kept/store.hpp"
 #include "lending/loan.hpp"
+#include "lending/node_cores.hpp"
 #include "loop/site_table.hpp"
 #include "loop/watch.hpp"
 #include "measure/clock.hpp"
@@ -55,6 +59,27 @@ void write_loop_stats(const std::string& path) {
         changed = true;
     }
     if (changed) write_file_aside(path, format_loop_stats(all));
+}
+
+// A signal handler that ends the process may have interrupted the learning.
+void keep_what_was_learnt() {
+    if (ending_in_handler()) return;
+    struct Learnt {
+        const LoopSite* site;
+        std::string bytes;
+    };
+    std::map<std::uint32_t, std::vector<Learnt>> teams;
+    for (const LoopSite* site : all_sites()) {
+        std::string bytes = site->to_keep();
+        if (!bytes.empty()) teams[site->workers()].push_back({site, std::move(bytes)});
+    }
+    for (auto& [workers, learnt] : teams) {
+        const auto by_time = [](const Learnt& a, const Learnt& b) { return a.site->time() > b.site->time(); };
+        std::stable_sort(learnt.begin(), learnt.end(), by_time);
+        std::vector<KeptLoop> loops;
+        for (const Learnt& one : learnt) loops.push_back({one.site->kept_id(), one.bytes});
+        keep_knowledge(workers, loops);
+    }
 }
 
 // One failure must not cost what else there is to say.
@@ -151,6 +176,7 @@ __attribute__((destructor)) void on_exit() {
     if (getpid() != loaded_by || begun.exchange(true)) return;
     const ProcessEnding ending_here;
     stop_background();
+    attempt(keep_what_was_learnt);
     attempt(finish_steps);
     attempt(leave_records);
 }
@@ -167,7 +193,9 @@ void in_child() {
     restart_steals_in_child();
     restart_placement_in_child();
     restart_loans_in_child();
+    node_cores().forget_in_child();
     forget_waiting_in_child();
+    keep_nothing_in_child();
     thread_watch = nullptr;
     loaded_by = getpid();
 }

@@ -12,6 +12,7 @@
 #include "config/selection.hpp"
 #include "gimbal/core_loan.h"
 #include "gimbal/options.hpp"
+#include "kept/store.hpp"
 #include "loop/schedules.hpp"
 #include "loop/site_table.hpp"
 #include "measure/clock.hpp"
@@ -97,6 +98,7 @@ RunRecord current_record() {
     // Not kept for later records: a loop that runs then may go by them.
     for (std::string& sentence : settings_in_vain(options(), record.loops))
         record.warnings.push_back(std::move(sentence));
+    record.cache = kept_word();
     record.placement = placement_report().json;
     record.placement_text = placement_report().text;
     return record;

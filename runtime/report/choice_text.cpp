@@ -89,6 +89,12 @@ std::string median_cell(const LoopSummary& loop, const ScheduleUse& use) {
     return fixed(1e3 * use.median_s, use.median_s < 1e-5 ? 6 : use.median_s < 1e-3 ? 4 : 3);
 }
 
+/// What an earlier run has to do with it; empty: nothing.
+std::string_view earlier_text(const LoopSummary& loop) {
+    if (loop.earlier_run == "used") return "known from an earlier run";
+    return loop.earlier_run == "dropped" ? "unlike what an earlier run saw, learnt anew" : "";
+}
+
 }  // namespace
 
 std::string workers_text(const LoopSummary& loop) {
@@ -115,14 +121,17 @@ std::string technique_cell(const LoopSummary& loop) {
 }
 
 std::string choice_remark(const LoopSummary& loop) {
-    const std::string untimed = untimed_text(loop);
-    if (loop.schedules.size() < 2 && loop.alternative.schedule.empty()) return untimed.empty() ? "" : "  " + untimed;
-    std::string text = settled_text(loop);
-    const std::string exploring = exploring_text(loop);
-    if (!exploring.empty()) text.append(text.empty() ? "" : ", ").append(exploring);
-    const std::string other = alternative_text(loop.alternative);
-    if (!other.empty()) text.append(text.empty() ? "" : "; ").append(other);
-    if (!untimed.empty()) text.append(text.empty() ? "" : "; ").append(untimed);
+    std::string text;
+    const auto add = [&text](std::string_view between, std::string_view more) {
+        if (!more.empty()) text.append(text.empty() ? "" : between).append(more);
+    };
+    add("", earlier_text(loop));
+    if (loop.schedules.size() >= 2 || !loop.alternative.schedule.empty()) {
+        add("; ", settled_text(loop));
+        add(", ", exploring_text(loop));
+        add("; ", alternative_text(loop.alternative));
+    }
+    add("; ", untimed_text(loop));
     return text.empty() ? text : "  " + text;
 }
 

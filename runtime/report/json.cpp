@@ -86,6 +86,7 @@ Json json_of(const LoopSummary& loop) {
             {"lost", loop.time_s > 0 ? finite(parts.waiting_s / loop.time_s) : 0.0},
             {"work_s", finite(parts.work_s)},
             {"late_s", finite(loop.late_s)},
+            {"borrowed_s", finite(loop.borrowed_s)},
             {"waiting_s", finite(parts.waiting_s)},
             {"scheduling_s", finite(loop.scheduling_s)},
             {"opening_s", finite(loop.opening_s)},
@@ -93,6 +94,7 @@ Json json_of(const LoopSummary& loop) {
             {"fallbacks", loop.fallbacks},
             {"static_fraction", loop.static_fraction},
             {"tuning", loop.tuning},
+            {"earlier_run", loop.earlier_run},
             {"schedules", std::move(schedules)},
             {"exploring_calls", loop.exploring_calls},
             {"exploring_cost_s", finite(loop.exploring_cost_s)},
@@ -168,6 +170,7 @@ LoopSummary loop_from(const Json& json) {
     // Records of before there were static fractions, and later selectors, lack these.
     read_if_there(json, "static_fraction", loop.static_fraction);
     read_if_there(json, "tuning", loop.tuning);
+    read_if_there(json, "earlier_run", loop.earlier_run);
     read_if_there(json, "exploring_calls", loop.exploring_calls);
     read_if_there(json, "opening_s", loop.opening_s);
     read_if_there(json, "closing_s", loop.closing_s);
@@ -179,6 +182,7 @@ LoopSummary loop_from(const Json& json) {
     // Records of before late threads were told apart: there time that no thread was in the loop is theirs.
     if (!loop.steals) loop.late_s = std::max(0.0, loop.time_s - loop.busy_max_s);
     read_if_there(json, "late_s", loop.late_s);
+    read_if_there(json, "borrowed_s", loop.borrowed_s);
     read_if_there(json, "untimed_calls", loop.untimed_calls);
     read_if_there(json, "untimed_iterations", loop.untimed_iterations);
     read_if_there(json, "shortest", loop.shortest);
@@ -308,6 +312,7 @@ std::string to_json(const RunRecord& record) {
                  {"dispatch_ns", finite(record.dispatch_ns)},
                  {"seed", record.seed},
                  {"cores_lent", record.cores_lent},
+                 {"cache", record.cache},
                  {"partial", record.partial.empty() ? Json(nullptr) : Json(record.partial)},
                  {"options", std::move(options)},
                  {"warnings", record.warnings},
@@ -338,6 +343,7 @@ RunRecord from_json(std::string_view text) {
     read(json, "dispatch_ns", record.dispatch_ns);
     read(json, "seed", record.seed);
     read_if_there(json, "cores_lent", record.cores_lent);  // records of before cores were lent lack it
+    read_if_there(json, "cache", record.cache);            // and those of before anything was kept this
     read_if_there(json, "omp_set_schedule", record.program_schedule);
     if (json.contains("partial") && !json["partial"].is_null()) read(json, "partial", record.partial);
     read(json, "warnings", record.warnings);

@@ -88,12 +88,14 @@ void add(const LoopSummary& loop, LoopSummary& sum) {
     sum.busy_max_s += loop.busy_max_s;
     sum.busy_mean_s += loop.busy_mean_s;
     sum.late_s += loop.late_s;
+    sum.borrowed_s += loop.borrowed_s;
     sum.untimed_calls += loop.untimed_calls;
     sum.untimed_iterations += loop.untimed_iterations;
     sum.scheduling_s += loop.scheduling_s;
     sum.fallbacks += loop.fallbacks;
     sum.static_fraction = loop.static_fraction;  // ranks may differ: the last one's stands for all
     sum.tuning = loop.tuning;
+    sum.earlier_run = loop.earlier_run;
     sum.exploring_calls += loop.exploring_calls;
     sum.opening_s += loop.opening_s;
     sum.closing_s += loop.closing_s;

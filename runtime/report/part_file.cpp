@@ -15,9 +15,9 @@
 
 namespace gimbal {
 
-PartFile::PartFile(std::string path) : path_(std::move(path)) {
+PartFile::PartFile(std::string path, unsigned mode) : path_(std::move(path)) {
     const std::string aside = path_ + ".part-" + std::to_string(getpid());
-    OutputFile opened = open_output(path_, aside);
+    OutputFile opened = open_output(path_, aside, mode);
     file_ = opened.descriptor;
     if (file_ < 0) fail(opened.refusal);
     if (!opened.in_place) aside_ = aside;

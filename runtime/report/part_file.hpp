@@ -17,8 +17,9 @@ class PartFile {
 public:
     /// @param path  where it shall be; an old file or symbolic link of that name is replaced, a device or a pipe is
     ///              written to (gimbal/output_file.hpp)
+    /// @param mode  permissions of a new file, less what the process's mask takes away
     /// @errors gimbal::Error(file) naming path and reason, as for the others
-    explicit PartFile(std::string path);
+    explicit PartFile(std::string path, unsigned mode = 0666);
     ~PartFile();
     PartFile(const PartFile&) = delete;
     PartFile& operator=(const PartFile&) = delete;

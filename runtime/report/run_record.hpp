@@ -66,10 +66,12 @@ struct LoopSummary {
     double busy_max_s = 0;         ///< sum over executions of max(L) [s]
     double busy_mean_s = 0;        ///< sum over executions of mean(L) [s]
     double late_s = 0;             ///< sum over executions of the mean of begin minus first begin [s]
+    double borrowed_s = 0;         ///< cores that other ranks lent worked in it, not in the times above [core s]
     double scheduling_s = 0;       ///< estimated time in dispatch, one worker's mean [s]
     std::uint64_t fallbacks = 0;   ///< executions that fell back to a plain schedule [count]
     double static_fraction = -1;   ///< f_s of the last execution, in [0, 1]; < 0: its technique had none
     std::string tuning;  ///< what was done to find it: "settled", "search", ...; empty: it was not searched for
+    std::string earlier_run;  ///< what an earlier run had learnt: "used" or "dropped"; empty: nothing was known
     std::vector<ScheduleUse> schedules;
     std::uint64_t exploring_calls = 0;        ///< executions that ran to learn [count]
     double opening_s = 0;                     ///< choosing and planning before executions, mostly from every 17th [s]
@@ -131,6 +133,7 @@ struct RunRecord {
     std::uint64_t cores_lent = 0;    ///< by threads that waited to threads that had none [count]
     std::vector<OptionUse> options;  ///< those that are not at their default
     std::string program_schedule;    ///< what omp_set_schedule() asked for last, of OpenMP's own; empty: never called
+    std::string cache;               ///< what is kept from run to run, in one word (kept/store.hpp)
     std::string no_loop_hint;        ///< why no loop ran, from who knows the program; not part of the file
     std::vector<std::string> warnings;  ///< missing capabilities, each said once
     std::vector<LoopSummary> loops;     ///< in order of total time, largest first

@@ -233,6 +233,46 @@ std::size_t Contenders::second() const noexcept {
     return best;
 }
 
+void Contenders::save(ByteWriter& to) const {
+    to.put(static_cast<std::uint8_t>(holder_));
+    to.put(static_cast<std::uint16_t>(std::min<std::uint64_t>(steps_, static_cast<std::uint64_t>(kMostSteps))));
+    to.put(static_cast<std::uint16_t>(std::min<std::uint64_t>(trials_, UINT16_MAX)));
+    to.put(static_cast<std::uint16_t>(std::min<std::uint64_t>(made_, UINT16_MAX)));
+    to.put_real(deviation_);
+    to.put_real(error_);
+    to.put_real(error_weight_);
+    for (const Belief& belief : beliefs_) {
+        to.put_real(belief.mean);
+        to.put_real(belief.variance);
+        to.put_real(belief.predicted);
+        to.put_real(belief.bias);
+        to.put(static_cast<std::uint8_t>(std::min<std::uint64_t>(belief.trials, UINT8_MAX)));
+    }
+}
+
+bool Contenders::restore(ByteReader& from) noexcept {
+    constexpr double kMost = 100;  // of a logarithm: no ratio is larger
+    holder_ = from.get<std::uint8_t>();
+    steps_ = from.get<std::uint16_t>();
+    // A run that was longer than what counts of it has made more trials than that allows: the next one shall not wait
+    // longer than others for its first.
+    trials_ = std::min<std::uint64_t>(from.get<std::uint16_t>(), kFreeTrials + steps_ / kStepsPerTrial);
+    made_ = std::min<std::uint64_t>(from.get<std::uint16_t>(), 2 * kFreeTrials + steps_ * 2 / kStepsPerTrial);
+    deviation_ = from.get_real(kFloor / 2, kMost);
+    error_ = from.get_real(0, kMost * kMost);
+    error_weight_ = from.get_real(0, 2 / kForget);
+    for (Belief& belief : beliefs_) {
+        belief.mean = from.get_real(-kMost, kMost);
+        belief.variance = from.get_real(-1, kMost * kMost);
+        belief.predicted = from.get_real(-kMost, kMost);
+        belief.bias = from.get_real(-kMost, kMost);
+        belief.trials = from.get<std::uint8_t>();
+    }
+    widened_at_ = steps_;
+    next_look_ = steps_;
+    return from.ok() && holder_ < beliefs_.size();
+}
+
 double Contenders::prediction_error() const noexcept {
     constexpr double kAtFirst = 0.03;
     constexpr double kLeast = 0.01;

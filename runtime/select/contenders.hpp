@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "kept/bytes.hpp"
+
 namespace gimbal {
 
 /// A bandit over choices whose rewards drift, with a model's predictions as what it believes at first.
@@ -60,6 +62,11 @@ public:
     [[nodiscard]] double prediction_error() const noexcept;
     /// How many steps in a row the holder has been off what it took before, by more than its own noise.
     [[nodiscard]] unsigned surprised() const noexcept { return surprised_; }
+
+    /// For a later run: who holds the title, what is believed of the others, how many trials there were.
+    void save(ByteWriter& to) const;
+    /// @pre of as many choices  @return false: damaged; then it is not to be used any more
+    [[nodiscard]] bool restore(ByteReader& from) noexcept;
 
 private:
     struct Belief {

@@ -39,7 +39,7 @@ bool Leaving::wants_look(const LoopContext& context) const noexcept {
     return context.can_leave && (state_ == State::looking || state_ == State::left) && good_ < kGoodLooks;
 }
 
-double Leaving::leave() noexcept {
+double Leaving::leave(double tick_s) noexcept {
     if (good_ < kGoodLooks || state_ == State::kept) return 0;
     const double longest_s =
         time_s_ > kShort_s ? std::clamp(kMostCalls * time_s_, kFirstPeriod_s, kLongestPeriod_s) : kLongestPeriod_s;
@@ -47,7 +47,7 @@ double Leaving::leave() noexcept {
     state_ = State::left;
     good_ = kGoodLooks - 1;  // one look when it is over
     bad_ = 0;
-    return period_s_ / tick_s_;
+    return period_s_ / tick_s;
 }
 
 double Leaving::saving(const LoopRecord& record, const LoopContext& context) noexcept {
@@ -58,8 +58,7 @@ double Leaving::saving(const LoopRecord& record, const LoopContext& context) noe
 void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& record,
                       const LoopContext& context) noexcept {
     if (!context.can_leave || record.iterations == 0) return;
-    tick_s_ = context.tick_s;
-    const double time_s = record.loop_time * tick_s_;
+    const double time_s = record.loop_time * context.tick_s;
     if (with_static) time_s_ = time_s;
     if (time_s > (invited_ ? kLong_s : kShort_s)) {
         // One such execution may have met an interruption.
@@ -69,7 +68,7 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
     }
     if (state_ == State::unknown) state_ = State::looking;
     if (!with_static) return;
-    const double waited_s = waiting(record) * tick_s_;
+    const double waited_s = waiting(record) * context.tick_s;
     if (static_holds || waited_s <= way_s(context) + kNothing * time_s) {
         good_ = static_cast<std::uint8_t>(std::min(good_ + 1, int{kGoodLooks}));
         // It was worth balancing and is no more, or the first looks met interruptions.
@@ -96,6 +95,34 @@ Leaving Leaving::for_other_length() const noexcept {
     other.state_ = state_ == State::left ? State::looking : state_;
     other.good_ = state_ == State::left ? kGoodLooks - 1 : 0;
     return other;
+}
+
+double Leaving::left_for_s() const noexcept {
+    constexpr double kPart = 0.5;  // of how long it was left for last: this may be other input
+    const bool left = good_ >= (state_ == State::left ? kGoodLooks - 1 : kGoodLooks) && state_ != State::kept;
+    return left ? std::max(kPart * period_s_, kFirstPeriod_s) : 0;
+}
+
+void Leaving::save(ByteWriter& to) const {
+    to.put(static_cast<std::uint8_t>(state_));
+    to.put(good_);
+    to.put(bad_);
+    to.put(std::uint8_t{static_is_good_});
+    to.put(std::uint8_t{invited_});
+    to.put_real(time_s_);
+    to.put_real(period_s_);
+}
+
+void Leaving::restore(ByteReader& from) noexcept {
+    state_ = static_cast<State>(std::min(from.get<std::uint8_t>(), static_cast<std::uint8_t>(State::kept)));
+    good_ = std::min(from.get<std::uint8_t>(), kGoodLooks);
+    bad_ = std::min(from.get<std::uint8_t>(), kBadLooks);
+    static_is_good_ = from.get_flag();
+    invited_ = from.get_flag();
+    time_s_ = from.get_real(0, 1e9);
+    period_s_ = from.get_real(0, kLongestPeriod_s);
+    // It was left for left_for_s() before anybody asked, and now is the time to look.
+    if (state_ == State::left) good_ = std::min(good_, std::uint8_t{kGoodLooks - 1});
 }
 
 }  // namespace gimbal

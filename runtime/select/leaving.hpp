@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "kept/bytes.hpp"
 #include "measure/record.hpp"
 #include "select/selector.hpp"
 
@@ -20,7 +21,8 @@ public:
     [[nodiscard]] bool wants_look(const LoopContext& context) const noexcept;
 
     /// How long the loop is to be left [ticks]; 0: it is not. Whoever asks leaves it.
-    [[nodiscard]] double leave() noexcept;
+    /// @param tick_s  length of a tick [s]
+    [[nodiscard]] double leave(double tick_s) noexcept;
 
     /// What an execution was.
     /// @param with_static  it was static's  @param static_holds  nothing else was found to be faster
@@ -39,6 +41,12 @@ public:
     /// The same for another trip count: what is left at one length is probably left at all, after one look.
     [[nodiscard]] Leaving for_other_length() const noexcept;
 
+    /// For a later run: a loop that is left is left there from its first execution on, for a while. Then it looks.
+    void save(ByteWriter& to) const;
+    /// That while, half as long as the last one; 0: it is not left [s].
+    [[nodiscard]] double left_for_s() const noexcept;
+    void restore(ByteReader& from) noexcept;
+
 private:
     enum class State : std::uint8_t {
         unknown,  // no execution was seen
@@ -53,7 +61,6 @@ private:
     bool invited_ = false;
     double time_s_ = 0;    // of the last execution under static
     double period_s_ = 0;  // that it was left for last
-    double tick_s_ = 1e-9;
 };
 
 }  // namespace gimbal

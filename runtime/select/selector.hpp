@@ -9,6 +9,7 @@
 
 #include "gimbal/options.hpp"
 #include "gimbal/technique.hpp"
+#include "kept/bytes.hpp"
 #include "learn/learner.hpp"
 #include "measure/record.hpp"
 
@@ -84,6 +85,17 @@ public:
     /// A selector for another trip count of the same loop, which believes at first what this one has learnt.
     /// @return nullptr: nothing of it would hold  @errors std::bad_alloc
     [[nodiscard]] virtual std::unique_ptr<Selector> for_other_length() const { return nullptr; }
+
+    /// Write down what it has learnt, for a later run of the program.
+    /// @return false: nothing worth it, or nothing of it would hold  @errors std::bad_alloc
+    [[nodiscard]] virtual bool save(ByteWriter&) const { return false; }
+
+    /// How long a later run can leave the loop before it asks a selector at all; 0: it must ask [s].
+    [[nodiscard]] virtual double left_for_s() const noexcept { return 0; }
+
+    /// Begin with what save() wrote in an earlier run. Before the first choose().
+    /// @return false: the bytes are none of its own; then it is not to be used any more  @errors std::bad_alloc
+    [[nodiscard]] virtual bool restore(ByteReader&) { return false; }
 
     /// The best other choice it knows of, besides what was measured anyway.
     [[nodiscard]] virtual std::optional<Alternative> alternative() const { return std::nullopt; }

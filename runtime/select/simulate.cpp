@@ -106,7 +106,7 @@ std::size_t SimulateSelector::first_holder() const noexcept {
 Decision SimulateSelector::choose(const LoopContext& context) {
     if (settings_.leaves && context.can_leave) {
         if (leaving_.wants_look(context)) return static_now();
-        if (const double time = leaving_.leave(); time > 0) {
+        if (const double time = leaving_.leave(context.tick_s); time > 0) {
             Decision decision = static_now();
             decision.left_for = time;
             return decision;
@@ -254,6 +254,69 @@ std::unique_ptr<Selector> SimulateSelector::for_other_length() const {
     other->leaving_ = leaving_.for_other_length();
     if (other->contenders_) other->contenders_->doubt(kOtherLengthDoubt);
     return other;
+}
+
+void SimulateSelector::save_portfolio(ByteWriter& to) const {
+    to.put(static_cast<std::uint8_t>(settings_.portfolio.size()));
+    for (const Choice& choice : settings_.portfolio) {
+        to.put_text(choice.technique->info().name);
+        to.put(choice.chunk);
+    }
+}
+
+bool SimulateSelector::restore_portfolio(ByteReader& from) {
+    const std::size_t count = from.get<std::uint8_t>();
+    settings_.portfolio.clear();
+    for (std::size_t k = 0; k < count; ++k) {
+        const Technique* const technique = find_technique(from.get_text());
+        const auto chunk = from.get<std::uint64_t>();
+        if (!technique || !from.ok()) return false;
+        settings_.portfolio.push_back({technique, chunk});
+    }
+    return count > 0;
+}
+
+// What depends on how long this run has lasted, and on what it has measured by itself, begins anew: so predictions and
+// samples are paid for out of this run's time.
+bool SimulateSelector::save(ByteWriter& to) const {
+    constexpr std::uint64_t kMostSteps = 1000;
+    if (steps_ == 0 || settings_.portfolio.size() > UINT8_MAX) return false;
+    leaving_.save(to);
+    to.put(static_cast<std::uint8_t>(std::min<std::uint64_t>(scouted_, UINT8_MAX)));
+    to.put(static_cast<std::uint16_t>(std::min(steps_, kMostSteps)));
+    to.put(std::uint8_t{contenders_.has_value()});
+    if (!contenders_) return true;
+    save_portfolio(to);
+    contenders_->save(to);
+    to.put(std::uint8_t{monotonic_});
+    to.put(std::uint8_t{vague_});
+    to.put(std::uint8_t{answered_});
+    to.put(static_cast<std::uint8_t>(answered_holder_));
+    to.put(asked_iterations_);
+    to.put_real(last_cost_s_);
+    to.put_real(idle_answers_);
+    for (const double mark : asked_shape_) to.put_real(mark);
+    return true;
+}
+
+bool SimulateSelector::restore(ByteReader& from) {
+    leaving_.restore(from);
+    scouted_ = from.get<std::uint8_t>();
+    steps_ = from.get<std::uint16_t>();
+    if (!from.get_flag()) return from.ok();
+    if (!restore_portfolio(from)) return false;
+    contenders_.emplace(settings_.portfolio.size(), 0);
+    if (!contenders_->restore(from)) return false;
+    monotonic_ = from.get_flag();
+    vague_ = from.get_flag();
+    answered_ = from.get_flag();
+    answered_holder_ = from.get<std::uint8_t>();
+    asked_iterations_ = from.get<std::uint64_t>();
+    last_cost_s_ = from.get_real(0, 1e9);
+    idle_answers_ = from.get_real(0, 1e9);
+    for (double& mark : asked_shape_) mark = from.get_real(0, 1);
+    sampled_at_ = steps_;
+    return from.ok();
 }
 
 std::optional<Alternative> SimulateSelector::alternative() const {

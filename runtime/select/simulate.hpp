@@ -44,6 +44,9 @@ public:
     [[nodiscard]] Decision choose(const LoopContext& context) override;
     void learn(const Decision& decision, const LoopRecord& record, const LoopContext& context) override;
     [[nodiscard]] std::unique_ptr<Selector> for_other_length() const override;
+    [[nodiscard]] bool save(ByteWriter& to) const override;
+    [[nodiscard]] double left_for_s() const noexcept override { return leaving_.left_for_s(); }
+    [[nodiscard]] bool restore(ByteReader& from) override;
     [[nodiscard]] std::optional<Alternative> alternative() const override;
 
 private:
@@ -61,6 +64,8 @@ private:
     Decision scout(const LoopContext& context);
     [[nodiscard]] std::size_t first_holder() const noexcept;
     void settle_portfolio(const LoopContext& context);
+    void save_portfolio(ByteWriter& to) const;
+    [[nodiscard]] bool restore_portfolio(ByteReader& from);
     void take_answer();
     void ask(const LoopContext& context);
     [[nodiscard]] bool wants_answer(const LoopContext& context);

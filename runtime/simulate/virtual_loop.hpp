@@ -47,6 +47,7 @@ public:
     [[nodiscard]] double learning_ns(const LearningCosts& costs) const noexcept;
 
     [[nodiscard]] const LoopLearning& learning() const noexcept { return learning_; }
+    [[nodiscard]] LoopLearning& learning() noexcept { return learning_; }
 
 private:
     [[nodiscard]] double sample_ns(const LearningCosts& costs) const noexcept;

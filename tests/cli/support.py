@@ -64,7 +64,7 @@ class ToolTest(unittest.TestCase):
     def environment(self, extra=None):
         ours = ("GIMBAL_", "OMP_", "KMP_", "LB4MPI_", "MPI_RL_", "LD_", "PMI", "SLURM_")
         kept = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
-        return kept | {"TMPDIR": str(self.temporary)} | (extra or {})
+        return kept | {"TMPDIR": str(self.temporary), "GIMBAL_CACHE": "off"} | (extra or {})
 
     def gimbal(self, *words, env=None, timeout=600):
         """Run the tool in the test's work folder."""

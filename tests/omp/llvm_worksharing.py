@@ -55,19 +55,20 @@ config.has_omit_frame_pointer_flag = True
 config.target_arch = {arch!r}
 config.recursiveExpansionLimit = None
 lit_config.load_config(config, {lit_cfg!r})
-# lit's own time limit needs a Python module that Debian does not install with it.
-config.substitutions = [(key, "timeout 60 %t" if key == "%libomp-run" else value)
+config.substitutions = [(key, {run!r} if key == "%libomp-run" else value)
                         for key, value in config.substitutions]
 """
 
-# The suite runs many times and only the environment changes: compile each test once. The key is the command line.
+# The suite runs many times and only the environment changes: compile each test once, most of them as Gimbal is built
+# (--compile). The key is the command line, the compiler, the test and omp.h.
 CACHING_COMPILER = """\
 #!/bin/sh
-key={cache}/$(printf '%s ' "$@" | md5sum | cut -c1-32)
 for argument; do
     [ "$before" = -o ] && output=$argument
+    case $argument in *.c | *.cpp) sources="$sources $argument" ;; esac
     before=$argument
 done
+key={cache}/$({{ echo {version!r} "$@"; cat {omp_h}/omp.h $sources; }} | md5sum | cut -c1-32)
 if [ -f "$key" ]; then exec cp "$key" "$output"; fi
 {compiler} "$@" && cp "$output" "$key.$$" && mv "$key.$$" "$key"
 """
@@ -104,17 +105,22 @@ def prepare(options, tools):
     for name, target in links.items():
         (libraries / name).unlink(missing_ok=True)
         (libraries / name).symlink_to(target)
-    shutil.rmtree(scratch / "cache", ignore_errors=True)
-    (scratch / "cache").mkdir()
+    if options.compile:
+        shutil.rmtree(scratch / "cache", ignore_errors=True)
+    (scratch / "cache").mkdir(exist_ok=True)
     clang = scratch / "clang"
-    clang.write_text(CACHING_COMPILER.format(cache=scratch / "cache", compiler=tools[options.clang]))
+    features = compiler_features(options.clang)
+    clang.write_text(CACHING_COMPILER.format(cache=scratch / "cache", compiler=tools[options.clang],
+                                             version=features[-1], omp_h=options.omp_h.resolve()))
     clang.chmod(0o755)
     clangxx = shutil.which(options.clang.replace("clang", "clang++")) or "clang++"
     test_folder = options.llvm.resolve() / "openmp" / "runtime" / "test"
     (scratch / "lit.site.cfg").write_text(SITE_CONFIG.format(
-        clang=str(clang), clangxx=clangxx, features=compiler_features(options.clang) + [os.uname().machine],
+        clang=str(clang), clangxx=clangxx, features=features + [os.uname().machine],
         filecheck=tools["FileCheck"], not_tool=tools["not"], scratch=str(scratch), library_dir=str(libraries),
-        omp_h=str(options.omp_h.resolve()), arch=os.uname().machine, lit_cfg=str(test_folder / "lit.cfg")))
+        omp_h=str(options.omp_h.resolve()), arch=os.uname().machine, lit_cfg=str(test_folder / "lit.cfg"),
+        # lit's own time limit needs a Python module that Debian does not install with it.
+        run="true" if options.compile else "timeout 60 %t"))
     return scratch
 
 
@@ -124,7 +130,7 @@ def run_suite(options, lit, scratch, technique):
                    if not name.startswith(("OMP_", "KMP_", "GIMBAL_", "LD_PRELOAD", "LIT_"))}
     # lit forwards none of the caller's OpenMP variables; LLVM's lit.cfg takes the ones named here. A RUN line that
     # sets OMP_SCHEDULE itself wins.
-    forwarded = ["GIMBAL_REPORT=off"] + ([f"OMP_SCHEDULE={technique}"] if technique else [])
+    forwarded = ["GIMBAL_REPORT=off", "GIMBAL_CACHE=off"] + ([f"OMP_SCHEDULE={technique}"] if technique else [])
     environment["CHECK_OPENMP_ENV"] = " ".join(forwarded)
     results = scratch / "results.json"
     results.unlink(missing_ok=True)
@@ -178,6 +184,7 @@ def parse_arguments():
     parser.add_argument("--tool", help="the gimbal command: names the techniques")
     parser.add_argument("--schedules", help="instead: values of OMP_SCHEDULE, separated by blanks")
     parser.add_argument("--quick", action="store_true", help="only the techniques " + " ".join(QUICK_TECHNIQUES))
+    parser.add_argument("--compile", action="store_true", help="only compile the tests, for later calls")
     parser.add_argument("--clang", default="clang")
     parser.add_argument("--lit", help="lit.py")
     parser.add_argument("--filecheck")
@@ -200,6 +207,9 @@ def main():
     if options.quick and not options.schedules:
         names = [name for name in names if name in QUICK_TECHNIQUES]
     scratch = prepare(options, tools)
+    if options.compile:
+        run_suite(options, tools["lit"], scratch, None)
+        return 0
     begin = time.monotonic()
     wrong, total = 0, 0
     for technique in [None, *names]:

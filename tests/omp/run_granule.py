@@ -18,7 +18,8 @@ OPTIONS = argparse.Namespace()
 
 def clean_environment():
     prefixes = ("OMP_", "KMP_", "GOMP_", "LIBOMP_", "GIMBAL_", "LD_PRELOAD")
-    return {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
+    return kept | {"GIMBAL_CACHE": "off"}
 
 
 def listed(topic):

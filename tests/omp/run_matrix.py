@@ -26,6 +26,7 @@ C_PROGRAMS = ("loops-clang", "loops-gcc")
 BARE_PROGRAMS = ("loops-clang-nodebug", "loops-gcc-nodebug")
 FORTRAN_PROGRAMS = ("loops-gfortran",)
 RUN_LIMIT_S = 600
+FEW_THREADS = ("--threads", "1", "--threads", "2", "--threads", "3")
 OVERSUBSCRIBED = {"KMP_BLOCKTIME": "0", "OMP_WAIT_POLICY": "passive"}
 
 
@@ -48,7 +49,8 @@ class Job:
 def clean_environment():
     """The caller's environment without anything that steers an OpenMP runtime."""
     prefixes = ("OMP_", "KMP_", "GOMP_", "LIBOMP_", "GIMBAL_", "LD_PRELOAD")
-    return {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
+    return kept | {"GIMBAL_CACHE": "off"}
 
 
 def technique_parameters(tool):
@@ -72,7 +74,9 @@ def jobs_for(technique, chunks, quick):
     """All jobs of one technique: full size once, the rest quick.
 
     What a compiler makes of a loop does not depend on the technique: of every chunk, one compiler's program runs with
-    as many threads as cores, the other's with more, and the next chunk has them the other way round.
+    1 to 3 threads, the other's with 8 that sleep while they wait, and the next chunk has them the other way round.
+    Eight that spin on the cores of fewer take more time than all others together: they run once for each technique,
+    in full size.
     """
     jobs = []
     for place, chunk in enumerate(chunks[:2] if quick else chunks):
@@ -82,12 +86,14 @@ def jobs_for(technique, chunks, quick):
                 (True, "oversubscribed", tuple(OVERSUBSCRIBED.items()), ("--threads", "8"))):
             text, environment = schedule_environment(technique, chunk, by_gimbal)
             size = () if chunk is None and mode == "normal" and not quick else ("--quick",)
+            if size and mode == "normal":
+                arguments = FEW_THREADS
             program = C_PROGRAMS[(compilers + (mode == "normal")) % 2]
             jobs.append(Job(program, text, environment + extra, ("--all",) + size + arguments, mode))
             if mode == "normal" and chunk in (None, "7", "0:7"):
                 jobs += [Job(p, text, environment, ("--all",), mode) for p in FORTRAN_PROGRAMS]
             if mode == "normal" and chunk is None:
-                jobs.append(Job(BARE_PROGRAMS[compilers], text, environment, ("--all", "--quick"), mode))
+                jobs.append(Job(BARE_PROGRAMS[compilers], text, environment, ("--all", "--quick") + FEW_THREADS, mode))
     return jobs
 
 

@@ -19,7 +19,8 @@ COLUMNS = ("loop,workers,step,iterations,technique,reason,exploring,loop_time_s,
 
 def clean_environment():
     prefixes = ("OMP_", "KMP_", "GOMP_", "LIBOMP_", "GIMBAL_", "LD_PRELOAD")
-    return {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
+    return kept | {"GIMBAL_CACHE": "off"}
 
 
 class Records(unittest.TestCase):

@@ -9,6 +9,7 @@ import random
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 RUN_LIMIT_S = 600  # a run takes a fraction of a second; what takes so long hangs
@@ -21,7 +22,8 @@ OPTIONS = argparse.Namespace()
 
 def clean_environment():
     prefixes = ("OMP_", "KMP_", "GOMP_", "LIBOMP_", "GIMBAL_", "LD_PRELOAD")
-    return {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
+    return kept | {"GIMBAL_CACHE": "off"}
 
 
 class ExitInAHandler(unittest.TestCase):
@@ -53,13 +55,18 @@ class ExitInAHandler(unittest.TestCase):
     def test_a_process_that_exits_in_a_handler_ends_whatever_was_interrupted(self):
         chance = random.Random(OPTIONS.seed)
         schedules = ("fac2", "runtime", "usched", "sarsa")
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        cache = pathlib.Path(folder.name) / "cache"
         for _ in range(OPTIONS.rounds):
             for program, schedule, report, receiver, work in itertools.product(
                     self.programs(), schedules, ("off", "summary"), ("main", "worker"), ("loops", "sites")):
                 delay_us = int(10 ** chance.uniform(1, 4.7 if work == "loops" else 4))
-                text = self.ended(program, receiver, work, delay_us, OMP_SCHEDULE=schedule, GIMBAL_REPORT=report)
+                text = self.ended(program, receiver, work, delay_us, OMP_SCHEDULE=schedule, GIMBAL_REPORT=report,
+                                  GIMBAL_CACHE=str(cache))
                 if report == "off":
                     self.assertNotIn("gimbal", text.replace("libgomp", ""))
+        self.assertFalse(cache.exists(), "what was interrupted is not kept")
 
     def test_the_report_is_there_and_says_what_is_missing(self):
         program = self.programs()[-1]

@@ -45,7 +45,7 @@ OTHER_LIBRARY = "long gimbal_hook_layout(void) { return 1; }\n" + "".join(
         "gimbal_schedule_parse gimbal_schedule_kind gimbal_schedule_set gimbal_schedule_print gimbal_schedule_modifier "
         "gimbal_loop_open gimbal_loop_begin gimbal_loop_next gimbal_loop_end gimbal_loop_drop gimbal_loop_rules "
         "gimbal_loop_named gimbal_lending gimbal_waiter_mine gimbal_wait_for gimbal_waiter_arrived "
-        "gimbal_waiter_home gimbal_left_loops").split())
+        "gimbal_waiter_home gimbal_left_loops gimbal_elastic_threads gimbal_team_begin gimbal_team_end").split())
 
 
 class StartTest(unittest.TestCase):
@@ -67,7 +67,7 @@ class StartTest(unittest.TestCase):
 
     def run_under_gimbal(self, *command, env=None):
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("GIMBAL_", "OMP_", "KMP_", "LD_"))}
-        given = {"LD_PRELOAD": str(self.library), "OMP_NUM_THREADS": "2", **(env or {})}
+        given = {"LD_PRELOAD": str(self.library), "OMP_NUM_THREADS": "2", "GIMBAL_CACHE": "off", **(env or {})}
         words = [f"{name}={value}" for name, value in given.items()]
         # `env` sets them: unshare and mount are no programs of a user.
         return subprocess.run([*command[:-1], "env", *words, command[-1]], env=kept, text=True, capture_output=True,
@@ -214,7 +214,7 @@ class ToolTest(StartTest):
 
     def run_tool(self, *words, tool=None, env=None):
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("GIMBAL_", "OMP_", "KMP_", "LD_"))}
-        return subprocess.run([*map(str, [tool or self.tool, "run", *words])], env={**kept, **(env or {})}, text=True,
+        return subprocess.run([*map(str, [tool or self.tool, "run", *words])], env={**kept, "GIMBAL_CACHE": "off", **(env or {})}, text=True,
                               capture_output=True, timeout=600)
 
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run_command.hpp"
 
+#include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -140,8 +141,30 @@ void add_who_chooses(const Environment& environment, const RunRequest& request, 
     }
 }
 
+/// Processors that this process may use [count].
+int usable_processors() {
+    cpu_set_t mask;
+    CPU_ZERO(&mask);
+    return sched_getaffinity(0, sizeof(mask), &mask) == 0 ? std::max(CPU_COUNT(&mask), 1) : 1;
+}
+
+/// For ranks that lend each other cores: how many threads each has, and room for as many again. A program may size
+/// arrays by OMP_NUM_THREADS; OMP_DYNAMIC tells it that teams may be smaller. Threads that wait for the next region
+/// hold their core for a moment only, since another rank may want it.
+void add_elastic(const RunRequest& request, Variables& variables) {
+    const int processors = usable_processors();
+    const char* const set = std::getenv("OMP_NUM_THREADS");
+    int own = request.threads > 0 ? request.threads : set ? std::atoi(set) : processors / request.ranks;
+    own = std::max(own, 1);
+    variables.emplace_back("GIMBAL_RANK_THREADS", std::to_string(own));
+    variables.emplace_back("OMP_NUM_THREADS", std::to_string(std::max(own, std::min(2 * own, processors))));
+    variables.emplace_back("OMP_DYNAMIC", "true");
+    if (!std::getenv("KMP_BLOCKTIME")) variables.emplace_back("KMP_BLOCKTIME", own > 1 ? "200us" : "0");
+    if (!std::getenv("KMP_HOT_TEAMS_MODE")) variables.emplace_back("KMP_HOT_TEAMS_MODE", "1");
+}
+
 Variables variables_for(const Environment& environment, const RunRequest& request, const std::string& preload,
-                        const std::string& folder) {
+                        const std::string& folder, bool elastic) {
     Variables variables = {{"LD_PRELOAD", preload}, {"GIMBAL_RUN_DIR", folder}};
     for (const Setting& setting : request.overrides)
         variables.emplace_back(find_option(setting.name)->name, std::string(trim(setting.value)));
@@ -150,8 +173,9 @@ Variables variables_for(const Environment& environment, const RunRequest& reques
         const std::string threads = std::to_string(request.threads);
         if (const char* const set = std::getenv("OMP_NUM_THREADS"); set && set != threads && environment.rank == 0)
             write_stderr("gimbal: note: -t " + threads + " replaces OMP_NUM_THREADS=" + set + "\n");
-        variables.emplace_back("OMP_NUM_THREADS", threads);
+        if (!elastic) variables.emplace_back("OMP_NUM_THREADS", threads);
     }
+    if (elastic) add_elastic(request, variables);
     return variables;
 }
 
@@ -216,6 +240,12 @@ void check_request(const RunRequest& request, const Options& options) {
     if (given(request, "--pin-group") && options.pin.mode == "off")
         throw Error(ErrorCode::wrong_use, "--pin-group: nobody is placed without --pin",
                     "example: gimbal run --pin --pin-group 2 -- ./app");
+    if (options.ranks.elastic && request.ranks < 2)
+        throw Error(ErrorCode::wrong_use, "--elastic: one process has no other rank to lend cores to",
+                    "example: gimbal run -n 2 -t 1 --elastic -- ./app");
+    if (options.ranks.elastic && options.pin.mode != "off")
+        throw Error(ErrorCode::wrong_use, "--elastic and --pin: a thread that is placed cannot go to another rank's core",
+                    "give one of them");
     check_folder_of("GIMBAL_OUTPUT", options.output);
     check_folder_of("GIMBAL_PIN_TRACE", options.pin.trace);
     check_folder_of("GIMBAL_RECORD", options.select.record);
@@ -287,7 +317,7 @@ int run(const RunRequest& request) {
         for (std::string& library : libraries)
             if (!library.empty()) library = folder->preloadable(library);
         const std::string preload = all_preloads(libraries);
-        variables = variables_for(environment, request, preload, folder->path());
+        variables = variables_for(environment, request, preload, folder->path(), options.ranks.elastic);
     } catch (const Error& error) {
         // Of several ranks that a launcher has started one speaks; the launcher may end the others when the first ends.
         if (environment.rank == 0)

@@ -32,11 +32,14 @@ typedef struct gimbal_loop_desc {
     uint64_t unit;      /**< the loop's granule, >= 1 [iterations]: chunks begin at multiples of it and, but for the
                              last, have multiples of it (c of schedule(dynamic, c), simd width) */
     uint32_t workers;   /**< P, threads that draw chunks [count], >= 1 */
+    uint32_t surplus;   /**< threads besides, workers [P, P + surplus), that draw while another rank lends them a core
+                             (gimbal/elastic_team.h) [count] */
     int schedule;       /**< what gimbal_schedule_parse() or gimbal_schedule_set() returned */
     int monotonic;      /**< 1: the loop needs ascending chunks (ordered, doacross, monotonic modifier) */
     int can_leave;      /**< 1: the caller can run the loop by itself, as P blocks of equal size (gimbal_loop_open) */
     const void* team;   /**< what the caller names the team by, for gimbal/left_loops.h; NULL: it does not look there */
     const void* region; /**< what it names the code by that the team began with, for all its workers alike */
+    struct gimbal_region* part_of; /**< the region it is in; NULL: nothing is learnt about it */
     uint64_t moment;    /**< higher with each execution that the team begins, for all its workers alike; the low 32
                              bits count the executions of the region */
 } gimbal_loop_desc;

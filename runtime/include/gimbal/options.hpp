@@ -109,11 +109,13 @@ struct Options {
     std::uint64_t seed = 42;                    ///< for everything that draws random numbers
     std::vector<double> weights;                ///< relative speed of each thread, for wf2; empty: measured
     std::string loop_stats;                     ///< file of loop statistics, read and written; empty: none
+    std::string cache;                          ///< GIMBAL_CACHE: folder, or "off"; empty: the usual place
     std::uint32_t workers_per_queue = 1;        ///< threads that share a queue under lws-steal and vsched [count]
     bool paper_fraction = false;                ///< formula 2 as published instead of exact
     bool seed_delay = false;                    ///< application imbalance as in the seed instead of as derived
     bool paper_slack = false;                   ///< formula 5 as published instead of tight
     bool lend = true;                           ///< threads that wait lend their core to one that has none
+    std::uint32_t rank_threads = 0;             ///< threads of a rank that have cores of its own; 0: not known
     bool display = false;                       ///< print the effective settings at start
     SelectorSettings select;                    ///< how loops over threads get a schedule that nobody chose
     SelectorSettings select_ranks;              ///< how loops over ranks do

@@ -61,8 +61,9 @@ inline std::string output_refusal(const std::string& path) {
 /// Open a file for writing. A device or a pipe is opened without waiting for a reader.
 /// @param path      where it shall be
 /// @param new_name  name in the same folder for a new file, which the caller then renames to `path`; empty: `path`
+/// @param mode      permissions of a new file, less what the process's mask takes away
 /// @errors std::bad_alloc; all others are told in the answer  @threads any
-inline OutputFile open_output(const std::string& path, const std::string& new_name = {}) {
+inline OutputFile open_output(const std::string& path, const std::string& new_name = {}, mode_t mode = 0666) {
     OutputFile output;
     output.refusal = output_refusal(path);
     if (!output.refusal.empty()) return output;
@@ -81,7 +82,7 @@ inline OutputFile open_output(const std::string& path, const std::string& new_na
         const std::string& name = output.in_place ? path : new_name;
         // A part that an earlier process with the same number has left, or what is to be replaced.
         if (unlink(name.c_str()) == 0 || errno == ENOENT)
-            output.descriptor = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+            output.descriptor = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
     }
     if (output.descriptor < 0) output.refusal = std::strerror(errno);
     return output;

@@ -9,34 +9,35 @@ extern "C" {
 #endif
 
 /** @file
- *  Ranks of a node lend cores. mpi_layer/waiting knows when a rank waits in MPI and calls these functions; what is done
- *  with the cores is the core's own. A library that finds none of them in the process lends nothing.
+ *  Ranks of a node lend each other cores. A rank that waits in MPI has cores and no work; another one still computes.
+ *  Whoever wraps MPI tells here when its rank waits; the core lets surplus workers of other ranks use the cores
+ *  meanwhile (gimbal/elastic_team.h).
  *
- *  Order of calls in a process: gimbal_rank_cores_attach() once, in MPI_Init; then pairs of gimbal_rank_cores_lend()
- *  and gimbal_rank_cores_take_back(), never nested and never at once from two threads; gimbal_rank_cores_detach() in
- *  MPI_Finalize. A process that is killed calls none of them any more. */
+ *  @source ours; docs/decisions/0030; test: tests/unit/lending */
 
-enum { GIMBAL_RANK_CORES_SLOT_BYTES = 4096 /**< node memory of one rank [bytes] */ };
+enum { GIMBAL_RANK_CORES_SLOT_BYTES = 4096 /**< node memory that the core wants for each rank [bytes] */ };
 
-/** Whether lending between ranks is asked for (GIMBAL_ELASTIC); read once. @threads any */
+/** Whether lending between ranks is asked for (GIMBAL_ELASTIC). @threads any */
 GIMBAL_API int gimbal_rank_cores_on(void);
 
-/** Memory that all ranks of the node share, of which the core has the use.
- *  @param memory  [bytes], zeroed before the first rank sees it, 4096-byte aligned; stays mapped until the process
- *                 ends. A rank's own part begins at memory + slot * GIMBAL_RANK_CORES_SLOT_BYTES
- *  @param bytes   slots * GIMBAL_RANK_CORES_SLOT_BYTES
- *  @param slot    of the caller, in [0, slots)
- *  @param slots   ranks of MPI_COMM_WORLD on this node [count], >= 1
- *  @errors none: who cannot use it lends nothing  @threads one */
+/** This process is a rank of a node, and may lend and borrow from now on.
+ *  @param memory  the same for all ranks of the node, zero at first, GIMBAL_RANK_CORES_SLOT_BYTES for each of them; stays
+ *                 mapped until the process ends
+ *  @param slot    this rank's place of [0, slots), different for each
+ *  @threads one, before it lends  @errors none: too little memory, or a second call, and nothing is lent */
 GIMBAL_API void gimbal_rank_cores_attach(void* memory, unsigned long bytes, int slot, int slots);
 
-/** The calling rank is about to sleep in MPI, outside of parallel regions: others may use its cores. @threads one */
+/** The calling thread is about to sleep until another rank has done something: the cores that it leaves idle may be
+ *  used by others. Outside of parallel regions these are all of the rank's, inside its own one.
+ *  @threads any; each owes a gimbal_rank_cores_take_back()  @cost one store if nobody wants them, else a system call
+ *  for each rank that gets some */
 GIMBAL_API void gimbal_rank_cores_lend(void);
 
-/** It goes on, and wants its cores. @threads the one that lent */
+/** It goes on. Who uses one of its cores leaves it after the chunk in progress; nobody waits for that.
+ *  @threads any  @cost one store */
 GIMBAL_API void gimbal_rank_cores_take_back(void);
 
-/** MPI ends: the rank neither lends nor borrows from here on. @threads one */
+/** MPI ends: nothing is lent or borrowed any more. @threads one, when nobody is in a loop */
 GIMBAL_API void gimbal_rank_cores_detach(void);
 
 #ifdef __cplusplus

@@ -87,7 +87,8 @@ class StartTest(unittest.TestCase):
         kept = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
         root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                 "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none"}
-        environment = kept | root | {"TMPDIR": str(self.folder / "tmp"), "OMP_NUM_THREADS": "1"} | (env or {})
+        environment = kept | root | {"TMPDIR": str(self.folder / "tmp"), "OMP_NUM_THREADS": "1",
+                                     "GIMBAL_CACHE": "off"} | (env or {})
         return subprocess.run([*map(str, command)], env=environment, text=True, capture_output=True, timeout=240)
 
 

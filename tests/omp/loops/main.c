@@ -25,7 +25,7 @@ typedef struct Options {
     bool gimbal;
     bool all;
     bool list;
-    int threads;        // 0: all of kThreads
+    unsigned threads;   // bit t: teams of t threads; 0: all of kThreads
     const char** only;  // names of the chosen forms
     int only_count;     // 0: all
 } Options;
@@ -66,7 +66,7 @@ static long run_form(const Form* form, const Options* options) {
     alarm(kSecondsPerForm);
     for (size_t t = 0; t < sizeof kThreads / sizeof kThreads[0]; t++) {
         const int threads = kThreads[t];
-        if (options->threads && options->threads != threads) continue;
+        if (options->threads && !(options->threads >> threads & 1)) continue;
         if (threads == 1 && (form->flags & kTeamOnly) && !options->all) continue;
         if (!(form->flags & kEachN)) {
             cases += run_case(form, threads, 1000, options->quick);
@@ -85,7 +85,7 @@ static long run_form(const Form* form, const Options* options) {
 static int usage(const char* argument) {
     fprintf(stderr,
             "loops: unknown argument \"%s\"\n"
-            "usage: loops [--quick] [--gimbal | --all] [--threads 1|2|3|8] [--list] [form ...]\n"
+            "usage: loops [--quick] [--gimbal | --all] [--threads 1|2|3|8]... [--list] [form ...]\n"
             "  --gimbal  also the forms that libomp 19.1.7 fails and Gimbal repairs\n"
             "  --all     every form: what a correct runtime passes\n",
             argument);
@@ -112,8 +112,9 @@ static int parse(int argc, char** argv, Options* options) {
         } else if (strcmp(argv[k], "--list") == 0) {
             options->list = true;
         } else if (strcmp(argv[k], "--threads") == 0 && k + 1 < argc) {
-            options->threads = atoi(argv[++k]);
-            if (options->threads < 1 || options->threads > 8) return usage(argv[k]);
+            const int threads = atoi(argv[++k]);
+            if (threads < 1 || threads > 8) return usage(argv[k]);
+            options->threads |= 1u << threads;
         } else if (find_form(argv[k])) {
             options->only[options->only_count++] = argv[k];
         } else {

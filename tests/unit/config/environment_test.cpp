@@ -19,6 +19,9 @@ TEST(Environment, TakesOnlyItsOwnVariables) {
     EXPECT_EQ(found.settings[1].value, "a=b");
     EXPECT_EQ(found.settings[1].origin, "environment");
     EXPECT_FALSE(found.omp_schedule.has_value());
+    EXPECT_EQ(found.home, "/root");
+    EXPECT_EQ(found.cache_home, "");
+    EXPECT_EQ(read({"XDG_CACHE_HOME=/caches"}).cache_home, "/caches");
 }
 
 TEST(Environment, TakesTheSeedsVariablesAndWhatLooksLikeThemButNoneOfLibomps) {

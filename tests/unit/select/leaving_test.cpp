@@ -37,12 +37,12 @@ TEST(Leaving, AShortLoopInBalanceIsLeftAfterTwoLooks) {
     EXPECT_FALSE(leaving.wants_look(context_of())) << "how long it is nobody knows";
     observe(leaving, false, 3000, 2500);
     EXPECT_TRUE(leaving.wants_look(context_of()));
-    EXPECT_EQ(leaving.leave(), 0);
+    EXPECT_EQ(leaving.leave(1e-9), 0);
     observe(leaving, true, 3000, 2900);
-    EXPECT_EQ(leaving.leave(), 0) << "one look may be luck";
+    EXPECT_EQ(leaving.leave(1e-9), 0) << "one look may be luck";
     observe(leaving, true, 3000, 2900);
     EXPECT_FALSE(leaving.wants_look(context_of()));
-    EXPECT_GT(leaving.leave(), 0);
+    EXPECT_GT(leaving.leave(1e-9), 0);
 }
 
 TEST(Leaving, WhileNothingChangesTheTimeDoublesUpToALimit) {
@@ -50,11 +50,11 @@ TEST(Leaving, WhileNothingChangesTheTimeDoublesUpToALimit) {
     observe(leaving, false, 3000, 3000);
     observe(leaving, true, 3000, 3000);
     observe(leaving, true, 3000, 3000);
-    double last = leaving.leave();
+    double last = leaving.leave(1e-9);
     for (int more = 0; more < 20; ++more) {
         EXPECT_TRUE(leaving.wants_look(context_of()));
         observe(leaving, true, 3000, 3000);
-        const double next = leaving.leave();
+        const double next = leaving.leave(1e-9);
         EXPECT_TRUE(next == 2 * last || next == 1e8) << next;
         last = next;
     }
@@ -69,7 +69,7 @@ TEST(Leaving, WhatCanBeBalancedIsKept) {
         observe(leaving, true, 40'000, 20'000);
     }
     EXPECT_FALSE(leaving.wants_look(context_of()));
-    EXPECT_EQ(leaving.leave(), 0);
+    EXPECT_EQ(leaving.leave(1e-9), 0);
     EXPECT_FALSE(leaving.static_is_good());
 }
 
@@ -77,7 +77,7 @@ TEST(Leaving, ALittleImbalanceMakesStaticTheOneToBeat) {
     Leaving leaving;
     observe(leaving, false, 100'000, 99'000);
     for (int look = 0; look < 3; ++look) observe(leaving, true, 100'000, 90'000);
-    EXPECT_EQ(leaving.leave(), 0);
+    EXPECT_EQ(leaving.leave(1e-9), 0);
     EXPECT_TRUE(leaving.static_is_good());
 }
 
@@ -85,7 +85,7 @@ TEST(Leaving, ALongLoopIsNotLookedAt) {
     Leaving leaving;
     observe(leaving, false, 1'000'000, 1'000'000);
     EXPECT_FALSE(leaving.wants_look(context_of()));
-    EXPECT_EQ(leaving.leave(), 0);
+    EXPECT_EQ(leaving.leave(1e-9), 0);
 }
 
 TEST(Leaving, ALongLoopIsLeftOnInvitationAndNotForLong) {
@@ -96,11 +96,11 @@ TEST(Leaving, ALongLoopIsLeftOnInvitationAndNotForLong) {
         EXPECT_TRUE(leaving.wants_look(context_of()));
         observe(leaving, true, 1'000'000, 995'000);
     }
-    double longest = leaving.leave();
+    double longest = leaving.leave(1e-9);
     EXPECT_GT(longest, 0);
     for (int more = 0; more < 20; ++more) {
         observe(leaving, true, 1'000'000, 995'000);
-        longest = leaving.leave();
+        longest = leaving.leave(1e-9);
     }
     EXPECT_EQ(longest, 32e6) << "32 executions";
 }
@@ -110,9 +110,9 @@ TEST(Leaving, ALoopThatGrowsIsTakenBack) {
     observe(leaving, false, 3000, 3000);
     observe(leaving, true, 3000, 3000);
     observe(leaving, true, 3000, 3000);
-    EXPECT_GT(leaving.leave(), 0);
+    EXPECT_GT(leaving.leave(1e-9), 0);
     observe(leaving, true, 60'000, 30'000);
-    EXPECT_EQ(leaving.leave(), 0);
+    EXPECT_EQ(leaving.leave(1e-9), 0);
     EXPECT_TRUE(leaving.wants_look(context_of())) << "it may have been an interruption";
     observe(leaving, true, 60'000, 30'000);
     observe(leaving, true, 60'000, 30'000);
@@ -124,7 +124,7 @@ TEST(Leaving, WhoCannotRunTheLoopAloneNeverGetsIt) {
     for (int step = 0; step < 5; ++step) {
         observe(leaving, true, 3000, 3000, false);
         EXPECT_FALSE(leaving.wants_look(context_of(false)));
-        EXPECT_EQ(leaving.leave(), 0);
+        EXPECT_EQ(leaving.leave(1e-9), 0);
     }
 }
 
@@ -133,11 +133,11 @@ TEST(Leaving, AnotherTripCountOfALoopThatIsLeftIsLookedAtOnce) {
     observe(leaving, false, 3000, 3000);
     observe(leaving, true, 3000, 3000);
     observe(leaving, true, 3000, 3000);
-    EXPECT_GT(leaving.leave(), 0);
+    EXPECT_GT(leaving.leave(1e-9), 0);
     Leaving other = leaving.for_other_length();
     EXPECT_TRUE(other.wants_look(context_of()));
     observe(other, true, 9000, 9000);
-    EXPECT_GT(other.leave(), 0);
+    EXPECT_GT(other.leave(1e-9), 0);
 }
 
 }  // namespace

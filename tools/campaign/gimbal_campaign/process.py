@@ -126,6 +126,7 @@ def prepare(cell: Cell, tool: Tool, seed: int, more: Mapping[str, str] | None = 
         command = command_of(cell, tool, seed, folder / "record.csv")
         added = variables_of(cell, seed, folder) | dict(more or {})
         kept = {key: value for key, value in os.environ.items() if not key.startswith(STEERING)}
+        kept["GIMBAL_CACHE"] = "off"  # no sample begins with what another one has learnt
         started = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
         yield Prepared(cell, folder, command, kept | added,
                        Outcome("ok", None, 0.0, started, seed, shlex.join(command),

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#ifndef GIMBAL_ELASTIC_TEAM_H
+#define GIMBAL_ELASTIC_TEAM_H
+
+#include <stdint.h>
+
+#include "gimbal/api.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @file
+ *  Teams that may grow while a loop runs. A rank has T threads of its own (GIMBAL_RANK_THREADS) and cores for these. A
+ *  region that was seen to consist of loops that Gimbal schedules gets surplus workers besides, up to what the program
+ *  may expect (OMP_NUM_THREADS). They sleep at each loop until another rank lends a core (gimbal/rank_cores.h), or
+ *  until the loop has run out; then they run through.
+ *
+ *  @source ours; docs/decisions/0030; test: tests/unit/lending, tests/omp/elastic */
+
+/** A parallel region of the program, by its code; what is learnt about it. */
+typedef struct gimbal_region gimbal_region;
+
+/** A team, as it is decided when it forks. */
+typedef struct gimbal_team {
+    uint32_t threads;      /**< threads that it gets [count] */
+    uint32_t own;          /**< those of them that have a core, [0, own); the others are surplus workers [count] */
+    gimbal_region* region; /**< to be given back; NULL: nothing is learnt from this team */
+} gimbal_team;
+
+/** T, the threads of a rank that have cores of its own [count]; 0: teams are what the program asks for. @threads any */
+GIMBAL_API uint32_t gimbal_elastic_threads(void);
+
+/** A team forks that is not inside another one.
+ *  @param code   what its threads will run; NULL: the program named the number of threads, and gets it
+ *  @param asked  threads that it would get [count], >= 1
+ *  @threads the one that forks  @cost 0.1 us */
+GIMBAL_API gimbal_team gimbal_team_begin(const void* code, uint32_t asked);
+
+/** All threads of the team have met at its end. @param region  of gimbal_team_begin() @threads the same */
+GIMBAL_API void gimbal_team_end(gimbal_region* region);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

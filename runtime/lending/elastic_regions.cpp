@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lending/elastic_regions.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "gimbal/options.hpp"
+#include "gimbal/rank_cores.h"
+#include "lending/node_cores.hpp"
+#include "measure/clock.hpp"
+
+namespace {
+
+constexpr double kShortest_us = 1000;   // of a region that gets surplus workers: waking them takes some 30 us
+constexpr float kMostOutside = 0.01F;   // part of a region that no loop takes, for it to become elastic
+constexpr float kStillInside = 0.03F;   // for it to stay so: surplus workers come on top
+constexpr float kWorthwhile = 0.01F;    // offered cores, as a part of the region's time, for it to become elastic
+constexpr float kStillWorth = 0.003F;   // for it to stay so
+constexpr float kNewest = 0.25F;        // weight of the last execution in moving means
+
+void average(float& mean, float value, bool first) noexcept {
+    mean = first ? value : mean + kNewest * (value - mean);
+}
+
+}  // namespace
+
+bool gimbal_region::begin() noexcept {
+    const bool fits = seen_ >= kSeen && !refused_.load(kRelaxed) &&
+                      length_ >= kShortest_us * gimbal::ticks_per_microsecond() &&
+                      outside_ < length_ * (elastic_ ? kStillInside : kMostOutside);
+    elastic_ = fits && offered_ > length_ * (elastic_ ? kStillWorth : kWorthwhile);
+    loops_.store(0, kRelaxed);
+    surplus_.store(0, kRelaxed);
+    begun_ = gimbal::ticks();
+    return elastic_;
+}
+
+void gimbal_region::end(std::uint64_t now, std::uint64_t offered) noexcept {
+    const auto length = static_cast<float>(std::max<std::uint64_t>(now - begun_, 1));
+    const auto loops = static_cast<float>(loops_.load(kRelaxed));
+    const auto used = static_cast<float>(surplus_.load(kRelaxed));
+    // The first execution is like no other; the moving means begin with the second.
+    const bool first = seen_ < 2;
+    average(length_, length, first);
+    average(outside_, std::max(0.0F, length - loops), first);
+    average(offered_, used + static_cast<float>(offered), first);
+    seen_ = std::min(seen_ + 1, kSeen);
+}
+
+namespace gimbal {
+
+/// All regions of the program that were seen, by their code.
+class ElasticRegions {
+public:
+    /// @return nullptr: there are too many
+    gimbal_region* find(const void* code) noexcept {
+        const std::size_t start = (reinterpret_cast<std::uintptr_t>(code) * 0x9E3779B97F4A7C15U) >> 55U;
+        for (std::size_t i = 0; i < regions_.size(); ++i) {
+            gimbal_region& region = regions_[(start + i) % regions_.size()];
+            const void* known = region.code_.load(std::memory_order_relaxed);
+            if (!known && region.code_.compare_exchange_strong(known, code, std::memory_order_relaxed)) return &region;
+            if (known == code) return &region;
+        }
+        return nullptr;
+    }
+
+    /// @return whether it was not busy; then it is the caller's until leave()
+    static bool enter(gimbal_region& region) noexcept { return !region.busy_.exchange(true, std::memory_order_acquire); }
+    static void leave(gimbal_region& region) noexcept { region.busy_.store(false, std::memory_order_release); }
+
+private:
+    std::array<gimbal_region, 512> regions_;
+};
+
+namespace {
+constinit ElasticRegions regions;
+constinit std::atomic<int> teams{0};
+}  // namespace
+
+bool team_in_flight() noexcept {
+    return teams.load(std::memory_order_relaxed) > 0;
+}
+
+}  // namespace gimbal
+
+extern "C" {
+
+uint32_t gimbal_elastic_threads(void) {
+    return gimbal_rank_cores_on() ? gimbal::options().rank_threads : 0;
+}
+
+gimbal_team gimbal_team_begin(const void* code, uint32_t asked) {
+    gimbal::teams.fetch_add(1, std::memory_order_relaxed);
+    const uint32_t own = std::min(asked, gimbal::options().rank_threads);
+    if (!code) return {asked, asked, nullptr};
+    const gimbal_team ordinary{own, own, nullptr};
+    if (asked == own || !gimbal::node_cores().attached()) return ordinary;
+    gimbal_region* const region = gimbal::regions.find(code);
+    if (!region || !gimbal::ElasticRegions::enter(*region)) return ordinary;
+    return {region->begin() ? asked : own, own, region};
+}
+
+void gimbal_team_end(gimbal_region* region) {
+    gimbal::teams.fetch_sub(1, std::memory_order_relaxed);
+    if (!region) return;
+    region->end(gimbal::ticks(), gimbal::node_cores().offered_since(region->begun()));
+    gimbal::ElasticRegions::leave(*region);
+}
+
+}  // extern "C"

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "gimbal/elastic_team.h"
+
+namespace gimbal {
+class ElasticRegions;
+}
+
+/// What one region of the program showed, and whether its teams get surplus workers. They do if the region is nothing
+/// but loops that can be shared with workers who come late, and if other ranks offer cores while it runs.
+/// @threads begin() and end() by the thread that forks its team, the rest any
+/// @source docs/decisions/0030; test: tests/unit/lending/elastic_regions_test.cpp
+struct gimbal_region {
+public:
+    /// @return whether its next team is to have surplus workers
+    [[nodiscard]] bool begin() noexcept;
+    /// @param offered  others' cores during the execution, used or not [ticks]; the sum over cores
+    void end(std::uint64_t now, std::uint64_t offered) noexcept;
+
+    /// A loop in it has run. @param time  last finish minus first begin [ticks]
+    void add_loop(double time) noexcept { loops_.fetch_add(static_cast<std::uint64_t>(time), kRelaxed); }
+    /// Surplus workers ran chunks for so long [ticks].
+    void add_surplus(double time) noexcept { surplus_.fetch_add(static_cast<std::uint64_t>(time), kRelaxed); }
+    /// It has a loop that late workers cannot join.
+    void refuse() noexcept { refused_.store(true, kRelaxed); }
+
+    [[nodiscard]] std::uint64_t begun() const noexcept { return begun_; }
+
+private:
+    friend class gimbal::ElasticRegions;
+    static constexpr auto kRelaxed = std::memory_order_relaxed;
+    static constexpr unsigned kSeen = 3;  // executions until anything is decided
+
+    std::atomic<const void*> code_{nullptr};
+    std::atomic<bool> busy_{false};  // a team is in it
+    std::atomic<bool> refused_{false};
+    std::atomic<std::uint64_t> loops_{0};    // [ticks], of the team in flight; the same
+    std::atomic<std::uint64_t> surplus_{0};  // [ticks]
+    // Of the thread that forks, while it is busy.
+    std::uint64_t begun_ = 0;  // [ticks]
+    unsigned seen_ = 0;        // executions, up to kSeen
+    bool elastic_ = false;     // of the team in flight
+    // Moving means over executions [ticks], so that long ones count for more in their ratios.
+    float length_ = 0;
+    float outside_ = 0;  // what no loop took
+    float offered_ = 0;  // others' cores meanwhile, used or not
+};
+
+namespace gimbal {
+
+/// Whether a team is in flight that is not inside another one. @threads any
+[[nodiscard]] bool team_in_flight() noexcept;
+
+}  // namespace gimbal

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The order of stores and loads on the bell's way: who sleeps is counted before its last look at the offers; who offers
+// looks for sleepers after the offer stands. Both sequentially consistent, so one of the two sees the other.
+#include "lending/node_cores.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <new>
+
+#include "gimbal/options.hpp"
+#include "gimbal/rank_cores.h"
+#include "lending/elastic_regions.hpp"
+#include "measure/clock.hpp"
+
+namespace gimbal {
+
+namespace {
+
+constexpr std::uint32_t kTermShift = 32;
+constexpr timespec kLongestSleep{.tv_sec = 0, .tv_nsec = 100'000'000};  // in case whoever would ring is dead
+
+constexpr std::uint32_t term_of(std::uint64_t offer) noexcept {
+    return static_cast<std::uint32_t>(offer >> kTermShift);
+}
+constexpr std::uint32_t free_of(std::uint64_t offer) noexcept {
+    return static_cast<std::uint32_t>(offer);
+}
+constexpr std::uint64_t offer_of(std::uint32_t term, std::uint32_t cores) noexcept {
+    return static_cast<std::uint64_t>(term) << kTermShift | cores;
+}
+constexpr bool stands(std::uint32_t term) noexcept {
+    return term % 2 != 0;
+}
+
+// Between processes: not the private kind. @return false: nothing came
+bool futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
+    return syscall(SYS_futex, &word, FUTEX_WAIT, value, &kLongestSleep, nullptr, 0) == 0 || errno != ETIMEDOUT;
+}
+void futex_wake(const std::atomic<std::uint32_t>& word, std::uint32_t most) noexcept {
+    syscall(SYS_futex, &word, FUTEX_WAKE, most, nullptr, nullptr, 0);
+}
+
+}  // namespace
+
+bool NodeCores::attach(void* memory, std::size_t bytes, int slot_number, int slots, std::uint32_t cores) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (attached() || !memory || slot_number < 0 || slot_number >= slots ||
+        bytes < static_cast<std::size_t>(slots) * kSlotBytes)
+        return false;
+    memory_ = static_cast<std::byte*>(memory);
+    number_ = static_cast<std::uint32_t>(slot_number);
+    slots_ = static_cast<std::uint32_t>(slots);
+    cores_ = cores;
+    own_.store(&slot(number_), std::memory_order_release);
+    return true;
+}
+
+void NodeCores::detach() noexcept {
+    const std::lock_guard lock(mutex_);
+    own_.store(nullptr, std::memory_order_release);
+}
+
+void NodeCores::forget_in_child() noexcept {
+    new (&mutex_) std::mutex;
+    own_.store(nullptr, std::memory_order_relaxed);
+    lent_ = 0;
+}
+
+NodeCores::Slot& NodeCores::slot(std::uint32_t number) const noexcept {
+    return *reinterpret_cast<Slot*>(memory_ + number * kSlotBytes);
+}
+
+void NodeCores::lend(std::uint32_t cores) noexcept {
+    Slot* const own = own_.load(std::memory_order_acquire);
+    if (!own) return;
+    {
+        const std::lock_guard lock(mutex_);
+        const std::uint32_t more = std::min(cores, cores_ - lent_);
+        lent_ += more;
+        if (more == 0) return;
+        std::uint64_t offer = own->offer.load(std::memory_order_relaxed);
+        if (stands(term_of(offer))) {
+            own->offer.fetch_add(more);  // borrowers change the free ones meanwhile
+        } else {
+            own->since.store(ticks(), std::memory_order_relaxed);
+            own->offer.store(offer_of(term_of(offer) + 1, more));
+        }
+        cores = more;
+    }
+    wake_others(cores);
+}
+
+void NodeCores::take_back(std::uint32_t cores) noexcept {
+    Slot* const own = own_.load(std::memory_order_acquire);
+    if (!own) return;
+    const std::lock_guard lock(mutex_);
+    lent_ -= std::min(cores, lent_);
+    const std::uint32_t term = term_of(own->offer.load(std::memory_order_relaxed));
+    if (!stands(term)) return;
+    // Which cores are whose nobody knows: all offers end, and what others still lend is offered anew.
+    own->offer.store(lent_ == 0 ? offer_of(term + 1, 0) : offer_of(term + 2, lent_));
+}
+
+void NodeCores::wake_others(std::uint32_t cores) noexcept {
+    for (std::uint32_t i = 1; i < slots_ && cores > 0; ++i) {
+        Slot& other = slot((number_ + i) % slots_);
+        const std::uint32_t sleepers = other.sleepers.load();
+        if (sleepers == 0) continue;
+        const std::uint32_t woken = std::min(sleepers, cores);
+        other.bell.fetch_add(1);
+        futex_wake(other.bell, woken);
+        cores -= woken;
+    }
+}
+
+BorrowedCore NodeCores::borrow() noexcept {
+    for (std::uint32_t i = 1; i < slots_; ++i) {
+        const std::uint32_t lender = (number_ + i) % slots_;
+        std::atomic<std::uint64_t>& offer = slot(lender).offer;
+        std::uint64_t seen = offer.load();
+        while (stands(term_of(seen)) && free_of(seen) > 0) {
+            if (offer.compare_exchange_weak(seen, seen - 1)) return {lender, term_of(seen)};
+        }
+    }
+    return {};
+}
+
+bool NodeCores::wanted(BorrowedCore core) const noexcept {
+    return term_of(slot(core.lender).offer.load(std::memory_order_relaxed)) != core.term;
+}
+
+void NodeCores::give_back(BorrowedCore core) noexcept {
+    std::atomic<std::uint64_t>& offer = slot(core.lender).offer;
+    std::uint64_t seen = offer.load();
+    do {
+        if (term_of(seen) != core.term) return;
+    } while (!offer.compare_exchange_weak(seen, seen + 1));
+    wake_others(1);
+}
+
+bool NodeCores::sleep(const std::atomic<std::uint32_t>& word, std::uint32_t stop) noexcept {
+    Slot* const own = own_.load(std::memory_order_acquire);
+    if (!own) return false;
+    own->sleepers.fetch_add(1);
+    const std::uint32_t rung = own->bell.load();
+    bool offered = false;
+    for (std::uint32_t i = 1; i < slots_ && !offered; ++i) {
+        const std::uint64_t offer = slot((number_ + i) % slots_).offer.load();
+        offered = stands(term_of(offer)) && free_of(offer) > 0;
+    }
+    const bool rang = offered || word.load() == stop || futex_wait(own->bell, rung);
+    own->sleepers.fetch_sub(1);
+    return rang;
+}
+
+void NodeCores::ring() noexcept {
+    Slot* const own = own_.load(std::memory_order_acquire);
+    if (!own || own->sleepers.load() == 0) return;
+    own->bell.fetch_add(1);
+    futex_wake(own->bell, INT32_MAX);
+}
+
+std::uint64_t NodeCores::offered_since(std::uint64_t begin) const noexcept {
+    if (!attached()) return 0;
+    const std::uint64_t now = ticks();
+    std::uint64_t sum = 0;
+    for (std::uint32_t i = 1; i < slots_; ++i) {
+        const Slot& other = slot((number_ + i) % slots_);
+        if (!stands(term_of(other.offer.load(std::memory_order_acquire)))) continue;
+        const std::uint64_t since = std::max(other.since.load(std::memory_order_relaxed), begin);
+        if (now > since) sum += now - since;
+    }
+    return sum;
+}
+
+namespace {
+constinit NodeCores the_cores;
+// What the calling thread has lent, to be taken back.
+__thread std::uint32_t lent_here __attribute__((tls_model("initial-exec"))) = 0;
+}  // namespace
+
+NodeCores& node_cores() noexcept {
+    return the_cores;
+}
+
+}  // namespace gimbal
+
+extern "C" {
+
+int gimbal_rank_cores_on(void) {
+    const gimbal::Options& asked = gimbal::options();
+    return asked.ranks.elastic && !asked.kept_out ? 1 : 0;
+}
+
+void gimbal_rank_cores_attach(void* memory, unsigned long bytes, int slot, int slots) {
+    if (gimbal_rank_cores_on()) gimbal::node_cores().attach(memory, bytes, slot, slots, std::max(gimbal::options().rank_threads, 1U));
+}
+
+void gimbal_rank_cores_lend(void) {
+    gimbal::lent_here = gimbal::team_in_flight() ? 1 : std::max(gimbal::options().rank_threads, 1U);
+    gimbal::node_cores().lend(gimbal::lent_here);
+}
+
+void gimbal_rank_cores_take_back(void) {
+    gimbal::node_cores().take_back(gimbal::lent_here);
+}
+
+void gimbal_rank_cores_detach(void) {
+    gimbal::node_cores().detach();
+}
+
+}  // extern "C"

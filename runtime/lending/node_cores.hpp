@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+namespace gimbal {
+
+/// A core that another rank lends, while a surplus worker is on it.
+struct BorrowedCore {
+    std::uint32_t lender = 0;  ///< the rank's slot
+    std::uint32_t term = 0;    ///< by which of its offers; 0: no core
+    explicit operator bool() const noexcept { return term != 0; }
+};
+
+/// The cores of a node's ranks: who offers some, who waits for some. In memory that the ranks share, so nothing here
+/// points anywhere; what a dead rank leaves behind holds nobody up.
+///
+/// An offer is a term, odd while it stands, and how many of its cores are free. Taking back ends the term, which
+/// borrowers see at their next look. A worker that wants a core sleeps on its own rank's bell, which is rung by whoever
+/// offers a core, and by its own rank when its loop has run out.
+/// @threads any, after attach()
+/// @source test: tests/unit/lending/node_cores_test.cpp
+class NodeCores {
+public:
+    /// @param memory  `slots` x kSlotBytes, zero at first  @param cores  of this rank [count]
+    /// @return whether it could be done
+    bool attach(void* memory, std::size_t bytes, int slot, int slots, std::uint32_t cores) noexcept;
+    void detach() noexcept;
+    /// A child after fork is no rank. @threads the only one
+    void forget_in_child() noexcept;
+    [[nodiscard]] bool attached() const noexcept { return own_.load(std::memory_order_acquire) != nullptr; }
+
+    /// A thread of this rank waits: `cores` more of them are offered. @cost a look at every rank's slot
+    void lend(std::uint32_t cores) noexcept;
+    /// It goes on. Borrowers of other threads' cores may be sent away, too: they come back.
+    void take_back(std::uint32_t cores) noexcept;
+
+    /// A core that another rank offers; none: nobody does. @cost a look at every rank's slot
+    [[nodiscard]] BorrowedCore borrow() noexcept;
+    /// Whether its owner wants it back. @cost one load
+    [[nodiscard]] bool wanted(BorrowedCore core) const noexcept;
+    /// There is nothing left to do for it. @cost as lend()
+    void give_back(BorrowedCore core) noexcept;
+
+    /// Sleep until a core may be had, or `word` has become `stop` and ring() was called, or for a tenth of a second.
+    /// @return false: nobody rang
+    bool sleep(const std::atomic<std::uint32_t>& word, std::uint32_t stop) noexcept;
+    /// Wake this rank's workers that sleep: the word of some of them has changed. @cost one load if there are none
+    void ring() noexcept;
+
+    /// How long others have been offering cores, of the time since `begin`, and still are [ticks].
+    /// @return the sum over their ranks, each at most once
+    [[nodiscard]] std::uint64_t offered_since(std::uint64_t begin) const noexcept;
+
+    static constexpr std::size_t kSlotBytes = 4096;
+
+private:
+    /// What a rank shows to the others.
+    struct Slot {
+        alignas(128) std::atomic<std::uint64_t> offer{0};  // term << 32 | free cores; an odd term stands
+        std::atomic<std::uint64_t> since{0};               // it was made [ticks]
+        alignas(128) std::atomic<std::uint32_t> bell{0};   // a futex
+        std::atomic<std::uint32_t> sleepers{0};            // workers that want a core [count]
+    };
+    static_assert(sizeof(Slot) <= kSlotBytes);
+
+    [[nodiscard]] Slot& slot(std::uint32_t number) const noexcept;
+    void wake_others(std::uint32_t cores) noexcept;
+
+    std::byte* memory_ = nullptr;
+    std::uint32_t number_ = 0;
+    std::uint32_t slots_ = 0;
+    std::uint32_t cores_ = 0;             // of this rank
+    std::atomic<Slot*> own_{nullptr};     // nullptr: not attached
+    std::mutex mutex_;                    // guards what follows, and writing the own offer's term
+    std::uint32_t lent_ = 0;              // cores that this rank offers, free or not
+};
+
+/// That of this process.
+[[nodiscard]] NodeCores& node_cores() noexcept;
+
+}  // namespace gimbal

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ranks that lend cores, in programs that know nothing of it. usage: elastic WHAT; run_elastic.py says what must come.
+// Rank 0 has work, the others wait for it in MPI. Iterations sleep, so that one core is as good as two.
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <omp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { kMost = 64, kSteps = 24 };
+
+static int rank;
+static int runs[kMost];  // of every iteration
+static int failures;
+
+static void sleep_us(long us) {
+    const struct timespec time = {us / 1000000, us % 1000000 * 1000};
+    nanosleep(&time, NULL);
+}
+
+static void ran(int i) {
+#pragma omp atomic
+    ++runs[i];
+}
+
+// Every iteration of n once since the last look, and no other.
+static void check(const char* what, int n) {
+    for (int i = 0; i < kMost; ++i) {
+        const int wanted = i < n;
+        if (runs[i] != wanted) {
+            if (failures++ == 0) printf("rank %d: %s: iteration %d ran %d times\n", rank, what, i, runs[i]);
+        }
+        runs[i] = 0;
+    }
+}
+
+static void check_that(int holds, const char* what) {
+    if (!holds && failures++ == 0) printf("rank %d: %s does not hold\n", rank, what);
+}
+
+static void simple(int n) {
+#pragma omp parallel for schedule(runtime)
+    for (int i = 0; i < n; ++i) {
+        sleep_us(300);
+        ran(i);
+    }
+    check("simple", n);
+}
+
+static void several_loops(int n) {
+    long sum = 0;
+#pragma omp parallel
+    {
+#pragma omp for schedule(runtime) nowait
+        for (int i = 0; i < n; ++i) {
+            sleep_us(200);
+            ran(i);
+        }
+#pragma omp for schedule(runtime) reduction(+ : sum)
+        for (long i = n - 1; i >= 0; --i) {
+            sleep_us(100);
+            sum += i;
+        }
+    }
+    check("several loops", n);
+    check_that(sum == (long)n * (n - 1) / 2, "the sum of a reduction");
+}
+
+static void last_value(int n) {
+    int last = -1;
+#pragma omp parallel for schedule(runtime) lastprivate(last)
+    for (int i = 0; i < n; ++i) {
+        sleep_us(200);
+        ran(i);
+        last = i;
+    }
+    check("lastprivate", n);
+    check_that(n == 0 || last == n - 1, "the value after the last iteration");
+}
+
+static void in_order(int n) {
+    int next = 0;
+#pragma omp parallel for schedule(runtime) ordered
+    for (int i = 0; i < n; ++i) {
+        sleep_us(100);
+#pragma omp ordered
+        {
+            check_that(next == i, "the order of an ordered loop");
+            ++next;
+        }
+        ran(i);
+    }
+    check("ordered", n);
+}
+
+static void cancelled(int n) {
+#pragma omp parallel
+    {
+#pragma omp for schedule(runtime)
+        for (int i = 0; i < n; ++i) {
+            sleep_us(200);
+            if (i == n / 2) {
+#pragma omp cancel for
+            }
+#pragma omp cancellation point for
+            ran(i);
+        }
+    }
+    for (int i = 0; i < kMost; ++i) {
+        check_that(runs[i] <= 1, "an iteration of a cancelled loop ran at most once");
+        runs[i] = 0;
+    }
+}
+
+static void inner_teams(int n) {
+#pragma omp parallel for schedule(runtime)
+    for (int i = 0; i < n; ++i) {
+        sleep_us(200);
+        int threads = 0;
+#pragma omp parallel reduction(+ : threads)
+        ++threads;
+        check_that(threads >= 1, "an inner team");
+        ran(i);
+    }
+    check("inner teams", n);
+}
+
+static void shapes(void) {
+    static const int lengths[] = {40, 0, 1, 2, 3, 40};
+    for (size_t k = 0; k < sizeof(lengths) / sizeof(lengths[0]); ++k) {
+        simple(lengths[k]);
+        several_loops(lengths[k]);
+        last_value(lengths[k]);
+        in_order(lengths[k]);
+        cancelled(lengths[k]);
+        inner_teams(lengths[k]);
+    }
+}
+
+// What a program may see of its teams.
+static void sizes(void) {
+    const int most = omp_get_max_threads();
+    check_that(most == 2, "room for a second thread");
+    check_that(omp_get_dynamic(), "omp_get_dynamic()");
+    int named = 0, own = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    named = omp_get_num_threads();
+    check_that(named == 2, "num_threads(2)");
+#pragma omp parallel
+    {
+#pragma omp single
+        own = omp_get_num_threads();
+        sleep_us(3000);
+    }
+    check_that(own == 1, "a region that is no loop has the rank's own threads");
+}
+
+static void child(void) {
+    const pid_t pid = fork();
+    if (pid == 0) {
+        simple(10);
+        _exit(failures);
+    }
+    int status = -1;
+    waitpid(pid, &status, 0);
+    check_that(status == 0, "a loop in a child");
+}
+
+static void step(const char* what) {
+    if (strcmp(what, "lend") == 0) simple(40);
+    if (strcmp(what, "shapes") == 0) shapes();
+    if (strcmp(what, "sizes") == 0) sizes();
+    if (strcmp(what, "fork") == 0) {
+        simple(40);
+        child();
+    }
+}
+
+int main(int argc, char** argv) {
+    int provided = 0, all = 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const char* const what = argc > 1 ? argv[1] : "lend";
+    for (int i = 0; i < kSteps; ++i) {
+        if (rank == 0) step(what);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    // Roles change: who lent computes.
+    for (int i = 0; i < kSteps; ++i) {
+        if (rank != 0) step(what);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    printf("rank %d: %s %s\n", rank, what, all == 0 ? "right" : "wrong");
+    MPI_Finalize();
+    return all != 0;
+}

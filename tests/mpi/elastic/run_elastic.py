@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`gimbal run --elastic` on programs that know nothing of it: results are right, cores are lent and used, and a wrong
+command line is refused."""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ARGUMENTS = None
+LIMIT_S = 1200  # ends what hangs
+
+
+class Elastic(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="elastic-", dir=ARGUMENTS.scratch))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def gimbal(self, *words, **settings):
+        ours = ("GIMBAL_", "OMP_", "KMP_", "LD_")
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
+        return subprocess.run([ARGUMENTS.gimbal, "run", *words], env=kept | {"GIMBAL_CACHE": "off"} | settings,
+                              cwd=self.folder, capture_output=True, text=True, timeout=LIMIT_S)
+
+    def run_ranks(self, what, ranks=2, **settings):
+        done = self.gimbal("--mpiexec", ARGUMENTS.launcher, "-n", str(ranks), "-t", "1", "--elastic", "--output",
+                           "run-%r.json", "--", ARGUMENTS.program, what, **settings)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.stdout.count(f" {what} right\n"), ranks, done.stdout + done.stderr)
+        return [json.loads((self.folder / f"run-{rank}.json").read_text()) for rank in range(ranks)], done.stderr
+
+    def test_both_ranks_borrow_the_others_core(self):
+        records, said = self.run_ranks("lend")
+        for record in records:
+            loops = record["loops"]
+            self.assertGreater(sum(loop["borrowed_s"] for loop in loops), 0, said)
+            reasons = {use["reason"] for loop in loops for use in loop["schedules"]}
+            self.assertIn("cores lent by other ranks", reasons)
+            for loop in loops:
+                self.assertEqual(loop["iterations"], 24 * 40)
+        self.assertIn("cores lent by other ranks", said)
+
+    def test_every_iteration_runs_once_in_loops_of_all_shapes(self):
+        records, said = self.run_ranks("shapes", OMP_CANCELLATION="true")
+        borrowed = sum(loop["borrowed_s"] for record in records for loop in record["loops"])
+        self.assertGreater(borrowed, 0, said)
+
+    def test_three_ranks(self):
+        self.run_ranks("lend", ranks=3)
+
+    def test_what_programs_see_of_their_teams(self):
+        self.run_ranks("sizes")
+
+    def test_a_child_is_no_rank(self):
+        self.run_ranks("fork")
+
+    def test_wrong_command_lines_are_refused(self):
+        for words, part in ((["--elastic"], "no other rank"), (["-n", "2", "--elastic", "--pin"], "--pin")):
+            with self.subTest(words=words):
+                done = self.gimbal(*words, "--", ARGUMENTS.program, "lend")
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(part, done.stderr)
+                self.assertEqual(done.stdout, "")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    for name in ("gimbal", "program", "launcher", "scratch"):
+        parser.add_argument(f"--{name}", required=True)
+    ARGUMENTS, rest = parser.parse_known_args()
+    unittest.main(argv=[__file__, *rest])

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "kept/build.hpp"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+
+namespace {
+
+using namespace gimbal;
+
+Dl_info object_of(const void* address) {
+    Dl_info info{};
+    EXPECT_NE(dladdr(address, &info), 0);
+    return info;
+}
+
+void somewhere() {}
+
+TEST(Build, ObjectsDifferAndEachStaysWhatItIs) {
+    const Dl_info here = object_of(reinterpret_cast<const void*>(&somewhere));
+    const Dl_info library = object_of(reinterpret_cast<const void*>(&std::strlen));
+    const std::uint64_t mine = build_of(here.dli_fbase, here.dli_fname);
+    EXPECT_NE(mine, 0U);
+    EXPECT_EQ(mine, build_of(here.dli_fbase, here.dli_fname));
+    EXPECT_NE(mine, build_of(library.dli_fbase, library.dli_fname));
+}
+
+TEST(Build, TheProgramIsTheObjectOfItsOwnCode) {
+    const Dl_info here = object_of(reinterpret_cast<const void*>(&somewhere));
+    EXPECT_EQ(build_of_program(), build_of(here.dli_fbase, "/proc/self/exe"));
+}
+
+TEST(Build, WithoutABuildIdTheFileCounts) {
+    static const char kNoObject[128] = "no object";
+    EXPECT_EQ(build_of(nullptr, "/proc/self/exe"), 0U);
+    EXPECT_EQ(build_of(kNoObject, "/there/is/no/such/file"), 0U);
+    EXPECT_EQ(build_of(kNoObject, nullptr), 0U);
+    EXPECT_NE(build_of(kNoObject, "/proc/self/exe"), 0U);
+}
+
+std::string note(std::uint32_t type, std::string owner, std::string content) {
+    const std::uint32_t words[3] = {static_cast<std::uint32_t>(owner.size()),
+                                    static_cast<std::uint32_t>(content.size()), type};
+    owner.resize((owner.size() + 3) / 4 * 4);
+    content.resize((content.size() + 3) / 4 * 4);
+    return std::string(reinterpret_cast<const char*>(words), sizeof words) + owner + content;
+}
+
+TEST(Build, AnIdIsFoundAmongOtherNotes) {
+    const std::string owner("GNU", 4);
+    const std::string id = "twenty bytes of hash";
+    const std::string all = note(1, owner, "abi") + note(3, std::string("Go", 3), "x") + note(3, owner, id);
+    EXPECT_EQ(build_id_in(all), id);
+    EXPECT_EQ(build_id_in(note(1, owner, "abi")), "");
+    for (std::size_t length = 0; length < all.size(); ++length)
+        EXPECT_TRUE(build_id_in(std::string_view(all).substr(0, length)).empty()) << length;
+}
+
+TEST(Build, AMachineIsOfOneKind) {
+    EXPECT_EQ(machine_kind(), machine_kind());
+}
+
+}  // namespace

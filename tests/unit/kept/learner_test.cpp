@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a loop's learning saves lets another one, in a later run, begin where the first ended. In virtual time.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "gimbal/options.hpp"
+#include "loop/learning.hpp"
+#include "measure/expectation.hpp"
+#include "simulate/virtual_loop.hpp"
+#include "simulate/work.hpp"
+
+namespace {
+
+using namespace gimbal;
+using namespace gimbal::simulate;
+
+constexpr std::uint64_t kIterations = 2000;
+constexpr std::uint32_t kWorkers = 8;
+
+ListedWork rising(double most_ns, std::uint64_t iterations = kIterations) {
+    std::vector<double> costs(iterations);
+    for (std::size_t i = 0; i < costs.size(); ++i)
+        costs[i] = most_ns * static_cast<double>(i + 1) / static_cast<double>(iterations);
+    return ListedWork(costs);
+}
+
+ListedWork falling(double most_ns) {
+    std::vector<double> costs(kIterations);
+    for (std::size_t i = 0; i < kIterations; ++i)
+        costs[i] = most_ns * static_cast<double>(kIterations - i) / static_cast<double>(kIterations);
+    return ListedWork(costs);
+}
+
+/// One run of a program with one loop.
+class ProgramRun {
+public:
+    explicit ProgramRun(const std::string& earlier = {}) : earlier_(earlier), loop_("loop", kWorkers, 0.4) {
+        set_option("background", "off");
+        if (!earlier_.empty()) loop_.learning().restore(earlier_);
+    }
+    ProgramRun(const ProgramRun&) = delete;
+    ProgramRun& operator=(const ProgramRun&) = delete;
+
+    ProgramRun& steps(const Work& work, int count, std::uint64_t iterations = kIterations) {
+        for (int k = 0; k < count; ++k) {
+            Machine machine{.dispatch = 100, .serial = 40, .own_dispatch = 2, .queue_dispatch = 20, .stamp = 40};
+            machine.chunk_noise = 0.01;
+            machine.seed = ++number_;
+            seen_.push_back(loop_.run({.trip = iterations}, work, machine));
+        }
+        return *this;
+    }
+
+    [[nodiscard]] std::string saved() { return loop_.learning().save(); }
+    [[nodiscard]] EarlierRun earlier() { return loop_.learning().earlier_run(); }
+    [[nodiscard]] const std::vector<Step>& seen() const { return seen_; }
+    [[nodiscard]] double time(std::size_t from, std::size_t count) const {
+        double sum = 0;
+        for (std::size_t k = from; k < from + count; ++k) sum += seen_[k].loop_time;
+        return sum;
+    }
+
+private:
+    std::string earlier_;
+    VirtualLoop loop_;
+    std::vector<Step> seen_;
+    std::uint64_t number_ = 0;
+};
+
+TEST(KeptLearning, ASecondRunBeginsWhereTheFirstEnded) {
+    const ListedWork work = rising(1000);
+    ProgramRun first;
+    first.steps(work, 100);
+    ProgramRun second(first.saved());
+    second.steps(work, 10);
+    EXPECT_EQ(second.earlier(), EarlierRun::used);
+    EXPECT_FALSE(second.seen().front().decision.exploring);
+    EXPECT_TRUE(first.seen().front().decision.exploring) << "else there is nothing to be spared";
+    EXPECT_EQ(second.seen().front().decision.choice, first.seen().back().decision.choice);
+    EXPECT_LE(second.time(0, 10), 1.02 * first.time(90, 10));
+    EXPECT_LT(second.time(0, 3), 0.99 * first.time(0, 3));
+}
+
+TEST(KeptLearning, RunsOfAFewStepsLearnTogether) {
+    const ListedWork work = rising(1000);
+    std::string saved;
+    for (int run = 0; run < 10; ++run) {
+        ProgramRun next(saved);
+        next.steps(work, 4);
+        EXPECT_EQ(next.earlier(), run == 0 ? EarlierRun::unknown : EarlierRun::used) << run;
+        EXPECT_EQ(next.seen().front().decision.exploring, run == 0) << run;
+        saved = next.saved();
+    }
+}
+
+TEST(KeptLearning, OtherInputIsNoticedAndLearntAnew) {
+    ProgramRun first;
+    first.steps(rising(1000), 100);
+    const std::string saved = first.saved();
+    for (const double most_ns : {10'000.0, 100.0}) {
+        const ListedWork other = rising(most_ns);
+        ProgramRun second(saved);
+        second.steps(other, 60);
+        EXPECT_EQ(second.earlier(), EarlierRun::dropped) << most_ns;
+        ProgramRun without;
+        without.steps(other, 60);
+        EXPECT_LE(second.time(0, 60), 1.05 * without.time(0, 60)) << most_ns;
+        ProgramRun third(second.saved());
+        third.steps(other, 10);
+        EXPECT_EQ(third.earlier(), EarlierRun::used) << "what was learnt instead is kept";
+    }
+}
+
+// The time is the same, only where it is spent differs: stealing makes up for the profile until it is measured anew.
+TEST(KeptLearning, AWrongProfileCostsLittle) {
+    ProgramRun first;
+    first.steps(rising(1000), 100);
+    ProgramRun second(first.saved()), without;
+    second.steps(falling(1000), 60);
+    without.steps(falling(1000), 60);
+    EXPECT_LE(second.time(0, 10), 1.05 * without.time(0, 10));
+    EXPECT_LE(second.time(0, 60), 1.03 * without.time(0, 60));
+}
+
+TEST(KeptLearning, EachTripCountHasItsOwn) {
+    const ListedWork few = rising(1000, 500), many = rising(1000, 50'000), other = rising(1000, 5000);
+    ProgramRun first;
+    first.steps(few, 40, 500).steps(many, 40, 50'000);
+    ProgramRun second(first.saved());
+    second.steps(many, 1, 50'000).steps(other, 1, 5000).steps(many, 3, 50'000);
+    EXPECT_EQ(second.earlier(), EarlierRun::used);
+    EXPECT_FALSE(second.seen().front().decision.exploring);
+    ProgramRun third(second.saved());
+    third.steps(few, 1, 500);
+    EXPECT_EQ(third.earlier(), EarlierRun::used) << "what the second run did not meet is not forgotten";
+    EXPECT_FALSE(third.seen().front().decision.exploring);
+}
+
+TEST(KeptLearning, BytesOfAnotherKindAreAsIfThereWereNone) {
+    const ListedWork work = rising(1000);
+    ProgramRun first;
+    first.steps(work, 40);
+    const std::string saved = first.saved();
+    ASSERT_GT(saved.size(), 100U);
+    for (std::size_t length = 1; length < saved.size(); length += 3) {
+        ProgramRun cut(saved.substr(0, length));
+        cut.steps(work, 2);
+        EXPECT_NE(cut.earlier(), EarlierRun::used) << length;
+    }
+    for (std::size_t at = 0; at < saved.size(); at += 3) {
+        std::string damaged = saved;
+        damaged[at] = static_cast<char>(~damaged[at]);
+        ProgramRun run(damaged);  // whatever comes of it: the checksum of the file lets none of these get here
+        run.steps(work, 6);
+        EXPECT_EQ(run.seen().back().iterations, kIterations) << at;
+    }
+}
+
+std::vector<WorkerSlot> short_slots() {
+    std::vector<WorkerSlot> slots(2);
+    for (WorkerSlot& slot : slots) slot.record = {.begin = 0, .end = 3000, .chunks = 1, .iterations = 50};
+    return slots;
+}
+
+TEST(KeptLearning, AShortLoopIsLeftFromItsFirstExecutionOn) {
+    set_option("background", "off");
+    LoopClock nanoseconds;
+    nanoseconds.tick_s = []() noexcept { return 1e-9; };
+    const Request request{.trip = 100, .can_leave = true};
+    LoopLearning first("loop", 2, nanoseconds);
+    int opened = 0;
+    for (Opening opening = first.open(request); opening.plan; opening = first.open(request)) {
+        ASSERT_LT(++opened, 20) << "it is never left";
+        std::vector<WorkerSlot> slots = short_slots();
+        for (WorkerSlot& slot : slots)
+            if (opening.manner.sampled) slot.begin_costs(100, 2);
+        first.close(opening.manner, opening.decision, *opening.plan, slots);
+    }
+    const std::string saved = first.save();
+    LoopLearning second("loop", 2, nanoseconds);
+    second.restore(saved);
+    EXPECT_GE(second.left_at_once(request), 1e6) << "a millisecond";
+    EXPECT_EQ(second.earlier_run(), EarlierRun::used);
+    EXPECT_EQ(second.left_at_once(request), 0) << "once";
+    const std::string again = second.save();  // an execution that was left teaches nothing, and nothing is lost
+    EXPECT_EQ(again, saved);
+    Opening look = second.open(request);
+    ASSERT_TRUE(look.plan) << "then it is seen whether that still holds";
+    EXPECT_EQ(look.decision.choice.technique->info().name, "static");
+    std::vector<WorkerSlot> slots = short_slots();
+    second.close(look.manner, look.decision, *look.plan, slots);
+    EXPECT_FALSE(second.open(request).plan);
+}
+
+TEST(KeptLearning, ALoopIsLeftOnlyWhereItCanBe) {
+    set_option("background", "off");
+    LoopLearning first("loop", 2);
+    const Request request{.trip = 100, .can_leave = true};
+    for (int k = 0; k < 20; ++k) {
+        const Opening opening = first.open(request);
+        if (!opening.plan) break;
+        std::vector<WorkerSlot> slots = short_slots();
+        for (WorkerSlot& slot : slots)
+            if (opening.manner.sampled) slot.begin_costs(100, 2);
+        first.close(opening.manner, opening.decision, *opening.plan, slots);
+    }
+    const std::string saved = first.save();
+    for (const Request& other : {Request{.trip = 100}, Request{.trip = 200, .can_leave = true},
+                                 Request{.trip = 100, .chunk = 4, .can_leave = true}}) {
+        LoopLearning second("loop", 2);
+        second.restore(saved);
+        EXPECT_EQ(second.left_at_once(other), 0);
+        EXPECT_TRUE(second.open(other).plan);
+    }
+}
+
+TEST(Expectation, OneExecutionThatIsUnlikeTheOthersIsAllowed) {
+    Expectation first;
+    for (int k = 0; k < 20; ++k) EXPECT_FALSE(first.refuted_by(k % 2 ? 100 : 104, 0.05));
+    ByteWriter to;
+    first.save(to, 1e-9);
+    const auto restored = [&] {
+        ByteReader from(to.bytes());
+        Expectation expectation;
+        expectation.restore(from, 1e-9);
+        EXPECT_TRUE(from.done());
+        return expectation;
+    };
+    Expectation second = restored();
+    EXPECT_FALSE(second.refuted_by(1000, 0.05)) << "cold caches";
+    for (int k = 0; k < 20; ++k) EXPECT_FALSE(second.refuted_by(110, 0.05));
+    EXPECT_FALSE(second.refuted_by(1000, 0.9)) << "the promise was kept, and that is that";
+    EXPECT_FALSE(second.refuted_by(1000, 0.9));
+    for (const double time : {200.0, 50.0}) {
+        Expectation third = restored();
+        EXPECT_FALSE(third.refuted_by(time, 0.05));
+        EXPECT_TRUE(third.refuted_by(time, 0.05)) << time;
+        EXPECT_FALSE(third.refuted_by(time, 0.05)) << "once";
+    }
+    Expectation unbalanced = restored();
+    EXPECT_FALSE(unbalanced.refuted_by(102, 0.5));
+    EXPECT_TRUE(unbalanced.refuted_by(102, 0.5));
+}
+
+TEST(Expectation, WhereTimesVaryMoreIsAllowed) {
+    Expectation first;
+    for (int k = 0; k < 20; ++k) EXPECT_FALSE(first.refuted_by(k % 2 ? 100 : 200, 0));
+    ByteWriter to;
+    first.save(to, 1e-9);
+    ByteReader from(to.bytes());
+    Expectation second;
+    second.restore(from, 1e-9);
+    for (int k = 0; k < 4; ++k) EXPECT_FALSE(second.refuted_by(k % 2 ? 80 : 280, 0));
+}
+
+}  // namespace

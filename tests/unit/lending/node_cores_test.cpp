@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lending/node_cores.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace gimbal {
+namespace {
+
+// Ranks of a node, here in one process: what they share is the memory.
+class Node : public testing::Test {
+protected:
+    static constexpr int kRanks = 3;
+
+    void SetUp() override {
+        memory_ = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        ASSERT_NE(memory_, MAP_FAILED);
+        for (int i = 0; i < kRanks; ++i) {
+            ranks_.push_back(std::make_unique<NodeCores>());
+            ASSERT_TRUE(ranks_.back()->attach(memory_, kBytes, i, kRanks, 2));
+        }
+    }
+    void TearDown() override { munmap(memory_, kBytes); }
+
+    NodeCores& rank(int number) { return *ranks_[static_cast<std::size_t>(number)]; }
+
+    static constexpr std::size_t kBytes = kRanks * NodeCores::kSlotBytes;
+    void* memory_ = nullptr;
+    std::vector<std::unique_ptr<NodeCores>> ranks_;
+};
+
+TEST_F(Node, AnOfferedCoreIsBorrowedOnce) {
+    EXPECT_FALSE(rank(0).borrow());
+    rank(1).lend(1);
+    const BorrowedCore core = rank(0).borrow();
+    ASSERT_TRUE(core);
+    EXPECT_EQ(core.lender, 1U);
+    EXPECT_FALSE(rank(0).borrow());
+    EXPECT_FALSE(rank(2).borrow());
+}
+
+TEST_F(Node, NobodyBorrowsFromItself) {
+    rank(0).lend(2);
+    EXPECT_FALSE(rank(0).borrow());
+    EXPECT_TRUE(rank(1).borrow());
+}
+
+TEST_F(Node, TheOwnerNeedNotWaitForTheBorrower) {
+    rank(1).lend(1);
+    const BorrowedCore core = rank(0).borrow();
+    EXPECT_FALSE(rank(0).wanted(core));
+    rank(1).take_back(1);
+    EXPECT_TRUE(rank(0).wanted(core));
+    EXPECT_FALSE(rank(2).borrow());
+    rank(0).give_back(core);  // too late to be offered again
+    EXPECT_FALSE(rank(2).borrow());
+}
+
+TEST_F(Node, WhatIsGivenBackOthersMayHave) {
+    rank(1).lend(1);
+    const BorrowedCore core = rank(0).borrow();
+    rank(0).give_back(core);
+    EXPECT_TRUE(rank(2).borrow());
+}
+
+TEST_F(Node, ACoreOfAnEarlierOfferIsNotGivenBackToALaterOne) {
+    rank(1).lend(1);
+    const BorrowedCore core = rank(0).borrow();
+    rank(1).take_back(1);
+    rank(1).lend(1);
+    EXPECT_TRUE(rank(0).wanted(core));
+    rank(0).give_back(core);
+    EXPECT_TRUE(rank(2).borrow());
+    EXPECT_FALSE(rank(2).borrow());
+}
+
+TEST_F(Node, NoMoreIsLentThanThereIs) {
+    rank(1).lend(2);
+    rank(1).lend(2);
+    EXPECT_TRUE(rank(0).borrow());
+    EXPECT_TRUE(rank(0).borrow());
+    EXPECT_FALSE(rank(0).borrow());
+}
+
+TEST_F(Node, WhatOtherThreadsStillLendStaysOnOffer) {
+    rank(1).lend(1);
+    rank(1).lend(1);
+    rank(1).take_back(1);
+    EXPECT_TRUE(rank(0).borrow());
+    EXPECT_FALSE(rank(0).borrow());
+    rank(1).take_back(1);
+    EXPECT_FALSE(rank(2).borrow());
+}
+
+TEST_F(Node, ASleeperWakesForACore) {
+    const std::atomic<std::uint32_t> never{0};
+    std::atomic<bool> got{false};
+    std::thread worker([&] {
+        BorrowedCore core;
+        while (!(core = rank(0).borrow())) (void)rank(0).sleep(never, 1);
+        got = true;
+    });
+    rank(2).lend(1);
+    worker.join();
+    EXPECT_TRUE(got);
+}
+
+TEST_F(Node, ASleeperWakesWhenItsLoopHasRunOut) {
+    std::atomic<std::uint32_t> stage{0};
+    std::thread worker([&] {
+        while (stage.load() == 0) (void)rank(0).sleep(stage, 1);
+    });
+    stage.store(1);
+    rank(0).ring();
+    worker.join();
+    SUCCEED();
+}
+
+TEST_F(Node, TimeOnOfferIsSeenByOthersOnly) {
+    const std::uint64_t begin = 0;
+    EXPECT_EQ(rank(0).offered_since(begin), 0U);
+    rank(1).lend(1);
+    while (rank(0).offered_since(begin) == 0) std::this_thread::yield();
+    EXPECT_EQ(rank(1).offered_since(begin), 0U);
+    rank(1).take_back(1);
+    EXPECT_EQ(rank(0).offered_since(begin), 0U);
+}
+
+TEST_F(Node, ARankThatDiesWithABorrowedCoreTakesNothingAlong) {
+    rank(1).lend(1);
+    const pid_t child = fork();
+    if (child == 0) _exit(rank(0).borrow() ? 0 : 1);
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_EQ(status, 0);
+    EXPECT_FALSE(rank(2).borrow());
+    rank(1).take_back(1);
+    rank(1).lend(1);
+    EXPECT_TRUE(rank(2).borrow());
+}
+
+TEST_F(Node, ManyBorrowersNeverHaveMoreThanIsOffered) {
+    constexpr int kRounds = 2000;
+    std::atomic<int> held{0};
+    std::atomic<bool> over{false};
+    std::atomic<bool> done{false};
+    std::vector<std::thread> borrowers;
+    for (const int number : {0, 2}) {
+        borrowers.emplace_back([&, number] {
+            while (!done) {
+                const BorrowedCore core = rank(number).borrow();
+                if (!core) continue;
+                // One that is wanted back may be lent again already: only cores of the same offer count.
+                if (held.fetch_add(1) >= 2 && !rank(number).wanted(core)) over = true;
+                held.fetch_sub(1);
+                rank(number).give_back(core);
+            }
+        });
+    }
+    rank(1).lend(2);
+    for (int i = 0; i < kRounds; ++i) std::this_thread::yield();
+    done = true;
+    for (std::thread& borrower : borrowers) borrower.join();
+    EXPECT_FALSE(over);
+    EXPECT_TRUE(rank(0).borrow());
+    EXPECT_TRUE(rank(0).borrow());
+    EXPECT_FALSE(rank(0).borrow());
+}
+
+TEST(NodeCores, TooLittleMemoryAndWrongSlotsAreRefused) {
+    alignas(128) static std::byte memory[2 * NodeCores::kSlotBytes];
+    NodeCores cores;
+    EXPECT_FALSE(cores.attach(memory, sizeof(memory), 2, 2, 1));
+    EXPECT_FALSE(cores.attach(memory, sizeof(memory), -1, 2, 1));
+    EXPECT_FALSE(cores.attach(memory, NodeCores::kSlotBytes, 0, 2, 1));
+    EXPECT_FALSE(cores.attach(nullptr, sizeof(memory), 0, 2, 1));
+    cores.lend(1);
+    cores.take_back(1);
+    EXPECT_FALSE(cores.attached());
+    EXPECT_TRUE(cores.attach(memory, sizeof(memory), 0, 2, 1));
+    EXPECT_FALSE(cores.attach(memory, sizeof(memory), 0, 2, 1));
+}
+
+}  // namespace
+}  // namespace gimbal
