@@ -23,6 +23,7 @@ namespace gimbal::waiting {
     X(Grequest_start)          \
     X(Group_free)              \
     X(Group_translate_ranks)   \
+    X(Initialized)             \
     X(Iprobe)                  \
     X(Query_thread)            \
     X(Request_get_status)      \
