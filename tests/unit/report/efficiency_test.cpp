@@ -17,9 +17,10 @@ RunRecord rank_record(int rank, double mpi_s, double waiting_s, double busy_mean
     record.rank = rank;
     record.ranks = 2;
     record.wall_s = 11;
-    record.waiting = WaitingRecord{.window_s = 10, .mpi_s = mpi_s, .waiting_s = waiting_s, .calls = 100};
+    record.waiting = WaitingRecord{.window_s = 10, .mpi_s = mpi_s, .waiting_s = waiting_s, .calls = 100, .paths = {}};
     record.waiting->paths.push_back({.call = "MPI_Allreduce",
                                      .name = "step.c:7 main",
+                                     .module = {},
                                      .calls = 100,
                                      .time_s = mpi_s,
                                      .waiting_s = waiting_s,
