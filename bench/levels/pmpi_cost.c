@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
    What a call of MPI costs the rank that makes it [ns of its own CPU time]: MPI_Barrier and MPI_Allreduce on
-   MPI_COMM_SELF, where MPI itself does least, MPI_Wait for a request that is complete, and MPI_Allreduce over all ranks.
-   Median of batches; rank 0 prints them. */
+   MPI_COMM_SELF, where MPI itself does least, MPI_Wait for a request that is complete, and MPI_Allreduce over all
+   ranks. Median of batches; rank 0 prints them. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,16 +15,22 @@ static double cpu_ns(void) {
     return 1e9 * (double)time.tv_sec + (double)time.tv_nsec;
 }
 
-static int ascending(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
+static int ascending(const void* a, const void* b) {
+    const double x = *(const double*)a, y = *(const double*)b;
     return (x > y) - (x < y);
 }
 
 static double in = 1, out;
 
-static void barrier(void) { MPI_Barrier(MPI_COMM_SELF); }
-static void reduce_self(void) { MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF); }
-static void reduce_all(void) { MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); }
+static void barrier(void) {
+    MPI_Barrier(MPI_COMM_SELF);
+}
+static void reduce_self(void) {
+    MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF);
+}
+static void reduce_all(void) {
+    MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
 static void wait_for_nothing(void) {
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -41,7 +47,7 @@ static double cost_of(void (*call)(void)) {
     return batches[BATCHES / 2];
 }
 
-int main(int count, char **words) {
+int main(int count, char** words) {
     int rank;
     MPI_Init(&count, &words);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

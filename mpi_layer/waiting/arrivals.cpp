@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "arrivals.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 
 #include "messages.hpp"
@@ -8,16 +10,27 @@
 
 namespace gimbal::waiting {
 
+namespace {
+
+constexpr std::uint64_t kLetRun_ns = 500000;  // for those that were woken up
+
+}  // namespace
+
 /// Whether this rank's call cannot end before that one has come.
 /// @param below_self  it stands before this rank in the communicator
 bool Gathering::awaits(int slot, bool below_self) const noexcept {
     if (slot == self_) return false;
     switch (kind_) {
-        case Kind::all: return true;
-        case Kind::from_root: return slot == root_;
-        case Kind::to_root: return self_ == root_;
-        case Kind::lower: return below_self;
-        default: return false;
+        case Kind::all:
+            return true;
+        case Kind::from_root:
+            return slot == root_;
+        case Kind::to_root:
+            return self_ == root_;
+        case Kind::lower:
+            return below_self;
+        default:
+            return false;
     }
 }
 
@@ -55,12 +68,21 @@ bool Gathering::all_have_come(bool up_to_self) noexcept {
 void Gathering::wake_others() noexcept {
     if (kind_ == Kind::neighbours) return;
     if (kind_ == Kind::from_root ? self_ != root_ : !all_have_come(kind_ == Kind::lower)) return;
-    if (kind_ == Kind::to_root) {
-        if (root_ >= 0 && root_ != self_) node().wake(root_);
-        return;
+    bool any = false;
+    for (const int slot : comm_.members()) {
+        if (slot == self_ || (kind_ == Kind::to_root && slot != root_)) continue;
+        any |= node().wake(slot);
     }
+    if (any) let_run();
+}
+
+/// Those that were woken up may have been put behind this thread, which would spin in MPI for a time slice before they
+/// can do their part of the call.
+void Gathering::let_run() noexcept {
+    const std::uint64_t end_ns = now_ns() + kLetRun_ns;
     for (const int slot : comm_.members())
-        if (slot != self_) node().wake(slot);
+        while (slot != self_ && node().rank(slot).sleepers.load(std::memory_order_relaxed) > 0 && now_ns() < end_ns)
+            sched_yield();
 }
 
 void Gathering::look(Visit& visit) noexcept {

@@ -16,8 +16,8 @@ namespace gimbal::waiting {
 namespace {
 
 int g_key = MPI_KEYVAL_INVALID;
-std::mutex g_making;                         // of a communicator that two threads see first at once
-std::atomic<std::uint64_t> g_freed{0};       // communicators so far: a handle may come again
+std::mutex g_making;                    // of a communicator that two threads see first at once
+std::atomic<std::uint64_t> g_freed{0};  // communicators so far: a handle may come again
 
 /// The communicator that a thread used last.
 struct Latest {
@@ -132,8 +132,8 @@ void Communicator::agree() noexcept {
     CommArrivals* found = first ? node().claim(id, static_cast<std::uint32_t>(members_.size())) : nullptr;
     mpi().Barrier(comm_);
     if (some && !first) found = node().find(id);
-    // A rank that comes before another has noted its place would begin to count at once: that does no harm, the count is
-    // the number of the call.
+    // A rank that comes before another has noted its place would begin to count at once: that does no harm, the count
+    // is the number of the call.
     arrivals_ = found;
 }
 

@@ -25,8 +25,9 @@ public:
     Communicator(const Communicator&) = delete;
     Communicator& operator=(const Communicator&) = delete;
 
-    /// This rank comes to a collective call: the number of the call. The kCallsBefore-th one is where the ranks agree on
-    /// a place for their arrivals, by collective calls of their own: a communicator that lives shorter is not worth it.
+    /// This rank comes to a collective call: the number of the call. The kCallsBefore-th one is where the ranks agree
+    /// on a place for their arrivals, by collective calls of their own: a communicator that lives shorter is not worth
+    /// it.
     /// @threads one at a time, as MPI has it
     std::uint64_t come(std::uint64_t stamp_ns) noexcept;
     /// Agree on that place now. Collective.
@@ -37,7 +38,8 @@ public:
     [[nodiscard]] const std::vector<std::int16_t>& members() const noexcept { return members_; }
     /// Slot of a rank. @return < 0: it is on another node, or not known  @threads any
     [[nodiscard]] int slot_of(int rank) const noexcept {
-        return rank >= 0 && static_cast<std::size_t>(rank) < slots_.size() ? slots_[static_cast<std::size_t>(rank)] : -1;
+        return rank >= 0 && static_cast<std::size_t>(rank) < slots_.size() ? slots_[static_cast<std::size_t>(rank)]
+                                                                           : -1;
     }
     [[nodiscard]] int rank() const noexcept { return rank_; }
     [[nodiscard]] bool alone() const noexcept { return size_ == 1; }

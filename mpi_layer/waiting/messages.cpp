@@ -27,8 +27,8 @@ bool any_has_died() noexcept {
 
 }  // namespace
 
-// MPI_Iprobe would not do: MPICH makes no progress on MPI_COMM_SELF, nor where a message is there. To ask after a request
-// that is not complete makes progress in every MPI; this one belongs to nobody and is complete when MPI ends.
+// MPI_Iprobe would not do: MPICH makes no progress on MPI_COMM_SELF, nor where a message is there. To ask after a
+// request that is not complete makes progress in every MPI; this one belongs to nobody and is complete when MPI ends.
 void begin_progress() noexcept {
     const auto query = [](void*, MPI_Status*) { return MPI_SUCCESS; };
     const auto free = [](void*) { return MPI_SUCCESS; };

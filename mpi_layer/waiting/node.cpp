@@ -66,8 +66,8 @@ std::uint64_t Arrival::stamp_of(std::uint64_t call) const noexcept {
 
 void Arrival::come(std::uint64_t call, std::uint64_t stamp_ns) noexcept {
     stamps[call % kKept].store(stamp_ns, std::memory_order_relaxed);
-    // Sequentially consistent: of two ranks that come at once one sees the other (partner: has_come()), and who is about
-    // to sleep is seen by who comes (partner: the count of sleepers).
+    // Sequentially consistent: of two ranks that come at once one sees the other (partner: has_come()), and who is
+    // about to sleep is seen by who comes (partner: the count of sleepers).
     calls.store(call, std::memory_order_seq_cst);
 }
 
@@ -188,12 +188,13 @@ bool Node::sleep_forbidden() const noexcept {
     return header_->no_sleep.load(std::memory_order_relaxed) != 0;
 }
 
-void Node::wake(int slot) noexcept {
+bool Node::wake(int slot) noexcept {
     RankSlot& rank = ranks_[slot];
     // Sequentially consistent, after what the sleeper waits for was stored: it has either seen that or is counted.
-    if (rank.sleepers.load(std::memory_order_seq_cst) == 0) return;
+    if (rank.sleepers.load(std::memory_order_seq_cst) == 0) return false;
     rank.word.fetch_add(1, std::memory_order_seq_cst);
     syscall(SYS_futex, &rank.word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+    return true;
 }
 
 void Node::wake_all() noexcept {

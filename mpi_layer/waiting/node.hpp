@@ -38,7 +38,7 @@ struct alignas(64) Arrival {
 
 /// A communicator as the ranks of the node share it. Followed by one Arrival for every slot of the node.
 struct alignas(64) CommArrivals {
-    std::atomic<std::uint64_t> id;      ///< of the communicator; 0: free
+    std::atomic<std::uint64_t> id;       ///< of the communicator; 0: free
     std::atomic<std::uint32_t> members;  ///< on this node, that have not freed it [count]
 
     [[nodiscard]] Arrival& of(int slot) noexcept { return reinterpret_cast<Arrival*>(this + 1)[slot]; }
@@ -77,7 +77,8 @@ public:
     [[nodiscard]] bool sleep_forbidden() const noexcept;
 
     /// Wake a rank up if it sleeps. The caller has made visible what it is woken up for.
-    void wake(int slot) noexcept;
+    /// @return it slept
+    bool wake(int slot) noexcept;
     void wake_all() noexcept;
     /// Whether the process of a slot is still there. @cost a file is read
     [[nodiscard]] bool is_alive(int slot) noexcept;

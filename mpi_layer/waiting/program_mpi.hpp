@@ -23,6 +23,7 @@ namespace gimbal::waiting {
     X(Grequest_start)          \
     X(Group_free)              \
     X(Group_translate_ranks)   \
+    X(Initialized)             \
     X(Iprobe)                  \
     X(Query_thread)            \
     X(Request_get_status)      \
@@ -38,8 +39,12 @@ struct ProgramMpi {
     decltype(&::PMPI_Request_f2c) Request_f2c = nullptr;
 #else
     // Handles are numbers, the same in both languages.
-    static MPI_Comm Comm_f2c(MPI_Fint comm) noexcept { return comm; }
-    static MPI_Request Request_f2c(MPI_Fint request) noexcept { return request; }
+    static MPI_Comm Comm_f2c(MPI_Fint comm) noexcept {
+        return comm;
+    }
+    static MPI_Request Request_f2c(MPI_Fint request) noexcept {
+        return request;
+    }
 #endif
 
     // In Open MPI these are objects of the library, whose addresses are not known before.

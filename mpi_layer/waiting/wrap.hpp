@@ -86,9 +86,11 @@ int wrap(Next& next, TwoSteps* steps, const void* caller, const void* frame, std
     int code = MPI_SUCCESS;
     if constexpr (kKind == Kind::send || kKind == Kind::receive || kKind == Kind::exchange) {
         code = g_mode.elastic.load(std::memory_order_relaxed) && call.has_sender()
-                   ? std::apply([&](auto... last) { return in_two_steps<language>(id, call, *steps, caller, all.data(),
-                                                                                 last...); },
-                                error)
+                   ? std::apply(
+                         [&](auto... last) {
+                             return in_two_steps<language>(id, call, *steps, caller, all.data(), last...);
+                         },
+                         error)
                    : program();
     } else {
         code = program();

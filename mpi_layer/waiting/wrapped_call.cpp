@@ -82,10 +82,12 @@ WrappedCall::WrappedCall(CallId id, Language language, const Word* words, const 
 }
 
 void WrappedCall::before() noexcept {
-    if (row_.comm >= 0) comm_ = Communicator::of(arguments_.comm(row_.comm));
+    const bool elastic = g_mode.elastic.load(std::memory_order_relaxed);
+    // Whom a message goes to matters only where somebody may have to be woken up.
+    if (row_.comm >= 0 && (elastic || is_collective(row_.kind))) comm_ = Communicator::of(arguments_.comm(row_.comm));
     begin_ns_ = may_wait(row_.kind) ? now_ns() : 0;
     if (is_collective(row_.kind)) before_collective();
-    if (!g_mode.elastic.load(std::memory_order_relaxed)) return;
+    if (!elastic) return;
     if (row_.request >= 0 || row_.kind == Kind::probe) before_wait();
     if (row_.kind == Kind::replace) wake_partner(row_.partner);
     if (row_.kind == Kind::one_sided || row_.kind == Kind::window) node().forbid_sleep();
@@ -174,9 +176,10 @@ void WrappedCall::take_sums(const Visit& visit, std::uint64_t waiting_ns) const 
 }
 
 void begin(const void* caller) noexcept {
-    int size = 1;
-    if (g_mode.begin_ns.load() || !mpi().find(caller) || mpi().Comm_size(mpi().world, &size) != MPI_SUCCESS || size < 2)
-        return;
+    int begun = 0, size = 1;
+    if (g_mode.begin_ns.load() || !mpi().find(caller)) return;
+    if (mpi().Initialized(&begun) != MPI_SUCCESS || !begun) return;
+    if (mpi().Comm_size(mpi().world, &size) != MPI_SUCCESS || size < 2) return;
     gimbal_waiting_settings asked{};
     if (gimbal_rank_waiting_settings) gimbal_rank_waiting_settings(&asked);
     if (asked.elastic && gimbal_rank_cores_on) asked.elastic = gimbal_rank_cores_on();

@@ -6,8 +6,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "calls.hpp"
 #include "call_path.hpp"
+#include "calls.hpp"
 #include "communicator.hpp"
 
 namespace gimbal::waiting {
@@ -39,7 +39,7 @@ private:
 /// What this process does around calls.
 struct Mode {
     std::atomic<bool> measures{false};
-    std::atomic<bool> elastic{false};  ///< ranks sleep
+    std::atomic<bool> elastic{false};                   ///< ranks sleep
     std::atomic<std::uint64_t> begin_ns{0}, end_ns{0};  ///< of the time between MPI_Init and MPI_Finalize; 0: not yet
 };
 extern Mode g_mode;
@@ -60,8 +60,8 @@ public:
     void before() noexcept;
     void after() noexcept;
 
-    /// Whether what is received comes from a rank: for a message from MPI_PROC_NULL not all MPIs fill the status in when
-    /// it is received in two steps.
+    /// Whether what is received comes from a rank: for a message from MPI_PROC_NULL not all MPIs fill the status in
+    /// when it is received in two steps.
     [[nodiscard]] bool has_sender() const noexcept;
 
     /// Sleep for requests that this call has made. @param requests  [count], as the language has them

@@ -15,11 +15,11 @@ namespace gimbal {
 
 namespace {
 
-constexpr std::size_t kMost = 3;       // notes per report
-constexpr double kWorthSaying = 0.01;  // smallest loss that gets a note, as a part of the run
-constexpr double kFewPerThread = 2;    // with fewer iterations per thread and call no technique can balance
+constexpr std::size_t kMost = 3;         // notes per report
+constexpr double kWorthSaying = 0.01;    // smallest loss that gets a note, as a part of the run
+constexpr double kFewPerThread = 2;      // with fewer iterations per thread and call no technique can balance
 constexpr std::size_t kPlaceWidth = 44;  // of a name [characters]
-constexpr double kOutside_s = 1e-6;    // per call: the least that OpenMP takes around a loop (fork or barrier)
+constexpr double kOutside_s = 1e-6;      // per call: the least that OpenMP takes around a loop (fork or barrier)
 
 /// One loop's losses, mean over ranks. Kept apart, because their cures differ.
 struct Loss {
@@ -192,7 +192,8 @@ std::string note_on_ranks(const MergedRun& run) {
     const Efficiency& parts = *run.efficiency;
     const double lost_s = parts.ranks_balance_s + parts.serialisation_s;
     if (lost_s <= kWorthSaying * parts.all_s()) return {};
-    std::string text = "NOTE ranks that wait for others lose " + per_cent(lost_s / parts.all_s()) + " of the cores' time";
+    std::string text =
+        "NOTE ranks that wait for others lose " + per_cent(lost_s / parts.all_s()) + " of the cores' time";
     if (!run.waiting_places.empty())
         text += ", most at " + shorten_name(run.waiting_places.front().name, kPlaceWidth) + " (" +
                 run.waiting_places.front().call + ")";

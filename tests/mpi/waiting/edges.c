@@ -12,7 +12,7 @@
 
 static int g_rank, g_size;
 
-static void check(int right, const char *what) {
+static void check(int right, const char* what) {
     if (right) return;
     fprintf(stderr, "rank %d: wrong: %s\n", g_rank, what);
     MPI_Abort(MPI_COMM_WORLD, 3);
@@ -29,14 +29,14 @@ static void collectives_on(MPI_Comm comm) {
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     int *all = calloc((size_t)size, sizeof(int)), *ones = malloc((size_t)size * sizeof(int));
-    int *places = malloc((size_t)size * sizeof(int));
-    MPI_Datatype *types = malloc((size_t)size * sizeof(MPI_Datatype));
+    int* places = malloc((size_t)size * sizeof(int));
+    MPI_Datatype* types = malloc((size_t)size * sizeof(MPI_Datatype));
     for (int i = 0; i < size; ++i) {
         ones[i] = 1;
         places[i] = i;
         types[i] = MPI_INT;
     }
-    int *bytes = malloc((size_t)size * sizeof(int));
+    int* bytes = malloc((size_t)size * sizeof(int));
     for (int i = 0; i < size; ++i) bytes[i] = i * (int)sizeof(int);
     for (int step = 0; step < 12; ++step) {
         const int root = step % size, mine = 10 * step + rank, sum_of_ranks = size * (size - 1) / 2;
@@ -60,7 +60,7 @@ static void collectives_on(MPI_Comm comm) {
         MPI_Gatherv(&mine, 1, MPI_INT, all, ones, places, MPI_INT, root, comm);
         MPI_Scatterv(all, ones, places, MPI_INT, &got, 1, MPI_INT, root, comm);
         check(got == mine, "Scatterv");
-        int *out = malloc((size_t)size * sizeof(int));
+        int* out = malloc((size_t)size * sizeof(int));
         for (int i = 0; i < size; ++i) out[i] = 100 * rank + i;
         MPI_Alltoall(out, 1, MPI_INT, all, 1, MPI_INT, comm);
         check(all[size - 1] == 100 * (size - 1) + rank, "Alltoall");
@@ -197,10 +197,10 @@ static void messages(void) {
     free(in);
 }
 
-/* A rank that sleeps at a barrier has to serve those who cannot come before it has: a message that takes both sides, and
-   one-sided calls to its memory. */
+/* A rank that sleeps at a barrier has to serve those who cannot come before it has: a message that takes both sides,
+   and one-sided calls to its memory. */
 static void progress(void) {
-    int *buffer = calloc(LARGE, sizeof(int));
+    int* buffer = calloc(LARGE, sizeof(int));
     for (int step = 0; step < 6; ++step) {
         MPI_Request request = MPI_REQUEST_NULL;
         if (g_rank == 0 && g_size > 1) MPI_Irecv(buffer, LARGE, MPI_INT, 1, 1, MPI_COMM_WORLD, &request);
@@ -213,7 +213,7 @@ static void progress(void) {
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         if (g_rank == 0 && g_size > 1) check(buffer[LARGE - 1] == step, "a message during a barrier");
     }
-    int *memory;
+    int* memory;
     MPI_Win window;
     MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, g_rank, 0, window);
@@ -238,8 +238,8 @@ static void progress(void) {
     free(buffer);
 }
 
-static void *in_thread(void *argument) {
-    MPI_Comm comm = *(MPI_Comm *)argument;
+static void* in_thread(void* argument) {
+    MPI_Comm comm = *(MPI_Comm*)argument;
     const int next = (g_rank + 1) % g_size, last = (g_rank + g_size - 1) % g_size;
     for (int i = 0; i < 40; ++i) {
         int sum = 0, one = 1, got = -1;
@@ -261,9 +261,9 @@ static void threads(void) {
     for (int i = 0; i < 3; ++i) MPI_Comm_free(&comms[i]);
 }
 
-static void spawn(char *program) {
+static void spawn(char* program) {
     MPI_Comm between, merged;
-    char *words[] = {"child", NULL};
+    char* words[] = {"child", NULL};
     MPI_Comm_get_parent(&between);
     const int child = between != MPI_COMM_NULL;
     if (!child) MPI_Comm_spawn(program, words, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &between, MPI_ERRCODES_IGNORE);
@@ -283,7 +283,7 @@ static void known(void) {
 }
 
 /* The last rank ends in the midst of it. */
-static void ends_early(const char *how) {
+static void ends_early(const char* how) {
     for (int step = 0; step < 20; ++step) {
         int sum = 0;
         if (step == 10 && g_rank == g_size - 1) {
@@ -296,8 +296,8 @@ static void ends_early(const char *how) {
     }
 }
 
-int main(int count, char **words) {
-    const char *what = count > 1 ? words[1] : "collectives";
+int main(int count, char** words) {
+    const char* what = count > 1 ? words[1] : "collectives";
     int level = MPI_THREAD_SINGLE;
     const int wanted = strcmp(what, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED;
     MPI_Init_thread(&count, &words, wanted, &level);

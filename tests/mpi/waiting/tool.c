@@ -5,12 +5,12 @@
 
 static int g_reductions, g_receives;
 
-int MPI_Allreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+int MPI_Allreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
     ++g_reductions;
     return PMPI_Allreduce(in, out, count, type, op, comm);
 }
 
-int MPI_Recv(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) {
+int MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status) {
     ++g_receives;
     return PMPI_Recv(buffer, count, type, source, tag, comm, status);
 }

@@ -17,9 +17,10 @@ RunRecord rank_record(int rank, double mpi_s, double waiting_s, double busy_mean
     record.rank = rank;
     record.ranks = 2;
     record.wall_s = 11;
-    record.waiting = WaitingRecord{.window_s = 10, .mpi_s = mpi_s, .waiting_s = waiting_s, .calls = 100};
+    record.waiting = WaitingRecord{.window_s = 10, .mpi_s = mpi_s, .waiting_s = waiting_s, .calls = 100, .paths = {}};
     record.waiting->paths.push_back({.call = "MPI_Allreduce",
                                      .name = "step.c:7 main",
+                                     .module = {},
                                      .calls = 100,
                                      .time_s = mpi_s,
                                      .waiting_s = waiting_s,
@@ -74,7 +75,7 @@ TEST(Efficiency, IsAsPopAndTalpDefineIt) {
     EXPECT_NEAR(parts->communication(), 9.0 / 10, 1e-12);
     EXPECT_NEAR(parts->serialisation(), 9 / 9.5, 1e-12);  // the longest rank without transfer: 9 + 0.5
     EXPECT_NEAR(parts->transfer(), 9.5 / 10, 1e-12);
-    EXPECT_NEAR(parts->serial_s, 1 + 1, 1e-9);            // a second outside of the loop each, one thread idle
+    EXPECT_NEAR(parts->serial_s, 1 + 1, 1e-9);  // a second outside of the loop each, one thread idle
     EXPECT_NEAR(parts->threads_balance_s, 2 * 0.8 + 2 * 0.8, 1e-9);
     EXPECT_NEAR(parts->scheduling_s, 2 * 0.3 + 2 * 0.3, 1e-9);
 }
@@ -112,7 +113,7 @@ TEST(Efficiency, StandsInTheReportAndSurvivesTheFile) {
     EXPECT_NE(text.find("between MPI_Init and MPI_Finalize: 2 ranks x 2 threads x 10.00 s = 40.00 core s\n"),
               std::string::npos)
         << text;
-    EXPECT_NE(text.find("    load balance                0.833         6.00  15.0 %\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("    load balance               0.833         6.00  15.0 %\n"), std::string::npos) << text;
     EXPECT_NE(text.find("rank 1 (90.0 %)"), std::string::npos) << text;
     EXPECT_NE(text.find("NOTE ranks that wait for others lose 20.0 % of the cores' time, most at step.c:7 main "
                         "(MPI_Allreduce). Try --elastic"),
