@@ -1,55 +1,87 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""bench/levels: what looking at a call of MPI costs. See README.md."""
+"""bench/levels: what ranks gain that lend each other cores, and what looking at a call of MPI costs. See README.md."""
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import statistics
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+from typing import Any
 
-WAYS = ("without", "with")  # the library
+sys.dont_write_bytecode = True  # leaves no caches beside the sources
+sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
+
+import elastic  # noqa: E402
+import pmpi  # noqa: E402
+from harness import table  # noqa: E402
+
+STEP_MS = 20.0
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="What the library that wraps MPI costs a call.")
+    parser = argparse.ArgumentParser(description="Ranks that lend cores; the cost of looking at a call of MPI.")
     parser.add_argument("--build", type=Path, required=True, metavar="DIR", help="build tree")
-    parser.add_argument("--rounds", type=int, default=9, help="processes of each kind, in turns (default 9)")
-    parser.add_argument("--quick", action="store_true", help="three rounds")
+    parser.add_argument("--only", choices=("elastic", "cost"), help="one part")
+    parser.add_argument("--kinds", default=",".join(elastic.KINDS), help=f"default {','.join(elastic.KINDS)}; also "
+                        "static, which has no loop of Gimbal's")
+    parser.add_argument("--steps", type=int, default=200, help=f"of {STEP_MS:.0f} ms (default 200)")
+    parser.add_argument("--rounds", type=int, default=5, help="runs of each, in turns (default 5)")
+    parser.add_argument("--quick", action="store_true", help="one round of 100 steps; three processes for the cost")
     return parser.parse_args()
 
 
-def costs_of(build: Path, way: str) -> dict[str, int]:
-    """One job of two ranks. [ns] by call"""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("GIMBAL_", "LD_"))}
-    libraries = [build / "lib" / "libgimbal.so", build / "lib" / "libgimbal_waiting_mpich.so"]
-    preload = f"LD_PRELOAD={':'.join(map(str, libraries if way == 'with' else libraries[:1]))}"
-    done = subprocess.run(["mpiexec.mpich", "-n", "2", "env", preload, "GIMBAL_REPORT=off",
-                           build / "bench" / "levels" / "pmpi_cost"],
-                          env=kept, check=True, capture_output=True, text=True, timeout=600)
-    return json.loads(done.stdout)
+def programs(folder: Path) -> dict[str, Path]:
+    """The program for each MPI that has a compiler here."""
+    source = Path(__file__).resolve().parent / "elastic.c"
+    found = {}
+    for mpi in ("mpich", "openmpi"):
+        compiler = shutil.which(f"mpicc.{mpi}")
+        if not compiler:
+            continue
+        found[mpi] = folder / f"elastic-{mpi}"
+        subprocess.run([compiler, "-O2", "-fopenmp", "-o", found[mpi], source], check=True, timeout=300)
+    return found
+
+
+def lending(args: argparse.Namespace, result: dict[str, Any]) -> None:
+    """Programs that know nothing of it, under each MPI."""
+    cases = []
+    with tempfile.TemporaryDirectory() as folder:
+        for mpi, program in programs(Path(folder)).items():
+            try:
+                runs = elastic.Runs(args.build / "bin" / "gimbal", program, mpi, 100 if args.quick else args.steps,
+                                    STEP_MS)
+                for kind in [*args.kinds.split(","), "static"]:
+                    cases.append(elastic.measure(runs, kind, 1 if args.quick else args.rounds))
+            except elastic.ProgramFailed as error:
+                print(f"{mpi}: {error}", file=sys.stderr)
+                result.setdefault("failed", []).append(mpi)
+    print(table.render(f"{elastic.RANKS} ranks x 1 thread, steps of {STEP_MS:.0f} ms, imbalance "
+                       f"{elastic.IMBALANCE:.0%}; ratios over the usual run", elastic.HEADERS,
+                       [elastic.row(case) for case in cases]), end="\n\n", flush=True)
+    elastic_cases = [case for case in cases if case.kind != "static"]
+    if elastic_cases:
+        result["elastic_gain_share"] = min(case.gain_share for case in elastic_cases)
+        result["elastic_balanced"] = max(case.balanced for case in elastic_cases)
+        result["elastic_without_loops"] = max((case.elastic_s / case.usual_s for case in cases if case.kind == "static"),
+                                              default=None)
 
 
 def main() -> int:
-    given = arguments()
-    rounds: dict[str, list[dict[str, int]]] = {way: [] for way in WAYS}
-    for _ in range(3 if given.quick else given.rounds):
-        for way in WAYS:
-            rounds[way].append(costs_of(given.build, way))
-    result = {}
-    print(f"{'call':16}  without ns  with ns  added ns  (medians of {len(rounds['with'])} processes, CPU time)")
-    for call in rounds["with"][0]:
-        without, with_it = (statistics.median(one[call] for one in rounds[way]) for way in WAYS)
-        added = statistics.median(b[call] - a[call] for a, b in zip(rounds["without"], rounds["with"]))
-        result[call] = added
-        print(f"{call:16}  {without:10.0f}  {with_it:7.0f}  {added:8.0f}")
-    # Over all ranks a call takes what the other one takes, too: that figure is for looking at.
-    result["pmpi_ns"] = max(result[call] for call in ("barrier_self", "allreduce_self", "wait"))
-    print("RESULT " + json.dumps(result))
-    return 0
+    args = arguments()
+    result: dict[str, Any] = {}
+    if args.only != "elastic":
+        rows, added = pmpi.measure(args.build, 3 if args.quick else 9)
+        print(table.render("A call of MPI, CPU time", ["call", "without ns", "with ns", "added ns"], rows), end="\n\n",
+              flush=True)
+        result["pmpi_ns"] = pmpi.most_added(added)
+    if args.only != "cost":
+        lending(args, result)
+    print(table.result_line(result))
+    return 1 if "failed" in result else 0
 
 
 if __name__ == "__main__":

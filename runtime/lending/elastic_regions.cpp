@@ -13,9 +13,9 @@ namespace {
 
 constexpr double kShortest_us = 1000;   // of a region that gets surplus workers: waking them takes some 30 us
 constexpr float kMostOutside = 0.01F;   // part of a region that no loop takes, for it to become elastic
-constexpr float kStillInside = 0.03F;   // for it to stay so: surplus workers come on top
-constexpr float kWorthwhile = 0.01F;    // offered cores, as a part of the region's time, for it to become elastic
-constexpr float kStillWorth = 0.003F;   // for it to stay so
+constexpr float kStillInside = 0.1F;    // for it to stay so: waking surplus workers and their leaving come on top
+constexpr float kWorthwhile = 0.03F;    // offered cores, as a part of the region's time, for it to become elastic
+constexpr float kStillWorth = 0.01F;    // for it to stay so
 constexpr float kNewest = 0.25F;        // weight of the last execution in moving means
 
 void average(float& mean, float value, bool first) noexcept {

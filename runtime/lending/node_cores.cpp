@@ -86,13 +86,12 @@ void NodeCores::roam() noexcept {
     const Slot* const own = own_.load(std::memory_order_acquire);
     if (roams || !own) return;
     roams = true;
-    CoreMask all;
-    if (!all.read(0)) return;
+    CoreMask others;
     for (std::uint32_t i = 0; i < slots_; ++i) {
         const Slot& other = slot(i);
-        if (other.bound.load(std::memory_order_acquire)) all = all.with(other.mask);
+        if (i != number_ && other.bound.load(std::memory_order_acquire)) others = others.with(other.mask);
     }
-    (void)all.apply(0);
+    if (!others.empty()) (void)others.apply(0);
 }
 
 void NodeCores::forget_in_child() noexcept {

@@ -43,7 +43,8 @@ public:
     /// It goes on. Borrowers of other threads' cores may be sent away, too: they come back.
     void take_back(std::uint32_t cores) noexcept;
 
-    /// The calling thread may run on the cores of all ranks from now on. @cost one load after the first time
+    /// The calling thread runs on the cores of other ranks from now on: woken by a lender, it is there when that one
+    /// sleeps, and it never waits behind its own rank's threads. @cost one load after the first time
     void roam() noexcept;
     /// A core that another rank offers; none: nobody does. @cost a look at every rank's slot
     [[nodiscard]] BorrowedCore borrow() noexcept;
