@@ -56,11 +56,13 @@ class Runs:
 
     def find(self, options: Sequence[str], words: Sequence[str], pattern: str) -> re.Match[str]:
         command = [*self.start, *options, "--", self.program, *words]
-        environment = {**os.environ, "GIMBAL_REPORT": "off", "GIMBAL_CACHE": "off", **(AS_ROOT if os.getuid() == 0 else {})}
+        as_root = AS_ROOT if os.getuid() == 0 else {}
+        environment = {**os.environ, "GIMBAL_REPORT": "off", "GIMBAL_CACHE": "off", **as_root}
         done = subprocess.run(favoured(command), env=environment, capture_output=True, text=True, timeout=600)
         found = re.search(pattern, done.stdout)
         if done.returncode != 0 or not found:
-            raise ProgramFailed(f"{' '.join(command)}: exit {done.returncode}: {done.stdout[-300:]}{done.stderr[-300:]}")
+            said = done.stdout[-300:] + done.stderr[-300:]
+            raise ProgramFailed(f"{' '.join(command)}: exit {done.returncode}: {said}")
         return found
 
     def seconds(self, kind: str, imbalance: float, elastic: bool) -> float:

@@ -27,7 +27,10 @@ protected:
             ASSERT_TRUE(ranks_.back()->attach(memory_, kBytes, i, kRanks, 2));
         }
     }
-    void TearDown() override { munmap(memory_, kBytes); }
+    void TearDown() override {
+        for (const auto& rank : ranks_) rank->detach();
+        munmap(memory_, kBytes);
+    }
 
     NodeCores& rank(int number) { return *ranks_[static_cast<std::size_t>(number)]; }
 
@@ -186,6 +189,34 @@ TEST(NodeCores, TooLittleMemoryAndWrongSlotsAreRefused) {
     EXPECT_FALSE(cores.attached());
     EXPECT_TRUE(cores.attach(memory, sizeof(memory), 0, 2, 1));
     EXPECT_FALSE(cores.attach(memory, sizeof(memory), 0, 2, 1));
+    cores.detach();
+}
+
+TEST(NodeCores, RanksThatMayRunEverywhereGetCoresOfTheirOwnAndGoBack) {
+    alignas(128) static std::byte memory[2 * NodeCores::kSlotBytes];
+    CoreMask before, bound, after;
+    ASSERT_TRUE(before.read(0));
+    if (before.cores() < 2) GTEST_SKIP() << "needs two cores";
+    NodeCores cores;
+    ASSERT_TRUE(cores.attach(memory, sizeof(memory), 1, 2, 1));
+    ASSERT_TRUE(bound.read(0));
+    EXPECT_EQ(bound, before.part(1, 1));
+    cores.detach();
+    ASSERT_TRUE(after.read(0));
+    EXPECT_EQ(after, before);
+}
+
+TEST(NodeCores, ARankThatIsBoundAlreadyStaysWhereItIs) {
+    alignas(128) static std::byte memory[2 * NodeCores::kSlotBytes];
+    CoreMask before, bound;
+    ASSERT_TRUE(before.read(0));
+    ASSERT_TRUE(before.part(0, 1).apply(0));
+    NodeCores cores;
+    EXPECT_TRUE(cores.attach(memory, sizeof(memory), 1, 2, 1));
+    ASSERT_TRUE(bound.read(0));
+    EXPECT_EQ(bound, before.part(0, 1));
+    cores.detach();
+    ASSERT_TRUE(before.apply(0));
 }
 
 }  // namespace
