@@ -32,6 +32,11 @@ public:
     std::uint64_t add(const Visit& visit) noexcept;
     /// @param out  all but the name of who was last; its slot stands there instead
     void read(gimbal_waiting_path& out) const noexcept;
+    /// The next collective call was made by this path. @threads as add()
+    void followed_by(const CallPath& path) noexcept { next_ = &path; }
+    /// Slack to be expected at the collective call that comes next, if the same follows as last time [s]; 0: not to be
+    /// trusted. @threads as add()
+    [[nodiscard]] double expected_next_s() const noexcept { return next_ ? next_->history_.predicted_s() : 0; }
     [[nodiscard]] std::uint64_t time_ns() const noexcept { return time_ns_.load(std::memory_order_relaxed); }
 
 private:
@@ -53,6 +58,7 @@ private:
     std::uint64_t low_ns_ = 0;  // a low percentile of them: what the call takes when nobody is late
     std::uint64_t last_end_ns_ = 0;
     SlackHistory history_;
+    const CallPath* next_ = nullptr;  // the path of the collective call that came after this one's
     std::uint32_t* lasts_ = nullptr;  // [slots] how often each slot was last
 };
 

@@ -16,6 +16,7 @@
 // Not there where libgimbal.so is not, or is older: then nothing is measured, respectively lent.
 #pragma weak gimbal_rank_waiting_settings
 #pragma weak gimbal_rank_waiting_source
+#pragma weak gimbal_rank_waiting_expect
 #pragma weak gimbal_rank_cores_on
 #pragma weak gimbal_rank_cores_attach
 #pragma weak gimbal_rank_cores_detach
@@ -148,6 +149,19 @@ void WrappedCall::look_at_arrivals(Visit& visit) const noexcept {
         .look(visit);
 }
 
+namespace {
+
+// As the last time: the collective call that followed this one's path. Where cores are lent, to be late costs others.
+void expect_next(CallPath& path) noexcept {
+    static constinit CallPath* last = nullptr;
+    if (!t_is_main || !gimbal_rank_waiting_expect || g_mode.elastic.load(std::memory_order_relaxed)) return;
+    if (last) last->followed_by(path);
+    last = &path;
+    gimbal_rank_waiting_expect(path.expected_next_s());
+}
+
+}  // namespace
+
 void WrappedCall::after() noexcept {
     if (g_mode.elastic.load(std::memory_order_relaxed)) {
         if (row_.request >= 0) partners::wake_all();
@@ -165,6 +179,7 @@ void WrappedCall::after() noexcept {
         waiting_ns = path->add(visit);
     }
     take_sums(visit, waiting_ns);
+    if (path && is_collective(row_.kind)) expect_next(*path);
 }
 
 void WrappedCall::take_sums(const Visit& visit, std::uint64_t waiting_ns) const noexcept {

@@ -7,6 +7,8 @@
 
 #include "gimbal/options.hpp"
 #include "gimbal/rank_waiting.h"
+#include "lightweight/slack.hpp"
+#include "measure/clock.hpp"
 
 namespace gimbal {
 
@@ -15,6 +17,21 @@ namespace {
 constexpr std::size_t kMostPaths = 64;  // in a record; those with the longest time [count]
 
 std::atomic<gimbal_waiting_source> g_source{nullptr};
+
+/// Slack as the library that wraps MPI calls predicts it. Never destroyed.
+class ExpectedSlack final : public SlackProvider {
+public:
+    [[nodiscard]] std::optional<double> slack() noexcept override {
+        const double expected_s = expected_s_.load(std::memory_order_relaxed);
+        if (expected_s <= 0) return std::nullopt;
+        return expected_s / rough_seconds_per_tick();
+    }
+    void expect(double slack_s) noexcept { expected_s_.store(slack_s, std::memory_order_relaxed); }
+
+private:
+    std::atomic<double> expected_s_{0};
+};
+constinit ExpectedSlack g_slack;
 
 WaitingPath record_of(const gimbal_waiting_path& path) {
     return {.call = path.call,
@@ -71,6 +88,11 @@ void gimbal_rank_waiting_settings(gimbal_waiting_settings* settings) {
 
 void gimbal_rank_waiting_source(gimbal_waiting_source source) {
     gimbal::g_source.store(source);
+    gimbal::set_slack_provider(source ? &gimbal::g_slack : nullptr);
+}
+
+void gimbal_rank_waiting_expect(double slack_s) {
+    gimbal::g_slack.expect(slack_s);
 }
 
 }  // extern "C"

@@ -53,11 +53,14 @@ constinit const Immortal kLwsImbalance{
      .fraction = FractionSource::application},
     basic_plan};
 
+// Kale's name for it where the slack of the next collective is known.
+constexpr std::string_view kSlackNames[] = {"callpath_fd"};
+
 /// uSched: formula 2 for noise and imbalance together, then a search that starts from its fraction.
 /// @source Kale, thesis outline; test: tests/unit/lightweight
 constinit const Immortal kUsched{
     {.name = "usched",
-     .aliases = {},
+     .aliases = kSlackNames,
      .family = "lightweight",
      .summary = "As lws, with a static fraction from noise, imbalance and dispatch cost, then the best near it.",
      .parameter = kFractionParameter,

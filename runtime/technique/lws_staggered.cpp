@@ -47,12 +47,15 @@ constinit const Immortal kLwsSteal{
      .fraction = FractionSource::fixed},
     plan_steal};
 
+// Kale's name for it where the slack of the next collective is known.
+constexpr std::string_view kSlackNames[] = {"full"};
+
 /// vSched: the fraction of usched, staggered, near victims first, static parts in proportion to the speeds, and then
 /// the best admission of thieves.
 /// @source Kale, thesis outline
 constinit const Immortal kVsched{
     {.name = "vsched",
-     .aliases = {},
+     .aliases = kSlackNames,
      .family = "lightweight",
      .summary = "usched's fraction, staggered and weighted blocks, near victims first, admission tuned last.",
      .parameter = kFractionParameter,

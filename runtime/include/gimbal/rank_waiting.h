@@ -49,6 +49,12 @@ typedef struct gimbal_waiting_sums {
     uint64_t sleeps;  /**< [count] */
 } gimbal_waiting_sums;
 
+/** What this rank is expected to wait in its next collective call: loops before it need not be in time, and techniques
+ *  that know slack (usched, vsched) then draw less from shared work.
+ *  @param slack_s  [s]; 0: not known, or not to be trusted
+ *  @threads the one that calls MPI  @cost a store */
+GIMBAL_API void gimbal_rank_waiting_expect(double slack_s);
+
 /** Where the figures come from: called when a record is written, which may be while the program runs.
  *  @param sums   out  @param paths  [capacity] out, those with the longest time first; may be NULL if capacity is 0
  *  @return paths written  @threads any, while others measure */
