@@ -47,9 +47,9 @@ struct PairTurn {
     bool trial = false;  ///< to learn, not because it is believed to be the best
     /// When the ranks stop to draw, and what is left of the loop runs as `rest` [ticks].
     double limit = std::numeric_limits<double>::infinity();
-    Pair rest;
-    std::string_view reason;  ///< a string literal
-    Epochs epochs;            ///< as they were when it was decided
+    Pair rest = {};
+    std::string_view reason = {};  ///< a string literal
+    Epochs epochs = {};            ///< as they were when it was decided
 };
 
 /// What an execution showed.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "simulate/nested_loop.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <new>
 #include <unordered_map>
@@ -48,6 +49,7 @@ public:
         seed_ = machine.within.seed;
         barrier_ = machine.team_barrier;
         shown_ = {};
+        draws_ = 0;
         failed_ = false;
     }
 
@@ -71,6 +73,8 @@ public:
         shown_.loop_time += outcome.loop_time;
         shown_.busy_mean += outcome.busy_mean;
         shown_.chunks += outcome.chunks;
+        const std::uint64_t most = within_.most_events > 0 ? within_.most_events : outcome.chunks;
+        draws_ += std::min(outcome.chunks, most) + threads_;
         return outcome;
     }
 
@@ -81,6 +85,7 @@ public:
 
     /// Sums over all rank chunks.
     [[nodiscard]] const Outcome& shown() const noexcept { return shown_; }
+    [[nodiscard]] std::uint64_t draws() const noexcept { return draws_; }
 
 private:
     Choice choice_;
@@ -94,6 +99,7 @@ private:
     mutable EventLoop events_;
     mutable std::unordered_map<std::uint64_t, Plan> plans_;  // by iterations
     mutable Outcome shown_;
+    mutable std::uint64_t draws_ = 0;
     mutable bool failed_ = false;
 };
 
@@ -121,12 +127,14 @@ NestedOutcome NestedLoop::run(const NestedChoice& choice, Range part, const Work
         nested.iterations = outcome.iterations;
         if (machine.threads == 1) {
             nested.thread_chunks = outcome.chunks;
+            nested.draws = outcome.chunks + machine.ranks;
             return nested;
         }
     }
     nested.team_time = team_->shown().loop_time;
     nested.thread_mean = team_->shown().busy_mean;
     nested.thread_chunks = team_->shown().chunks;
+    nested.draws = team_->draws() + (machine.ranks > 1 ? nested.rank_chunks + machine.ranks : 0);
     return nested;
 }
 

@@ -16,7 +16,8 @@ struct NestedMachine {
     std::uint32_t ranks = 1;    ///< R [count], >= 1; 1: there is no rank level
     std::uint32_t threads = 1;  ///< T of each rank [count], >= 1; 1: there is no thread level
     Machine between = {};       ///< the ranks: slowness [R] of each rank with its threads, what a chunk costs a rank
-    Machine within = {};        ///< the threads of each rank: slowness [T], what a chunk costs a thread
+    Machine within = {};        ///< the threads of each rank: slowness [T], what a chunk costs a thread; most_events
+                                ///< holds for each rank chunk
     double team_barrier = 0;    ///< at the end of each rank chunk, if T > 1 [ticks]
 };
 
@@ -34,6 +35,7 @@ struct NestedOutcome {
     double thread_mean = 0;           ///< the same for the mean times of their threads [ticks]
     std::uint64_t rank_chunks = 0;    ///< [count]
     std::uint64_t thread_chunks = 0;  ///< [count]
+    std::uint64_t draws = 0;          ///< that were simulated one by one, the last ones, which find nothing, included
     std::uint64_t iterations = 0;     ///< that ran, the first ones of the part; all unless the limit was reached
 };
 

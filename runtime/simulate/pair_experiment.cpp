@@ -72,4 +72,40 @@ PairTimes::Best PairTimes::best_fixed() {
     return best;
 }
 
+PairTotals run_pairs(const PairExperiment& experiment, PairTimes& times, levels::PairLearner& learner,
+                     VirtualModel* model) {
+    const levels::PairTable table = experiment.table();
+    PairTotals totals;
+    totals.steps.resize(table.size());
+    for (std::uint64_t step = 0; step < experiment.application->steps; ++step) {
+        const levels::PairTurn turn = learner.next();
+        const double noise = experiment.noise(step);
+        const NestedOutcome& outcome = times.outcome(turn.pair, step);
+        levels::PairRecord record;
+        record.iterations = experiment.application->iterations;
+        record.stopped = outcome.loop_time * noise > turn.limit;
+        record.time = outcome.loop_time * noise;
+        record.rank_balance = outcome.rank_mean / outcome.loop_time;
+        if (outcome.team_time > 0) record.thread_balance = outcome.thread_mean / outcome.team_time;
+        const bool measured = model && !record.stopped && model->measures(step);
+        if (record.stopped) {
+            record.time = times.stopped(turn.pair, turn.limit / noise, turn.rest, step) * noise;
+        } else if (measured) {
+            const double cost = model->measure(turn.pair, step);
+            totals.measuring += cost;
+            record.time += cost;
+        }
+        if (model) model->pass(record.time, measured);
+        learner.learn(turn, record);
+        totals.total += record.time;
+        totals.times.push_back(record.time);
+        totals.trials += turn.trial ? 1 : 0;
+        totals.stopped += record.stopped ? 1 : 0;
+        totals.moves += step > 0 && !(turn.pair == totals.last) ? 1 : 0;
+        totals.last = turn.pair;
+        ++totals.steps[table.index(turn.pair)];
+    }
+    return totals;
+}
+
 }  // namespace gimbal::simulate

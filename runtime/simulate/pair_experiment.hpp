@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <unordered_map>
+#include <span>
+#include <utility>
 #include <vector>
 
+#include "levels/iteration_spread.hpp"
 #include "levels/pair_learner.hpp"
 #include "measure/cost_profile.hpp"
 #include "select/portfolio.hpp"
@@ -63,10 +65,53 @@ private:
     std::map<std::pair<std::uint64_t, std::size_t>, NestedOutcome> known_;  // by frame and pair
 };
 
+/// What a running program could know of its loop, for predictions: a cost profile from chunks that were timed in a few
+/// steps, each with an error, and costs of drawing that were measured with one. Predictions are made in the background
+/// on half a per cent of the processors, and are there when that has been enough.
+/// @threads one at a time
+class VirtualModel {
+public:
+    /// @param error  relative deviation of each measurement
+    VirtualModel(const PairExperiment& experiment, double error);
+
+    /// Whether this step is to be measured: the first three, one in 16, and one before each prediction.
+    [[nodiscard]] bool measures(std::uint64_t step) const noexcept { return step < 3 || step % 16 == 0 || asked_; }
+    /// Time the chunks of a step. @return what that takes of the step [ticks]  @errors std::bad_alloc
+    double measure(levels::Pair pair, std::uint64_t step);
+    /// A levels::PairPredictor. @errors std::bad_alloc
+    bool predict(levels::Pair incumbent, std::span<double> times);
+    /// The step took so long.
+    void pass(double time, bool measured) noexcept {
+        now_ += time;
+        fresh_ = measured;
+    }
+
+    [[nodiscard]] double spread() const noexcept { return spread_.relative(); }
+    [[nodiscard]] std::uint64_t predictions() const noexcept { return predictions_; }
+    /// Processor time of all predictions, at 50 ns a chunk [s].
+    [[nodiscard]] double spent_s() const noexcept { return spent_s_; }
+
+private:
+    const PairExperiment* experiment_;
+    double error_;
+    NestedMachine measured_;
+    NestedLoop loop_;
+    ChunkCosts costs_;
+    CostProfile profile_;
+    levels::IterationSpread spread_;
+    std::vector<double> answer_;  // that is being computed; empty: none
+    bool asked_ = true;           // for a prediction, since the last measurement
+    bool fresh_ = false;          // the last step was measured
+    double ready_at_ = 0;         // [ticks]
+    double now_ = 0;              // [ticks]
+    std::uint64_t predictions_ = 0;
+    double spent_s_ = 0;
+};
+
 /// What a learner made of an experiment.
 struct PairTotals {
     double total = 0;            ///< of all steps, with all that the learner cost [ticks]
-    double sampling = 0;         ///< part of that: to measure what iterations cost [ticks]
+    double measuring = 0;        ///< part of that: to measure what iterations cost [ticks]
     std::uint64_t trials = 0;    ///< steps [count]
     std::uint64_t stopped = 0;   ///< trials that reached their limit [count]
     std::uint64_t moves = 0;     ///< changes of the pair [count]
@@ -76,8 +121,9 @@ struct PairTotals {
 };
 
 /// Run all steps as a learner says.
-/// @param seen  called after each step, nullptr: nobody
-/// @errors std::bad_alloc
-PairTotals run_pairs(const PairExperiment& experiment, PairTimes& times, levels::PairLearner& learner);
+/// @param model  what the learner predicts with: it is shown what happens; nullptr: none
+/// @errors std::bad_alloc, what the learner throws
+PairTotals run_pairs(const PairExperiment& experiment, PairTimes& times, levels::PairLearner& learner,
+                     VirtualModel* model = nullptr);
 
 }  // namespace gimbal::simulate
