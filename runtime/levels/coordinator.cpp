@@ -38,7 +38,7 @@ Coordinator::Coordinator(const PairTable& table, Pair first, PairPredictor predi
 
 void Coordinator::ask_model() {
     if (phase_ == Phase::settled && until_ask_ > 0 && --until_ask_ == 0) asks_model_ = true;
-    if (!asks_model_ || !predictor_ || !predictor_(incumbent(), times_)) return;
+    if (!asks_model_ || beliefs_.reference_steps() == 0 || !predictor_(incumbent(), times_)) return;
     asks_model_ = false;
     beliefs_.predict(times_);
     searching_ = std::exchange(changed_, false);

@@ -9,8 +9,6 @@ namespace gimbal::levels {
 namespace {
 
 constexpr unsigned kWindow = 16;           // steps of the incumbent that count
-constexpr double kFirstNoise = 0.05;       // until steps have shown it,
-constexpr double kFirstNoiseWeight = 2;    // which is worth so many steps
 constexpr double kNoiseMemory = 64;        // steps
 constexpr double kLeastNoise = 0.002;      // no program repeats itself better
 constexpr double kFirstModelError = 0.02;  // of predicted ratios, until trials have shown it,
@@ -22,8 +20,7 @@ constexpr unsigned kKnown = 3;             // steps after which one can be off
 }  // namespace
 
 double PairBeliefs::noise() const noexcept {
-    const double prior = kFirstNoiseWeight * kFirstNoise * kFirstNoise;
-    return std::max(kLeastNoise, std::sqrt((prior + noise_sum_) / (kFirstNoiseWeight + noise_weight_)));
+    return std::max(kLeastNoise, std::sqrt(noise_sum_ / noise_weight_));
 }
 
 double PairBeliefs::reference() const noexcept {

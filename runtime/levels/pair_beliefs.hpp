@@ -79,8 +79,9 @@ private:
     double log_reference_ = 0;
     unsigned reference_steps_ = 0;  // that the reference is a mean of, at most the window
     std::uint64_t incumbent_steps_ = 0;
-    double noise_sum_ = 0;          // of squares
-    double noise_weight_ = 0;
+    // Five per cent until steps have shown it, which is worth two steps.
+    double noise_weight_ = 2;
+    double noise_sum_ = 2 * 0.05 * 0.05;  // of squares
 };
 
 }  // namespace gimbal::levels

@@ -11,7 +11,8 @@ namespace {
 
 constexpr double kLeastNoise = 0.05;  // noise makes no step faster than this part of it
 constexpr std::uint64_t kLooks = 8;   // steps by which pairs are left out of the search for the best
-constexpr double kHopeless = 1.25;    // times the least of these
+constexpr double kHopeless = 1.25;    // times the least of these,
+constexpr double kFarOff = 2;         // times the least of one: no longer simulated to its end
 
 }  // namespace
 
@@ -56,7 +57,7 @@ PairTimes::Best PairTimes::best_fixed() {
         const std::uint64_t step = (2 * look + 1) * steps / (2 * std::min(kLooks, steps));
         double least = kNoLimit;
         for (std::size_t i = 0; i < table.size(); ++i) {
-            const double limit = 4 * least;
+            const double limit = kFarOff * least;
             const double time = run(table.pair(i), all, step, limit).loop_time;
             least = std::min(least, time);
             looks[i] += time;

@@ -86,7 +86,6 @@ public:
         fresh_ = measured;
     }
 
-    [[nodiscard]] double spread() const noexcept { return spread_.relative(); }
     [[nodiscard]] std::uint64_t predictions() const noexcept { return predictions_; }
     /// Processor time of all predictions, at 50 ns a chunk [s].
     [[nodiscard]] double spent_s() const noexcept { return spent_s_; }
