@@ -18,11 +18,11 @@ constexpr double kMargin = 0.003;          // who gains less is nobody's loss
 constexpr unsigned kFirstSteps = 2;        // of the incumbent, before anything is tried
 constexpr unsigned kChallengerSteps = 12;  // in a row, then
 constexpr unsigned kIncumbentSteps = 4;
-constexpr double kFarOff = 4;              // deviations of a step, twice in a row: the loop has changed
-constexpr double kDrifted = 0.05;          // or so much since it was settled
-constexpr std::uint64_t kFirstAsk = 32;    // steps
+constexpr double kFarOff = 4;            // deviations of a step, twice in a row: the loop has changed
+constexpr double kDrifted = 0.05;        // or so much since it was settled
+constexpr std::uint64_t kFirstAsk = 32;  // steps
 constexpr std::uint64_t kLongestAsk = 256;
-constexpr unsigned kTaintedSteps = 2;      // after a change of placement
+constexpr unsigned kTaintedSteps = 2;  // after a change of placement
 
 }  // namespace
 
@@ -49,9 +49,9 @@ void Coordinator::ask_model() {
     keep();
 }
 
-// What the model has wrong of a technique of the ranks it has wrong of all its pairs: so after a change the best pair of
-// each is kept that may be better, within a standard error, four at a time. Without a change the model must find a pair
-// better by more than it has been wrong.
+// What the model has wrong of a technique of the ranks it has wrong of all its pairs: so after a change the best pair
+// of each is kept that may be better, within a standard error, four at a time. Without a change the model must find a
+// pair better by more than it has been wrong.
 void Coordinator::keep() {
     kept_.clear();
     for (std::size_t pair = 0; pair < beliefs_.size(); ++pair) {
@@ -82,8 +82,8 @@ std::size_t Coordinator::target() {
     if (phase_ != Phase::trying || beliefs_.reference_steps() < kFirstSteps) return incumbent;
     const std::size_t running = table_.index(running_);
     if (running != goal_ && std::find(kept_.begin(), kept_.end(), goal_) != kept_.end()) return goal_;  // on the way
-    const auto untried = std::find_if(kept_.begin(), kept_.end(),
-                                      [this](std::size_t pair) { return beliefs_.trials(pair) < kTrials; });
+    const auto untried =
+        std::find_if(kept_.begin(), kept_.end(), [this](std::size_t pair) { return beliefs_.trials(pair) < kTrials; });
     if (untried != kept_.end()) return incumbent_run_ > 0 ? *untried : incumbent;
     const std::size_t best = *std::max_element(kept_.begin(), kept_.end(), [this](std::size_t a, std::size_t b) {
         return beliefs_.gain(a).mean < beliefs_.gain(b).mean;
@@ -157,8 +157,8 @@ void Coordinator::learn(const PairTurn& turn, const PairRecord& record) {
 void Coordinator::learn_incumbent(double time) {
     const double off = beliefs_.note_incumbent(time);
     surprises_ = std::abs(off) > kFarOff ? surprises_ + 1 : 0;
-    const bool drifted =
-        phase_ == Phase::settled && std::abs(beliefs_.log_reference() - settled_reference_) > kDrifted + beliefs_.noise();
+    const bool drifted = phase_ == Phase::settled &&
+                         std::abs(beliefs_.log_reference() - settled_reference_) > kDrifted + beliefs_.noise();
     if (surprises_ >= 2 || drifted) reopen();
 }
 

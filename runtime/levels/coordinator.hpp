@@ -70,17 +70,17 @@ private:
     std::size_t goal_;               // the pair that the last step was for
     Phase phase_ = Phase::waiting;
     bool asks_model_ = true;
-    bool changed_ = true;           // the loop, since the model was asked last
-    bool searching_ = false;        // what is tried has been kept after a change
-    std::vector<char> tried_ranks_; // [techniques of the ranks] whether a pair has been kept since the change
-    std::uint64_t until_ask_ = 0;   // steps; while settled
-    std::uint64_t ask_every_ = 0;   // steps
-    unsigned incumbent_run_ = 0;    // steps of the incumbent since the last other one
-    unsigned challenger_run_ = 0;   // the other way round
-    unsigned surprises_ = 0;        // steps of the incumbent in a row that were far off
-    double settled_reference_ = 0;  // log time
-    unsigned tainted_ = 0;          // steps to come that do not count
-    Pair running_;                  // in the last step
+    bool changed_ = true;            // the loop, since the model was asked last
+    bool searching_ = false;         // what is tried has been kept after a change
+    std::vector<char> tried_ranks_;  // [techniques of the ranks] whether a pair has been kept since the change
+    std::uint64_t until_ask_ = 0;    // steps; while settled
+    std::uint64_t ask_every_ = 0;    // steps
+    unsigned incumbent_run_ = 0;     // steps of the incumbent since the last other one
+    unsigned challenger_run_ = 0;    // the other way round
+    unsigned surprises_ = 0;         // steps of the incumbent in a row that were far off
+    double settled_reference_ = 0;   // log time
+    unsigned tainted_ = 0;           // steps to come that do not count
+    Pair running_;                   // in the last step
     Epochs epochs_;
     std::uint64_t dropped_ = 0;
     std::uint64_t reopened_ = 0;

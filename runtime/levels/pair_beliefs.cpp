@@ -14,8 +14,8 @@ constexpr double kLeastNoise = 0.002;      // no program repeats itself better
 constexpr double kFirstModelError = 0.02;  // of predicted ratios, until trials have shown it,
 constexpr double kModelWeight = 4;         // which is worth so many pairs
 constexpr double kLeastModelError = 0.003;
-constexpr double kClip = 9;                // squares of deviations beyond which something else happened
-constexpr unsigned kKnown = 3;             // steps after which one can be off
+constexpr double kClip = 9;     // squares of deviations beyond which something else happened
+constexpr unsigned kKnown = 3;  // steps after which one can be off
 
 }  // namespace
 

@@ -13,12 +13,12 @@ namespace gimbal::levels {
 
 namespace {
 
-constexpr double kHopeless = 1.3;           // times the least
-constexpr double kLeastSpread = 0.05;       // that makes a difference
+constexpr double kHopeless = 1.3;                              // times the least
+constexpr double kLeastSpread = 0.05;                          // that makes a difference
 constexpr std::uint64_t kMostListed = std::uint64_t{1} << 20;  // iterations; in longer loops single ones do not matter
 constexpr double kSecondsPerCost = 60e-9;                      // to draw one
 constexpr std::uint64_t kDrawsPerThread = 16;                  // in a rank chunk, before they are bundled
-constexpr double kSecondsPerDraw = 50e-9;  // to simulate one, as for one level (select/prediction)
+constexpr double kSecondsPerDraw = 50e-9;                      // to simulate one, as for one level (select/prediction)
 
 /// The incumbent first, then those that share a level with it, then the others: so there soon is a least time to give
 /// the others up by.

@@ -29,9 +29,10 @@ struct PairPrediction {
 
 /// The time of every pair, by nesting the event simulation: ranks that draw chunks of the measured profile, and threads
 /// that share each of them out. A pair is given up when it has taken 1.3 times the least of those before it, so those
-/// that nobody would run cost little; draws of equal chunks are bundled. Where single iterations stray from the profile,
-/// costs are drawn that stray as far (lognormal).
-/// @errors std::bad_alloc  @threads any, one question per thread  @cost O(draws of all pairs), about 50 ns each, and N for the spread
+/// that nobody would run cost little; draws of equal chunks are bundled. Where single iterations stray from the
+/// profile, costs are drawn that stray as far (lognormal).
+/// @errors std::bad_alloc  @threads any, one question per thread  @cost O(draws of all pairs), about 50 ns each, and N
+/// for the spread
 [[nodiscard]] PairPrediction predict_pairs(const PairQuestion& question);
 
 }  // namespace gimbal::levels

@@ -29,11 +29,11 @@ struct NestedChoice {
 
 /// What a nested execution showed.
 struct NestedOutcome {
-    double loop_time = 0;             ///< when the last rank was done [ticks]
-    double rank_mean = 0;             ///< mean time of the ranks [ticks]
-    double team_time = 0;             ///< loop times of the teams, over all rank chunks; 0 without a thread level [ticks]
-    double thread_mean = 0;           ///< the same for the mean times of their threads [ticks]
-    std::uint64_t rank_chunks = 0;    ///< [count]
+    double loop_time = 0;           ///< when the last rank was done [ticks]
+    double rank_mean = 0;           ///< mean time of the ranks [ticks]
+    double team_time = 0;           ///< loop times of the teams, over all rank chunks; 0 without a thread level [ticks]
+    double thread_mean = 0;         ///< the same for the mean times of their threads [ticks]
+    std::uint64_t rank_chunks = 0;  ///< [count]
     std::uint64_t thread_chunks = 0;  ///< [count]
     std::uint64_t draws = 0;          ///< that were simulated one by one, the last ones, which find nothing, included
     std::uint64_t iterations = 0;     ///< that ran, the first ones of the part; all unless the limit was reached

@@ -109,12 +109,12 @@ private:
 
 /// What a learner made of an experiment.
 struct PairTotals {
-    double total = 0;            ///< of all steps, with all that the learner cost [ticks]
-    double measuring = 0;        ///< part of that: to measure what iterations cost [ticks]
-    std::uint64_t trials = 0;    ///< steps [count]
-    std::uint64_t stopped = 0;   ///< trials that reached their limit [count]
-    std::uint64_t moves = 0;     ///< changes of the pair [count]
-    levels::Pair last;           ///< that ran in the last step
+    double total = 0;                  ///< of all steps, with all that the learner cost [ticks]
+    double measuring = 0;              ///< part of that: to measure what iterations cost [ticks]
+    std::uint64_t trials = 0;          ///< steps [count]
+    std::uint64_t stopped = 0;         ///< trials that reached their limit [count]
+    std::uint64_t moves = 0;           ///< changes of the pair [count]
+    levels::Pair last;                 ///< that ran in the last step
     std::vector<std::uint64_t> steps;  ///< [pairs] as which each ran [count]
     std::vector<double> times;         ///< [steps] [ticks]
 };

@@ -29,7 +29,7 @@ const std::vector<std::string> kLearners = {"joint", "independent", "alternate",
 struct LearnerResult {
     std::string name;
     std::vector<double> over_best = {};  // [runs]
-    double total_s = 0;             // sums over the runs, like the others
+    double total_s = 0;                  // sums over the runs, like the others
     std::uint64_t trials = 0, stopped = 0, moves = 0;
     std::string last = {};
 };
@@ -83,7 +83,8 @@ levels::IndependentLearner::Side side_of(const PairRequest& request, const Portf
                                          std::uint64_t iterations, std::uint32_t workers) {
     SelectorSettings settings = options().select;
     settings.portfolio.clear();
-    for (const Choice& choice : portfolio) settings.portfolio += (settings.portfolio.empty() ? "" : " ") + spelt(choice);
+    for (const Choice& choice : portfolio)
+        settings.portfolio += (settings.portfolio.empty() ? "" : " ") + spelt(choice);
     settings.background = false;
     levels::IndependentLearner::Side side;
     side.selector = make_selector(request.selector, loop, workers, settings);

@@ -18,7 +18,8 @@ constexpr PairTable kTable{4, 4};
 /// Four techniques at each level: pair (r, t) takes 100 + 10 r + t, unless a test says otherwise.
 std::vector<double> ladder() {
     std::vector<double> times(kTable.size());
-    for (std::size_t i = 0; i < times.size(); ++i) times[i] = 100 + 10.0 * kTable.pair(i).ranks + kTable.pair(i).threads;
+    for (std::size_t i = 0; i < times.size(); ++i)
+        times[i] = 100 + 10.0 * kTable.pair(i).ranks + kTable.pair(i).threads;
     return times;
 }
 

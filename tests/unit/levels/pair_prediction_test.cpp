@@ -8,8 +8,8 @@
 #include <numeric>
 #include <vector>
 
-#include "levels/iteration_spread.hpp"
 #include "levels/coordinator.hpp"
+#include "levels/iteration_spread.hpp"
 #include "simulate/pair_experiment.hpp"
 #include "simulate/work.hpp"
 

@@ -83,7 +83,8 @@ TEST(NestedLoop, OneThreadIsTheRankLevelAlone) {
 }
 
 TEST(NestedLoop, AnExampleThatCanBeCountedByHand) {
-    // Two ranks of two threads, equal blocks at both levels, iterations of 100: rank 0 has [0, 4), its threads two each.
+    // Two ranks of two threads, equal blocks at both levels, iterations of 100: rank 0 has [0, 4), its threads two
+    // each.
     NestedLoop loop;
     const ListedWork work(constant_costs(8, 100));
     const NestedMachine machine{.ranks = 2,
