@@ -34,6 +34,9 @@ public:
     /// @cost at most O(bins)
     [[nodiscard]] virtual const Work& work(std::size_t loop, std::uint64_t step) = 0;
 
+    /// Steps of one frame cost the same.
+    [[nodiscard]] virtual std::uint64_t frame(std::uint64_t step) const noexcept { return step; }
+
     std::string name;
     std::uint32_t workers = 1;       ///< P [count]
     std::uint64_t iterations = 0;    ///< N of every loop [iterations]
@@ -42,7 +45,7 @@ public:
     bool ranks = false;              ///< its workers are processes that ask a foreman, else threads of one process
 };
 
-/// pisolver mandelbrot evrard uniform triangular decreasing flip bump
+/// pisolver mandelbrot evrard uniform triangular decreasing flip bump jump random normal power
 [[nodiscard]] std::span<const std::string_view> application_names() noexcept;
 
 /// Parameters and defaults of all applications, for help and documentation.

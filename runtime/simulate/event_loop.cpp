@@ -30,6 +30,8 @@ void EventLoop::State::prepare() {
     finish.assign(count, 0);
     counter_free = 0;
     counter = 0;
+    // What is left after a limit is the end of the loop only where one counter hands out everything.
+    until = plan->queues.empty() ? machine->until : kNoLimit;
     noted = !slots.empty() && (manner->timed || manner->sampled);
     drawing = machine->dispatch + (manner->timed || manner->sampled ? machine->stamp : 0);
     if (machine->interruptions > 0) {
@@ -195,6 +197,7 @@ Outcome EventLoop::State::close() {
         outcome.loop_time = std::max(outcome.loop_time, finish[i]);
         outcome.busy_mean += finish[i];
         outcome.chunks += workers[i].chunks;
+        outcome.iterations += workers[i].iterations;
     }
     outcome.busy_mean /= plan->workers;
     if (slots.empty()) return outcome;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 
@@ -21,6 +22,9 @@ public:
     [[nodiscard]] virtual double time(Range range, std::uint64_t /*chunks*/) const noexcept { return time(range); }
 };
 
+/// No limit on virtual time.
+inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
 /// Who runs a loop in virtual time, and what drawing chunks costs. Times in ticks. A worker's last draw, which finds
 /// nothing, costs what any other costs, except under Claim::owned.
 struct Machine {
@@ -34,6 +38,7 @@ struct Machine {
     double interruptions = 0;               ///< per tick and worker: something else takes the core
     double interruption = 0;                ///< how long [ticks]
     std::uint64_t seed = 0;                 ///< of noise and interruptions
+    double until = kNoLimit;                ///< nobody draws from then on, where one counter is drawn from [ticks]
     std::uint64_t most_events = 0;  ///< bundle draws of equal chunks to about so many; wrong by a bundle; 0: never
 };
 
@@ -42,6 +47,8 @@ struct Outcome {
     double loop_time = 0;      ///< when the last worker was done [ticks]
     double busy_mean = 0;      ///< mean time of the workers [ticks]
     std::uint64_t chunks = 0;  ///< [count]
+    std::uint64_t iterations =
+        0;  ///< that ran, the first ones of the loop: fewer than N only if Machine::until was reached
 };
 
 /// Executes plans in virtual time as Execution does in real time: the same techniques size the chunks, the same queues

@@ -44,6 +44,7 @@ struct EventLoop::State {
     const Manner* manner = nullptr;
     std::span<WorkerSlot> slots;
     bool noted = false;         // every chunk, in the slots
+    double until = kNoLimit;    // nobody draws from then on [ticks]
     double drawing = 0;         // of one draw from what is shared, with its timestamp if there is one [ticks]
     double counter_free = 0;    // when the counter can be had again [ticks]
     std::uint64_t counter = 0;  // next step, or next iteration
@@ -87,6 +88,11 @@ struct EventLoop::State {
     void take_turns(Draw draw) {
         order.start(finish);
         for (double now = order.time(); now < FinishOrder::kNever; now = order.time()) {
+            if (now >= until) {
+                finish[order.worker()] = now;
+                order.replace(FinishOrder::kNever);
+                continue;
+            }
             const double next = draw(order.worker(), now);
             order.replace(next >= 0 ? next : FinishOrder::kNever);
         }

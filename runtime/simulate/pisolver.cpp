@@ -43,6 +43,7 @@ public:
     }
 
     [[nodiscard]] const Work& work(std::size_t /*loop*/, std::uint64_t /*step*/) override { return work_; }
+    [[nodiscard]] std::uint64_t frame(std::uint64_t /*step*/) const noexcept override { return 0; }
 
 private:
     BinnedWork work_;

@@ -30,6 +30,24 @@ private:
     std::vector<double> before_;  // [N + 1] cost of all iterations before this one [ticks]
 };
 
+/// A part of a loop as a loop of its own: iteration i is first + i of the whole.
+class PartWork final : public Work {
+public:
+    /// @param work  outlives this
+    PartWork(const Work& work, std::uint64_t first) noexcept : work_(&work), first_(first) {}
+
+    [[nodiscard]] double time(Range range) const noexcept override {
+        return work_->time({first_ + range.first, first_ + range.end});
+    }
+    [[nodiscard]] double time(Range range, std::uint64_t chunks) const noexcept override {
+        return work_->time({first_ + range.first, first_ + range.end}, chunks);
+    }
+
+private:
+    const Work* work_;
+    std::uint64_t first_;
+};
+
 /// Costs as a profile has them, stretched to another number of iterations and another total.
 class ProfiledWork final : public Work {
 public:

@@ -48,6 +48,20 @@ class Simulate(ToolTest):
             self.assertIn(part, said)
         self.assertIn("--schedule: unknown technique", self.gimbal(*SMALL, "--schedule", "fac22").stderr)
 
+    def test_ranks_of_threads_run_a_fixed_pair_or_learn_one(self):
+        words = ("simulate", "--app", "triangular", "--ranks", "4", "--workers", "4", "--iterations", "2000", "--steps",
+                 "40", "--json")
+        fixed = json.loads(self.gimbal(*words, "--rank-schedule", "fac2", "--schedule", "gss").stdout)
+        self.assertEqual((fixed["ranks"], fixed["threads"], fixed["best_pair"]), (4, 4, "fac2 / gss"))
+        self.assertEqual(fixed["learners"]["coordinated"]["last"], "fac2 / gss")
+        learnt = json.loads(self.gimbal(*words, "--learner", "all", "--step-noise", "0.02", "--runs", "2").stdout)
+        self.assertEqual(set(learnt["learners"]), {"joint", "independent", "alternate", "coordinated"})
+        self.assertTrue(all(len(one["over_best"]) == 2 for one in learnt["learners"].values()))
+        over = {name: one["over_best"] for name, one in learnt["learners"].items()}
+        self.assertLess(max(over["coordinated"]), min(over["joint"]))
+        self.assertIn("best fixed pair", self.gimbal(*words[:-1], "--learner", "joint").stdout)
+        self.assertIn("--ranks", self.gimbal("simulate", "--app", "flip", "--learner", "joint").stderr)
+
     def test_rewards_that_cannot_tell_techniques_apart_are_warned_of(self):
         for reward, workers, says in (("skewness", 2, "skewness is the same for every technique with 2 workers"),
                                       ("kurtosis", 16, "kurtosis is about the shape of the workers' times"),

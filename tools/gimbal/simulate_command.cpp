@@ -208,12 +208,15 @@ void add_simulate(CLI::App& app, SimulateRequest& request) {
     command->add_flag("--json", request.json, "One JSON object instead of a table");
     command->add_flag("--steps-json", request.steps_json, "The same with the loop time of every step");
     command->add_option("--record", request.record, "Write every step to this file, as GIMBAL_RECORD does");
+    add_pair_options(*command, request.pairs);
     command->footer("Applications:\n" + std::string(simulate::application_help()) +
                     "\nSettings of agents come from GIMBAL_RL_*, as everywhere.\n"
                     "Examples:\n"
                     "  gimbal simulate --app pisolver:imbalance=20 --schedule fac2\n"
                     "  gimbal simulate --app mandelbrot --steps 300 --select sarsa --noise 0.01 --record steps.csv\n"
-                    "  gimbal simulate --app evrard --workers 40 --select auto --json");
+                    "  gimbal simulate --app evrard --workers 40 --select auto --json\n"
+                    "  gimbal simulate --app bump --ranks 8 --workers 8 --rank-schedule fac2 --schedule gss\n"
+                    "  gimbal simulate --app power --ranks 8 --workers 8 --steps 500 --learner all --step-noise 0.02");
 }
 
 int simulate_application(const SimulateRequest& request) {
@@ -233,6 +236,13 @@ int simulate_application(const SimulateRequest& request) {
         throw Error(ErrorCode::wrong_use,
                     "--slow-worker: there is no worker " + std::to_string(request.disturbances.slow_worker),
                     "allowed: 0 to " + std::to_string(application->workers - 1));
+    if (request.pairs.ranks > 0) {
+        PairRequest pairs = request.pairs;
+        pairs.thread_schedule = request.schedule;
+        if (!request.selector.empty()) pairs.selector = request.selector;
+        pairs.json = request.json;
+        return simulate_pairs(pairs, *application, options().seed);
+    }
     const simulate::Experiment experiment = experiment_of(request, *application);
     std::vector<LoopSums> sums(application->loops.size());
     std::string rows(kStepsHeader);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "simulate/disturbance.hpp"
+#include "simulate_pairs.hpp"
 
 namespace CLI {
 class App;
@@ -29,6 +30,7 @@ struct SimulateRequest {
     bool free_learning = false;  ///< learning takes no virtual time
     bool json = false, steps_json = false;
     std::string record;  ///< file; empty: none
+    PairRequest pairs;   ///< two levels, if it has ranks
 };
 
 /// Add the command `simulate` with its options. @param request  out: filled when the command line is parsed

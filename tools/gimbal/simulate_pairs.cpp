@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "simulate_pairs.hpp"
+
+#include <algorithm>
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "gimbal/error.hpp"
+#include "gimbal/options.hpp"
+#include "help_format.hpp"
+#include "info_command.hpp"
+#include "levels/coordinator.hpp"
+#include "levels/plain_learners.hpp"
+#include "report/table.hpp"
+#include "select/portfolio.hpp"
+#include "simulate/experiment.hpp"
+#include "simulate/pair_experiment.hpp"
+
+namespace gimbal::tool {
+
+namespace {
+
+constexpr double kTick_s = 1e-9;
+const std::vector<std::string> kLearners = {"joint", "independent", "alternate", "coordinated"};
+
+/// What one learner made of all runs.
+struct LearnerResult {
+    std::string name;
+    std::vector<double> over_best = {};  // [runs]
+    double total_s = 0;                  // sums over the runs, like the others
+    std::uint64_t trials = 0, stopped = 0, moves = 0;
+    std::string last = {};
+};
+
+std::string spelt(const Choice& choice) {
+    return to_string(Schedule{.technique = choice.technique, .chunk = choice.chunk, .fraction = choice.fraction});
+}
+
+std::string spelt(const simulate::PairExperiment& experiment, levels::Pair pair) {
+    return spelt(experiment.ranks[pair.ranks]) + " / " + spelt(experiment.threads[pair.threads]);
+}
+
+simulate::Machine machine_of(const simulate::DrawingCosts& costs) {
+    return {.dispatch = costs.dispatch,
+            .serial = costs.serial,
+            .own_dispatch = costs.own_dispatch,
+            .queue_dispatch = costs.queue_dispatch,
+            .stamp = costs.stamp};
+}
+
+std::uint32_t place_of(const Portfolio& portfolio, std::string_view name) {
+    for (std::uint32_t i = 0; i < portfolio.size(); ++i) {
+        if (portfolio[i].technique->info().name == name) return i;
+    }
+    return 0;
+}
+
+simulate::PairExperiment experiment_of(const PairRequest& request, simulate::Application& application) {
+    simulate::PairExperiment experiment;
+    experiment.application = &application;
+    simulate::NestedMachine& machine = experiment.machine;
+    machine.ranks = request.ranks;
+    machine.threads = application.workers;
+    simulate::DrawingCosts rank_costs = simulate::drawing_costs(true);
+    rank_costs.dispatch = 1e3 * request.rank_chunk_us;
+    rank_costs.serial = std::min(rank_costs.serial, rank_costs.dispatch);
+    machine.between = machine_of(rank_costs);
+    machine.within = machine_of(simulate::drawing_costs(false));
+    machine.team_barrier = 1e3 * request.team_barrier_us;
+    const Portfolio portfolio = parse_portfolio(request.portfolio);
+    const auto level = [&](const std::string& schedule) {
+        return schedule.empty() ? portfolio : parse_portfolio(schedule);
+    };
+    experiment.ranks = level(request.rank_schedule);
+    experiment.threads = level(request.thread_schedule);
+    experiment.step_noise = request.step_noise;
+    return experiment;
+}
+
+levels::IndependentLearner::Side side_of(const PairRequest& request, const Portfolio& portfolio, const char* loop,
+                                         std::uint64_t iterations, std::uint32_t workers) {
+    SelectorSettings settings = options().select;
+    settings.portfolio.clear();
+    for (const Choice& choice : portfolio)
+        settings.portfolio += (settings.portfolio.empty() ? "" : " ") + spelt(choice);
+    settings.background = false;
+    levels::IndependentLearner::Side side;
+    side.selector = make_selector(request.selector, loop, workers, settings);
+    side.portfolio = portfolio;
+    side.context.iterations = iterations;
+    side.context.workers = workers;
+    return side;
+}
+
+simulate::PairTotals run_learner(const PairRequest& request, const std::string& name,
+                                 const simulate::PairExperiment& experiment, simulate::PairTimes& times) {
+    const levels::PairTable table = experiment.table();
+    const std::uint32_t fac2_ranks = place_of(experiment.ranks, "fac2");
+    const std::uint32_t fac2_threads = place_of(experiment.threads, "fac2");
+    if (name == "joint") {
+        levels::JointLearner learner(table);
+        return run_pairs(experiment, times, learner);
+    }
+    if (name == "alternate") {
+        levels::AlternateLearner learner(table, {fac2_ranks, fac2_threads});
+        return run_pairs(experiment, times, learner);
+    }
+    if (name == "independent") {
+        const std::uint64_t n = experiment.application->iterations;
+        const simulate::NestedMachine& machine = experiment.machine;
+        levels::IndependentLearner learner(side_of(request, experiment.ranks, "ranks", n, machine.ranks),
+                                           side_of(request, experiment.threads, "threads", n, machine.threads));
+        return run_pairs(experiment, times, learner);
+    }
+    // Its model is measured with an error as large as the noise of the steps.
+    simulate::VirtualModel model(experiment, experiment.step_noise);
+    levels::Coordinator learner(table, {place_of(experiment.ranks, "mfsc"), fac2_threads},
+                                [&](levels::Pair pair, std::span<double> out) { return model.predict(pair, out); });
+    return run_pairs(experiment, times, learner, &model);
+}
+
+std::vector<LearnerResult> run_all(const PairRequest& request, simulate::PairExperiment& experiment,
+                                   simulate::PairTimes& times, std::uint64_t seed, std::string& best, double& best_s) {
+    std::vector<std::string> names = {request.learner};
+    if (request.learner == "all") names = kLearners;
+    std::vector<LearnerResult> results;
+    for (const std::string& name : names) results.push_back({.name = name});
+    for (std::uint64_t run = 0; run < request.runs; ++run) {
+        experiment.seed = seed + run;
+        const simulate::PairTimes::Best fixed = times.best_fixed();
+        best = spelt(experiment, fixed.pair);
+        best_s += fixed.total * kTick_s;
+        for (LearnerResult& result : results) {
+            const simulate::PairTotals totals = run_learner(request, result.name, experiment, times);
+            result.over_best.push_back(totals.total / fixed.total);
+            result.total_s += totals.total * kTick_s;
+            result.trials += totals.trials;
+            result.stopped += totals.stopped;
+            result.moves += totals.moves;
+            result.last = spelt(experiment, totals.last);
+        }
+    }
+    return results;
+}
+
+double mean(const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+int print_learners(const PairRequest& request, const simulate::Application& application, const std::string& best,
+                   double best_s, const std::vector<LearnerResult>& results) {
+    if (request.json) {
+        Json learners = Json::object();
+        for (const LearnerResult& one : results) {
+            learners[one.name] = {{"total_s", one.total_s}, {"over_best", one.over_best}, {"trials", one.trials},
+                                  {"stopped", one.stopped}, {"moves", one.moves},         {"last", one.last}};
+        }
+        return print_json({{"app", application.name},
+                           {"ranks", request.ranks},
+                           {"threads", application.workers},
+                           {"iterations", application.iterations},
+                           {"steps", application.steps},
+                           {"runs", request.runs},
+                           {"step_noise", request.step_noise},
+                           {"best_pair", best},
+                           {"best_total_s", best_s},
+                           {"learners", learners}});
+    }
+    using Side = TextTable::Side;
+    TextTable table({"learner", "total_s", "over best", "trials", "stopped", "moves", "last pair (ranks / threads)"},
+                    {Side::left, Side::right, Side::right, Side::right, Side::right, Side::right, Side::left});
+    for (const LearnerResult& one : results)
+        table.add({one.name, seconds(one.total_s), per_cent(mean(one.over_best) - 1), std::to_string(one.trials),
+                   std::to_string(one.stopped), std::to_string(one.moves), one.last});
+    return print_text(application.name + ": " + std::to_string(application.steps) + " steps of " +
+                      std::to_string(application.iterations) + " iterations on " + std::to_string(request.ranks) +
+                      " ranks x " + std::to_string(application.workers) + " threads, in virtual time\n" +
+                      "best fixed pair: " + best + ", " + seconds(best_s) + " s\n" + table.text());
+}
+
+}  // namespace
+
+void add_pair_options(CLI::App& command, PairRequest& request) {
+    CLI::Option* const ranks =
+        command.add_option("--ranks", request.ranks, "Ranks, each of --workers threads: two levels of the first loop")
+            ->check(CLI::Range(1, 1 << 16));
+    command.add_option("--rank-schedule", request.rank_schedule, "One technique of the ranks for all steps")
+        ->needs(ranks);
+    command
+        .add_option("--learner", request.learner,
+                    "Who chooses pairs: joint, independent, alternate, coordinated, or all of them")
+        ->check(CLI::IsMember({"joint", "independent", "alternate", "coordinated", "all"}))
+        ->needs(ranks)
+        ->capture_default_str();
+    command.add_option("--portfolio", request.portfolio, "Techniques of both levels, with blanks between them")
+        ->needs(ranks)
+        ->capture_default_str();
+    command.add_option("--rank-chunk-us", request.rank_chunk_us, "What a chunk costs a rank")
+        ->check(finite(0.0, 1e9))
+        ->needs(ranks)
+        ->capture_default_str();
+    command.add_option("--team-barrier-us", request.team_barrier_us, "Of a rank's threads, at the end of its chunks")
+        ->check(finite(0.0, 1e9))
+        ->needs(ranks)
+        ->capture_default_str();
+    command.add_option("--step-noise", request.step_noise, "Deviation of the time of a step; of measurements, too")
+        ->check(finite(0.0, 0.99))
+        ->needs(ranks);
+    command.add_option("--runs", request.runs, "Runs with seeds one after the other")
+        ->check(CLI::Range(1, 1000))
+        ->needs(ranks)
+        ->capture_default_str();
+}
+
+int simulate_pairs(const PairRequest& request, simulate::Application& application, std::uint64_t seed) {
+    simulate::PairExperiment experiment = experiment_of(request, application);
+    simulate::PairTimes times(experiment);
+    std::string best;
+    double best_s = 0;
+    const std::vector<LearnerResult> results = run_all(request, experiment, times, seed, best, best_s);
+    return print_learners(request, application, best, best_s, results);
+}
+
+}  // namespace gimbal::tool
