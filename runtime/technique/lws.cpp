@@ -54,7 +54,7 @@ constinit const Immortal kLwsImbalance{
     basic_plan};
 
 // Kale's name for it where the slack of the next collective is known.
-constexpr std::string_view kSlackNames[] = {"callpath_fd"};
+constexpr std::string_view kSlackNames[] = {"callpath-fd"};
 
 /// uSched: formula 2 for noise and imbalance together, then a search that starts from its fraction.
 /// @source Kale, thesis outline; test: tests/unit/lightweight
