@@ -17,6 +17,7 @@ struct Rank {
     double window_s = 0, outside_s = 0, waiting_s = 0;      // outside: not in MPI
     double loops_s = 0;                                     // in Gimbal's loops, of `outside_s`
     double balance_s = 0, scheduling_s = 0, too_few_s = 0;  // [core s]
+    double borrowed_s = 0;                                  // that other ranks' cores worked for it [core s]
 };
 
 /// How much more time a loop took than was measured: executions that libomp ran alone are taken to be like the others.
@@ -47,20 +48,34 @@ Rank rank_of(const RunRecord& record, std::uint32_t threads) {
     Rank rank{.window_s = record.waiting->window_s,
               .outside_s = std::max(0.0, record.waiting->window_s - record.waiting->mpi_s),
               .waiting_s = std::min(record.waiting->waiting_s, record.waiting->mpi_s)};
-    for (const LoopSummary& loop : record.loops)
-        if (!loop.over_ranks) add_loop(loop, threads, rank);
+    for (const LoopSummary& loop : record.loops) {
+        if (loop.over_ranks) continue;
+        add_loop(loop, threads, rank);
+        rank.borrowed_s += loop.borrowed_s;
+    }
     bound(threads, rank);
     return rank;
 }
 
+/// Cores of ranks that waited worked for others: what would have been lost is useful.
+void count_lent_cores(double lent_s, Efficiency& sum) noexcept {
+    for (double* const loss : {&sum.ranks_balance_s, &sum.serialisation_s}) {
+        const double saved_s = std::min(lent_s, *loss);
+        *loss -= saved_s;
+        sum.useful_s += saved_s;
+        lent_s -= saved_s;
+    }
+}
+
 Efficiency sum_of(const std::map<int, Rank>& ranks, std::uint32_t threads) {
     Efficiency sum{.ranks = static_cast<std::uint32_t>(ranks.size()), .threads = threads};
-    double longest_s = 0, all_s = 0, without_transfer_s = 0;
+    double longest_s = 0, all_s = 0, without_transfer_s = 0, lent_s = 0;
     for (const auto& [number, rank] : ranks) {
         sum.wall_s = std::max(sum.wall_s, rank.window_s);
         longest_s = std::max(longest_s, rank.outside_s);
         all_s += rank.outside_s;
         without_transfer_s = std::max(without_transfer_s, rank.outside_s + rank.waiting_s);
+        lent_s += rank.borrowed_s;
         sum.threads_balance_s += rank.balance_s;
         sum.scheduling_s += rank.scheduling_s;
         sum.serial_s += rank.too_few_s + (threads - 1) * (rank.outside_s - rank.loops_s);
@@ -70,6 +85,7 @@ Efficiency sum_of(const std::map<int, Rank>& ranks, std::uint32_t threads) {
     sum.serialisation_s = cores * (without_transfer_s - longest_s);
     sum.transfer_s = cores * (sum.wall_s - without_transfer_s);
     sum.useful_s = threads * all_s - sum.threads_balance_s - sum.scheduling_s - sum.serial_s;
+    count_lent_cores(lent_s, sum);
     return sum;
 }
 

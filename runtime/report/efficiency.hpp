@@ -18,7 +18,7 @@ struct Efficiency {
     std::uint32_t threads = 1;  ///< of a rank: its largest team [count]
     double wall_s = 0;          ///< of the longest rank [s]
 
-    double useful_s = 0;           ///< [core s], as all that follow
+    double useful_s = 0;           ///< [core s], as all that follow; cores that were lent and used are in it
     double ranks_balance_s = 0;    ///< ranks compute less than the one that computes most
     double serialisation_s = 0;    ///< ranks wait for each other in turns
     double transfer_s = 0;         ///< in MPI without waiting for anybody

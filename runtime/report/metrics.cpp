@@ -8,13 +8,15 @@ namespace gimbal {
 namespace {
 
 // L: the workers' times in one execution of a loop; sums run over executions, and over ranks in a merged report.
-constexpr std::array<Metric, 28> kMetrics = {{
+constexpr std::array<Metric, 29> kMetrics = {{
     {"calls", "count", "executions of the loop", "of threads summed over ranks; untimed_calls of them are in no time"},
     {"iterations", "iterations", "sum of trip counts", "over all executions and ranks"},
     {"time_s", "s", "sum(last finish - first begin)", "wall time inside the loop, barrier not included"},
     {"imbalance", "1", "sum(max(L)) / sum(mean(L)) - 1", "how much longer the slowest worker took than the mean"},
     {"late", "1", "late_s / time_s; late_s = sum(mean(begin - first begin))",
      "part of the loop time before a worker came: it worked elsewhere or had to be woken up"},
+    {"borrowed_s", "core s", "sum(time of surplus workers on cores that other ranks lent)",
+     "work that is in no other time of the loop; --elastic"},
     {"lost", "1", "waiting_s / time_s; waiting_s = sum(mean(last finish - finish))",
      "part of the loop time that workers waited for the last one; 1 - mean(L) / max(L) if nobody came late"},
     {"in/out", "1", "(opening_s + closing_s) / time_s", "entry and exit, which come on top of the loop time"},

@@ -53,6 +53,24 @@ double lost_s(const Efficiency& parts) {
            parts.scheduling_s + parts.serial_s;
 }
 
+TEST(Efficiency, CoresThatWereLentAndUsedAreNotLost) {
+    auto records = sample();
+    const auto before = efficiency(records);
+    records[1].loops[0].borrowed_s = 2;
+    const auto after = efficiency(records);
+    ASSERT_TRUE(before && after);
+    EXPECT_NEAR(after->useful_s, before->useful_s + 2, 1e-9);
+    EXPECT_NEAR(after->ranks_balance_s, before->ranks_balance_s - 2, 1e-9);
+    EXPECT_NEAR(after->useful_s + lost_s(*after), 40, 1e-9);
+    EXPECT_NEAR(after->parallel(), after->mpi() * after->openmp(), 1e-9);
+    // More than there was to lose.
+    records[1].loops[0].borrowed_s = 1000;
+    const auto all = efficiency(records);
+    EXPECT_NEAR(all->ranks_balance_s, 0, 1e-9);
+    EXPECT_NEAR(all->serialisation_s, 0, 1e-9);
+    EXPECT_NEAR(all->useful_s + lost_s(*all), 40, 1e-9);
+}
+
 TEST(Efficiency, PartsAddUpToAllCoresForTheWholeTime) {
     const auto parts = efficiency(sample());
     ASSERT_TRUE(parts);
