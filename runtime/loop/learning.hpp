@@ -39,10 +39,12 @@ public:
     [[nodiscard]] Opening open(const Request& request);
 
     /// Learn from an execution that all workers have left.
-    /// @param slots  [P]
+    /// @param slots    [P]
+    /// @param records  [P] of an execution before that which the slots are of; empty: the slots' own
     /// @return what it was; its thought, if any, is that of this step
     /// @errors std::bad_alloc
-    Step close(const Manner& manner, const Decision& decision, const Plan& plan, std::span<const WorkerSlot> slots);
+    Step close(const Manner& manner, const Decision& decision, const Plan& plan, std::span<const WorkerSlot> slots,
+               std::span<const WorkerRecord> records = {});
 
     /// Begin with what an earlier run learnt. Trip counts that it does not know begin as usual.
     /// @param bytes  what save() wrote; must stay valid  @pre nothing was opened  @errors std::bad_alloc
