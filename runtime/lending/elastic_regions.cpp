@@ -92,7 +92,10 @@ uint32_t gimbal_elastic_threads(void) {
 gimbal_team gimbal_team_begin(const void* code, uint32_t asked) {
     gimbal::teams.fetch_add(1, std::memory_order_relaxed);
     const uint32_t own = std::min(asked, gimbal::options().rank_threads);
-    if (!code) return {asked, asked, nullptr};
+    if (!code) {  // asked for by name: the rank's own cores are all that such a team has
+        if (asked > own) gimbal::node_cores().bring_home();
+        return {asked, asked, nullptr};
+    }
     const gimbal_team ordinary{own, own, nullptr};
     if (asked == own || !gimbal::node_cores().attached()) return ordinary;
     gimbal_region* const region = gimbal::regions.find(code);

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <ctime>
 #include <new>
+#include <span>
 
 #include "gimbal/options.hpp"
 #include "gimbal/rank_cores.h"
@@ -76,28 +77,59 @@ void NodeCores::bind(Slot& own) noexcept {
 void NodeCores::detach() noexcept {
     const std::lock_guard lock(mutex_);
     const Slot* const own = own_.exchange(nullptr, std::memory_order_acq_rel);
+    if (!own || own->bound.load(std::memory_order_relaxed) == 0) return;
+    bring_home(inherited_);
     CoreMask now;
     // Somebody else may have bound it since.
-    if (own && own->bound.load(std::memory_order_relaxed) && now.read(0) && now == own->mask) (void)inherited_.apply(0);
+    if (now.read(0) && now == own->mask) (void)inherited_.apply(0);
 }
 
-void NodeCores::roam() noexcept {
-    static __thread bool roams __attribute__((tls_model("initial-exec"))) = false;
-    const Slot* const own = own_.load(std::memory_order_acquire);
-    if (roams || !own) return;
-    roams = true;
+CoreMask NodeCores::cores_of_others() const noexcept {
     CoreMask others;
     for (std::uint32_t i = 0; i < slots_; ++i) {
         const Slot& other = slot(i);
         if (i != number_ && other.bound.load(std::memory_order_acquire)) others = others.with(other.mask);
     }
-    if (!others.empty()) (void)others.apply(0);
+    return others;
+}
+
+// A thread that cannot be noted stays: it could not be brought home.
+void NodeCores::roam() noexcept {
+    static __thread std::uint32_t outing __attribute__((tls_model("initial-exec"))) = 0;
+    const Slot* const own = own_.load(std::memory_order_acquire);
+    if (!own || outing == outing_.load(std::memory_order_relaxed)) return;
+    const CoreMask others = cores_of_others();
+    const std::lock_guard lock(mutex_);
+    outing = outing_.load(std::memory_order_relaxed);
+    const std::size_t place = roaming_.load(std::memory_order_relaxed);
+    if (place == kMaxRoamers || others.empty() || !others.apply(0)) return;
+    roamers_[place] = this_thread();
+    roaming_.store(place + 1, std::memory_order_relaxed);
+}
+
+void NodeCores::bring_home() noexcept {
+    if (roaming_.load(std::memory_order_relaxed) == 0) return;
+    const std::lock_guard lock(mutex_);
+    if (const Slot* const own = own_.load(std::memory_order_acquire)) bring_home(own->mask);
+}
+
+// With the lock held. Who has ended, or was bound by somebody else since, is left alone.
+void NodeCores::bring_home(const CoreMask& home) noexcept {
+    const CoreMask others = cores_of_others();
+    const std::size_t count = roaming_.exchange(0, std::memory_order_relaxed);
+    for (const pid_t thread : std::span(roamers_).first(count)) {
+        CoreMask now;
+        const bool ours = syscall(SYS_tgkill, getpid(), thread, 0) == 0;
+        if (ours && now.read(thread) && now == others) (void)home.apply(thread);
+    }
+    outing_.fetch_add(1, std::memory_order_relaxed);
 }
 
 void NodeCores::forget_in_child() noexcept {
     new (&mutex_) std::mutex;
     own_.store(nullptr, std::memory_order_relaxed);
     lent_ = 0;
+    roaming_.store(0, std::memory_order_relaxed);
 }
 
 NodeCores::Slot& NodeCores::slot(std::uint32_t number) const noexcept {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sys/types.h>
+
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +35,8 @@ public:
     /// @param memory  `slots` x kSlotBytes, zero at first  @param cores  of this rank [count]
     /// @return whether it could be done  @threads the main thread
     bool attach(void* memory, std::size_t bytes, int slot, int slots, std::uint32_t cores) noexcept;
-    /// The main thread may run again where it might before. @threads the main thread
+    /// The main thread, and threads that ran on other ranks' cores, may run again where they might before.
+    /// @threads the main thread, while no thread borrows
     void detach() noexcept;
     /// A child after fork is no rank. @threads the only one
     void forget_in_child() noexcept;
@@ -46,6 +50,9 @@ public:
     /// The calling thread runs on the cores of other ranks from now on: woken by a lender, it is there when that one
     /// sleeps, and it never waits behind its own rank's threads. @cost one load after the first time
     void roam() noexcept;
+    /// Threads that roam are to run on this rank's cores from now on, and leave them when they roam again.
+    /// @threads any, while no thread borrows  @cost one load if none roams, else three system calls for each
+    void bring_home() noexcept;
     /// A core that another rank offers; none: nobody does. @cost a look at every rank's slot
     [[nodiscard]] BorrowedCore borrow() noexcept;
     /// Whether its owner wants it back. @cost one load
@@ -79,6 +86,8 @@ private:
 
     [[nodiscard]] Slot& slot(std::uint32_t number) const noexcept;
     void bind(Slot& own) noexcept;
+    void bring_home(const CoreMask& home) noexcept;
+    [[nodiscard]] CoreMask cores_of_others() const noexcept;
     void wake_others(std::uint32_t cores) noexcept;
 
     std::byte* memory_ = nullptr;
@@ -89,6 +98,10 @@ private:
     std::atomic<Slot*> own_{nullptr};  // nullptr: not attached
     std::mutex mutex_;                 // guards what follows, and writing the own offer's term
     std::uint32_t lent_ = 0;           // cores that this rank offers, free or not
+    static constexpr std::size_t kMaxRoamers = 1024;
+    std::array<pid_t, kMaxRoamers> roamers_{};  // threads on other ranks' cores
+    std::atomic<std::size_t> roaming_{0};       // how many of them there are
+    std::atomic<std::uint32_t> outing_{1};      // counts up when all are brought home
 };
 
 /// That of this process.

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <omp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,10 +174,30 @@ static void child(void) {
     check_that(status == 0, "a loop in a child");
 }
 
+// A team that the program asked for by number has the main thread's cores only, whoever roamed before.
+static void masks(void) {
+    cpu_set_t own;
+    sched_getaffinity(0, sizeof own, &own);
+    int same = 0, team = 0;
+#pragma omp parallel num_threads(2) reduction(+ : same)
+    {
+        cpu_set_t here;
+        sched_getaffinity(0, sizeof here, &here);
+        same += CPU_EQUAL(&own, &here) ? 1 : 0;
+#pragma omp single
+        team = omp_get_num_threads();
+    }
+    check_that(team == 2 && same == team, "threads asked for by number run on the rank's own cores");
+}
+
 static void step(const char* what) {
     if (strcmp(what, "lend") == 0) simple(40);
     if (strcmp(what, "shapes") == 0) shapes();
     if (strcmp(what, "sizes") == 0) sizes();
+    if (strcmp(what, "masks") == 0) {
+        simple(40);
+        masks();
+    }
     if (strcmp(what, "fork") == 0) {
         simple(40);
         child();
@@ -199,6 +220,8 @@ int main(int argc, char** argv) {
     }
     MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     printf("rank %d: %s %s\n", rank, what, all == 0 ? "right" : "wrong");
+    if (strcmp(what, "masks") == 0) simple(40);
     MPI_Finalize();
-    return all != 0;
+    if (strcmp(what, "masks") == 0) masks();
+    return all != 0 || failures != 0;
 }

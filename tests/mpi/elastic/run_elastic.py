@@ -55,6 +55,11 @@ class Elastic(unittest.TestCase):
     def test_what_programs_see_of_their_teams(self):
         self.run_ranks("sizes")
 
+    def test_threads_that_ran_elsewhere_come_home(self):
+        records, said = self.run_ranks("masks")
+        for record in records:
+            self.assertGreater(sum(loop["borrowed_s"] for loop in record["loops"]), 0, said)
+
     def test_a_child_is_no_rank(self):
         self.run_ranks("fork")
 
