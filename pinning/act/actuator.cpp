@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <system_error>
 
-#include "act/affinity.hpp"
 #include "machine/affinity.hpp"
 #include "machine/allowed.hpp"
 #include "machine/pu_list.hpp"

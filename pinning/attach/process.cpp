@@ -15,10 +15,10 @@
 #include <mutex>
 #include <new>
 
-#include "act/affinity.hpp"
-#include "act/loans_paused.hpp"
+#include "act/actuator.hpp"
 #include "gimbal/error.hpp"
-#include "gimbal/pin_settings.h"
+#include "gimbal/pin_settings.hpp"
+#include "machine/affinity.hpp"
 #include "manager/manager.hpp"
 
 namespace gimbal::pin {
@@ -109,9 +109,8 @@ void child_after_fork() {
 }
 
 __attribute__((constructor)) void on_load() {
-    gimbal_pin_settings given{};
-    gimbal_pin_settings_get(&given);
-    if (given.mode == GIMBAL_PIN_OFF) return;
+    const gimbal_pin_settings given = gimbal_pin_settings_get();
+    if (given.settings->mode == Mode::off) return;
     g_process = new (g_memory) Process;
     g_process->pid = getpid();
     g_process->first_mask_bytes =

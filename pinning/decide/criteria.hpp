@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "decide/running_mean.hpp"
-#include "decide/settings.hpp"
+#include "gimbal/pin_settings.hpp"
 
 namespace gimbal::pin {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "decide/settings.hpp"
+#include "gimbal/pin_settings.hpp"
 #include "decide/why.hpp"
 
 namespace gimbal::pin {

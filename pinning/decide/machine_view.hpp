@@ -7,10 +7,9 @@
 #include <string_view>
 #include <vector>
 
-namespace gimbal::pin {
+#include "gimbal/pin_settings.hpp"
 
-/// Levels of a machine, outermost first.
-enum class Level : std::uint8_t { machine, node, cache, core, pu };
+namespace gimbal::pin {
 
 /// "machine", "node", "cache", "core", "pu".
 [[nodiscard]] std::string_view level_name(Level level) noexcept;

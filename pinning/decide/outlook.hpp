@@ -8,7 +8,7 @@
 #include "decide/occupancy.hpp"
 #include "decide/optimisers/optimiser.hpp"
 #include "decide/promise.hpp"
-#include "decide/settings.hpp"
+#include "gimbal/pin_settings.hpp"
 
 namespace gimbal::pin {
 

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "act/actuator.hpp"
-#include "act/loans_paused.hpp"
 #include "counters/ladder.hpp"
 #include "counters/thread_counter.hpp"
 #include "decide/placer.hpp"

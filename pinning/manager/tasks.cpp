@@ -11,7 +11,7 @@
 #include <fstream>
 #include <memory>
 
-#include "act/affinity.hpp"
+#include "machine/affinity.hpp"
 
 namespace gimbal::pin {
 

@@ -15,29 +15,6 @@ namespace gimbal::pin {
 
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && ascii_blank(text.front())) text.remove_prefix(1);
-    while (!text.empty() && ascii_blank(text.back())) text.remove_suffix(1);
-    return text;
-}
-
-void add_part(std::string_view part, std::map<std::string, std::string>& values) {
-    part = trimmed(part);
-    if (part.empty()) return;
-    const std::size_t equals = part.find('=');
-    if (equals == std::string_view::npos || equals == 0)
-        throw Error(ErrorCode::invalid_option, "GIMBAL_PIN_SETTINGS: \"" + std::string(part) + "\" has no value",
-                    "NAME=value, with ; between them: RESOURCES={CPU_BANDWIDTH};GUARD=0");
-    const std::string name(trimmed(part.substr(0, equals)));
-    if (!values.emplace(name, trimmed(part.substr(equals + 1))).second)
-        throw Error(ErrorCode::invalid_option, "GIMBAL_PIN_SETTINGS: " + name + " is there twice", "");
-}
-
-Mode mode_of(int mode) noexcept {
-    if (mode == GIMBAL_PIN_OBSERVE) return Mode::observe;
-    return mode == GIMBAL_PIN_STATIC ? Mode::fixed : Mode::learn;
-}
-
 bool binds(std::string_view variable, std::string value) {
     std::transform(value.begin(), value.end(), value.begin(), ascii_lower);
     if (value.empty()) return false;
@@ -49,42 +26,14 @@ bool binds(std::string_view variable, std::string value) {
 
 }  // namespace
 
-std::map<std::string, std::string> split_words(const std::string& text) {
-    std::map<std::string, std::string> values;
-    int depth = 0;
-    bool quoted = false;
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (c == '"') quoted = !quoted;
-        if (c == '{' && !quoted) ++depth;
-        if (c == '}' && !quoted) --depth;
-        const bool ends = (c == ';' || c == '\n') && !quoted && depth <= 0;
-        if (!ends) continue;
-        add_part(std::string_view(text).substr(begin, i - begin), values);
-        begin = i + 1;
-    }
-    add_part(std::string_view(text).substr(begin), values);
-    return values;
-}
-
 Wishes read_wishes(const gimbal_pin_settings& given, std::string& name) {
     Wishes wishes;
-    wishes.force = given.force != 0;
-    wishes.share = given.share != 0;
+    wishes.settings = *given.settings;
+    wishes.force = given.force;
+    wishes.share = given.share;
     wishes.rank = given.rank;
     wishes.seed = given.seed;
     wishes.trace = given.trace;
-    name = "GIMBAL_PIN_SETTINGS";
-    std::map<std::string, std::string> words = split_words(given.words);
-    for (const char* ours : {"MODE", "SAMPLE_S"})
-        if (words.contains(ours))
-            throw Error(ErrorCode::invalid_option, std::string("GIMBAL_PIN_SETTINGS: ") + ours + " is set elsewhere",
-                        "GIMBAL_PIN says the mode, GIMBAL_PIN_PERIOD the time between samples");
-    if (given.group != 1) words["GROUP"] = std::to_string(given.group);
-    wishes.settings = parse_settings(words);
-    wishes.settings.sample_s = given.period_s;
-    wishes.settings.mode = mode_of(given.mode);
     name = "GIMBAL_PIN_NODES";
     wishes.machine.pseudo_nodes = parse_pseudo_nodes(given.nodes, name);
     name = "GIMBAL_PIN_RESERVE";

@@ -2,13 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 
 #include "counters/rung.hpp"
-#include "decide/settings.hpp"
-#include "gimbal/pin_settings.h"
+#include "gimbal/pin_settings.hpp"
 #include "machine/inventory.hpp"
 #include "machine/machine.hpp"
 
@@ -25,10 +23,6 @@ struct Wishes {
     std::uint64_t seed = 42;
     std::string trace;  ///< path; empty: none
 };
-
-/// "NAME=value;NAME={a,b}" as parse_settings() wants it. A ; within braces or quotes belongs to the value.
-/// @errors gimbal::Error(invalid_option): a part without =, or a name twice
-[[nodiscard]] std::map<std::string, std::string> split_words(const std::string& text);
 
 /// @errors gimbal::Error(invalid_option or unknown_option); `name` is set to the variable at fault
 [[nodiscard]] Wishes read_wishes(const gimbal_pin_settings& given, std::string& name);

@@ -28,14 +28,6 @@ struct Folder {
     std::string path;
 };
 
-TEST(Words, ListsKeepTheirSemicolonsAndBlanksDoNotCount) {
-    EXPECT_THAT(split_words(" A = {\"x\" ; \"y\"} ; B=2;\nC=3;"),
-                ElementsAre(Pair("A", "{\"x\" ; \"y\"}"), Pair("B", "2"), Pair("C", "3")));
-    EXPECT_TRUE(split_words("").empty());
-    EXPECT_THROW((void)split_words("A"), Error);
-    EXPECT_THROW((void)split_words("A=1;A=2"), Error);
-}
-
 TEST(Helpers, AreKnownByTheLibraryInWhichTheyBegin) {
     for (const char* file : {"/usr/lib/x86_64-linux-gnu/libmpich.so.12", "libmpi.so.40", "libmpi_gnu_91.so.12",
                              "libucs.so.0", "/opt/ucx/lib/ucx/libuct_ib.so.0", "libopen-pal.so.40", "libgimbal.so.0",
@@ -47,7 +39,7 @@ TEST(Helpers, AreKnownByTheLibraryInWhichTheyBegin) {
 }
 
 TEST(Helpers, AThreadOfTheProgramIsNone) {
-    EXPECT_EQ(helper_library(reinterpret_cast<const void*>(&split_words)), "");
+    EXPECT_EQ(helper_library(reinterpret_cast<const void*>(&bound_by)), "");
     EXPECT_EQ(helper_library(nullptr), "");
     EXPECT_THAT(helper_library(reinterpret_cast<const void*>(&gimbal_pin_settings_get)), HasSubstr("libgimbal.so"));
 }

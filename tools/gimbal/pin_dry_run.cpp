@@ -12,6 +12,7 @@
 #include "machine/pu_list.hpp"
 #include "manager/wishes.hpp"
 #include "pin_views.hpp"
+#include "placement/settings.hpp"
 
 extern "C" char** environ;
 
@@ -28,18 +29,16 @@ struct Placed {
 /// The user's settings, as a program would get them.
 pin::Wishes wishes_of(const PinSettings& asked, std::uint64_t seed) {
     std::string ignored;
-    return pin::read_wishes({.mode = GIMBAL_PIN_STATIC,
-                             .group = asked.group,
-                             .period_s = asked.period_s,
-                             .force = 0,
-                             .share = 0,
-                             .strict = 1,
+    pin::Settings settings = learning_settings(asked);
+    settings.mode = pin::Mode::fixed;
+    return pin::read_wishes({.settings = &settings,
+                             .force = false,
+                             .share = false,
                              .rank = 0,
                              .seed = seed,
                              .nodes = asked.nodes.c_str(),
                              .reserve = asked.reserve.c_str(),
                              .metric = asked.metric.c_str(),
-                             .words = asked.words.c_str(),
                              .trace = ""},
                             ignored);
 }

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "decide/settings.hpp"
+#include "gimbal/pin_settings.hpp"
 
 namespace gimbal::pin {
 

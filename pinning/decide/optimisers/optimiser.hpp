@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "decide/settings.hpp"
+#include "gimbal/pin_settings.hpp"
 #include "decide/why.hpp"
 #include "gimbal/random.hpp"
 

@@ -6,7 +6,6 @@
 
 #include <memory>
 
-#include "act/affinity.hpp"
 #include "machine/affinity.hpp"
 #include "machine/allowed.hpp"
 #include "support.hpp"

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 
-#include "act/affinity.hpp"
 #include "machine/affinity.hpp"
 #include "support.hpp"
 

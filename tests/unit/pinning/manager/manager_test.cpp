@@ -12,9 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "act/affinity.hpp"
 #include "gimbal/loop.h"
-#include "gimbal/pin_settings.h"
+#include "gimbal/pin_settings.hpp"
 #include "machine/affinity.hpp"
 #include "machine/allowed.hpp"
 #include "support.hpp"

@@ -1,15 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "decide/settings.hpp"
+#include "config/pin_words.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <tuple>
+
+#include "config/table.hpp"
 #include "gimbal/error.hpp"
 
 namespace gimbal::pin {
 namespace {
 
 using Given = std::map<std::string, std::string>;
+
+/// All that one row can set.
+auto numbers(const Settings& s) {
+    return std::make_tuple(s.group, s.zeta, s.memory_dwell, s.memory_moves, s.gamma, s.rl_step, s.rl_lambda,
+                           s.apla_floor, s.apla_range, s.mean_step, s.al_eta, s.al_margin, s.al_lambda, s.al_dwell,
+                           s.al_moves, s.al_directed, s.al_seek, s.share, s.memory, s.team, s.rotate, s.al_reset,
+                           s.crowd, s.reshuffle, s.sure, s.guard, s.guard_window, s.guard_trial, s.guard_rest,
+                           s.guard_gain);
+}
+
+/// As a user writes them, into the default of the option itself.
+Settings parse_settings(const Given& given) {
+    std::string text;
+    for (const auto& [name, value] : given) text += name + "=" + value + ";";
+    return read_pin_words(text);
+}
 
 TEST(PinSettings, TheSeedsTablesAreRead) {
     const Settings settings = parse_settings({{"RESOURCES", R"({"NUMA_BANDWIDTH" ,"NUMA_MEMORY" })"},
@@ -83,17 +103,30 @@ TEST(PinSettings, MethodsAloneLeaveTheResourcesAsTheyAre) {
 }
 
 TEST(PinSettings, ScalarsAreReadAndTheirDefaultsAreWithinTheirBounds) {
-    const Settings settings = parse_settings({{"GROUP", "2"}, {"zeta", "0.25"}, {"MODE", "static"}, {"GUARD", "0"}});
+    const Settings settings = parse_settings({{"GROUP", "2"}, {"zeta", "0.25"}, {"GUARD", "0"}});
     EXPECT_EQ(settings.group, 2u);
     EXPECT_DOUBLE_EQ(settings.zeta, 0.25);
-    EXPECT_EQ(settings.mode, Mode::fixed);
     EXPECT_FALSE(settings.guard);
-    const Settings defaults;
-    for (const ScalarSetting& row : scalar_settings()) {
-        EXPECT_GE(row.get(defaults), row.low) << row.name;
-        EXPECT_LE(row.get(defaults), row.high) << row.name;
-        EXPECT_FALSE(row.about.empty());
+    for (const OptionSpec& row : pin_numbers()) {
+        Options options;
+        const pin::Settings before = options.pin.learning;
+        row.set(options, read_value(row, row.fallback));
+        const pin::Settings& after = options.pin.learning;
+        EXPECT_EQ(numbers(before), numbers(after)) << row.name << " has another default in the table than in the code";
+        EXPECT_EQ(before.numa_memory.period, after.numa_memory.period) << row.name;
+        EXPECT_FALSE(row.doc.empty());
     }
+}
+
+TEST(PinSettings, ListsKeepTheirSemicolonsAndBlanksDoNotCount) {
+    const Settings settings = read_pin_words(" RESOURCES = {\"CPU_BANDWIDTH\" } ; GUARD=0;\nZETA=1;");
+    ASSERT_EQ(settings.resources.size(), 1u);
+    EXPECT_FALSE(settings.guard);
+    EXPECT_DOUBLE_EQ(settings.zeta, 1);
+    EXPECT_TRUE(read_pin_words("").guard);
+    EXPECT_THROW((void)read_pin_words("GUARD"), Error);
+    EXPECT_THROW((void)read_pin_words("GUARD=1;guard=1"), Error);
+    EXPECT_THROW((void)read_pin_words("RESOURCES={CPU_BANDWIDTH;GUARD=0}"), Error) << "a ; in braces is no separator";
 }
 
 struct Wrong {
@@ -104,15 +137,15 @@ struct Wrong {
 
 TEST(PinSettings, WhatIsWrongIsNamedWithWhatIsAllowed) {
     const std::vector<Wrong> cases = {
-        {{{"RESOURCES", "NUMA_BANDWITH"}}, "RESOURCES: unknown word \"NUMA_BANDWITH\"", "NUMA_BANDWIDTH"},
+        {{{"RESOURCES", "NUMA_BANDWITH"}}, "RESOURCES: unknown value \"NUMA_BANDWITH\"", "numa_bandwidth"},
         {{{"RESOURCES", ""}}, "nothing says where", "CPU_BANDWIDTH"},
         {{{"RESOURCES", "NUMA_MEMORY"}}, "nothing says where", "NUMA_BANDWIDTH"},
         {{{"RESOURCES", "NUMA_BANDWIDTH,CPU_BANDWIDTH"}}, "two ways to place", "CHILD_RESOURCES"},
         {{{"RESOURCES_EST_METHODS", "RL,RL"}}, "2 words for 1 resources", "one word per resource"},
-        {{{"RESOURCES_EST_METHODS", "QL"}}, "unknown word \"QL\"", "RL APLA AL"},
-        {{{"RESOURCES_OPT_METHODS", "APLA"}}, "unknown word \"APLA\"", "RL AL"},
-        {{{"RESOURCES_OPT_METHODS", "ZETA"}}, "unknown word \"ZETA\"", "RL AL"},
-        {{{"OPT_CRITERIA", "FAST"}}, "unknown word \"FAST\"", "BALANCED"},
+        {{{"RESOURCES_EST_METHODS", "QL"}}, "unknown value \"QL\"", "rl apla al"},
+        {{{"RESOURCES_OPT_METHODS", "APLA"}}, "unknown value \"APLA\"", "rl al"},
+        {{{"RESOURCES_OPT_METHODS", "ZETA"}}, "unknown value \"ZETA\"", "rl al"},
+        {{{"OPT_CRITERIA", "FAST"}}, "unknown value \"FAST\"", "balanced"},
         {{{"RESOURCES", "CPU_BANDWIDTH"}, {"CHILD_RESOURCES", "NUMA_BANDWIDTH"}}, "not finer", "NUMA CACHE CPU PU"},
         {{{"RESOURCES", "NUMA_BANDWIDTH,NUMA_MEMORY"}, {"CHILD_RESOURCES", "NULL,CPU_BANDWIDTH"}},
          "no children",
@@ -123,15 +156,16 @@ TEST(PinSettings, WhatIsWrongIsNamedWithWhatIsAllowed) {
         {{{"RESOURCES", "NUMA_BANDWIDTH"}, {"CHILD_OPT_CRITERIA", "SPEED"}},
          "CHILD_OPT_CRITERIA: there is no",
          "CHILD_RESOURCES"},
-        {{{"RESOURCES_PERIODS", "0"}}, "is not a period", "whole samples"},
-        {{{"RESOURCES_PERIODS", "ten"}}, "\"TEN\" is not a number", ""},
-        {{{"ZETA", "1.5"}}, "ZETA: \"1.5\" is out of range", "share of the threads"},
-        {{{"GROUP", "1.5"}}, "out of range", "count"},
-        {{{"AL_ETA", "1"}}, "out of range", "benchmark"},
-        {{{"RL_STEP", "nan"}}, "not a number", ""},
-        {{{"RL_STEP", "0.3x"}}, "not a number", ""},
-        {{{"MODE", "fast"}}, "unknown word", "OBSERVE"},
-        {{{"ZETTA", "1"}}, "unknown setting \"ZETTA\"", "ZETA"}};
+        {{{"RESOURCES_PERIODS", "0"}}, "\"0\" is not in [1, 1000000]", "an integer in"},
+        {{{"RESOURCES_PERIODS", "ten"}}, "\"TEN\" is not an integer", "an integer in"},
+        {{{"ZETA", "1.5"}}, "ZETA: \"1.5\" is not in [0, 1]", "a number in [0, 1]"},
+        {{{"GROUP", "1.5"}}, "not an integer", "an integer in"},
+        {{{"AL_ETA", "1"}}, "is not in [1.000001, 100]", "a number in"},
+        {{{"RL_STEP", "nan"}}, "not a number", "a number in"},
+        {{{"RL_STEP", "0.3x"}}, "not a number", "a number in"},
+        {{{"GUARD", "maybe"}}, "neither on nor off", "on off"},
+        {{{"MODE", "static"}}, "MODE is set elsewhere", "GIMBAL_PIN says"},
+        {{{"ZETTA", "1"}}, "there is no setting \"ZETTA\"", "ZETA"}};
     for (const Wrong& wrong : cases) {
         try {
             static_cast<void>(parse_settings(wrong.given));

@@ -3,20 +3,22 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include "decide/machine_view.hpp"
+#include "gimbal/api.h"
+
+/// @file
+/// What libgimbal_pin.so asks of libgimbal.so: one option table, one report.
 
 namespace gimbal::pin {
 
+/// Levels of a machine, outermost first.
+enum class Level : std::uint8_t { machine, node, cache, core, pu };
 enum class EstimatorKind : std::uint8_t { rl, apla, al };
 enum class OptimiserKind : std::uint8_t { rl, al };
 enum class Criterion : std::uint8_t { speed, balanced, min, progress };
-enum class Mode : std::uint8_t { learn, fixed, observe };
+/// In the order of the values of GIMBAL_PIN.
+enum class Mode : std::uint8_t { off, learn, observe, fixed };
 
 /// Valid samples between decisions where nothing is said: of nodes and caches, of cores and PUs [samples].
 inline constexpr std::size_t kOuterPeriod = 10;
@@ -32,10 +34,13 @@ struct Resource {
 };
 
 /// Aspiration learning over nodes, the perturbed automaton over the cores of each.
-[[nodiscard]] std::vector<Resource> seed_resources();
+[[nodiscard]] inline std::vector<Resource> seed_resources() {
+    return {{Level::node, Criterion::speed, EstimatorKind::rl, OptimiserKind::al, kOuterPeriod},
+            {Level::core, Criterion::speed, EstimatorKind::rl, OptimiserKind::rl, kInnerPeriod}};
+}
 
 /// Everything that the decision core can be told. The defaults are the seed's experiments: aspiration learning chooses
-/// the node, the perturbed automaton the core.
+/// the node, the perturbed automaton the core. Users name these in GIMBAL_PIN_SETTINGS (runtime/config/pin_rows.hpp).
 /// @source seed 001, section 4.4; reference on placement, 1a to 1c
 struct Settings {
     Mode mode = Mode::learn;
@@ -77,26 +82,35 @@ struct Settings {
     double guard_gain = 0.01;       ///< what learning must gain over the operating system, as a share
 };
 
-/// Reads the seed's words: RESOURCES, OPT_CRITERIA, RESOURCES_EST_METHODS, RESOURCES_OPT_METHODS, the same with CHILD_
-/// before them as often as there are levels, RESOURCES_PERIODS (ours), and every name of scalar_settings().
-/// @param values  name -> text, names in any case; a list is `{"A" ,"B"}` or `A,B`; NULL or nothing: no child
-/// @return defaults where nothing is said
-/// @errors gimbal::Error(unknown_option or invalid_option): what() names setting and value, hint() what is allowed
-/// @threads any  @cost small
-/// @source seed 001, sections 4.4.1 and 4.4.2; test: tests/unit/pinning/decide/settings_test.cpp
-[[nodiscard]] Settings parse_settings(const std::map<std::string, std::string>& values);
+}  // namespace gimbal::pin
 
-/// A setting that is one number or word: for parse_settings, for help, for an option table.
-struct ScalarSetting {
-    std::string_view name;   ///< as in ZETA
-    double low;              ///< smallest value
-    double high;             ///< largest value
-    bool whole;              ///< integers only; switches are 0 and 1
-    std::string_view about;  ///< with its unit
-    double (*get)(const Settings&);
-    void (*set)(Settings&, double);
+extern "C" {
+
+/** Settings of placement (docs/placement.md). Pointers are never null and valid until the process ends: copy what they
+ *  point to, for the two libraries may have an allocator each. */
+struct gimbal_pin_settings {
+    const gimbal::pin::Settings* settings;  ///< GIMBAL_PIN, _GROUP, _PERIOD and _SETTINGS
+    bool force;                             ///< place threads that somebody has bound: GIMBAL_PIN_FORCE
+    bool share;                             ///< tell other processes: GIMBAL_PIN_SHARE
+    int rank;                               ///< 0 without MPI
+    uint64_t seed;                          ///< GIMBAL_SEED
+    const char* nodes;                      ///< as written: GIMBAL_PIN_NODES
+    const char* reserve;                    ///< as written: GIMBAL_PIN_RESERVE
+    const char* metric;                     ///< GIMBAL_PIN_METRIC
+    const char* trace;                      ///< path, placeholders filled in; "": none: GIMBAL_PIN_TRACE
 };
 
-[[nodiscard]] std::span<const ScalarSetting> scalar_settings() noexcept;
+/** @threads one, while the library is loaded  @cost small */
+GIMBAL_API gimbal_pin_settings gimbal_pin_settings_get(void);
 
-}  // namespace gimbal::pin
+/** A setting of placement that libgimbal.so could not judge is wrong: said as every wrong setting is, by rank 0, and
+ *  ends the process with status 2; with GIMBAL_STRICT=0 it is a warning, and this returns.
+ *  @param name  the variable  @param what  what is wrong  @param hint  what is allowed, or ""
+ *  @threads one, while the library is loaded */
+GIMBAL_API void gimbal_pin_refuse(const char* name, const char* what, const char* hint);
+
+/** Placement's part of the exit report. The last call counts.
+ *  @param json  an object  @param text  lines, each with a line feed  @threads one, before the process ends */
+GIMBAL_API void gimbal_pin_report(const char* json, const char* text);
+
+}  // extern "C"
