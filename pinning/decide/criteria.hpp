@@ -37,7 +37,7 @@ private:
 };
 
 /// Utilities stay above this share of the mean speed: what is rewarded with nothing is never chosen again.
-inline constexpr double kLeastUtility = 0.01;
+inline constexpr double kMinUtility = 0.01;
 
 /// What a thread's learners are told of one sample, in the unit of the speed.
 ///
@@ -57,7 +57,7 @@ inline constexpr double kLeastUtility = 0.01;
         case Criterion::balanced: {
             const double away = speed - mean;
             const double share = mean > 0 ? away * away / mean : 0;
-            return std::max(speed - gamma * share, kLeastUtility * std::min(speed, mean));
+            return std::max(speed - gamma * share, kMinUtility * std::min(speed, mean));
         }
         case Criterion::min:
             return (speed + std::min(speed, crowd.least())) / 2;
@@ -79,7 +79,7 @@ inline constexpr double kLeastUtility = 0.01;
     const double mean = crowd.mean();
     if (criterion == Criterion::min) return crowd.least();
     if (criterion == Criterion::balanced && mean > 0)
-        return std::max(mean - gamma * crowd.variance() / mean, kLeastUtility * mean);
+        return std::max(mean - gamma * crowd.variance() / mean, kMinUtility * mean);
     return mean;
 }
 

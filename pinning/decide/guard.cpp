@@ -18,6 +18,7 @@ constexpr double kNoise = 0.04;         ///< of the slowest of some threads in o
 constexpr double kDisturbed = 0.1;      ///< relative change of f that says that conditions have changed
 constexpr double kTypicalDecay = 0.99;  ///< per tick
 constexpr std::size_t kFirstLook = 10;  ///< windows ahead before the first second look
+constexpr std::size_t kMaxEvents = 4096;
 constexpr std::size_t kVeryOld = 1'000'000;
 constexpr std::size_t kStale = 3;  ///< windows beyond a trial after which a baseline is old
 
@@ -35,7 +36,7 @@ std::string GuardEvent::text() const {
            (std::signbit(gain) ? "" : "+") + fixed_digits(gain, 1) + " %)";
 }
 
-Guard::Guard(const Settings& settings) noexcept
+Guard::Guard(const Settings& settings)
     : window_(settings.guard_window),
       trial_(settings.guard_trial),
       first_rest_(settings.guard_rest),
@@ -45,6 +46,7 @@ Guard::Guard(const Settings& settings) noexcept
       rest_(settings.guard_rest) {
     if (!settings.guard) window_ = 0;
     event_ = {0, phase_, settings.guard ? Why::baseline : Why::trial, 0, 0};
+    events_.push_back(event_);
 }
 
 bool Guard::ahead(const Worth& ours) const noexcept {
@@ -102,6 +104,7 @@ void Guard::turn(Phase phase, Why why, Step& step) {
     windows_ = 0;
     settling_ = std::min<std::size_t>(2, window_ / 4);
     event_ = {now_, phase, why, system_.f, ours_.f};
+    if (events_.size() < kMaxEvents) events_.push_back(event_);
     step.turned = true;
 }
 

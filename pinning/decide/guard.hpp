@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "gimbal/pin_settings.hpp"
 #include "decide/why.hpp"
+#include "gimbal/pin_settings.hpp"
 
 namespace gimbal::pin {
 
@@ -50,7 +51,7 @@ struct GuardEvent {
 ///         ours; test: tests/unit/pinning/decide/guard_test.cpp
 class Guard {
 public:
-    explicit Guard(const Settings& settings) noexcept;
+    explicit Guard(const Settings& settings);
 
     /// What a tick brought.
     struct Step {
@@ -76,6 +77,8 @@ public:
     [[nodiscard]] Phase phase() const noexcept { return phase_; }
     [[nodiscard]] bool released() const noexcept { return phase_ == Phase::baseline || phase_ == Phase::released; }
     [[nodiscard]] const GuardEvent& event() const noexcept { return event_; }
+    /// All so far, oldest first; the first 4096.
+    [[nodiscard]] const std::vector<GuardEvent>& events() const noexcept { return events_; }
 
 private:
     /// What a window showed.
@@ -100,6 +103,7 @@ private:
 
     Phase phase_;
     GuardEvent event_;
+    std::vector<GuardEvent> events_;
     std::uint64_t now_ = 0;
     double typical_ = 0;  ///< recent maximum of valid threads: a serial part is not compared with a parallel one
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "decide/choice_tree.hpp"
@@ -14,6 +15,20 @@ namespace gimbal::pin {
 
 /// A thread, by a number that its owner gives.
 using ThreadId = std::uint64_t;
+
+/// Whose placement changes, and why.
+using Changes = std::map<ThreadId, Why>;
+
+/// What one thread showed since the last tick.
+struct Sample {
+    ThreadId thread = 0;
+    double speed = 0;        ///< instructions, progress or processor time per second; any unit, the same for all
+    bool valid = true;       ///< false: blocked, or measured over less than half a period; teaches nothing
+    int pu = -1;             ///< where it was last seen, the operating system's number; < 0: not known
+    double cpu_share = -1;   ///< processor time over wall time, [0, 1]; < 0: not known
+    double wait_share = -1;  ///< time ready but without a processor over wall time, [0, 1]; < 0: not known
+    int memory = kNoMemory;  ///< where its pages are, the operating system's number; kNoMemory: not looked at
+};
 
 /// Where one thread's pages are, and what decides it. Memories by the operating system's numbers.
 /// @threads the owner's

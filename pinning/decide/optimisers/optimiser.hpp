@@ -3,24 +3,21 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "gimbal/pin_settings.hpp"
 #include "decide/why.hpp"
+#include "gimbal/pin_settings.hpp"
 #include "gimbal/random.hpp"
 
 namespace gimbal::pin {
 
 /// What a thread may ask about the choices before it; answers cost more than most decisions need.
-class Prospects {
-public:
-    virtual ~Prospects() = default;
-    /// [K], > 0: how exploring is spread; all equal is uniform.
-    [[nodiscard]] virtual std::vector<double> weights() const = 0;
-    /// [K], utility to expect of each; NaN: not known; empty: ask the estimator's values.
-    [[nodiscard]] virtual std::vector<double> expected() const = 0;
+struct UtilityEstimate {
+    std::function<std::vector<double>()> weights;   ///< [K], > 0: how exploring is spread; all equal is uniform
+    std::function<std::vector<double>()> expected;  ///< [K], of each; NaN: not known; empty: ask the estimator's values
 };
 
 /// What an optimiser decides upon: one thread, one level.
@@ -29,7 +26,7 @@ struct Situation {
     double mean = 0;                   ///< V, in the unit of the utility, > 0
     std::span<const double> strategy;  ///< [K], the estimator's
     std::span<const double> values;    ///< [K], the estimator's; NaN: not seen
-    const Prospects* prospects = nullptr;
+    const UtilityEstimate* estimate = nullptr;
     double exploring = 1;   ///< factor on lambda in [0, 1]: annealing
     std::uint64_t now = 0;  ///< [ticks]
     bool may_move = true;   ///< false: whatever is wanted has to wait

@@ -15,7 +15,7 @@ public:
     [[nodiscard]] Move decide(const Situation& at, Random& random) override {
         if (at.strategy.size() < 2 || !at.may_move) return {at.current, Why::kept};
         const bool exploring = random.chance(lambda_ * at.exploring);
-        const std::size_t choice = exploring ? random.pick(at.prospects->weights()) : random.pick(at.strategy);
+        const std::size_t choice = exploring ? random.pick(at.estimate->weights()) : random.pick(at.strategy);
         if (choice == at.current) return {choice, Why::kept};
         return {choice, exploring ? Why::explored : Why::learnt};
     }

@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "decide/anneal.hpp"
+#include "decide/exploration_rate.hpp"
 
 namespace gimbal::pin {
 namespace {
@@ -197,12 +197,15 @@ TEST(PinGuard, EventsAreSaidInWords) {
     EXPECT_EQ(event.text(), "tick 62: released (let_go); operating system 2, ours 1 (-50.0 %)");
 }
 
-TEST(PinAnneal, ShrinksToATenthAndIsWholeAfterADrop) {
-    Anneal anneal;
-    for (int i = 0; i < 100; ++i) anneal.calm();
-    EXPECT_DOUBLE_EQ(anneal.factor(), 0.1);
-    anneal.restart();
-    EXPECT_DOUBLE_EQ(anneal.factor(), 1);
+TEST(PinExplorationRate, ShrinksToATenthWhileNothingHappensAndIsWholeAfterADrop) {
+    ExplorationRate rate;
+    std::uint64_t now = 0;
+    while (now < 14) rate.tick(++now);
+    EXPECT_DOUBLE_EQ(rate.factor(), 1);
+    while (now < 1000) rate.tick(++now);
+    EXPECT_DOUBLE_EQ(rate.factor(), 0.1);
+    rate.dropped(now);
+    EXPECT_DOUBLE_EQ(rate.factor(), 1);
 }
 
 }  // namespace

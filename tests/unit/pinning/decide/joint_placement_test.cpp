@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "decide/team.hpp"
+#include "decide/joint_placement.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ struct Scripted {
           machine(uniform_machine(1, static_cast<int>(hogs.size()))),
           tree(machine, levels, group),
           occupancy(tree),
-          team(tree, 0.25, 50) {}
+          expected(tree, occupancy, settings) {}
 
     void put(std::vector<int> threads) {
         for (std::size_t i = 0; i < threads.size(); ++i)
@@ -23,16 +23,17 @@ struct Scripted {
     }
     void look(int ticks, double whole = 1) {
         for (int tick = 0; tick < ticks; ++tick) {
+            expected.begin(++now);
             for (std::size_t i = 0; i < hogs.size(); ++i) {
                 const int n = occupancy.own(tree.leaves()[i]);
                 const double share = std::min(1.0, 1 / (n + hogs[i]));
-                for (int thread = 0; thread < n; ++thread) team.add(tree.leaves()[i], whole * share, share);
+                for (int thread = 0; thread < n; ++thread) expected.add_share(tree.leaves()[i], whole * share, share);
             }
-            team.close(++now);
+            expected.close();
         }
     }
     [[nodiscard]] std::vector<int> plan(double gain = 0.02) const {
-        const std::vector<int> all = team.plan(occupancy, gain, now);
+        const std::vector<int> all = best_split(tree, occupancy, expected, gain);
         if (all.empty()) return {};
         std::vector<int> plan;
         for (const ChoiceId leaf : tree.leaves()) plan.push_back(all[leaf]);
@@ -44,51 +45,53 @@ struct Scripted {
     MachineView machine;
     ChoiceTree tree;
     Occupancy occupancy;
-    Team team;
+    Settings settings;
+    ExpectedSpeeds expected;
     std::uint64_t now = 0;
 };
 
-TEST(PinTeam, BesideHogsAllButOneOfSixGoWhereThereIsSomethingToTake) {
+TEST(PinJointPlacement, BesideHogsAllButOneOfSixGoWhereThereIsSomethingToTake) {
     Scripted scripted({3, 0});
     scripted.put({2, 4});
     scripted.look(10);
     EXPECT_EQ(scripted.plan(), (std::vector<int>{5, 1}));
 }
 
-TEST(PinTeam, WhatStandsIsKeptIfItIsNearlyAsGood) {
+TEST(PinJointPlacement, WhatStandsIsKeptIfItIsNearlyAsGood) {
     Scripted scripted({3, 0});
     scripted.put({5, 1});
     scripted.look(10);
     EXPECT_TRUE(scripted.plan().empty());
 }
 
-TEST(PinTeam, WithoutHogsAnyPlaceIsAsGoodAsAnother) {
+TEST(PinJointPlacement, WithoutHogsAnyPlaceIsAsGoodAsAnother) {
     Scripted scripted({0, 0});
     scripted.put({4, 2});
     scripted.look(10);
     EXPECT_TRUE(scripted.plan().empty());
 }
 
-TEST(PinTeam, FreeCoresComeFirst) {
+TEST(PinJointPlacement, FreeCoresComeFirst) {
     Scripted scripted({1, 1, 0, 0});
     scripted.put({1, 1, 0, 0});
     scripted.look(10);
     EXPECT_EQ(scripted.plan(), (std::vector<int>{0, 0, 1, 1}));
 }
 
-TEST(PinTeam, ASlowCoreIsLeftToWhoeverComesLast) {
+TEST(PinJointPlacement, ASlowCoreIsLeftToWhoeverComesLast) {
     Scripted scripted({0, 0, 0});
     scripted.put({1, 1, 0});
     // The first core is half as fast; of the third nothing is known, so it counts as the others do.
     for (int tick = 0; tick < 10; ++tick) {
-        scripted.team.add(scripted.tree.leaves()[0], 0.5, 1);
-        scripted.team.add(scripted.tree.leaves()[1], 1, 1);
-        scripted.team.close(++scripted.now);
+        scripted.expected.begin(++scripted.now);
+        scripted.expected.add_share(scripted.tree.leaves()[0], 0.5, 1);
+        scripted.expected.add_share(scripted.tree.leaves()[1], 1, 1);
+        scripted.expected.close();
     }
     EXPECT_EQ(scripted.plan(), (std::vector<int>{0, 1, 1}));
 }
 
-TEST(PinTeam, ThreadsOfOtherProcessesCountWhereNothingWasSeen) {
+TEST(PinJointPlacement, ThreadsOfOtherProcessesCountWhereNothingWasSeen) {
     Scripted scripted({0, 0, 0});
     scripted.occupancy.set_others({{2, 1.0}});
     scripted.put({2, 0, 0});
@@ -96,7 +99,7 @@ TEST(PinTeam, ThreadsOfOtherProcessesCountWhereNothingWasSeen) {
     EXPECT_EQ(scripted.plan(), (std::vector<int>{1, 1, 0}));
 }
 
-TEST(PinTeam, NothingIsPlannedBeforeAnythingWasSeenAndAllThreadsHaveAPlace) {
+TEST(PinJointPlacement, NothingIsPlannedBeforeAnythingWasSeenAndAllThreadsHaveAPlace) {
     Scripted scripted({2, 0, 1, 0});
     scripted.put({3, 3, 0, 0});
     EXPECT_TRUE(scripted.plan().empty());
@@ -105,7 +108,7 @@ TEST(PinTeam, NothingIsPlannedBeforeAnythingWasSeenAndAllThreadsHaveAPlace) {
     EXPECT_EQ(std::accumulate(plan.begin(), plan.end(), 0), 6);
 }
 
-TEST(PinTeam, WhatWasSeenIsForgotten) {
+TEST(PinJointPlacement, WhatWasSeenIsForgotten) {
     Scripted scripted({3, 0});
     scripted.put({0, 2});
     scripted.look(5);
@@ -113,9 +116,9 @@ TEST(PinTeam, WhatWasSeenIsForgotten) {
     scripted.occupancy.add(scripted.tree.leaves()[0], 1);
     scripted.look(5);
     scripted.occupancy.add(scripted.tree.leaves()[0], -1);
-    EXPECT_DOUBLE_EQ(scripted.team.worth(scripted.tree.leaves()[0], 1, scripted.occupancy, scripted.now), 0.25);
+    EXPECT_DOUBLE_EQ(scripted.expected.leaf(scripted.tree.leaves()[0]).of(1), 0.25);
     scripted.look(60);
-    EXPECT_DOUBLE_EQ(scripted.team.worth(scripted.tree.leaves()[0], 1, scripted.occupancy, scripted.now), 1);
+    EXPECT_DOUBLE_EQ(scripted.expected.leaf(scripted.tree.leaves()[0]).of(1), 1);
 }
 
 }  // namespace
