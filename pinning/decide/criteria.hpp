@@ -11,7 +11,7 @@
 namespace gimbal::pin {
 
 /// What is known of all threads together at one tick; a thread that does not teach is not counted.
-class Crowd {
+class SpeedSummary {
 public:
     void add(double speed) noexcept {
         if (!teaches(speed)) return;
@@ -51,7 +51,8 @@ inline constexpr double kMinUtility = 0.01;
 /// @errors none  @threads any  @cost O(1)
 /// @source seed 001, eq. 4.2; reference on placement, 0 item 4 and 1b (gamma made dimensionless; `min` is ours);
 ///         test: tests/unit/pinning/decide/criteria_test.cpp
-[[nodiscard]] inline double utility(Criterion criterion, double gamma, double speed, const Crowd& crowd) noexcept {
+[[nodiscard]] inline double utility(Criterion criterion, double gamma, double speed,
+                                    const SpeedSummary& crowd) noexcept {
     const double mean = crowd.mean();
     switch (criterion) {
         case Criterion::balanced: {
@@ -75,7 +76,7 @@ inline constexpr double kMinUtility = 0.01;
 /// The mean alone is blind to balance: for busy threads it tells how many cores the program has, not who waits for
 /// whom.
 /// @source as utility()
-[[nodiscard]] inline double objective(Criterion criterion, double gamma, const Crowd& crowd) noexcept {
+[[nodiscard]] inline double objective(Criterion criterion, double gamma, const SpeedSummary& crowd) noexcept {
     const double mean = crowd.mean();
     if (criterion == Criterion::min) return crowd.least();
     if (criterion == Criterion::balanced && mean > 0)

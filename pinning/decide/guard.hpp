@@ -55,9 +55,9 @@ public:
 
     /// What a tick brought.
     struct Step {
-        bool turned = false;  ///< phase() is new; event() says why
-        bool fresh = false;   ///< that is a trial from scratch, not one that goes on
-        bool best = false;    ///< a window ended that was the trial's best: remember this placement
+        bool changed = false;  ///< phase() is new; event() says why
+        bool fresh = false;    ///< that is a trial from scratch, not one that goes on
+        bool best = false;     ///< a window ended that was the trial's best: remember this placement
         bool window_ended = false;
     };
 
@@ -87,9 +87,9 @@ private:
         double slowest = 0;  ///< thread; 0: not known
     };
 
-    void turn(Phase phase, Why why, Step& step);
+    void enter(Phase phase, Why why, Step& step);
     void start_trial(Step& step);
-    void look_again(Step& step);
+    void measure_system_again(Step& step);
     void after_baseline(Step& step);
     void after_learning(Step& step);
     void after_holding(Step& step);
@@ -121,9 +121,9 @@ private:
     std::size_t windows_ = 0;         ///< in this phase
     std::size_t behind_ = 0;          ///< windows in a row that were behind and no better than the one before
     std::size_t age_ = 0;             ///< windows since system_ was measured
-    std::size_t look_;                ///< windows ahead until the operating system is looked at again
+    std::size_t recheck_;             ///< windows ahead until the operating system is measured again
     std::size_t rest_;                ///< windows of the next pause
-    Phase resume_ = Phase::released;  ///< what goes on if a second look confirms it; released: nothing
+    Phase resume_ = Phase::released;  ///< what goes on if measuring the system again confirms it; released: nothing
 };
 
 }  // namespace gimbal::pin

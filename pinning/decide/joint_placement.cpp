@@ -101,13 +101,13 @@ void JointPlacement::split(Changes& changes) {
 
 void JointPlacement::rotate(Changes& changes) {
     if (!state_->settings.rotate) return;
-    std::vector<Rotation::Seat> seats;
+    std::vector<Rotation::Occupant> occupants;
     for (const auto& [id, thread] : state_->threads) {
         const int threads = std::max(1, state_->occupancy.own(thread.home));
-        seats.push_back(
+        occupants.push_back(
             {id, state_->expected.leaf(thread.home).of(threads) / threads, state_->tree.at(thread.home).memory_node});
     }
-    for (const auto& [fast, slow] : rotation_.turns(std::move(seats))) {
+    for (const auto& [fast, slow] : rotation_.exchanges(std::move(occupants))) {
         tried_ = true;
         ThreadState& one = state_->threads.at(fast);
         ThreadState& other = state_->threads.at(slow);
@@ -134,6 +134,36 @@ double JointPlacement::slowest() const {
     for (const auto& [id, thread] : state_->threads)
         if (thread.windowed > 0) min = std::min(min, thread.window / static_cast<double>(thread.windowed));
     return std::isfinite(min) ? min : 0;
+}
+
+namespace {
+
+/// Places that differ by less are alike.
+constexpr double kAlike = 1.1;
+
+}  // namespace
+
+std::vector<std::pair<std::uint64_t, std::uint64_t>> Rotation::exchanges(std::vector<Occupant> occupants) const {
+    const auto [slowest, fastest] = std::minmax_element(
+        occupants.begin(), occupants.end(), [](const Occupant& a, const Occupant& b) { return a.speed < b.speed; });
+    if (occupants.empty() || !(fastest->speed > kAlike * slowest->speed)) return {};
+    std::vector<std::pair<double, Occupant>> order;
+    for (const Occupant& occupant : occupants) order.emplace_back(credit(occupant.thread), occupant);
+    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> exchanges;
+    std::vector<bool> taken(order.size(), false);
+    // From those who have most, in fast places, to those who have least, in slow ones.
+    for (std::size_t high = order.size(); high-- > 0;) {
+        const auto& [rich, fast] = order[high];
+        for (std::size_t low = 0; low < high && !taken[high]; ++low) {
+            const auto& [poor, slow] = order[low];
+            if (taken[low] || slow.kind != fast.kind || !(fast.speed > kAlike * slow.speed)) continue;
+            if (rich - poor <= (fast.speed - slow.speed) / 2) break;
+            exchanges.emplace_back(fast.thread, slow.thread);
+            taken[high] = taken[low] = true;
+        }
+    }
+    return exchanges;
 }
 
 }  // namespace gimbal::pin

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "decide/estimators/estimator.hpp"
-#include "decide/optimisers/optimiser.hpp"
+#include "decide/estimators.hpp"
+#include "decide/optimisers.hpp"
 #include "decide/running_mean.hpp"
 
 namespace gimbal::pin {

@@ -11,9 +11,6 @@
 
 namespace gimbal::pin {
 
-/// "machine", "node", "cache", "core", "pu".
-[[nodiscard]] std::string_view level_name(Level level) noexcept;
-
 /// No memory of its own.
 inline constexpr int kNoMemory = -1;
 /// In decisions: the memory follows whoever touches it, as before anybody bound it.

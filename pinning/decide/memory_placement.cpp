@@ -52,7 +52,7 @@ void MemoryPlacement::set_memories(std::vector<int> bindable) {
     for (auto& [id, thread] : state_->threads) enter(thread);
 }
 
-bool MemoryPlacement::see(ThreadState& thread, const Sample& sample, const Crowd& crowd) {
+bool MemoryPlacement::see(ThreadState& thread, const Sample& sample, const SpeedSummary& crowd) {
     if (thread.memory.settling > 0) {
         --thread.memory.settling;
         return false;
@@ -101,7 +101,7 @@ void MemoryPlacement::follow_zeta(Changes& changes) {
     for (const auto& [id, thread] : state_->threads) ++here[state_->tree.at(thread.home).memory_node];
     for (auto& [id, thread] : state_->threads) {
         ThreadMemory& memory = thread.memory;
-        if ((state_->now + memory.turn) % settings.numa_memory.period != 0 || !memory.limit.may_move(state_->now))
+        if ((state_->now + memory.late) % settings.numa_memory.period != 0 || !memory.limit.may_move(state_->now))
             continue;
         const std::size_t near = state_->memory_near(thread);
         if (near == kNowhere) continue;

@@ -53,7 +53,7 @@ public:
     void enter(ThreadState& thread);
     /// A sample of a thread. @param crowd  of all threads' efficiencies
     /// @return false: its pages were just moved; it teaches nothing
-    bool see(ThreadState& thread, const Sample& sample, const Crowd& crowd);
+    bool see(ThreadState& thread, const Sample& sample, const SpeedSummary& crowd);
     /// @pre the operating system does not place the threads  @param learns  the guard lets them learn
     void decide(bool learns, Changes& changes);
     /// The guard turns. The operating system's placement is measured, and let go to, with memory that nobody has bound;

@@ -7,7 +7,7 @@
 
 #include "decide/choice_tree.hpp"
 #include "decide/expected_speeds.hpp"
-#include "decide/exploration_rate.hpp"
+#include "decide/move_limit.hpp"
 #include "decide/occupancy.hpp"
 #include "decide/thread_state.hpp"
 #include "gimbal/random.hpp"
@@ -15,8 +15,8 @@
 namespace gimbal::pin {
 
 /// What the parts of Placer share: our threads, the choices that this machine gives them, and what is expected of each.
-/// Whoever changes a thread's home does so here, so that occupancy counts homes, and what a thread learns of a place
-/// belongs to that place.
+/// settle() and move() keep occupancy equal to the homes, and what a thread has learnt of a place with that place; so
+/// does exchanging the homes of two threads with what they learnt.
 /// @threads the owner's
 struct PlacementState {
     PlacementState(Settings asked, MachineView view, std::uint64_t seed);

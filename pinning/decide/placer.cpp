@@ -60,7 +60,7 @@ Decision Placer::standing(ThreadId id) const {
 std::vector<Decision> Placer::tick(std::span<const Sample> samples) {
     state_.expected.begin(++state_.now);
     const Settings& settings = state_.settings;
-    Crowd crowd;
+    SpeedSummary crowd;
     const bool saturated = see(samples, crowd);
     if (settings.mode != Mode::learn) return {};
     if (crowd.count() > 0)
@@ -72,7 +72,7 @@ std::vector<Decision> Placer::tick(std::span<const Sample> samples) {
     if (step.best) transition_.remember_best();
     state_.exploration.tick(state_.now);
     const bool learns = guard_.phase() == Phase::learn;
-    if (step.turned) {
+    if (step.changed) {
         // What was gained or lost in other hands is not made up for: then windows could not be compared.
         joint_.forget();
         transition_.apply(guard_, step.fresh, system_places(), changes);
@@ -87,9 +87,9 @@ std::vector<Decision> Placer::tick(std::span<const Sample> samples) {
     return emit(changes);
 }
 
-bool Placer::see(std::span<const Sample> samples, Crowd& crowd) {
+bool Placer::see(std::span<const Sample> samples, SpeedSummary& crowd) {
     std::vector<std::pair<ThreadState*, const Sample*>> seen;
-    Crowd efficient;
+    SpeedSummary efficient;
     bool saturated = true;
     for (const Sample& sample : samples) {
         const auto found = state_.threads.find(sample.thread);

@@ -59,7 +59,7 @@ public:
     /// What other processes have where: PU -> their threads. Exploring and first placements avoid it.
     void set_others(const std::map<int, double>& load) { state_.occupancy.set_others(load); }
 
-    /// Whether slow memory shows in the speeds (sees_memory() of the rung); true at first. Where it does not, memory
+    /// Whether slow memory shows in the speeds (sees_memory() of the backend); true at first. Where it does not, memory
     /// is not learnt, and follows zeta.
     void set_sees_memory(bool sees) { memory_.set_sees_memory(sees); }
     /// The memories that may be bound to, ascending; all at first. None: memory is left alone from now on.
@@ -82,7 +82,7 @@ public:
 private:
     [[nodiscard]] bool system_places() const noexcept;
     /// @return whether every thread has a processor to itself
-    bool see(std::span<const Sample> samples, Crowd& crowd);
+    bool see(std::span<const Sample> samples, SpeedSummary& crowd);
     void learn(Changes& changes);
     void learn_thread(ThreadState& thread, Why& why);
     void reshuffle();

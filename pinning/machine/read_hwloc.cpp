@@ -87,25 +87,25 @@ std::string environment(const char* name) {
 
 /// What is to be read instead of this machine; hwloc has the same order. Left to itself it would take this machine
 /// without a word if it did not understand one of these.
-struct Instead {
+struct MachineSource {
     std::string synthetic;
     std::string file;
 };
 
-Instead instead(const std::string& synthetic) {
+MachineSource source_named_by(const std::string& synthetic) {
     if (!synthetic.empty()) return {synthetic, {}};
     if (std::string file = environment("HWLOC_XMLFILE"); !file.empty()) return {{}, std::move(file)};
     return {environment("HWLOC_SYNTHETIC"), {}};
 }
 
-std::string source_of(const Instead& from, bool real) {
+std::string source_of(const MachineSource& from, bool real) {
     const std::string taken = real ? ", taken for this machine" : "";
     if (!from.synthetic.empty()) return "synthetic " + from.synthetic + taken;
     if (!from.file.empty()) return "file " + from.file + taken;
     return real ? "this machine" : "a machine from the environment of hwloc";
 }
 
-Topology load(const Instead& from) {
+Topology load(const MachineSource& from) {
     // A program that shows an hwloc of its own gets all calls, these too; another major version has other structures.
     if (hwloc_get_api_version() >> 16 != HWLOC_API_VERSION >> 16)
         throw Error(ErrorCode::unsupported,
@@ -130,7 +130,7 @@ Topology load(const Instead& from) {
 }  // namespace
 
 Inventory read_inventory(const std::string& synthetic) {
-    const Instead from = instead(synthetic);
+    const MachineSource from = source_named_by(synthetic);
     const Topology owner = load(from);
     const hwloc_topology_t topology = owner.get();
     Inventory inventory;

@@ -2,8 +2,11 @@
 #include "config/pin_words.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <map>
 #include <optional>
+#include <system_error>
 #include <vector>
 
 #include "config/pin_rows.hpp"
@@ -71,10 +74,19 @@ Words split(std::string_view text) {
     return words;
 }
 
+/// `2e1` and `20.0` are whole numbers, too.
+std::string plain_integer(std::string_view text) {
+    double value = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = status == std::errc() && end == text.data() + text.size() && value == std::floor(value);
+    return whole && std::abs(value) <= pin_rows::kMany ? std::to_string(static_cast<long>(value)) : std::string(text);
+}
+
 /// A value as its row has it; an error says which name it was given for.
 OptionValue read(const OptionSpec& row, const std::string& name, std::string_view text) {
     try {
-        return read_value(row, text);
+        const bool whole = row.type == OptionType::integer || row.type == OptionType::boolean;
+        return read_value(row, whole ? plain_integer(text) : std::string(text));
     } catch (const Error& error) {
         fail(name, error.what(), "It can be: " + allowed_values(row) + ".");
     }

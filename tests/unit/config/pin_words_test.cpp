@@ -123,6 +123,7 @@ TEST(PinSettings, ListsKeepTheirSemicolonsAndBlanksDoNotCount) {
     ASSERT_EQ(settings.resources.size(), 1u);
     EXPECT_FALSE(settings.guard);
     EXPECT_DOUBLE_EQ(settings.zeta, 1);
+    EXPECT_EQ(read_pin_words("AL_DWELL=2e1;GUARD=0.0").al_dwell, 20u) << "a whole number in any form";
     EXPECT_TRUE(read_pin_words("").guard);
     EXPECT_THROW((void)read_pin_words("GUARD"), Error);
     EXPECT_THROW((void)read_pin_words("GUARD=1;guard=1"), Error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "decide/optimisers/al.hpp"
+#include "decide/optimisers.hpp"
 
 #include <gtest/gtest.h>
 

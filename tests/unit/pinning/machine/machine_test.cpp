@@ -12,7 +12,6 @@
 
 #include "gimbal/error.hpp"
 #include "machine/affinity.hpp"
-#include "machine/allowed.hpp"
 #include "machine/pu_list.hpp"
 
 namespace gimbal::pin {

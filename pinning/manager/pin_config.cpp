@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "manager/wishes.hpp"
+#include "manager/pin_config.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
 #include <vector>
 
-#include "counters/ladder.hpp"
+#include "counters/counter_backends.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/plain_text.hpp"
 #include "machine/pu_list.hpp"
@@ -26,26 +26,26 @@ bool binds(std::string_view variable, std::string value) {
 
 }  // namespace
 
-Wishes read_wishes(const gimbal_pin_settings& given, std::string& name) {
-    Wishes wishes;
-    wishes.settings = *given.settings;
-    wishes.force = given.force;
-    wishes.share = given.share;
-    wishes.rank = given.rank;
-    wishes.seed = given.seed;
-    wishes.trace = given.trace;
+PinConfig read_config(const gimbal_pin_settings& given, std::string& name) {
+    PinConfig config;
+    config.settings = *given.settings;
+    config.force = given.force;
+    config.share = given.share;
+    config.rank = given.rank;
+    config.seed = given.seed;
+    config.trace = given.trace;
     name = "GIMBAL_PIN_NODES";
-    wishes.machine.pseudo_nodes = parse_pseudo_nodes(given.nodes, name);
+    config.machine.pseudo_nodes = parse_pseudo_nodes(given.nodes, name);
     name = "GIMBAL_PIN_RESERVE";
-    wishes.machine.reserve = parse_pu_list(given.reserve, name);
+    config.machine.reserve = parse_pu_list(given.reserve, name);
     name = "GIMBAL_PIN_METRIC";
-    wishes.metric = parse_metric(given.metric, name);
-    if (!wishes.machine.pseudo_nodes.empty() || !wishes.machine.reserve.empty()) {
+    config.metric = parse_metric(given.metric, name);
+    if (!config.machine.pseudo_nodes.empty() || !config.machine.reserve.empty()) {
         // Only the machine can say whether it has them. It is read again when the first thread is to be placed.
-        name = wishes.machine.pseudo_nodes.empty() ? "GIMBAL_PIN_RESERVE" : "GIMBAL_PIN_NODES";
-        const Machine machine(wishes.machine);
+        name = config.machine.pseudo_nodes.empty() ? "GIMBAL_PIN_RESERVE" : "GIMBAL_PIN_NODES";
+        const Machine machine(config.machine);
     }
-    return wishes;
+    return config;
 }
 
 std::string bound_by_variable() {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "counters/rung.hpp"
+#include "counters/thread_counter.hpp"
 #include "gimbal/pin_settings.hpp"
 #include "machine/inventory.hpp"
 #include "machine/machine.hpp"
@@ -13,10 +13,10 @@
 namespace gimbal::pin {
 
 /// What the user wants, read and judged.
-struct Wishes {
+struct PinConfig {
     Settings settings;
     MachineOptions machine;
-    std::optional<Rung> metric;  ///< nullopt: auto
+    std::optional<Backend> metric;  ///< nullopt: auto
     bool force = false;
     bool share = true;
     int rank = 0;
@@ -25,7 +25,7 @@ struct Wishes {
 };
 
 /// @errors gimbal::Error(invalid_option or unknown_option); `name` is set to the variable at fault
-[[nodiscard]] Wishes read_wishes(const gimbal_pin_settings& given, std::string& name);
+[[nodiscard]] PinConfig read_config(const gimbal_pin_settings& given, std::string& name);
 
 /// Who has bound this process or its threads already, in words: a variable with its value, or a mask that holds no
 /// whole node of those that its control group grants. Empty: nobody.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the manager does in one look: measure, move, tell.
+// What the manager does in one sampling period: measure, move, tell.
 #include <errno.h>
 #include <stdio.h>
 
@@ -14,8 +14,8 @@ namespace gimbal::pin {
 
 namespace {
 
-constexpr std::uint64_t kMachineLooks = 5;
-constexpr std::uint64_t kShareLooks = 5;
+constexpr std::uint64_t kMachinePeriods = 5;
+constexpr std::uint64_t kSharePeriods = 5;
 
 template <std::size_t Size>
 void copy_name(char (&to)[Size], std::string_view from) noexcept {
@@ -30,8 +30,8 @@ std::string program_name() {
 
 }  // namespace
 
-void Manager::look_at_machine() {
-    if (!machine_is_old_ && looks_ % kMachineLooks != 0) return;
+void Manager::refresh_machine() {
+    if (!machine_is_old_ && periods_ % kMachinePeriods != 0) return;
     machine_is_old_ = false;
     const MachineChange change = machine_->refresh();
     if (!change.any()) return;
@@ -39,7 +39,7 @@ void Manager::look_at_machine() {
     actuator_->set_ceiling(machine_->allowed());
     trace("machine", nullptr, nullptr);
     const std::vector<Decision> decisions = placer_->machine_changed(machine_->view());
-    if (wishes_.settings.mode != Mode::observe) apply(decisions);
+    if (config_.settings.mode != Mode::observe) apply(decisions);
 }
 
 Holder Manager::check_mask(Worker& worker) {
@@ -53,7 +53,7 @@ Holder Manager::check_mask(Worker& worker) {
 }
 
 void Manager::check_masks() {
-    if (wishes_.settings.mode == Mode::observe) return;
+    if (config_.settings.mode == Mode::observe) return;
     for (auto& [id, worker] : workers_) {
         if (!worker.placed) continue;
         const Holder holder = check_mask(worker);
@@ -64,12 +64,12 @@ void Manager::check_masks() {
         const Decision standing = placer_->standing(id);
         if (!standing.released || std::exchange(worker.missed, false)) apply(worker, standing);
     }
-    if (machine_is_old_) look_at_machine();
+    if (machine_is_old_) refresh_machine();
 }
 
 std::vector<Sample> Manager::measure() {
-    const SpeedRules rules{.period_s = wishes_.settings.sample_s,
-                           .most_per_ns = ladder_->rung == Rung::progress ? 0.0 : 64.0};
+    const SpeedRules rules{.period_s = config_.settings.sample_s,
+                           .most_per_ns = backend_->backend == Backend::progress ? 0.0 : 64.0};
     {
         const std::lock_guard lock(registry_.mutex());
         for (auto& [id, worker] : workers_)
@@ -78,7 +78,7 @@ std::vector<Sample> Manager::measure() {
     std::vector<Sample> samples;
     samples.reserve(workers_.size());
     for (auto& [id, worker] : workers_) {
-        const Reading reading = read(worker, ladder_->rung);
+        const Reading reading = read(worker, backend_->backend);
         worker.speed = speed_between(worker.last, reading, rules);
         worker.last = reading;
         note(worker, worker.speed);
@@ -116,7 +116,7 @@ void Manager::apply(const std::vector<Decision>& decisions) {
 }
 
 void Manager::apply(Worker& worker, const Decision& decision) {
-    if (wishes_.settings.mode == Mode::observe) return;
+    if (config_.settings.mode == Mode::observe) return;
     Outcome outcome = Outcome::gone;
     {
         // Held, no thread can end, so that its number is its own.
@@ -158,23 +158,23 @@ void Manager::apply(Worker& worker, const Decision& decision) {
 }
 
 void Manager::publish() {
-    if (!notice_ || !notice_->page()) return;
+    if (!status_page_ || !status_page_->page()) return;
     // Where we are must be known at once, the rest may be a second old.
-    notice_->begin();
-    SharedPage& page = *notice_->page();
-    page.rank = wishes_.rank;
-    page.tick = looks_;
-    page.period_s = wishes_.settings.sample_s;
+    status_page_->begin();
+    StatusPage& page = *status_page_->page();
+    page.rank = config_.rank;
+    page.tick = periods_;
+    page.period_s = config_.settings.sample_s;
     page.objective = placer_->objective();
     page.manager_share = now() > 0 ? cost_s_ / now() : 0;
-    const Mode mode = wishes_.settings.mode;
+    const Mode mode = config_.settings.mode;
     copy_name(page.mode, mode == Mode::observe ? "observe" : mode == Mode::fixed ? "static" : "learn");
     copy_name(page.phase, mode == Mode::learn ? phase_name(placer_->phase()) : "");
-    copy_name(page.metric, rung_name(ladder_->rung));
+    copy_name(page.metric, backend_name(backend_->backend));
     copy_name(page.program, program_name());
     std::uint32_t used = 0;
     for (const auto& [id, worker] : workers_) {
-        if (used == kMostShared) break;
+        if (used == kMaxShared) break;
         SharedThread& thread = page.thread[used++];
         thread.tid = worker.record->tid;
         thread.count = static_cast<std::int32_t>(worker.figures.pus.size());
@@ -187,8 +187,8 @@ void Manager::publish() {
         copy_name(thread.name, worker.figures.name);
     }
     page.threads = used;
-    notice_->end();
-    if (looks_ % kShareLooks == 0) placer_->set_others(load_of(other_pages(notice_->path())));
+    status_page_->end();
+    if (periods_ % kSharePeriods == 0) placer_->set_others(load_of(other_pages(status_page_->path())));
 }
 
 void Manager::trace_guard() {
@@ -197,7 +197,7 @@ void Manager::trace_guard() {
         if (!trace_.on()) continue;
         const GuardEvent& event = events[guard_seen_];
         trace_.add({.time_s = now(),
-                    .tick = looks_,
+                    .tick = periods_,
                     .event = "guard",
                     .why = why_name(event.why),
                     .objective = placer_->objective(),
@@ -207,7 +207,7 @@ void Manager::trace_guard() {
 
 void Manager::trace(std::string_view event, const Worker* worker, const Decision* decision) {
     if (!trace_.on()) return;
-    TraceLine line{.time_s = now(), .tick = looks_, .event = event};
+    TraceLine line{.time_s = now(), .tick = periods_, .event = event};
     if (worker) {
         line.thread = worker->record->id;
         line.tid = worker->record->tid;
@@ -220,7 +220,7 @@ void Manager::trace(std::string_view event, const Worker* worker, const Decision
     }
     if (placer_) {
         line.objective = placer_->objective();
-        line.phase = wishes_.settings.mode == Mode::learn ? phase_name(placer_->phase()) : "";
+        line.phase = config_.settings.mode == Mode::learn ? phase_name(placer_->phase()) : "";
     }
     trace_.add(line);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "counters/ladder.hpp"
+#include "counters/counter_backends.hpp"
 
 #include <gmock/gmock.h>
 
-#include "counters/perf_event.hpp"
+#include "counters/hardware_event.hpp"
 #include "counters/thread_counter.hpp"
 #include "gimbal/error.hpp"
 #include "support.hpp"
@@ -16,13 +16,13 @@ constexpr pid_t kNobody = 4194303;
 
 using testing::HasSubstr;
 
-TEST(Ladder, FindsARungThatCountsARealThread) {
-    const LadderChoice choice = choose_rung({});
+TEST(CounterBackends, FindsABackendThatCountsARealThread) {
+    const BackendChoice choice = choose_backend({});
     SCOPED_TRACE(choice.text());
     ThreadCounter counter;
     std::atomic<bool> started{true};
     const auto prepare = [&] {
-        counter.open(choice.rung, {.pid = 0, .tid = test::own_tid(), .progress = nullptr});
+        counter.open(choice.backend, {.pid = 0, .tid = test::own_tid(), .progress = nullptr});
         started = counter.start_here();
     };
     test::Repeating busy(test::spin, prepare, [&] { counter.stop_here(); });
@@ -37,50 +37,52 @@ TEST(Ladder, FindsARungThatCountsARealThread) {
     EXPECT_GT(after.value, before.value);
 }
 
-TEST(Ladder, SaysWhyTheBetterRungsFailed) {
-    const LadderChoice choice = choose_rung({});
+TEST(CounterBackends, SaysWhyTheBetterBackendsFailed) {
+    const BackendChoice choice = choose_backend({});
     ASSERT_FALSE(choice.attempts.empty());
     EXPECT_TRUE(choice.attempts.back().works);
-    EXPECT_EQ(choice.attempts.back().rung, choice.rung);
+    EXPECT_EQ(choice.attempts.back().backend, choice.backend);
     for (std::size_t i = 0; i + 1 < choice.attempts.size(); ++i) {
         EXPECT_FALSE(choice.attempts[i].works);
         EXPECT_FALSE(choice.attempts[i].why.empty());
         EXPECT_THAT(choice.text(), HasSubstr(choice.attempts[i].why));
     }
-    EXPECT_THAT(choice.text(), HasSubstr("metric " + std::string(rung_name(choice.rung))));
+    EXPECT_THAT(choice.text(), HasSubstr("metric " + std::string(backend_name(choice.backend))));
     std::printf("%s\n", choice.text().c_str());
 }
 
-TEST(Ladder, PrefersProgressWhereItIsOffered) {
-    const LadderChoice choice = choose_rung({.only = {}, .progress_offered = true, .inside_hook = true});
-    EXPECT_EQ(choice.rung, Rung::progress);
+TEST(CounterBackends, PrefersProgressWhereItIsOffered) {
+    const BackendChoice choice = choose_backend({.only = {}, .progress_offered = true, .inside_hook = true});
+    EXPECT_EQ(choice.backend, Backend::progress);
     EXPECT_EQ(choice.attempts.size(), 1U);
 }
 
-TEST(Ladder, WithoutAHookNothingIsStartedInside) {
-    const LadderChoice choice = choose_rung({.only = {}, .progress_offered = false, .inside_hook = false});
-    EXPECT_NE(choice.rung, Rung::papi_inside);
+TEST(CounterBackends, WithoutAHookNothingIsStartedInside) {
+    const BackendChoice choice = choose_backend({.only = {}, .progress_offered = false, .inside_hook = false});
+    EXPECT_NE(choice.backend, Backend::papi_inside);
 }
 
-TEST(Ladder, TheUsersWishComesFirstAndIsReplacedInWords) {
-    EXPECT_EQ(choose_rung({.only = Rung::cpu_time, .progress_offered = true, .inside_hook = true}).rung,
-              Rung::cpu_time);
-    const LadderChoice choice = choose_rung({.only = Rung::progress, .progress_offered = false, .inside_hook = true});
-    EXPECT_NE(choice.rung, Rung::progress);
+TEST(CounterBackends, TheUsersWishComesFirstAndIsReplacedInWords) {
+    EXPECT_EQ(choose_backend({.only = Backend::cpu_time, .progress_offered = true, .inside_hook = true}).backend,
+              Backend::cpu_time);
+    const BackendChoice choice =
+        choose_backend({.only = Backend::progress, .progress_offered = false, .inside_hook = true});
+    EXPECT_NE(choice.backend, Backend::progress);
     EXPECT_THAT(choice.text(), HasSubstr("\"progress\" was asked for and does not work here"));
 }
 
-TEST(Ladder, ProcessorTimeSaysWhatItCannotSee) {
-    const LadderChoice choice = choose_rung({.only = Rung::cpu_time, .progress_offered = false, .inside_hook = true});
+TEST(CounterBackends, ProcessorTimeSaysWhatItCannotSee) {
+    const BackendChoice choice =
+        choose_backend({.only = Backend::cpu_time, .progress_offered = false, .inside_hook = true});
     EXPECT_THAT(choice.text(), HasSubstr("nothing of slow memory"));
-    EXPECT_FALSE(sees_memory(choice.rung));
-    EXPECT_TRUE(sees_memory(Rung::progress));
+    EXPECT_FALSE(sees_memory(choice.backend));
+    EXPECT_TRUE(sees_memory(Backend::progress));
 }
 
-TEST(Ladder, NamesAreReadAndRefused) {
-    for (int i = 0; i < kRungs; ++i) {
-        const auto rung = static_cast<Rung>(i);
-        EXPECT_EQ(parse_metric(rung_name(rung), "x"), rung);
+TEST(CounterBackends, NamesAreReadAndRefused) {
+    for (int i = 0; i < kBackends; ++i) {
+        const auto backend = static_cast<Backend>(i);
+        EXPECT_EQ(parse_metric(backend_name(backend), "x"), backend);
     }
     EXPECT_EQ(parse_metric("auto", "x"), std::nullopt);
     try {

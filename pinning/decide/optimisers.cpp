@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "decide/optimisers/al.hpp"
+#include "decide/optimisers.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -27,7 +27,7 @@ AlOptimiser::AlOptimiser(const Settings& settings)
 
 Move AlOptimiser::decide(const Situation& at, Random& random) {
     if (at.strategy.size() < 2) return {at.current, Why::kept};
-    const BandEvent event = band_.look(at.mean);
+    const BandEvent event = band_.classify(at.mean);
     if (!at.may_move || !limit_.may_move(at.now)) {
         if (event != BandEvent::dropped) band_.accept(at.mean);
         return {at.current, Why::kept};
@@ -67,6 +67,11 @@ Move AlOptimiser::leave(const Situation& at, Why why, Random& random) const {
     }
     if (std::none_of(others.begin(), others.end(), [](double w) { return w > 0; })) return {at.current, Why::kept};
     return {random.pick(others), why};
+}
+
+std::unique_ptr<Optimiser> make_optimiser(OptimiserKind kind, const Settings& settings) {
+    if (kind == OptimiserKind::al) return std::make_unique<AlOptimiser>(settings);
+    return std::make_unique<RlOptimiser>(settings.rl_lambda);
 }
 
 }  // namespace gimbal::pin

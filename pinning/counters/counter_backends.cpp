@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "counters/ladder.hpp"
+#include "counters/counter_backends.hpp"
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -16,8 +16,8 @@ namespace gimbal::pin {
 
 namespace {
 
-constexpr std::int64_t kWork_ns = 2'000'000;       // of processor time, for a probe
-constexpr std::int64_t kMostWork_ns = 20'000'000;  // after so much, what has not counted does not count
+constexpr std::int64_t kWork_ns = 2'000'000;      // of processor time, for a probe
+constexpr std::int64_t kMaxWork_ns = 20'000'000;  // after so much, what has not counted does not count
 
 pid_t own_tid() {
     return static_cast<pid_t>(syscall(SYS_gettid));
@@ -38,9 +38,9 @@ std::string judge(const Reading& before, const Reading& after) {
     return {};
 }
 
-std::string try_from_outside(Rung rung) {
+std::string try_from_outside(Backend backend) {
     ThreadCounter counter;
-    if (!counter.open(rung, {.pid = 0, .tid = own_tid(), .progress = nullptr})) return counter.error();
+    if (!counter.open(backend, {.pid = 0, .tid = own_tid(), .progress = nullptr})) return counter.error();
     const Reading before = counter.read();
     work();
     return judge(before, counter.read());
@@ -62,7 +62,7 @@ std::string try_inside() {
         counter.stop_here();
     });
     while (tid.load(std::memory_order_acquire) == 0) std::this_thread::yield();
-    counter.open(Rung::papi_inside, {.pid = 0, .tid = tid.load(std::memory_order_relaxed), .progress = nullptr});
+    counter.open(Backend::papi_inside, {.pid = 0, .tid = tid.load(std::memory_order_relaxed), .progress = nullptr});
     step.store(1, std::memory_order_release);
     while (step.load(std::memory_order_acquire) == 1) std::this_thread::yield();
     std::string error = counter.error();
@@ -72,7 +72,7 @@ std::string try_inside() {
         // Until the worker has had the processor for a while, and a longer one if nothing is counted.
         const auto enough = [&] {
             const std::int64_t had_ns = after.cpu_time_ns - before.cpu_time_ns;
-            return !after.valid || had_ns >= (after.value > before.value ? kWork_ns : kMostWork_ns);
+            return !after.valid || had_ns >= (after.value > before.value ? kWork_ns : kMaxWork_ns);
         };
         for (int i = 0; i < 1000 && !enough(); ++i) {
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -88,72 +88,72 @@ std::string try_inside() {
     return error;
 }
 
-std::string try_rung(Rung rung, const LadderOptions& options) {
-    switch (rung) {
-        case Rung::papi_inside:
+std::string try_backend(Backend backend, const BackendOptions& options) {
+    switch (backend) {
+        case Backend::papi_inside:
             return options.inside_hook ? try_inside()
                                        : "threads begin with it themselves: tried only if it is asked for";
-        case Rung::progress:
+        case Backend::progress:
             return options.progress_offered ? "" : "the application reports none, and is not in Gimbal's loops";
-        case Rung::papi_attach:
-        case Rung::perf_instructions:
-        case Rung::cpu_time:
+        case Backend::papi_attach:
+        case Backend::perf_instructions:
+        case Backend::cpu_time:
             break;
     }
-    return try_from_outside(rung);
+    return try_from_outside(backend);
 }
 
-std::vector<Rung> order_of(const LadderOptions& options) {
-    std::vector<Rung> order;
+std::vector<Backend> order_of(const BackendOptions& options) {
+    std::vector<Backend> order;
     if (options.only)
         order.push_back(*options.only);
     else if (options.progress_offered)
-        order.push_back(Rung::progress);
-    for (int i = 0; i < kRungs; ++i) {
-        const auto rung = static_cast<Rung>(i);
-        if (order.empty() || rung != order.front()) order.push_back(rung);
+        order.push_back(Backend::progress);
+    for (int i = 0; i < kBackends; ++i) {
+        const auto backend = static_cast<Backend>(i);
+        if (order.empty() || backend != order.front()) order.push_back(backend);
     }
     return order;
 }
 
-void add_notes(LadderChoice& choice, const LadderOptions& options) {
-    if (options.only && choice.rung != *options.only)
-        choice.notes.push_back("\"" + std::string(rung_name(*options.only)) +
+void add_notes(BackendChoice& choice, const BackendOptions& options) {
+    if (options.only && choice.backend != *options.only)
+        choice.notes.push_back("\"" + std::string(backend_name(*options.only)) +
                                "\" was asked for and does not work here: " + choice.attempts.front().why);
-    if (choice.rung == Rung::cpu_time)
+    if (choice.backend == Backend::cpu_time)
         choice.notes.push_back("processor time sees who takes a processor away, and nothing of slow memory");
-    if (choice.rung < Rung::progress)
+    if (choice.backend < Backend::progress)
         choice.notes.push_back("a thread that spins while it waits looks fast; progress would not be deceived");
 }
 
 }  // namespace
 
-std::optional<Rung> parse_metric(std::string_view text, std::string_view what) {
+std::optional<Backend> parse_metric(std::string_view text, std::string_view what) {
     if (text == "auto") return std::nullopt;
-    if (const auto rung = rung_named(text)) return rung;
+    if (const auto backend = backend_named(text)) return backend;
     throw Error(ErrorCode::invalid_option, std::string(what) + ": unknown metric \"" + std::string(text) + "\"",
                 "allowed: auto papi papi-inside perf progress cpu");
 }
 
-LadderChoice choose_rung(const LadderOptions& options) {
-    LadderChoice choice;
-    for (const Rung rung : order_of(options)) {
-        Attempt attempt{rung, false, try_rung(rung, options)};
+BackendChoice choose_backend(const BackendOptions& options) {
+    BackendChoice choice;
+    for (const Backend backend : order_of(options)) {
+        Attempt attempt{backend, false, try_backend(backend, options)};
         attempt.works = attempt.why.empty();
         const bool found = attempt.works;
         choice.attempts.push_back(std::move(attempt));
         if (!found) continue;
-        choice.rung = rung;
+        choice.backend = backend;
         break;
     }
     add_notes(choice, options);
     return choice;
 }
 
-std::string LadderChoice::text() const {
-    std::string text = "metric " + std::string(rung_name(rung)) + " (" + std::string(rung_unit(rung)) + ")";
+std::string BackendChoice::text() const {
+    std::string text = "metric " + std::string(backend_name(backend)) + " (" + std::string(backend_unit(backend)) + ")";
     for (const Attempt& attempt : attempts)
-        text += "\n  " + std::string(rung_name(attempt.rung)) + ": " + (attempt.works ? "works" : attempt.why);
+        text += "\n  " + std::string(backend_name(attempt.backend)) + ": " + (attempt.works ? "works" : attempt.why);
     for (const std::string& note : notes) text += "\n  note: " + note;
     return text;
 }

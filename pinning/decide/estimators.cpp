@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "decide/estimators/estimator.hpp"
+#include "decide/estimators.hpp"
 
 #include <cassert>
 #include <cmath>
 
-#include "decide/estimators/al.hpp"
-#include "decide/estimators/apla.hpp"
-#include "decide/estimators/rl.hpp"
 #include "decide/running_mean.hpp"
 
 namespace gimbal::pin {
