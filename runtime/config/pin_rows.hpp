@@ -174,20 +174,26 @@ inline constexpr std::array<OptionSpec, 5> kLists = {{
      .choices = kPlaces,
      .doc = "What a thread is given, {A,B}; beside one of these NUMA_MEMORY. In CHILD_RESOURCES, by default "
             "cpu_bandwidth, a finer level, and NULL for what has none."},
-    {.name = "OPT_CRITERIA", .type = OptionType::choice, .choices = kCriteria, .doc = "What is to be optimised."},
+    {.name = "OPT_CRITERIA",
+     .type = OptionType::choice,
+     .fallback = "speed",
+     .choices = kCriteria,
+     .doc = "What is to be optimised."},
     {.name = "RESOURCES_EST_METHODS",
      .type = OptionType::choice,
      .choices = kEstimators,
-     .doc = "Estimators; for NUMA_MEMORY also ZETA, the rule."},
+     .doc = "Estimators, by default rl; for NUMA_MEMORY also ZETA, the rule."},
     {.name = "RESOURCES_OPT_METHODS",
      .type = OptionType::choice,
      .choices = kOptimisers,
-     .doc = "Optimisers; for NUMA_MEMORY also ZETA, the rule."},
+     .doc =
+         "Optimisers, by default al for nodes and caches, rl for cores and PUs; for NUMA_MEMORY also ZETA, the rule."},
     {.name = "RESOURCES_PERIODS",
      .type = OptionType::integer,
      .low = 1,
      .high = kMany,
-     .doc = "Valid samples of a thread between two decisions [samples]."},
+     .doc = "Valid samples of a thread between two decisions [samples]; by default 10 for nodes and caches, 1 for "
+            "cores and PUs."},
 }};
 
 }  // namespace gimbal::pin_rows
