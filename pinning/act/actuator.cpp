@@ -6,16 +6,14 @@
 #include <cerrno>
 #include <system_error>
 
-#include "act/affinity.hpp"
 #include "machine/affinity.hpp"
-#include "machine/allowed.hpp"
 #include "machine/pu_list.hpp"
 
 namespace gimbal::pin {
 
 namespace {
 
-constexpr std::size_t kMostGiven = 4096;
+constexpr std::size_t kMaxGiven = 4096;
 
 bool within(std::span<const int> part, std::span<const int> whole) {
     return std::includes(whole.begin(), whole.end(), part.begin(), part.end());
@@ -76,7 +74,7 @@ Outcome Actuator::place(pid_t tid, std::span<const int> pus) {
     if (!is_thread_of(pid_, tid)) return Outcome::gone;
     std::vector<int> wanted(pus.begin(), pus.end());
     if (const int error = set_affinity(tid, wanted); error != 0) return report(tid, error);
-    if (given_.size() < kMostGiven) given_.insert(wanted);
+    if (given_.size() < kMaxGiven) given_.insert(wanted);
     entry.standing = std::move(wanted);
     entry.stale = false;
     return Outcome::done;

@@ -37,13 +37,13 @@ int result_of(long answer) {
 
 /// A mask of one node without the heap: these calls are noexcept, and some run inside of threads.
 struct OneNode {
-    static constexpr int kMost = 1024;
-    unsigned long words[kMost / kWordBits] = {};
+    static constexpr int kMax = 1024;
+    unsigned long words[kMax / kWordBits] = {};
     explicit OneNode(int node) noexcept {
         words[static_cast<unsigned>(node) / kWordBits] |= 1UL << (static_cast<unsigned>(node) % kWordBits);
     }
-    static bool fits(int node) noexcept { return node >= 0 && node < kMost; }
-    static constexpr unsigned long kMaxnode = kMost + 1;
+    static bool fits(int node) noexcept { return node >= 0 && node < kMax; }
+    static constexpr unsigned long kMaxnode = kMax + 1;
 };
 
 /// Transparent huge pages at the ends of a range become small ones. A huge page moves as a whole: with the range that
@@ -57,14 +57,6 @@ void split_ends(PageRange range) noexcept {
 }
 
 }  // namespace
-
-NodeMask node_mask(std::span<const int> nodes) {
-    assert(!nodes.empty());
-    NodeMask mask;
-    mask.words = mask_words(nodes);
-    mask.maxnode = mask.words.size() * kWordBits + 1;
-    return mask;
-}
 
 std::size_t page_size() noexcept {
     return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));

@@ -9,15 +9,6 @@
 
 namespace gimbal::pin {
 
-/// A set of memory nodes as mbind(2) and set_mempolicy(2) want it: node n is bit n of the words, and `maxnode` is one
-/// more than the bits that the kernel is to read, because the kernel takes one off.
-struct NodeMask {
-    std::vector<unsigned long> words;
-    unsigned long maxnode = 0;
-};
-/// @param nodes  the operating system's numbers, >= 0  @pre not empty
-[[nodiscard]] NodeMask node_mask(std::span<const int> nodes);
-
 /// The pages that lie wholly within [begin, begin + bytes): neighbours are not touched.
 struct PageRange {
     std::uintptr_t begin = 0;

@@ -12,8 +12,8 @@
 #include <new>
 #include <vector>
 
-#include "act/affinity.hpp"
 #include "attach/process.hpp"
+#include "machine/affinity.hpp"
 
 namespace gimbal::pin {
 

@@ -15,10 +15,10 @@
 #include <mutex>
 #include <new>
 
-#include "act/affinity.hpp"
-#include "act/loans_paused.hpp"
+#include "act/actuator.hpp"
 #include "gimbal/error.hpp"
-#include "gimbal/pin_settings.h"
+#include "gimbal/pin_settings.hpp"
+#include "machine/affinity.hpp"
 #include "manager/manager.hpp"
 
 namespace gimbal::pin {
@@ -28,7 +28,7 @@ namespace {
 /// Lives until the process is gone: threads may run while it ends.
 struct Process {
     Registry registry;
-    Wishes wishes;
+    PinConfig config;
     std::unique_ptr<Manager> manager;
     pthread_t manager_thread{};
     std::atomic<bool> manager_wanted = false;
@@ -80,7 +80,7 @@ void* manager_main(void*) {
 
 bool start_manager() {
     Process& process = *g_process;
-    process.manager = std::make_unique<Manager>(process.wishes, process.registry);
+    process.manager = std::make_unique<Manager>(process.config, process.registry);
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &process.program_signals);
@@ -109,16 +109,15 @@ void child_after_fork() {
 }
 
 __attribute__((constructor)) void on_load() {
-    gimbal_pin_settings given{};
-    gimbal_pin_settings_get(&given);
-    if (given.mode == GIMBAL_PIN_OFF) return;
+    const gimbal_pin_settings given = gimbal_pin_settings_get();
+    if (given.settings->mode == Mode::off) return;
     g_process = new (g_memory) Process;
     g_process->pid = getpid();
     g_process->first_mask_bytes =
         syscall(SYS_sched_getaffinity, 0, sizeof g_process->first_mask, g_process->first_mask);
     std::string name;
     try {
-        g_process->wishes = read_wishes(given, name);
+        g_process->config = read_config(given, name);
     } catch (const Error& error) {
         gimbal_pin_refuse(name.c_str(), error.what(), error.hint().c_str());
         return;
@@ -154,7 +153,7 @@ __attribute__((destructor)) void on_exit() {
 /// Whether threads count themselves. The main thread does so from when a second one is to begin: a program of one
 /// thread loads no PAPI.
 bool counts_inside() noexcept {
-    return g_process->wishes.metric == Rung::papi_inside;
+    return g_process->config.metric == Backend::papi_inside;
 }
 
 /// @return nullptr: no memory

@@ -15,10 +15,10 @@ std::atomic<int> kept{0};
 
 int DescriptorSlot::budget() noexcept {
     static const int most = [] {
-        constexpr rlim_t kMost = 256;
+        constexpr rlim_t kMax = 256;
         rlimit limit{};
-        if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return static_cast<int>(kMost);
-        return static_cast<int>(std::min<rlim_t>(kMost, limit.rlim_cur / 8));
+        if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return static_cast<int>(kMax);
+        return static_cast<int>(std::min<rlim_t>(kMax, limit.rlim_cur / 8));
     }();
     return most;
 }

@@ -8,7 +8,7 @@ namespace gimbal::pin {
 
 /// What one thread's counter showed at one moment. Totals since some start; only differences mean something.
 struct Reading {
-    std::int64_t value = 0;        ///< in the rung's unit; processor time in ns for Rung::cpu_time
+    std::int64_t value = 0;        ///< in the backend's unit; processor time in ns for Backend::cpu_time
     std::int64_t cpu_time_ns = 0;  ///< on a processor
     std::int64_t wait_ns = -1;     ///< ready to run, but no processor was free (schedstat); -1: not known
     std::int64_t wall_ns = 0;      ///< monotonic clock
@@ -31,7 +31,7 @@ enum class Verdict : std::uint8_t {
 
 /// What a thread did between two readings.
 struct Speed {
-    /// Value per second, scaled up if the event was multiplexed; 1e9 is a whole core for Rung::cpu_time. Of a count
+    /// Value per second, scaled up if the event was multiplexed; 1e9 is a whole core for Backend::cpu_time. Of a count
     /// that comes with its time: value over that time.
     double per_s = 0;
     double cpu_share = 0;    ///< processor time over elapsed time, [0, 1]

@@ -6,14 +6,38 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "counters/reading.hpp"
-#include "counters/rung.hpp"
 
 namespace gimbal::pin {
 
-class ValueSource;
+/// What a thread's performance is read from, best first. Which of them works is found out by trying, never by asking.
+/// @source reference on placement, section 3
+enum class Backend : std::uint8_t {
+    papi_attach,        ///< PAPI_TOT_INS, attached to the thread from outside
+    papi_inside,        ///< PAPI_TOT_INS, started by the thread itself
+    perf_instructions,  ///< instructions by a raw perf event
+    progress,           ///< what the application counts itself
+    cpu_time            ///< processor time by perf's task clock or the thread's clock
+};
+inline constexpr int kBackends = 5;
+
+/// As the user writes them: "papi", "papi-inside", "perf", "progress", "cpu".
+[[nodiscard]] std::string_view backend_name(Backend backend) noexcept;
+[[nodiscard]] std::optional<Backend> backend_named(std::string_view name) noexcept;
+/// What is counted, with its unit per second: "instructions/s", "progress/s", "ns/s" (of processor time).
+[[nodiscard]] std::string_view backend_unit(Backend backend) noexcept;
+/// Whether slow memory shows in it. Where it does not, learning where memory should be is pointless.
+[[nodiscard]] constexpr bool sees_memory(Backend backend) noexcept {
+    return backend != Backend::cpu_time;
+}
+/// Whether the thread itself must call ThreadCounter::start_here().
+[[nodiscard]] constexpr bool starts_inside(Backend backend) noexcept {
+    return backend == Backend::papi_inside;
+}
 
 /// A count kept by somebody else, who says how long it took, too: time in which nothing is counted does not make its
 /// thread slow.
@@ -26,15 +50,15 @@ struct TimedCount {
 struct CounterTarget {
     pid_t pid = 0;                                         ///< 0: this process
     pid_t tid = 0;                                         ///< the thread, as gettid() gives it
-    const std::atomic<std::uint64_t>* progress = nullptr;  ///< for Rung::progress; must outlive the counter
-    TimedCount timed = {};                                 ///< for Rung::progress, if `progress` is nullptr
+    const std::atomic<std::uint64_t>* progress = nullptr;  ///< for Backend::progress; must outlive the counter
+    TimedCount timed = {};                                 ///< for Backend::progress, if `progress` is nullptr
 };
 
 /// Reads one thread's performance from outside. Costs one to three system calls per reading, and one or two file
 /// descriptors of a budget; beyond the budget (an eighth of what the process may open, at most 256) files are opened
 /// for each reading.
 /// @threads open, read, close: the manager's; start_here(), stop_here(): the thread that is measured
-/// @cost read: 1 to 3 us plus the rung's; see pinning/counters/README.md
+/// @cost read: 1 to 3 us plus the backend's; see pinning/counters/README.md
 /// @source reference on placement, section 3; test: tests/unit/pinning/counters/thread_counter_test.cpp
 class ThreadCounter {
 public:
@@ -44,13 +68,13 @@ public:
     ~ThreadCounter();
 
     /// Begins to measure a thread. A counter that is open is closed first.
-    /// @return false: this rung does not work for this thread (error() says why); read() then still gives times, and
+    /// @return false: this backend does not work for this thread (error() says why); read() then still gives times, and
     ///         valid is false
-    bool open(Rung rung, const CounterTarget& target);
+    bool open(Backend backend, const CounterTarget& target);
     /// @pre no thread is in start_here() or stop_here(), nor will be
     void close() noexcept;
 
-    /// To be called in the measured thread, once after open(), where starts_inside(rung). Elsewhere it does nothing.
+    /// To be called in the measured thread, once after open(), where starts_inside(backend). Elsewhere it does nothing.
     /// Safe against read() in the manager's thread.
     /// @return false: it cannot be counted
     bool start_here();

@@ -21,8 +21,8 @@ enum class BandEvent : std::uint8_t {
 ///     otherwise    inside    nothing changes; so are V == lower and V == upper
 ///
 /// Eqs 4.5 and 4.6 with rule (a) taken literally never fire (a): after the update lower <= V always holds. So the
-/// question is asked of the benchmarks of the step before (look), and then they follow (accept). Without a margin below
-/// V, one step drop fires (a) at almost every step until V has settled. V == upper is inside, other than by the
+/// question is asked of the benchmarks of the step before (classify), and then they follow (accept). Without a margin
+/// below V, one step drop fires (a) at almost every step until V has settled. V == upper is inside, other than by the
 /// letter, because performance that is quite constant stands exactly there and would never be explored.
 /// @threads one  @cost O(1)
 /// @source seed 001, section 4.4.4, as in the reference on placement, 1a; test: tests/unit/pinning/decide/band_test.cpp
@@ -33,15 +33,15 @@ public:
     Band(double eta, double margin) noexcept : eta_(eta), margin_(margin) {}
 
     /// What V would mean; changes nothing.
-    [[nodiscard]] BandEvent look(double mean) const noexcept {
+    [[nodiscard]] BandEvent classify(double mean) const noexcept {
         if (!known_) return BandEvent::started;
         if (mean < lower_) return BandEvent::dropped;
         return mean > upper_ ? BandEvent::risen : BandEvent::inside;
     }
 
-    /// Lets the benchmarks follow V, after what look() said of it.
+    /// Lets the benchmarks follow V, after what classify() said of it.
     void accept(double mean) noexcept {
-        const BandEvent event = look(mean);
+        const BandEvent event = classify(mean);
         if (event == BandEvent::inside) return;
         if (event == BandEvent::dropped) {
             lower_ = (1 - margin_) * mean;

@@ -6,12 +6,12 @@
 #include <limits>
 
 #include "decide/running_mean.hpp"
-#include "decide/settings.hpp"
+#include "gimbal/pin_settings.hpp"
 
 namespace gimbal::pin {
 
 /// What is known of all threads together at one tick; a thread that does not teach is not counted.
-class Crowd {
+class SpeedSummary {
 public:
     void add(double speed) noexcept {
         if (!teaches(speed)) return;
@@ -37,7 +37,7 @@ private:
 };
 
 /// Utilities stay above this share of the mean speed: what is rewarded with nothing is never chosen again.
-inline constexpr double kLeastUtility = 0.01;
+inline constexpr double kMinUtility = 0.01;
 
 /// What a thread's learners are told of one sample, in the unit of the speed.
 ///
@@ -51,13 +51,14 @@ inline constexpr double kLeastUtility = 0.01;
 /// @errors none  @threads any  @cost O(1)
 /// @source seed 001, eq. 4.2; reference on placement, 0 item 4 and 1b (gamma made dimensionless; `min` is ours);
 ///         test: tests/unit/pinning/decide/criteria_test.cpp
-[[nodiscard]] inline double utility(Criterion criterion, double gamma, double speed, const Crowd& crowd) noexcept {
+[[nodiscard]] inline double utility(Criterion criterion, double gamma, double speed,
+                                    const SpeedSummary& crowd) noexcept {
     const double mean = crowd.mean();
     switch (criterion) {
         case Criterion::balanced: {
             const double away = speed - mean;
             const double share = mean > 0 ? away * away / mean : 0;
-            return std::max(speed - gamma * share, kLeastUtility * std::min(speed, mean));
+            return std::max(speed - gamma * share, kMinUtility * std::min(speed, mean));
         }
         case Criterion::min:
             return (speed + std::min(speed, crowd.least())) / 2;
@@ -75,11 +76,11 @@ inline constexpr double kLeastUtility = 0.01;
 /// The mean alone is blind to balance: for busy threads it tells how many cores the program has, not who waits for
 /// whom.
 /// @source as utility()
-[[nodiscard]] inline double objective(Criterion criterion, double gamma, const Crowd& crowd) noexcept {
+[[nodiscard]] inline double objective(Criterion criterion, double gamma, const SpeedSummary& crowd) noexcept {
     const double mean = crowd.mean();
     if (criterion == Criterion::min) return crowd.least();
     if (criterion == Criterion::balanced && mean > 0)
-        return std::max(mean - gamma * crowd.variance() / mean, kLeastUtility * mean);
+        return std::max(mean - gamma * crowd.variance() / mean, kMinUtility * mean);
     return mean;
 }
 

@@ -12,12 +12,13 @@ namespace gimbal::pin {
 
 namespace {
 
-constexpr std::size_t kLongest = 8;     ///< pauses and looks grow to this many times their first length
-constexpr double kNoLoss = 0.02;        ///< in the other of mean and slowest; what a window cannot tell apart
-constexpr double kNoise = 0.04;         ///< of the slowest of some threads in one window
-constexpr double kDisturbed = 0.1;      ///< relative change of f that says that conditions have changed
-constexpr double kTypicalDecay = 0.99;  ///< per tick
-constexpr std::size_t kFirstLook = 10;  ///< windows ahead before the first second look
+constexpr std::size_t kLongest = 8;  ///< pauses, and times until a recheck, grow to this many times their first length
+constexpr double kNoLoss = 0.02;     ///< in the other of mean and slowest; what a window cannot tell apart
+constexpr double kNoise = 0.04;      ///< of the slowest of some threads in one window
+constexpr double kDisturbed = 0.1;   ///< relative change of f that says that conditions have changed
+constexpr double kTypicalDecay = 0.99;     ///< per tick
+constexpr std::size_t kFirstRecheck = 10;  ///< windows ahead before the first recheck
+constexpr std::size_t kMaxEvents = 4096;
 constexpr std::size_t kVeryOld = 1'000'000;
 constexpr std::size_t kStale = 3;  ///< windows beyond a trial after which a baseline is old
 
@@ -35,16 +36,17 @@ std::string GuardEvent::text() const {
            (std::signbit(gain) ? "" : "+") + fixed_digits(gain, 1) + " %)";
 }
 
-Guard::Guard(const Settings& settings) noexcept
+Guard::Guard(const Settings& settings)
     : window_(settings.guard_window),
       trial_(settings.guard_trial),
       first_rest_(settings.guard_rest),
       gain_(settings.guard_gain),
       phase_(settings.guard ? Phase::baseline : Phase::learn),
-      look_(kFirstLook),
+      recheck_(kFirstRecheck),
       rest_(settings.guard_rest) {
     if (!settings.guard) window_ = 0;
     event_ = {0, phase_, settings.guard ? Why::baseline : Why::trial, 0, 0};
+    events_.push_back(event_);
 }
 
 bool Guard::ahead(const Worth& ours) const noexcept {
@@ -97,12 +99,13 @@ void Guard::doubt() noexcept {
     age_ = kVeryOld;
 }
 
-void Guard::turn(Phase phase, Why why, Step& step) {
+void Guard::enter(Phase phase, Why why, Step& step) {
     phase_ = phase;
     windows_ = 0;
     settling_ = std::min<std::size_t>(2, window_ / 4);
     event_ = {now_, phase, why, system_.f, ours_.f};
-    step.turned = true;
+    if (events_.size() < kMaxEvents) events_.push_back(event_);
+    step.changed = true;
 }
 
 void Guard::start_trial(Step& step) {
@@ -110,13 +113,13 @@ void Guard::start_trial(Step& step) {
     behind_ = 0;
     ours_ = {};
     resume_ = Phase::released;
-    turn(Phase::learn, Why::trial, step);
+    enter(Phase::learn, Why::trial, step);
     step.fresh = true;
 }
 
-void Guard::look_again(Step& step) {
+void Guard::measure_system_again(Step& step) {
     resume_ = phase_;
-    turn(Phase::baseline, Why::baseline, step);
+    enter(Phase::baseline, Why::baseline, step);
 }
 
 void Guard::after_baseline(Step& step) {
@@ -125,16 +128,16 @@ void Guard::after_baseline(Step& step) {
     const Phase before = resume_;
     resume_ = Phase::released;
     if (before != Phase::released && ahead(ours_)) {
-        look_ = std::min(2 * look_, kLongest * kFirstLook);
-        turn(before, before == Phase::hold ? Why::best : Why::trial, step);
+        recheck_ = std::min(2 * recheck_, kLongest * kFirstRecheck);
+        enter(before, before == Phase::hold ? Why::best : Why::trial, step);
         if (before == Phase::hold) reference_ = ours_.f;
         windows_ = trial_;  // it has shown what it can
         return;
     }
-    look_ = kFirstLook;
+    recheck_ = kFirstRecheck;
     if (saturated_) {
         reference_ = worth_.f;
-        turn(Phase::released, Why::let_go, step);
+        enter(Phase::released, Why::let_go, step);
         return;
     }
     start_trial(step);
@@ -150,22 +153,22 @@ void Guard::after_learning(Step& step) {
     if (ahead(worth_)) {
         behind_ = 0;
         rest_ = first_rest_;
-        if (age_ >= look_ + trial_) look_again(step);
+        if (age_ >= recheck_ + trial_) measure_system_again(step);
         return;
     }
     if (!tried_) {
         reference_ = system_.f;
-        turn(Phase::released, Why::let_go, step);
+        enter(Phase::released, Why::let_go, step);
         return;
     }
     behind_ = better ? 0 : behind_ + 1;
     if (windows_ < trial_ && behind_ < 2) return;
     if (age_ > trial_ + kStale) {
-        look_again(step);
+        measure_system_again(step);
         return;
     }
     reference_ = 0;
-    turn(Phase::hold, Why::best, step);
+    enter(Phase::hold, Why::best, step);
 }
 
 void Guard::after_holding(Step& step) {
@@ -173,20 +176,20 @@ void Guard::after_holding(Step& step) {
     if (reference_ <= 0) reference_ = worth_.f;
     // A change either way may be one that the operating system can answer and a placement that stands cannot.
     if (std::abs(worth_.f - reference_) > kDisturbed * reference_) {
-        look_again(step);
+        measure_system_again(step);
         return;
     }
     if (ahead(worth_)) {
         rest_ = first_rest_;
-        if (age_ >= look_ + trial_) look_again(step);
+        if (age_ >= recheck_ + trial_) measure_system_again(step);
         return;
     }
     if (age_ > trial_ + kStale) {
-        look_again(step);
+        measure_system_again(step);
         return;
     }
     reference_ = system_.f;
-    turn(Phase::released, Why::let_go, step);
+    enter(Phase::released, Why::let_go, step);
 }
 
 void Guard::after_release(Step& step) {
@@ -202,7 +205,7 @@ void Guard::after_release(Step& step) {
         start_trial(step);
     } else if (disturbed && windows_ >= std::max<std::size_t>(1, rest_ / 4)) {
         resume_ = Phase::released;
-        turn(Phase::baseline, Why::baseline, step);  // this window saw both what was and what is
+        enter(Phase::baseline, Why::baseline, step);  // this window saw both what was and what is
     }
 }
 

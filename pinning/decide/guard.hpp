@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "decide/settings.hpp"
 #include "decide/why.hpp"
+#include "gimbal/pin_settings.hpp"
 
 namespace gimbal::pin {
 
@@ -50,13 +51,13 @@ struct GuardEvent {
 ///         ours; test: tests/unit/pinning/decide/guard_test.cpp
 class Guard {
 public:
-    explicit Guard(const Settings& settings) noexcept;
+    explicit Guard(const Settings& settings);
 
     /// What a tick brought.
     struct Step {
-        bool turned = false;  ///< phase() is new; event() says why
-        bool fresh = false;   ///< that is a trial from scratch, not one that goes on
-        bool best = false;    ///< a window ended that was the trial's best: remember this placement
+        bool changed = false;  ///< phase() is new; event() says why
+        bool fresh = false;    ///< that is a trial from scratch, not one that goes on
+        bool best = false;     ///< a window ended that was the trial's best: remember this placement
         bool window_ended = false;
     };
 
@@ -76,6 +77,8 @@ public:
     [[nodiscard]] Phase phase() const noexcept { return phase_; }
     [[nodiscard]] bool released() const noexcept { return phase_ == Phase::baseline || phase_ == Phase::released; }
     [[nodiscard]] const GuardEvent& event() const noexcept { return event_; }
+    /// All so far, oldest first; the first 4096.
+    [[nodiscard]] const std::vector<GuardEvent>& events() const noexcept { return events_; }
 
 private:
     /// What a window showed.
@@ -84,9 +87,9 @@ private:
         double slowest = 0;  ///< thread; 0: not known
     };
 
-    void turn(Phase phase, Why why, Step& step);
+    void enter(Phase phase, Why why, Step& step);
     void start_trial(Step& step);
-    void look_again(Step& step);
+    void measure_system_again(Step& step);
     void after_baseline(Step& step);
     void after_learning(Step& step);
     void after_holding(Step& step);
@@ -100,6 +103,7 @@ private:
 
     Phase phase_;
     GuardEvent event_;
+    std::vector<GuardEvent> events_;
     std::uint64_t now_ = 0;
     double typical_ = 0;  ///< recent maximum of valid threads: a serial part is not compared with a parallel one
 
@@ -117,9 +121,9 @@ private:
     std::size_t windows_ = 0;         ///< in this phase
     std::size_t behind_ = 0;          ///< windows in a row that were behind and no better than the one before
     std::size_t age_ = 0;             ///< windows since system_ was measured
-    std::size_t look_;                ///< windows ahead until the operating system is looked at again
+    std::size_t recheck_;             ///< windows ahead until the operating system is measured again
     std::size_t rest_;                ///< windows of the next pause
-    Phase resume_ = Phase::released;  ///< what goes on if a second look confirms it; released: nothing
+    Phase resume_ = Phase::released;  ///< what goes on if measuring the system again confirms it; released: nothing
 };
 
 }  // namespace gimbal::pin

@@ -27,14 +27,14 @@ void LevelLearner::see(double utility) noexcept {
     ++samples_;
 }
 
-Move LevelLearner::decide(std::size_t current, const Prospects& prospects, double exploring, std::uint64_t now,
+Move LevelLearner::decide(std::size_t current, const UtilityEstimate& estimate, double exploring, std::uint64_t now,
                           Random& random, bool may_move) {
     assert(due());
     estimator_->observe(current, {sum_ / static_cast<double>(samples_), mean_.value()});
     drop_period();
     needed_ = resource_->period;
     const Move move = optimiser_->decide(
-        {current, mean_.value(), estimator_->strategy(), estimator_->values(), &prospects, exploring, now, may_move},
+        {current, mean_.value(), estimator_->strategy(), estimator_->values(), &estimate, exploring, now, may_move},
         random);
     if (move.choice != current && reset_) forget();
     return move;

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "decide/estimators/estimator.hpp"
-#include "decide/optimisers/optimiser.hpp"
+#include "decide/estimators.hpp"
+#include "decide/optimisers.hpp"
 #include "decide/running_mean.hpp"
 
 namespace gimbal::pin {
@@ -31,7 +31,7 @@ public:
 
     /// Learns what the current choice earned and decides what comes next. @pre due()
     /// @param may_move  false: whatever is wanted has to wait
-    [[nodiscard]] Move decide(std::size_t current, const Prospects& prospects, double exploring, std::uint64_t now,
+    [[nodiscard]] Move decide(std::size_t current, const UtilityEstimate& estimate, double exploring, std::uint64_t now,
                               Random& random, bool may_move = true);
 
     /// All threads begin at once: this one's next decision comes later than a period by its turn.

@@ -55,11 +55,6 @@ void check_order(const Place& place) {
 
 }  // namespace
 
-std::string_view level_name(Level level) noexcept {
-    constexpr std::string_view kNames[] = {"machine", "node", "cache", "core", "pu"};
-    return kNames[static_cast<std::size_t>(level)];
-}
-
 std::vector<int> pus_of(const Place& place) {
     std::vector<int> pus;
     collect(place, pus);

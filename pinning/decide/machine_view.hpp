@@ -7,13 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "gimbal/pin_settings.hpp"
+
 namespace gimbal::pin {
-
-/// Levels of a machine, outermost first.
-enum class Level : std::uint8_t { machine, node, cache, core, pu };
-
-/// "machine", "node", "cache", "core", "pu".
-[[nodiscard]] std::string_view level_name(Level level) noexcept;
 
 /// No memory of its own.
 inline constexpr int kNoMemory = -1;

@@ -9,28 +9,6 @@ namespace gimbal::pin {
 
 namespace {
 
-/// What the thread itself remembers, as long as it is fresh. Nobody else is asked: what one thread gains by near memory
-/// says little of another, whose work may fit a cache.
-class Remembered final : public Prospects {
-public:
-    Remembered(std::span<const double> values, std::span<const std::uint64_t> seen, std::uint64_t oldest) noexcept
-        : values_(values), seen_(seen), oldest_(oldest) {}
-
-    [[nodiscard]] std::vector<double> weights() const override { return std::vector<double>(values_.size(), 1); }
-    [[nodiscard]] std::vector<double> expected() const override {
-        std::vector<double> fresh(values_.begin(), values_.end());
-        for (std::size_t i = 0; i < fresh.size(); ++i) {
-            if (seen_[i] < oldest_) fresh[i] = std::numeric_limits<double>::quiet_NaN();
-        }
-        return fresh;
-    }
-
-private:
-    std::span<const double> values_;
-    std::span<const std::uint64_t> seen_;
-    std::uint64_t oldest_;
-};
-
 /// How often is limited outside, for all optimisers alike.
 Settings unlimited(Settings settings) {
     settings.al_dwell = 0;
@@ -92,7 +70,17 @@ Move MemoryLearner::judge() {
 Move MemoryLearner::decide(bool may_move, std::uint64_t keep, double exploring, std::uint64_t now, Random& random) {
     assert(due());
     seen_[where_] = now;
-    const Remembered own(learner_.estimator().values(), seen_, now > keep ? now - keep : 1);
+    // What the thread itself remembers, as long as it is fresh. Nobody else is asked: what one thread gains by near
+    // memory says little of another, whose work may fit a cache.
+    const std::uint64_t oldest = now > keep ? now - keep : 1;
+    const UtilityEstimate own{[&] { return std::vector<double>(seen_.size(), 1); },
+                              [&] {
+                                  const std::span<const double> values = learner_.estimator().values();
+                                  std::vector<double> fresh(values.begin(), values.end());
+                                  for (std::size_t i = 0; i < fresh.size(); ++i)
+                                      if (seen_[i] < oldest) fresh[i] = std::numeric_limits<double>::quiet_NaN();
+                                  return fresh;
+                              }};
     const bool trial = try_near_ || from_ != kNowhere;
     Move move = learner_.decide(where_, own, exploring, now, random, may_move && !trial);
     if (may_move && trial) move = try_near_ ? follow() : judge();

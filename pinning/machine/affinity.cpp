@@ -7,12 +7,17 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <fstream>
+#include <string_view>
+
+#include "gimbal/error.hpp"
+#include "machine/pu_list.hpp"
 
 namespace gimbal::pin {
 
 namespace {
 constexpr int kBits = static_cast<int>(sizeof(unsigned long) * CHAR_BIT);
-constexpr std::size_t kMostWords = 1 << 12;  // 262144 processors; no kernel has more
+constexpr std::size_t kMaxWords = 1 << 12;  // 262144 processors; no kernel has more
 }  // namespace
 
 std::vector<unsigned long> mask_words(std::span<const int> numbers) {
@@ -34,7 +39,7 @@ std::vector<int> mask_numbers(std::span<const unsigned long> words) {
 
 int get_affinity(pid_t tid, std::vector<int>& pus) {
     // The kernel refuses a buffer narrower than its own masks, and says no more than that: try wider ones.
-    for (std::size_t words = 16; words <= kMostWords; words *= 2) {
+    for (std::size_t words = 16; words <= kMaxWords; words *= 2) {
         std::vector<unsigned long> mask(words, 0);
         if (syscall(SYS_sched_getaffinity, tid, words * sizeof(unsigned long), mask.data()) >= 0) {
             pus = mask_numbers(mask);
@@ -43,6 +48,115 @@ int get_affinity(pid_t tid, std::vector<int>& pus) {
         if (errno != EINVAL) return errno;
     }
     return EINVAL;
+}
+
+int set_affinity(pid_t tid, std::span<const int> pus) {
+    constexpr int kSmall = 1024;
+    if (!pus.empty() && *std::max_element(pus.begin(), pus.end()) >= kSmall) {
+        const std::vector<unsigned long> words = mask_words(pus);
+        const auto bytes = words.size() * sizeof(unsigned long);
+        return syscall(SYS_sched_setaffinity, tid, bytes, words.data()) == 0 ? 0 : errno;
+    }
+    unsigned long words[kSmall / kBits] = {};
+    for (const int pu : pus) words[pu / kBits] |= 1UL << (pu % kBits);
+    return syscall(SYS_sched_setaffinity, tid, sizeof words, words) == 0 ? 0 : errno;
+}
+
+bool is_thread_of(pid_t pid, pid_t tid) noexcept {
+    // EPERM: it is there, but not ours to signal; then it is not ours to move either, which the next call will say.
+    return syscall(SYS_tgkill, pid == 0 ? getpid() : pid, tid, 0) == 0 || errno == EPERM;
+}
+
+namespace {
+
+std::optional<std::string> first_line(const std::string& path) {
+    std::ifstream file(path);
+    std::string line;
+    if (!std::getline(file, line)) return std::nullopt;
+    return line;
+}
+
+/// Takes a word off a line of words with one blank between them.
+std::string next_word(std::string_view& line) {
+    const std::string_view word = line.substr(0, line.find(' '));
+    line.remove_prefix(std::min(word.size() + 1, line.size()));
+    return std::string(word);
+}
+
+/// The two kinds of hierarchies: in which group of each a process is, or where each is mounted; empty: nowhere.
+struct Hierarchies {
+    std::string unified;  ///< version 2: "0::/path"
+    std::string cpuset;   ///< version 1: "4:cpuset:/path"
+};
+
+Hierarchies groups_of(pid_t pid, const std::string& root) {
+    Hierarchies groups;
+    std::ifstream file(root + "/proc/" + (pid == 0 ? "self" : std::to_string(pid)) + "/cgroup");
+    for (std::string line; std::getline(file, line);) {
+        const auto first = line.find(':');
+        const auto second = line.find(':', first + 1);
+        if (second == std::string::npos) continue;
+        const std::string controllers = ',' + line.substr(first + 1, second - first - 1) + ',';
+        if (controllers == ",,") groups.unified = line.substr(second + 1);
+        if (controllers.find(",cpuset,") != std::string::npos) groups.cpuset = line.substr(second + 1);
+    }
+    return groups;
+}
+
+/// Where they are mounted, without `root`.
+Hierarchies mounts_of(const std::string& root) {
+    Hierarchies mounts;
+    std::ifstream file(root + "/proc/self/mounts");
+    for (std::string line; std::getline(file, line);) {
+        std::string_view rest = line;
+        (void)next_word(rest);  // the device
+        const std::string point = next_word(rest), type = next_word(rest), options = next_word(rest);
+        if (type == "cgroup2" && mounts.unified.empty()) mounts.unified = point;
+        if (type == "cgroup" && (',' + options + ',').find(",cpuset,") != std::string::npos) mounts.cpuset = point;
+    }
+    return mounts;
+}
+
+/// The list in `file` of a group, or of the nearest one around it that has such a file: a group in which the
+/// controller is off obeys the one above. In a container the path may not exist under the mount; its top does.
+std::optional<std::vector<int>> nearest(const std::string& mount, std::string group,
+                                        std::initializer_list<const char*> files) {
+    for (;;) {
+        for (const char* file : files) {
+            const auto line = first_line(mount + group + '/' + file);
+            if (!line || line->empty()) continue;
+            try {
+                return parse_pu_list(*line, file);
+            } catch (const Error&) {
+                return std::nullopt;
+            }
+        }
+        if (group.empty()) return std::nullopt;
+        group.resize(group.rfind('/') == std::string::npos ? 0 : group.rfind('/'));
+    }
+}
+
+}  // namespace
+
+std::optional<std::vector<int>> cgroup_pus(pid_t pid, const std::string& root) {
+    const Hierarchies groups = groups_of(pid, root);
+    const Hierarchies mounts = mounts_of(root);
+    if (!mounts.cpuset.empty() && !groups.cpuset.empty()) {
+        if (auto found = nearest(root + mounts.cpuset, groups.cpuset, {"cpuset.effective_cpus", "cpuset.cpus"}))
+            return found;
+    }
+    if (!mounts.unified.empty() && !groups.unified.empty())
+        return nearest(root + mounts.unified, groups.unified, {"cpuset.cpus.effective"});
+    return std::nullopt;
+}
+
+std::vector<int> allowed_pus(pid_t witness) {
+    std::vector<int> mask;
+    if (get_affinity(witness, mask) != 0) return {};
+    const auto group = cgroup_pus(witness);
+    if (!group) return mask;
+    std::vector<int> common = both(mask, *group);
+    return common.empty() ? mask : common;
 }
 
 }  // namespace gimbal::pin

@@ -3,10 +3,14 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace gimbal::pin {
+
+// Masks of threads: the words of the kernel, reading, setting.
 
 /// Processors as the kernel wants them: bit p of an array of words. As wide as the highest number needs.
 /// @return at least one word
@@ -20,5 +24,29 @@ namespace gimbal::pin {
 /// @threads any  @cost one system call
 /// @source sched_setaffinity(2); test: tests/unit/pinning/machine/allowed_test.cpp
 int get_affinity(pid_t tid, std::vector<int>& pus);
+
+/// Sets the mask of a thread. Nothing is checked here: Actuator does that. No memory is taken from the heap for
+/// processors below 1024, so that a child after fork may call it.
+/// @param tid  0: the calling thread
+/// @return 0 or errno: ESRCH, EPERM, EINVAL (no PU of it is allowed by the control group, or none is online)
+/// @threads any  @cost one system call
+int set_affinity(pid_t tid, std::span<const int> pus);
+
+/// Whether a thread is alive and belongs to a process: a number can have gone to somebody else's thread.
+/// @cost one system call
+[[nodiscard]] bool is_thread_of(pid_t pid, pid_t tid) noexcept;
+
+/// The processors that the control group of a process grants it (version 2, or the cpuset controller of version 1).
+/// @param root  where proc/ and sys/ hang; "" in earnest, a folder in tests
+/// @return nullopt: no control group says anything
+/// @errors none: what cannot be read grants everything  @threads any  @cost a few file reads
+/// @source cgroups(7), cpuset(7); test: tests/unit/pinning/machine/allowed_test.cpp
+[[nodiscard]] std::optional<std::vector<int>> cgroup_pus(pid_t pid, const std::string& root = {});
+
+/// What a process may use: the mask of a thread that nobody has pinned, and its control group. A control group that
+/// contradicts the mask (a container may show the wrong one) is ignored: the kernel's mask is what holds.
+/// @param witness  such a thread, 0: the calling one
+/// @return ascending; empty only if the thread is gone
+[[nodiscard]] std::vector<int> allowed_pus(pid_t witness);
 
 }  // namespace gimbal::pin

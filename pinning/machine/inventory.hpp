@@ -15,7 +15,9 @@ struct PuInfo {
     int logical = 0;              ///< hwloc's number: neighbours have neighbouring numbers
     int core = -1;                ///< logical number of its core
     int sibling = 0;              ///< 0: first PU of its core, 1: second (SMT), ...
-    int cache = -1;               ///< logical number of its last-level cache
+    int l2 = -1;                  ///< logical number of its cache of level 2
+    int l3 = -1;                  ///< logical number of its cache of level 3
+    int cache = -1;               ///< of its last-level cache: that of level 3 if the machine has any, else 2
     int package = -1;             ///< logical number
     int memory_node = kNoMemory;  ///< the operating system's number of the nearest NUMA memory
     int kind = -1;                ///< rank of its core kind, 0: the weakest; -1: all cores are of one kind

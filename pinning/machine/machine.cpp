@@ -5,7 +5,7 @@
 #include <exception>
 
 #include "gimbal/error.hpp"
-#include "machine/allowed.hpp"
+#include "machine/affinity.hpp"
 #include "machine/pu_list.hpp"
 
 namespace gimbal::pin {

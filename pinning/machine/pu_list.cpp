@@ -11,7 +11,7 @@ namespace gimbal::pin {
 
 namespace {
 
-constexpr int kMost = 65535;
+constexpr int kMax = 65535;
 
 std::string_view trimmed(std::string_view text) {
     const auto first = text.find_first_not_of(" \t\r\n");
@@ -30,7 +30,7 @@ int number(std::string_view text, std::string_view what, std::string_view part) 
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || value < 0)
         refuse(what, part, "is no processor number or range");
-    if (value > kMost) refuse(what, part, "is above 65535");
+    if (value > kMax) refuse(what, part, "is above 65535");
     return value;
 }
 

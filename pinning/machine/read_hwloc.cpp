@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The only file of this room that knows hwloc.
+// The only file that knows hwloc.
 #include <hwloc.h>
 
 #include <cstdlib>
@@ -40,11 +40,6 @@ bool keep_little(hwloc_topology_t topology) {
 int around(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_obj_t pu) {
     const hwloc_obj_t object = hwloc_get_ancestor_obj_by_type(topology, type, pu);
     return object != nullptr ? static_cast<int>(object->logical_index) : -1;
-}
-
-/// The last-level cache: the third level, else the second. Each has numbers of its own, so they are not to be mixed.
-hwloc_obj_type_t last_cache(hwloc_topology_t topology) {
-    return hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_L3CACHE) > 0 ? HWLOC_OBJ_L3CACHE : HWLOC_OBJ_L2CACHE;
 }
 
 /// A processor may have several memories (or share one with more processors): take the one that the fewest share, and
@@ -92,25 +87,25 @@ std::string environment(const char* name) {
 
 /// What is to be read instead of this machine; hwloc has the same order. Left to itself it would take this machine
 /// without a word if it did not understand one of these.
-struct Instead {
+struct MachineSource {
     std::string synthetic;
     std::string file;
 };
 
-Instead instead(const std::string& synthetic) {
+MachineSource source_named_by(const std::string& synthetic) {
     if (!synthetic.empty()) return {synthetic, {}};
     if (std::string file = environment("HWLOC_XMLFILE"); !file.empty()) return {{}, std::move(file)};
     return {environment("HWLOC_SYNTHETIC"), {}};
 }
 
-std::string source_of(const Instead& from, bool real) {
+std::string source_of(const MachineSource& from, bool real) {
     const std::string taken = real ? ", taken for this machine" : "";
     if (!from.synthetic.empty()) return "synthetic " + from.synthetic + taken;
     if (!from.file.empty()) return "file " + from.file + taken;
     return real ? "this machine" : "a machine from the environment of hwloc";
 }
 
-Topology load(const Instead& from) {
+Topology load(const MachineSource& from) {
     // A program that shows an hwloc of its own gets all calls, these too; another major version has other structures.
     if (hwloc_get_api_version() >> 16 != HWLOC_API_VERSION >> 16)
         throw Error(ErrorCode::unsupported,
@@ -135,19 +130,24 @@ Topology load(const Instead& from) {
 }  // namespace
 
 Inventory read_inventory(const std::string& synthetic) {
-    const Instead from = instead(synthetic);
+    const MachineSource from = source_named_by(synthetic);
     const Topology owner = load(from);
     const hwloc_topology_t topology = owner.get();
     Inventory inventory;
     inventory.real = hwloc_topology_is_thissystem(topology) != 0;
     inventory.source = source_of(from, inventory.real);
-    const hwloc_obj_type_t cache = last_cache(topology);
+    // Each level of caches has numbers of its own, so they are not to be mixed.
+    const bool has_l3 = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_L3CACHE) > 0;
     for (hwloc_obj_t pu = nullptr; (pu = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, pu));) {
+        const int l2 = around(topology, HWLOC_OBJ_L2CACHE, pu);
+        const int l3 = around(topology, HWLOC_OBJ_L3CACHE, pu);
         inventory.pus.push_back({.os = static_cast<int>(pu->os_index),
                                  .logical = static_cast<int>(pu->logical_index),
                                  .core = around(topology, HWLOC_OBJ_CORE, pu),
                                  .sibling = sibling_of(topology, pu),
-                                 .cache = around(topology, cache, pu),
+                                 .l2 = l2,
+                                 .l3 = l3,
+                                 .cache = has_l3 ? l3 : l2,
                                  .package = around(topology, HWLOC_OBJ_PACKAGE, pu),
                                  .memory_node = nearest_memory(topology, pu),
                                  .kind = kind_of(topology, pu)});

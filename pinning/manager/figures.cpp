@@ -13,7 +13,7 @@ namespace gimbal::pin {
 
 namespace {
 
-constexpr std::size_t kMostGuardLines = 8;
+constexpr std::size_t kMaxGuardLines = 8;
 
 /// For words and whole numbers: printf's real numbers follow the locale.
 template <class... Values>
@@ -88,7 +88,7 @@ std::string figures_text(const Figures& figures, std::size_t most) {
         if (shown++ < most) text += thread_line(thread);
     const std::size_t hidden = figures.threads.size() + figures.more - std::min(most, figures.threads.size());
     if (hidden > 0) text += "  and " + std::to_string(hidden) + " more\n";
-    const std::size_t first = figures.guard.size() > kMostGuardLines ? figures.guard.size() - kMostGuardLines : 0;
+    const std::size_t first = figures.guard.size() > kMaxGuardLines ? figures.guard.size() - kMaxGuardLines : 0;
     if (first > 0) text += "  guard: " + std::to_string(first) + " earlier decisions\n";
     for (std::size_t i = first; i < figures.guard.size(); ++i) text += "  guard: " + figures.guard[i] + "\n";
     text += left_alone_text(figures);
@@ -128,7 +128,7 @@ std::string figures_json(const Figures& figures) {
     const Json json = {{"mode", figures.mode},
                        {"metric", figures.metric},
                        {"unit", figures.unit},
-                       {"ladder", figures.ladder},
+                       {"ladder", figures.backends},
                        {"processors", figures.processors},
                        {"nodes", figures.nodes},
                        {"wall_s", finite(figures.wall_s)},

@@ -41,24 +41,24 @@ struct Figures {
     std::string mode;
     std::string metric;
     std::string unit;
-    std::vector<std::string> ladder;  ///< a line per rung that was tried, and notes
+    std::vector<std::string> backends;  ///< a line per backend that was tried, and notes
     int processors = 0;
     int nodes = 0;
     double wall_s = 0;     ///< since the manager began [s]
-    double manager_s = 0;  ///< its processor time for all looks [s]
+    double manager_s = 0;  ///< its processor time for all periods [s]
     double start_s = 0;    ///< its processor time for reading the machine and choosing a metric, once [s]
     std::uint64_t ticks = 0;
     double objective = 0;
     std::size_t ignored = 0;             ///< threads that were never taken: helpers, or short or idle ones [count]
     std::vector<LeftAlone> left_alone;   ///< of the others: whom, and why
-    std::vector<ThreadFigures> threads;  ///< the first kMostFigures
+    std::vector<ThreadFigures> threads;  ///< the first kMaxFigures
     std::size_t more = 0;                ///< others [count]
     std::vector<std::string> guard;      ///< its decisions, a line each
     std::vector<std::string> notes;      ///< what the metric cannot see
     std::vector<std::string> warnings;   ///< what was said already
 };
 
-inline constexpr std::size_t kMostFigures = 1024;
+inline constexpr std::size_t kMaxFigures = 1024;
 
 /// For people: at most `most` threads. @return lines with line feeds
 [[nodiscard]] std::string figures_text(const Figures& figures, std::size_t most = 16);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The manager's life: begin, look again and again, give everything back.
+// The manager's life: begin, sample every period, give everything back.
 #include "manager/manager.hpp"
 
 #include <sys/syscall.h>
@@ -11,7 +11,7 @@
 #include <exception>
 
 #include "gimbal/rank_loop.h"
-#include "machine/allowed.hpp"
+#include "machine/affinity.hpp"
 #include "manager/tasks.hpp"
 
 namespace gimbal::pin {
@@ -19,7 +19,7 @@ namespace gimbal::pin {
 namespace {
 
 constexpr double kSoon_s = 0.001;
-constexpr std::uint64_t kAloneLooks = 5;
+constexpr std::uint64_t kAlonePeriods = 5;
 
 double seconds_of(clockid_t clock) noexcept {
     timespec time{};
@@ -34,8 +34,8 @@ std::string_view mode_name(Mode mode) noexcept {
 
 }  // namespace
 
-Manager::Manager(Wishes wishes, Registry& registry)
-    : wishes_(std::move(wishes)), registry_(registry), trace_(wishes_.trace), begun_s_(seconds_of(CLOCK_MONOTONIC)) {
+Manager::Manager(PinConfig config, Registry& registry)
+    : config_(std::move(config)), registry_(registry), trace_(config_.trace), begun_s_(seconds_of(CLOCK_MONOTONIC)) {
     if (!trace_.problem().empty()) say(trace_.problem());
 }
 
@@ -77,7 +77,7 @@ bool Manager::wait_until(double at) {
 
 bool Manager::nobody_is_left() const noexcept {
     // Threads that ended by a system call of their own are known still, so it is asked from time to time anyway.
-    if (registry_.size() > 0 && looks_ % kAloneLooks != 0) return false;
+    if (registry_.size() > 0 && periods_ % kAlonePeriods != 0) return false;
     try {
         return is_last_task();
     } catch (const std::exception&) {
@@ -87,8 +87,8 @@ bool Manager::nobody_is_left() const noexcept {
 
 void Manager::run() noexcept {
     self_ = static_cast<pid_t>(syscall(SYS_gettid));
-    const double period = wishes_.settings.sample_s;
-    // Managers of ranks that share processors do not all look at the same moment.
+    const double period = config_.settings.sample_s;
+    // Managers of ranks that share processors do not all sample at the same moment.
     double next = period * (0.5 + 0.5 * static_cast<double>(getpid() % 16) / 16);
     double soon_s = kSoon_s;
     while (wait_until(registry_.size() > 0 ? next : std::min(next, now() + soon_s))) {
@@ -98,7 +98,7 @@ void Manager::run() noexcept {
         soon_s = registry_.size() > 0 ? kSoon_s : 2 * soon_s;
         if (now() < next) continue;
         try {
-            look();
+            sample();
         } catch (const std::exception& error) {
             has_failed_ = true;
             try {
@@ -119,7 +119,7 @@ void Manager::give_masks_back() noexcept {
     if (!actuator_) return;
     const LoansPaused paused;
     try {
-        look_at_strangers(true);
+        check_unknown_threads(true);
     } catch (const std::exception&) {
         // Out of memory: they keep what they inherited.
     }
@@ -134,17 +134,17 @@ void Manager::give_masks_back() noexcept {
     actuator_->restore_all();
 }
 
-void Manager::look() {
-    ++looks_;
+void Manager::sample() {
+    ++periods_;
     const std::optional<LoansPaused> paused = pause_loans();
-    if (paused && !paused->quiet()) return;  // the next look is soon
+    if (paused && !paused->quiet()) return;  // the next period begins soon
     const double at = now();
     gather(at);
     if (actuator_) {
-        look_at_machine();
+        refresh_machine();
         check_masks();
     }
-    look_at_strangers(false);
+    check_unknown_threads(false);
     adopt(at);
     if (!placer_ || workers_.empty()) {
         publish();
@@ -159,35 +159,36 @@ void Manager::look() {
 }
 
 std::optional<LoansPaused> Manager::pause_loans() const {
-    return wishes_.settings.mode == Mode::observe ? std::nullopt : std::optional<LoansPaused>(std::in_place);
+    return config_.settings.mode == Mode::observe ? std::nullopt : std::optional<LoansPaused>(std::in_place);
 }
 
 void Manager::begin_work() {
     const double before = seconds_of(CLOCK_THREAD_CPUTIME_ID);
-    machine_.emplace(wishes_.machine);
+    machine_.emplace(config_.machine);
     for (const std::string& note : machine_->notes()) say(note);
-    if (wishes_.settings.mode != Mode::observe) {
+    if (config_.settings.mode != Mode::observe) {
         std::string bound =
             bound_by(machine_->inventory(), machine_->allowed(), cgroup_pus(0).value_or(std::vector<int>{}));
         if (!machine_->real()) {
-            wishes_.settings.mode = Mode::observe;
+            config_.settings.mode = Mode::observe;
             say("the machine is " + machine_->inventory().source + ", so threads are only looked at");
-        } else if (!bound.empty() && !wishes_.force) {
-            wishes_.settings.mode = Mode::observe;
+        } else if (!bound.empty() && !config_.force) {
+            config_.settings.mode = Mode::observe;
             say(bound + " is left as it is, and threads are only looked at; GIMBAL_PIN_FORCE=on places them anyway");
         }
     }
     const bool counts = std::any_of(candidates_.begin(), candidates_.end(),
                                     [](const Candidate& candidate) { return candidate.record->counts.load(); });
     progress_ = counts ? Progress::program : Progress::none;
-    ladder_ = ladder_with(progress_);
+    backend_ = backend_for(progress_);
     actuator_.emplace(machine_->allowed(), 0, self_);
-    placer_.emplace(wishes_.settings, machine_->view(), wishes_.seed + static_cast<std::uint64_t>(wishes_.rank));
+    placer_.emplace(config_.settings, machine_->view(), config_.seed + static_cast<std::uint64_t>(config_.rank));
     begin_memory();
     start_cost_s_ = seconds_of(CLOCK_THREAD_CPUTIME_ID) - before;
-    if (wishes_.share) {
-        notice_ = std::make_unique<Notice>();
-        if (!notice_->error().empty()) say("other processes do not see this one's threads: " + notice_->error());
+    if (config_.share) {
+        status_page_ = std::make_unique<SharedStatusPage>();
+        if (!status_page_->error().empty())
+            say("other processes do not see this one's threads: " + status_page_->error());
     }
 }
 
@@ -196,7 +197,7 @@ void Manager::finish() noexcept {
         give_masks_back();
         for (auto& [id, worker] : workers_) retire(worker);
         workers_.clear();
-        notice_.reset();
+        status_page_.reset();
         trace_.flush();
         if (!trace_.problem().empty()) say(trace_.problem());
     } catch (...) {
@@ -207,13 +208,14 @@ void Manager::finish() noexcept {
 std::optional<Figures> Manager::figures() const {
     if (!placer_ && figures_.left_alone.empty()) return std::nullopt;
     Figures figures = figures_;
-    figures.mode = mode_name(wishes_.settings.mode);
+    figures.mode = mode_name(config_.settings.mode);
     if (!placer_) return figures;
-    figures.metric = rung_name(ladder_->rung);
-    const bool loops = ladder_->rung == Rung::progress && progress_ == Progress::loops;
-    figures.unit = loops ? "multiples of each loop's first pace" : rung_unit(ladder_->rung);
-    for (const Attempt& attempt : ladder_->attempts)
-        figures.ladder.push_back(std::string(rung_name(attempt.rung)) + ": " + (attempt.works ? "works" : attempt.why));
+    figures.metric = backend_name(backend_->backend);
+    const bool loops = backend_->backend == Backend::progress && progress_ == Progress::loops;
+    figures.unit = loops ? "multiples of each loop's first pace" : backend_unit(backend_->backend);
+    for (const Attempt& attempt : backend_->attempts)
+        figures.backends.push_back(std::string(backend_name(attempt.backend)) + ": " +
+                                   (attempt.works ? "works" : attempt.why));
     figures.processors = static_cast<int>(machine_->usable().size());
     std::vector<int> nodes;
     for (const int pu : machine_->usable()) nodes.push_back(machine_->node_of(pu));
@@ -222,17 +224,17 @@ std::optional<Figures> Manager::figures() const {
     figures.wall_s = now();
     figures.manager_s = cost_s_ - start_cost_s_;
     figures.start_s = start_cost_s_;
-    figures.ticks = looks_;
+    figures.ticks = periods_;
     figures.objective = placer_->objective();
     figures.ignored = candidates_.size();
-    if (wishes_.settings.mode == Mode::learn) {
+    if (config_.settings.mode == Mode::learn) {
         for (const GuardEvent& event : placer_->guard_events())
             if (event.system > 0 || event.ours > 0) figures.guard.push_back(event.text());
         if (figures.guard.empty() && placer_->phase() == Phase::baseline)
             figures.guard.emplace_back("the operating system's placement was still being measured at the end");
     }
     figures.warnings = said_;
-    figures.notes.insert(figures.notes.end(), ladder_->notes.begin(), ladder_->notes.end());
+    figures.notes.insert(figures.notes.end(), backend_->notes.begin(), backend_->notes.end());
     if (loops)
         figures.notes.emplace_back(
             "progress is iterations of loops that Gimbal schedules; what else the program does "

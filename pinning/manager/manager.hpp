@@ -11,16 +11,15 @@
 #include <vector>
 
 #include "act/actuator.hpp"
-#include "act/loans_paused.hpp"
-#include "counters/ladder.hpp"
+#include "counters/counter_backends.hpp"
 #include "counters/thread_counter.hpp"
 #include "decide/placer.hpp"
 #include "machine/machine.hpp"
 #include "manager/figures.hpp"
+#include "manager/pin_config.hpp"
 #include "manager/registry.hpp"
 #include "manager/trace.hpp"
-#include "manager/wishes.hpp"
-#include "share/notice.hpp"
+#include "share/status_page.hpp"
 
 namespace gimbal::pin {
 
@@ -28,15 +27,15 @@ namespace gimbal::pin {
 ///
 ///     every thread        -> candidate -> (it has used a processor) worker -> placed, until it ends or is left alone
 ///
-/// The machine is read, and a rung of the ladder chosen, when the first worker is there: a program whose threads only
-/// sleep pays for a look at their clocks. Whatever goes wrong in a look gives every thread its mask back and ends
-/// placement; the program goes on.
+/// The machine is read, and a counter backend chosen, when the first worker is there: a program whose threads
+/// only sleep pays for a look at their clocks. Whatever goes wrong in a period gives every thread its mask back and
+/// ends placement; the program goes on.
 /// @threads run() is the manager's thread; stop(), finish() any other
 /// @cost below 0.5 % of one core for 64 threads and 0.2 s
 /// @source reference on placement, section 5
 class Manager {
 public:
-    Manager(Wishes wishes, Registry& registry);
+    Manager(PinConfig config, Registry& registry);
     virtual ~Manager();
     Manager(const Manager&) = delete;
     Manager& operator=(const Manager&) = delete;
@@ -55,8 +54,8 @@ public:
     [[nodiscard]] std::optional<Figures> figures() const;
 
 protected:
-    /// One look. What it throws ends placement.
-    virtual void look();
+    /// One sampling period. What it throws ends placement.
+    virtual void sample();
 
 private:
     struct Worker {
@@ -91,10 +90,10 @@ private:
     enum class Progress : std::uint8_t { none, loops, program };
     [[nodiscard]] Progress progress_offered() const;
     void prefer_progress();
-    [[nodiscard]] LadderChoice ladder_with(Progress progress) const;
-    [[nodiscard]] static Reading read(Worker& worker, Rung rung);
+    [[nodiscard]] BackendChoice backend_for(Progress progress) const;
+    [[nodiscard]] static Reading read(Worker& worker, Backend backend);
     void open_counter(Worker& worker);
-    void look_at_machine();
+    void refresh_machine();
     void check_masks();
     [[nodiscard]] Holder check_mask(Worker& worker);
     std::vector<Sample> measure();
@@ -107,7 +106,7 @@ private:
     void bind_memory(Worker& worker, const Decision& decision);
     static void give_memory_back(ThreadRecord& record) noexcept;
     void leave_alone(Worker& worker, std::string why);
-    void look_at_strangers(bool at_once);
+    void check_unknown_threads(bool at_once);
     void note_left_alone(std::string name, std::string why);
     void retire(Worker& worker);
     void publish();
@@ -121,7 +120,7 @@ private:
     [[nodiscard]] std::optional<LoansPaused> pause_loans() const;
     [[nodiscard]] double now() const noexcept;
 
-    Wishes wishes_;
+    PinConfig config_;
     Registry& registry_;
     std::mutex mutex_;
     std::condition_variable wake_;
@@ -131,23 +130,23 @@ private:
 
     std::vector<Candidate> candidates_;
     std::map<std::uint64_t, Worker> workers_;
-    std::map<pid_t, bool> strangers_;  ///< threads that nothing of ours has run in -> they have been dealt with
+    std::map<pid_t, bool> unknown_threads_;  ///< threads that nothing of ours has run in -> they have been dealt with
     std::optional<Machine> machine_;
     std::optional<Actuator> actuator_;
     std::optional<Placer> placer_;
-    std::optional<LadderChoice> ladder_;
+    std::optional<BackendChoice> backend_;
     Progress progress_ = Progress::none;
-    std::unique_ptr<Notice> notice_;
+    std::unique_ptr<SharedStatusPage> status_page_;
     Trace trace_;
     Figures figures_;
     std::vector<std::string> said_;
     bool machine_is_old_ = false;
     bool has_failed_ = false;
     std::size_t guard_seen_ = 0;
-    std::uint64_t looks_ = 0;
+    std::uint64_t periods_ = 0;
     double begun_s_ = 0;
     double cost_s_ = 0;        ///< processor time of the manager's thread [s]
-    double start_cost_s_ = 0;  ///< of that, reading the machine and trying the rungs, once [s]
+    double start_cost_s_ = 0;  ///< of that, reading the machine and trying the backends, once [s]
     pid_t self_ = 0;
 };
 

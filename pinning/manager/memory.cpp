@@ -10,7 +10,7 @@
 namespace gimbal::pin {
 
 void Manager::begin_memory() {
-    if (!wishes_.settings.bind_memory) return;
+    if (!config_.settings.bind_memory) return;
     // A kernel without NUMA names none; then nothing is there to be refused either.
     if (const std::vector<int> may = allowed_memories(); !may.empty()) placer_->set_memories(may);
     if (placer_->memory_by() == MemoryBy::nobody)
@@ -21,18 +21,18 @@ void Manager::begin_memory() {
 }
 
 void Manager::see_memory() {
-    if (!placer_ || !wishes_.settings.bind_memory) return;
-    const bool sees = sees_memory(ladder_->rung);
+    if (!placer_ || !config_.settings.bind_memory) return;
+    const bool sees = sees_memory(backend_->backend);
     placer_->set_sees_memory(sees);
-    if (sees || !wishes_.settings.learn_memory || placer_->memory_by() == MemoryBy::nobody) return;
-    say("NUMA_MEMORY is not learnt: " + std::string(rung_name(ladder_->rung)) +
+    if (sees || !config_.settings.learn_memory || placer_->memory_by() == MemoryBy::nobody) return;
+    say("NUMA_MEMORY is not learnt: " + std::string(backend_name(backend_->backend)) +
         " does not see slow memory; it follows the threads by ZETA");
 }
 
 int Manager::memory_now(Worker& worker) {
     if (!placer_ || placer_->memory_by() != MemoryBy::learning) return kNoMemory;
-    const std::uint64_t period = wishes_.settings.numa_memory.period;
-    if (worker.figures.memory < 0 || (looks_ + worker.record->id) % period == 0) {
+    const std::uint64_t period = config_.settings.numa_memory.period;
+    if (worker.figures.memory < 0 || (periods_ + worker.record->id) % period == 0) {
         const std::lock_guard lock(registry_.mutex());
         if (worker.record->alive) worker.figures.memory = mostly_on(worker.record->memory);
     }

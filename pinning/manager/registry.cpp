@@ -51,7 +51,7 @@ RecordPointer Registry::add_self(bool is_main, bool counts_inside, const void* r
 }
 
 void Registry::start_inside(ThreadRecord& record) {
-    if (record.inside.open(Rung::papi_inside, {.pid = 0, .tid = record.tid})) (void)record.inside.start_here();
+    if (record.inside.open(Backend::papi_inside, {.pid = 0, .tid = record.tid})) (void)record.inside.start_here();
 }
 
 void Registry::end(ThreadRecord& record) noexcept {

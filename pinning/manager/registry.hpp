@@ -19,7 +19,7 @@ using RecordPointer = std::shared_ptr<ThreadRecord>;
 class Registry {
 public:
     /// The calling thread begins.
-    /// @param counts_inside  it starts a counter of its own (Rung::papi_inside)  @param routine  where it begins
+    /// @param counts_inside  it starts a counter of its own (Backend::papi_inside)  @param routine  where it begins
     /// @errors std::bad_alloc
     RecordPointer add_self(bool is_main, bool counts_inside = false, const void* routine = nullptr);
     /// It ends. @threads the one that began  @errors none

@@ -23,7 +23,7 @@ struct ThreadRecord {
     bool main = false;
     const void* routine = nullptr;  ///< where it began, as given to pthread_create(); nullptr: the main thread
     std::unique_ptr<gimbal_loop_watch, decltype(&gimbal_loop_watch_free)> loops{nullptr, gimbal_loop_watch_free};
-    ThreadCounter inside;  ///< Rung::papi_inside, if that is asked for; opened before the manager knows the thread
+    ThreadCounter inside;  ///< Backend::papi_inside, if that is asked for; opened before the manager knows the thread
 
     std::atomic<std::uint64_t> progress = 0;  ///< gimbal_pin_progress()
     std::atomic<bool> counts = false;         ///< it was called

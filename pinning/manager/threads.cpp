@@ -7,7 +7,6 @@
 #include <memory>
 #include <utility>
 
-#include "manager/helpers.hpp"
 #include "manager/manager.hpp"
 #include "manager/tasks.hpp"
 
@@ -18,11 +17,11 @@ namespace {
 /// What a thread must have used of a processor before it is taken for one that computes.
 constexpr double kRipeCpu_s = 0.02;
 constexpr double kRipeShare = 0.05;
-constexpr std::size_t kMostLeftAlone = 32;
+constexpr std::size_t kMaxLeftAlone = 32;
 /// The time that threads must spend in Gimbal's loops, as a part of their processor time, for so long, before these are
 /// their measure.
-constexpr double kLeastInLoops = 0.2;
-constexpr double kLeastPeriods = 2.5;
+constexpr double kMinInLoops = 0.2;
+constexpr double kMinPeriods = 2.5;
 
 /// Processor time of a thread of this process; -1: it is gone. The kernel's own encoding of pthread_getcpuclockid().
 std::int64_t cpu_ns(pid_t tid) noexcept {
@@ -97,7 +96,7 @@ bool Manager::ripe(Candidate& candidate, double now) {
     if (used < 0) return false;
     const double cpu_s = 1e-9 * static_cast<double>(used - candidate.cpu_ns);
     const double age_s = now - candidate.begun_s;
-    if (age_s < wishes_.settings.sample_s || cpu_s < kRipeCpu_s) return false;
+    if (age_s < config_.settings.sample_s || cpu_s < kRipeCpu_s) return false;
     // With many threads on few processors each gets little, and yet computes.
     const double fair = 1 / static_cast<double>(candidates_.size() + workers_.size());
     return cpu_s >= std::min(kRipeShare, 0.25 * fair) * age_s;
@@ -114,16 +113,16 @@ void Manager::adopt(double now) {
     if (main && (!workers_.empty() || !ready.empty())) ready.insert(ready.begin(), main);
     if (ready.empty()) return;
     if (!placer_) begin_work();
-    std::optional<Turn> turn;
-    if (wishes_.share) {
-        turn.emplace();
-        placer_->set_others(load_of(other_pages(notice_ ? notice_->path() : "")));
+    std::optional<StartupLock> lock;
+    if (config_.share) {
+        lock.emplace();
+        placer_->set_others(load_of(other_pages(status_page_ ? status_page_->path() : "")));
     }
     for (const RecordPointer& record : ready) {
         std::erase_if(candidates_, [&](const Candidate& one) { return one.record == record; });
         add_worker(record);
     }
-    if (turn) publish();
+    if (lock) publish();
 }
 
 void Manager::add_worker(const RecordPointer& record) {
@@ -141,8 +140,8 @@ void Manager::add_worker(const RecordPointer& record) {
     if (worker.figures.name.empty()) worker.figures.name = record->main ? "main" : system_name(record->tid);
     open_counter(worker);
     worker.begun_cpu_ns = worker.last.cpu_time_ns;
-    if (wishes_.settings.mode != Mode::observe) {
-        switch (actuator_->take(record->tid, wishes_.force)) {
+    if (config_.settings.mode != Mode::observe) {
+        switch (actuator_->take(record->tid, config_.force)) {
             case Outcome::yielded:
                 leave_alone(worker, "bound by somebody else");
                 return;
@@ -167,18 +166,18 @@ void Manager::open_counter(Worker& worker) {
         target.timed = {read_loops, worker.record->loops.get()};
     else
         target.progress = &worker.record->progress;
-    if (!starts_inside(ladder_->rung)) worker.counter.open(ladder_->rung, target);
-    worker.last = read(worker, ladder_->rung);
+    if (!starts_inside(backend_->backend)) worker.counter.open(backend_->backend, target);
+    worker.last = read(worker, backend_->backend);
 }
 
-Reading Manager::read(Worker& worker, Rung rung) {
-    return starts_inside(rung) ? worker.record->inside.read() : worker.counter.read();
+Reading Manager::read(Worker& worker, Backend backend) {
+    return starts_inside(backend) ? worker.record->inside.read() : worker.counter.read();
 }
 
-LadderChoice Manager::ladder_with(Progress progress) const {
-    return choose_rung({.only = wishes_.metric,
-                        .progress_offered = progress != Progress::none,
-                        .inside_hook = wishes_.metric == Rung::papi_inside});
+BackendChoice Manager::backend_for(Progress progress) const {
+    return choose_backend({.only = config_.metric,
+                           .progress_offered = progress != Progress::none,
+                           .inside_hook = config_.metric == Backend::papi_inside});
 }
 
 // The main thread may only wait for the others.
@@ -196,7 +195,7 @@ Manager::Progress Manager::progress_offered() const {
     const auto counts = [](const Worker& worker) { return worker.record->counts.load(std::memory_order_relaxed); };
     if (offered(counts)) return Progress::program;
     if (progress_ != Progress::none) return progress_;
-    const double old = now() - kLeastPeriods * wishes_.settings.sample_s;
+    const double old = now() - kMinPeriods * config_.settings.sample_s;
     double within_s = 0, cpu_s = 0;  // of all: on few processors many threads spend their time elsewhere
     const auto in_loops = [&](const Worker& worker) {
         const double own_s = within_loops(*worker.record) - worker.within_s;
@@ -204,16 +203,16 @@ Manager::Progress Manager::progress_offered() const {
         cpu_s += 1e-9 * static_cast<double>(worker.last.cpu_time_ns - worker.begun_cpu_ns);
         return worker.begun_s < old && own_s > 0;
     };
-    return offered(in_loops) && within_s > kLeastInLoops * cpu_s ? Progress::loops : Progress::none;
+    return offered(in_loops) && within_s > kMinInLoops * cpu_s ? Progress::loops : Progress::none;
 }
 
 void Manager::prefer_progress() {
-    if (wishes_.metric && *wishes_.metric != Rung::progress) return;
+    if (config_.metric && *config_.metric != Backend::progress) return;
     if (progress_ == Progress::program) return;
     const Progress offered = progress_offered();
     if (offered == progress_) return;
     progress_ = offered;
-    ladder_ = ladder_with(offered);
+    backend_ = backend_for(offered);
     for (auto& [id, worker] : workers_) {
         open_counter(worker);
         // Sums in another unit say nothing now.
@@ -221,7 +220,7 @@ void Manager::prefer_progress() {
     }
     see_memory();
     const std::vector<Decision> decisions = placer_->machine_changed(machine_->view());
-    if (wishes_.settings.mode != Mode::observe) apply(decisions);
+    if (config_.settings.mode != Mode::observe) apply(decisions);
 }
 
 void Manager::leave_alone(Worker& worker, std::string why) {
@@ -238,25 +237,25 @@ void Manager::leave_alone(Worker& worker, std::string why) {
 
 // Threads that were not made by pthread_create() or thrd_create(): by clone(), or by the C library for a timer. Whoever
 // made them may have been placed, and they inherit that.
-void Manager::look_at_strangers(bool at_once) {
+void Manager::check_unknown_threads(bool at_once) {
     if (task_count() <= registry_.size() + 1) {  // one is this thread
-        strangers_.clear();
+        unknown_threads_.clear();
         return;
     }
     std::vector<pid_t> tids = task_numbers();
     registry_.remove_known(tids);
-    std::map<pid_t, bool> strangers;
+    std::map<pid_t, bool> unknown;
     for (const pid_t tid : tids) {
         if (tid == self_ || tid == getpid()) continue;
-        const auto before = strangers_.find(tid);
-        bool& done = strangers[tid] = before != strangers_.end() && before->second;
+        const auto before = unknown_threads_.find(tid);
+        bool& done = unknown[tid] = before != unknown_threads_.end() && before->second;
         // One that is just beginning may be about to become known.
-        if (done || (!at_once && before == strangers_.end())) continue;
+        if (done || (!at_once && before == unknown_threads_.end())) continue;
         done = true;
         note_left_alone(system_name(tid), "which pthread_create() did not make: it keeps the process's processors");
-        if (actuator_ && wishes_.settings.mode != Mode::observe) (void)actuator_->free_heir(tid);
+        if (actuator_ && config_.settings.mode != Mode::observe) (void)actuator_->free_heir(tid);
     }
-    strangers_ = std::move(strangers);
+    unknown_threads_ = std::move(unknown);
 }
 
 void Manager::note_left_alone(std::string name, std::string why) {
@@ -264,13 +263,13 @@ void Manager::note_left_alone(std::string name, std::string why) {
     const auto found = std::find_if(figures_.left_alone.begin(), figures_.left_alone.end(), same);
     if (found != figures_.left_alone.end())
         ++found->threads;
-    else if (figures_.left_alone.size() < kMostLeftAlone)
+    else if (figures_.left_alone.size() < kMaxLeftAlone)
         figures_.left_alone.push_back({std::move(name), std::move(why), 1});
 }
 
 void Manager::retire(Worker& worker) {
     if (worker.figures.samples == 0) return;
-    if (figures_.threads.size() < kMostFigures)
+    if (figures_.threads.size() < kMaxFigures)
         figures_.threads.push_back(std::move(worker.figures));
     else
         ++figures_.more;

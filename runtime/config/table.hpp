@@ -24,10 +24,12 @@ enum class OptionType : std::uint8_t {
     pattern,
     reals,
     loops,
-    portfolio
+    portfolio,
+    pin_settings
 };
 
-/// A value that has been read. Text, choice, pattern and portfolio are strings (a choice is one of the row's words).
+/// A value that has been read. Text, choice, pattern, portfolio and pin_settings are strings (a choice is one of the
+/// row's words).
 using OptionValue =
     std::variant<std::string, std::int64_t, double, bool, Schedule, std::vector<double>, std::vector<LoopRule>>;
 

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "config/loop_rules.hpp"
+#include "config/pin_words.hpp"
 #include "config/schedule_value.hpp"
 #include "config/selection.hpp"
 #include "config/table.hpp"
@@ -149,6 +150,8 @@ std::string allowed_values(const OptionSpec& spec) {
             return allowed_loop_rules();
         case OptionType::portfolio:
             return "seed expert, or techniques with their chunks, blanks or `;` between them";
+        case OptionType::pin_settings:
+            return "NAME=value with ; between them: " + pin_words();
         case OptionType::choice:
             break;
     }
@@ -186,6 +189,9 @@ OptionValue read_value(const OptionSpec& spec, std::string_view text) {
             return read_loop_rules(word);
         case OptionType::portfolio:
             return read_portfolio(word);
+        case OptionType::pin_settings:
+            (void)read_pin_words(word);
+            return std::string(word);
     }
     fail("the option has no type");
 }

@@ -9,7 +9,7 @@
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
-#include "gimbal/pin_settings.h"
+#include "gimbal/pin_settings.hpp"
 #include "process/start.hpp"
 #include "report/files.hpp"
 #include "report/process_record.hpp"
@@ -23,10 +23,10 @@ PlacementReport& said() noexcept {
     return report;
 }
 
-int mode_of(const std::string& word) noexcept {
-    if (word == "learn") return GIMBAL_PIN_LEARN;
-    if (word == "observe") return GIMBAL_PIN_OBSERVE;
-    return word == "static" ? GIMBAL_PIN_STATIC : GIMBAL_PIN_OFF;
+pin::Mode mode_of(const std::string& word) noexcept {
+    if (word == "learn") return pin::Mode::learn;
+    if (word == "observe") return pin::Mode::observe;
+    return word == "static" ? pin::Mode::fixed : pin::Mode::off;
 }
 
 /// With its placeholders filled in, and as it was meant when the program started.
@@ -36,6 +36,14 @@ const char* trace_path(const std::string& pattern) {
 }
 
 }  // namespace
+
+pin::Settings learning_settings(const PinSettings& asked) {
+    pin::Settings settings = asked.learning;
+    settings.mode = mode_of(asked.mode);
+    settings.sample_s = asked.period_s;
+    if (asked.group != 1) settings.group = asked.group;
+    return settings;
+}
 
 const PlacementReport& placement_report() noexcept {
     return said();
@@ -50,22 +58,18 @@ void restart_placement_in_child() noexcept {
 
 extern "C" {
 
-void gimbal_pin_settings_get(gimbal_pin_settings* settings) {
+gimbal_pin_settings gimbal_pin_settings_get(void) {
     const gimbal::Options& asked = gimbal::options();
-    const gimbal::PinSettings& pin = asked.pin;
-    *settings = {.mode = gimbal::mode_of(pin.mode),
-                 .group = pin.group,
-                 .period_s = pin.period_s,
-                 .force = pin.force ? 1 : 0,
-                 .share = pin.share ? 1 : 0,
-                 .strict = asked.strict ? 1 : 0,
-                 .rank = gimbal::process_environment().rank,
-                 .seed = asked.seed,
-                 .nodes = pin.nodes.c_str(),
-                 .reserve = pin.reserve.c_str(),
-                 .metric = pin.metric.c_str(),
-                 .words = pin.words.c_str(),
-                 .trace = gimbal::trace_path(pin.trace)};
+    static const gimbal::pin::Settings settings = gimbal::learning_settings(asked.pin);
+    return {.settings = &settings,
+            .force = asked.pin.force,
+            .share = asked.pin.share,
+            .rank = gimbal::process_environment().rank,
+            .seed = asked.seed,
+            .nodes = asked.pin.nodes.c_str(),
+            .reserve = asked.pin.reserve.c_str(),
+            .metric = asked.pin.metric.c_str(),
+            .trace = gimbal::trace_path(asked.pin.trace)};
 }
 
 void gimbal_pin_refuse(const char* name, const char* what, const char* hint) {

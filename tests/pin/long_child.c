@@ -19,7 +19,7 @@
 
 #include "gimbal/pin.h"
 
-enum { kSlow_us = 700000, kMost_s = 60 };
+enum { kSlow_us = 700000, kMax_s = 60 };
 
 extern char** environ;
 static const char* self;
@@ -109,7 +109,7 @@ static void start(void) {
 
 static void* compute(void* starts) {
     if (gimbal_pin_register) gimbal_pin_register(NULL); /* also where the machine is so busy that it hardly runs */
-    const time_t end = time(NULL) + kMost_s;
+    const time_t end = time(NULL) + kMax_s;
     volatile double sink = 0;
     int placed = 0;
     while (time(NULL) < end && !__atomic_load_n(&over, __ATOMIC_ACQUIRE)) {

@@ -16,7 +16,7 @@
 
 #include "gimbal/pin.h"
 
-enum { kPool = 4, kMost_s = 60 };
+enum { kPool = 4, kMax_s = 60 };
 
 static int inherited;
 static int over;
@@ -46,7 +46,7 @@ static void turn(void) {
 static int pool(void* unused) {
     (void)unused;
     const int processors = count();
-    for (const double end = now() + kMost_s; now() < end && count() == inherited;) turn();
+    for (const double end = now() + kMax_s; now() < end && count() == inherited;) turn();
     __atomic_fetch_add(&placed, count() < inherited, __ATOMIC_RELAXED);
     return processors;
 }
@@ -89,7 +89,7 @@ static void start_all(void) {
         thrd_join(threads[i], &processors);
         if (processors < least) least = processors;
     }
-    for (const double end = now() + kMost_s; __atomic_load_n(&in_timer, __ATOMIC_ACQUIRE) != inherited && now() < end;)
+    for (const double end = now() + kMax_s; __atomic_load_n(&in_timer, __ATOMIC_ACQUIRE) != inherited && now() < end;)
         turn();
     timer_delete(timer);
     printf("c11=%d placed=%d clone=%d timer=%d\n", least, placed, in_clone, in_timer);
@@ -97,7 +97,7 @@ static void start_all(void) {
 
 static void* compute(void* starts) {
     if (gimbal_pin_register) gimbal_pin_register(NULL); /* also where the machine is so busy that it hardly runs */
-    const double end = now() + kMost_s;
+    const double end = now() + kMax_s;
     while (now() < end && !__atomic_load_n(&over, __ATOMIC_ACQUIRE)) {
         turn();
         if (!starts || count() == inherited) continue;

@@ -8,10 +8,10 @@
 #include <fstream>
 
 #include "gimbal/error.hpp"
-#include "manager/helpers.hpp"
+#include "manager/pin_config.hpp"
+#include "manager/tasks.hpp"
 #include "manager/trace.hpp"
-#include "manager/wishes.hpp"
-#include "share/notice.hpp"
+#include "share/status_page.hpp"
 
 namespace gimbal::pin {
 
@@ -28,14 +28,6 @@ struct Folder {
     std::string path;
 };
 
-TEST(Words, ListsKeepTheirSemicolonsAndBlanksDoNotCount) {
-    EXPECT_THAT(split_words(" A = {\"x\" ; \"y\"} ; B=2;\nC=3;"),
-                ElementsAre(Pair("A", "{\"x\" ; \"y\"}"), Pair("B", "2"), Pair("C", "3")));
-    EXPECT_TRUE(split_words("").empty());
-    EXPECT_THROW((void)split_words("A"), Error);
-    EXPECT_THROW((void)split_words("A=1;A=2"), Error);
-}
-
 TEST(Helpers, AreKnownByTheLibraryInWhichTheyBegin) {
     for (const char* file : {"/usr/lib/x86_64-linux-gnu/libmpich.so.12", "libmpi.so.40", "libmpi_gnu_91.so.12",
                              "libucs.so.0", "/opt/ucx/lib/ucx/libuct_ib.so.0", "libopen-pal.so.40", "libgimbal.so.0",
@@ -47,7 +39,7 @@ TEST(Helpers, AreKnownByTheLibraryInWhichTheyBegin) {
 }
 
 TEST(Helpers, AThreadOfTheProgramIsNone) {
-    EXPECT_EQ(helper_library(reinterpret_cast<const void*>(&split_words)), "");
+    EXPECT_EQ(helper_library(reinterpret_cast<const void*>(&bound_by)), "");
     EXPECT_EQ(helper_library(nullptr), "");
     EXPECT_THAT(helper_library(reinterpret_cast<const void*>(&gimbal_pin_settings_get)), HasSubstr("libgimbal.so"));
 }
@@ -61,11 +53,11 @@ TEST(BoundBy, AMaskThatHoldsAWholeNodeIsFree) {
     EXPECT_EQ(bound_by(machine, {1, 2}, {1, 2}), "") << "its control group has no more";
 }
 
-TEST(Notice, OthersSeeWhereItsThreadsAreUntilItEnds) {
+TEST(SharedStatusPage, OthersSeeWhereItsThreadsAreUntilItEnds) {
     const Folder folder;
     pid_t child = fork();
     if (child == 0) {
-        Notice notice(folder.path);
+        SharedStatusPage notice(folder.path);
         if (!notice.page()) _exit(1);
         notice.begin();
         notice.page()->threads = 2;
@@ -88,23 +80,23 @@ TEST(Notice, OthersSeeWhereItsThreadsAreUntilItEnds) {
     EXPECT_TRUE(std::filesystem::is_empty(folder.path)) << "whoever looks next does";
 }
 
-TEST(Notice, WhatIsNoPageIsLeftAlone) {
+TEST(SharedStatusPage, WhatIsNoPageIsLeftAlone) {
     const Folder folder;
     std::ofstream(folder.path + "/something") << "else";
     EXPECT_TRUE(other_pages("", folder.path).empty());
     EXPECT_FALSE(std::filesystem::is_empty(folder.path));
 }
 
-TEST(Turn, IsOneProcessesAtATime) {
+TEST(StartupLock, IsOneProcessesAtATime) {
     const Folder folder;
     {
-        const Turn first(folder.path);
+        const StartupLock first(folder.path);
         EXPECT_TRUE(first.mine());
-        EXPECT_FALSE(Turn(folder.path).mine()) << "and does not wait for ever";
+        EXPECT_FALSE(StartupLock(folder.path).mine()) << "and does not wait for ever";
     }
-    EXPECT_TRUE(Turn(folder.path).mine());
+    EXPECT_TRUE(StartupLock(folder.path).mine());
     EXPECT_TRUE(std::filesystem::is_empty(folder.path));
-    EXPECT_FALSE(Turn(folder.path + "/not-there").mine());
+    EXPECT_FALSE(StartupLock(folder.path + "/not-there").mine());
 }
 
 TEST(Trace, WritesCsvOrJsonByName) {

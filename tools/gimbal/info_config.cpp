@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "config/load.hpp"
+#include "config/pin_words.hpp"
 #include "config/table.hpp"
 #include "info_command.hpp"
 
@@ -58,10 +59,32 @@ std::string markdown_row(const OptionSpec& spec) {
     const auto code = [](std::string_view text) { return text.empty() ? "" : "`" + std::string(text) + "`"; };
     const std::string allowed = spec.type == OptionType::schedule ? "a technique, `,chunk`; a selector; or `runtime`"
                                 : spec.type == OptionType::loops  ? "rules `loop=schedule`, `;` between them"
-                                                                  : allowed_values(spec);
+                                : spec.type == OptionType::pin_settings ? "`NAME=value`, `;` between them; names below"
+                                                                        : allowed_values(spec);
     return "| " + code(spec.name) + " | " + code(spec.flag) + " | " + allowed + " | " + code(spec.fallback) + " | " +
            std::string(spec.level) + " | " + std::string(spec.doc) +
            (spec.aliases.empty() ? "" : " Also " + aliases(spec) + ".") + " |\n";
+}
+
+/// The names of GIMBAL_PIN_SETTINGS: options within an option.
+std::string pin_words_text() {
+    std::string text;
+    for (const std::span<const OptionSpec> rows : {pin_lists(), pin_numbers()})
+        for (const OptionSpec& row : rows)
+            text += "      " + std::string(row.name) + ": " + allowed_values(row) +
+                    (row.fallback.empty() ? "" : ", default " + std::string(row.fallback)) + ". " +
+                    std::string(row.doc) + "\n";
+    return text;
+}
+
+std::string pin_words_markdown() {
+    std::string text = "\n| In `GIMBAL_PIN_SETTINGS` | Values | Default | Meaning |\n|--|--|--|--|\n";
+    for (const std::span<const OptionSpec> rows : {pin_lists(), pin_numbers()})
+        for (const OptionSpec& row : rows)
+            text += "| `" + std::string(row.name) + "` | " + allowed_values(row) + " | " +
+                    (row.fallback.empty() ? "" : "`" + std::string(row.fallback) + "`") + " | " + std::string(row.doc) +
+                    " |\n";
+    return text;
 }
 
 }  // namespace
@@ -81,9 +104,10 @@ int info_config(InfoForm form) {
         text += use.name + "=" + shown(use);
         if (differs_for_ranks(loaded.options, i)) text += ", for ranks " + shown(ranks);
         text += "\n    " + std::string(spec.doc) + "\n    " + facts(spec) + "\n";
+        if (spec.type == OptionType::pin_settings) text += pin_words_text();
     }
     if (form == InfoForm::json) print_json(list);
-    if (form == InfoForm::markdown) print_text(markdown);
+    if (form == InfoForm::markdown) print_text(markdown + pin_words_markdown());
     if (form == InfoForm::text)
         print_text(
             "Precedence: API, command line, environment, file (GIMBAL_CONFIG), default. In the environment an "

@@ -10,8 +10,9 @@
 #include "info_command.hpp"
 #include "machine/machine.hpp"
 #include "machine/pu_list.hpp"
-#include "manager/wishes.hpp"
+#include "manager/pin_config.hpp"
 #include "pin_views.hpp"
+#include "placement/settings.hpp"
 
 extern "C" char** environ;
 
@@ -26,20 +27,18 @@ struct Placed {
 };
 
 /// The user's settings, as a program would get them.
-pin::Wishes wishes_of(const PinSettings& asked, std::uint64_t seed) {
+pin::PinConfig config_of(const PinSettings& asked, std::uint64_t seed) {
     std::string ignored;
-    return pin::read_wishes({.mode = GIMBAL_PIN_STATIC,
-                             .group = asked.group,
-                             .period_s = asked.period_s,
-                             .force = 0,
-                             .share = 0,
-                             .strict = 1,
+    pin::Settings settings = learning_settings(asked);
+    settings.mode = pin::Mode::fixed;
+    return pin::read_config({.settings = &settings,
+                             .force = false,
+                             .share = false,
                              .rank = 0,
                              .seed = seed,
                              .nodes = asked.nodes.c_str(),
                              .reserve = asked.reserve.c_str(),
                              .metric = asked.metric.c_str(),
-                             .words = asked.words.c_str(),
                              .trace = ""},
                             ignored);
 }
@@ -84,19 +83,19 @@ std::string map_text(const pin::Machine& machine, const std::vector<Placed>& pla
 }  // namespace
 
 void check_placement(const Options& options) {
-    (void)wishes_of(options.pin, options.seed);
+    (void)config_of(options.pin, options.seed);
 }
 
 int dry_run_placement(const PinRequest& request) {
     const LoadedOptions loaded = load_options(read_environment(environ));
     validate(loaded);
-    const pin::Wishes wishes = wishes_of(loaded.options.pin, loaded.options.seed);
-    const pin::Machine machine(wishes.machine);
-    const int threads = threads_of(request, machine, wishes.settings.group);
+    const pin::PinConfig config = config_of(loaded.options.pin, loaded.options.seed);
+    const pin::Machine machine(config.machine);
+    const int threads = threads_of(request, machine, config.settings.group);
     std::vector<Placed> placed;
     std::map<int, double> load;
     for (int rank = 0; rank < request.ranks; ++rank) {
-        pin::Placer placer(wishes.settings, machine.view(), wishes.seed);
+        pin::Placer placer(config.settings, machine.view(), config.seed);
         placer.set_others(load);
         for (int thread = 0; thread < threads; ++thread) {
             pin::Decision decision = placer.join(static_cast<pin::ThreadId>(thread));

@@ -15,13 +15,13 @@
 #include "info_command.hpp"
 #include "machine/machine.hpp"
 #include "machine/pu_list.hpp"
-#include "share/notice.hpp"
+#include "share/status_page.hpp"
 
 namespace gimbal::tool {
 
 namespace {
 
-using Pages = std::vector<std::unique_ptr<pin::SharedPage>>;
+using Pages = std::vector<std::unique_ptr<pin::StatusPage>>;
 
 /// For words and whole numbers: printf's real numbers follow the locale.
 template <class... Values>
@@ -65,7 +65,7 @@ std::map<int, std::set<int>> shared_processors(const Pages& pages) {
     return processes;
 }
 
-Json json_of(const pin::SharedPage& page) {
+Json json_of(const pin::StatusPage& page) {
     Json threads = Json::array();
     for (std::uint32_t i = 0; i < page.threads; ++i) {
         const pin::SharedThread& thread = page.thread[i];

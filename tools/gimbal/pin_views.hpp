@@ -7,7 +7,7 @@
 
 #include "gimbal/options.hpp"
 #include "pin_command.hpp"
-#include "share/layout.hpp"
+#include "share/status_page.hpp"
 
 namespace gimbal::tool {
 
@@ -21,6 +21,6 @@ namespace gimbal::tool {
 void check_placement(const Options& options);
 
 /// All placed threads of these processes, a line each, and warnings where processes share processors.
-[[nodiscard]] std::string processes_text(const std::vector<std::unique_ptr<pin::SharedPage>>& pages);
+[[nodiscard]] std::string processes_text(const std::vector<std::unique_ptr<pin::StatusPage>>& pages);
 
 }  // namespace gimbal::tool

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gimbal/pin_settings.hpp"
 #include "gimbal/schedule.hpp"
 
 namespace gimbal {
@@ -31,11 +32,11 @@ struct OptionUse {
 /// How loops of one level that nobody chose a schedule for get one: the selector, its portfolio and what its agents
 /// learn with. The defaults are those of the seed's table 4.1. All words are canonical (runtime/learn/names.hpp).
 struct SelectorSettings {
-    std::string name = "auto";                    ///< GIMBAL_SELECT: the selector; the technique named here: `fixed`
-    Schedule schedule;                            ///< what `fixed` runs and `chunk` goes by; technique nullptr: none
+    std::string name = "auto";  ///< GIMBAL_SELECT: the selector; the technique named here: `fixed`
+    Schedule schedule;          ///< what `fixed` runs and `chunk` goes by; technique nullptr: none
     std::string_view schedule_from = "GIMBAL_SCHEDULE";  ///< who named it; a string literal
-    std::string portfolio = "seed";               ///< GIMBAL_PORTFOLIO as written: what is chosen from
-    bool background = true;           ///< predictions are made on a thread of their own
+    std::string portfolio = "seed";                      ///< GIMBAL_PORTFOLIO as written: what is chosen from
+    bool background = true;                              ///< predictions are made on a thread of their own
     bool golden_chunk = false;                    ///< GIMBAL_GOLDEN_CHUNK: the golden chunk stands with each technique
     std::string agent = "q";                      ///< GIMBAL_RL_AGENT: the agent of the selector `rl`
     std::string secondary = "q";                  ///< GIMBAL_RL_SELECTOR_TYPE: the agent inside a meta agent
@@ -66,7 +67,7 @@ struct SelectorSettings {
 enum class RankTransport : std::uint8_t { automatic, shared, foreman, rma, hierarchical, rma_always };
 
 /// What a thief takes of what its victim has left, where that is not a number.
-inline constexpr double kFairSteal = 0;    ///< as much as evens the two out
+inline constexpr double kFairSteal = 0;     ///< as much as evens the two out
 inline constexpr double kAgentSteals = -1;  ///< what the agent `steal-ratio` chooses
 
 /// Loops whose workers are ranks (gimbal/rank_loop.h).
@@ -82,18 +83,18 @@ struct RankSettings {
     std::uint32_t node_ranks = 0;     ///< ranks per node to be pretended [count]; 0: as it is
 };
 
-/// Where threads run (gimbal/pin_settings.h). Lists of processors and the seed's words are as written.
+/// Where threads run (gimbal/pin_settings.hpp). Lists of processors are as written.
 struct PinSettings {
-    std::string mode = "off";      ///< off, learn, observe or static
-    std::uint32_t group = 1;       ///< cores of a thread [count]
-    double period_s = 0.2;         ///< between two looks at the threads [s]
-    std::string nodes;             ///< nodes of the user's; empty: the machine's
-    std::string reserve;           ///< processors that no thread is given
-    bool force = false;            ///< also threads that somebody has bound
-    std::string metric = "auto";   ///< what speed is
-    std::string trace;             ///< pattern of the file for every decision; empty: none
-    std::string words;             ///< NAME=value;...
-    bool share = true;             ///< processes tell each other whom they placed where
+    std::string mode = "off";     ///< off, learn, observe or static
+    std::uint32_t group = 1;      ///< cores of a thread [count]
+    double period_s = 0.2;        ///< between two looks at the threads [s]
+    std::string nodes;            ///< nodes of the user's; empty: the machine's
+    std::string reserve;          ///< processors that no thread is given
+    bool force = false;           ///< also threads that somebody has bound
+    std::string metric = "auto";  ///< what speed is
+    std::string trace;            ///< pattern of the file for every decision; empty: none
+    pin::Settings learning;       ///< GIMBAL_PIN_SETTINGS; mode and sample_s are not set
+    bool share = true;            ///< processes tell each other whom they placed where
 };
 
 /// Every setting of one process. Generated from the option table (runtime/config/table.cpp), which documents each.

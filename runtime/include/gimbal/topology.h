@@ -12,7 +12,7 @@ extern "C" {
 
 /** @file
  *  What the core asks about the machine: who shares what with whom. A provider answers, a shared object of its own
- *  (libgimbal_topology.so beside libgimbal.so, made by pinning/topology), so that the core needs no hwloc. */
+ *  (libgimbal_topology.so beside libgimbal.so, made by pinning/machine), so that the core needs no hwloc. */
 
 /** Where one processor of the operating system stands. The numbers are any numbers >= 0; two processors with the same
  *  one share the thing. -1: there is no such thing, it is unknown, or there is no such processor. */
@@ -26,9 +26,8 @@ typedef struct gimbal_cpu_place {
 
 /** What gimbal_topology_fill() returns instead of a count. */
 enum {
-    GIMBAL_TOPOLOGY_BAD_ARGUMENT = -1,  /**< capacity is negative, or places is NULL and capacity is not 0 */
-    GIMBAL_TOPOLOGY_WRONG_LIBRARY = -2, /**< the process holds another major version of the library behind it */
-    GIMBAL_TOPOLOGY_UNREADABLE = -3     /**< the machine or its description cannot be read */
+    GIMBAL_TOPOLOGY_BAD_ARGUMENT = -1, /**< capacity is negative, or places is NULL and capacity is not 0 */
+    GIMBAL_TOPOLOGY_UNREADABLE = -3    /**< the machine or its description cannot be read */
 };
 
 /** The provider's only function. It asks the machine anew at every call.

@@ -18,7 +18,7 @@
 
 #include "act/actuator.hpp"
 #include "act/memory.hpp"
-#include "counters/ladder.hpp"
+#include "counters/counter_backends.hpp"
 #include "counters/thread_counter.hpp"
 #include "guest_support.hpp"
 #include "machine/machine.hpp"
@@ -30,11 +30,11 @@ using namespace gimbal::pin;
 using namespace gimbal::pin::guest;
 
 /// The same work twice must be about the same count, and twice the work about twice the count.
-void check_rung(Rung rung, bool single) {
-    const std::string name = "rung " + std::string(rung_name(rung));
+void check_backend(Backend backend, bool single) {
+    const std::string name = "backend " + std::string(backend_name(backend));
     Worker* worker = new Worker;  // outlived by nothing: ended before its counter
     ThreadCounter counter;
-    if (!counter.open(rung, {.pid = 0, .tid = worker->tid(), .progress = nullptr}))
+    if (!counter.open(backend, {.pid = 0, .tid = worker->tid(), .progress = nullptr}))
         return check(name.c_str(), false, counter.error());
     worker->start_inside(counter);
     constexpr long kTurns = 10'000'000;
@@ -54,23 +54,24 @@ void check_rung(Rung rung, bool single) {
     check(name.c_str(), ok, text);
 }
 
-void check_cost(Rung rung) {
+void check_cost(Backend backend) {
     ThreadCounter counter;
     const Worker worker;
-    if (!counter.open(rung, {.pid = 0, .tid = worker.tid(), .progress = nullptr})) return;
+    if (!counter.open(backend, {.pid = 0, .tid = worker.tid(), .progress = nullptr})) return;
     constexpr int kReads = 1000;
     const auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < kReads; ++i) (void)counter.read();
     const std::chrono::duration<double, std::micro> spent = std::chrono::steady_clock::now() - begin;
-    std::printf("cost of a reading by %s: %.1f us\n", std::string(rung_name(rung)).c_str(), spent.count() / kReads);
+    std::printf("cost of a reading by %s: %.1f us\n", std::string(backend_name(backend)).c_str(),
+                spent.count() / kReads);
 }
 
 /// A thread that shares its processor must look about half as fast as one that does not.
-void check_sharing(const Machine& machine, Rung rung) {
+void check_sharing(const Machine& machine, Backend backend) {
     Worker first, second;
     Actuator actuator(machine.allowed());
     ThreadCounter counter;
-    counter.open(rung, {.pid = 0, .tid = first.tid(), .progress = nullptr});
+    counter.open(backend, {.pid = 0, .tid = first.tid(), .progress = nullptr});
     const std::vector<int> here{machine.allowed().back()};
     for (const Worker* worker : {&first, &second}) {
         actuator.take(worker->tid());
@@ -226,19 +227,20 @@ int main(int argc, char** argv) {
     check("the kernel allows the same memories",
           allowed_memories().size() == std::max<std::size_t>(1, machine.inventory().memories.size()) || single,
           pu_list_text(allowed_memories()));
-    const LadderChoice choice = choose_rung({});
+    const BackendChoice choice = choose_backend({});
     std::printf("%s\n", choice.text().c_str());
-    check("the ladder finds what there is", counters ? choice.rung == Rung::papi_attach : choice.rung == Rung::cpu_time,
-          std::string(rung_name(choice.rung)));
+    check("the backends finds what there is",
+          counters ? choice.backend == Backend::papi_attach : choice.backend == Backend::cpu_time,
+          std::string(backend_name(choice.backend)));
     if (counters) {
-        for (const Rung rung : {Rung::papi_attach, Rung::papi_inside, Rung::perf_instructions}) {
-            check_rung(rung, single);
-            check_cost(rung);
+        for (const Backend backend : {Backend::papi_attach, Backend::papi_inside, Backend::perf_instructions}) {
+            check_backend(backend, single);
+            check_cost(backend);
         }
     }
-    check_cost(Rung::cpu_time);
+    check_cost(Backend::cpu_time);
     show_free_memory(machine);
-    check_sharing(machine, choice.rung);
+    check_sharing(machine, choice.backend);
     check_placement(machine);
     if (!single) check_cpuset();
     const std::vector<MemoryInfo>& memories = machine.inventory().memories;
@@ -246,7 +248,7 @@ int main(int argc, char** argv) {
         check_memory(memories[i].os, memories[(i + 1) % memories.size()].os);
     if (!single) {
         check_huge_pages(memories.front().os, memories.back().os);
-        check_learning(machine, choice.rung);
+        check_learning(machine, choice.backend);
     }
     std::printf("%s: %d failed\n", failures == 0 ? "PASS" : "FAILED", failures);
     return failures == 0 ? 0 : 1;

@@ -110,7 +110,7 @@ inline long on_node(const char* begin, std::size_t bytes, int node) {
 
 /// Ranges that share a huge page, or lie in what is left of one. @pre two memories
 void check_huge_pages(int from, int to);
-/// Memory that is learnt, or follows zeta where the rung does not see it. @pre two memories
-void check_learning(const Machine& machine, Rung rung);
+/// Memory that is learnt, or follows zeta where the backend does not see it. @pre two memories
+void check_learning(const Machine& machine, Backend backend);
 
 }  // namespace gimbal::pin::guest

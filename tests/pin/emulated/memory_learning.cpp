@@ -29,9 +29,9 @@ public:
     static constexpr std::size_t kFarmers = 4;
     static constexpr long kPages = 32;
 
-    Farm(const Machine& machine, Rung rung, const Settings& settings)
+    Farm(const Machine& machine, Backend backend, const Settings& settings)
         : actuator_(machine.allowed()), placer(settings, machine.view(), 1), rules_{.period_s = 0.1} {
-        placer.set_sees_memory(sees_memory(rung));
+        placer.set_sees_memory(sees_memory(backend));
         placer.set_memories(allowed_memories());
         const std::size_t bytes = kPages * page_size();
         for (std::size_t i = 0; i < kFarmers; ++i) {
@@ -42,7 +42,7 @@ public:
             std::memset(at, 1, bytes);
             bind_ranges(farmer.ranges, kUnbind);
             actuator_.take(farmer.worker.tid());
-            farmer.counter.open(rung, {.pid = 0, .tid = farmer.worker.tid()});
+            farmer.counter.open(backend, {.pid = 0, .tid = farmer.worker.tid()});
             farmer.last = farmer.counter.read();
             farmer.worker.begin(2'000'000'000);
             follow(placer.join(i));
@@ -51,7 +51,7 @@ public:
     ~Farm() {
         for (Farmer& farmer : farmers_) farmer.worker.stop();
     }
-    void look() {
+    void sample() {
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
         std::vector<Sample> samples;
         for (std::size_t i = 0; i < kFarmers; ++i) {
@@ -99,7 +99,7 @@ private:
 
 }  // namespace
 
-void check_learning(const Machine& machine, Rung rung) {
+void check_learning(const Machine& machine, Backend backend) {
     Settings settings;
     settings.guard = false;
     settings.bind_memory = settings.learn_memory = true;
@@ -109,7 +109,7 @@ void check_learning(const Machine& machine, Rung rung) {
     // Threads stay where they begin, two on each node: what moves is memory.
     settings.resources = {{Level::node, Criterion::speed, EstimatorKind::rl, OptimiserKind::al, 1000000},
                           {Level::core, Criterion::speed, EstimatorKind::rl, OptimiserKind::rl, 1000000}};
-    Farm farm(machine, rung, settings);
+    Farm farm(machine, backend, settings);
     const bool learnt = farm.placer.memory_by() == MemoryBy::learning;
     for (int look = 0; look < 40; ++look) farm.look();
     bool all = true;
@@ -121,7 +121,7 @@ void check_learning(const Machine& machine, Rung rung) {
                 std::to_string(standing.bind_memory) + " (" + std::to_string(farm.in_place(i)) + " of 32 pages)";
     }
     text += ", " + std::to_string(farm.moves()) + " moves";
-    check("pages are where memory placement says", all && learnt == sees_memory(rung), text);
+    check("pages are where memory placement says", all && learnt == sees_memory(backend), text);
     check("far memory was moved, and not to and fro",
           farm.moves() >= 2 && farm.moves() <= Farm::kFarmers * settings.memory_moves, std::to_string(farm.moves()));
 }

@@ -21,7 +21,7 @@ fi
 
 # The rooms of pinning/ as a program of the guest.
 build_rooms() {
-    local sources=("$root"/pinning/{machine,counters,act,decide,decide/estimators,decide/optimisers}/*.cpp)
+    local sources=("$root"/pinning/{machine,counters,act,decide}/*.cpp)
     bash "$scripts/xcxx" -std=c++20 -O2 -pthread -I"$here" -I"$root/pinning" -I"$root/runtime/include" \
         "$here"/*.cpp "${sources[@]}" -o "$D/arm/overlay/guest_check" -lhwloc -ldl
 }

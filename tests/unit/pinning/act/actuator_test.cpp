@@ -6,9 +6,7 @@
 
 #include <memory>
 
-#include "act/affinity.hpp"
 #include "machine/affinity.hpp"
-#include "machine/allowed.hpp"
 #include "support.hpp"
 
 namespace gimbal::pin {

@@ -7,7 +7,6 @@
 
 #include "act/actuator.hpp"
 #include "machine/affinity.hpp"
-#include "machine/allowed.hpp"
 #include "support.hpp"
 
 namespace gimbal::pin {

@@ -48,21 +48,6 @@ private:
 #define NEEDS_NUMA() \
     if (allowed_memories().empty()) GTEST_SKIP() << "this kernel has no NUMA, or forbids to ask"
 
-TEST(NodeMask, NodeOneIsBitOneAndNotTheNumberOne) {
-    EXPECT_THAT(node_mask(std::vector<int>{0}).words, ElementsAre(1UL));
-    EXPECT_THAT(node_mask(std::vector<int>{1}).words, ElementsAre(2UL));
-    EXPECT_THAT(node_mask(std::vector<int>{0, 3}).words, ElementsAre(9UL));
-    EXPECT_THAT(node_mask(std::vector<int>{64}).words, ElementsAre(0UL, 1UL));
-}
-
-TEST(NodeMask, TheKernelReadsOneBitFewerThanMaxnode) {
-    for (int node = 0; node < 1000; ++node) {
-        const NodeMask mask = node_mask(std::vector<int>{node});
-        EXPECT_GT(mask.maxnode - 1, static_cast<unsigned long>(node));
-        EXPECT_LE(mask.maxnode - 1, mask.words.size() * 64);
-    }
-}
-
 TEST(PageRanges, AreThePagesWhollyInside) {
     EXPECT_EQ(inner_pages(4096, 8192, 4096).begin, 4096U);
     EXPECT_EQ(inner_pages(4096, 8192, 4096).bytes, 8192U);

@@ -42,7 +42,7 @@ TEST(Descriptors, AThousandCountersStayWithinIt) {
     {
         std::vector<ThreadCounter> counters(1000);
         for (ThreadCounter& counter : counters)
-            EXPECT_TRUE(counter.open(Rung::cpu_time, {.pid = 0, .tid = test::own_tid(), .progress = nullptr}));
+            EXPECT_TRUE(counter.open(Backend::cpu_time, {.pid = 0, .tid = test::own_tid(), .progress = nullptr}));
         EXPECT_LE(DescriptorSlot::taken(), DescriptorSlot::budget());
         EXPECT_TRUE(counters.back().read().valid);
         EXPECT_GE(counters.back().read().wait_ns, counters.front().read().wait_ns < 0 ? -1 : 0);

@@ -6,7 +6,7 @@
 #define GIMBAL_TEST_HAS_PAPI_HEADER 1
 #endif
 
-#include "counters/papi_event.hpp"
+#include "counters/hardware_event.hpp"
 #include "counters/papi_library.hpp"
 #include "support.hpp"
 

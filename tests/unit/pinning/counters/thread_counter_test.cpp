@@ -7,7 +7,6 @@
 
 #include <algorithm>
 
-#include "act/affinity.hpp"
 #include "machine/affinity.hpp"
 #include "support.hpp"
 
@@ -39,7 +38,7 @@ Speed measure(ThreadCounter& counter, std::int64_t cpu_ns) {
 TEST(ThreadCounter, ABusyThreadIsNotBlocked) {
     const Repeating busy(test::spin);
     ThreadCounter counter;
-    ASSERT_TRUE(counter.open(Rung::cpu_time, target(busy.tid()))) << counter.error();
+    ASSERT_TRUE(counter.open(Backend::cpu_time, target(busy.tid()))) << counter.error();
     const Speed speed = measure(counter, 20'000'000);
     EXPECT_EQ(speed.verdict, Verdict::ok) << verdict_name(speed.verdict);
     EXPECT_NEAR(speed.per_s / 1e9, speed.cpu_share, 0.05);
@@ -48,7 +47,7 @@ TEST(ThreadCounter, ABusyThreadIsNotBlocked) {
 TEST(ThreadCounter, ASleepingThreadIsBlocked) {
     const Repeating idle([] { test::wait_ms(20); });
     ThreadCounter counter;
-    ASSERT_TRUE(counter.open(Rung::cpu_time, target(idle.tid())));
+    ASSERT_TRUE(counter.open(Backend::cpu_time, target(idle.tid())));
     const Reading before = counter.read();
     test::wait_ms(200);
     const Speed speed =
@@ -63,8 +62,8 @@ TEST(ThreadCounter, TwoThreadsOnOneProcessorShareIt) {
     const auto bind = [&] { (void)set_affinity(0, one); };
     const Repeating first(test::spin, bind), second(test::spin, bind);
     ThreadCounter a, b;
-    ASSERT_TRUE(a.open(Rung::cpu_time, target(first.tid())));
-    ASSERT_TRUE(b.open(Rung::cpu_time, target(second.tid())));
+    ASSERT_TRUE(a.open(Backend::cpu_time, target(first.tid())));
+    ASSERT_TRUE(b.open(Backend::cpu_time, target(second.tid())));
     const Reading a0 = a.read(), b0 = b.read();
     Reading a1 = a0, b1 = b0;
     for (int i = 0; i < 300 && std::min(a1.cpu_time_ns - a0.cpu_time_ns, b1.cpu_time_ns - b0.cpu_time_ns) < 100'000'000;
@@ -91,7 +90,7 @@ TEST(ThreadCounter, ProgressIsWhatTheApplicationCounts) {
         count.fetch_add(3, std::memory_order_relaxed);
     });
     ThreadCounter counter;
-    ASSERT_TRUE(counter.open(Rung::progress, target(busy.tid(), &count)));
+    ASSERT_TRUE(counter.open(Backend::progress, target(busy.tid(), &count)));
     const Reading before = counter.read();
     const std::uint64_t seen = count.load();
     EXPECT_LE(before.value, static_cast<std::int64_t>(seen));
@@ -103,7 +102,7 @@ TEST(ThreadCounter, ProgressIsWhatTheApplicationCounts) {
 TEST(ThreadCounter, WithoutProgressItSaysSoAndStillTellsTimes) {
     const Repeating busy(test::spin);
     ThreadCounter counter;
-    EXPECT_FALSE(counter.open(Rung::progress, target(busy.tid())));
+    EXPECT_FALSE(counter.open(Backend::progress, target(busy.tid())));
     EXPECT_EQ(counter.error(), "this thread reports no progress");
     const Reading reading = counter.read();
     EXPECT_FALSE(reading.valid);
@@ -119,7 +118,7 @@ TEST(ThreadCounter, ProgressMayComeWithItsTime) {
         within_ns = 2 * value_ns;
     };
     ASSERT_TRUE(
-        counter.open(Rung::progress, {.pid = 0, .tid = busy.tid(), .progress = nullptr, .timed = {read, &counted}}));
+        counter.open(Backend::progress, {.pid = 0, .tid = busy.tid(), .progress = nullptr, .timed = {read, &counted}}));
     const Reading reading = counter.read();
     EXPECT_TRUE(reading.valid);
     EXPECT_EQ(reading.value, 7);
@@ -129,7 +128,7 @@ TEST(ThreadCounter, ProgressMayComeWithItsTime) {
 TEST(ThreadCounter, AThreadThatEndedIsUnreadableAndHarmless) {
     auto busy = std::make_unique<Repeating>(test::spin);
     ThreadCounter counter;
-    ASSERT_TRUE(counter.open(Rung::cpu_time, target(busy->tid())));
+    ASSERT_TRUE(counter.open(Backend::cpu_time, target(busy->tid())));
     EXPECT_TRUE(counter.read().valid);
     busy.reset();
     // The kernel may take a moment to forget it after join() has returned.
@@ -144,7 +143,7 @@ TEST(ThreadCounter, AThreadThatEndedIsUnreadableAndHarmless) {
 TEST(ThreadCounter, ThreadsThatNeverWereAreUnreadable) {
     ThreadCounter counter;
     EXPECT_FALSE(counter.read().valid);
-    counter.open(Rung::cpu_time, target(kNobody));
+    counter.open(Backend::cpu_time, target(kNobody));
     EXPECT_FALSE(counter.read().valid);
     EXPECT_FALSE(ThreadCounter().start_here());
     ThreadCounter().stop_here();
@@ -158,7 +157,7 @@ TEST(ThreadCounter, ReadsAnotherProcess) {
         _exit(0);
     }
     ThreadCounter counter;
-    EXPECT_TRUE(counter.open(Rung::cpu_time, {.pid = child, .tid = child, .progress = nullptr})) << counter.error();
+    EXPECT_TRUE(counter.open(Backend::cpu_time, {.pid = child, .tid = child, .progress = nullptr})) << counter.error();
     const Speed speed = measure(counter, 20'000'000);
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
@@ -168,7 +167,7 @@ TEST(ThreadCounter, ReadsAnotherProcess) {
 TEST(ThreadCounter, WaitingSharesAreNeverNegative) {
     const Repeating busy(test::spin);
     ThreadCounter counter;
-    counter.open(Rung::cpu_time, target(busy.tid()));
+    counter.open(Backend::cpu_time, target(busy.tid()));
     Reading before = counter.read();
     for (int i = 0; i < 20; ++i) {
         const Reading after = counter.read();

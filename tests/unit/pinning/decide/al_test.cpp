@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "decide/optimisers/al.hpp"
+#include "decide/optimisers.hpp"
 
 #include <gtest/gtest.h>
 
@@ -163,9 +163,9 @@ Move after_a_drop(const Settings& settings, const std::vector<double>& expected)
     AlOptimiser optimiser(settings);
     Random random(11);
     const std::vector<double> even(expected.size(), 1.0 / static_cast<double>(expected.size()));
-    const ScriptedProspects prospects(std::vector<double>(expected.size(), 1.0), expected);
-    static_cast<void>(optimiser.decide({0, 1, even, even, &prospects, 1, 0}, random));
-    return optimiser.decide({0, 0.5, even, even, &prospects, 1, 1}, random);
+    const UtilityEstimate estimate = scripted_estimate(std::vector<double>(expected.size(), 1.0), expected);
+    static_cast<void>(optimiser.decide({0, 1, even, even, &estimate, 1, 0}, random));
+    return optimiser.decide({0, 0.5, even, even, &estimate, 1, 1}, random);
 }
 
 TEST(PinAspiration, DirectedGoesOnlyWhereMoreIsExpectedOrNothingIsKnown) {
@@ -188,8 +188,8 @@ TEST(PinAspiration, SeekingTakesTheBestOfWhatIsClearlyBetter) {
     Random random(12);
     const std::vector<double> even(4, 0.25);
     const auto decide = [&](const std::vector<double>& expected) {
-        const ScriptedProspects prospects(std::vector<double>(4, 1.0), expected);
-        return optimiser.decide({0, 1, even, even, &prospects, 1, 0}, random);
+        const UtilityEstimate estimate = scripted_estimate(std::vector<double>(4, 1.0), expected);
+        return optimiser.decide({0, 1, even, even, &estimate, 1, 0}, random);
     };
     EXPECT_EQ(decide({1, 5, 5, 5}).why, Why::kept);  // there was no band yet
     EXPECT_EQ(decide({1, 1.04, std::nan(""), 1}).why, Why::kept);

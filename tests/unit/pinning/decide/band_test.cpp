@@ -14,7 +14,7 @@ namespace {
 TEST(PinBand, BeginsAtTheFirstMeanItSees) {
     Band band(1.25, 0.05);
     EXPECT_FALSE(band.known());
-    EXPECT_EQ(band.look(8), BandEvent::started);
+    EXPECT_EQ(band.classify(8), BandEvent::started);
     band.accept(8);
     EXPECT_DOUBLE_EQ(band.upper(), 8);
     EXPECT_DOUBLE_EQ(band.lower(), 6.4);
@@ -32,19 +32,19 @@ TEST(PinBand, UpperOverLowerIsAlwaysEta) {
 TEST(PinBand, BothBoundariesAreInside) {
     Band band(2, 0);
     band.accept(4);
-    EXPECT_EQ(band.look(4), BandEvent::inside);
-    EXPECT_EQ(band.look(2), BandEvent::inside);
-    EXPECT_EQ(band.look(1.999), BandEvent::dropped);
-    EXPECT_EQ(band.look(4.001), BandEvent::risen);
+    EXPECT_EQ(band.classify(4), BandEvent::inside);
+    EXPECT_EQ(band.classify(2), BandEvent::inside);
+    EXPECT_EQ(band.classify(1.999), BandEvent::dropped);
+    EXPECT_EQ(band.classify(4.001), BandEvent::risen);
 }
 
 TEST(PinBand, LookingChangesNothing) {
     Band band(1.25, 0.05);
     band.accept(4);
-    EXPECT_EQ(band.look(1), BandEvent::dropped);
-    EXPECT_EQ(band.look(1), BandEvent::dropped);
+    EXPECT_EQ(band.classify(1), BandEvent::dropped);
+    EXPECT_EQ(band.classify(1), BandEvent::dropped);
     band.accept(1);
-    EXPECT_EQ(band.look(1), BandEvent::inside);
+    EXPECT_EQ(band.classify(1), BandEvent::inside);
 }
 
 /// Firings of rule (a) while the mean follows one step from 1 to 0.5, asked at every sample.
@@ -54,7 +54,7 @@ int firings_after_a_step(double margin) {
     int firings = 0;
     for (int k = 0; k < 1000; ++k) {
         mean.add(k < 200 ? 1 : 0.5);
-        firings += band.look(mean.value()) == BandEvent::dropped ? 1 : 0;
+        firings += band.classify(mean.value()) == BandEvent::dropped ? 1 : 0;
         band.accept(mean.value());
     }
     return firings;
@@ -73,7 +73,7 @@ TEST(PinBand, AStepIsNoticedWithinTheSamplesThatTheFormulaSays) {
     mean.add(1);
     band.accept(mean.value());
     int samples = 0;
-    while (band.look(mean.value()) != BandEvent::dropped) {
+    while (band.classify(mean.value()) != BandEvent::dropped) {
         mean.add(0.5);
         ++samples;
     }
@@ -85,7 +85,7 @@ TEST(PinBand, AFallThatStaysAboveThePeakOverEtaIsTolerated) {
     Band band(1.25, 0.05);
     for (int k = 0; k < 1000; ++k) {
         mean.add(k < 100 ? 1 : 0.81);
-        ASSERT_NE(band.look(mean.value()), BandEvent::dropped);
+        ASSERT_NE(band.classify(mean.value()), BandEvent::dropped);
         band.accept(mean.value());
     }
 }
@@ -96,7 +96,7 @@ TEST(PinBand, ASlowDeclineIsFollowedWithAFiringNowAndThen) {
     double value = 1;
     int firings = 0;
     for (int k = 0; k < 2000; ++k, value *= 0.999) {
-        firings += band.look(value) == BandEvent::dropped ? 1 : 0;
+        firings += band.classify(value) == BandEvent::dropped ? 1 : 0;
         band.accept(value);
         ASSERT_GE(value, band.lower() - 1e-12);
     }
@@ -107,7 +107,7 @@ TEST(PinBand, ASlowDeclineIsFollowedWithAFiringNowAndThen) {
 TEST(PinBand, ARiseIsFollowedWithoutAFiring) {
     Band band(1.25, 0.05);
     for (double value = 1; value < 100; value *= 1.01) {
-        ASSERT_NE(band.look(value), BandEvent::dropped);
+        ASSERT_NE(band.classify(value), BandEvent::dropped);
         band.accept(value);
         ASSERT_GE(band.upper(), value);
     }

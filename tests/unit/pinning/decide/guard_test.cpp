@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "decide/anneal.hpp"
+#include "decide/move_limit.hpp"
 
 namespace gimbal::pin {
 namespace {
@@ -27,14 +27,14 @@ public:
             const double f = guard.released() ? system : guard.phase() == Phase::learn ? learn : hold;
             ++in[guard.phase()];
             const Guard::Step step = guard.observe(f, 4, saturated && guard.released());
-            if (step.turned) turns.push_back(guard.phase());
+            if (step.changed) phases.push_back(guard.phase());
             best += step.best ? 1 : 0;
         }
     }
 
     Guard guard;
     std::map<Phase, int> in;
-    std::vector<Phase> turns;
+    std::vector<Phase> phases;
     int best = 0;
 };
 
@@ -50,10 +50,10 @@ TEST(PinGuard, MeasuresTheOperatingSystemFirst) {
 TEST(PinGuard, LearningThatLosesIsLetGo) {
     Scripted scripted(brisk());
     scripted.run(200, 1, 0.9, 0.95);
-    ASSERT_GE(scripted.turns.size(), 3u);
-    EXPECT_EQ(scripted.turns[0], Phase::learn);
-    EXPECT_EQ(scripted.turns[1], Phase::hold);
-    EXPECT_EQ(scripted.turns[2], Phase::released);
+    ASSERT_GE(scripted.phases.size(), 3u);
+    EXPECT_EQ(scripted.phases[0], Phase::learn);
+    EXPECT_EQ(scripted.phases[1], Phase::hold);
+    EXPECT_EQ(scripted.phases[2], Phase::released);
     EXPECT_GE(scripted.best, 1);
 }
 
@@ -110,23 +110,23 @@ TEST(PinGuard, AHeldPlacementIsComparedAnewWhenThingsChangeEitherWay) {
         Scripted scripted(brisk());
         scripted.run(300, 1, 0.95, 1.2);
         ASSERT_EQ(scripted.guard.phase(), Phase::hold);
-        scripted.turns.clear();
+        scripted.phases.clear();
         scripted.run(25, 2, 0.95, 1.2 * change);
-        ASSERT_FALSE(scripted.turns.empty());
-        EXPECT_EQ(scripted.turns.front(), Phase::baseline);
+        ASSERT_FALSE(scripted.phases.empty());
+        EXPECT_EQ(scripted.phases.front(), Phase::baseline);
         scripted.run(150, 2, 0.95, 1.2 * change);
-        EXPECT_THAT(scripted.turns, testing::Contains(Phase::released));
+        EXPECT_THAT(scripted.phases, testing::Contains(Phase::released));
     }
 }
 
 TEST(PinGuard, AnOldBaselineIsMeasuredAnewBeforeAnythingFollows) {
     Scripted scripted(brisk());
     scripted.run(500, 1, 1.2, 1.2);
-    scripted.turns.clear();
+    scripted.phases.clear();
     // Everything halves, and learning is still a fifth ahead.
     scripted.run(300, 0.5, 0.6, 0.6);
     EXPECT_EQ(scripted.guard.phase(), Phase::learn);
-    for (const Phase phase : scripted.turns) EXPECT_TRUE(phase == Phase::baseline || phase == Phase::learn);
+    for (const Phase phase : scripted.phases) EXPECT_TRUE(phase == Phase::baseline || phase == Phase::learn);
 }
 
 TEST(PinGuard, ADisturbanceWhileReleasedBringsTheNextTrialForward) {
@@ -164,10 +164,10 @@ TEST(PinGuard, InAnotherUnitTheOperatingSystemIsMeasuredAnewBeforeAnythingFollow
         Scripted scripted(brisk());
         scripted.run(60, 1, 1.2, 1.2);
         ASSERT_EQ(scripted.guard.phase(), Phase::learn);
-        scripted.turns.clear();
+        scripted.phases.clear();
         scripted.guard.doubt();
         scripted.run(60, unit, 1.2 * unit, 1.2 * unit);
-        EXPECT_THAT(scripted.turns, testing::ElementsAre(Phase::baseline, Phase::learn)) << unit;
+        EXPECT_THAT(scripted.phases, testing::ElementsAre(Phase::baseline, Phase::learn)) << unit;
     }
 }
 
@@ -197,12 +197,15 @@ TEST(PinGuard, EventsAreSaidInWords) {
     EXPECT_EQ(event.text(), "tick 62: released (let_go); operating system 2, ours 1 (-50.0 %)");
 }
 
-TEST(PinAnneal, ShrinksToATenthAndIsWholeAfterADrop) {
-    Anneal anneal;
-    for (int i = 0; i < 100; ++i) anneal.calm();
-    EXPECT_DOUBLE_EQ(anneal.factor(), 0.1);
-    anneal.restart();
-    EXPECT_DOUBLE_EQ(anneal.factor(), 1);
+TEST(PinExplorationRate, ShrinksToATenthWhileNothingHappensAndIsWholeAfterADrop) {
+    ExplorationRate rate;
+    std::uint64_t now = 0;
+    while (now < 14) rate.tick(++now);
+    EXPECT_DOUBLE_EQ(rate.factor(), 1);
+    while (now < 1000) rate.tick(++now);
+    EXPECT_DOUBLE_EQ(rate.factor(), 0.1);
+    rate.dropped(now);
+    EXPECT_DOUBLE_EQ(rate.factor(), 1);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-#include "decide/patience.hpp"
+#include "decide/move_limit.hpp"
 
 namespace gimbal::pin {
 namespace {
@@ -53,7 +53,7 @@ public:
 private:
     Settings settings_;
     MemoryLearner learner_;
-    Patience limit_;
+    MoveBackoff limit_;
     Random random_{7};
     std::uint64_t now_ = 0;
 };
@@ -177,8 +177,8 @@ TEST(PinMemoryLearner, ABlockedThreadTeachesNothing) {
     EXPECT_TRUE(std::isnan(memory.learner().estimator().values()[1]));
 }
 
-TEST(PinPatience, EveryTripThereAndBackDoublesTheWaitBeforeTheNextUpToAMost) {
-    Patience patience(10, 0, 300);
+TEST(PinMoveBackoff, EveryTripThereAndBackDoublesTheWaitBeforeTheNextUpToAMost) {
+    MoveBackoff patience(10, 0, 300);
     std::uint64_t now = 5;
     EXPECT_TRUE(patience.may_move(now));
     for (const std::uint64_t wait : {20u, 40u, 80u, 160u, 320u, 320u}) {
@@ -199,8 +199,8 @@ TEST(PinPatience, EveryTripThereAndBackDoublesTheWaitBeforeTheNextUpToAMost) {
     EXPECT_EQ(patience.wait(), 20u);  // it was calm
 }
 
-TEST(PinPatience, OnToAThirdIsNoWayBack) {
-    Patience patience(10, 0, 300);
+TEST(PinMoveBackoff, OnToAThirdIsNoWayBack) {
+    MoveBackoff patience(10, 0, 300);
     patience.moved(5, 0, 1);
     patience.moved(15, 1, 2);
     EXPECT_EQ(patience.wait(), 10u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "decide/memory_rule.hpp"
+#include "decide/memory_placement.hpp"
 
 #include <gtest/gtest.h>
 

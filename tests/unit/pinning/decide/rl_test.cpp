@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "decide/estimators/apla.hpp"
+#include "decide/estimators.hpp"
 #include "scripted.hpp"
 
 namespace gimbal::pin {

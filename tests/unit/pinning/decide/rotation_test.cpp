@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "decide/rotation.hpp"
+#include "decide/joint_placement.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,24 +10,25 @@ namespace {
 
 /// Threads on places of fixed speeds that change as is said.
 struct Scripted {
-    std::vector<Rotation::Seat> seats;
+    std::vector<Rotation::Occupant> occupants;
     std::map<std::uint64_t, double> done;
     Rotation rotation;
 
     explicit Scripted(const std::vector<double>& speeds) {
-        for (std::size_t i = 0; i < speeds.size(); ++i) seats.push_back({i, speeds[i], 0});
+        for (std::size_t i = 0; i < speeds.size(); ++i) occupants.push_back({i, speeds[i], 0});
     }
     std::size_t run(int ticks) {
         std::size_t exchanged = 0;
         for (int tick = 0; tick < ticks; ++tick) {
             double mean = 0;
-            for (const Rotation::Seat& seat : seats) mean += seat.speed / static_cast<double>(seats.size());
-            for (const Rotation::Seat& seat : seats) {
-                done[seat.thread] += seat.speed;
-                rotation.add(seat.thread, seat.speed, mean);
+            for (const Rotation::Occupant& occupant : occupants)
+                mean += occupant.speed / static_cast<double>(occupants.size());
+            for (const Rotation::Occupant& occupant : occupants) {
+                done[occupant.thread] += occupant.speed;
+                rotation.add(occupant.thread, occupant.speed, mean);
             }
-            for (const auto& [fast, slow] : rotation.turns(seats)) {
-                std::swap(seats[index(fast)].thread, seats[index(slow)].thread);
+            for (const auto& [fast, slow] : rotation.exchanges(occupants)) {
+                std::swap(occupants[index(fast)].thread, occupants[index(slow)].thread);
                 ++exchanged;
             }
         }
@@ -45,9 +46,9 @@ struct Scripted {
 
 private:
     [[nodiscard]] std::size_t index(std::uint64_t thread) const {
-        for (std::size_t i = 0; i < seats.size(); ++i)
-            if (seats[i].thread == thread) return i;
-        return seats.size();
+        for (std::size_t i = 0; i < occupants.size(); ++i)
+            if (occupants[i].thread == thread) return i;
+        return occupants.size();
     }
 };
 
@@ -68,9 +69,10 @@ TEST(PinRotation, EqualPlacesAreNotExchanged) {
 TEST(PinRotation, NoThreadIsInTwoPairs) {
     Scripted scripted({1, 1, 0.2, 0.2, 0.2});
     for (int tick = 0; tick < 50; ++tick) {
-        for (const Rotation::Seat& seat : scripted.seats) scripted.rotation.add(seat.thread, seat.speed, 0.5);
+        for (const Rotation::Occupant& occupant : scripted.occupants)
+            scripted.rotation.add(occupant.thread, occupant.speed, 0.5);
         std::set<std::uint64_t> seen;
-        for (const auto& [fast, slow] : scripted.rotation.turns(scripted.seats)) {
+        for (const auto& [fast, slow] : scripted.rotation.exchanges(scripted.occupants)) {
             EXPECT_TRUE(seen.insert(fast).second);
             EXPECT_TRUE(seen.insert(slow).second);
         }
@@ -79,7 +81,7 @@ TEST(PinRotation, NoThreadIsInTwoPairs) {
 
 TEST(PinRotation, MemoryIsNotLeftBehind) {
     Scripted scripted({1, 0.1});
-    scripted.seats[1].kind = 1;
+    scripted.occupants[1].kind = 1;
     EXPECT_EQ(scripted.run(100), 0u);
 }
 
@@ -93,8 +95,8 @@ TEST(PinRotation, WhoComesLateIsNotMadeUpForForEver) {
 
 TEST(PinRotation, NobodyAndOneAreNotExchanged) {
     const Rotation rotation;
-    EXPECT_TRUE(rotation.turns({}).empty());
-    EXPECT_TRUE(rotation.turns({{1, 1, 0}}).empty());
+    EXPECT_TRUE(rotation.exchanges({}).empty());
+    EXPECT_TRUE(rotation.exchanges({{1, 1, 0}}).empty());
 }
 
 }  // namespace

@@ -9,18 +9,10 @@
 
 namespace gimbal::pin {
 
-/// Prospects that a test writes down.
-class ScriptedProspects final : public Prospects {
-public:
-    explicit ScriptedProspects(std::vector<double> weights, std::vector<double> expected = {})
-        : weights_(std::move(weights)), expected_(std::move(expected)) {}
-    [[nodiscard]] std::vector<double> weights() const override { return weights_; }
-    [[nodiscard]] std::vector<double> expected() const override { return expected_; }
-
-private:
-    std::vector<double> weights_;
-    std::vector<double> expected_;
-};
+/// An estimate that a test writes down.
+inline UtilityEstimate scripted_estimate(std::vector<double> weights, std::vector<double> expected = {}) {
+    return {[weights] { return weights; }, [expected] { return expected; }};
+}
 
 /// One thread at one level whose speed a test writes down: speed(tick, choice) -> utility, 0 when it is blocked.
 class ScriptedLevel {
@@ -38,7 +30,7 @@ public:
     template <class Speed>
     std::vector<Why> run(std::uint64_t ticks, const Speed& speed) {
         std::vector<Why> moves;
-        const ScriptedProspects uniform(std::vector<double>(choices_, 1.0));
+        const UtilityEstimate uniform = scripted_estimate(std::vector<double>(choices_, 1.0));
         for (std::uint64_t i = 0; i < ticks; ++i, ++now_) {
             learner_.see(speed(now_, current_));
             ++visits_[current_];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "machine/allowed.hpp"
+#include "machine/affinity.hpp"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -7,8 +7,6 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
-
-#include "machine/affinity.hpp"
 
 namespace gimbal::pin {
 namespace {

@@ -10,9 +10,8 @@
 #include <memory>
 #include <thread>
 
-#include "act/affinity.hpp"
 #include "gimbal/error.hpp"
-#include "machine/allowed.hpp"
+#include "machine/affinity.hpp"
 #include "machine/pu_list.hpp"
 
 namespace gimbal::pin {

@@ -12,11 +12,9 @@
 #include <thread>
 #include <vector>
 
-#include "act/affinity.hpp"
 #include "gimbal/loop.h"
-#include "gimbal/pin_settings.h"
+#include "gimbal/pin_settings.hpp"
 #include "machine/affinity.hpp"
-#include "machine/allowed.hpp"
 #include "support.hpp"
 
 namespace gimbal::pin {
@@ -25,8 +23,8 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
-Wishes wishes(Mode mode) {
-    Wishes asked;
+PinConfig config(Mode mode) {
+    PinConfig asked;
     asked.settings.mode = mode;
     asked.settings.sample_s = 0.02;
     asked.share = false;  // other tests run beside this one
@@ -82,8 +80,8 @@ public:
     std::function<void()> fail;
 
 protected:
-    void look() override {
-        Manager::look();
+    void sample() override {
+        Manager::sample();
         if (after >= 0 && after-- == 0) fail();
     }
 };
@@ -109,7 +107,7 @@ TEST_F(ManagerTest, WhatGoesWrongInALookGivesAllMasksBackAndTheProgramGoesOn) {
                                               [] { throw std::bad_alloc(); }};
     for (const auto& failure : failures) {
         start(3);
-        Failing manager(wishes(Mode::fixed), registry_);
+        Failing manager(config(Mode::fixed), registry_);
         manager.fail = failure;
         std::thread running([&] { manager.run(); });
         EXPECT_TRUE(eventually([&] { return all_have(team_, is_one); }));
@@ -126,7 +124,7 @@ TEST_F(ManagerTest, WhatGoesWrongInALookGivesAllMasksBackAndTheProgramGoesOn) {
 
 TEST_F(ManagerTest, AFailureBeforeAnybodyIsPlacedIsNoMoreThanThat) {
     start(2);
-    Failing manager(wishes(Mode::fixed), registry_);
+    Failing manager(config(Mode::fixed), registry_);
     manager.fail = [] { throw std::runtime_error("at once"); };
     manager.after = 0;
     manager.run();
@@ -145,7 +143,7 @@ void put_own_mask_back(Registry& registry, const Known& one) {
 
 TEST_F(ManagerTest, WhoMakesAChildIsLeftAloneMeanwhileAndPlacedAgainAfterwards) {
     start(2, test::spin, true);
-    Manager manager(wishes(Mode::fixed), registry_);
+    Manager manager(config(Mode::fixed), registry_);
     std::thread running([&] { manager.run(); });
     EXPECT_TRUE(eventually([&] { return all_have(team_, is_one); }));
     put_own_mask_back(registry_, *team_[0]);
@@ -164,7 +162,7 @@ TEST_F(ManagerTest, WhoMakesAChildIsLeftAloneMeanwhileAndPlacedAgainAfterwards) 
 
 TEST_F(ManagerTest, WhoMakesAChildWhenPlacementEndsKeepsItsOwnMask) {
     start(2, test::spin, true);
-    Failing manager(wishes(Mode::fixed), registry_);
+    Failing manager(config(Mode::fixed), registry_);
     manager.fail = [] { throw std::runtime_error("broken by the test"); };
     std::thread running([&] { manager.run(); });
     EXPECT_TRUE(eventually([&] { return all_have(team_, is_one); }));
@@ -179,7 +177,7 @@ TEST_F(ManagerTest, WhoMakesAChildWhenPlacementEndsKeepsItsOwnMask) {
 
 TEST_F(ManagerTest, ThreadsThatComeAndGoEvery10msDisturbNobody) {
     start(2);
-    Manager manager(wishes(Mode::learn), registry_);
+    Manager manager(config(Mode::learn), registry_);
     std::thread running([&] { manager.run(); });
     for (int round = 0; round < 150; ++round) {
         const Known one(registry_, test::spin), other(registry_, test::nap);
@@ -199,7 +197,7 @@ TEST_F(ManagerTest, AThousandThreadsArePlacedAndGivenBack) {
     constexpr std::size_t kThreads = 1000;
     const auto sleep = [] { test::wait_ms(20); };
     start(kThreads, sleep, true);  // they ask for it: who sleeps is not taken for somebody who computes
-    Manager manager(wishes(Mode::fixed), registry_);
+    Manager manager(config(Mode::fixed), registry_);
     std::thread running([&] { manager.run(); });
     EXPECT_TRUE(eventually([&] { return all_have(team_, is_one); }));
     manager.stop();
@@ -233,7 +231,7 @@ gimbal_loop_desc loop_of_two() {
 TEST_F(ManagerTest, ThreadsInGimbalsLoopsAreMeasuredByTheirIterations) {
     const gimbal_loop_desc desc = loop_of_two();
     start(2, [desc] { loop_forever(desc); });
-    Manager manager(wishes(Mode::observe), registry_);
+    Manager manager(config(Mode::observe), registry_);
     std::thread running([&] { manager.run(); });
     test::wait_ms(1500);
     manager.stop();
@@ -261,7 +259,7 @@ TEST_F(ManagerTest, WhoCountsItselfIsBelievedRatherThanItsLoops) {
                 record->counts = true;
             },
             [&] { record = registry_.add_self(false); }, [&] { registry_.end(*record); }));
-    Manager manager(wishes(Mode::observe), registry_);
+    Manager manager(config(Mode::observe), registry_);
     std::thread running([&] { manager.run(); });
     test::wait_ms(1000);
     tells = true;
