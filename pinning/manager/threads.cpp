@@ -83,7 +83,7 @@ bool Manager::is_helper(Candidate& candidate) {
     const std::string library = helper_library(candidate.record->routine);
     candidate.helper = !library.empty();
     if (candidate.helper)
-        note_left_alone(system_name(candidate.record->tid), "of " + library + ", which looks after threads of its own");
+        note_left_alone(system_name(candidate.record->tid), "of " + library + ", which manages its own threads");
     return candidate.helper;
 }
 
@@ -144,7 +144,7 @@ void Manager::add_worker(const RecordPointer& record) {
     if (wishes_.settings.mode != Mode::observe) {
         switch (actuator_->take(record->tid, wishes_.force)) {
             case Outcome::yielded:
-                leave_alone(worker, "bound by somebody else");
+                leave_alone(worker, "bound by another program");
                 return;
             case Outcome::refused:
                 leave_alone(worker, "not permitted");
@@ -253,7 +253,7 @@ void Manager::look_at_strangers(bool at_once) {
         // One that is just beginning may be about to become known.
         if (done || (!at_once && before == strangers_.end())) continue;
         done = true;
-        note_left_alone(system_name(tid), "which pthread_create() did not make: it keeps the process's processors");
+        note_left_alone(system_name(tid), "not made by pthread_create(): it keeps the process's processors");
         if (actuator_ && wishes_.settings.mode != Mode::observe) (void)actuator_->free_heir(tid);
     }
     strangers_ = std::move(strangers);

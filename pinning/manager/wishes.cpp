@@ -30,7 +30,7 @@ void add_part(std::string_view part, std::map<std::string, std::string>& values)
                     "NAME=value, with ; between them: RESOURCES={CPU_BANDWIDTH};GUARD=0");
     const std::string name(trimmed(part.substr(0, equals)));
     if (!values.emplace(name, trimmed(part.substr(equals + 1))).second)
-        throw Error(ErrorCode::invalid_option, "GIMBAL_PIN_SETTINGS: " + name + " is there twice", "");
+        throw Error(ErrorCode::invalid_option, "GIMBAL_PIN_SETTINGS: " + name + " appears twice", "");
 }
 
 Mode mode_of(int mode) noexcept {

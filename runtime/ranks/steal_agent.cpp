@@ -32,8 +32,8 @@ learn::RewardKind known_reward(learn::RewardKind asked) {
     if (asked == stddev || asked == cov || asked == skewness || asked == kurtosis) taken = loadimbalance;
     if (asked == ips) taken = looptime;
     if (taken != asked)
-        warn_once("the reward " + std::string(learn::word_of(asked)) + " goes by " +
-                  std::string(learn::word_of(taken)) + " for steal ratios: more is not known of the ranks");
+        warn_once("the reward " + std::string(learn::word_of(asked)) + " is replaced by " +
+                  std::string(learn::word_of(taken)) + " for steal ratios: nothing else is measured over ranks");
     return taken;
 }
 
