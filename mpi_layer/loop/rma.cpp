@@ -152,7 +152,7 @@ PacketName RmaTransport::await_announced(std::uint64_t epoch) {
     }
 }
 
-// Whoever draws finds nothing more, and then finds out why.
+// Ends the counter: later draws fail, and the slow path reads the reason.
 void RmaTransport::spoil(std::uint64_t epoch, std::uint64_t other) {
     if (window_.add(slots_.failed(epoch), 1) == 0) {
         RmaWindow::Batch batch(window_);

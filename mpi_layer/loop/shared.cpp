@@ -82,7 +82,7 @@ std::uint64_t SharedTransport::agreed_trip(std::uint64_t slot, std::uint64_t min
     return first ? mine : said - 1;
 }
 
-// Whoever draws finds nothing more, and then finds out why.
+// Ends the counter: later draws fail, and the slow path reads the reason.
 void SharedTransport::spoil(std::uint64_t slot, std::uint64_t other) {
     std::uint64_t none = 0;
     slots_.header(slot).other.compare_exchange_strong(none, other, std::memory_order_release);

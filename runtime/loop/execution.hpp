@@ -194,7 +194,7 @@ private:
     WorkQueues queues_;  // filled if the plan has queues
     std::vector<SurplusSlot> surplus_slots_;  // [surplus]
     gimbal_region* part_of_ = nullptr;
-    // Written on every chunk, and, beside it, by every worker that leaves: who leaves has just drawn in vain.
+    // Written on every chunk, and, beside it, by every worker that leaves: its failed draw has just fetched the line.
     alignas(kApart) std::uint64_t own_counter_ = 0;
     std::atomic<std::uint32_t> inside_{0};
     std::atomic<std::uint32_t> stage_{kExpected};  // only if there are surplus workers

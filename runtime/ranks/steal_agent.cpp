@@ -23,7 +23,7 @@ namespace gimbal {
 
 namespace {
 
-constexpr std::size_t kMostWaiting = 64;  // who is never told of so many executions is told of the last ones only
+constexpr std::size_t kMostWaiting = 64;  // older unreported executions are discarded
 
 /// What the reward goes by where two figures of the ranks' times are all that is known.
 learn::RewardKind known_reward(learn::RewardKind asked) {
