@@ -70,8 +70,9 @@ class Scratch:
             for line in self.ninja("-t", "deps").splitlines():
                 if line and not line.startswith(" "):
                     current = line.split(":", 1)[0]
-                elif line.strip():
-                    self._made_of.setdefault(line.strip(), set()).add(current)
+                elif line.strip():  # relative if ccache made it so
+                    file = os.path.normpath(self.build / line.strip())
+                    self._made_of.setdefault(file, set()).add(current)
         return self._made_of.get(str(SOURCE / path.relative_to(self.tree)), set())
 
     def _execute(self, line, seconds=None):
@@ -98,7 +99,7 @@ class Scratch:
             for part in COPIED:
                 line = line.replace(str(SOURCE / part), str(self.tree / part))
             made.parent.mkdir(parents=True, exist_ok=True)
-            jobs.append(line)
+            jobs.append(line + " -O0 -Wno-invalid-pch")  # quicker; headers that are precompiled are for another -O
 
         for old in sorted(set().union(*map(self.dependents, changed)) & set(target.made_by)):
             source = self.tree / pathlib.Path(target.made_by[old][1]).relative_to(SOURCE)
