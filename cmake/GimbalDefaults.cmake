@@ -25,3 +25,37 @@ if(GIMBAL_SANITIZE)
     add_compile_options(-fsanitize=${GIMBAL_SANITIZE} -fno-omit-frame-pointer)
     add_link_options(-fsanitize=${GIMBAL_SANITIZE})
 endif()
+
+# ccache where it is installed, unless the user chose a launcher or said CCACHE_DISABLE.
+find_program(GIMBAL_CCACHE ccache)
+mark_as_advanced(GIMBAL_CCACHE)
+if(PROJECT_IS_TOP_LEVEL AND GIMBAL_CCACHE AND NOT DEFINED ENV{CCACHE_DISABLE})
+    foreach(language C CXX)
+        if(NOT CMAKE_${language}_COMPILER_LAUNCHER)
+            set(CMAKE_${language}_COMPILER_LAUNCHER "${GIMBAL_CCACHE}")
+        endif()
+    endforeach()
+endif()
+
+# Precompiled headers make a first build much shorter, and ccache cannot keep what was compiled with them.
+set(precompile ON)
+if(CMAKE_CXX_COMPILER_LAUNCHER)
+    set(precompile OFF)
+endif()
+option(GIMBAL_PRECOMPILE "Precompile system headers (default: where there is no ccache)" ${precompile})
+if(GIMBAL_PRECOMPILE AND CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # With precompiled headers gcc 12 shows what it otherwise hides in them, of the same bug.
+    target_compile_options(gimbal_options INTERFACE
+        $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds>)
+endif()
+
+# gimbal_precompile(target [HEADER...]): precompile the standard headers that most files include, and these.
+function(gimbal_precompile target)
+    if(NOT GIMBAL_PRECOMPILE)
+        return()
+    endif()
+    set(headers <algorithm> <array> <atomic> <charconv> <cmath> <functional> <map> <memory> <mutex> <optional> <span>
+        <string> <string_view> <vector> ${ARGN})
+    list(TRANSFORM headers REPLACE "<(.+)>" "$<$<COMPILE_LANGUAGE:CXX>:<\\1$<ANGLE-R>>")  # none for C
+    target_precompile_headers(${target} PRIVATE ${headers})
+endfunction()

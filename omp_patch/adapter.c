@@ -146,7 +146,7 @@ int __kmp_hook_has_room(int file, const char *folder, const char *name) {
   unlink(path);
   if (!said && is_first_rank())
     fprintf(stderr,
-            "gimbal: warning: %s is full: the OpenMP runtime does without its "
+            "gimbal: warning: %s is full: the OpenMP runtime runs without its "
             "page there.\n",
             folder);
   said = 1;

@@ -66,7 +66,7 @@ int gimbal_mpi_begin_loop(MPI_Comm comm, const char* name, int64_t iterations, c
                           gimbal_mpi_loop** loop) {
     if (loop) *loop = nullptr;
     return guarded([&] {
-        require(loop, "the place for the loop");
+        require(loop, "the pointer to the loop");
         require(name, "the loop's name");
         gimbal::mpi::require_own_mpi();
         Loop begun(comm, name, iterations, options_of(options, comm));
@@ -79,7 +79,7 @@ int gimbal_mpi_begin_loop(MPI_Comm comm, const char* name, int64_t iterations, c
 int gimbal_mpi_next_chunk(gimbal_mpi_loop* loop, int64_t* first, int64_t* end) {
     return guarded([&] {
         Loop& open = checked(loop);
-        require(first && end, "the place for the chunk");
+        require(first && end, "the pointer to the chunk");
         const Chunk chunk = open.next();
         *first = chunk.first;
         *end = chunk.end;
@@ -100,7 +100,7 @@ int gimbal_mpi_finish_chunk(gimbal_mpi_loop* loop, int64_t first, int64_t end) {
 
 int gimbal_mpi_end_loop(gimbal_mpi_loop** loop) {
     return guarded([&] {
-        require(loop, "the place of the loop");
+        require(loop, "the pointer to the loop");
         const std::unique_ptr<gimbal_mpi_loop> ending(*loop);
         *loop = nullptr;
         checked(ending.get()).leave();

@@ -158,7 +158,7 @@ int DLS_Terminated(infoDLS* info) {
 void DLS_StartChunk(infoDLS* info, int* start, int* size) {
     guarded("DLS_StartChunk", [&] {
         Session* const session = lb4mpi::find(ready(info).gimbal.open);
-        if (!start || !size) throw Error(ErrorCode::wrong_use, "the place for the chunk is NULL");
+        if (!start || !size) throw Error(ErrorCode::wrong_use, "the pointer to the chunk is NULL");
         *start = info->lastIter;
         *size = 0;
         if (!session)

@@ -24,7 +24,7 @@ void complain(std::string_view call, const std::string& what) noexcept {
     try {
         gimbal_rank_warn((std::string(call) + ": " + what).c_str());
     } catch (...) {
-        gimbal_rank_warn("a wrong call of a DLS function, and no memory to say which");
+        gimbal_rank_warn("a DLS function was called wrongly, and there is no memory left for the message");
     }
 }
 

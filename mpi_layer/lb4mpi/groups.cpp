@@ -41,7 +41,7 @@ MPI_Comm group_of(MPI_Comm node, int rank) {
 
 void partition(MPI_Comm world, int coordinator, MPI_Comm* foremen, MPI_Comm* group) {
     gimbal::lb4mpi::Party& party = gimbal::lb4mpi::Party::of(world);
-    if (!foremen || !group) throw Error(ErrorCode::wrong_use, "the place for a communicator is NULL");
+    if (!foremen || !group) throw Error(ErrorCode::wrong_use, "the pointer to a communicator is NULL");
     if (coordinator < 0 || coordinator >= party.size()) {
         throw Error(ErrorCode::wrong_use, "there is no rank " + std::to_string(coordinator) + " to be the coordinator",
                     "allowed: 0 to " + std::to_string(party.size() - 1));

@@ -30,7 +30,7 @@ mpi::StealOptions steal_options() {
         const std::optional<double> percent = whole_number_text(text);
         if (!percent || !(*percent >= 1 && *percent <= 100)) {
             throw Error(ErrorCode::invalid_option,
-                        "StealRatio: \"" + std::string(text) + "\" is no number in [1, 100]");
+                        "StealRatio: \"" + std::string(text) + "\" is not a number in [1, 100]");
         }
         options.ratio = *percent / 100;
     }

@@ -24,11 +24,12 @@ std::unique_ptr<Transport> make_rma(Team& team, const std::string& name, const R
 
 void warn_no_progress(const RmaProbe& probe) {
     std::array<char, 300> text{};
-    std::snprintf(text.data(), text.size(),
-                  "GIMBAL_MPI_TRANSPORT=rma: this MPI does not serve one-sided operations while their target computes: "
-                  "in %s ms without a call of MPI rank 0 saw %llu of %llu. foreman runs the loops",
-                  fixed_digits(probe.looked_s * 1e3, 0).c_str(), static_cast<unsigned long long>(probe.seen),
-                  static_cast<unsigned long long>(probe.made));
+    std::snprintf(
+        text.data(), text.size(),
+        "GIMBAL_MPI_TRANSPORT=rma: this MPI makes no progress on one-sided operations while the target computes: "
+        "in %s ms without an MPI call rank 0 saw %llu of %llu. The foreman runs the loops instead",
+        fixed_digits(probe.looked_s * 1e3, 0).c_str(), static_cast<unsigned long long>(probe.seen),
+        static_cast<unsigned long long>(probe.made));
     gimbal_rank_warn(text.data());
 }
 
@@ -56,11 +57,11 @@ bool windows_may_be_mixed_up(const Team& team) {
 std::unique_ptr<Transport> make_named_rma(Team& team, const std::string& name, bool always) {
     const char* obstacle = nullptr;
     if (team.settings().robust) {
-        obstacle = "GIMBAL_MPI_ROBUST: rma does not know which chunks are finished; foreman runs the loops";
+        obstacle = "GIMBAL_MPI_ROBUST: rma does not know which chunks are finished; the foreman runs the loops instead";
     } else if (windows_may_be_mixed_up(team)) {
         obstacle =
             "this Open MPI can mix up the windows of communicators that have no rank in common (issue 9492); in "
-            "communicators smaller than MPI_COMM_WORLD foreman runs the loops instead of rma";
+            "communicators smaller than MPI_COMM_WORLD the foreman runs the loops instead of rma";
     }
     if (obstacle) {
         if (team.rank() == 0) gimbal_rank_warn(obstacle);

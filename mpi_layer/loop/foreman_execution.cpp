@@ -9,9 +9,10 @@ namespace gimbal::mpi {
 void SharingExecution::throw_disagreement(const Terms& first, const Terms& other) {
     told_ = true;
     const Terms& theirs = terms_ == first ? other : first;
-    throw Error(ErrorCode::wrong_use,
-                "the ranks of a loop do not agree: " + described(terms_) + " here, " + described(theirs) + " elsewhere",
-                kMustAgree);
+    throw Error(
+        ErrorCode::wrong_use,
+        "the ranks of a loop do not agree: " + described(terms_) + " here, " + described(theirs) + " on another rank",
+        kMustAgree);
 }
 
 ForemanExecution::ForemanExecution(ForemanTransport& transport, Board& board, const Terms& terms)

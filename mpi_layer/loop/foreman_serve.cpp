@@ -165,7 +165,8 @@ void ForemanTransport::left_behind(Board& board, const Run& chunk) {
     if (anybody) {
         board.come_back(chunk);
     } else {
-        gimbal_rank_warn("a rank left a loop before its end; what it had got and not run was run by nobody");
+        gimbal_rank_warn(
+            "a rank left a loop before its end; the iterations that it had drawn but not run were skipped");
     }
 }
 

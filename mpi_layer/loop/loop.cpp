@@ -74,7 +74,7 @@ bool may_run_again(const Team& team, const LoopOptions& options) {
     const bool may = options.idempotent && !options.shared_by_threads;
     if (team.settings().robust && !may && team.rank() == 0)
         gimbal_rank_warn(
-            "GIMBAL_MPI_ROBUST does nothing for loops whose program does not say that chunks may run twice "
+            "GIMBAL_MPI_ROBUST has no effect on loops that the program does not declare as safe to run twice "
             "(idempotent), or whose chunks several threads of a rank draw");
     return may;
 }

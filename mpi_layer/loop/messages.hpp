@@ -93,7 +93,7 @@ static_assert(std::is_trivially_copyable_v<Ask> && std::is_trivially_copyable_v<
 
 /// "100 iterations of fac2"
 [[nodiscard]] inline std::string described(const Terms& terms) {
-    if (terms.idempotent == Terms::kWrongArguments) return "arguments that cannot be";
+    if (terms.idempotent == Terms::kWrongArguments) return "invalid arguments";
     return std::to_string(terms.trip) + " iterations of " + terms.schedule.data();
 }
 

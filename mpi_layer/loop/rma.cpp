@@ -32,8 +32,8 @@ std::vector<RmaWindow::First> first_epochs(const RmaSlots& slots) {
 
 void throw_rma_disagreement(std::uint64_t mine, std::uint64_t other) {
     std::string what = "the ranks of a loop do not agree: " + std::to_string(mine) + " iterations here, ";
-    what += other == RmaSlots::kWrongArguments ? "arguments that cannot be" : std::to_string(other - 1);
-    throw Error(ErrorCode::wrong_use, what + " elsewhere", kMustAgree);
+    what += other == RmaSlots::kWrongArguments ? "invalid arguments" : std::to_string(other - 1);
+    throw Error(ErrorCode::wrong_use, what + " on another rank", kMustAgree);
 }
 
 RmaTransport::RmaTransport(Team& team, const std::string& name, double draw_s)
@@ -102,7 +102,7 @@ void RmaTransport::say_for_whom(std::uint64_t epoch) {
     const auto rank = found == reports.end() ? 0 : found - reports.begin();
     say("waits in the loop \"" + name_ + "\" for rank " + std::to_string(rank) +
         " of the loop's communicator, which has not left its execution " + std::to_string(epoch) + ", " +
-        std::to_string(RmaSlots::kCount) + " before this one; there is room for no more (docs/ranks.md)");
+        std::to_string(RmaSlots::kCount) + " before this one, the most that is allowed (docs/ranks.md)");
 }
 
 // @pre rank 0, and the slot is ready
@@ -152,7 +152,7 @@ PacketName RmaTransport::await_announced(std::uint64_t epoch) {
     }
 }
 
-// Whoever draws finds nothing more, and then finds out why.
+// Ends the counter: later draws fail, and the slow path reads the reason.
 void RmaTransport::spoil(std::uint64_t epoch, std::uint64_t other) {
     if (window_.add(slots_.failed(epoch), 1) == 0) {
         RmaWindow::Batch batch(window_);

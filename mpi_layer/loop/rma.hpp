@@ -31,7 +31,7 @@ public:
     [[nodiscard]] std::uint64_t claim(std::uint64_t epoch, std::uint64_t count);
     /// Where that counter is.
     [[nodiscard]] std::uint64_t position(std::uint64_t epoch);
-    /// What is to be known when the counter is at its end.
+    /// Status to read once the counter is exhausted.
     struct Outcome {
         std::uint64_t other = 0;      ///< RmaSlots::other()
         std::uint64_t abandoned = 0;  ///< RmaSlots::abandoned()

@@ -48,7 +48,7 @@ void SharedTransport::say_for_whom() const {
         if (slots_.progress(rank).entered.load(std::memory_order_relaxed) > oldest) continue;
         say(waits + std::to_string(rank) + " of the loop's communicator, which is " +
             std::to_string(epoch_ - slots_.progress(rank).entered.load(std::memory_order_relaxed)) +
-            " executions of the loop behind; that is as many as there is room for (docs/ranks.md)");
+            " executions of the loop behind, the most that is allowed (docs/ranks.md)");
         return;
     }
     for (int rank = 0; rank < ranks(); ++rank) {
@@ -58,11 +58,11 @@ void SharedTransport::say_for_whom() const {
                                    progress.left.load(std::memory_order_relaxed) - (rank == team_.rank() ? 1 : 0);
         if (open == 0) continue;
         say(waits + std::to_string(rank) + " of the loop's communicator, which has " + std::to_string(open) +
-            " executions of it open that it neither draws to the end nor leaves; there is room for no more "
+            " executions of it open, the most that is allowed: it must draw them to the end or leave them "
             "(docs/ranks.md)");
         return;
     }
-    say(waits + "0 of the loop's communicator, which has to take in what is over and computes");
+    say(waits + "0 of the loop's communicator, which computes and has not yet collected the finished executions");
 }
 
 // @return the next execution, which this rank enters now
@@ -82,7 +82,7 @@ std::uint64_t SharedTransport::agreed_trip(std::uint64_t slot, std::uint64_t min
     return first ? mine : said - 1;
 }
 
-// Whoever draws finds nothing more, and then finds out why.
+// Ends the counter: later draws fail, and the slow path reads the reason.
 void SharedTransport::spoil(std::uint64_t slot, std::uint64_t other) {
     std::uint64_t none = 0;
     slots_.header(slot).other.compare_exchange_strong(none, other, std::memory_order_release);

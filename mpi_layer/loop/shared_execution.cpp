@@ -11,8 +11,8 @@ namespace gimbal::mpi {
 
 void throw_shared_disagreement(std::uint64_t mine, std::uint64_t other) {
     std::string what = "the ranks of a loop do not agree: " + std::to_string(mine) + " iterations here, ";
-    what += other == SlotHeader::kWrongArguments ? "arguments that cannot be" : std::to_string(other - 1);
-    throw Error(ErrorCode::wrong_use, what + " elsewhere", kMustAgree);
+    what += other == SlotHeader::kWrongArguments ? "invalid arguments" : std::to_string(other - 1);
+    throw Error(ErrorCode::wrong_use, what + " on another rank", kMustAgree);
 }
 
 SharedExecution::SharedExecution(SharedTransport& transport, std::uint64_t slot, void* execution, bool reruns)

@@ -14,8 +14,7 @@ namespace gimbal::mpi {
 /// What to do about ranks that do not agree.
 inline constexpr const char* kMustAgree =
     "all ranks must construct the loops of a communicator in the same order and with the same arguments";
-inline constexpr const char* kRunByNobody =
-    "ranks left a loop before its end; some of its iterations were run by nobody";
+inline constexpr const char* kRunByNobody = "ranks left a loop before its end; some of its iterations were not run";
 
 /// How a rank leaves an execution.
 enum class Leaving : std::uint8_t {

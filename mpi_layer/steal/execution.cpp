@@ -115,8 +115,8 @@ void StealExecution::run() {
         refuser.why == Refusal::ended
             ? Error(ErrorCode::wrong_use, rank + " called MPI_Finalize or MPI_Comm_free without this execution",
                     "all ranks must run the executions of a steal loop, those that own no items too")
-            : Error(ErrorCode::wrong_use, "the arguments of " + rank + " cannot be",
-                    "what is wrong with them is said there");
+            : Error(ErrorCode::wrong_use, rank + " passed invalid arguments",
+                    "the error on that rank says what is wrong");
     context_.callbacks.fail(std::make_exception_ptr(error));
 }
 

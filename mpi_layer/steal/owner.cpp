@@ -131,7 +131,7 @@ void Owner::take_in(const StealLetter& letter) {
             Error(ErrorCode::wrong_use, "items [" + std::to_string(header.first) + ", " +
                                             std::to_string(header.first + header.count) +
                                             ") of this rank did not run: rank " + std::to_string(letter.source) +
-                                            ", which stole them, had " + why)));
+                                            ", which stole them, failed: " + why)));
         return;
     }
     context_.record.bytes_in += static_cast<std::int64_t>(message.size());

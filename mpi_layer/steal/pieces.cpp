@@ -38,7 +38,7 @@ void end_piece(std::vector<std::byte>& message, std::size_t at, const StealHeade
     if (longer) std::memcpy(&piece, message.data() + at, sizeof piece);
     // The program had the whole message in its hands.
     if (!longer || piece.bytes != kOpen || std::memcmp(message.data(), &header, sizeof header) != 0)
-        throw Error(ErrorCode::wrong_use, "pack or run_stolen did not only append to the bytes that it was given",
+        throw Error(ErrorCode::wrong_use, "pack or run_stolen changed bytes that were already in the buffer",
                     "insert at the end, or resize to size() + n; never clear or assign");
     piece.bytes = static_cast<std::int64_t>(message.size() - at - sizeof piece);
     std::memcpy(message.data() + at, &piece, sizeof piece);

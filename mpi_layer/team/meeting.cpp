@@ -54,8 +54,9 @@ bool await_in_time(MPI_Request& request, const std::string& purpose, double pati
         if (patience_s > 0 && waited_s > patience_s) return false;
         if (!said && waited_s > kLong_s) {
             said = true;
-            say("has waited 10 s for the other ranks of the communicator to begin what it begins, which is collective "
-                "the first time: " +
+            say("has waited 10 s for the other ranks of the communicator. The first use of a loop is collective, and "
+                "this "
+                "rank begins " +
                 purpose);
         }
     }
@@ -81,7 +82,7 @@ void compare(MPI_Comm comm, const std::string& purpose, Meeting& meeting) {
     const auto text_of = [&](int r) {
         return "rank " + std::to_string(r) + ": " + all[static_cast<std::size_t>(r)].text.data();
     };
-    meeting.disagreement = "the ranks of a communicator do not begin the same. " + text_of(0) + "; " + text_of(other);
+    meeting.disagreement = "the ranks of a communicator begin different loops. " + text_of(0) + "; " + text_of(other);
     meeting.speaks = first_with([&](const Entry& entry) { return entry.hash == mine.hash; }) == rank;
 }
 

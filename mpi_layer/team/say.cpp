@@ -18,7 +18,7 @@ void say(const std::string& what) noexcept {
         // That keeps it for the report, and prints it on rank 0 only.
         if (rank != 0) std::fprintf(stderr, "gimbal: warning: %s\n", text.c_str());
     } catch (...) {
-        gimbal_rank_warn("something is wrong with a loop over ranks, and there is no memory to say what");
+        gimbal_rank_warn("a loop over ranks failed, and there is no memory left for the message");
     }
 }
 

@@ -156,7 +156,8 @@ void Team::retire() {
         const bool tells = !left_open_.empty() && !g_told;
         while (!(meeting = meet(comm_, kEndsLoops, tells, patience_s)).disagreement.empty()) {
             if (meeting.speaks)
-                say("ends MPI, or frees a communicator, where others begin a loop: " + meeting.disagreement);
+                say("calls MPI_Finalize or frees a communicator while other ranks begin a loop: " +
+                    meeting.disagreement);
         }
         if (meeting.first_of_some == rank_) say(left_open_);
         if (meeting.first_of_some >= 0 && g_ending) g_told = true;

@@ -59,7 +59,7 @@ Outcome Actuator::take(pid_t tid, bool even_if_narrowed) {
     threads_.insert_or_assign(tid, std::move(entry));
     if (!narrowed) return Outcome::done;
     warn_once(told_narrowed_, "thread " + std::to_string(tid) + " is bound to processors " + pu_list_text(mask) +
-                                  " already: it and others like it are left alone");
+                                  " already: Gimbal leaves such threads alone");
     return Outcome::yielded;
 }
 
@@ -189,8 +189,8 @@ Outcome Actuator::report(pid_t tid, int error) {
 void Actuator::yield(pid_t tid, Entry& entry, const std::vector<int>& found) {
     entry.yielded = true;
     entry.standing.clear();
-    warn_once(told_yield_, "somebody else has bound thread " + std::to_string(tid) + " to processors " +
-                               pu_list_text(found) + ": it and others like it are left alone from now on");
+    warn_once(told_yield_, "another program has bound thread " + std::to_string(tid) + " to processors " +
+                               pu_list_text(found) + ": Gimbal leaves such threads alone from now on");
 }
 
 void Actuator::warn_once(bool& told, std::string text) {

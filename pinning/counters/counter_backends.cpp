@@ -81,7 +81,7 @@ std::string try_inside() {
         error = judge(before, after);
         const SpeedRules any{.period_s = 0, .blocked_below = 0, .most_per_ns = 64};
         if (error.empty() && speed_between(before, after, any).verdict == Verdict::absurd)
-            error = "read from another thread it shows nonsense";
+            error = "read from another thread its values are impossible";
         step.store(4, std::memory_order_release);
     }
     worker.join();
@@ -91,10 +91,11 @@ std::string try_inside() {
 std::string try_backend(Backend backend, const BackendOptions& options) {
     switch (backend) {
         case Backend::papi_inside:
-            return options.inside_hook ? try_inside()
-                                       : "threads begin with it themselves: tried only if it is asked for";
+            return options.inside_hook ? try_inside() : "each thread must start it itself: tried only if asked for";
         case Backend::progress:
-            return options.progress_offered ? "" : "the application reports none, and is not in Gimbal's loops";
+            return options.progress_offered
+                       ? ""
+                       : "the program reports no progress, and its threads are not in Gimbal's loops";
         case Backend::papi_attach:
         case Backend::perf_instructions:
         case Backend::cpu_time:
@@ -121,9 +122,9 @@ void add_notes(BackendChoice& choice, const BackendOptions& options) {
         choice.notes.push_back("\"" + std::string(backend_name(*options.only)) +
                                "\" was asked for and does not work here: " + choice.attempts.front().why);
     if (choice.backend == Backend::cpu_time)
-        choice.notes.push_back("processor time sees who takes a processor away, and nothing of slow memory");
+        choice.notes.push_back("processor time shows when a thread loses its processor, but not slow memory");
     if (choice.backend < Backend::progress)
-        choice.notes.push_back("a thread that spins while it waits looks fast; progress would not be deceived");
+        choice.notes.push_back("a thread that spins while it waits looks fast; a progress count would not");
 }
 
 }  // namespace

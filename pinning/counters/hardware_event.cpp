@@ -19,7 +19,7 @@ namespace {
 std::string in_words(int error) {
     std::string message = std::generic_category().message(error);
     if (error == ENOENT || error == ENODEV || error == EOPNOTSUPP)
-        return "this machine shows no such counter (" + message + ")";
+        return "this machine has no such counter (" + message + ")";
     if (error != EACCES && error != EPERM) return message;
     std::ifstream file("/proc/sys/kernel/perf_event_paranoid");
     std::string level;

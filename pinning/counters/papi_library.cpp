@@ -70,7 +70,7 @@ bool PapiLibrary::initialise(void* library) {
         if (result != kOk) error_ = "PAPI_thread_init: " + words(result);
         return result == kOk;
     }
-    error_ = "PAPI does not start, or is of a version that is not known here";
+    error_ = "PAPI does not start, or its version is not supported";
     return false;
 }
 

@@ -43,7 +43,7 @@ Machine::Machine(MachineOptions options) : options_(std::move(options)) {
                         ") is in the machine that hwloc sees (" + pu_list_text(known) + ")",
                     "HWLOC_XMLFILE or HWLOC_THISSYSTEM may name another machine");
     if (const std::vector<int> strange = without(allowed, known); !strange.empty())
-        notes_.push_back("hwloc does not know processors " + pu_list_text(strange) + ": they are left out");
+        notes_.push_back("hwloc does not show processors " + pu_list_text(strange) + ": they are left out");
     if (without(both(allowed, known), options_.reserve).empty())
         throw Error(ErrorCode::invalid_option,
                     "the reserve leaves no processor: this process may use " + pu_list_text(allowed) +

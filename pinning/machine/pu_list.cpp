@@ -29,7 +29,7 @@ int number(std::string_view text, std::string_view what, std::string_view part) 
     int value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || value < 0)
-        refuse(what, part, "is no processor number or range");
+        refuse(what, part, "is not a processor number or range");
     if (value > kMax) refuse(what, part, "is above 65535");
     return value;
 }

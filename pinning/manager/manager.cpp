@@ -171,10 +171,10 @@ void Manager::begin_work() {
             bound_by(machine_->inventory(), machine_->allowed(), cgroup_pus(0).value_or(std::vector<int>{}));
         if (!machine_->real()) {
             config_.settings.mode = Mode::observe;
-            say("the machine is " + machine_->inventory().source + ", so threads are only looked at");
+            say("the machine is " + machine_->inventory().source + ": threads are only observed");
         } else if (!bound.empty() && !config_.force) {
             config_.settings.mode = Mode::observe;
-            say(bound + " is left as it is, and threads are only looked at; GIMBAL_PIN_FORCE=on places them anyway");
+            say(bound + " is respected: threads are only observed. GIMBAL_PIN_FORCE=on places them anyway");
         }
     }
     const bool counts = std::any_of(candidates_.begin(), candidates_.end(),
@@ -237,8 +237,8 @@ std::optional<Figures> Manager::figures() const {
     figures.notes.insert(figures.notes.end(), backend_->notes.begin(), backend_->notes.end());
     if (loops)
         figures.notes.emplace_back(
-            "progress is iterations of loops that Gimbal schedules; what else the program does "
-            "teaches nothing");
+            "progress is iterations of loops that Gimbal schedules; the rest of the program "
+            "is not measured");
     std::sort(figures.threads.begin(), figures.threads.end(),
               [](const ThreadFigures& a, const ThreadFigures& b) { return a.id < b.id; });
     return figures;

@@ -14,9 +14,10 @@ void Manager::begin_memory() {
     // A kernel without NUMA names none; then nothing is there to be refused either.
     if (const std::vector<int> may = allowed_memories(); !may.empty()) placer_->set_memories(may);
     if (placer_->memory_by() == MemoryBy::nobody)
-        figures_.notes.emplace_back("NUMA_MEMORY: there are no two memories to choose from");
+        figures_.notes.emplace_back("NUMA_MEMORY: the machine has only one memory node");
     else if (automatic_balancing() > 0)
-        figures_.notes.emplace_back("NUMA_MEMORY: the kernel balances memory, too (numa_balancing); not what is bound");
+        figures_.notes.emplace_back(
+            "NUMA_MEMORY: the kernel balances memory, too (numa_balancing), except pages that are bound");
     see_memory();
 }
 
@@ -62,7 +63,7 @@ void Manager::bind_memory(Worker& worker, const Decision& decision) {
         const int where = now < 0 ? node : now;
         if (where != worker.figures.memory) ++worker.figures.memory_moves;
         worker.figures.memory = where;
-        if (where != node) say("NUMA_MEMORY: the kernel leaves pages where they are, without saying why");
+        if (where != node) say("NUMA_MEMORY: the kernel did not move the pages and gave no reason");
     }
     Decision words;
     words.bind_memory = node;

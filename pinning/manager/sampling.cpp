@@ -57,7 +57,7 @@ void Manager::check_masks() {
     for (auto& [id, worker] : workers_) {
         if (!worker.placed) continue;
         const Holder holder = check_mask(worker);
-        if (holder == Holder::another) leave_alone(worker, "bound by somebody else");
+        if (holder == Holder::another) leave_alone(worker, "bound by another program");
         if (holder == Holder::kernel) machine_is_old_ = true;
         const bool again = worker.missed || holder == Holder::kernel || holder == Holder::self;
         if (!again || !worker.placed || holder == Holder::nobody) continue;
@@ -142,7 +142,7 @@ void Manager::apply(Worker& worker, const Decision& decision) {
             worker.figures.pus = decision.pus;
             break;
         case Outcome::yielded:
-            leave_alone(worker, "bound by somebody else");
+            leave_alone(worker, "bound by another program");
             return;
         case Outcome::refused:
             leave_alone(worker, "not permitted");

@@ -82,7 +82,7 @@ bool Manager::is_helper(Candidate& candidate) {
     const std::string library = helper_library(candidate.record->routine);
     candidate.helper = !library.empty();
     if (candidate.helper)
-        note_left_alone(system_name(candidate.record->tid), "of " + library + ", which looks after threads of its own");
+        note_left_alone(system_name(candidate.record->tid), "of " + library + ", which manages its own threads");
     return candidate.helper;
 }
 
@@ -143,7 +143,7 @@ void Manager::add_worker(const RecordPointer& record) {
     if (config_.settings.mode != Mode::observe) {
         switch (actuator_->take(record->tid, config_.force)) {
             case Outcome::yielded:
-                leave_alone(worker, "bound by somebody else");
+                leave_alone(worker, "bound by another program");
                 return;
             case Outcome::refused:
                 leave_alone(worker, "not permitted");
@@ -252,7 +252,7 @@ void Manager::check_unknown_threads(bool at_once) {
         // One that is just beginning may be about to become known.
         if (done || (!at_once && before == unknown_threads_.end())) continue;
         done = true;
-        note_left_alone(system_name(tid), "which pthread_create() did not make: it keeps the process's processors");
+        note_left_alone(system_name(tid), "not made by pthread_create(): it keeps the process's processors");
         if (actuator_ && config_.settings.mode != Mode::observe) (void)actuator_->free_heir(tid);
     }
     unknown_threads_ = std::move(unknown);

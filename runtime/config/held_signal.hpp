@@ -12,7 +12,7 @@
 namespace gimbal {
 
 /// Holds back one signal of this thread, and takes what writing raises of it: inside a stranger's program a closed pipe
-/// (SIGPIPE) or a limit on file sizes (SIGXFSZ) must not become a death.
+/// (SIGPIPE) or a limit on file sizes (SIGXFSZ) must not terminate it.
 class HeldSignal {
 public:
     explicit HeldSignal(int signal) noexcept {

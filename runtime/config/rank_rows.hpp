@@ -62,7 +62,7 @@ inline constexpr std::array<OptionSpec, 9> kRows = {{
      .low = 1,
      .high = 1e6,
      .level = "rank",
-     .doc = "How many microseconds a rank's request may wait for a rank that computes.",
+     .doc = "Longest time in microseconds that a request may wait for a rank that computes.",
      .set = [](Options& o, const OptionValue& v) { o.ranks.poll_us = count_of(v); }},
     {.name = "GIMBAL_MPI_ROBUST",
      .type = OptionType::boolean,
@@ -75,15 +75,15 @@ inline constexpr std::array<OptionSpec, 9> kRows = {{
      .fallback = "nearest",
      .choices = kStealRules,
      .level = "rank",
-     .doc =
-         "Whom ranks steal distributed data from: the fullest on their node first, or as the seed's coordinator says.",
+     .doc = "From whom ranks steal distributed data: the rank of their node with most left first, or as the seed's "
+            "coordinator says.",
      .set = [](Options& o, const OptionValue& v) { o.ranks.steal_by_seed = std::get<std::string>(v) == "seed"; }},
     {.name = "GIMBAL_MPI_STEAL_RATIO",
      .type = OptionType::choice,
      .fallback = "fair",
      .choices = kStealRatioWords,
      .level = "rank",
-     .doc = "Part of what the victim has left that a thief takes; fair: so much that both have the same; agent: the "
+     .doc = "Fraction of the victim's remaining items that a thief takes; fair: both end with equally many; agent: the "
             "agent steal-ratio learns it.",
      .canonical = steal_ratio_word,
      .also = "a number in (0, 1]",

@@ -95,7 +95,7 @@ std::string_view parse_auto(std::string_view number) {
     const SelectorInfo* const selector =
         error == std::errc() && stop == end && !number.empty() ? selector_of_auto(value) : nullptr;
     if (!selector)
-        fail(quote_value("auto," + std::string(number)) + " is no selector; they are " + auto_numbers(),
+        fail(quote_value("auto," + std::string(number)) + " is not a selector; allowed: " + auto_numbers(),
              "or write the name, e.g. expert; for a chunk runtime,16 with GIMBAL_SELECT=auto" + std::string(kMore));
     return selector->name;
 }

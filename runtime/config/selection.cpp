@@ -121,7 +121,7 @@ std::string read_portfolio(std::string_view text) {
         const std::size_t end = std::min(text.find_first_of(kBetween, at), text.size());
         const std::string_view one = text.substr(at, end - at);
         const Schedule choice = read_schedule(one);
-        if (!choice.technique || choice.modifier != Modifier::none) fail(quote_value(one) + " is no technique");
+        if (!choice.technique || choice.modifier != Modifier::none) fail(quote_value(one) + " is not a technique");
         if (std::find(choices.begin(), choices.end(), choice) != choices.end())
             fail(quote_value(one) + " stands twice");
         choices.push_back(choice);

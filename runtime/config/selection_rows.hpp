@@ -118,7 +118,7 @@ inline constexpr std::array<OptionSpec, 27> kRows = {{
      .doc = "Good, neutral and bad reward.",
      .select = set_rewards},
     word_row<&S::init>("GIMBAL_RL_INIT", kInit, learn::kInitWords, init_word,
-                       "What the agent believes at first: nothing, anything, or more than there can be."),
+                       "Initial values of the agent: zero, random, or higher than any reward."),
     word_row<&S::decay>("GIMBAL_RL_DECAY", kDecay, learn::kDecayWords, decay_word,
                         "How alpha and epsilon fall with the steps."),
     real_row<&S::gamma>("GIMBAL_RL_GAMMA", kGamma, "0.95", 1, "Discount factor: what the future counts."),

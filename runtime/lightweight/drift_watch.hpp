@@ -10,7 +10,7 @@ namespace gimbal {
 /// Notices that a settled loop no longer costs what it did when it settled.
 ///
 /// Medians of eight executions are compared with the cost at settling, which the first such median corrects if it
-/// agrees: the best of many candidates looked better than it is. It never raises storms: each time a search ends, twice
+/// agrees: the best of many candidates looked better than it is. Searches are spaced apart: each time one ends, twice
 /// as long as the last time must pass before it may speak, so n executions see at most log2(n / 8) + 1 searches.
 /// @threads guarded by its owner
 class DriftWatch {

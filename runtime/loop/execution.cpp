@@ -21,7 +21,7 @@ constexpr std::uint32_t kSmallTeam = 16;  // keeps what a trial needed: some kil
 
 }  // namespace
 
-// Mostly the same again: then the lines that all workers read stay in their caches.
+// Usually nothing has changed since the last execution. Skip the store then: shared cache lines stay valid.
 void Execution::prepare(std::uint32_t workers, const Manner& manner, const std::shared_ptr<const Plan>& plan,
                         const SharedPlace& place) {
     const std::uint32_t slots = site_ ? workers + manner.surplus : 1;
@@ -185,7 +185,7 @@ int Execution::next(gimbal_share& share, std::uint64_t& first, std::uint64_t& en
 }
 
 // Own steps are handed out without an atomic, all of them in one chunk if nobody notes their times. Once they are done
-// nothing more needs to be noted, and if nobody thins out requests the short way will do from here.
+// nothing more needs to be noted: without throttled admission the fast path may be used from here on.
 int Execution::next_hybrid(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
     WorkerSlot& slot = slot_of(share.worker);
     if (site_ && share.step < share.step_end && !manner_.timed && !manner_.sampled && !manner_.split) {

@@ -216,7 +216,7 @@ private:
     std::uint32_t repeats_ = 0;            // how often it may be repeated
     std::vector<EarlierRecords> earlier_;  // [P] if it may be repeated
     Request request_;                      // the same
-    // Written on every chunk, and, beside it, by every worker that leaves: who leaves has just drawn in vain.
+    // Written on every chunk, and, beside it, by every worker that leaves: its failed draw has just fetched the line.
     alignas(kApart) std::uint64_t own_counter_ = 0;
     std::atomic<std::uint32_t> inside_{0};
     std::uint32_t round_ = 0;                      // how often it was repeated

@@ -54,7 +54,7 @@ std::span<const double> weights_for(const TechniqueInfo& info, std::uint32_t wor
     const std::vector<double>& weights = options().weights;
     if (weights.size() == workers || weights.empty()) return weights;
     warn_once("GIMBAL_WEIGHTS has " + std::to_string(weights.size()) + " weights, a team has " +
-              std::to_string(workers) + " threads: all count as equal there");
+              std::to_string(workers) + " threads: there all weights are taken as equal");
     return {};
 }
 

@@ -39,7 +39,7 @@ std::string program_schedule() {
     constexpr std::array<const char*, 5> kNames = {"", "static", "dynamic", "guided", "auto"};
     const std::uint64_t asked = g_by_program.load(std::memory_order_relaxed);
     std::string text = kNames[asked >> 32];
-    if (const std::uint64_t chunk = asked & 0xFFFFFFFF) text += "," + std::to_string(chunk);
+    if (const std::uint64_t chunk = asked & 0xFFFFFFFF) text.append(1, ',').append(std::to_string(chunk));
     return text;
 }
 

@@ -77,7 +77,7 @@ std::string why(const OptionUse& use, const Options& options, const Ran& ran) {
         use.name == "GIMBAL_PORTFOLIO" || use.name == "GIMBAL_GOLDEN_CHUNK" || use.name.starts_with("GIMBAL_RL_");
     const bool replayed = ran.reasons.count("GIMBAL_REPLAY") > 0;
     if (of_selectors && !ran.steals && !replayed && !goes_by(ran, use.name))
-        return "no loop was chosen for by a selector that goes by it";
+        return "no loop ran under a selector that reads it";
     if (!ran.threads || replayed || use.name != "GIMBAL_SCHEDULE" || !options.schedule.technique) return {};
     if (ran.reasons.count("GIMBAL_SCHEDULE") == 0 && !goes_by(ran, use.name))
         return "a selector, OMP_SCHEDULE, or a rule of GIMBAL_LOOPS decided for every loop";
@@ -93,7 +93,7 @@ std::vector<std::string> settings_in_vain(const Options& options, const std::vec
     for (const OptionUse& use : options.effective) {
         if (use.origin == "default") continue;
         if (const std::string reason = why(use, options, ran); !reason.empty())
-            sentences.push_back(use.name + "=" + use.value + " counted for nothing: " + reason);
+            sentences.push_back(use.name + "=" + use.value + " had no effect: " + reason);
     }
     return sentences;
 }

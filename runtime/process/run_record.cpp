@@ -50,7 +50,7 @@ void warn_of_names_in_vain() {
     const std::string names = names_for_ranks(options());
     if (!names.empty())
         warn_once(names +
-                  " counted for nothing: these names are for loops over ranks, and this program has none. For "
+                  " had no effect: these names are for loops over ranks, and this program has none. For "
                   "threads they begin with GIMBAL_RL_ or KMP_RL_.");
 }
 

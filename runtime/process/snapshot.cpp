@@ -76,7 +76,7 @@ double keep_current() {
         if (calls != written_calls) write_snapshot();
         written_calls = calls;
     } catch (const Error& error) {
-        warn_once(std::string("the record of this run is not kept current: ") + error.what());
+        warn_once(std::string("the record of this run is not updated while it runs: ") + error.what());
     }
     const double usual_s = process_environment().ranks > kMany ? kLongest_s : kPeriod_s;
     const double worth_s = std::min((thread_time_s() - begun_s) / kLargestPart, kLongest_s);
@@ -103,7 +103,7 @@ void begin_snapshots() noexcept {
     if (!allowed.load(std::memory_order_relaxed) || begun.exchange(true, std::memory_order_relaxed)) return;
     if (!reported()) return;
     if (kept() && !repeat_in_background(keep_current))
-        warn_once("the record of this run is not kept current: there is no thread for it");
+        warn_once("the record of this run is not updated while it runs: its thread could not be started");
 }
 
 void restart_snapshots_in_child() noexcept {

@@ -9,7 +9,7 @@
 namespace gimbal {
 
 /// What one worker saw in an execution, as plain numbers that travel between processes: its record, and its times and
-/// costs if they were asked for. Of costs at most kMostCostBins bins travel; a profile lives with gaps.
+/// costs if they were asked for. At most kMostCostBins bins are sent; missing bins are tolerated.
 inline constexpr std::size_t kMostCostBins = 512;
 
 /// Largest part [bytes], a multiple of 128.

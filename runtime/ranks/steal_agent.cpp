@@ -23,7 +23,7 @@ namespace gimbal {
 
 namespace {
 
-constexpr std::size_t kMostWaiting = 64;  // who is never told of so many executions is told of the last ones only
+constexpr std::size_t kMostWaiting = 64;  // older unreported executions are discarded
 
 /// What the reward goes by where two figures of the ranks' times are all that is known.
 learn::RewardKind known_reward(learn::RewardKind asked) {
@@ -32,8 +32,8 @@ learn::RewardKind known_reward(learn::RewardKind asked) {
     if (asked == stddev || asked == cov || asked == skewness || asked == kurtosis) taken = loadimbalance;
     if (asked == ips) taken = looptime;
     if (taken != asked)
-        warn_once("the reward " + std::string(learn::word_of(asked)) + " goes by " +
-                  std::string(learn::word_of(taken)) + " for steal ratios: more is not known of the ranks");
+        warn_once("the reward " + std::string(learn::word_of(asked)) + " is replaced by " +
+                  std::string(learn::word_of(taken)) + " for steal ratios: nothing else is measured over ranks");
     return taken;
 }
 

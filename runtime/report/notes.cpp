@@ -77,7 +77,7 @@ std::string selector_advice(const LoopSummary& loop, const std::string& selector
         return "Most calls explored: a longer run settles, and the next run begins where this one ends (GIMBAL_CACHE).";
     if (2 * loop.exploring_calls > loop.calls)
         return "Most calls explored: a longer run settles, and GIMBAL_RECORD and GIMBAL_REPLAY keep what it learnt.";
-    if (selector == "GIMBAL_REPLAY") return "The record says so: without GIMBAL_REPLAY Gimbal chooses anew.";
+    if (selector == "GIMBAL_REPLAY") return "The replayed record chose it: without GIMBAL_REPLAY Gimbal chooses anew.";
     const AlternativeUse& other = loop.alternative;
     if (!other.schedule.empty() && other.ratio < 1 - kWorthSaying)
         return selector +

@@ -33,7 +33,7 @@ std::string steal_remark(const LoopSummary& loop) {
     // One rank's own view: it may have stolen nothing because it was stolen from.
     const std::string given =
         steals.given == 0 ? std::string() : "; " + std::to_string(steals.given) + " items given to others";
-    if (steals.attempts == 0) return "  stolen: nothing" + (given.empty() ? ", and nobody tried" : given);
+    if (steals.attempts == 0) return "  stolen: nothing" + (given.empty() ? "; no rank tried" : given);
     if (steals.successes == 0) return "  stolen: nothing in " + tries + given;
     std::string text = "  stolen: " + std::to_string(steals.stolen) + " of " + std::to_string(loop.iterations) +
                        " items in " + std::to_string(steals.successes) + " of " + tries + ", ";

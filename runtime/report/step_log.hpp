@@ -23,7 +23,7 @@ public:
     [[nodiscard]] bool wanted() const noexcept { return !pattern_.empty(); }
 
     /// Whoever finds the buffer full writes it, while others fill the second one.
-    /// @errors std::bad_alloc; a file that cannot be written costs the rows, and finish() says so
+    /// @errors std::bad_alloc; if the file cannot be written the rows are lost; finish() reports it
     void add(const StepRow& row);
 
     /// Write what is left and give the file its name; nothing at all if there never was a row.

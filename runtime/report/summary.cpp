@@ -192,7 +192,7 @@ std::string lending(const MergedRun& run) {
     constexpr double kWorthWords = 10;  // [1/s]; a few a second are what any system does now and then
     if (static_cast<double>(run.cores_lent) < kWorthWords * run.wall_s.max) return {};
     return "NOTE something else uses these cores: " + count(run.cores_lent, "time", "times") +
-           " a thread that waited lent its core to one of its team that had none.\n";
+           " a waiting thread lent its core to a thread of its team that had none.\n";
 }
 
 /// What placement did in each process.
@@ -214,7 +214,7 @@ std::string no_loops(const RunRecord& record) {
             return text + "OMP_SCHEDULE=" + use.value + " leaves loops with schedule(runtime) to libomp; unset it.\n";
     if (!record.program_schedule.empty())
         return text + "the program calls omp_set_schedule(" + record.program_schedule +
-               "), and its loops with schedule(runtime) go by that; --loops '*=runtime' takes them all the same.\n";
+               "), and its loops with schedule(runtime) use that; --loops '*=runtime' hands them to Gimbal anyway.\n";
     if (!record.no_loop_hint.empty()) return text + record.no_loop_hint + ".\n";
     return text + "it takes loops marked schedule(runtime), and dynamic and guided ones that GIMBAL_LOOPS names.\n";
 }

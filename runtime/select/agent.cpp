@@ -25,11 +25,11 @@ void warn_of_shape(learn::RewardKind reward, std::uint32_t workers) {
     const std::string name = "the reward " + std::string(learn::word_of(reward));
     if (workers <= 2)
         warn_once(name +
-                  " is the same for every technique with 2 workers: nothing can be learnt from it. Take looptime");
+                  " is the same for every technique with 2 workers: nothing can be learnt from it. Use looptime");
     else
         warn_once(name +
-                  " is about the shape of the workers' times, not about how long they are: agents end with "
-                  "slower techniques than a blind choice. Take looptime");
+                  " measures the shape of the workers' times, not their length: agents end with "
+                  "slower techniques than a blind choice. Use looptime");
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ void AgentSelector::begin(const LoopContext& context) {
     learner_ = learn::make_learner(parameters_, size(), seed_);
     if (needs_moments(parameters_.reward)) times_s_.reserve(context.workers);
     if (parameters_.reward == learn::RewardKind::ips)
-        warn_once("the reward ips goes by iterations per second: instructions are not counted");
+        warn_once("the reward ips uses iterations per second: instructions are not counted");
     warn_of_shape(parameters_.reward, context.workers);
 }
 

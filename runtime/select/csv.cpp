@@ -44,11 +44,11 @@ bool CsvReader::next(std::vector<std::string>& fields) {
         fields.push_back(rest_.starts_with('"') ? quoted() : plain());
         next_line_ += static_cast<std::size_t>(std::count(fields.back().begin(), fields.back().end(), '\n'));
         if (rest_.starts_with("\r\n")) rest_.remove_prefix(1);
-        if (rest_.empty()) fail(line_, "it is cut off");
+        if (rest_.empty()) fail(line_, "the line ends too early");
         const char end = rest_.front();
         rest_.remove_prefix(1);
         if (end == '\n') return true;
-        if (end != ',') fail(line_, "there is text beside a quoted field");
+        if (end != ',') fail(line_, "text follows a quoted field");
     }
 }
 

@@ -57,7 +57,7 @@ Choice read_technique(const std::string& text, std::size_t line) {
     } catch (const Error& error) {
         fail(line, error.what());
     }
-    if (!schedule.technique) fail(line, quote_value(text) + " is no technique");
+    if (!schedule.technique) fail(line, quote_value(text) + " is not a technique");
     return {schedule.technique, schedule.chunk, schedule.fraction};
 }
 
@@ -66,7 +66,7 @@ double read_ratio(std::string_view text, std::size_t line) {
     double ratio = 0;
     const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), ratio);
     if (error != std::errc() || stop != digits.data() + digits.size() || !(ratio > 0 && ratio <= 1))
-        fail(line, quote_value(std::string(text)) + " is no steal ratio in (0, 1]");
+        fail(line, quote_value(std::string(text)) + " is not a steal ratio in (0, 1]");
     return ratio;
 }
 
@@ -100,9 +100,9 @@ Recording Recording::parse(std::string_view text) {
         const std::size_t line = csv.line();
         if (fields.size() < fields_needed) fail(line, "it has " + std::to_string(fields.size()) + " fields only");
         const std::uint64_t workers = read_number(fields[places[kWorkers]], kWorkers, line);
-        if (workers < 1 || workers > UINT32_MAX) fail(line, "that many workers cannot be");
+        if (workers < 1 || workers > UINT32_MAX) fail(line, "the number of workers is out of range");
         const std::uint64_t step = read_number(fields[places[kStep]], kStep, line);
-        if (step >= kMostSteps) fail(line, "that many steps cannot be");
+        if (step >= kMostSteps) fail(line, "the step is out of range");
         const std::string& loop = fields[places[kLoop]];
         const std::pair key(loop, static_cast<std::uint32_t>(workers));
         const std::string_view chosen = fields[places[kTechnique]];
@@ -111,7 +111,7 @@ Recording Recording::parse(std::string_view text) {
             chosen.starts_with(kStealRatioMark)
                 ? ratios[key].emplace(step, read_ratio(chosen, line)).second
                 : steps[key].emplace(step, RecordedStep{read_technique(std::string(chosen), line), iterations}).second;
-        if (!is_new) fail(line, "step " + std::to_string(step) + " of loop " + quote_value(loop) + " is there twice");
+        if (!is_new) fail(line, "step " + std::to_string(step) + " of loop " + quote_value(loop) + " appears twice");
     }
     if (steps.empty() && ratios.empty()) throw Error(ErrorCode::file, "it holds no steps");
     Recording recording;

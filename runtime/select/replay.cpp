@@ -54,7 +54,7 @@ Decision ReplaySelector::choose(const LoopContext& context) {
         warned_ = true;
         warn_once("GIMBAL_REPLAY: loop " + loop_ + " had " + std::to_string(step.iterations) + " iterations in step " +
                   std::to_string(context.step) + ", now " + std::to_string(context.iterations) +
-                  "; it follows the record all the same");
+                  "; the record is followed anyway");
     }
     return {.choice = step.choice, .reason = "GIMBAL_REPLAY"};
 }

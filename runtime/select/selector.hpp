@@ -79,7 +79,8 @@ public:
     /// @cost with learn() at most 2 us on average
     [[nodiscard]] virtual Decision choose(const LoopContext& context) = 0;
 
-    /// What a decision showed. @param context  as it was when the loop was opened, with what is known by now
+    /// Feed back the measured outcome of a decision.
+    /// @param context  as it was when the loop was opened, with what is known by now
     virtual void learn(const Decision& decision, const LoopRecord& record, const LoopContext& context) = 0;
 
     /// Whether its choices depend on what was measured.

@@ -24,7 +24,7 @@ constexpr const char* kProvider = "libgimbal_topology.so";
 const char anchor = 0;
 
 Topology unknown(const std::string& why) {
-    warn_once("topology unknown: " + why + "; victims are taken in order of their numbers");
+    warn_once("topology unknown: " + why + "; threads steal from victims in order of their numbers");
     return Topology();
 }
 
@@ -62,7 +62,7 @@ Topology ask_provider(gimbal_topology_provider fill) {
 }
 
 Topology load_topology(const std::string& path) noexcept try {
-    if (path.empty()) return unknown("nobody knows where libgimbal.so lies");
+    if (path.empty()) return unknown("the path of libgimbal.so is unknown");
     const HeldSignals held;
     // Local: none of its symbols, nor hwloc's, may meet the program's own.
     void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -71,7 +71,7 @@ Topology load_topology(const std::string& path) noexcept try {
         return unknown(why ? why : path);
     }
     const auto fill = reinterpret_cast<gimbal_topology_provider>(dlsym(library, "gimbal_topology_fill"));
-    if (!fill) return unknown(path + " is no provider");
+    if (!fill) return unknown(path + " is not a topology library of Gimbal");
     Topology found = ask_provider(fill);
     return found.known() ? std::move(found) : unknown(path + " cannot read this machine");
 } catch (...) {

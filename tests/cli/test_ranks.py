@@ -76,9 +76,9 @@ class Ranks(ToolTest):
         env = wrong | {"GIMBAL_RUN_DIR": str(self.work)}
         self.rank(0, env=env)
         record = next(self.work.glob("record-0-*.json")).read_text()
-        self.assertIn("MPI_RL_OPTION, LB4MPI_RL_ALPHA counted for nothing", record)
+        self.assertIn("MPI_RL_OPTION, LB4MPI_RL_ALPHA had no effect", record)
         self.assertNotIn("GIMBAL_RL_GAMMA, ", record)
-        self.assertNotIn("counted for nothing", self.rank(0, "settings", "steal", env=wrong).stderr)
+        self.assertNotIn("had no effect", self.rank(0, "settings", "steal", env=wrong).stderr)
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ class Report(ToolTest):
         file = self.save("run.json", record() | {"started_s": 1767268800.25})
         once, twice = self.gimbal("report", file), self.gimbal("report", file, file)
         self.assertEqual(once.stdout, twice.stdout)
-        self.assertEqual(twice.stderr, "gimbal: note: run.json is of the same process as run.json and is left out\n")
+        self.assertEqual(twice.stderr, "gimbal: note: run.json holds the same process as run.json and is left out\n")
         alone = self.gimbal("report", "--compare", file, file)
         self.assertEqual(alone.returncode, 2)
         self.assertIn("all files are of one run", alone.stderr)

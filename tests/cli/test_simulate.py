@@ -64,7 +64,7 @@ class Simulate(ToolTest):
 
     def test_rewards_that_cannot_tell_techniques_apart_are_warned_of(self):
         for reward, workers, says in (("skewness", 2, "skewness is the same for every technique with 2 workers"),
-                                      ("kurtosis", 16, "kurtosis is about the shape of the workers' times"),
+                                      ("kurtosis", 16, "kurtosis measures the shape of the workers' times"),
                                       ("looptime", 16, "")):
             result = self.gimbal("simulate", "--app", "triangular", "--select", "sarsa", "--workers", workers,
                                  "--steps", 20, "--iterations", 1000, env={"GIMBAL_RL_REWARD": reward})

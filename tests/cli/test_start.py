@@ -31,7 +31,7 @@ class Dropped(ToolTest):
         self.refused("--mpiexec", "srun", says=["--mpiexec: only -n starts ranks"])
 
     def test_groups_of_cores_without_placement(self):
-        self.refused("--pin-group", "2", says=["--pin-group: nobody is placed without --pin"])
+        self.refused("--pin-group", "2", says=["--pin-group needs --pin: without it no thread is placed"])
 
     def test_a_folder_as_file(self):
         (self.work / "folder").mkdir()

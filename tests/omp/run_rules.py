@@ -214,7 +214,7 @@ class Fractions(RulesTest):
 
     def test_fractions_are_set_and_read_by_name_and_for_the_current_loop(self):
         if "lws" not in techniques():
-            self.skipTest("there is no technique with a static fraction")
+            self.skipTest("there is not a technique with a static fraction")
         for program in ("fraction-gcc", "fraction-clang"):
             with self.subTest(program):
                 done, _ = self.run_program(program, GIMBAL_SCHEDULE="lws,0.75")

@@ -306,7 +306,7 @@ class InVain(ToolTest):
     def warnings(self, *words, **variables):
         result = self.run_tool(*words, "--", self.program, env=variables)
         self.assert_right(result)
-        return [line for line in result.stderr.splitlines() if "counted for nothing" in line]
+        return [line for line in result.stderr.splitlines() if "had no effect" in line]
 
     def test_each_is_said_and_what_counts_is_not(self):
         for words, variables, count in (

@@ -82,7 +82,7 @@ class Masks(unittest.TestCase):
     def test_a_mask_of_one_processor_is_left_as_it_is(self):
         one = {CPUS[0]}
         result = run("busy_pthread", 2, 1, preexec=lambda: os.sched_setaffinity(0, one))
-        self.assertIn("is left as it is, and threads are only looked at", result.stderr)
+        self.assertIn("is respected: threads are only observed", result.stderr)
         self.assertEqual(figures(result.stdout)["most"], 1)
 
     def test_forced_into_a_mask_of_one_processor_nothing_widens(self):
@@ -90,7 +90,7 @@ class Masks(unittest.TestCase):
         result = run("busy_pthread", 2, 1, preexec=lambda: os.sched_setaffinity(0, one), GIMBAL_PIN_FORCE="on")
         self.assertEqual(result.returncode, 7)
         self.assertEqual(figures(result.stdout)["most"], 1)
-        self.assertNotIn("only looked at", result.stderr)
+        self.assertNotIn("only observed", result.stderr)
 
     def test_bound_by_the_user_is_left_alone_with_one_warning(self):
         result = run("busy_pthread", 2, 1, OMP_PROC_BIND="close")
@@ -127,7 +127,7 @@ class Masks(unittest.TestCase):
                 time.sleep(0.05)
                 self.assertEqual(os.sched_getaffinity(tid), other)
             _, errors = process.communicate(timeout=600)
-        self.assertIn("bound by somebody else", errors)
+        self.assertIn("bound by another program", errors)
 
     def placed_thread(self, pid):
         for _ in range(400):

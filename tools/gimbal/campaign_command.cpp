@@ -80,7 +80,7 @@ std::string find_sources(const fs::path& tool) {
     const fs::path folder = tool.parent_path().parent_path() / "share" / "gimbal" / "campaign";
     std::error_code ignored;
     if (fs::is_regular_file(folder / "__main__.py", ignored)) return folder;
-    throw Error(ErrorCode::unsupported, "campaign: its Python program is not there", "looked for " + folder.string());
+    throw Error(ErrorCode::unsupported, "campaign: its Python program was not found", "looked for " + folder.string());
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ int report_files(const ReportRequest& request) {
     const std::vector<RunRecord> records = read_records(request.files);
     const SortedRecords sorted = sort_by_run(records);
     for (const auto& [repeated, counted] : sorted.repeated)
-        write_stderr("gimbal: note: " + request.files[repeated] + " is of the same process as " +
+        write_stderr("gimbal: note: " + request.files[repeated] + " holds the same process as " +
                      request.files[counted] + " and is left out\n");
     std::vector<std::vector<RunRecord>> runs;
     for (const std::vector<std::size_t>& run : sorted.runs) {

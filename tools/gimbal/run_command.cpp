@@ -92,7 +92,7 @@ std::string placement_library(const Options& options) {
     if (options.pin.mode == "off") return {};
     const std::string libpin = find_libpin();
     if (libpin.empty())
-        throw Error(ErrorCode::unsupported, "GIMBAL_PIN: libgimbal_pin.so is not there",
+        throw Error(ErrorCode::unsupported, "GIMBAL_PIN: libgimbal_pin.so was not found",
                     "this gimbal was built without hwloc");
 #ifdef GIMBAL_HAVE_PINNING
     if (options.strict) check_placement(options);
@@ -110,9 +110,8 @@ std::string waiting_library(const Options& options, const RunRequest& request, c
     const std::string path = family == MpiFamily::unknown ? std::string() : find_waiting(name);
     if (path.empty() && options.ranks.elastic)
         throw Error(ErrorCode::unsupported,
-                    family == MpiFamily::unknown
-                        ? "GIMBAL_ELASTIC: it is not known which MPI the ranks have"
-                        : "GIMBAL_ELASTIC: libgimbal_waiting_" + name + ".so is not there",
+                    family == MpiFamily::unknown ? "GIMBAL_ELASTIC: the MPI of the ranks is unknown"
+                                                 : "GIMBAL_ELASTIC: libgimbal_waiting_" + name + ".so was not found",
                     family == MpiFamily::unknown ? "name a launcher of theirs: --mpiexec /path/to/mpiexec"
                                                  : "this gimbal was built without that MPI");
     return path;
@@ -235,16 +234,18 @@ void check_request(const RunRequest& request, const Options& options) {
                         " contradict each other: one names the schedule, the other who chooses it",
                     "give one of them; --schedule runtime goes with --select");
     if (given(request, "--replay") && (given(request, "--schedule") || given(request, "--select")))
-        throw Error(ErrorCode::wrong_use, "--replay follows recorded choices: --schedule and --select would do nothing",
+        throw Error(ErrorCode::wrong_use,
+                    "--replay follows recorded choices: --schedule and --select would have no effect",
                     "give one of them");
     if (given(request, "--pin-group") && options.pin.mode == "off")
-        throw Error(ErrorCode::wrong_use, "--pin-group: nobody is placed without --pin",
+        throw Error(ErrorCode::wrong_use, "--pin-group needs --pin: without it no thread is placed",
                     "example: gimbal run --pin --pin-group 2 -- ./app");
     if (options.ranks.elastic && request.ranks < 2)
         throw Error(ErrorCode::wrong_use, "--elastic: one process has no other rank to lend cores to",
                     "example: gimbal run -n 2 -t 1 --elastic -- ./app");
     if (options.ranks.elastic && options.pin.mode != "off")
-        throw Error(ErrorCode::wrong_use, "--elastic and --pin: a thread that is placed cannot go to another rank's core",
+        throw Error(ErrorCode::wrong_use,
+                    "--elastic and --pin: a thread that is placed cannot go to another rank's core",
                     "give one of them");
     check_folder_of("GIMBAL_OUTPUT", options.output);
     check_folder_of("GIMBAL_PIN_TRACE", options.pin.trace);
@@ -303,7 +304,7 @@ int run(const RunRequest& request) {
         check_request(request, options);
         if (const int status = check_startable(request.command.front())) return status;
         if (libomp.empty())
-            throw Error(ErrorCode::unsupported, "the patched OpenMP runtime is not there",
+            throw Error(ErrorCode::unsupported, "the patched OpenMP runtime was not found",
                         "looked for " + libomp_places());
         libpin = placement_library(options);
         facts = check_program(find_program(request.command.front()).path, libomp, all_preloads({libomp, libpin}));

@@ -50,7 +50,7 @@ typedef struct gimbal_meeting {
     int (*stop)(const void* host); /**< != 0: the team needs the caller now (tasks, cancellation) */
 } gimbal_meeting;
 
-/** Whether threads lend: GIMBAL_LEND is on. @threads any */
+/** Whether core lending is enabled (GIMBAL_LEND). @threads any */
 GIMBAL_API int gimbal_lending(void);
 
 /** What the calling thread shows; always the same for one thread. @return NULL: out of memory, it takes no part

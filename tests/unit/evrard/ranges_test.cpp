@@ -23,7 +23,7 @@ TEST(Ranges, CoverOnceSeesGapsOverlapsAndTooMuch) {
     EXPECT_FALSE(cover_once({}, 1));
     EXPECT_FALSE(cover_once({{4, 9}, {0, 4}}, 10)) << "the last is missing";
     EXPECT_FALSE(cover_once({{4, 9}, {0, 3}}, 9)) << "one is missing";
-    EXPECT_FALSE(cover_once({{4, 9}, {0, 5}}, 9)) << "one is there twice";
+    EXPECT_FALSE(cover_once({{4, 9}, {0, 5}}, 9)) << "one appears twice";
     EXPECT_FALSE(cover_once({{4, 9}, {1, 4}}, 9)) << "the first is missing";
     EXPECT_FALSE(cover_once({{0, 9}, {9, 12}}, 9)) << "there is more than there should be";
     EXPECT_FALSE(cover_once({{0, 9}, {4, 4}}, 9)) << "an empty range within another";

@@ -89,4 +89,53 @@ TEST(LoopLearning, ManyTripCountsAreServedByTheNearest) {
     EXPECT_EQ(loop.totals().calls, 39U);
 }
 
+TEST(LoopLearning, ACancelledLoopTeachesItsSelectorNothing) {
+    LoopLearning loop("loop", 2);
+    const Opening whole = open(loop, "sarsa");
+    ASSERT_TRUE(close(loop, whole, 1000).thought) << "a loop that ran to its end teaches";
+    const Opening cancelled = open(loop, "sarsa");
+    std::vector<WorkerSlot> slots = slots_of(10);
+    slots[1].record.iterations = 0;
+    const Step step = loop.close(cancelled.manner, cancelled.decision, *cancelled.plan, slots);
+    EXPECT_FALSE(step.thought) << "half of its iterations never ran: its time says nothing";
+    EXPECT_EQ(loop.totals().calls, 2U) << "it counts as a call all the same";
+}
+
+TEST(LoopLearning, KnownStatisticsAreRefreshedEverySixteenthExecution) {
+    LoopLearning loop("loop", 2);
+    loop.set_statistics({.mean = 100, .sd = 10, .overhead = 1, .known = true});
+    for (int call = 0; call < 40; ++call) {
+        Opening opening = loop.open({.trip = kIterations, .technique = find_technique("fsc")});
+        EXPECT_EQ(opening.manner.timed, call % 16 == 0) << call;
+        std::vector<WorkerSlot> slots = slots_of(1000);
+        for (WorkerSlot& slot : slots)
+            if (opening.manner.timed) slot.begin_times();
+        loop.close(opening.manner, opening.decision, *opening.plan, slots);
+    }
+}
+
+/// One execution under `feedback` in which only iterations [first, end) cost anything.
+void run_with_costs(LoopLearning& loop, std::uint64_t first, std::uint64_t end) {
+    constexpr double kCost = 1e6;
+    Opening opening = loop.open({.trip = kIterations, .technique = find_technique("feedback")});
+    ASSERT_TRUE(opening.manner.sampled) << "learning is free by this clock";
+    std::vector<WorkerSlot> slots = slots_of(1'000'000);
+    for (WorkerSlot& slot : slots) slot.begin_costs(kIterations, 2);
+    slots[0].costs->add({0, kIterations}, 1);
+    slots[1].costs->add({first, end}, kCost);
+    loop.close(opening.manner, opening.decision, *opening.plan, slots);
+}
+
+TEST(LoopLearning, AfterAChangeTheNewCostsCountAlone) {
+    LoopClock free;
+    free.now = []() noexcept -> std::uint64_t { return 0; };
+    LoopLearning loop("loop", 2, free);
+    for (int execution = 0; execution < 3; ++execution) run_with_costs(loop, 0, kIterations / 4);
+    ASSERT_TRUE(loop.profile());
+    EXPECT_LT(loop.profile()->position(loop.profile()->total() / 2), 0.25);
+    run_with_costs(loop, 3 * kIterations / 4, kIterations);  // all of the old profile has vanished
+    EXPECT_GT(loop.profile()->position(loop.profile()->total() / 2), 0.75)
+        << "not the median with two executions of a loop that was another one";
+}
+
 }  // namespace

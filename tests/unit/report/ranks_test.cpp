@@ -161,7 +161,7 @@ TEST(RanksInText, StealingHasALineOfItsOwn) {
     fair.loops[0].steals->attempts = 0;
     EXPECT_THAT(summary_text(fair, ReportLevel::summary), HasSubstr("stolen: nothing; 20 items given to others\n"));
     fair.loops[0].steals->given = 0;
-    EXPECT_THAT(summary_text(fair, ReportLevel::summary), HasSubstr("stolen: nothing, and nobody tried\n"));
+    EXPECT_THAT(summary_text(fair, ReportLevel::summary), HasSubstr("stolen: nothing; no rank tried\n"));
 }
 
 }  // namespace

@@ -133,7 +133,7 @@ TEST(Agent, RewardsOfTheShapeOfTimesAreWarnedOf) {
     EXPECT_EQ(warned(stddev, 16).size(), before);
     EXPECT_NE(warned(skewness, 2).back().find("skewness is the same for every technique with 2 workers"),
               std::string::npos);
-    EXPECT_NE(warned(kurtosis, 16).back().find("kurtosis is about the shape"), std::string::npos);
+    EXPECT_NE(warned(kurtosis, 16).back().find("kurtosis measures the shape"), std::string::npos);
     EXPECT_EQ(warned(kurtosis, 16).size(), before + 2);
 }
 

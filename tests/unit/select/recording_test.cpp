@@ -110,16 +110,16 @@ TEST(Recording, RefusalsNameLineAndReason) {
     EXPECT_EQ(refusal(kHeader + "a,4\n"), "line 2: it has 2 fields only");
     EXPECT_EQ(refusal(kHeader + kRow + "a,4,zero,1000,fac2\n"), "line 3: step \"zero\" is not a number");
     EXPECT_EQ(refusal(kHeader + "a,4,0,-3,fac2\n"), "line 2: iterations \"-3\" is not a number");
-    EXPECT_EQ(refusal(kHeader + "a,0,0,1,fac2\n"), "line 2: that many workers cannot be");
+    EXPECT_EQ(refusal(kHeader + "a,0,0,1,fac2\n"), "line 2: the number of workers is out of range");
     EXPECT_EQ(refusal(kHeader + "a,4,0,1,fac22\n"), "line 2: unknown technique \"fac22\"");
-    EXPECT_EQ(refusal(kHeader + "a,4,0,1,runtime\n"), "line 2: \"runtime\" is no technique");
+    EXPECT_EQ(refusal(kHeader + "a,4,0,1,runtime\n"), "line 2: \"runtime\" is not a technique");
     EXPECT_EQ(refusal(kHeader + "a,4,0,1,steal-ratio 0.25\n"), "none");
     EXPECT_EQ(refusal(kHeader + "a,4,0,1,steal-ratio 1.5\n"),
-              "line 2: \"steal-ratio 1.5\" is no steal ratio in (0, 1]");
-    EXPECT_EQ(refusal(kHeader + kRow + kRow), "line 3: step 0 of loop \"a.c:1 f\" is there twice");
+              "line 2: \"steal-ratio 1.5\" is not a steal ratio in (0, 1]");
+    EXPECT_EQ(refusal(kHeader + kRow + kRow), "line 3: step 0 of loop \"a.c:1 f\" appears twice");
     EXPECT_EQ(refusal(kHeader + "a,4,1,1,fac2\n"), "step 0 of loop \"a\" is missing");
     EXPECT_EQ(refusal(kHeader + "\"a,4,0,1,fac2\n"), "line 2: a quote is not closed");
-    EXPECT_EQ(refusal(kHeader + "\"a\"b,4,0,1,fac2\n"), "line 2: there is text beside a quoted field");
+    EXPECT_EQ(refusal(kHeader + "\"a\"b,4,0,1,fac2\n"), "line 2: text follows a quoted field");
 }
 
 TEST(Recording, WhatIsCutOffAnywhereIsRefused) {

@@ -24,7 +24,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr const char* kConsequence = "; victims are taken in order of their numbers";
+constexpr const char* kConsequence = "; threads steal from victims in order of their numbers";
 
 auto warned_of(const char* reason) {
     return Contains(AllOf(StartsWith("topology unknown: "), HasSubstr(reason), EndsWith(kConsequence)));
@@ -55,11 +55,11 @@ TEST(LoadTopology, TestsCanPutAFakeInItsPlace) {
 
 TEST(LoadTopology, WhatIsNoProviderIsRefusedWithTheReason) {
     EXPECT_FALSE(load_topology("").known());
-    EXPECT_THAT(gimbal::warnings(), warned_of("nobody knows where"));
+    EXPECT_THAT(gimbal::warnings(), warned_of("the path of libgimbal.so is unknown"));
     EXPECT_FALSE(load_topology("/proc/self/status").known());
     EXPECT_THAT(gimbal::warnings(), warned_of("/proc/self/status"));
     EXPECT_FALSE(load_topology("libc.so.6").known());
-    EXPECT_THAT(gimbal::warnings(), warned_of("libc.so.6 is no provider"));
+    EXPECT_THAT(gimbal::warnings(), warned_of("libc.so.6 is not a topology library of Gimbal"));
 }
 
 int calls = 0;
