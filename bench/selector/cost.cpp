@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "loop/learning.hpp"
-#include "measure/clock.hpp"
 #include "simulate/event_loop.hpp"
 #include "simulate/work.hpp"
 

@@ -2,7 +2,7 @@
 #include "loop/foreman_execution.hpp"
 
 #include "gimbal/error.hpp"
-#include "loop/wait.hpp"
+#include "team/wait.hpp"
 
 namespace gimbal::mpi {
 

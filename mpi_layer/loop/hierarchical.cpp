@@ -8,7 +8,7 @@
 #include "loop/foreman.hpp"
 #include "loop/foreman_execution.hpp"
 #include "loop/node_queue.hpp"
-#include "loop/wait.hpp"
+#include "team/wait.hpp"
 
 namespace gimbal::mpi {
 

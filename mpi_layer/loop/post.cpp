@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loop/post.hpp"
 
-#include "loop/wait.hpp"
 #include "team/check.hpp"
+#include "team/wait.hpp"
 
 namespace gimbal::mpi {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "gimbal/rank_loop.h"
-#include "loop/wait.hpp"
+#include "team/wait.hpp"
 
 namespace gimbal::mpi {
 

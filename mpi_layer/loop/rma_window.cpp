@@ -7,9 +7,9 @@
 #include <cstring>
 #include <vector>
 
-#include "loop/wait.hpp"
 #include "team/check.hpp"
 #include "team/meeting.hpp"
+#include "team/wait.hpp"
 
 namespace gimbal::mpi {
 

@@ -4,7 +4,7 @@
 
 #include "gimbal/error.hpp"
 #include "loop/foreman_execution.hpp"
-#include "loop/wait.hpp"
+#include "team/wait.hpp"
 
 namespace gimbal::mpi {
 

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/nearest.hpp"
+#include "base/quote.hpp"
+#include "base/spelling.hpp"
 #include "config/selectors.hpp"
 #include "gimbal/error.hpp"
-#include "technique/names.hpp"
-#include "technique/nearest.hpp"
-#include "technique/quote.hpp"
 
 namespace gimbal {
 namespace {

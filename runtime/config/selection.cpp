@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/nearest.hpp"
+#include "base/quote.hpp"
 #include "config/schedule_value.hpp"
 #include "config/selection_rows.hpp"
 #include "config/text.hpp"
 #include "gimbal/error.hpp"
-#include "technique/nearest.hpp"
-#include "technique/quote.hpp"
 
 namespace gimbal {
 

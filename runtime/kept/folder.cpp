@@ -15,9 +15,9 @@
 #include <ctime>
 #include <vector>
 
+#include "base/part_file.hpp"
 #include "config/text.hpp"
 #include "gimbal/error.hpp"
-#include "report/part_file.hpp"
 
 namespace gimbal {
 

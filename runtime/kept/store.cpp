@@ -12,12 +12,12 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/bytes.hpp"
+#include "base/start.hpp"
 #include "config/load.hpp"
 #include "gimbal/options.hpp"
 #include "kept/build.hpp"
-#include "kept/bytes.hpp"
 #include "kept/folder.hpp"
-#include "process/start.hpp"
 
 namespace gimbal {
 

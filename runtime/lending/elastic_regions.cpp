@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 
+#include "base/clock.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/rank_cores.h"
 #include "lending/node_cores.hpp"
-#include "measure/clock.hpp"
 
 namespace {
 

@@ -12,10 +12,10 @@
 #include <ctime>
 #include <new>
 
+#include "base/clock.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/rank_cores.h"
 #include "lending/elastic_regions.hpp"
-#include "measure/clock.hpp"
 
 namespace gimbal {
 

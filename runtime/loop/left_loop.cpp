@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loop/left_loop.hpp"
 
-#include "measure/clock.hpp"
+#include "base/clock.hpp"
 
 namespace gimbal {
 

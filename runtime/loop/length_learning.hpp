@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.hpp"
+#include "engine/claim_width.hpp"
+#include "engine/execution.hpp"
+#include "engine/plan_cache.hpp"
+#include "engine/tuning.hpp"
 #include "gimbal/loop.h"
 #include "gimbal/options.hpp"
-#include "loop/claim_width.hpp"
-#include "loop/execution.hpp"
-#include "loop/plan_cache.hpp"
-#include "loop/tuning.hpp"
-#include "measure/clock.hpp"
 #include "measure/dispatch_cost.hpp"
 #include "measure/expectation.hpp"
 #include "measure/slowness.hpp"

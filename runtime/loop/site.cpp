@@ -7,16 +7,16 @@
 #include <optional>
 #include <utility>
 
-#include "config/held_signal.hpp"
+#include "base/bytes.hpp"
+#include "base/clock.hpp"
+#include "base/ending.hpp"
+#include "base/held_signal.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/schedule.hpp"
 #include "kept/build.hpp"
-#include "kept/bytes.hpp"
 #include "kept/store.hpp"
 #include "lending/elastic_regions.hpp"
-#include "measure/clock.hpp"
 #include "measure/dispatch_cost.hpp"
-#include "process/ending.hpp"
 #include "report/choices.hpp"
 #include "report/steps.hpp"
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/execution.hpp"
 #include "gimbal/loop.h"
-#include "loop/execution.hpp"
 #include "loop/learning.hpp"
 #include "loop/left_loop.hpp"
 #include "measure/timed_part.hpp"

@@ -11,14 +11,14 @@
 #include <new>
 #include <string_view>
 
-#include "config/held_signal.hpp"
+#include "base/ending.hpp"
+#include "base/held_signal.hpp"
 #include "gimbal/options.hpp"
 #include "loop/current_site.hpp"
 #include "loop/left_loop.hpp"
 #include "loop/named_loops.hpp"
 #include "loop/schedules.hpp"
 #include "measure/loop_stats.hpp"
-#include "process/ending.hpp"
 #include "process/snapshot.hpp"
 
 namespace gimbal {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "loop/execution.hpp"
+#include "engine/execution.hpp"
 #include "measure/record.hpp"
 #include "select/selector.hpp"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <new>
 
+#include "base/clock.hpp"
 #include "loop/site.hpp"
-#include "measure/clock.hpp"
 
 __thread gimbal_loop_watch* gimbal::thread_watch = nullptr;
 

@@ -10,14 +10,14 @@
 #include <cstdint>
 #include <string>
 
+#include "base/clock.hpp"
+#include "base/start.hpp"
+#include "base/warnings.hpp"
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
 #include "loop/site_table.hpp"
-#include "measure/clock.hpp"
 #include "process/run_record.hpp"
-#include "process/start.hpp"
-#include "process/warnings.hpp"
 #include "ranks/steal_sums.hpp"
 #include "report/files.hpp"
 #include "report/json.hpp"

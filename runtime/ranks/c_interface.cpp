@@ -2,11 +2,11 @@
 #include <atomic>
 #include <new>
 
+#include "base/clock.hpp"
 #include "gimbal/rank_loop.h"
 #include "gimbal/schedule.hpp"
 #include "loop/schedules.hpp"
 #include "loop/site_table.hpp"
-#include "measure/clock.hpp"
 #include "measure/dispatch_cost.hpp"
 #include "ranks/packet.hpp"
 #include "ranks/part.hpp"

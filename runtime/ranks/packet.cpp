@@ -5,8 +5,8 @@
 #include <cstring>
 #include <vector>
 
+#include "engine/plan_cache.hpp"
 #include "gimbal/options.hpp"
-#include "loop/plan_cache.hpp"
 #include "technique/granule.hpp"
 
 namespace gimbal {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "loop/execution.hpp"
+#include "engine/execution.hpp"
 
 namespace gimbal {
 

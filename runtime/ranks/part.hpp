@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "loop/execution.hpp"
+#include "engine/execution.hpp"
 
 namespace gimbal {
 

@@ -8,14 +8,14 @@
 #include <exception>
 #include <string>
 
+#include "base/start.hpp"
+#include "base/warnings.hpp"
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/rank_loop.h"
 #include "gimbal/schedule.hpp"
 #include "loop/schedules.hpp"
-#include "process/start.hpp"
-#include "process/warnings.hpp"
 
 namespace gimbal {
 

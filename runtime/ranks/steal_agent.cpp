@@ -9,11 +9,11 @@
 #include <string_view>
 #include <utility>
 
+#include "base/clock.hpp"
+#include "base/warnings.hpp"
 #include "gimbal/rank_loop.h"
 #include "learn/names.hpp"
 #include "learn/portfolio.hpp"
-#include "measure/clock.hpp"
-#include "process/warnings.hpp"
 #include "report/steps.hpp"
 #include "select/agent_settings.hpp"
 #include "select/recording.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "base/ending.hpp"
 #include "gimbal/rank_loop.h"
-#include "process/ending.hpp"
 #include "process/snapshot.hpp"
 
 namespace gimbal {

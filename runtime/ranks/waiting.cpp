@@ -5,10 +5,10 @@
 #include <atomic>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/rank_waiting.h"
 #include "lightweight/slack.hpp"
-#include "measure/clock.hpp"
 
 namespace gimbal {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "base/warnings.hpp"
 #include "learn/names.hpp"
 #include "learn/portfolio.hpp"
-#include "process/warnings.hpp"
 
 namespace gimbal {
 

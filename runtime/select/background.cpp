@@ -18,9 +18,9 @@
 #include <new>
 #include <utility>
 
-#include "config/held_signal.hpp"
-#include "process/ending.hpp"
-#include "process/program_threads.hpp"
+#include "base/ending.hpp"
+#include "base/held_signal.hpp"
+#include "base/program_threads.hpp"
 
 namespace gimbal {
 

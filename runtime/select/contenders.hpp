@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "kept/bytes.hpp"
+#include "base/bytes.hpp"
 
 namespace gimbal {
 

@@ -5,10 +5,10 @@
 #include <initializer_list>
 #include <string>
 
+#include "base/spelling.hpp"
 #include "config/selection.hpp"
 #include "gimbal/schedule.hpp"
 #include "technique/golden.hpp"
-#include "technique/names.hpp"
 
 namespace gimbal {
 

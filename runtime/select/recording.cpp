@@ -5,12 +5,12 @@
 #include <array>
 #include <charconv>
 
+#include "base/quote.hpp"
 #include "config/file.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/schedule.hpp"
 #include "report/steps.hpp"
 #include "select/csv.hpp"
-#include "technique/quote.hpp"
 
 namespace gimbal {
 

@@ -3,10 +3,10 @@
 
 #include <unistd.h>
 
+#include "base/start.hpp"
+#include "base/warnings.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
-#include "process/start.hpp"
-#include "process/warnings.hpp"
 #include "report/files.hpp"
 #include "report/process_record.hpp"
 

@@ -4,11 +4,11 @@
 #include <string>
 #include <utility>
 
+#include "base/warnings.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/random.hpp"
 #include "learn/names.hpp"
-#include "process/warnings.hpp"
 #include "select/agent.hpp"
 #include "select/agent_settings.hpp"
 #include "select/auto.hpp"

@@ -7,9 +7,9 @@
 #include <span>
 #include <string_view>
 
+#include "base/bytes.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/technique.hpp"
-#include "kept/bytes.hpp"
 #include "learn/learner.hpp"
 #include "measure/record.hpp"
 

@@ -5,7 +5,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "loop/admission.hpp"
+#include "engine/admission.hpp"
 #include "simulate/chance.hpp"
 #include "simulate/event_state.hpp"
 

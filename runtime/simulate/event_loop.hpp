@@ -6,9 +6,9 @@
 #include <memory>
 #include <span>
 
+#include "engine/execution.hpp"
 #include "gimbal/plan.hpp"
 #include "gimbal/technique.hpp"
-#include "loop/execution.hpp"
 
 namespace gimbal::simulate {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "loop/work_queues.hpp"
+#include "engine/work_queues.hpp"
 #include "simulate/event_loop.hpp"
 #include "simulate/finish_order.hpp"
 #include "technique/adaptive.hpp"

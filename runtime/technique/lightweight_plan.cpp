@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "lightweight/division.hpp"
+#include "technique/division.hpp"
 #include "technique/plan_builder.hpp"
 #include "technique/technique_list.hpp"
 

@@ -11,8 +11,8 @@
 #include <system_error>
 #include <vector>
 
-#include "config/held_signal.hpp"
-#include "process/warnings.hpp"
+#include "base/held_signal.hpp"
+#include "base/warnings.hpp"
 
 namespace gimbal {
 

@@ -6,16 +6,16 @@
 #include <map>
 #include <vector>
 
+#include "base/warnings.hpp"
 #include "config/load.hpp"
+#include "experiment/experiment.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
 #include "help_format.hpp"
 #include "info_command.hpp"
-#include "process/warnings.hpp"
 #include "report/files.hpp"
 #include "report/steps.hpp"
 #include "report/table.hpp"
-#include "simulate/experiment.hpp"
 
 namespace gimbal::tool {
 

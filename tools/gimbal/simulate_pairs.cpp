@@ -7,6 +7,8 @@
 #include <numeric>
 #include <vector>
 
+#include "experiment/experiment.hpp"
+#include "experiment/pair_experiment.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
 #include "help_format.hpp"
@@ -15,8 +17,6 @@
 #include "levels/plain_learners.hpp"
 #include "report/table.hpp"
 #include "select/portfolio.hpp"
-#include "simulate/experiment.hpp"
-#include "simulate/pair_experiment.hpp"
 
 namespace gimbal::tool {
 

@@ -7,13 +7,13 @@
 #include <set>
 #include <vector>
 
+#include "base/spelling.hpp"
 #include "config/loop_rules.hpp"
 #include "config/schedule_value.hpp"
 #include "config/selection_words.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/schedule.hpp"
 #include "learn/names.hpp"
-#include "technique/names.hpp"
 
 namespace gimbal {
 namespace {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "experiment/virtual_loop.hpp"
 #include "gimbal/options.hpp"
 #include "loop/learning.hpp"
 #include "measure/expectation.hpp"
-#include "simulate/virtual_loop.hpp"
 #include "simulate/work.hpp"
 
 namespace {

@@ -13,9 +13,9 @@
 #include <thread>
 #include <vector>
 
+#include "engine/plan_cache.hpp"
 #include "gimbal/loop.h"
 #include "gimbal/technique.hpp"
-#include "loop/plan_cache.hpp"
 #include "ranks/packet.hpp"
 
 namespace {

@@ -6,10 +6,10 @@
 #include <array>
 #include <string>
 
+#include "base/warnings.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/rank_loop.h"
 #include "loop/schedules.hpp"
-#include "process/warnings.hpp"
 
 namespace gimbal {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/warnings.hpp"
 #include "learn/portfolio.hpp"
-#include "process/warnings.hpp"
 #include "scripted.hpp"
 #include "select/agent_settings.hpp"
 

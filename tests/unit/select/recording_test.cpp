@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "base/warnings.hpp"
+#include "experiment/virtual_loop.hpp"
 #include "gimbal/error.hpp"
-#include "process/warnings.hpp"
 #include "report/steps.hpp"
 #include "scripted.hpp"
 #include "select/replay.hpp"
-#include "simulate/virtual_loop.hpp"
 #include "simulate/work.hpp"
 
 namespace {

@@ -13,11 +13,11 @@
 #include <string_view>
 #include <vector>
 
+#include "experiment/experiment.hpp"
+#include "experiment/virtual_loop.hpp"
 #include "gimbal/options.hpp"
 #include "select/auto.hpp"
 #include "select/background.hpp"
-#include "simulate/experiment.hpp"
-#include "simulate/virtual_loop.hpp"
 #include "simulate/work.hpp"
 
 namespace {

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What libgimbal_pin.so asks of the settings, and what it has to say.
+#include "process/placement_settings.hpp"
+
+#include <unistd.h>
+
+#include <exception>
+
+#include "base/start.hpp"
+#include "config/load.hpp"
+#include "gimbal/error.hpp"
+#include "gimbal/options.hpp"
+#include "gimbal/pin_settings.h"
+#include "report/files.hpp"
+#include "report/process_record.hpp"
+
+namespace gimbal {
+
+namespace {
+
+PlacementReport& said() noexcept {
+    static PlacementReport report;
+    return report;
+}
+
+int mode_of(const std::string& word) noexcept {
+    if (word == "learn") return GIMBAL_PIN_LEARN;
+    if (word == "observe") return GIMBAL_PIN_OBSERVE;
+    return word == "static" ? GIMBAL_PIN_STATIC : GIMBAL_PIN_OFF;
+}
+
+/// With its placeholders filled in, and as it was meant when the program started.
+const char* trace_path(const std::string& pattern) {
+    static const std::string path = pattern.empty() ? "" : from_start(expand_pattern(pattern, describe_process()));
+    return path.c_str();
+}
+
+}  // namespace
+
+const PlacementReport& placement_report() noexcept {
+    return said();
+}
+
+void restart_placement_in_child() noexcept {
+    said().json.clear();
+    said().text.clear();
+}
+
+}  // namespace gimbal
+
+extern "C" {
+
+void gimbal_pin_settings_get(gimbal_pin_settings* settings) {
+    const gimbal::Options& asked = gimbal::options();
+    const gimbal::PinSettings& pin = asked.pin;
+    *settings = {.mode = gimbal::mode_of(pin.mode),
+                 .group = pin.group,
+                 .period_s = pin.period_s,
+                 .force = pin.force ? 1 : 0,
+                 .share = pin.share ? 1 : 0,
+                 .strict = asked.strict ? 1 : 0,
+                 .rank = gimbal::process_environment().rank,
+                 .seed = asked.seed,
+                 .nodes = pin.nodes.c_str(),
+                 .reserve = pin.reserve.c_str(),
+                 .metric = pin.metric.c_str(),
+                 .words = pin.words.c_str(),
+                 .trace = gimbal::trace_path(pin.trace)};
+}
+
+void gimbal_pin_refuse(const char* name, const char* what, const char* hint) {
+    const gimbal::Options& asked = gimbal::options();
+    const std::string origin(asked.origin(name));
+    const gimbal::Error error(gimbal::ErrorCode::invalid_option,
+                              std::string(what) + " (" + name + " is from the " + origin + ").", hint);
+    if (asked.strict)
+        gimbal::keep_out(error);
+    else if (gimbal::process_environment().rank == 0)
+        gimbal::write_stderr(gimbal::message_text(error, "warning"));
+}
+
+void gimbal_pin_report(const char* json, const char* text) {
+    try {
+        gimbal::said() = {json ? json : "", text ? text : ""};
+    } catch (const std::exception&) {
+        // A report that does not fit into memory is not worth the program's end.
+    }
+}
+
+}  // extern "C"
