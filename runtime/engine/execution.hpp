@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/decision.hpp"
 #include "engine/tuning.hpp"
 #include "engine/work_queues.hpp"
 #include "gimbal/elastic_team.h"
@@ -16,7 +17,6 @@
 #include "measure/cost_profile.hpp"
 #include "measure/iteration_times.hpp"
 #include "measure/record.hpp"
-#include "select/selector.hpp"
 #include "technique/adaptive.hpp"
 
 namespace gimbal {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "engine/decision.hpp"
 #include "gimbal/technique.hpp"
-#include "select/selector.hpp"
 
 namespace gimbal {
 

@@ -7,9 +7,9 @@
 
 #include "base/c_locale.hpp"
 #include "base/clock.hpp"
+#include "base/read_file.hpp"
 #include "base/start.hpp"
 #include "base/warnings.hpp"
-#include "config/file.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
 #include "measure/dispatch_cost.hpp"

@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "base/quote.hpp"
-#include "config/file.hpp"
+#include "base/read_file.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/schedule.hpp"
 #include "report/steps.hpp"

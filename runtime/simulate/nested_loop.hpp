@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "engine/decision.hpp"
 #include "gimbal/plan.hpp"
-#include "select/selector.hpp"
 #include "simulate/event_loop.hpp"
 
 namespace gimbal::simulate {

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "config/file.hpp"
+#include "base/read_file.hpp"
 #include "config/text.hpp"
 #include "gimbal/error.hpp"
 
