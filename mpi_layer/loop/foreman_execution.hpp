@@ -47,7 +47,7 @@ public:
     [[nodiscard]] const Terms& terms() const noexcept { return terms_; }
 
     /// From now on this rank draws for others too. @param chunks  that next() should get at once, if it must ask;
-    /// 1 to kMostAtOnce [count]
+    /// 1 to kMaxAtOnce [count]
     void want(std::uint32_t chunks) noexcept { want_ = chunks; }
     /// A chunk beyond those that next() has handed out, which any rank may run. Never waits. @return false: none
     virtual bool spare(Piece& chunk) = 0;

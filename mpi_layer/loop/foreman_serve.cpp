@@ -10,8 +10,8 @@ namespace gimbal::mpi {
 
 namespace {
 
-constexpr int kMostPushed = 16;  // chunks that are sent to a rank unasked, one by one [count]
-constexpr int kMostMissed = 8;   // executions that may wait for ranks that are missing [count]
+constexpr int kMaxPushed = 16;  // chunks that are sent to a rank unasked, one by one [count]
+constexpr int kMaxMissed = 8;   // executions that may wait for ranks that are missing [count]
 
 }  // namespace
 
@@ -34,7 +34,7 @@ bool ForemanTransport::is_closed(std::uint64_t epoch) const noexcept {
 // Ranks that are stopped or gone keep their boards open; so many may be.
 void ForemanTransport::close_without_missing() {
     const auto finished = [](const auto& board) { return board->all_out() && board->seat(0).left; };
-    if (std::count_if(boards_.begin(), boards_.end(), finished) < kMostMissed) return;
+    if (std::count_if(boards_.begin(), boards_.end(), finished) < kMaxMissed) return;
     const auto oldest = std::find_if(boards_.begin(), boards_.end(), finished);
     closed_.push_back((*oldest)->epoch());
     (*oldest)->close();
@@ -81,7 +81,7 @@ void ForemanTransport::on_ask(int source, const Ask& ask) {
     Board::Seat& seat = board.seat(rank);
     if (ask.kind == Ask::done) seat.verdict = board.finish(ask.chunk) ? Answer::first : Answer::not_first;
     seat.asking = true;
-    seat.want = std::min(ask.want, kMostAtOnce);
+    seat.want = std::min(ask.want, kMaxAtOnce);
     seat.asking_ahead = ask.kind == Ask::ahead;
     serve(board, rank, news);
     if (seat.verdict != 0) answer(board, rank, seat.told_over ? Answer::over : Answer::later);
@@ -152,7 +152,7 @@ void ForemanTransport::deal_out(Board& board) {
         if (board.seat(rank).told_over) continue;
         Run run;
         if (board.draw_own(rank, run)) answer(board, rank, Answer::work, run);
-        for (int sent = 0; sent < kMostPushed && board.draw(rank, run); ++sent) answer(board, rank, Answer::work, run);
+        for (int sent = 0; sent < kMaxPushed && board.draw(rank, run); ++sent) answer(board, rank, Answer::work, run);
     }
     serve(board, 0, true);
 }

@@ -36,7 +36,7 @@ struct Piece {
     std::uint64_t end = 0;    ///< [iterations]
 };
 
-constexpr std::uint32_t kMostAtOnce = 32;  ///< chunks in one answer [count]
+constexpr std::uint32_t kMaxAtOnce = 32;  ///< chunks in one answer [count]
 
 /// From a worker to the foreman.
 struct Ask {
@@ -49,7 +49,7 @@ struct Ask {
     };
     std::uint32_t loop = 0;  ///< number of the loop's transport on this team
     std::uint32_t kind = more;
-    std::uint32_t want = 1;  ///< chunks that it can use, for others of its node too; <= kMostAtOnce [count]
+    std::uint32_t want = 1;  ///< chunks that it can use, for others of its node too; <= kMaxAtOnce [count]
     std::uint64_t epoch = 0;
     Terms terms{};
     double worked_s = 0;             ///< time in chunks since the last message [s]
@@ -82,7 +82,7 @@ struct Answer {
     std::uint32_t reply = 0;                      ///< 1: to a question
     std::uint32_t verdict = none;                 ///< on the chunk that was done
     std::uint32_t further = 0;                    ///< chunks after `run`, that any rank may run [count]
-    std::array<Piece, kMostAtOnce - 1> pieces{};  ///< these; what is behind them is not sent
+    std::array<Piece, kMaxAtOnce - 1> pieces{};   ///< these; what is behind them is not sent
 
     [[nodiscard]] std::size_t bytes() const noexcept {
         return sizeof(Answer) - (pieces.size() - further) * sizeof(Piece);

@@ -110,10 +110,10 @@ void NodeQueue::worked(std::uint64_t time, std::uint64_t iterations) noexcept {
 }
 
 void NodeQueue::take_worked(std::uint64_t& time, std::uint64_t& iterations) noexcept {
-    constexpr float kMost = 9e18F;
+    constexpr float kMax = 9e18F;
     const auto sums = std::bit_cast<Sums>(worked_.exchange(0, std::memory_order_relaxed));
-    time = static_cast<std::uint64_t>(std::min(sums.time, kMost));
-    iterations = static_cast<std::uint64_t>(std::min(sums.iterations, kMost));
+    time = static_cast<std::uint64_t>(std::min(sums.time, kMax));
+    iterations = static_cast<std::uint64_t>(std::min(sums.iterations, kMax));
 }
 
 ChunkQueues::ChunkQueues(Team& team)

@@ -14,7 +14,7 @@ namespace gimbal::mpi {
 /// @threads any rank of the node
 class NodeQueue {
 public:
-    static constexpr std::uint32_t kRoom = kMostAtOnce;  ///< [chunks]
+    static constexpr std::uint32_t kRoom = kMaxAtOnce;  ///< [chunks]
 
     explicit NodeQueue(std::uint64_t epoch) noexcept : epoch_(epoch) {}
 

@@ -25,11 +25,11 @@ public:
         const double most = 2 * static_cast<double>(piece_);
         // A short piece, the end of a chunk, says little of longer ones.
         const double wanted = iterations < piece_ / 2 ? std::min(fits, static_cast<double>(piece_)) : fits;
-        piece_ = static_cast<std::uint64_t>(std::clamp(wanted, 1.0, std::min(most, kMost)));
+        piece_ = static_cast<std::uint64_t>(std::clamp(wanted, 1.0, std::min(most, kMax)));
     }
 
 private:
-    static constexpr double kMost = 1e15;
+    static constexpr double kMax = 1e15;
     double gap_;
     std::uint64_t piece_ = 1;
 };
@@ -55,13 +55,13 @@ public:
     /// for before this one is done.
     [[nodiscard]] std::uint64_t tail() const noexcept {
         if (wait_ <= kWorthIt * chunk_ || iteration_ <= 0) return 0;
-        return static_cast<std::uint64_t>(std::min(kMargin * wait_ / iteration_, kMost)) + 1;
+        return static_cast<std::uint64_t>(std::min(kMargin * wait_ / iteration_, kMax)) + 1;
     }
 
 private:
     static constexpr double kWorthIt = 0.02;  // part of the chunks' time that may go in waiting
     static constexpr double kMargin = 2;      // an answer may take so many times as long as usual
-    static constexpr double kMost = 1e15;
+    static constexpr double kMax = 1e15;
     static constexpr double kNew = 0.125;  // weight of what is new
 
     static void blend(double& mean, double value) noexcept { mean = mean > 0 ? mean + kNew * (value - mean) : value; }

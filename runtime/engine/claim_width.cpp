@@ -13,7 +13,7 @@ constexpr std::uint64_t kWidest = 16;     // beyond this the atomic is already a
 constexpr double kLongestClaim_us = 1.0;  // a claim that cannot be balanced may take this long
 constexpr double kSharePerWorker = 64;    // a worker makes at least this many claims
 constexpr double kTooFarApart = 0.01;     // of the loop time, between the first and the last worker to leave
-constexpr unsigned kMostSetbacks = 10;    // so at most about a thousand executions until the next try
+constexpr unsigned kMaxSetbacks = 10;     // so at most about a thousand executions until the next try
 
 bool applies(const Plan& plan) noexcept {
     return plan.claim == Claim::shared && plan.starts.empty() && plan.chunk == 1;
@@ -44,7 +44,7 @@ void ClaimWidth::learn(const LoopRecord& record, const Plan& plan) noexcept {
     const double step = record.busy_mean * plan.workers / static_cast<double>(record.chunks);
     if (width_ > 1 && apart > std::max(kTooFarApart * record.loop_time, 2 * kLongestClaim_us * microsecond)) {
         width_ = 1;
-        setbacks_ = std::min(setbacks_ + 1, kMostSetbacks);
+        setbacks_ = std::min(setbacks_ + 1, kMaxSetbacks);
         wait_ = std::uint64_t{1} << setbacks_;
         return;
     }

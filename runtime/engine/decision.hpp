@@ -4,22 +4,13 @@
 #include <cstdint>
 #include <string_view>
 
-#include "gimbal/technique.hpp"
+#include "gimbal/schedule.hpp"
 
 namespace gimbal {
 
-/// What a selector decides for one execution of a loop.
-struct Choice {
-    const Technique* technique = nullptr;  ///< never nullptr once chosen
-    std::uint64_t chunk = 0;               ///< c, see ChunkMeaning [iterations]; 0: the technique's default
-    double fraction = -1;                  ///< f_s, static fraction, in [0, 1]; < 0: the technique's own
-
-    bool operator==(const Choice&) const = default;
-};
-
-/// A choice, and what goes with it. Whoever runs it gives it back to learn() as it was.
+/// What a selector decides for one execution of a loop. It comes back to learn() as it was.
 struct Decision {
-    Choice choice;
+    Schedule schedule;
     std::string_view reason;    ///< why, in the words of the report; a string literal
     bool named = false;         ///< by the user or for want of a choice: no selector learns from it
     bool exploring = false;     ///< to learn, not because it is believed to be the best

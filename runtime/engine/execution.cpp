@@ -16,21 +16,21 @@ namespace gimbal {
 namespace {
 
 constexpr double kTimingPart = 20;    // a chunk is timed by itself if noting its time costs at most one part in so many
-constexpr double kMostUntimed = 1e9;  // [iterations] that go untimed, however short they are
+constexpr double kMaxUntimed = 1e9;   // [iterations] that go untimed, however short they are
 constexpr std::uint32_t kSmallTeam = 16;  // keeps what a trial needed: some kilobytes
 
 }  // namespace
 
 // Mostly the same again: then the lines that all workers read stay in their caches.
-void Execution::prepare(std::uint32_t workers, const Manner& manner, const std::shared_ptr<const Plan>& plan,
+void Execution::prepare(std::uint32_t workers, const ExecutionConfig& config, const std::shared_ptr<const Plan>& plan,
                         const SharedPlace& place) {
-    const std::uint32_t slots = site_ ? workers + manner.surplus : 1;
+    const std::uint32_t slots = site_ ? workers + config.surplus : 1;
     if (slots_.size() < slots) slots_ = std::vector<WorkerSlot>(slots);
-    if (!(manner_ == manner)) manner_ = manner;
+    if (!(config_ == config)) config_ = config;
     if (plan_ != plan) plan_ = plan;
     if (workers_ != workers) workers_ = workers;
     const AdaptiveTechnique* const adaptive =
-        plan->claim == Claim::adaptive ? manner.choice.technique->adaptive() : nullptr;
+        plan->claim == Claim::adaptive ? config.schedule.technique->adaptive() : nullptr;
     if (adaptive_ != adaptive) adaptive_ = adaptive;
     if (adaptive) {
         if (adaptive_slots_.size() < slots) adaptive_slots_ = std::vector<AdaptiveSlot>(slots);
@@ -44,19 +44,19 @@ void Execution::prepare(std::uint32_t workers, const Manner& manner, const std::
         adaptive_slots_ = std::vector<AdaptiveSlot>();
         own_times_ = std::vector<WorkerTimes>();
     }
-    const bool insured = site_ && plan->claim == Claim::hybrid && !plan->queues.empty() && !manner.ascending;
+    const bool insured = site_ && plan->claim == Claim::hybrid && !plan->queues.empty() && !config.ascending;
     if (insured_ != insured) insured_ = insured;
     if (plan->claim == Claim::queues) {
         queues_.prepare(*plan);
     } else if (insured) {
         // The next profile wants to see as many pieces of a block as its own steps are.
-        const std::uint64_t parts = std::max(plan->rules.parts, manner.sampled ? plan->own[1] : 0);
-        queues_.prepare(*plan, parts, manner.sampled || manner.wary);
+        const std::uint64_t parts = std::max(plan->rules.parts, config.sampled ? plan->own[1] : 0);
+        queues_.prepare(*plan, parts, config.sampled || config.wary);
     } else if (workers > kSmallTeam) {
         queues_.release();
     }
-    if (manner.sampled && site_) spare_buffers<ChunkCosts>().lend(slots_, &WorkerSlot::costs);
-    if (manner.timed && site_) spare_buffers<IterationTimes>().lend(slots_, &WorkerSlot::times);
+    if (config.sampled && site_) spare_buffers<ChunkCosts>().lend(slots_, &WorkerSlot::costs);
+    if (config.timed && site_) spare_buffers<IterationTimes>().lend(slots_, &WorkerSlot::times);
     const std::uint64_t start = plan->claim == Claim::hybrid ? plan->own.back() : 0;
     if (place.counter) {
         counter_ = place.counter;
@@ -67,9 +67,9 @@ void Execution::prepare(std::uint32_t workers, const Manner& manner, const std::
         counter_ = &own_counter_;
         own_counter_ = start;
     }
-    inside_.store(workers + manner.surplus, std::memory_order_relaxed);
-    if (manner.surplus == 0) return;
-    if (surplus_slots_.size() < manner.surplus) surplus_slots_ = std::vector<SurplusSlot>(manner.surplus);
+    inside_.store(workers + config.surplus, std::memory_order_relaxed);
+    if (config.surplus == 0) return;
+    if (surplus_slots_.size() < config.surplus) surplus_slots_ = std::vector<SurplusSlot>(config.surplus);
     stage_.store(kExpected, std::memory_order_relaxed);
 }
 
@@ -94,7 +94,7 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
     share.step_inc = plan.claim == Claim::owned ? workers_ : 1;
     share.chunks = 0;
     share.iterations = 0;
-    share.claim = manner_.claim;
+    share.claim = config_.claim;
     share.counter = plan.claim == Claim::owned ? nullptr : counter_;
     share.starts = plan.starts.empty() ? nullptr : plan.starts.data();
     share.steps = plan.steps;
@@ -102,7 +102,7 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
     share.trip = plan.iterations;
     share.execution = this;
     share.worker = worker;
-    const bool noted = manner_.timed || manner_.sampled || manner_.split;
+    const bool noted = config_.timed || config_.sampled || config_.split;
     // Own steps are apart for who notes their times, and for ranks that take over what another one has not begun.
     const bool whole = site_ && !noted && plan.claim == Claim::hybrid && plan.own[worker + 1] - plan.own[worker] > 1;
     share.fast = !noted && !whole && !insured_ &&
@@ -126,17 +126,17 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
     }
     slot.record.static_end = slot.record.stole_at = 0;
     slot.last_size = 0;
-    if (manner_.sampled) slot.begin_costs(plan.iterations, workers_);
-    if (manner_.timed) slot.begin_times();
+    if (config_.sampled) slot.begin_costs(plan.iterations, workers_);
+    if (config_.timed) slot.begin_times();
     if (adaptive_) {
         times_[worker].reset(adaptive_->reads());
         AdaptiveSlot& adaptive = adaptive_slots_[worker & slot_mask_];
         adaptive = {};
         if (adaptive_->reads() == Figures::progress && !noted && plan.statistics.mean > 0)
             adaptive.least_timed =
-                static_cast<std::uint64_t>(std::min(least_time_ / plan.statistics.mean, kMostUntimed));
+                static_cast<std::uint64_t>(std::min(least_time_ / plan.statistics.mean, kMaxUntimed));
     }
-    if (manner_.surplus > 0) begin_elastic(worker);
+    if (config_.surplus > 0) begin_elastic(worker);
     slot.record.begin = ticks();
 }
 
@@ -156,7 +156,7 @@ int Execution::next(gimbal_share& share, std::uint64_t& first, std::uint64_t& en
         default:
             got = gimbal_share_next(&share, &first, &end);
     }
-    if (manner_.timed || manner_.sampled) note_chunk(slot_of(share.worker), first, got ? end - first : 0);
+    if (config_.timed || config_.sampled) note_chunk(slot_of(share.worker), first, got ? end - first : 0);
     return got;
 }
 
@@ -164,7 +164,7 @@ int Execution::next(gimbal_share& share, std::uint64_t& first, std::uint64_t& en
 // nothing more needs to be noted, and if nobody thins out requests the short way will do from here.
 int Execution::next_hybrid(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
     WorkerSlot& slot = slot_of(share.worker);
-    if (site_ && share.step < share.step_end && !manner_.timed && !manner_.sampled && !manner_.split) {
+    if (site_ && share.step < share.step_end && !config_.timed && !config_.sampled && !config_.split) {
         first = plan_->starts[share.step];
         end = plan_->starts[share.step_end];
         share.step = share.step_end;
@@ -174,10 +174,10 @@ int Execution::next_hybrid(gimbal_share& share, std::uint64_t& first, std::uint6
         return 1;
     }
     if (share.step >= share.step_end) {
-        if (manner_.split && slot.record.static_end == 0) note_static_end(share);
+        if (config_.split && slot.record.static_end == 0) note_static_end(share);
         if (plan_->admission < 1) {
             await_admission(slot.random, plan_->admission);
-        } else if (!manner_.timed && !manner_.sampled) {
+        } else if (!config_.timed && !config_.sampled) {
             share.fast = 1;
         }
     }
@@ -219,11 +219,11 @@ std::uint64_t Execution::time_chunk(WorkerSlot& slot, AdaptiveSlot& adaptive, Wo
     const auto size = static_cast<double>(adaptive.untimed_size);
     // Techniques that count execution alone get it less the calibrated cost of drawing.
     times.note(adaptive.untimed_size, time - static_cast<double>(adaptive.untimed_chunks) * overhead_);
-    if (manner_.timed) slot.times->add(adaptive.untimed_size, time);
-    if (manner_.sampled) slot.costs->add({slot.last_first, slot.last_first + slot.last_size}, time);
-    if (!manner_.timed && !manner_.sampled) {
+    if (config_.timed) slot.times->add(adaptive.untimed_size, time);
+    if (config_.sampled) slot.costs->add({slot.last_first, slot.last_first + slot.last_size}, time);
+    if (!config_.timed && !config_.sampled) {
         adaptive.least_timed =
-            static_cast<std::uint64_t>(std::min(size * least_time_ / std::max(time, 1.0), kMostUntimed));
+            static_cast<std::uint64_t>(std::min(size * least_time_ / std::max(time, 1.0), kMaxUntimed));
     }
     adaptive.untimed_size = adaptive.untimed_chunks = 0;
     if (adaptive_->reads() != Figures::progress) adaptive.digest.known = false;
@@ -273,8 +273,8 @@ void Execution::note_chunk(WorkerSlot& slot, std::uint64_t first, std::uint64_t 
     const std::uint64_t now = ticks();
     if (slot.last_size) {
         const auto time = static_cast<double>(now - slot.last_stamp);
-        if (manner_.timed) slot.times->add(slot.last_size, time);
-        if (manner_.sampled) slot.costs->add({slot.last_first, slot.last_first + slot.last_size}, time);
+        if (config_.timed) slot.times->add(slot.last_size, time);
+        if (config_.sampled) slot.costs->add({slot.last_first, slot.last_first + slot.last_size}, time);
     }
     slot.last_stamp = now;
     slot.last_first = first;
@@ -294,8 +294,8 @@ void Execution::arrived(std::uint32_t worker, const WorkerRecord& record) {
 }
 
 void Execution::forget_samples() {
-    if (manner_.sampled) spare_buffers<ChunkCosts>().take_back(slots_, &WorkerSlot::costs);
-    if (manner_.timed) spare_buffers<IterationTimes>().take_back(slots_, &WorkerSlot::times);
+    if (config_.sampled) spare_buffers<ChunkCosts>().take_back(slots_, &WorkerSlot::costs);
+    if (config_.timed) spare_buffers<IterationTimes>().take_back(slots_, &WorkerSlot::times);
 }
 
 void Execution::note_static_end(const gimbal_share& share) noexcept {
@@ -316,7 +316,7 @@ bool Execution::end_at(gimbal_share& share, std::uint64_t stamp) noexcept {
     WorkerSlot& slot = slot_of(share.worker);
     if (insured_) queues_.leave(share.worker);
     slot.record.end = stamp;
-    if (manner_.surplus > 0) end_elastic(share, slot);
+    if (config_.surplus > 0) end_elastic(share, slot);
     slot.record.chunks = share.chunks;
     slot.record.iterations = share.iterations;
     slot.sums.busy += slot.record.end - slot.record.begin;

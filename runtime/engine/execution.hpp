@@ -68,8 +68,8 @@ struct alignas(64) SurplusSlot {
 };
 
 /// How an execution is run, as decided when it was opened.
-struct Manner {
-    Choice choice;
+struct ExecutionConfig {
+    Schedule schedule;
     std::string_view reason;  ///< why this choice; a string literal
     std::uint64_t claim = 1;  ///< steps that a worker claims at once [count]
     bool timed = false;       ///< every chunk gets a timestamp, for statistics of iteration times
@@ -80,7 +80,7 @@ struct Manner {
     std::uint32_t surplus = 0;  ///< workers after the own ones, who draw while another rank lends them a core [count]
     LoopSetting setting;        ///< of a technique with a static fraction
 
-    bool operator==(const Manner&) const = default;
+    bool operator==(const ExecutionConfig&) const = default;
 };
 
 /// Memory outside of an execution for what its workers share, when they are processes and each has an execution object
@@ -98,10 +98,10 @@ public:
     explicit Execution(LoopSite* site) : site_(site), slot_mask_(site ? UINT32_MAX : 0) {}
 
     /// Make ready for workers to enter.
-    /// @param workers  of the team's own; manner.surplus come on top
+    /// @param workers  of the team's own; config.surplus come on top
     /// @param place  where they count; nothing: in here
     /// @errors std::bad_alloc
-    void prepare(std::uint32_t workers, const Manner& manner, const std::shared_ptr<const Plan>& plan,
+    void prepare(std::uint32_t workers, const ExecutionConfig& config, const std::shared_ptr<const Plan>& plan,
                  const SharedPlace& place = {});
 
     void begin(std::uint32_t worker, gimbal_share& share) noexcept;
@@ -133,7 +133,7 @@ public:
     void note(const Decision& decision) noexcept { decision_ = decision; }
     [[nodiscard]] const Decision& decision() const noexcept { return decision_; }
 
-    [[nodiscard]] const Manner& manner() const noexcept { return manner_; }
+    [[nodiscard]] const ExecutionConfig& config() const noexcept { return config_; }
     [[nodiscard]] const Plan& plan() const noexcept { return *plan_; }
     [[nodiscard]] std::uint32_t workers() const noexcept { return workers_; }
 
@@ -179,7 +179,7 @@ private:
     // Read by every worker, written only when something changes from one execution to the next.
     LoopSite* site_;
     std::uint32_t slot_mask_;  // 0: there is one slot, for whoever enters here
-    Manner manner_;
+    ExecutionConfig config_;
     std::shared_ptr<const Plan> plan_;
     std::uint32_t workers_ = 0;
     bool insured_ = false;  // own steps are drawn from queues_, and may be stolen

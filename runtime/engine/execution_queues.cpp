@@ -66,7 +66,7 @@ Range Execution::next_insured(gimbal_share& share, WorkerSlot& slot) noexcept {
     if (grains.size() > 0) return iterations_of(grains);
     if (share.counter) {
         queues_.ask();
-        if (manner_.split && slot.record.static_end == 0) note_static_end(share);
+        if (config_.split && slot.record.static_end == 0) note_static_end(share);
         const std::uint64_t step = __atomic_fetch_add(counter_, 1, __ATOMIC_RELAXED);
         if (step < plan_->steps) return {plan_->starts[step], plan_->starts[step + 1]};
         share.counter = nullptr;
@@ -116,7 +116,7 @@ Range Execution::next_grains(gimbal_share& share, WorkerSlot& slot) noexcept {
         grains = plan.prefixes[share.worker];
     }
     if (grains.size() == 0) {
-        if (manner_.split && slot.record.static_end == 0) note_static_end(share);
+        if (config_.split && slot.record.static_end == 0) note_static_end(share);
         grains = queues_.draw(share.worker);
         if (grains.size() == 0) return {};
     }

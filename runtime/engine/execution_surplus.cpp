@@ -62,7 +62,7 @@ double Execution::aftermath() const noexcept {
     std::uint64_t last = 0;
     for (std::uint32_t i = 0; i < workers_; ++i) last = std::max(last, slots_[i].record.end);
     std::uint64_t left = last;
-    for (std::uint32_t i = 0; i < manner_.surplus; ++i) left = std::max(left, surplus_slots_[i].left);
+    for (std::uint32_t i = 0; i < config_.surplus; ++i) left = std::max(left, surplus_slots_[i].left);
     return static_cast<double>(left - last);
 }
 

@@ -29,28 +29,28 @@ bool stale(const std::vector<double>& used, const std::vector<double>& now) noex
                                                     [](double was, double is) { return !moved(was, is, 0.02); });
 }
 
-bool stale(const TechniqueInfo& info, const Learnt& used, const Learnt& now) noexcept {
-    return !(used.given == now.given) || (info.needs_statistics && stale(used.statistics, now.statistics)) ||
+bool stale(const TechniqueInfo& info, const LoopModel& used, const LoopModel& now) noexcept {
+    return !(used.hints == now.hints) || (info.needs_statistics && stale(used.statistics, now.statistics)) ||
            (info.needs_weights && stale(used.weights, now.weights)) ||
            (info.needs_profile && used.profile_version != now.profile_version);
 }
 
 // What the program gave comes before what was measured.
-IterationStatistics statistics_from(const Learnt& learnt) noexcept {
+IterationStatistics statistics_from(const LoopModel& learnt) noexcept {
     IterationStatistics statistics = learnt.statistics;
-    if (learnt.given.overhead >= 0) statistics.overhead = learnt.given.overhead;
-    if (learnt.given.sd < 0) return statistics;
-    statistics.sd = learnt.given.sd;
+    if (learnt.hints.overhead >= 0) statistics.overhead = learnt.hints.overhead;
+    if (learnt.hints.sd < 0) return statistics;
+    statistics.sd = learnt.hints.sd;
     // Who is given sigma alone (fsc) asks for no mean.
     if (!statistics.known) statistics.mean = statistics.sd;
-    statistics.known = learnt.statistics.known || learnt.given.overhead >= 0;
+    statistics.known = learnt.statistics.known || learnt.hints.overhead >= 0;
     return statistics;
 }
 
-std::span<const double> weights_for(const TechniqueInfo& info, std::uint32_t workers, const Learnt& learnt) {
+std::span<const double> weights_for(const TechniqueInfo& info, std::uint32_t workers, const LoopModel& learnt) {
     if (info.needs_weights) return learnt.weights;
     if (info.name != "wf2") return {};
-    if (!learnt.given.weights.empty()) return learnt.given.weights;
+    if (!learnt.hints.weights.empty()) return learnt.hints.weights;
     const std::vector<double>& weights = options().weights;
     if (weights.size() == workers || weights.empty()) return weights;
     warn_once("GIMBAL_WEIGHTS has " + std::to_string(weights.size()) + " weights, a team has " +
@@ -58,25 +58,25 @@ std::span<const double> weights_for(const TechniqueInfo& info, std::uint32_t wor
     return {};
 }
 
-Plan make_plan(const PlanKey& key, const Learnt& learnt) {
+Plan make_plan(const PlanKey& key, const LoopModel& learnt) {
     if (key.workers == 1 && key.surplus == 0) return block_plan(key.iterations, 1);
     LoopShape shape;
     shape.iterations = key.iterations;
     shape.workers = key.workers;
-    shape.chunk = key.choice.chunk;
+    shape.chunk = key.schedule.chunk;
     shape.statistics = statistics_from(learnt);
     shape.seed = options().seed;
-    shape.fraction = key.choice.fraction;
+    shape.fraction = key.schedule.fraction;
     shape.admission = key.admission;
     shape.workers_per_queue = options().workers_per_queue;
-    if (key.choice.technique->info().needs_profile && learnt.profile) {
+    if (key.schedule.technique->info().needs_profile && learnt.profile) {
         shape.profile = learnt.profile;
         // What a step of a sampled execution costs, so that none is made that is not worth it.
         const double mean = learnt.profile->total() / learnt.profile->iterations();
         shape.statistics = {mean, 0, dispatch_ticks() + sampling_ticks(), mean > 0};
     }
-    shape.weights = weights_for(key.choice.technique->info(), key.workers, learnt);
-    return granular_plan(*key.choice.technique, shape, key.granule, key.least);
+    shape.weights = weights_for(key.schedule.technique->info(), key.workers, learnt);
+    return granular_plan(*key.schedule.technique, shape, key.granule, key.least);
 }
 
 // For workers who begin by stealing, and from whom others may steal again.
@@ -86,7 +86,7 @@ void add_empty_queues(Plan& plan, std::uint32_t count) {
     plan.queues.resize(plan.workers);
 }
 
-std::shared_ptr<const Plan> numbered_plan(const PlanKey& key, const Learnt& learnt) {
+std::shared_ptr<const Plan> numbered_plan(const PlanKey& key, const LoopModel& learnt) {
     auto plan = std::make_shared<Plan>(make_plan(key, learnt));
     plan->serial = next_plan_serial();
     if (key.surplus > 0) add_empty_queues(*plan, key.surplus);
@@ -101,11 +101,11 @@ std::uint64_t next_plan_serial() noexcept {
     return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-const std::shared_ptr<const Plan>& PlanCache::get(const PlanKey& key, const Learnt& learnt) {
+const std::shared_ptr<const Plan>& PlanCache::get(const PlanKey& key, const LoopModel& learnt) {
     for (Entry& entry : entries_) {
         if (!entry.plan || !(entry.key == key)) continue;
         last_ = static_cast<std::size_t>(&entry - entries_.data());
-        if (!stale(key.choice.technique->info(), entry.learnt, learnt)) return entry.plan;
+        if (!stale(key.schedule.technique->info(), entry.learnt, learnt)) return entry.plan;
         entry.plan = numbered_plan(key, learnt);
         entry.learnt = learnt;
         return entry.plan;

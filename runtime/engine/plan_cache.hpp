@@ -13,7 +13,7 @@ namespace gimbal {
 
 /// What a plan was made for.
 struct PlanKey {
-    Choice choice;
+    Schedule schedule;
     std::uint64_t iterations = 0;  ///< N [iterations]
     std::uint64_t granule = 1;     ///< of the loop, whatever is chosen [iterations]
     std::uint32_t workers = 1;     ///< P [count]
@@ -25,17 +25,17 @@ struct PlanKey {
 };
 
 /// What the program knows of a loop, instead of what is measured.
-struct Given {
+struct UserHints {
     std::vector<double> weights;  ///< [P] relative speeds of the workers, for wf2; empty: not given
     double overhead = -1;         ///< h, time of one dispatch [ticks]; < 0: not given
     double sd = -1;               ///< sigma of iteration times [ticks]; < 0: not given
 
-    bool operator==(const Given&) const = default;
+    bool operator==(const UserHints&) const = default;
 };
 
 /// What earlier executions of the loop taught, or the program said, that a plan may depend on.
-struct Learnt {
-    Given given;
+struct LoopModel {
+    UserHints hints;
     IterationStatistics statistics;
     std::vector<double> weights;           ///< [P], sum P; empty: nothing known
     const CostProfile* profile = nullptr;  ///< nullptr: not known
@@ -50,13 +50,13 @@ public:
     /// have moved by more than a tenth since it was made, or weights and these by a fiftieth, or the profile and
     /// it has changed.
     /// @errors std::bad_alloc  @cost O(1) when cached, else O(steps)
-    [[nodiscard]] const std::shared_ptr<const Plan>& get(const PlanKey& key, const Learnt& learnt);
+    [[nodiscard]] const std::shared_ptr<const Plan>& get(const PlanKey& key, const LoopModel& learnt);
 
 private:
     static constexpr std::size_t kPlans = 4;
     struct Entry {
         PlanKey key;
-        Learnt learnt;
+        LoopModel learnt;
         std::shared_ptr<const Plan> plan;
     };
     std::array<Entry, kPlans> entries_;

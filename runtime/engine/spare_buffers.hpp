@@ -28,13 +28,13 @@ public:
     void take_back(std::span<WorkerSlot> slots, std::unique_ptr<Buffer> WorkerSlot::*of) {
         const std::unique_lock lock(mutex_, std::try_to_lock);
         for (WorkerSlot& slot : slots) {
-            if (lock && slot.*of && spare_.size() < kMostSpare) spare_.push_back(std::move(slot.*of));
+            if (lock && slot.*of && spare_.size() < kMaxSpare) spare_.push_back(std::move(slot.*of));
             (slot.*of).reset();
         }
     }
 
 private:
-    static constexpr std::size_t kMostSpare = 256;
+    static constexpr std::size_t kMaxSpare = 256;
 
     std::mutex mutex_;
     std::vector<std::unique_ptr<Buffer>> spare_;

@@ -23,8 +23,8 @@ constexpr Range unpack(std::uint64_t word) noexcept {
 
 // iCh's classes: a worker is ahead or behind when its progress differs from the mean by more than this part of it.
 constexpr double kProgressBand = 0.33;
-constexpr std::uint32_t kLeastDivisor = 2;  // a draw leaves something for thieves
-constexpr std::uint32_t kMostDivisor = 1U << 20U;
+constexpr std::uint32_t kMinDivisor = 2;  // a draw leaves something for thieves
+constexpr std::uint32_t kMaxDivisor = 1U << 20U;
 
 constexpr std::uint64_t kSplit = 4;  // a thief takes no less than a draw of the victim's, cut by this
 constexpr std::uint64_t kStride = 4;
@@ -59,7 +59,7 @@ void WorkQueues::prepare(const Plan& plan, std::uint64_t parts, bool fine) {
     for (Lane& lane : lanes_) {
         Worker& worker = lane.worker;
         worker.done.store(0, kRelaxed);
-        worker.divisor.store(std::max(kLeastDivisor, plan.workers), kRelaxed);
+        worker.divisor.store(std::max(kMinDivisor, plan.workers), kRelaxed);
     }
 }
 
@@ -221,8 +221,8 @@ Range WorkQueues::steal_from(std::uint32_t thief, std::uint32_t victim) noexcept
         if (plan_->rules.takes_part) {
             // The thief starts from the mean of both histories.
             self.done.store((self.done.load(kRelaxed) + other.done.load(kRelaxed)) / 2, kRelaxed);
-            self.divisor.store(
-                std::max(kLeastDivisor, (self.divisor.load(kRelaxed) + other.divisor.load(kRelaxed)) / 2), kRelaxed);
+            self.divisor.store(std::max(kMinDivisor, (self.divisor.load(kRelaxed) + other.divisor.load(kRelaxed)) / 2),
+                               kRelaxed);
         }
         return taken;
     }
@@ -258,9 +258,9 @@ void WorkQueues::adapt(std::uint32_t worker) noexcept {
     const std::uint32_t divisor = self.divisor.load(kRelaxed);
     const auto progress = static_cast<double>(done);
     if (progress < mean * (1 - kProgressBand)) {
-        self.divisor.store(std::max(kLeastDivisor, divisor / 2), kRelaxed);
+        self.divisor.store(std::max(kMinDivisor, divisor / 2), kRelaxed);
     } else if (progress > mean * (1 + kProgressBand)) {
-        self.divisor.store(std::min(kMostDivisor, divisor * 2), kRelaxed);
+        self.divisor.store(std::min(kMaxDivisor, divisor * 2), kRelaxed);
     }
 }
 

@@ -11,7 +11,7 @@ namespace gimbal::simulate {
 
 namespace {
 
-constexpr double kLeast = 0.05;  // noise makes no worker faster than this
+constexpr double kMin = 0.05;  // noise makes no worker faster than this
 
 }  // namespace
 
@@ -26,7 +26,7 @@ std::span<const double> WorkerSpeeds::slowness(std::uint64_t step) {
         const double turn = static_cast<double>(step) / now.drift_steps + place;
         double speed = 1 + now.spread * (2 * place - 1);
         speed *= 1 + now.drift * std::sin(2 * std::numbers::pi * turn);
-        double slowness = std::max(kLeast, 1 + now.worker_noise * bell_of(random_bits(seed_, i, step))) / speed;
+        double slowness = std::max(kMin, 1 + now.worker_noise * bell_of(random_bits(seed_, i, step))) / speed;
         const bool slow = now.slow_worker == static_cast<std::int64_t>(i) && step >= now.slow_first;
         if (slow && step < now.slow_end) slowness *= now.slow_factor;
         slowness_[i] = slowness;

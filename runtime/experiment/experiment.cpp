@@ -41,7 +41,7 @@ void run_experiment(const Experiment& experiment, const std::function<void(const
         for (std::size_t k = 0; k < loops.size(); ++k) {
             machine.seed = random_bits(experiment.seed, number, k);
             const Work& work = application.work(k, number);
-            const Step step = loops[k]->run(request, work, machine, experiment.learning);
+            const StepRow step = loops[k]->run(request, work, machine, experiment.learning);
             seen({.loop = k,
                   .workers = application.workers,
                   .step = &step,

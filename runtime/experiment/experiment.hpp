@@ -39,7 +39,7 @@ struct Experiment {
 struct ExperimentStep {
     std::size_t loop = 0;
     std::uint32_t workers = 0;
-    const Step* step = nullptr;
+    const StepRow* step = nullptr;
     double learning = 0;  ///< what choosing, learning and planning took, while the workers waited [ns]
     double ideal = 0;     ///< its work spread over all workers by their speeds [ns]
     const LoopLearning* site = nullptr;

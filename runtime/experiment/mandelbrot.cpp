@@ -9,7 +9,7 @@ namespace gimbal::simulate {
 
 namespace {
 
-constexpr int kMostSteps = 10000;
+constexpr int kMaxSteps = 10000;
 constexpr double kStep_ns = 8;      // one z <- z^4 + c, scalar: a chain of two complex multiplications
 constexpr double kPixel_ns = 20;    // besides
 constexpr std::size_t kSide = 256;  // of the picture that is really computed
@@ -24,7 +24,7 @@ int escape_count(double c_re, double c_im) noexcept {
     double old_re = 0;
     double old_im = 0;
     int next_mark = 8;
-    for (int k = 0; k < kMostSteps; ++k) {
+    for (int k = 0; k < kMaxSteps; ++k) {
         if (re * re + im * im > 4) return k;
         const double square_re = re * re - im * im;
         const double square_im = 2 * re * im;
@@ -32,13 +32,13 @@ int escape_count(double c_re, double c_im) noexcept {
         im = 2 * square_re * square_im + c_im;
         const double moved_re = re - old_re;
         const double moved_im = im - old_im;
-        if (moved_re * moved_re + moved_im * moved_im < kSame) return kMostSteps;
+        if (moved_re * moved_re + moved_im * moved_im < kSame) return kMaxSteps;
         if (k != next_mark) continue;
         next_mark *= 2;
         old_re = re;
         old_im = im;
     }
-    return kMostSteps;
+    return kMaxSteps;
 }
 
 /// A square of the plane about (0, centre), row by row from below, as apps/mandelbrot has it.

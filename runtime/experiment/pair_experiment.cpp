@@ -9,7 +9,7 @@ namespace gimbal::simulate {
 
 namespace {
 
-constexpr double kLeastNoise = 0.05;  // noise makes no step faster than this part of it
+constexpr double kMinNoise = 0.05;    // noise makes no step faster than this part of it
 constexpr std::uint64_t kLooks = 8;   // steps by which pairs are left out of the search for the best
 constexpr double kHopeless = 1.25;    // times the least of these,
 constexpr double kFarOff = 2;         // times the least of one: no longer simulated to its end
@@ -17,7 +17,7 @@ constexpr double kFarOff = 2;         // times the least of one: no longer simul
 }  // namespace
 
 double PairExperiment::noise(std::uint64_t step) const noexcept {
-    return std::max(kLeastNoise, 1 + step_noise * bell_of(random_bits(seed, step)));
+    return std::max(kMinNoise, 1 + step_noise * bell_of(random_bits(seed, step)));
 }
 
 NestedOutcome PairTimes::run(levels::Pair pair, Range part, std::uint64_t step, double limit) {

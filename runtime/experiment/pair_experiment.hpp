@@ -28,7 +28,7 @@ struct PairExperiment {
     [[nodiscard]] levels::PairTable table() const noexcept {
         return {static_cast<std::uint32_t>(ranks.size()), static_cast<std::uint32_t>(threads.size())};
     }
-    [[nodiscard]] NestedChoice choice(levels::Pair pair) const { return {ranks[pair.ranks], threads[pair.threads]}; }
+    [[nodiscard]] NestedSchedule choice(levels::Pair pair) const { return {ranks[pair.ranks], threads[pair.threads]}; }
     /// Factor on every time in a step: a function of seed and step, whatever runs.
     [[nodiscard]] double noise(std::uint64_t step) const noexcept;
 };

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kBins = 2048;
 constexpr double kStretches = 64;
-constexpr double kLeast = 0.05;  // of normal costs, in means
+constexpr double kMin = 0.05;  // of normal costs, in means
 
 /// Small loops whose imbalance is known: uniform; triangular, which rises from 0; decreasing, which falls to 0; flip,
 /// which rises until half time and then falls; bump, a stretch of 20 times the cost that goes round once; jump, the
@@ -51,7 +51,7 @@ public:
             } else if (name == "jump") {
                 costs_[k] = bump(x - static_cast<double>(random_bits(seed_, turn) >> 11U) * 0x1p-53);
             } else if (name == "normal") {
-                costs_[k] = std::max(kLeast, 1 + cov_ * bell_of(random_bits(seed_, k)));
+                costs_[k] = std::max(kMin, 1 + cov_ * bell_of(random_bits(seed_, k)));
             } else if (name == "power") {
                 costs_[k] = std::min(heaviest_, std::pow(uniform_of(random_bits(seed_, k)), -1 / exponent_));
             } else {

@@ -28,19 +28,19 @@ VirtualLoop::VirtualLoop(std::string name, std::uint32_t workers, double serial_
                          std::unique_ptr<Selector> selector)
     : learning_(std::move(name), workers, virtual_clock(serial_part), std::move(selector)), slots_(workers) {}
 
-Step VirtualLoop::run(const Request& request, const Work& work, const Machine& machine, const LearningCosts& costs) {
+StepRow VirtualLoop::run(const Request& request, const Work& work, const Machine& machine, const LearningCosts& costs) {
     virtual_dispatch = machine.dispatch;
     const auto steps = static_cast<double>(plan_ ? plan_->starts.size() : slots_.size());
     virtual_part = costs.plan + costs.plan_per_step * steps;
     Opening opening = learning_.open(request);
-    opening.manner.claim = 1;
-    sampled_ = opening.manner.sampled;
+    opening.config.claim = 1;
+    sampled_ = opening.config.sampled;
     planned_ = opening.plan->serial > newest_;  // else it is one of the last few that a site keeps
     newest_ = std::max(newest_, opening.plan->serial);
     plan_ = opening.plan;
-    events_.run(*opening.decision.choice.technique, *opening.plan, work, machine, opening.manner, slots_);
+    events_.run(*opening.decision.schedule.technique, *opening.plan, work, machine, opening.config, slots_);
     virtual_part = sample_ns(costs);
-    return learning_.close(opening.manner, opening.decision, *opening.plan, slots_);
+    return learning_.close(opening.config, opening.decision, *opening.plan, slots_);
 }
 
 double VirtualLoop::sample_ns(const LearningCosts& costs) const noexcept {

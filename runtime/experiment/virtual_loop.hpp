@@ -40,8 +40,8 @@ public:
     /// One execution. @param machine  of as many workers  @param request  trip: N
     /// @return what it was, and what was thought of it  @errors std::bad_alloc  @cost as EventLoop::run
     /// @param costs  of learning, as the site sees them: how often it samples depends on that
-    Step run(const Request& request, const Work& work, const Machine& machine,
-             const LearningCosts& costs = kFreeLearning);
+    StepRow run(const Request& request, const Work& work, const Machine& machine,
+                const LearningCosts& costs = kFreeLearning);
 
     /// What opening and closing the last execution took [ns]. Predictions are made in the background.
     [[nodiscard]] double learning_ns(const LearningCosts& costs) const noexcept;

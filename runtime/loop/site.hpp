@@ -69,7 +69,7 @@ public:
     }
 
     /// What the program knows of this loop.
-    void set_given(const Given& given);
+    void set_hints(const UserHints& hints);
 
     /// The static fraction from the next execution on, whatever the technique says; < 0: the technique's again.
     void set_static_fraction(double fraction);

@@ -56,7 +56,7 @@ Decision ReplaySelector::choose(const LoopContext& context) {
                   std::to_string(context.step) + ", now " + std::to_string(context.iterations) +
                   "; it follows the record all the same");
     }
-    return {.choice = step.choice, .reason = "GIMBAL_REPLAY"};
+    return {.schedule = step.schedule, .reason = "GIMBAL_REPLAY"};
 }
 
 }  // namespace gimbal

@@ -38,10 +38,10 @@ struct LoopContext {
 
 /// What else could have run, as far as the selector knows.
 struct Alternative {
-    Choice choice;
-    Choice holder;           ///< what runs unless the selector explores, and is compared with
+    Schedule schedule;
+    Schedule incumbent;      ///< what runs unless the selector explores, and is compared with
     double loop_time = 0;    ///< that the choice would take now [ticks]
-    double ratio = 0;        ///< of that to what the holder takes now
+    double ratio = 0;        ///< of that to what the incumbent takes now
     bool predicted = false;  ///< by a model; false: measured
 };
 

@@ -275,7 +275,7 @@ TEST(WorkQueues, RefusedThievesAreLetInAfterAWhile) {
 }
 
 TEST(WorkQueues, CountUpToTheLastGrainTheyCanHold) {
-    const std::uint64_t last = gimbal::kMostGrains;
+    const std::uint64_t last = gimbal::kMaxGrains;
     Plan plan = plan_of({last}, 1, 1, {.take = last / 2 + 1, .victims = Victims::neighbours});
     WorkQueues work;
     work.prepare(plan);

@@ -20,7 +20,7 @@ using namespace gimbal_test;
 /// Alternates between two techniques and keeps what it was taught.
 class Alternating final : public Selector {
 public:
-    explicit Alternating(std::vector<double>& learnt) : learnt_(&learnt) {}
+    explicit Alternating(std::vector<double>& learnt) : model_(&learnt) {}
 
     [[nodiscard]] Decision choose(const LoopContext& context) override {
         dispatch = context.dispatch;
@@ -28,13 +28,13 @@ public:
         return decision;
     }
     void learn(const Decision& /*decision*/, const LoopRecord& record, const LoopContext& /*context*/) override {
-        learnt_->push_back(record.loop_time);
+        model_->push_back(record.loop_time);
     }
 
     double dispatch = 0;
 
 private:
-    std::vector<double>* learnt_;
+    std::vector<double>* model_;
     int asked_ = 0;
 };
 
@@ -48,11 +48,11 @@ TEST(VirtualLoop, ASelectorDecidesAndLearnsFromVirtualTime) {
     const Request request{.trip = 4};
     EXPECT_EQ(loop.run(request, work, machine).loop_time, 600);  // static: the second block
     // ss: 110, 110, then 310 each, and a last draw.
-    const Step step = loop.run(request, work, machine);
+    const StepRow step = loop.run(request, work, machine);
     EXPECT_EQ(step.loop_time, 430);
-    EXPECT_EQ(step.number, 1U);
+    EXPECT_EQ(step.step, 1U);
     EXPECT_EQ(step.chunks, 4U);
-    EXPECT_EQ(step.decision.reason, "in turn");
+    EXPECT_EQ(step.reason, "in turn");
     EXPECT_EQ(learnt, (std::vector<double>{600, 430}));
     EXPECT_EQ(seen.dispatch, 10);
 }
@@ -61,8 +61,8 @@ TEST(VirtualLoop, ANamedTechniqueTeachesNoSelector) {
     std::vector<double> learnt;
     VirtualLoop loop("loop", 2, 1, std::make_unique<Alternating>(learnt));
     const ListedWork work(std::vector<double>(100, 10));
-    const Step step = loop.run({.trip = 100, .technique = &named("gss"), .reason = "named"}, work, {});
-    EXPECT_EQ(step.decision.choice.technique, &named("gss"));
+    const StepRow step = loop.run({.trip = 100, .schedule = {&named("gss")}, .reason = "named"}, work, {});
+    EXPECT_EQ(step.schedule.technique, &named("gss"));
     EXPECT_EQ(step.iterations, 100U);
     EXPECT_TRUE(learnt.empty());
     EXPECT_EQ(loop.learning().totals().calls, 1U);
@@ -80,7 +80,7 @@ Sums run(std::string_view application, std::string_view technique, std::uint32_t
     wanted.steps = 200;
     const std::unique_ptr<Application> made = make_application(std::move(wanted));
     Experiment experiment{.application = made.get(), .costs = drawing_costs(false), .disturbances = disturbances};
-    experiment.request.technique = &named(technique);
+    experiment.request.schedule.technique = &named(technique);
     Sums sums;
     run_experiment(experiment, [&](const ExperimentStep& seen) {
         sums.loop_time += seen.step->loop_time;
@@ -103,7 +103,7 @@ std::vector<double> steps_of(std::string_view application, std::string_view tech
     wanted.steps = 90;
     const std::unique_ptr<Application> made = make_application(std::move(wanted));
     Experiment experiment{.application = made.get(), .costs = drawing_costs(false)};
-    experiment.request.technique = &named(technique);
+    experiment.request.schedule.technique = &named(technique);
     std::vector<double> steps;
     run_experiment(experiment, [&](const ExperimentStep& seen) { steps.push_back(seen.step->loop_time); });
     return steps;
@@ -150,7 +150,7 @@ TEST(VirtualLoop, SingleIterationsOfTheSeedsPiSolverTakeTheSeedsTime) {
     wanted.steps = 10;
     const std::unique_ptr<Application> made = make_application(std::move(wanted));
     Experiment experiment{.application = made.get(), .costs = drawing_costs(made->ranks)};
-    experiment.request.technique = &named("ss");
+    experiment.request.schedule.technique = &named("ss");
     double time = 0;
     run_experiment(experiment, [&](const ExperimentStep& seen) { time += seen.step->loop_time * 1e-9; });
     EXPECT_NEAR(time * 150, 818, 3);  // seconds for 1500 steps, table 5.3 of seed 000

@@ -26,8 +26,8 @@ Opening open(LoopLearning& loop, std::string_view selector = {}) {
     return loop.open({.trip = kIterations, .selector = selector});
 }
 
-Step close(LoopLearning& loop, const Opening& opening, std::uint64_t time) {
-    return loop.close(opening.manner, opening.decision, *opening.plan, slots_of(time));
+StepRow close(LoopLearning& loop, const Opening& opening, std::uint64_t time) {
+    return loop.close(opening.config, opening.decision, *opening.plan, slots_of(time));
 }
 
 TEST(LoopLearning, WhatASelectorDecidedTeachesNoOtherOne) {
@@ -37,7 +37,7 @@ TEST(LoopLearning, WhatASelectorDecidedTeachesNoOtherOne) {
     const Opening early = open(loop, kFirst);
     const Opening late = open(loop, kSecond);  // while the first is still in flight
     EXPECT_FALSE(close(loop, early, 1000).thought) << "sarsa's step is none of q's";
-    const Step learnt = close(loop, late, 2000);
+    const StepRow learnt = close(loop, late, 2000);
     ASSERT_TRUE(learnt.thought);
     EXPECT_EQ(learnt.thought->step, 1U);
     EXPECT_EQ(loop.totals().calls, 2U);
@@ -63,10 +63,10 @@ Opening run(LoopLearning& loop, std::uint64_t iterations, std::string_view selec
     for (WorkerSlot& slot : slots)
         slot.record = {.begin = 0, .end = iterations, .chunks = 1, .iterations = iterations / 2};
     for (WorkerSlot& slot : slots) {
-        if (opening.manner.sampled) slot.begin_costs(iterations, 2);
-        if (opening.manner.timed) slot.begin_times();
+        if (opening.config.sampled) slot.begin_costs(iterations, 2);
+        if (opening.config.timed) slot.begin_times();
     }
-    loop.close(opening.manner, opening.decision, *opening.plan, slots);
+    loop.close(opening.config, opening.decision, *opening.plan, slots);
     return opening;
 }
 
@@ -76,9 +76,9 @@ TEST(LoopLearning, TripCountsThatDifferAreLearntApart) {
     const Opening first = run(loop, 1000, kSelector);
     for (int step = 0; step < 3; ++step) (void)run(loop, 1000, kSelector);
     const Opening other = run(loop, 100'000, kSelector);
-    EXPECT_EQ(other.decision.choice.technique, first.decision.choice.technique) << "its search begins anew";
+    EXPECT_EQ(other.decision.schedule.technique, first.decision.schedule.technique) << "its search begins anew";
     const Opening near = run(loop, 1200, kSelector);
-    EXPECT_NE(near.decision.choice.technique, first.decision.choice.technique) << "that of the near one goes on";
+    EXPECT_NE(near.decision.schedule.technique, first.decision.schedule.technique) << "that of the near one goes on";
     EXPECT_EQ(loop.totals().calls, 6U);
     EXPECT_EQ(loop.totals().iterations, 4 * 1000U + 100'000U + 1200U);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "select/contenders.hpp"
+#include "select/drifting_bandit.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,16 +12,16 @@ namespace {
 // Standard deviation by which the ratio of two choices is taken to wander from one step to the next: a tenth of a per
 // cent, so one per cent in a hundred steps.
 constexpr double kDrift = 0.001;
-// No challenger gets the title for less: what differs by less is noise or nobody's loss.
+// An arm must be better by more than this to become the incumbent: a smaller difference is noise.
 constexpr double kMargin = 0.003;
-constexpr double kClearLead = 0.01;   // a choice believed to be better by so much is tried whatever trials there were
+constexpr double kClearLead = 0.01;   // an arm believed to be better by so much is tried whatever trials there were
 constexpr double kConfidence = 2;     // standard deviations by which a challenger must lead,
-constexpr std::uint64_t kProofs = 2;  // in so many trials: one may have met a holder that was interrupted
+constexpr std::uint64_t kProofs = 2;  // in so many trials: one may have met a incumbent that was interrupted
 constexpr double kShyness = 0.0005;   // a trial costs at least so much of a step
-constexpr double kMostSteps = 2000;   // to come
+constexpr double kMaxSteps = 2000;    // to come
 constexpr double kFewestSteps = 20;
 constexpr std::uint64_t kFreeTrials = 10;     // then one in
-constexpr std::uint64_t kStepsPerTrial = 24;  // steps: a holder that is always interrupted is never at its best
+constexpr std::uint64_t kStepsPerTrial = 24;  // steps: a incumbent that is always interrupted is never at its best
 constexpr double kTrialsPerChange = 30;       // more trials when the loop has changed as a whole
 constexpr std::uint64_t kLongestRest = 32;    // steps between looks
 constexpr std::uint64_t kLost = 16;           // a trial that has not come back after so many steps never will
@@ -31,7 +31,7 @@ constexpr double kFloor = 1e-4;               // no noise is smaller
 constexpr double kToDeviation = 1.2533;
 constexpr double kClip = 4;      // standard deviations beyond which something else must have happened,
 constexpr double kJump = 0.03;   // and so much of a step at least
-constexpr double kRegret = 0.5;  // part of its lead that a new holder may owe to luck
+constexpr double kRegret = 0.5;  // part of its lead that a new incumbent may owe to luck
 
 double density(double u) noexcept {
     return std::exp(-u * u / 2) / std::sqrt(2 * std::numbers::pi);
@@ -42,35 +42,35 @@ double upper_tail(double u) noexcept {
 
 }  // namespace
 
-Contenders::Contenders(std::size_t count, std::size_t holder) : beliefs_(count), holder_(holder) {}
+DriftingBandit::DriftingBandit(std::size_t count, std::size_t incumbent) : beliefs_(count), incumbent_(incumbent) {}
 
-// Knowledge gradient of one more trial, for all steps to come, less what the trial itself is expected to cost. Who is
-// believed to be better still needs a trial to get the title, so the whole of his lead counts.
-double Contenders::worth(const Belief& belief) const noexcept {
+// Knowledge gradient of one more trial, for all steps to come, less what the trial itself is expected to cost. An arm
+// that is believed to be better still needs a trial to become the incumbent, so its whole lead counts.
+double DriftingBandit::worth(const Belief& belief) const noexcept {
     const double noise = kToDeviation * deviation_;
     const double spread = belief.variance / std::sqrt(belief.variance + noise * noise);
     if (!(spread > 0)) return -1;
     const double u = belief.mean / spread;
     const double gain = spread * density(u) - belief.mean * upper_tail(u);
-    const double to_come = std::clamp(static_cast<double>(steps_), kFewestSteps, kMostSteps);
+    const double to_come = std::clamp(static_cast<double>(steps_), kFewestSteps, kMaxSteps);
     return to_come * gain - std::max(std::expm1(belief.mean), 0.0) - kShyness;
 }
 
-Contenders::Turn Contenders::next() {
+DriftingBandit::Pull DriftingBandit::next() {
     ++steps_;
     if (trial_open_ && steps_ - tried_at_ > kLost) trial_open_ = false;
     const bool enough =
         trials_ >= (calm_ ? kFreeTrials / 3 : kFreeTrials) + steps_ / (calm_ ? 2 * kStepsPerTrial : kStepsPerTrial);
     // However promising a choice is and however often the loop changes.
     const bool too_many = made_ >= 2 * kFreeTrials + steps_ * 2 / kStepsPerTrial;
-    if (too_many || trial_open_ || trial_seen_ || holder_run_ < 2 || steps_ < next_look_ || surprised_ > 0)
-        return {holder_, false};
+    if (too_many || trial_open_ || trial_seen_ || incumbent_run_ < 2 || steps_ < next_look_ || surprised_ > 0)
+        return {incumbent_, false};
     const auto passed = static_cast<double>(steps_ - widened_at_);
     widened_at_ = steps_;
-    std::size_t best = holder_;
+    std::size_t best = incumbent_;
     double most = 0;
     for (std::size_t i = 0; i < beliefs_.size(); ++i) {
-        if (i == holder_ || beliefs_[i].variance < 0) continue;
+        if (i == incumbent_ || beliefs_[i].variance < 0) continue;
         beliefs_[i].variance += passed * kDrift * kDrift;
         if (enough && beliefs_[i].mean > -kClearLead) continue;
         const double value = worth(beliefs_[i]);
@@ -79,10 +79,10 @@ Contenders::Turn Contenders::next() {
             best = i;
         }
     }
-    if (best == holder_) {
+    if (best == incumbent_) {
         look_every_ = std::min(2 * look_every_, kLongestRest);
         next_look_ = steps_ + look_every_;
-        return {holder_, false};
+        return {incumbent_, false};
     }
     look_every_ = 1;
     ++trials_;
@@ -93,55 +93,55 @@ Contenders::Turn Contenders::next() {
     return {best, true};
 }
 
-void Contenders::observe(const Turn& turn, double time) {
+void DriftingBandit::observe(const Pull& pull, double time) {
     if (!(time > 0) || !std::isfinite(time)) {
-        trial_open_ = trial_open_ && !turn.trial;
+        trial_open_ = trial_open_ && !pull.trial;
         return;
     }
     const double log_time = std::log(time);
-    if (turn.trial) {
-        if (!trial_open_ || turn.choice != tried_) return;  // of a holder that has been replaced meanwhile
+    if (pull.trial) {
+        if (!trial_open_ || pull.arm != tried_) return;  // of a incumbent that has been replaced meanwhile
         trial_open_ = false;
         trial_seen_ = true;
         log_trial_ = log_time;
         return;
     }
-    if (turn.choice != holder_) return;
+    if (pull.arm != incumbent_) return;
     if (trial_seen_) {
         settle(log_time);
-        holder_run_ = 0;
-    } else if (holder_run_ >= 2) {
+        incumbent_run_ = 0;
+    } else if (incumbent_run_ >= 2) {
         learn_noise(log_last_two_[0] - (log_last_two_[1] + log_time) / 2);
         const bool odd = jumped(log_last_two_[0], log_time);
         surprised_ = odd || (surprised_ > 0 && surprised_ < 3) ? surprised_ + 1 : 0;
     }
     log_last_two_[1] = log_last_two_[0];
     log_last_two_[0] = log_time;
-    ++holder_run_;
+    ++incumbent_run_;
 }
 
-void Contenders::learn_noise(double residual) noexcept {
+void DriftingBandit::learn_noise(double residual) noexcept {
     const double size = std::min(std::abs(residual), kClip * std::max(deviation_, kFloor));
     deviation_ = std::max(kFloor, deviation_ + kForget * (size - deviation_));
 }
 
-bool Contenders::jumped(double from, double to) const noexcept {
+bool DriftingBandit::jumped(double from, double to) const noexcept {
     return std::abs(to - from) > std::max(kClip * kToDeviation * deviation_, kJump);
 }
 
-// The duel is over: the trial against the mean of the holder before and after it. If the holder's own two times have
-// nothing to do with each other, it was interrupted or the loop has changed: that decides nothing.
-void Contenders::settle(double after) {
+// The trial is over: it counts against the mean of the incumbent before and after it. If the incumbent's own two times
+// have nothing to do with each other, it was interrupted or the loop has changed: that decides nothing.
+void DriftingBandit::settle(double after) {
     trial_seen_ = false;
     if (jumped(log_last_two_[0], after)) return;
     learn(tried_, log_trial_ - (log_last_two_[0] + after) / 2);
     const Belief& tried = beliefs_[tried_];
     const double lead = kMargin + kConfidence * std::sqrt(tried.variance);
-    if (tried.trials >= kProofs && !tried.odd && tried.mean < -lead) dethrone(tried_);
+    if (tried.trials >= kProofs && !tried.odd && tried.mean < -lead) promote(tried_);
 }
 
-void Contenders::learn(std::size_t choice, double seen) {
-    Belief& belief = beliefs_[choice];
+void DriftingBandit::learn(std::size_t arm, double seen) {
+    Belief& belief = beliefs_[arm];
     const double noise = kToDeviation * deviation_;
     const double spread = std::sqrt(belief.variance + noise * noise);
     const bool odd = seen - belief.mean > kClip * spread;
@@ -163,7 +163,7 @@ void Contenders::learn(std::size_t choice, double seen) {
     error_ += (excess - error_) / error_weight_;
 }
 
-void Contenders::dethrone(std::size_t winner) {
+void DriftingBandit::promote(std::size_t winner) {
     const Belief won = beliefs_[winner];
     for (Belief& belief : beliefs_) {
         belief.mean -= won.mean;
@@ -171,19 +171,19 @@ void Contenders::dethrone(std::size_t winner) {
         belief.bias -= won.bias;
         if (belief.variance >= 0) belief.variance += won.variance / 2;
     }
-    // Whoever leads after few trials leads by less than it seems: the old holder gets another chance.
-    beliefs_[holder_].variance = std::max(won.variance, kRegret * kRegret * won.mean * won.mean);
+    // Whoever leads after few trials leads by less than it seems: the old incumbent gets another chance.
+    beliefs_[incumbent_].variance = std::max(won.variance, kRegret * kRegret * won.mean * won.mean);
     beliefs_[winner] = {.trials = won.trials};
-    holder_ = winner;
-    holder_run_ = 0;
-    // A trial that is under way was to be compared with the holder that is gone.
+    incumbent_ = winner;
+    incumbent_run_ = 0;
+    // A trial that is under way was to be compared with the incumbent that is gone.
     trial_open_ = trial_seen_ = false;
 }
 
-void Contenders::predict(std::span<const double> times, double error) {
-    const double base = std::log(times[holder_]);
+void DriftingBandit::predict(std::span<const double> times, double error) {
+    const double base = std::log(times[incumbent_]);
     for (std::size_t i = 0; i < beliefs_.size(); ++i) {
-        if (i == holder_) continue;
+        if (i == incumbent_) continue;
         Belief& belief = beliefs_[i];
         if (!std::isfinite(times[i])) {
             belief = {};
@@ -205,14 +205,14 @@ void Contenders::predict(std::span<const double> times, double error) {
     look_every_ = 1;
 }
 
-void Contenders::trust() {
+void DriftingBandit::promote_predicted() {
     const std::size_t best = second();
-    if (best != holder_ && beliefs_[best].mean < -kMargin) dethrone(best);
+    if (best != incumbent_ && beliefs_[best].mean < -kMargin) promote(best);
 }
 
-void Contenders::doubt(double change) {
+void DriftingBandit::widen(double change) {
     for (std::size_t i = 0; i < beliefs_.size(); ++i) {
-        if (i != holder_ && beliefs_[i].variance >= 0) beliefs_[i].variance += change * change;
+        if (i != incumbent_ && beliefs_[i].variance >= 0) beliefs_[i].variance += change * change;
     }
     const double allowed = std::min(kTrialsPerChange * change, static_cast<double>(kFreeTrials));
     trials_ -= std::min(trials_, static_cast<std::uint64_t>(allowed));
@@ -220,22 +220,22 @@ void Contenders::doubt(double change) {
     look_every_ = 1;
 }
 
-double Contenders::ratio(std::size_t choice) const noexcept {
-    return choice == holder_ ? 1 : std::exp(beliefs_[choice].mean);
+double DriftingBandit::ratio(std::size_t arm) const noexcept {
+    return arm == incumbent_ ? 1 : std::exp(beliefs_[arm].mean);
 }
 
-std::size_t Contenders::second() const noexcept {
-    std::size_t best = holder_;
+std::size_t DriftingBandit::second() const noexcept {
+    std::size_t best = incumbent_;
     for (std::size_t i = 0; i < beliefs_.size(); ++i) {
-        if (i == holder_ || beliefs_[i].variance < 0) continue;
-        if (best == holder_ || beliefs_[i].mean < beliefs_[best].mean) best = i;
+        if (i == incumbent_ || beliefs_[i].variance < 0) continue;
+        if (best == incumbent_ || beliefs_[i].mean < beliefs_[best].mean) best = i;
     }
     return best;
 }
 
-void Contenders::save(ByteWriter& to) const {
-    to.put(static_cast<std::uint8_t>(holder_));
-    to.put(static_cast<std::uint16_t>(std::min<std::uint64_t>(steps_, static_cast<std::uint64_t>(kMostSteps))));
+void DriftingBandit::save(ByteWriter& to) const {
+    to.put(static_cast<std::uint8_t>(incumbent_));
+    to.put(static_cast<std::uint16_t>(std::min<std::uint64_t>(steps_, static_cast<std::uint64_t>(kMaxSteps))));
     to.put(static_cast<std::uint16_t>(std::min<std::uint64_t>(trials_, UINT16_MAX)));
     to.put(static_cast<std::uint16_t>(std::min<std::uint64_t>(made_, UINT16_MAX)));
     to.put_real(deviation_);
@@ -250,33 +250,33 @@ void Contenders::save(ByteWriter& to) const {
     }
 }
 
-bool Contenders::restore(ByteReader& from) noexcept {
-    constexpr double kMost = 100;  // of a logarithm: no ratio is larger
-    holder_ = from.get<std::uint8_t>();
+bool DriftingBandit::restore(ByteReader& from) noexcept {
+    constexpr double kMax = 100;  // of a logarithm: no ratio is larger
+    incumbent_ = from.get<std::uint8_t>();
     steps_ = from.get<std::uint16_t>();
     // A run that was longer than what counts of it has made more trials than that allows: the next one shall not wait
     // longer than others for its first.
     trials_ = std::min<std::uint64_t>(from.get<std::uint16_t>(), kFreeTrials + steps_ / kStepsPerTrial);
     made_ = std::min<std::uint64_t>(from.get<std::uint16_t>(), 2 * kFreeTrials + steps_ * 2 / kStepsPerTrial);
-    deviation_ = from.get_real(kFloor / 2, kMost);
-    error_ = from.get_real(0, kMost * kMost);
+    deviation_ = from.get_real(kFloor / 2, kMax);
+    error_ = from.get_real(0, kMax * kMax);
     error_weight_ = from.get_real(0, 2 / kForget);
     for (Belief& belief : beliefs_) {
-        belief.mean = from.get_real(-kMost, kMost);
-        belief.variance = from.get_real(-1, kMost * kMost);
-        belief.predicted = from.get_real(-kMost, kMost);
-        belief.bias = from.get_real(-kMost, kMost);
+        belief.mean = from.get_real(-kMax, kMax);
+        belief.variance = from.get_real(-1, kMax * kMax);
+        belief.predicted = from.get_real(-kMax, kMax);
+        belief.bias = from.get_real(-kMax, kMax);
         belief.trials = from.get<std::uint8_t>();
     }
     widened_at_ = steps_;
     next_look_ = steps_;
-    return from.ok() && holder_ < beliefs_.size();
+    return from.ok() && incumbent_ < beliefs_.size();
 }
 
-double Contenders::prediction_error() const noexcept {
+double DriftingBandit::prediction_error() const noexcept {
     constexpr double kAtFirst = 0.03;
-    constexpr double kLeast = 0.01;
-    return error_weight_ < 3 ? kAtFirst : std::max(std::sqrt(error_), kLeast);
+    constexpr double kMin = 0.01;
+    return error_weight_ < 3 ? kAtFirst : std::max(std::sqrt(error_), kMin);
 }
 
 }  // namespace gimbal

@@ -13,7 +13,7 @@ namespace gimbal {
 /// agrees: the best of many candidates looked better than it is. It never raises storms: each time a search ends, twice
 /// as long as the last time must pass before it may speak, so n executions see at most log2(n / 8) + 1 searches.
 /// @threads guarded by its owner
-class DriftWatch {
+class DriftDetector {
 public:
     static constexpr double kTolerance = 0.2;  ///< relative change that is not drift
     static constexpr std::size_t kWindow = 8;  ///< executions per median [count]

@@ -7,7 +7,7 @@ namespace gimbal {
 /// over what it was when the choice was made, in two executions in a row, since a single one may have been disturbed.
 /// @threads guarded by its owner
 /// @source Mohammed et al. 2022 (Auto4OMP), where one execution is enough; test: tests/unit/select/exhaustive_test.cpp
-class RetryWatch {
+class RetryTrigger {
 public:
     /// @param imbalance  LB of the choice when it was measured, [0, 1]
     void settle(double imbalance) noexcept {

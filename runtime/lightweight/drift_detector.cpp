@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lightweight/drift_watch.hpp"
+#include "lightweight/drift_detector.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 namespace gimbal {
 
-void DriftWatch::settle(double cost) noexcept {
+void DriftDetector::settle(double cost) noexcept {
     reference_ = cost;
     corrected_ = false;
     filled_ = 0;
@@ -15,7 +15,7 @@ void DriftWatch::settle(double cost) noexcept {
     if (next_wait_ < std::uint64_t{1} << 40U) next_wait_ *= 2;
 }
 
-double DriftWatch::learn(double cost) noexcept {
+double DriftDetector::learn(double cost) noexcept {
     if (waiting_ > 0) --waiting_;
     window_[filled_++] = cost;
     if (filled_ < kWindow) return 0;

@@ -8,7 +8,6 @@
 #include "gimbal/random.hpp"
 #include "learn/action_times.hpp"
 #include "learn/agents/agent.hpp"
-#include "learn/greedy.hpp"
 
 namespace gimbal::learn {
 
