@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "loop/left_steps.hpp"
+#include "loop/abandoned_steps.hpp"
 #include "team/team.hpp"
 
 namespace gimbal::mpi {
@@ -72,7 +72,7 @@ public:
     [[nodiscard]] std::atomic<std::uint8_t>* flags(std::uint64_t slot) const noexcept;
 
     /// What a rank left to others.
-    [[nodiscard]] LeftSteps& left_steps(std::uint64_t slot, int rank) const noexcept;
+    [[nodiscard]] AbandonedSteps& left_steps(std::uint64_t slot, int rank) const noexcept;
 
     [[nodiscard]] RankProgress& progress(int rank) const noexcept;
 

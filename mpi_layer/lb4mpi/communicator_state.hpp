@@ -18,15 +18,15 @@ namespace gimbal::lb4mpi {
 /// Loops need names that are the same on all ranks. A title is one. Loops without a title are numbered: the first
 /// structure that is set up gets 0, the next 1, ...; a setup that follows a loop starts again at 0. So a program that
 /// sets up its structures anew in each time step gets the same few names again, and what was learnt goes on.
-class Party {
+class CommunicatorState {
 public:
     /// Local. @errors gimbal::Error: wrong_use (no communicator, an intercommunicator, MPI not running), mpi
-    static Party& of(MPI_Comm comm);
+    static CommunicatorState& of(MPI_Comm comm);
 
-    explicit Party(MPI_Comm comm);
-    ~Party();
-    Party(const Party&) = delete;
-    Party& operator=(const Party&) = delete;
+    explicit CommunicatorState(MPI_Comm comm);
+    ~CommunicatorState();
+    CommunicatorState(const CommunicatorState&) = delete;
+    CommunicatorState& operator=(const CommunicatorState&) = delete;
 
     [[nodiscard]] int rank() const noexcept { return rank_; }
     [[nodiscard]] int size() const noexcept { return size_; }

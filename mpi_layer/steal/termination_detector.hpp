@@ -11,17 +11,17 @@ namespace gimbal::mpi {
 /// Whether nothing is left in any queue of an execution, and whether a rank refused it. Seen in memory where all ranks
 /// are on one node and thieves take for themselves; else by a non-blocking reduction, which is complete when every rank
 /// has entered it.
-class AllOut {
+class TerminationDetector {
 public:
     /// @param comm  the group's  @param by_seed  the rule `seed`: thieves ask, also on one node
-    AllOut(const Team& team, MPI_Comm comm, NodeQueues& queues, bool by_seed)
+    TerminationDetector(const Team& team, MPI_Comm comm, NodeQueues& queues, bool by_seed)
         : rank_(team.rank()),
           comm_(comm),
           queues_(&queues),
           by_messages_(team.size() > 1 && (by_seed || team.nodes() > 1)) {}
-    AllOut(const AllOut&) = delete;
-    AllOut& operator=(const AllOut&) = delete;
-    ~AllOut() = default;
+    TerminationDetector(const TerminationDetector&) = delete;
+    TerminationDetector& operator=(const TerminationDetector&) = delete;
+    ~TerminationDetector() = default;
 
     /// Whether this rank must say when it has given everything out: enter().
     [[nodiscard]] bool by_messages() const noexcept { return by_messages_; }

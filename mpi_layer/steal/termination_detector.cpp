@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "steal/all_out.hpp"
+#include "steal/termination_detector.hpp"
 
 #include "team/check.hpp"
 
 namespace gimbal::mpi {
 
-void AllOut::enter(Refusal why) {
+void TerminationDetector::enter(Refusal why) {
     if (entered_ || !by_messages_) return;
     entered_ = true;
     if (why != Refusal::none) mine_ = Refuser{rank_, why}.code();
     check(MPI_Iallreduce(&mine_, &most_, 1, MPI_INT, MPI_MAX, comm_, &request_), "MPI_Iallreduce");
 }
 
-bool AllOut::complete() {
+bool TerminationDetector::complete() {
     if (complete_) return true;
     if (!by_messages_) return complete_ = queues_->all_empty();
     int here = 0;
@@ -20,7 +20,7 @@ bool AllOut::complete() {
     return complete_ = here != 0;
 }
 
-Refuser AllOut::refuser() const noexcept {
+Refuser TerminationDetector::refuser() const noexcept {
     return by_messages_ ? Refuser::of(most_) : queues_->refuser();
 }
 

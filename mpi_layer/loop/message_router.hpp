@@ -14,34 +14,34 @@
 namespace gimbal::mpi {
 
 /// Whoever gets messages about one loop.
-class Correspondent {
+class MessageHandler {
 public:
-    virtual ~Correspondent() = default;
-    virtual void on_ask(int source, const Ask& ask) = 0;
-    virtual void on_answer(const Answer& answer) = 0;
+    virtual ~MessageHandler() = default;
+    virtual void on_ask(int source, const ChunkRequest& ask) = 0;
+    virtual void on_answer(const ChunkReply& answer) = 0;
 };
 
 /// The messages of all loops of a team that have a foreman. One look tells about all of them, however many loops there
 /// are. No message waits for a partner: sending is done when it is done, and what comes is taken when somebody looks.
-class Post : public Member {
+class MessageRouter : public Member {
 public:
     /// The post of a team. Collective when it is first asked for.
-    static Post& of(Team& team);
+    static MessageRouter& of(Team& team);
 
-    explicit Post(Team& team);
-    ~Post() override;
+    explicit MessageRouter(Team& team);
+    ~MessageRouter() override;
 
     /// Collective: all ranks must enrol the same loops in the same order. @return the loop's number
-    std::uint32_t enrol(Correspondent& correspondent);
+    std::uint32_t enrol(MessageHandler& correspondent);
     /// Give a loop what came before it was enrolled; to be called once, when it knows its number.
     void deliver_early(std::uint32_t loop);
     /// No more messages for that loop.
     void withdraw(std::uint32_t loop) noexcept;
 
     /// To the foreman, rank 0. @errors gimbal::Error(mpi)
-    void send(const Ask& ask);
+    void send(const ChunkRequest& ask);
     /// To a worker. @errors gimbal::Error(mpi), unless the team is robust: then the rank counts as lost
-    void send(const Answer& answer, int rank);
+    void send(const ChunkReply& answer, int rank);
 
     /// Every message that was sent arrives.
     void settle() override;
@@ -63,8 +63,8 @@ private:
     struct Envelope {
         MPI_Request request = MPI_REQUEST_NULL;
         union {
-            Ask ask;
-            Answer answer;
+            ChunkRequest ask;
+            ChunkReply answer;
         };
         Envelope() : ask{} {}
     };
@@ -81,9 +81,9 @@ private:
     std::uint64_t looks_ = 0;
     std::vector<std::uint64_t> sent_;  // [P] messages to each rank
     std::uint64_t taken_ = 0;          // messages of others
-    std::vector<Correspondent*> loops_;            // by number; nullptr: gone
-    std::vector<std::pair<int, Ask>> early_asks_;  // for loops that this rank has not made yet
-    std::vector<Answer> early_answers_;
+    std::vector<MessageHandler*> loops_;                    // by number; nullptr: gone
+    std::vector<std::pair<int, ChunkRequest>> early_asks_;  // for loops that this rank has not made yet
+    std::vector<ChunkReply> early_answers_;
     std::vector<std::unique_ptr<Envelope>> envelopes_;
     std::size_t next_envelope_ = 0;
 };

@@ -8,10 +8,10 @@ namespace gimbal::mpi {
 
 /// How many iterations the foreman runs between two looks at its messages: as many as last about as long as a request
 /// may wait.
-class Pace {
+class PollInterval {
 public:
     /// @param gap  longest time between two looks [ticks]
-    explicit Pace(double gap) : gap_(gap) {}
+    explicit PollInterval(double gap) : gap_(gap) {}
 
     /// Iterations until the next look [iterations], >= 1.
     [[nodiscard]] std::uint64_t piece() const noexcept { return piece_; }

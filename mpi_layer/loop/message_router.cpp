@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "loop/post.hpp"
+#include "loop/message_router.hpp"
 
 #include "team/check.hpp"
 #include "team/wait.hpp"
@@ -15,20 +15,20 @@ std::exception_ptr g_failure;  // met in a callback
 
 }  // namespace
 
-Post& Post::of(Team& team) {
-    if (Member* const post = team.find("post", "")) return static_cast<Post&>(*post);
-    return static_cast<Post&>(
-        team.make_member("post", "", "messages of loops", [&] { return std::make_unique<Post>(team); }));
+MessageRouter& MessageRouter::of(Team& team) {
+    if (Member* const post = team.find("post", "")) return static_cast<MessageRouter&>(*post);
+    return static_cast<MessageRouter&>(
+        team.make_member("post", "", "messages of loops", [&] { return std::make_unique<MessageRouter>(team); }));
 }
 
-Post::Post(Team& team)
+MessageRouter::MessageRouter(Team& team)
     : team_(&team), tag_ask_(team.tags(2)), tag_answer_(tag_ask_ + 1), sent_(static_cast<std::size_t>(team.size())) {
     if (team.rank() == 0 && team.size() > 1 && ++g_foremen == 1)
         gimbal_progress_set(from_inside_a_loop, nullptr, team.settings().poll_us);
 }
 
 // Messages that MPI has not taken by now are for ranks that will never look: their bytes stay.
-Post::~Post() {
+MessageRouter::~MessageRouter() {
     if (team_->rank() == 0 && team_->size() > 1 && --g_foremen == 0) gimbal_progress_set(nullptr, nullptr, 1);
     for (auto& envelope : envelopes_) {
         int done = 0;
@@ -38,15 +38,15 @@ Post::~Post() {
     }
 }
 
-std::uint32_t Post::enrol(Correspondent& correspondent) {
+std::uint32_t MessageRouter::enrol(MessageHandler& correspondent) {
     const std::lock_guard<std::mutex> held(lock_);
     loops_.push_back(&correspondent);
     return static_cast<std::uint32_t>(loops_.size() - 1);
 }
 
-void Post::deliver_early(std::uint32_t loop) {
+void MessageRouter::deliver_early(std::uint32_t loop) {
     const std::lock_guard<std::mutex> held(lock_);
-    Correspondent& correspondent = *loops_[loop];
+    MessageHandler& correspondent = *loops_[loop];
     const auto asks = std::exchange(early_asks_, {});
     for (const auto& [source, ask] : asks) {
         if (ask.loop == loop) {
@@ -56,7 +56,7 @@ void Post::deliver_early(std::uint32_t loop) {
         }
     }
     const auto answers = std::exchange(early_answers_, {});
-    for (const Answer& answer : answers) {
+    for (const ChunkReply& answer : answers) {
         if (answer.loop == loop) {
             correspondent.on_answer(answer);
         } else {
@@ -65,12 +65,12 @@ void Post::deliver_early(std::uint32_t loop) {
     }
 }
 
-void Post::withdraw(std::uint32_t loop) noexcept {
+void MessageRouter::withdraw(std::uint32_t loop) noexcept {
     loops_[loop] = nullptr;
 }
 
 // In turn: the oldest message is the likeliest to be gone.
-Post::Envelope& Post::free_envelope() {
+MessageRouter::Envelope& MessageRouter::free_envelope() {
     if (!envelopes_.empty()) {
         next_envelope_ = (next_envelope_ + 1) % envelopes_.size();
         Envelope& oldest = *envelopes_[next_envelope_];
@@ -82,14 +82,14 @@ Post::Envelope& Post::free_envelope() {
     return *envelopes_.emplace_back(std::make_unique<Envelope>());
 }
 
-void Post::send(const Ask& ask) {
+void MessageRouter::send(const ChunkRequest& ask) {
     Envelope& envelope = free_envelope();
     envelope.ask = ask;
     ++sent_[0];
     check(MPI_Isend(&envelope.ask, sizeof ask, MPI_BYTE, 0, tag_ask_, team_->comm(), &envelope.request), "MPI_Isend");
 }
 
-void Post::send(const Answer& answer, int rank) {
+void MessageRouter::send(const ChunkReply& answer, int rank) {
     Envelope& envelope = free_envelope();
     envelope.answer = answer;
     ++sent_[static_cast<std::size_t>(rank)];
@@ -98,7 +98,7 @@ void Post::send(const Answer& answer, int rank) {
           "MPI_Isend");
 }
 
-void Post::poll() {
+void MessageRouter::poll() {
     const std::unique_lock<std::mutex> held(lock_, std::try_to_lock);
     if (!held) return;  // somebody is at it
     ++looks_;
@@ -110,7 +110,7 @@ void Post::poll() {
 }
 
 // So many at once and no more: who serves has work of its own.
-void Post::take_asks() {
+void MessageRouter::take_asks() {
     for (int left = kAtOnce * team_->size(); left > 0; --left) {
         int there = 0;
         MPI_Status status;
@@ -119,7 +119,7 @@ void Post::take_asks() {
         for (int look = 0; look < 2 && !there; ++look)
             check(MPI_Iprobe(MPI_ANY_SOURCE, tag_ask_, team_->comm(), &there, &status), "MPI_Iprobe");
         if (!there) return;
-        Ask ask;
+        ChunkRequest ask;
         check(MPI_Recv(&ask, sizeof ask, MPI_BYTE, status.MPI_SOURCE, tag_ask_, team_->comm(), MPI_STATUS_IGNORE),
               "MPI_Recv");
         ++taken_;
@@ -131,12 +131,12 @@ void Post::take_asks() {
     }
 }
 
-void Post::take_answers() {
+void MessageRouter::take_answers() {
     for (;;) {
         int there = 0;
         check(MPI_Iprobe(0, tag_answer_, team_->comm(), &there, MPI_STATUS_IGNORE), "MPI_Iprobe");
         if (!there) return;
-        Answer answer;
+        ChunkReply answer;
         check(MPI_Recv(&answer, sizeof answer, MPI_BYTE, 0, tag_answer_, team_->comm(), MPI_STATUS_IGNORE), "MPI_Recv");
         ++taken_;
         if (answer.loop >= loops_.size()) {
@@ -147,12 +147,12 @@ void Post::take_answers() {
     }
 }
 
-void Post::take_until(std::uint64_t sent) {
+void MessageRouter::take_until(std::uint64_t sent) {
     for (Wait wait; taken_ < sent; wait.pause()) poll();
 }
 
 // First what the workers said, since the foreman answers some of it.
-void Post::settle() {
+void MessageRouter::settle() {
     if (team_->size() == 1) return;
     std::uint64_t asks = sent_[0], all_asks = 0, answers = 0;
     check(MPI_Reduce(&asks, &all_asks, 1, MPI_UINT64_T, MPI_SUM, 0, team_->comm()), "MPI_Reduce");
@@ -161,7 +161,7 @@ void Post::settle() {
     if (team_->rank() != 0) take_until(answers);
 }
 
-void Post::from_inside_a_loop(void*) noexcept {
+void MessageRouter::from_inside_a_loop(void*) noexcept {
     try {
         Team::poll_all();
     } catch (...) {
@@ -169,7 +169,7 @@ void Post::from_inside_a_loop(void*) noexcept {
     }
 }
 
-void Post::rethrow() {
+void MessageRouter::rethrow() {
     if (g_failure) std::rethrow_exception(std::exchange(g_failure, nullptr));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "loop/board.hpp"
+#include "loop/execution_state.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -15,7 +15,8 @@ constexpr double kMissing_s = 1e-2;  // a rank that has not come by then is not 
 
 }  // namespace
 
-Board::Board(std::uint64_t epoch, const Terms& terms, void* execution, std::uint32_t ranks, bool robust)
+ExecutionState::ExecutionState(std::uint64_t epoch, const LoopParameters& terms, void* execution, std::uint32_t ranks,
+                               bool robust)
     : epoch_(epoch),
       terms_(terms),
       execution_(execution),
@@ -23,12 +24,12 @@ Board::Board(std::uint64_t epoch, const Terms& terms, void* execution, std::uint
       seats_(ranks),
       opened_(gimbal_rank_ticks()) {}
 
-Board::~Board() {
+ExecutionState::~ExecutionState() {
     if (execution_) gimbal_rank_drop(execution_);
 }
 
-void Board::begin(std::uint32_t rank) {
-    Seat& seat = seats_[rank];
+void ExecutionState::begin(std::uint32_t rank) {
+    RankState& seat = seats_[rank];
     if (seat.begun) return;
     seat.begun = true;
     gimbal_loop_begin(execution_, rank, &seat.share);
@@ -36,8 +37,8 @@ void Board::begin(std::uint32_t rank) {
 
 // A rank that asks ahead has its answer before it has finished what it was given before: the time it reports is then of
 // other iterations than the last chunk's, and counts at the same rate.
-bool Board::report(std::uint32_t rank, double worked_s, std::uint64_t worked_iters, std::uint64_t taken) {
-    Seat& seat = seats_[rank];
+bool ExecutionState::report(std::uint32_t rank, double worked_s, std::uint64_t worked_iters, std::uint64_t taken) {
+    RankState& seat = seats_[rank];
     seat.came = true;
     if (worked_iters > 0) {
         seat.s_per_iter = worked_s / static_cast<double>(worked_iters);
@@ -47,13 +48,13 @@ bool Board::report(std::uint32_t rank, double worked_s, std::uint64_t worked_ite
     return confirm(seat, taken);
 }
 
-bool Board::confirm(Seat& seat, std::uint64_t taken) {
+bool ExecutionState::confirm(RankState& seat, std::uint64_t taken) {
     if (!seat.unstarted || taken < seat.given) return false;
     seat.unstarted = false;
     return --unstarted_ == 0;
 }
 
-bool Board::draw(std::uint32_t rank, Run& chunk) {
+bool ExecutionState::draw(std::uint32_t rank, ChunkRange& chunk) {
     if (spoilt_) return false;
     begin(rank);
     if (!come_back_.empty()) {
@@ -77,8 +78,8 @@ bool Board::draw(std::uint32_t rank, Run& chunk) {
     return true;
 }
 
-bool Board::draw_new(std::uint32_t rank, Run& chunk) {
-    Seat& seat = seats_[rank];
+bool ExecutionState::draw_new(std::uint32_t rank, ChunkRange& chunk) {
+    RankState& seat = seats_[rank];
     if (seat.drawn_iters > 0) {
         const double seconds = seat.s_per_iter * static_cast<double>(seat.drawn_iters);
         gimbal_rank_reported(&seat.share, static_cast<std::uint64_t>(seconds / gimbal_rank_tick_s()));
@@ -90,7 +91,7 @@ bool Board::draw_new(std::uint32_t rank, Run& chunk) {
 }
 
 // It has something that is late, or has not come for long.
-bool Board::is_missing(std::uint32_t rank) const {
+bool ExecutionState::is_missing(std::uint32_t rank) const {
     if (ledger_.late(rank, ticks_per_iter_)) return true;
     if (seats_[rank].left) return true;
     const double allowed =
@@ -99,7 +100,7 @@ bool Board::is_missing(std::uint32_t rank) const {
 }
 
 // What only another rank may draw, which does not.
-bool Board::draw_for_missing(Run& chunk) {
+bool ExecutionState::draw_for_missing(ChunkRange& chunk) {
     for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
         if (seats_[rank].told_over || !is_missing(rank)) continue;
         begin(rank);
@@ -108,7 +109,7 @@ bool Board::draw_for_missing(Run& chunk) {
     return false;
 }
 
-bool Board::draw_own(std::uint32_t rank, Run& run) {
+bool ExecutionState::draw_own(std::uint32_t rank, ChunkRange& run) {
     if (spoilt_ || robust_) return false;
     begin(rank);
     gimbal_share& share = seats_[rank].share;
@@ -126,7 +127,7 @@ bool Board::draw_own(std::uint32_t rank, Run& run) {
     return true;
 }
 
-bool Board::draw_for_others(std::uint32_t rank, Run& chunk) {
+bool ExecutionState::draw_for_others(std::uint32_t rank, ChunkRange& chunk) {
     if (spoilt_ || robust_) return false;
     begin(rank);
     const gimbal_share& share = seats_[rank].share;
@@ -134,8 +135,8 @@ bool Board::draw_for_others(std::uint32_t rank, Run& chunk) {
     return draw(rank, chunk);
 }
 
-void Board::gave(std::uint32_t rank, const Run& chunk, bool ahead) noexcept {
-    Seat& seat = seats_[rank];
+void ExecutionState::gave(std::uint32_t rank, const ChunkRange& chunk, bool ahead) noexcept {
+    RankState& seat = seats_[rank];
     ++seat.given;
     seat.last = chunk;
     seat.asking = seat.asking_ahead = false;
@@ -145,13 +146,13 @@ void Board::gave(std::uint32_t rank, const Run& chunk, bool ahead) noexcept {
     }
 }
 
-void Board::come_back(const Run& chunk) {
+void ExecutionState::come_back(const ChunkRange& chunk) {
     come_back_.push_back(chunk);
     out_ -= chunk.end - chunk.first;
 }
 
-bool Board::leave(std::uint32_t rank, std::uint64_t taken, double stayed_s) {
-    Seat& seat = seats_[rank];
+bool ExecutionState::leave(std::uint32_t rank, std::uint64_t taken, double stayed_s) {
+    RankState& seat = seats_[rank];
     if (seat.left) return false;
     seat.left = seat.told_over = true;
     seat.asking = false;
@@ -173,13 +174,13 @@ bool Board::leave(std::uint32_t rank, std::uint64_t taken, double stayed_s) {
     return news;
 }
 
-void Board::spoil(const Terms& other) noexcept {
+void ExecutionState::spoil(const LoopParameters& other) noexcept {
     if (spoilt_) return;
     spoilt_ = true;
     other_ = other;
 }
 
-void Board::close() {
+void ExecutionState::close() {
     const bool learn = complete();
     for (std::uint32_t rank = 0; rank < ranks(); ++rank) leave(rank, seats_[rank].given, 0);
     void* const execution = std::exchange(execution_, nullptr);

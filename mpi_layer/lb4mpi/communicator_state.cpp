@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lb4mpi/party.hpp"
+#include "lb4mpi/communicator_state.hpp"
 
 #include <sched.h>
 
@@ -21,14 +21,15 @@ constexpr std::uint64_t kEndsNames = 2;  // in place of the hash of a name, whic
 int g_key = MPI_KEYVAL_INVALID;
 
 /// Parties that were not freed with their communicators; they go before MPI ends.
-std::vector<Party*>& all_parties() {
-    static std::vector<Party*> parties;
+std::vector<CommunicatorState*>& all_parties() {
+    static std::vector<CommunicatorState*> parties;
     return parties;
 }
 
 int free_party(MPI_Comm, int, void* party, void*) {
     // When MPI ends, an attribute of MPI_COMM_WORLD may come here after free_all_parties().
-    if (std::erase(all_parties(), static_cast<Party*>(party)) > 0) delete static_cast<Party*>(party);
+    if (std::erase(all_parties(), static_cast<CommunicatorState*>(party)) > 0)
+        delete static_cast<CommunicatorState*>(party);
     return MPI_SUCCESS;
 }
 
@@ -95,50 +96,50 @@ void wait_for(MPI_Request& request) {
     }
 }
 
-Party& Party::of(MPI_Comm comm) {
+CommunicatorState& CommunicatorState::of(MPI_Comm comm) {
     require_usable(comm);
     make_keys();
     void* found = nullptr;
     int flag = 0;
     check(MPI_Comm_get_attr(comm, g_key, static_cast<void*>(&found), &flag), "MPI_Comm_get_attr");
-    if (flag) return *static_cast<Party*>(found);
-    auto party = std::make_unique<Party>(comm);
+    if (flag) return *static_cast<CommunicatorState*>(found);
+    auto party = std::make_unique<CommunicatorState>(comm);
     check(MPI_Comm_set_attr(comm, g_key, party.get()), "MPI_Comm_set_attr");
     all_parties().push_back(party.get());
     return *party.release();
 }
 
-Party::Party(MPI_Comm comm) : comm_(comm) {
+CommunicatorState::CommunicatorState(MPI_Comm comm) : comm_(comm) {
     check(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(comm, &size_), "MPI_Comm_size");
 }
 
-Party::~Party() {
+CommunicatorState::~CommunicatorState() {
     if (names_comm_ != MPI_COMM_NULL) MPI_Comm_free(&names_comm_);
     if (duplicate_ != MPI_COMM_NULL) MPI_Comm_free(&duplicate_);
 }
 
-int Party::new_slot() {
+int CommunicatorState::new_slot() {
     if (loop_since_setup_) next_slot_ = 0;
     loop_since_setup_ = false;
     return next_slot_++;
 }
 
-double* Party::weights(int slot) {
+double* CommunicatorState::weights(int slot) {
     // One more than needed: DLS4LB's had it.
     return row(weights_, slot, size_ + 1, 1);
 }
 
-double* Party::statistics(int slot) {
+double* CommunicatorState::statistics(int slot) {
     return row(statistics_, slot, 3 * (size_ + 1), 0);
 }
 
-MPI_Comm Party::duplicate() {
+MPI_Comm CommunicatorState::duplicate() {
     if (duplicate_ == MPI_COMM_NULL) duplicate_ = duplicate_of(comm_);
     return duplicate_;
 }
 
-std::array<bool, 3> Party::same_everywhere(const Words& mine) {
+std::array<bool, 3> CommunicatorState::same_everywhere(const Words& mine) {
     if (names_comm_ == MPI_COMM_NULL) names_comm_ = duplicate_of(comm_);
     // Equal everywhere if and only if the least value and the least complement are complements.
     std::array<std::uint64_t, 6> least{};
@@ -154,20 +155,21 @@ std::array<bool, 3> Party::same_everywhere(const Words& mine) {
     return {same(0), same(1), same(2)};
 }
 
-void Party::end_names() {
+void CommunicatorState::end_names() {
     if (names_comm_ == MPI_COMM_NULL) return;
     while (!same_everywhere({0, kEndsNames, 0})[1]) {
     }
 }
 
-void Party::end_all_names() noexcept {
+void CommunicatorState::end_all_names() noexcept {
     try {
-        for (Party* const party : all_parties()) party->end_names();
+        for (CommunicatorState* const party : all_parties()) party->end_names();
     } catch (const Error&) {  // MPI has failed: nobody can be told
     }
 }
 
-int Party::agree_on_name(std::string_view title, std::string_view plain_name, int slot, std::int64_t iterations) {
+int CommunicatorState::agree_on_name(std::string_view title, std::string_view plain_name, int slot,
+                                     std::int64_t iterations) {
     const auto same =
         same_everywhere({title.empty() ? 0 : std::hash<std::string_view>{}(title) | 1,
                          std::hash<std::string_view>{}(plain_name) | 1, static_cast<std::uint64_t>(iterations)});
@@ -186,7 +188,7 @@ int Party::agree_on_name(std::string_view title, std::string_view plain_name, in
     return number_of(std::string(plain_name).append(" ").append(std::to_string(slot)));
 }
 
-int Party::number_of(std::string name) {
+int CommunicatorState::number_of(std::string name) {
     const auto found = std::find(names_.begin(), names_.end(), name);
     if (found != names_.end()) return static_cast<int>(found - names_.begin());
     names_.push_back(std::move(name));
