@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The adapter: libgimbal's functions in the shape of the schedule hook. Linked
+/* The adapter: looks up libgimbal's functions for the schedule hook. Linked
  * into the patched libomp.so. */
 #include "schedule_hook.h"
 
@@ -14,41 +14,19 @@
 
 #include "gimbal/hook_layout.h"
 
-/* They are looked up and not linked: the dynamic linker ends a program for
- * which it finds a libgimbal.so without the symbol version that it needs, and
- * this program would be a stranger's. */
 #define TEXT_OF(word) #word
 #define TEXT(macro) TEXT_OF(macro)
 #define SYMBOL_VERSION "GIMBAL_HOOK_" TEXT(GIMBAL_HOOK_VERSION)
 
-static gimbal_schedule_hook hook = {.version = GIMBAL_HOOK_VERSION,
-                                    .size = sizeof(gimbal_schedule_hook)};
+gimbal_schedule_hook __kmp_hook;
 
 static const struct {
   const char *name;
   size_t place; /* in the hook */
-} members[] = {
-    {"gimbal_schedule_parse", offsetof(gimbal_schedule_hook, parse)},
-    {"gimbal_schedule_kind", offsetof(gimbal_schedule_hook, kind)},
-    {"gimbal_schedule_set", offsetof(gimbal_schedule_hook, set)},
-    {"gimbal_schedule_print", offsetof(gimbal_schedule_hook, print)},
-    {"gimbal_schedule_modifier", offsetof(gimbal_schedule_hook, modifier)},
-    {"gimbal_left_loops", offsetof(gimbal_schedule_hook, left_loops)},
-    {"gimbal_loop_open", offsetof(gimbal_schedule_hook, open)},
-    {"gimbal_loop_begin", offsetof(gimbal_schedule_hook, begin)},
-    {"gimbal_loop_next", offsetof(gimbal_schedule_hook, next)},
-    {"gimbal_loop_end", offsetof(gimbal_schedule_hook, end)},
-    {"gimbal_loop_drop", offsetof(gimbal_schedule_hook, drop)},
-    {"gimbal_loop_rules", offsetof(gimbal_schedule_hook, rules)},
-    {"gimbal_loop_named", offsetof(gimbal_schedule_hook, named)},
-    {"gimbal_lending", offsetof(gimbal_schedule_hook, lending)},
-    {"gimbal_waiter_mine", offsetof(gimbal_schedule_hook, waiter)},
-    {"gimbal_wait_for", offsetof(gimbal_schedule_hook, wait_for)},
-    {"gimbal_waiter_arrived", offsetof(gimbal_schedule_hook, arrived)},
-    {"gimbal_waiter_home", offsetof(gimbal_schedule_hook, home)},
-    {"gimbal_elastic_threads", offsetof(gimbal_schedule_hook, elastic)},
-    {"gimbal_team_begin", offsetof(gimbal_schedule_hook, team_begin)},
-    {"gimbal_team_end", offsetof(gimbal_schedule_hook, team_end)},
+} functions[] = {
+#define PLACE(name) {#name, offsetof(gimbal_schedule_hook, name)},
+    GIMBAL_HOOK_FUNCTIONS(PLACE)
+#undef PLACE
 };
 
 /* The patched runtime's thread-local state (kmp_schedule_hook.h); defined here
@@ -89,18 +67,19 @@ static int is_first_rank(void) {
 static const char *look_up(void *library) {
   if (!library)
     return "it is not loaded";
-  for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); ++i) {
-    void *function = dlvsym(library, members[i].name, SYMBOL_VERSION);
+  for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); ++i) {
+    void *function = dlvsym(library, functions[i].name, SYMBOL_VERSION);
     if (!function)
       return "it has no symbol version " SYMBOL_VERSION;
-    memcpy((char *)&hook + members[i].place, &function, sizeof(function));
+    memcpy((char *)&__kmp_hook + functions[i].place, &function,
+           sizeof(function));
   }
   uint64_t (*layout)(void) = NULL;
   void *function = dlvsym(library, "gimbal_hook_layout", SYMBOL_VERSION);
   memcpy(&layout, &function, sizeof(function));
   if (!layout || layout() != gimbal_hook_layout_here())
     return "its structures have other sizes";
-  __kmp_hook_left_loops = hook.left_loops();
+  __kmp_hook_left_loops = __kmp_hook.gimbal_left_loops();
   return NULL;
 }
 
@@ -115,8 +94,8 @@ int gimbal_schedule_hook_ready(void) {
   if (problem) {
     struct link_map *map = NULL;
     Dl_info own = {0};
-    hook.set = none;
-    dladdr(&hook, &own);
+    __kmp_hook.gimbal_schedule_set = none;
+    dladdr(&__kmp_hook, &own);
     if (library)
       dlinfo(library, RTLD_DI_LINKMAP, &map);
     if (is_first_rank())
@@ -130,8 +109,6 @@ int gimbal_schedule_hook_ready(void) {
     dlclose(library);
   return state > 0;
 }
-
-const gimbal_schedule_hook *gimbal_schedule_hook_get(void) { return &hook; }
 
 int __kmp_hook_has_room(int file, const char *folder, const char *name) {
   enum { kBytes = 1024 }; /* SHM_SIZE */

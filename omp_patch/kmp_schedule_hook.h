@@ -108,27 +108,23 @@ template <typename T> static inline int __kmp_hook_next_gomp(T *p_lb, T *p_ub) {
   return 1;
 }
 
-static inline const gimbal_schedule_hook *__kmp_hook() {
-  return gimbal_schedule_hook_get();
-}
-
 // OMP_SCHEDULE (NULL: not set). Returns true if the hook takes it. The first
 // use of the hook: libomp reads its settings before all else.
 static inline bool __kmp_hook_parse_schedule(const char *value) {
   if (!gimbal_schedule_hook_ready())
     return false;
-  __kmp_hook_rules = __kmp_hook()->rules();
-  __kmp_hook_lending = __kmp_hook()->lending();
-  __kmp_hook_elastic = __kmp_hook()->elastic();
-  int schedule = __kmp_hook()->parse(value);
+  __kmp_hook_rules = __kmp_hook.gimbal_loop_rules();
+  __kmp_hook_lending = __kmp_hook.gimbal_lending();
+  __kmp_hook_elastic = __kmp_hook.gimbal_elastic_threads();
+  int schedule = __kmp_hook.gimbal_schedule_parse(value);
   if (schedule == GIMBAL_SCHEDULE_REFUSED) // said already; libomp's default
     return true;
   if (schedule <= 0)
     return false;
   static const int modifier[3] = {0, kmp_sch_modifier_monotonic,
                                   kmp_sch_modifier_nonmonotonic};
-  __kmp_sched = (enum sched_type)(kmp_sch_hook |
-                                  modifier[__kmp_hook()->modifier(schedule)]);
+  __kmp_sched = (enum sched_type)(
+      kmp_sch_hook | modifier[__kmp_hook.gimbal_schedule_modifier(schedule)]);
   __kmp_chunk = schedule;
   return true;
 }
@@ -138,7 +134,7 @@ static inline bool __kmp_hook_print_schedule(kmp_str_buf_t *buffer) {
   if (SCHEDULE_WITHOUT_MODIFIERS(__kmp_sched) != kmp_sch_hook)
     return false;
   char text[64];
-  __kmp_hook()->print(__kmp_chunk, text, sizeof(text));
+  __kmp_hook.gimbal_schedule_print(__kmp_chunk, text, sizeof(text));
   __kmp_str_buf_print(buffer, "%s'\n", text);
   return true;
 }
@@ -146,7 +142,8 @@ static inline bool __kmp_hook_print_schedule(kmp_str_buf_t *buffer) {
 // omp_set_schedule. Returns true if the kind is one of the hook's.
 static inline bool __kmp_hook_set_schedule(int gtid, kmp_sched_t kind,
                                            int chunk) {
-  int schedule = __kmp_hook()->set(__kmp_sched_without_mods(kind), chunk);
+  int schedule =
+      __kmp_hook.gimbal_schedule_set(__kmp_sched_without_mods(kind), chunk);
   if (schedule <= 0)
     return false;
   kmp_info_t *th = __kmp_threads[gtid];
@@ -162,7 +159,7 @@ static inline bool __kmp_hook_set_schedule(int gtid, kmp_sched_t kind,
 static inline void __kmp_hook_get_schedule(int gtid, kmp_sched_t *kind,
                                            int *chunk) {
   kmp_r_sched_t icv = __kmp_threads[gtid]->th.th_current_task->td_icvs.sched;
-  *kind = (kmp_sched_t)__kmp_hook()->kind(icv.chunk, chunk);
+  *kind = (kmp_sched_t)__kmp_hook.gimbal_schedule_kind(icv.chunk, chunk);
   __kmp_sched_apply_mods_stdkind(kind, icv.r_sched_type);
 }
 
@@ -191,7 +188,7 @@ static inline int __kmp_hook_team_size(kmp_info_t *th, int level, int asked,
     code = va_arg(arguments, void *);
     va_end(arguments);
   }
-  __kmp_hook_team = __kmp_hook()->team_begin(named ? NULL : code, asked);
+  __kmp_hook_team = __kmp_hook.gimbal_team_begin(named ? NULL : code, asked);
   return __kmp_hook_team.threads;
 }
 
@@ -203,7 +200,7 @@ static inline void __kmp_hook_team_end(kmp_info_t *th) {
   kmp_team_t *team = th->th.th_team;
   if (team->t.t_level != 1 || team->t.t_serialized > 1)
     return;
-  __kmp_hook()->team_end(__kmp_hook_team.region);
+  __kmp_hook.gimbal_team_end(__kmp_hook_team.region);
   __kmp_hook_team.threads = 0;
 }
 
@@ -239,7 +236,7 @@ static inline void __kmp_hook_reset(kmp_team_t *team) {
     void *left = sh->hook_execution.load(std::memory_order_relaxed);
     if (left == nullptr || __kmp_hook_is_number(left))
       continue;
-    __kmp_hook()->drop(left);
+    __kmp_hook.gimbal_loop_drop(left);
     memset((void *)&sh->u, 0, sizeof(sh->u));
     sh->hook_execution.store(nullptr, std::memory_order_relaxed);
   }

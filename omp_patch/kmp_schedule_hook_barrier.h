@@ -101,7 +101,7 @@ __kmp_hook_reach_used(kmp_info_t *th, kmp_team_t *team, int tid,
                                   th,
                                   __kmp_hook_member,
                                   __kmp_hook_wanted};
-  __kmp_hook()->wait_for(self, &meeting);
+  __kmp_hook.gimbal_wait_for(self, &meeting);
 }
 
 // Before a thread is counted at a barrier.
@@ -123,11 +123,11 @@ __kmp_hook_arrived_used(kmp_info_t *th, int tid, enum barrier_type bt) {
     const gimbal_meeting meeting = {
         self->meeting,    __kmp_hook_limit_us(), 1, release, th,
         __kmp_hook_first, __kmp_hook_tasks};
-    __kmp_hook()->wait_for(self, &meeting);
+    __kmp_hook.gimbal_wait_for(self, &meeting);
   }
   self->due = 0;
   if (self->borrowed || self->lent)
-    __kmp_hook()->arrived(self, &release);
+    __kmp_hook.gimbal_waiter_arrived(self, &release);
 }
 
 // Before it waits to be released; the team may be gone.

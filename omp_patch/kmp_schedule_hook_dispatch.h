@@ -33,7 +33,7 @@ __kmp_hook_next(kmp_info_t *th, dispatch_private_info_template<T> *pr,
                 typename traits_t<T>::signed_t *p_st) {
   gimbal_share *share = &pr->hook;
   uint64_t first, end;
-  if (!__kmp_hook()->next(share, &first, &end)) {
+  if (!__kmp_hook.gimbal_loop_next(share, &first, &end)) {
     __kmp_hook_share = nullptr;
     if (th->th.hook_waiter)
       th->th.hook_waiter->due = 1;
@@ -41,7 +41,7 @@ __kmp_hook_next(kmp_info_t *th, dispatch_private_info_template<T> *pr,
     void *sh = th->th.th_dispatch->th_dispatch_sh_current;
     // The last one closes the loop. The buffer itself is released by num_done,
     // which every thread increments after this.
-    if (__kmp_hook()->end(share) && !team->t.t_serialized)
+    if (__kmp_hook.gimbal_loop_end(share) && !team->t.t_serialized)
       ((dispatch_shared_info_t *)sh)
           ->hook_execution.store(nullptr, std::memory_order_relaxed);
     *p_lb = *p_ub = 0;
@@ -71,7 +71,7 @@ static inline void *__kmp_hook_open(std::atomic<void *> *slot,
        (execution != left && __kmp_hook_is_number(execution))) &&
       slot->compare_exchange_strong(execution, &opening,
                                     std::memory_order_acquire)) {
-    execution = __kmp_hook()->open(desc);
+    execution = __kmp_hook.gimbal_loop_open(desc);
     // Partner: the acquire loads above and below.
     slot->store(execution ? execution : left, std::memory_order_release);
     return execution;
@@ -88,13 +88,13 @@ static inline void *__kmp_hook_open(std::atomic<void *> *slot,
 // Before this thread shares a loop with others it is to be on its own core.
 static inline void __kmp_hook_go_home(kmp_info_t *th) {
   if (th->th.hook_waiter != nullptr && th->th.hook_waiter->borrowed)
-    __kmp_hook()->home(th->th.hook_waiter);
+    __kmp_hook.gimbal_waiter_home(th->th.hook_waiter);
 }
 
 // The same, and it is to be seen by those who will wait for it.
 static inline void __kmp_hook_set_out(kmp_info_t *th) {
   if (th->th.hook_waiter == nullptr)
-    th->th.hook_waiter = __kmp_hook()->waiter();
+    th->th.hook_waiter = __kmp_hook.gimbal_waiter_mine();
   else
     __kmp_hook_go_home(th);
 }
@@ -115,7 +115,7 @@ __kmp_hook_init(ident_t *loc, kmp_info_t *th,
   bool active = !team->t.t_serialized;
   // A serial loop that a cancellation left behind.
   if (!active && share->execution)
-    __kmp_hook()->end(share);
+    __kmp_hook.gimbal_loop_end(share);
   // GNU code starts empty loops, too, if their bounds are constants. libomp asks
   // for no chunk of such a loop, so nobody would close what is opened here, and
   // the next loop in this buffer would get its chunks: none.
@@ -173,7 +173,7 @@ __kmp_hook_init(ident_t *loc, kmp_info_t *th,
       team->t.t_cancel_request = cancel_noreq;
     if (__kmp_hook_team.threads != 0 && team->t.t_level == 1)
       desc.part_of = __kmp_hook_team.region;
-    execution = __kmp_hook()->open(&desc);
+    execution = __kmp_hook.gimbal_loop_open(&desc);
   }
   if (execution == nullptr) {
     __kmp_hook_go_home(th);
@@ -184,7 +184,8 @@ __kmp_hook_init(ident_t *loc, kmp_info_t *th,
     __kmp_hook_set_out(th);
   share->base = (kmp_uint64)pr->u.p.lb;
   share->stride = (kmp_uint64)(kmp_int64)pr->u.p.st;
-  __kmp_hook()->begin(execution, active ? th->th.th_info.ds.ds_tid : 0, share);
+  __kmp_hook.gimbal_loop_begin(execution, active ? th->th.th_info.ds.ds_tid : 0,
+                               share);
 #if OMPT_SUPPORT && OMPT_OPTIONAL
   if (ompt_enabled.ompt_callback_dispatch)
     share->watched = 1;
@@ -202,10 +203,10 @@ __kmp_hook_next_serial(dispatch_private_info_template<T> *pr) {
   uint64_t first, end;
   if (pr->hook.execution == nullptr)
     return;
-  while (__kmp_hook()->next(&pr->hook, &first, &end))
+  while (__kmp_hook.gimbal_loop_next(&pr->hook, &first, &end))
     ;
   if (pr->u.p.tc == 0)
-    __kmp_hook()->end(&pr->hook);
+    __kmp_hook.gimbal_loop_end(&pr->hook);
 }
 
 // See kmp_schedule_hook.h.
@@ -220,7 +221,7 @@ void __kmp_hook_leave(kmp_info_t *th) {
   bool last = false;
   if (pr->schedule == kmp_sch_hook && pr->hook.execution) {
     __kmp_hook_share = nullptr;
-    last = __kmp_hook()->end(&pr->hook);
+    last = __kmp_hook.gimbal_loop_end(&pr->hook);
   } else if (pr->schedule != kmp_sch_static_balanced ||
              pr->hook.owner != left_to_libomp) {
     return;

@@ -13,7 +13,7 @@ static int __kmp_hook_ask_rule(ident_t *loc, kmp_uint32 workers) {
   desc.code = __kmp_hook_site;
   desc.source = loc ? loc->psource : nullptr;
   desc.workers = workers;
-  return __kmp_hook()->named(&desc);
+  return __kmp_hook.gimbal_loop_named(&desc);
 }
 
 // The rule for the loop that starts in this team; 0: none. Whoever comes first

@@ -17,49 +17,49 @@ extern "C" {
  */
 #define GIMBAL_HOOK_VERSION 6
 
-/** The schedule hook (design 3.1): the only thing the patched OpenMP runtime
- * knows about what lies behind it. The members are the functions of
- * gimbal/loop.h,
- * gimbal/core_loan.h and gimbal/elastic_team.h, which document them. */
+/** The schedule hook: all of libgimbal.so that the patched OpenMP runtime
+ * calls. gimbal/loop.h, gimbal/left_loops.h, gimbal/core_loan.h and
+ * gimbal/elastic_team.h document the functions. */
+#define GIMBAL_HOOK_FUNCTIONS(FUNCTION)                                        \
+  FUNCTION(gimbal_schedule_parse)                                              \
+  FUNCTION(gimbal_schedule_kind)                                               \
+  FUNCTION(gimbal_schedule_set)                                                \
+  FUNCTION(gimbal_schedule_print)                                              \
+  FUNCTION(gimbal_schedule_modifier)                                           \
+  FUNCTION(gimbal_left_loops)                                                  \
+  FUNCTION(gimbal_loop_open)                                                   \
+  FUNCTION(gimbal_loop_begin)                                                  \
+  FUNCTION(gimbal_loop_next)                                                   \
+  FUNCTION(gimbal_loop_end)                                                    \
+  FUNCTION(gimbal_loop_drop)                                                   \
+  FUNCTION(gimbal_loop_rules)                                                  \
+  FUNCTION(gimbal_loop_named)                                                  \
+  FUNCTION(gimbal_lending)                                                     \
+  FUNCTION(gimbal_waiter_mine)                                                 \
+  FUNCTION(gimbal_wait_for)                                                    \
+  FUNCTION(gimbal_waiter_arrived)                                              \
+  FUNCTION(gimbal_waiter_home)                                                 \
+  FUNCTION(gimbal_elastic_threads)                                             \
+  FUNCTION(gimbal_team_begin)                                                  \
+  FUNCTION(gimbal_team_end)
+
+/** Pointers to them, by the same names. They are looked up and never linked:
+ * the dynamic linker ends a program for which it finds a libgimbal.so without
+ * the symbol version that it needs (docs/decisions/0022). */
+#define GIMBAL_HOOK_POINTER(name) __typeof__(&name) name;
 typedef struct gimbal_schedule_hook {
-  unsigned version; /**< GIMBAL_HOOK_VERSION */
-  unsigned size;    /**< sizeof(gimbal_schedule_hook) */
-
-  int (*parse)(const char *text);
-  int (*kind)(int schedule, int *chunk);
-  int (*set)(int kind, int chunk);
-  void (*print)(int schedule, char *text, size_t size);
-  int (*modifier)(int schedule);
-
-  gimbal_left_table *(*left_loops)(void);
-  void *(*open)(const gimbal_loop_desc *desc);
-  void (*begin)(void *execution, uint32_t worker, gimbal_share *share);
-  int (*next)(gimbal_share *share, uint64_t *first, uint64_t *end);
-  int (*end)(gimbal_share *share);
-  void (*drop)(void *execution);
-
-  int (*rules)(void);
-  int (*named)(const gimbal_loop_desc *desc);
-
-  int (*lending)(void);
-  gimbal_waiter *(*waiter)(void);
-  void (*wait_for)(gimbal_waiter *self, const gimbal_meeting *meeting);
-  void (*arrived)(gimbal_waiter *self, const gimbal_release *release);
-  void (*home)(gimbal_waiter *self);
-
-  uint32_t (*elastic)(void);
-  gimbal_team (*team_begin)(const void *code, uint32_t asked);
-  void (*team_end)(gimbal_region *region);
+  GIMBAL_HOOK_FUNCTIONS(GIMBAL_HOOK_POINTER)
 } gimbal_schedule_hook;
+#undef GIMBAL_HOOK_POINTER
+
+/** The hook to use; the adapter defines it. */
+extern __attribute__((visibility("hidden"))) gimbal_schedule_hook __kmp_hook;
 
 /** Looks the functions up in the libgimbal.so of this process; to be called
  * before anything else, by one thread.
  * @return 1; 0: that library is of another build, which is said once. The hook
  * is not to be used then. */
 int gimbal_schedule_hook_ready(void);
-
-/** The hook to use; the adapter defines it. */
-const gimbal_schedule_hook *gimbal_schedule_hook_get(void);
 
 /** Gives a file that libomp is about to map and to write to the room for it: a
  * write to a page that the file system has no room for ends the process. If

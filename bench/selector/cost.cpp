@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "loop/learning.hpp"
-#include "measure/clock.hpp"
 #include "simulate/event_loop.hpp"
 #include "simulate/work.hpp"
 
@@ -110,9 +110,9 @@ int main(int count, char** arguments) {
             const std::uint64_t t0 = ticks();
             const gimbal::Opening opening = learning->open(request);
             const std::uint64_t t1 = ticks();
-            loop.run(*opening.decision.choice.technique, *opening.plan, work, machine, opening.manner, slots);
+            loop.run(*opening.decision.schedule.technique, *opening.plan, work, machine, opening.config, slots);
             const std::uint64_t t2 = ticks();
-            learning->close(opening.manner, opening.decision, *opening.plan, slots);
+            learning->close(opening.config, opening.decision, *opening.plan, slots);
             everything.push_back(static_cast<double>(t1 - t0) + static_cast<double>(ticks() - t2));
         }
         const std::size_t bytes = mallinfo2().uordblks - before;

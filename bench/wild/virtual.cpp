@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "experiment/experiment.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
 #include "simulate/chance.hpp"
-#include "simulate/experiment.hpp"
 #include "simulate/work.hpp"
 
 namespace {

@@ -4,17 +4,17 @@
 #include <limits>
 
 #include "gimbal/rank_loop.h"
+#include "lb4mpi/communicator_state.hpp"
 #include "lb4mpi/complain.hpp"
 #include "lb4mpi/methods.hpp"
-#include "lb4mpi/party.hpp"
 #include "lb4mpi/session.hpp"
 #include "lb4mpi/setup.hpp"
 
 using gimbal::Error;
 using gimbal::ErrorCode;
+using gimbal::lb4mpi::CommunicatorState;
 using gimbal::lb4mpi::complain;
 using gimbal::lb4mpi::guarded;
-using gimbal::lb4mpi::Party;
 using gimbal::lb4mpi::Session;
 using gimbal::mpi::Chunk;
 
@@ -60,7 +60,7 @@ void check_workload(const infoDLS& info, const std::string& name) {
 const std::string& name_of(infoDLS& info) {
     static const std::string kFollower = "of the group's first rank";
     if (info.comm == MPI_COMM_NULL) return kFollower;
-    Party& party = Party::of(info.comm);
+    CommunicatorState& party = CommunicatorState::of(info.comm);
     party.loop_begins();
     if (info.gimbal.name < 0) {
         const Kind kind = kind_of(info);
@@ -81,8 +81,8 @@ std::unique_ptr<lb4mpi::OpenLoop> open_loop(infoDLS& info, const std::string& na
                                             .bytes = static_cast<std::size_t>(info.gimbal.item_bytes),
                                             .write_back = info.gimbal.write_back != 0});
         case kGroup:
-            return lb4mpi::open_group_loop(info.comm, Party::of(info.crew).duplicate(), name, iterations_of(info),
-                                           lb4mpi::options_of(info));
+            return lb4mpi::open_group_loop(info.comm, CommunicatorState::of(info.crew).duplicate(), name,
+                                           iterations_of(info), lb4mpi::options_of(info));
         case kPlain:
             break;
     }

@@ -3,8 +3,8 @@
 #include <array>
 #include <optional>
 
+#include "lb4mpi/communicator_state.hpp"
 #include "lb4mpi/open_loop.hpp"
-#include "lb4mpi/party.hpp"
 
 namespace gimbal::lb4mpi {
 

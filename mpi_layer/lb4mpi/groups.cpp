@@ -2,8 +2,8 @@
 // Two nested loops: the outer one is shared by groups of ranks, the inner one by the ranks of a group.
 #include "gimbal/error.hpp"
 #include "gimbal/rank_loop.h"
+#include "lb4mpi/communicator_state.hpp"
 #include "lb4mpi/complain.hpp"
-#include "lb4mpi/party.hpp"
 #include "lb4mpi/setup.hpp"
 
 using gimbal::Error;
@@ -40,7 +40,7 @@ MPI_Comm group_of(MPI_Comm node, int rank) {
 }
 
 void partition(MPI_Comm world, int coordinator, MPI_Comm* foremen, MPI_Comm* group) {
-    gimbal::lb4mpi::Party& party = gimbal::lb4mpi::Party::of(world);
+    gimbal::lb4mpi::CommunicatorState& party = gimbal::lb4mpi::CommunicatorState::of(world);
     if (!foremen || !group) throw Error(ErrorCode::wrong_use, "the pointer to a communicator is NULL");
     if (coordinator < 0 || coordinator >= party.size()) {
         throw Error(ErrorCode::wrong_use, "there is no rank " + std::to_string(coordinator) + " to be the coordinator",

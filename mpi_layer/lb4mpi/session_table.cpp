@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "lb4mpi/communicator_state.hpp"
 #include "lb4mpi/complain.hpp"
-#include "lb4mpi/party.hpp"
 #include "lb4mpi/session.hpp"
 
 namespace gimbal::lb4mpi {
@@ -37,7 +37,7 @@ int close_all(MPI_Comm, int, void*, void*) {
         closed().push_back(std::move(entry.second));
     }
     sessions().clear();
-    Party::end_all_names();
+    CommunicatorState::end_all_names();
     return MPI_SUCCESS;
 }
 

@@ -3,8 +3,8 @@
 
 #include <cstring>
 
+#include "lb4mpi/communicator_state.hpp"
 #include "lb4mpi/complain.hpp"
-#include "lb4mpi/party.hpp"
 #include "lb4mpi/session.hpp"
 #include "lb4mpi/title.hpp"
 
@@ -48,7 +48,7 @@ void end_open_loop(const char* call, infoDLS& info) {
 
 void set_up(MPI_Comm comm, infoDLS& info, bool title) {
     end_loop_before("DLS_Setup", info);
-    Party& party = Party::of(comm);
+    CommunicatorState& party = CommunicatorState::of(comm);
     clear(info);
     info.comm = comm;
     info.commSize = party.size();

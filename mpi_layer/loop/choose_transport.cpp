@@ -14,12 +14,12 @@ namespace gimbal::mpi {
 
 namespace {
 
-constexpr double kLeastDraw_s = 1e-7;
+constexpr double kMinDraw_s = 1e-7;
 
 std::unique_ptr<Transport> make_rma(Team& team, const std::string& name, const RmaProbe& probe) {
     // Where an operation has to wait for rank 0 it takes as long as rank 0 computes, which nobody knows.
     const double draw_s = probe.progress ? probe.operation_s : team.settings().poll_us * 1e-6;
-    return std::make_unique<RmaTransport>(team, name, std::max(draw_s, kLeastDraw_s));
+    return std::make_unique<RmaTransport>(team, name, std::max(draw_s, kMinDraw_s));
 }
 
 void warn_no_progress(const RmaProbe& probe) {

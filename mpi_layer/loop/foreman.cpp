@@ -19,7 +19,7 @@ constexpr double kPatience_s = 0.1;  // for messages of ranks that have arrived 
 ForemanTransport::ForemanTransport(Team& team, const std::string& name)
     : team_(&team),
       loop_name_(name),
-      post_(&Post::of(team)),
+      post_(&MessageRouter::of(team)),
       number_(0),
       pace_(team.settings().poll_us * 1e-6 / gimbal_rank_tick_s()) {
     if (team.rank() == 0) site_ = gimbal_rank_site(name.c_str(), static_cast<std::uint32_t>(team.size()));
@@ -27,7 +27,7 @@ ForemanTransport::ForemanTransport(Team& team, const std::string& name)
     post_->deliver_early(number_);
 }
 
-// All ranks are here. What workers had to say at the end has come (Post::settle()), unless some may be dead.
+// All ranks are here. What workers had to say at the end has come (MessageRouter::settle()), unless some may be dead.
 ForemanTransport::~ForemanTransport() {
     const auto patience = static_cast<std::uint64_t>(kPatience_s / gimbal_rank_tick_s());
     const std::uint64_t begin = gimbal_rank_ticks();
@@ -40,19 +40,19 @@ ForemanTransport::~ForemanTransport() {
 }
 
 // Identifiers are a process's own; between processes a schedule goes by what it is called.
-Terms ForemanTransport::terms_of(const Request& request) {
+LoopParameters ForemanTransport::terms_of(const Request& request) {
     if (request.schedule != last_schedule_) {
         last_terms_ = {};
         gimbal_schedule_print(request.schedule, last_terms_.schedule.data(), last_terms_.schedule.size());
         last_schedule_ = request.schedule;
     }
-    Terms terms = last_terms_;
+    LoopParameters terms = last_terms_;
     terms.trip = request.trip;
     terms.idempotent = request.idempotent ? 1 : 0;
     return terms;
 }
 
-int ForemanTransport::schedule_of(const Terms& terms) {
+int ForemanTransport::schedule_of(const LoopParameters& terms) {
     if (last_schedule_ == 0 || last_terms_.schedule != terms.schedule) {
         const int schedule = gimbal_rank_schedule(terms.schedule.data(), nullptr, 0);
         if (schedule == 0) return last_schedule_;
@@ -67,8 +67,8 @@ std::unique_ptr<RankExecution> ForemanTransport::enter(const Request& request) {
 }
 
 void ForemanTransport::refuse() {
-    Terms terms = terms_of({.schedule = team_->settings().schedule});
-    terms.idempotent = Terms::kWrongArguments;
+    LoopParameters terms = terms_of({.schedule = team_->settings().schedule});
+    terms.idempotent = LoopParameters::kWrongArguments;
     const std::unique_ptr<SharingExecution> execution = open(terms);
     execution->note_disagreement();
     execution->leave(Leaving::in_order);
@@ -78,12 +78,12 @@ std::unique_ptr<SharingExecution> ForemanTransport::open(const Request& request)
     return open(terms_of(request));
 }
 
-std::unique_ptr<SharingExecution> ForemanTransport::open(const Terms& terms) {
-    Post::rethrow();
+std::unique_ptr<SharingExecution> ForemanTransport::open(const LoopParameters& terms) {
+    MessageRouter::rethrow();
     const std::lock_guard<std::mutex> held(post_->lock());
     const std::uint64_t epoch = next_epoch_++;
     if (team_->rank() != 0) return std::make_unique<WorkerExecution>(*this, inbox_of(epoch), terms);
-    Board& board = board_of(epoch, terms);
+    ExecutionState& board = board_of(epoch, terms);
     if (!(board.terms() == terms)) spoil(board, terms);
     return std::make_unique<ForemanExecution>(*this, board, terms);
 }

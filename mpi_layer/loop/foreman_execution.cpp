@@ -2,20 +2,20 @@
 #include "loop/foreman_execution.hpp"
 
 #include "gimbal/error.hpp"
-#include "loop/wait.hpp"
+#include "team/wait.hpp"
 
 namespace gimbal::mpi {
 
-void SharingExecution::throw_disagreement(const Terms& first, const Terms& other) {
+void SharingExecution::throw_disagreement(const LoopParameters& first, const LoopParameters& other) {
     told_ = true;
-    const Terms& theirs = terms_ == first ? other : first;
+    const LoopParameters& theirs = terms_ == first ? other : first;
     throw Error(
         ErrorCode::wrong_use,
         "the ranks of a loop do not agree: " + described(terms_) + " here, " + described(theirs) + " on another rank",
         kMustAgree);
 }
 
-ForemanExecution::ForemanExecution(ForemanTransport& transport, Board& board, const Terms& terms)
+ForemanExecution::ForemanExecution(ForemanTransport& transport, ExecutionState& board, const LoopParameters& terms)
     : SharingExecution(terms), transport_(&transport), board_(&board) {}
 
 ForemanExecution::~ForemanExecution() {
@@ -27,10 +27,10 @@ ForemanExecution::~ForemanExecution() {
 }
 
 bool ForemanExecution::next(std::uint64_t& first, std::uint64_t& end) {
-    Post& post = transport_->post();
+    MessageRouter& post = transport_->post();
     if (unfinished_.count > 0) static_cast<void>(finish(unfinished_.first, unfinished_.end));
     stop();
-    Post::rethrow();
+    MessageRouter::rethrow();
     const bool alone = transport_->team().size() == 1;
     if (!alone) Team::poll_all();
     Wait wait;
@@ -50,7 +50,7 @@ bool ForemanExecution::next(std::uint64_t& first, std::uint64_t& end) {
 // @return false: the chunk is somebody else's by now
 bool ForemanExecution::hand_out(std::uint64_t& first, std::uint64_t& end) {
     const std::uint64_t most = transport_->team().size() == 1 ? UINT64_MAX : transport_->pace().piece();
-    Run rest = chunk_;
+    ChunkRange rest = chunk_;
     cut(rest, most, first, end);
     if (!board_->cut(0, first, end)) {
         chunk_ = {};
@@ -87,30 +87,30 @@ bool ForemanExecution::draw() {
     return chunk_.count > 0;
 }
 
-bool ForemanExecution::spare(Piece& chunk) {
+bool ForemanExecution::spare(ChunkBounds& chunk) {
     const std::lock_guard<std::mutex> held(transport_->post().lock());
-    Run run;
+    ChunkRange run;
     if (!board_->draw_for_others(0, run)) return false;
     chunk = {.first = run.first, .end = run.end};
     transport_->serve(*board_, 0, false);
     return true;
 }
 
-void ForemanExecution::adopt(const Piece& chunk, std::uint64_t& first, std::uint64_t& end) {
+void ForemanExecution::adopt(const ChunkBounds& chunk, std::uint64_t& first, std::uint64_t& end) {
     stop();
-    Post::rethrow();
+    MessageRouter::rethrow();
     Team::poll_all();
     chunk_ = {.first = chunk.first, .end = chunk.end, .stride = 0, .count = 1};
     hand_out(first, end);
 }
 
-void ForemanExecution::give_back(const Piece& chunk) {
+void ForemanExecution::give_back(const ChunkBounds& chunk) {
     const std::lock_guard<std::mutex> held(transport_->post().lock());
     transport_->left_behind(*board_, {.first = chunk.first, .end = chunk.end, .stride = 0, .count = 1});
     transport_->serve(*board_, 0, true);
 }
 
-Stint ForemanExecution::take_stint() noexcept {
+UnreportedWork ForemanExecution::take_stint() noexcept {
     stop();
     return SharingExecution::take_stint();
 }
@@ -129,15 +129,15 @@ void ForemanExecution::leave_now() {
     board_->report(0, static_cast<double>(stint_.time) * gimbal_rank_tick_s(), stint_.iterations, 0);
     board_->leave(0, 0, -1);
     const bool tell = board_->spoilt() && !told_;
-    const Terms first = board_->terms();
-    const Terms other = board_->other_terms();
+    const LoopParameters first = board_->terms();
+    const LoopParameters other = board_->other_terms();
     transport_->left(*board_);
     if (tell) throw_disagreement(first, other);
 }
 
 void ForemanExecution::leave(Leaving how) {
     left_ = true;
-    Post& post = transport_->post();
+    MessageRouter& post = transport_->post();
     stint_.stop();
     Wait wait;
     for (bool dealt = false;; dealt = true) {

@@ -9,7 +9,7 @@
 namespace gimbal::mpi {
 
 /// What a rank has done since its last message.
-struct Stint {
+struct UnreportedWork {
     std::uint64_t begun = 0;       ///< when what is in hand was handed to the program [ticks]
     std::uint64_t size = 0;        ///< of it; 0: nothing in hand [iterations]
     std::uint64_t time = 0;        ///< in finished pieces since the last message [ticks]
@@ -32,7 +32,7 @@ struct Stint {
 };
 
 // The next piece of a chunk; what is left of it stays in `chunk`.
-inline void cut(Run& chunk, std::uint64_t piece, std::uint64_t& first, std::uint64_t& end) noexcept {
+inline void cut(ChunkRange& chunk, std::uint64_t piece, std::uint64_t& first, std::uint64_t& end) noexcept {
     first = chunk.first;
     end = chunk.end - chunk.first > piece ? chunk.first + piece : chunk.end;
     chunk.first = end;
@@ -42,44 +42,44 @@ inline void cut(Run& chunk, std::uint64_t piece, std::uint64_t& first, std::uint
 /// An execution whose chunks may be run by other ranks than the one that drew them.
 class SharingExecution : public RankExecution {
 public:
-    explicit SharingExecution(const Terms& terms) : terms_(terms) {}
+    explicit SharingExecution(const LoopParameters& terms) : terms_(terms) {}
 
-    [[nodiscard]] const Terms& terms() const noexcept { return terms_; }
+    [[nodiscard]] const LoopParameters& terms() const noexcept { return terms_; }
 
     /// From now on this rank draws for others too. @param chunks  that next() should get at once, if it must ask;
-    /// 1 to kMostAtOnce [count]
+    /// 1 to kMaxAtOnce [count]
     void want(std::uint32_t chunks) noexcept { want_ = chunks; }
     /// A chunk beyond those that next() has handed out, which any rank may run. Never waits. @return false: none
-    virtual bool spare(Piece& chunk) = 0;
+    virtual bool spare(ChunkBounds& chunk) = 0;
     /// next() has a part of a chunk left that it has begun.
     [[nodiscard]] virtual bool holds() const noexcept = 0;
     /// Work on a chunk that another rank may have drawn. @param first, end  out: what to run now of it [iterations]
-    virtual void adopt(const Piece& chunk, std::uint64_t& first, std::uint64_t& end) = 0;
+    virtual void adopt(const ChunkBounds& chunk, std::uint64_t& first, std::uint64_t& end) = 0;
     /// Nobody here will run that chunk.
-    virtual void give_back(const Piece& chunk) = 0;
+    virtual void give_back(const ChunkBounds& chunk) = 0;
 
     /// This rank knows that the ranks do not agree: leave() does not say so.
     void note_disagreement() noexcept { told_ = true; }
 
     /// What is in hand is finished. @return what this rank has done since its last message or call of this
-    virtual Stint take_stint() noexcept {
+    virtual UnreportedWork take_stint() noexcept {
         stint_.stop();
-        const Stint done = stint_;
+        const UnreportedWork done = stint_;
         stint_.clear();
         return done;
     }
     /// What this rank reports next includes that.
-    void count(const Stint& done) noexcept {
+    void count(const UnreportedWork& done) noexcept {
         stint_.time += done.time;
         stint_.iterations += done.iterations;
     }
 
 protected:
     /// @param first, other  terms of the rank that came first, and of one that did not agree with it
-    [[noreturn]] void throw_disagreement(const Terms& first, const Terms& other);
+    [[noreturn]] void throw_disagreement(const LoopParameters& first, const LoopParameters& other);
 
-    Terms terms_;
-    Stint stint_;
+    LoopParameters terms_;
+    UnreportedWork stint_;
     std::uint32_t want_ = 0;  // 0: it draws for itself alone
     bool told_ = false;       // that the ranks do not agree
 };
@@ -87,16 +87,16 @@ protected:
 /// An execution on the rank that is the foreman.
 class ForemanExecution final : public SharingExecution {
 public:
-    ForemanExecution(ForemanTransport& transport, Board& board, const Terms& terms);
+    ForemanExecution(ForemanTransport& transport, ExecutionState& board, const LoopParameters& terms);
     ~ForemanExecution() override;
 
     bool next(std::uint64_t& first, std::uint64_t& end) override;
     bool finish(std::uint64_t first, std::uint64_t end) override;
-    bool spare(Piece& chunk) override;
+    bool spare(ChunkBounds& chunk) override;
     [[nodiscard]] bool holds() const noexcept override { return chunk_.count > 0; }
-    void adopt(const Piece& chunk, std::uint64_t& first, std::uint64_t& end) override;
-    void give_back(const Piece& chunk) override;
-    Stint take_stint() noexcept override;
+    void adopt(const ChunkBounds& chunk, std::uint64_t& first, std::uint64_t& end) override;
+    void give_back(const ChunkBounds& chunk) override;
+    UnreportedWork take_stint() noexcept override;
     /// In order: stays until all chunks are with somebody. Nobody else could hand them out.
     void leave(Leaving how) override;
 
@@ -108,9 +108,9 @@ private:
     void leave_now();
 
     ForemanTransport* transport_;
-    Board* board_;
-    Run unfinished_{};         // robust: in hand, and nobody has said that it is finished
-    Run chunk_{};              // what is left of the chunk drawn last
+    ExecutionState* board_;
+    ChunkRange unfinished_{};  // robust: in hand, and nobody has said that it is finished
+    ChunkRange chunk_{};       // what is left of the chunk drawn last
     std::uint64_t looks_ = 0;  // before the piece in hand
     bool left_ = false;
 };
@@ -118,19 +118,19 @@ private:
 /// An execution on any other rank.
 class WorkerExecution final : public SharingExecution {
 public:
-    WorkerExecution(ForemanTransport& transport, Inbox& inbox, const Terms& terms);
+    WorkerExecution(ForemanTransport& transport, Inbox& inbox, const LoopParameters& terms);
     ~WorkerExecution() override;
 
     bool next(std::uint64_t& first, std::uint64_t& end) override;
     bool finish(std::uint64_t first, std::uint64_t end) override;
-    bool spare(Piece& chunk) override;
+    bool spare(ChunkBounds& chunk) override;
     [[nodiscard]] bool holds() const noexcept override { return rest_.count > 0; }
-    void adopt(const Piece& chunk, std::uint64_t& first, std::uint64_t& end) override;
-    void give_back(const Piece& chunk) override;
+    void adopt(const ChunkBounds& chunk, std::uint64_t& first, std::uint64_t& end) override;
+    void give_back(const ChunkBounds& chunk) override;
     void leave(Leaving how) override;
 
 private:
-    void send(Ask::Kind kind, const Run& chunk = {});
+    void send(ChunkRequest::Kind kind, const ChunkRange& chunk = {});
     bool hand_out(std::uint64_t& first, std::uint64_t& end);
     void answered();
     void ask_in_time(std::uint64_t first, std::uint64_t& end);
@@ -138,10 +138,10 @@ private:
     ForemanTransport* transport_;
     Inbox* inbox_;
     bool robust_;
-    Run unfinished_{};            // as above
-    Run run_{};                   // chunks of it that are left
-    Run rest_{};                  // end of a chunk whose beginning has been handed out
-    std::vector<Piece> further_;  // chunks that any rank may run, from the last answer
+    ChunkRange unfinished_{};           // as above
+    ChunkRange run_{};                  // chunks of it that are left
+    ChunkRange rest_{};                 // end of a chunk whose beginning has been handed out
+    std::vector<ChunkBounds> further_;  // chunks that any rank may run, from the last answer
     bool asked_ = false;          // an answer is to come
     bool waits_ = false;          // and it has been waited for
     bool left_ = false;

@@ -8,7 +8,7 @@
 #include "loop/foreman.hpp"
 #include "loop/foreman_execution.hpp"
 #include "loop/node_queue.hpp"
-#include "loop/wait.hpp"
+#include "team/wait.hpp"
 
 namespace gimbal::mpi {
 
@@ -140,7 +140,7 @@ bool HierarchicalExecution::next(std::uint64_t& first, std::uint64_t& end) {
 }
 
 bool HierarchicalExecution::take(std::uint64_t& first, std::uint64_t& end) {
-    Piece chunk;
+    ChunkBounds chunk;
     if (!queue_.pop(chunk)) return false;
     inner_->adopt(chunk, first, end);
     return true;
@@ -160,7 +160,7 @@ bool HierarchicalExecution::refill(std::uint64_t& first, std::uint64_t& end) {
     if (take(first, end)) return true;
     const std::uint32_t chunks = std::min(queue_.inside(), NodeQueue::kRoom);
     if (!ask(chunks, first, end)) return false;
-    std::array<Piece, NodeQueue::kRoom> others;
+    std::array<ChunkBounds, NodeQueue::kRoom> others;
     std::uint32_t count = 0;
     while (count + 1 < chunks && inner_->spare(others[count])) ++count;
     queue_.publish(others, count);
@@ -176,12 +176,12 @@ bool HierarchicalExecution::take_in_time(std::uint64_t& first, std::uint64_t& en
 
 // Chunks are run by other ranks than the one that drew them: what counts is how fast the node is.
 void HierarchicalExecution::note_worked() {
-    const Stint done = inner_->take_stint();
+    const UnreportedWork done = inner_->take_stint();
     queue_.worked(done.time, done.iterations);
 }
 
 void HierarchicalExecution::report_worked() {
-    Stint done;
+    UnreportedWork done;
     queue_.take_worked(done.time, done.iterations);
     inner_->count(done);
 }
@@ -190,7 +190,7 @@ void HierarchicalExecution::leave(Leaving how) {
     left_ = true;
     note_worked();
     if (queue_.leave(transport_.queues().ranks())) {
-        for (Piece chunk; queue_.pop(chunk);) inner_->give_back(chunk);
+        for (ChunkBounds chunk; queue_.pop(chunk);) inner_->give_back(chunk);
         report_worked();
         queue_.recycle(epoch_ + ChunkQueues::kCount);
     }

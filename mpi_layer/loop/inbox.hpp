@@ -14,14 +14,14 @@ namespace gimbal::mpi {
 /// entered.
 struct Inbox {
     struct Item {
-        Run run;
+        ChunkRange run;
         bool reply = false;          ///< to a question
-        std::vector<Piece> further;  ///< chunks that any rank may run
+        std::vector<ChunkBounds> further;  ///< chunks that any rank may run
     };
 
     std::uint64_t epoch = 0;
-    Terms terms{};            ///< as the foreman has them; if anything has come
-    Terms other{};            ///< if spoilt: what another rank said
+    LoopParameters terms{};   ///< as the foreman has them; if anything has come
+    LoopParameters other{};   ///< if spoilt: what another rank said
     std::vector<Item> items;  ///< [next_item, size) are waiting
     std::size_t next_item = 0;
     bool over = false;          ///< nothing follows

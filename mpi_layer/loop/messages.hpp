@@ -11,7 +11,7 @@ namespace gimbal::mpi {
 
 /// What all ranks must agree on about one execution; in every message, so that whoever hears of an execution first can
 /// open it, and so that ranks that do not agree are found out.
-struct Terms {
+struct LoopParameters {
     std::uint64_t trip = 0;           ///< N [iterations]
     std::array<char, 52> schedule{};  ///< as a user writes it, zero-terminated
     std::uint32_t idempotent = 0;     ///< 1: chunks may be run again; or kWrongArguments
@@ -19,11 +19,11 @@ struct Terms {
     /// In place of `idempotent`: the arguments of that rank cannot be, and it has no part in the execution.
     static constexpr std::uint32_t kWrongArguments = 2;
 
-    bool operator==(const Terms&) const = default;
+    bool operator==(const LoopParameters&) const = default;
 };
 
 /// Chunks [first + k * stride, end + k * stride) for k in [0, count), cut at N. One chunk: count is 1.
-struct Run {
+struct ChunkRange {
     std::uint64_t first = 0;   ///< [iterations]
     std::uint64_t end = 0;     ///< [iterations]
     std::uint64_t stride = 0;  ///< [iterations]
@@ -31,15 +31,15 @@ struct Run {
 };
 
 /// One chunk.
-struct Piece {
+struct ChunkBounds {
     std::uint64_t first = 0;  ///< [iterations]
     std::uint64_t end = 0;    ///< [iterations]
 };
 
-constexpr std::uint32_t kMostAtOnce = 32;  ///< chunks in one answer [count]
+constexpr std::uint32_t kMaxAtOnce = 32;  ///< chunks in one answer [count]
 
 /// From a worker to the foreman.
-struct Ask {
+struct ChunkRequest {
     enum Kind : std::uint32_t {
         more,   ///< it waits for a chunk
         ahead,  ///< it wants a chunk and has work until that comes
@@ -49,19 +49,19 @@ struct Ask {
     };
     std::uint32_t loop = 0;  ///< number of the loop's transport on this team
     std::uint32_t kind = more;
-    std::uint32_t want = 1;  ///< chunks that it can use, for others of its node too; <= kMostAtOnce [count]
+    std::uint32_t want = 1;  ///< chunks that it can use, for others of its node too; <= kMaxAtOnce [count]
     std::uint64_t epoch = 0;
-    Terms terms{};
+    LoopParameters terms{};
     double worked_s = 0;             ///< time in chunks since the last message [s]
     std::uint64_t worked_iters = 0;  ///< in so many iterations
     double wait_s = 0;               ///< what it usually waits for an answer; 0: unknown [s]
     double stayed_s = 0;             ///< with `bye`: since its first answer came [s]
     std::uint64_t taken = 0;         ///< answers to its questions it has begun to work on [count]
-    Run chunk{};                     ///< with `done`: which; with `bye`: the end of one that it has not run, if any
+    ChunkRange chunk{};              ///< with `done`: which; with `bye`: the end of one that it has not run, if any
 };
 
 /// From the foreman to a worker.
-struct Answer {
+struct ChunkReply {
     enum Kind : std::uint32_t {
         work,      ///< here is some; if not `reply`, nobody asked
         later,     ///< nothing now, and more or over will follow; with the verdict on a chunk that was done
@@ -76,24 +76,24 @@ struct Answer {
     std::uint32_t loop = 0;
     std::uint32_t kind = work;
     std::uint64_t epoch = 0;
-    Terms terms{};  ///< of the rank that came first
-    Terms other{};  ///< with `disagrees`: of another
-    Run run{};
+    LoopParameters terms{};  ///< of the rank that came first
+    LoopParameters other{};  ///< with `disagrees`: of another
+    ChunkRange run{};
     std::uint32_t reply = 0;                      ///< 1: to a question
     std::uint32_t verdict = none;                 ///< on the chunk that was done
     std::uint32_t further = 0;                    ///< chunks after `run`, that any rank may run [count]
-    std::array<Piece, kMostAtOnce - 1> pieces{};  ///< these; what is behind them is not sent
+    std::array<ChunkBounds, kMaxAtOnce - 1> pieces{};  ///< these; what is behind them is not sent
 
     [[nodiscard]] std::size_t bytes() const noexcept {
-        return sizeof(Answer) - (pieces.size() - further) * sizeof(Piece);
+        return sizeof(ChunkReply) - (pieces.size() - further) * sizeof(ChunkBounds);
     }
 };
 
-static_assert(std::is_trivially_copyable_v<Ask> && std::is_trivially_copyable_v<Answer>);
+static_assert(std::is_trivially_copyable_v<ChunkRequest> && std::is_trivially_copyable_v<ChunkReply>);
 
 /// "100 iterations of fac2"
-[[nodiscard]] inline std::string described(const Terms& terms) {
-    if (terms.idempotent == Terms::kWrongArguments) return "invalid arguments";
+[[nodiscard]] inline std::string described(const LoopParameters& terms) {
+    if (terms.idempotent == LoopParameters::kWrongArguments) return "invalid arguments";
     return std::to_string(terms.trip) + " iterations of " + terms.schedule.data();
 }
 

@@ -27,7 +27,7 @@ constexpr std::uint64_t kOneVersion = std::uint64_t{1} << 32U;
 constexpr std::uint64_t kVersion = ~(kOneVersion - 1);
 
 // FNV-1a; never 0.
-std::uint64_t hashed(const Terms& terms) noexcept {
+std::uint64_t hashed(const LoopParameters& terms) noexcept {
     std::uint64_t hash = 0xcbf29ce484222325U;
     const auto mix = [&](std::uint64_t value) { hash = (hash ^ value) * 0x100000001b3U; };
     for (unsigned shift = 0; shift < 64; shift += 8) mix(terms.trip >> shift & 0xffU);
@@ -43,7 +43,7 @@ struct Sums {
 
 }  // namespace
 
-bool NodeQueue::enter(const Terms& terms) noexcept {
+bool NodeQueue::enter(const LoopParameters& terms) noexcept {
     const std::uint64_t mine = hashed(terms);
     std::uint64_t said = 0;
     if (!terms_.compare_exchange_strong(said, mine, std::memory_order_relaxed) && said != mine) return false;
@@ -74,7 +74,7 @@ bool NodeQueue::recycle(std::uint64_t next_epoch) noexcept {
     return head_of(word) == tail_of(word);
 }
 
-bool NodeQueue::pop(Piece& chunk) noexcept {
+bool NodeQueue::pop(ChunkBounds& chunk) noexcept {
     // Acquire: the entries were written before the word; partner: the release in publish().
     std::uint64_t word = word_.load(std::memory_order_acquire);
     while (head_of(word) < tail_of(word)) {
@@ -87,7 +87,7 @@ bool NodeQueue::pop(Piece& chunk) noexcept {
     return false;
 }
 
-void NodeQueue::publish(const std::array<Piece, kRoom>& chunks, std::uint32_t count) noexcept {
+void NodeQueue::publish(const std::array<ChunkBounds, kRoom>& chunks, std::uint32_t count) noexcept {
     if (count == 0) return;
     const std::uint64_t word = word_.load(std::memory_order_acquire);
     for (std::uint32_t k = 0; k < count; ++k) {
@@ -110,10 +110,10 @@ void NodeQueue::worked(std::uint64_t time, std::uint64_t iterations) noexcept {
 }
 
 void NodeQueue::take_worked(std::uint64_t& time, std::uint64_t& iterations) noexcept {
-    constexpr float kMost = 9e18F;
+    constexpr float kMax = 9e18F;
     const auto sums = std::bit_cast<Sums>(worked_.exchange(0, std::memory_order_relaxed));
-    time = static_cast<std::uint64_t>(std::min(sums.time, kMost));
-    iterations = static_cast<std::uint64_t>(std::min(sums.iterations, kMost));
+    time = static_cast<std::uint64_t>(std::min(sums.time, kMax));
+    iterations = static_cast<std::uint64_t>(std::min(sums.iterations, kMax));
 }
 
 ChunkQueues::ChunkQueues(Team& team)

@@ -14,7 +14,7 @@ namespace gimbal::mpi {
 /// @threads any rank of the node
 class NodeQueue {
 public:
-    static constexpr std::uint32_t kRoom = kMostAtOnce;  ///< [chunks]
+    static constexpr std::uint32_t kRoom = kMaxAtOnce;  ///< [chunks]
 
     explicit NodeQueue(std::uint64_t epoch) noexcept : epoch_(epoch) {}
 
@@ -22,7 +22,7 @@ public:
     [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_.load(std::memory_order_acquire); }
 
     /// A rank comes. @return false: the first one said other terms, and this one has no part in it
-    [[nodiscard]] bool enter(const Terms& terms) noexcept;
+    [[nodiscard]] bool enter(const LoopParameters& terms) noexcept;
     /// A rank draws no more, or had no part in it. @return true: it is the last, and makes it ready again
     [[nodiscard]] bool leave(std::uint32_t ranks) noexcept;
     /// @threads the last to leave @return false: chunks were left in it
@@ -31,9 +31,9 @@ public:
     [[nodiscard]] std::uint32_t inside() const noexcept;
 
     /// Take a chunk: two loads and a compare-and-swap. @return false: empty
-    bool pop(Piece& chunk) noexcept;
+    bool pop(ChunkBounds& chunk) noexcept;
     /// @param chunks  [count] 1 to kRoom of them  @pre empty, and the caller refills
-    void publish(const std::array<Piece, kRoom>& chunks, std::uint32_t count) noexcept;
+    void publish(const std::array<ChunkBounds, kRoom>& chunks, std::uint32_t count) noexcept;
 
     /// The right to publish; one rank at a time has it. @return false: another has it
     [[nodiscard]] bool try_refill() noexcept { return refilling_.exchange(1, std::memory_order_acquire) == 0; }

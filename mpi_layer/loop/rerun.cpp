@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "gimbal/rank_loop.h"
-#include "loop/wait.hpp"
+#include "team/wait.hpp"
 
 namespace gimbal::mpi {
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint8_t kFinished = 1;
 constexpr std::uint8_t kOneCopy = 2;  // the other bits count the ranks that run a step again
-constexpr std::uint8_t kMostCopies = 0xFE;
+constexpr std::uint8_t kMaxCopies = 0xFE;
 
 }  // namespace
 
@@ -50,7 +50,7 @@ std::uint64_t Rerun::oldest_unfinished() noexcept {
     while (finished_before_ < steps_ && flags_[finished_before_].load(std::memory_order_acquire) & kFinished)
         ++finished_before_;
     std::uint64_t best = steps_;
-    int fewest = kMostCopies + 1;
+    int fewest = kMaxCopies + 1;
     for (std::uint64_t step = finished_before_; step < steps_; ++step) {
         const std::uint8_t flag = flags_[step].load(std::memory_order_acquire);
         if (flag & kFinished || flag >= fewest) continue;
@@ -67,7 +67,7 @@ bool Rerun::next(std::uint64_t& first, std::uint64_t& end) {
         if (step == steps_) return false;
         if (gimbal_rank_ticks() - begin < longest_) continue;
         std::uint8_t flag = flags_[step].load(std::memory_order_relaxed);
-        if (flag & kFinished || flag >= kMostCopies) continue;
+        if (flag & kFinished || flag >= kMaxCopies) continue;
         if (!flags_[step].compare_exchange_strong(flag, static_cast<std::uint8_t>(flag + kOneCopy),
                                                   std::memory_order_relaxed))
             continue;

@@ -8,9 +8,9 @@
 #include "gimbal/error.hpp"
 #include "gimbal/loop.h"
 #include "loop/rma_execution.hpp"
-#include "loop/wait.hpp"
 #include "team/check.hpp"
 #include "team/say.hpp"
+#include "team/wait.hpp"
 
 namespace gimbal::mpi {
 

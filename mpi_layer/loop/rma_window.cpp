@@ -7,9 +7,9 @@
 #include <cstring>
 #include <vector>
 
-#include "loop/wait.hpp"
 #include "team/check.hpp"
 #include "team/meeting.hpp"
+#include "team/wait.hpp"
 
 namespace gimbal::mpi {
 
@@ -144,7 +144,7 @@ void RmaWindow::get(std::size_t at, void* to, std::size_t bytes) {
 }
 
 void RmaWindow::Batch::begin(std::size_t at, std::uint64_t operand, MPI_Op op, std::uint64_t* result) {
-    if (count_ == kMost) wait();
+    if (count_ == kMax) wait();
     operands_[count_] = operand;
     std::uint64_t* const to = result ? result : &unwanted_[count_];
     check(MPI_Rget_accumulate(&operands_[count_], 1, MPI_UINT64_T, to, 1, MPI_UINT64_T, 0,

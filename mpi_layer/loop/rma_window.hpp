@@ -60,14 +60,14 @@ public:
         void wait();
 
     private:
-        static constexpr std::size_t kMost = 8;
+        static constexpr std::size_t kMax = 8;
         void begin(std::size_t at, std::uint64_t operand, MPI_Op op, std::uint64_t* result);
 
         RmaWindow& window_;
         std::size_t count_ = 0;
-        std::array<std::uint64_t, kMost> operands_{};
-        std::array<std::uint64_t, kMost> unwanted_{};
-        std::array<MPI_Request, kMost> requests_{};
+        std::array<std::uint64_t, kMax> operands_{};
+        std::array<std::uint64_t, kMax> unwanted_{};
+        std::array<MPI_Request, kMax> requests_{};
     };
 
 private:

@@ -3,8 +3,8 @@
 
 #include "gimbal/rank_loop.h"
 #include "loop/shared_execution.hpp"
-#include "loop/wait.hpp"
 #include "team/say.hpp"
+#include "team/wait.hpp"
 
 namespace gimbal::mpi {
 

@@ -48,7 +48,7 @@ private:
     [[nodiscard]] void* prepared(const Where& where, const Request& request);
     [[nodiscard]] bool reruns(const Request& request) const noexcept { return robust_ && request.idempotent; }
     [[nodiscard]] std::uint64_t most_steps(const Request& request) const noexcept {
-        return reruns(request) ? SharedSlots::kMostSteps : 0;
+        return reruns(request) ? SharedSlots::kMaxSteps : 0;
     }
     void harvest();
     void learn(const Pending& entry);

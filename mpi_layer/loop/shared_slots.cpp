@@ -30,10 +30,10 @@ SharedSlots::SharedSlots(Team& team, bool flagged)
       place_at_(rounded(sizeof(SlotHeader))),
       packet_at_(place_at_ + rounded(gimbal_rank_place_bytes(static_cast<std::uint32_t>(team.size())))),
       flags_at_(packet_at_ + kPacketBytes),
-      left_steps_at_(flags_at_ + (flagged ? rounded(kMostSteps) : 0)),
-      parts_at_(left_steps_at_ + rounded(static_cast<std::size_t>(team.size()) * sizeof(LeftSteps))),
+      left_steps_at_(flags_at_ + (flagged ? rounded(kMaxSteps) : 0)),
+      parts_at_(left_steps_at_ + rounded(static_cast<std::size_t>(team.size()) * sizeof(AbandonedSteps))),
       slot_bytes_(parts_at_ + static_cast<std::size_t>(team.size()) * part_bytes_),
-      count_(std::clamp<std::uint64_t>(kMemoryBytes / slot_bytes_, flagged ? kFewestRobust : kFewest, kMost)),
+      count_(std::clamp<std::uint64_t>(kMemoryBytes / slot_bytes_, flagged ? kFewestRobust : kFewest, kMax)),
       slots_at_(static_cast<std::size_t>(team.size()) * sizeof(RankProgress)),
       memory_(team, slots_at_ + slot_bytes_ * count_, SharedMemory::Fill::none) {
     if (team.node_rank() == 0) {
@@ -43,9 +43,10 @@ SharedSlots::SharedSlots(Team& team, bool flagged)
             new (base(slot)) SlotHeader{
                 .taken = slot == 0 ? 1U : 0U, .next = 0, .epoch = 0, .left = 0, .decision = 0, .trip = 0, .other = 0};
             for (int rank = 0; rank < ranks_; ++rank)
-                new (base(slot) + left_steps_at_ + static_cast<std::size_t>(rank) * sizeof(LeftSteps)) LeftSteps;
+                new (base(slot) + left_steps_at_ + static_cast<std::size_t>(rank) * sizeof(AbandonedSteps))
+                    AbandonedSteps;
             gimbal_rank_place_make(place(slot), static_cast<std::uint32_t>(team.size()));
-            if (flagged_) std::memset(base(slot) + flags_at_, 0, kMostSteps);
+            if (flagged_) std::memset(base(slot) + flags_at_, 0, kMaxSteps);
         }
     }
     await_all(team.node_comm());
@@ -59,9 +60,9 @@ std::atomic<std::uint8_t>* SharedSlots::flags(std::uint64_t slot) const noexcept
     return reinterpret_cast<std::atomic<std::uint8_t>*>(base(slot) + flags_at_);
 }
 
-LeftSteps& SharedSlots::left_steps(std::uint64_t slot, int rank) const noexcept {
-    return *std::launder(
-        reinterpret_cast<LeftSteps*>(base(slot) + left_steps_at_ + static_cast<std::size_t>(rank) * sizeof(LeftSteps)));
+AbandonedSteps& SharedSlots::left_steps(std::uint64_t slot, int rank) const noexcept {
+    return *std::launder(reinterpret_cast<AbandonedSteps*>(base(slot) + left_steps_at_ +
+                                                           static_cast<std::size_t>(rank) * sizeof(AbandonedSteps)));
 }
 
 RankProgress& SharedSlots::progress(int rank) const noexcept {
@@ -97,7 +98,7 @@ std::uint64_t SharedSlots::next(std::uint64_t slot, std::uint64_t epoch) const n
 void SharedSlots::recycle(std::uint64_t slot) const noexcept {
     SlotHeader& done = header(slot);
     gimbal_rank_place_reset(place(slot));
-    if (flagged_) std::memset(base(slot) + flags_at_, 0, kMostSteps);
+    if (flagged_) std::memset(base(slot) + flags_at_, 0, kMaxSteps);
     done.left.store(0, std::memory_order_relaxed);
     done.next.store(0, std::memory_order_relaxed);
     done.trip.store(0, std::memory_order_relaxed);

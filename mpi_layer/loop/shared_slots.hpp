@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "loop/left_steps.hpp"
+#include "loop/abandoned_steps.hpp"
 #include "team/team.hpp"
 
 namespace gimbal::mpi {
@@ -51,7 +51,7 @@ struct alignas(128) RankProgress {
 class SharedSlots {
 public:
     static constexpr std::size_t kPacketBytes = std::size_t{1} << 16U;
-    static constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 12U;  ///< that flags of finished steps are kept for
+    static constexpr std::uint64_t kMaxSteps = std::uint64_t{1} << 12U;  ///< that flags of finished steps are kept for
 
     static constexpr std::uint64_t kNone = UINT64_MAX;
 
@@ -68,11 +68,11 @@ public:
     [[nodiscard]] std::byte* part(std::uint64_t slot, int rank) const noexcept {
         return base(slot) + parts_at_ + static_cast<std::size_t>(rank) * part_bytes_;
     }
-    /// [kMostSteps] one byte for each step of the plan; only if flagged.
+    /// [kMaxSteps] one byte for each step of the plan; only if flagged.
     [[nodiscard]] std::atomic<std::uint8_t>* flags(std::uint64_t slot) const noexcept;
 
     /// What a rank left to others.
-    [[nodiscard]] LeftSteps& left_steps(std::uint64_t slot, int rank) const noexcept;
+    [[nodiscard]] AbandonedSteps& left_steps(std::uint64_t slot, int rank) const noexcept;
 
     [[nodiscard]] RankProgress& progress(int rank) const noexcept;
 
@@ -90,7 +90,7 @@ private:
     static constexpr std::size_t kMemoryBytes = std::size_t{8} << 20U;  ///< of one loop; what is not used takes none
     static constexpr std::uint64_t kFewest = 16;
     static constexpr std::uint64_t kFewestRobust = 33;
-    static constexpr std::uint64_t kMost = 64;
+    static constexpr std::uint64_t kMax = 64;
 
     [[nodiscard]] std::byte* base(std::uint64_t slot) const noexcept {
         return memory_.data() + slots_at_ + slot * slot_bytes_;

@@ -4,11 +4,11 @@
 
 #include "gimbal/error.hpp"
 #include "loop/foreman_execution.hpp"
-#include "loop/wait.hpp"
+#include "team/wait.hpp"
 
 namespace gimbal::mpi {
 
-WorkerExecution::WorkerExecution(ForemanTransport& transport, Inbox& inbox, const Terms& terms)
+WorkerExecution::WorkerExecution(ForemanTransport& transport, Inbox& inbox, const LoopParameters& terms)
     : SharingExecution(terms), transport_(&transport), inbox_(&inbox), robust_(transport.robust(terms)) {}
 
 WorkerExecution::~WorkerExecution() {
@@ -23,7 +23,7 @@ bool WorkerExecution::next(std::uint64_t& first, std::uint64_t& end) {
     if (unfinished_.count > 0) static_cast<void>(finish(unfinished_.first, unfinished_.end));
     const std::uint64_t size = stint_.size;
     transport_->waits().worked(size, static_cast<double>(stint_.stop()));
-    Post& post = transport_->post();
+    MessageRouter& post = transport_->post();
     for (Wait wait;; wait.pause()) {
         post.poll();
         const std::lock_guard<std::mutex> held(post.lock());
@@ -36,7 +36,7 @@ bool WorkerExecution::next(std::uint64_t& first, std::uint64_t& end) {
             return true;
         }
         if (inbox_->over) return false;
-        if (!asked_) send(Ask::more);
+        if (!asked_) send(ChunkRequest::more);
         waits_ = true;
     }
 }
@@ -44,11 +44,11 @@ bool WorkerExecution::next(std::uint64_t& first, std::uint64_t& end) {
 // What is here: the end of a chunk, chunks of a run, what has come.
 bool WorkerExecution::hand_out(std::uint64_t& first, std::uint64_t& end) {
     if (rest_.count > 0) {
-        if (!asked_ && !inbox_->over && !inbox_->any()) send(Ask::ahead);
+        if (!asked_ && !inbox_->over && !inbox_->any()) send(ChunkRequest::ahead);
         cut(rest_, UINT64_MAX, first, end);
         return true;
     }
-    Piece piece;
+    ChunkBounds piece;
     if (run_.count == 0 && spare(piece)) {
         first = piece.first;
         end = piece.end;
@@ -80,31 +80,31 @@ bool WorkerExecution::finish(std::uint64_t first, std::uint64_t end) {
     const std::uint64_t size = stint_.size;
     transport_->waits().worked(size, static_cast<double>(stint_.stop()));
     unfinished_ = {};
-    Post& post = transport_->post();
+    MessageRouter& post = transport_->post();
     {
         const std::lock_guard<std::mutex> held(post.lock());
         if (inbox_->over && !inbox_->spoilt) return false;
-        inbox_->verdict = Answer::none;
-        send(Ask::done, {.first = first, .end = end, .stride = 0, .count = 1});
+        inbox_->verdict = ChunkReply::none;
+        send(ChunkRequest::done, {.first = first, .end = end, .stride = 0, .count = 1});
     }
     for (Wait wait;; wait.pause()) {
         post.poll();
         const std::lock_guard<std::mutex> held(post.lock());
         if (inbox_->spoilt) throw_disagreement(inbox_->terms, inbox_->other);
-        if (inbox_->verdict != Answer::none) return inbox_->verdict == Answer::first;
+        if (inbox_->verdict != ChunkReply::none) return inbox_->verdict == ChunkReply::first;
         // Over without a verdict: it was, before this rank finished; and the foreman need not be there any more.
         if (inbox_->over) return false;
     }
 }
 
-bool WorkerExecution::spare(Piece& chunk) {
+bool WorkerExecution::spare(ChunkBounds& chunk) {
     if (further_.empty()) return false;
     chunk = further_.back();
     further_.pop_back();
     return true;
 }
 
-void WorkerExecution::adopt(const Piece& chunk, std::uint64_t& first, std::uint64_t& end) {
+void WorkerExecution::adopt(const ChunkBounds& chunk, std::uint64_t& first, std::uint64_t& end) {
     const std::uint64_t size = stint_.size;
     transport_->waits().worked(size, static_cast<double>(stint_.stop()));
     first = chunk.first;
@@ -113,10 +113,10 @@ void WorkerExecution::adopt(const Piece& chunk, std::uint64_t& first, std::uint6
     if (first_answer_ == 0) first_answer_ = stint_.begun;
 }
 
-void WorkerExecution::give_back(const Piece& chunk) {
-    Ask ask;
+void WorkerExecution::give_back(const ChunkBounds& chunk) {
+    ChunkRequest ask;
     ask.loop = transport_->number();
-    ask.kind = Ask::back;
+    ask.kind = ChunkRequest::back;
     ask.epoch = inbox_->epoch;
     ask.terms = terms_;
     ask.taken = taken_;
@@ -141,16 +141,16 @@ void WorkerExecution::ask_in_time(std::uint64_t first, std::uint64_t& end) {
     const std::uint64_t tail = transport_->waits().tail();
     if (tail == 0 || asked_ || inbox_->over || inbox_->any()) return;
     if (tail >= end - first) {
-        send(Ask::ahead);
+        send(ChunkRequest::ahead);
     } else {
         rest_ = {.first = end - tail, .end = end, .stride = 0, .count = 1};
         end -= tail;
     }
 }
 
-void WorkerExecution::send(Ask::Kind kind, const Run& chunk) {
+void WorkerExecution::send(ChunkRequest::Kind kind, const ChunkRange& chunk) {
     const double tick_s = gimbal_rank_tick_s();
-    Ask ask;
+    ChunkRequest ask;
     ask.loop = transport_->number();
     ask.kind = kind;
     ask.want = std::max(want_, std::uint32_t{1});
@@ -162,9 +162,10 @@ void WorkerExecution::send(Ask::Kind kind, const Run& chunk) {
     ask.taken = taken_;
     ask.chunk = chunk;
     const std::uint64_t now = gimbal_rank_ticks();
-    if (kind == Ask::bye && first_answer_ > 0) ask.stayed_s = static_cast<double>(now - first_answer_) * tick_s;
+    if (kind == ChunkRequest::bye && first_answer_ > 0)
+        ask.stayed_s = static_cast<double>(now - first_answer_) * tick_s;
     stint_.clear();
-    asked_ = kind != Ask::bye;
+    asked_ = kind != ChunkRequest::bye;
     asked_at_ = now;
     transport_->post().send(ask);
 }
@@ -172,13 +173,13 @@ void WorkerExecution::send(Ask::Kind kind, const Run& chunk) {
 void WorkerExecution::leave(Leaving) {
     left_ = true;
     stint_.stop();
-    for (Piece piece; spare(piece);) give_back(piece);
+    for (ChunkBounds piece; spare(piece);) give_back(piece);
     transport_->post().poll();
     const std::lock_guard<std::mutex> held(transport_->post().lock());
-    send(Ask::bye, rest_);
+    send(ChunkRequest::bye, rest_);
     const bool tell = inbox_->spoilt && !told_;
-    const Terms first = inbox_->terms;
-    const Terms other = inbox_->other;
+    const LoopParameters first = inbox_->terms;
+    const LoopParameters other = inbox_->other;
     transport_->forget(inbox_->epoch);
     if (tell) throw_disagreement(first, other);
 }

@@ -28,18 +28,18 @@ public:
         if (bells_) bells_[rank].sent.fetch_add(1, std::memory_order_relaxed);
     }
 
-    /// Whether MPI is to be asked. Between two times that it is, there are at most kMostSkipped others: the program's
+    /// Whether MPI is to be asked. Between two times that it is, there are at most kMaxSkipped others: the program's
     /// own messages, too, need somebody who calls MPI.
     /// @param received  messages of this rank so far
     [[nodiscard]] bool rung(std::uint64_t received) noexcept {
         const bool ask =
-            !bells_ || ++skipped_ > kMostSkipped || bells_[rank_].sent.load(std::memory_order_relaxed) != received;
+            !bells_ || ++skipped_ > kMaxSkipped || bells_[rank_].sent.load(std::memory_order_relaxed) != received;
         if (ask) skipped_ = 0;
         return ask;
     }
 
 private:
-    static constexpr unsigned kMostSkipped = 30;  // 1.5 ms of pieces
+    static constexpr unsigned kMaxSkipped = 30;  // 1.5 ms of pieces
     struct alignas(128) Bell {
         std::atomic<std::uint64_t> sent;
     };

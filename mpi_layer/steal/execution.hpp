@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "steal/agreed_ratio.hpp"
-#include "steal/all_out.hpp"
 #include "steal/context.hpp"
 #include "steal/coordinator.hpp"
 #include "steal/owner.hpp"
+#include "steal/termination_detector.hpp"
 #include "steal/thief.hpp"
 
 namespace gimbal::mpi {
@@ -25,9 +25,10 @@ struct StealRequest {
 /// One execution of a steal loop on one rank, from the opening of its queue until it may leave.
 ///
 /// It may leave when nothing is left in any queue, the results of its own items are here, and what it stole has run.
-/// Where that queues are empty is not seen in memory, each rank says so (AllOut) when its own queue is empty and
-/// whatever it gave to thieves that asked has been received (synchronous sends). So when all have, a thief has all it
-/// will ever get: questions that are still open will be answered with "nothing", and it need not wait for that.
+/// Where that queues are empty is not seen in memory, each rank says so (TerminationDetector) when its own queue is
+/// empty and whatever it gave to thieves that asked has been received (synchronous sends). So when all have, a thief
+/// has all it will ever get: questions that are still open will be answered with "nothing", and it need not wait for
+/// that.
 class StealExecution {
 public:
     /// @param comm  the group's  @param agreed  where the agent's ratio comes from; used if request.ratio < 0
@@ -53,7 +54,7 @@ private:
     AgreedRatio* agreed_;  // null: the ratio is fixed
     Owner owner_;
     Thief thief_;
-    AllOut all_out_;
+    TerminationDetector all_out_;
     bool all_empty_ = false;
 };
 

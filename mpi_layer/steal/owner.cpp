@@ -14,13 +14,13 @@ namespace gimbal::mpi {
 
 namespace {
 
-constexpr std::int64_t kMostGrains = std::numeric_limits<std::uint32_t>::max();
+constexpr std::int64_t kMaxGrains = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
 Owner::Owner(StealContext& context, std::int64_t owned, std::int64_t run_at_once)
     : context_(context), owned_(owned), at_once_(std::max<std::int64_t>(run_at_once, 1)), fixed_(run_at_once > 0) {
-    grain_ = owned > kMostGrains ? (owned + kMostGrains - 1) / kMostGrains : 1;
+    grain_ = owned > kMaxGrains ? (owned + kMaxGrains - 1) / kMaxGrains : 1;
     context.queues.enter(context.epoch, static_cast<std::uint32_t>((owned + grain_ - 1) / grain_));
 }
 
@@ -30,7 +30,7 @@ Items Owner::items(Grains grains) const noexcept {
 }
 
 Items Owner::take() {
-    const std::int64_t most = std::clamp<std::int64_t>(at_once_ / grain_, 1, kMostGrains);
+    const std::int64_t most = std::clamp<std::int64_t>(at_once_ / grain_, 1, kMaxGrains);
     return items(context_.queues.take(static_cast<std::uint32_t>(most)));
 }
 

@@ -55,7 +55,7 @@ public:
 
 private:
     enum class State : std::uint8_t { possible, asked, exhausted };
-    static constexpr int kMostAsked = 4;    // questions that may be open at once
+    static constexpr int kMaxAsked = 4;     // questions that may be open at once
     static constexpr double kPatience = 4;  // looks of a victim before somebody else is asked as well
 
     [[nodiscard]] bool same_node(int rank) const noexcept {
@@ -69,7 +69,7 @@ private:
 
     // A rank that has not begun this execution cannot answer; somebody else may have work meanwhile.
     void look_elsewhere() {
-        if (state_.empty() || asked_ >= kMostAsked) return;
+        if (state_.empty() || asked_ >= kMaxAsked) return;
         const double now = asked_ > 0 ? steal_clock() : 0;
         if (asked_ > 0 && now - last_asked_s_ < kPatience * asked_ * context_.look_s) return;
         const int victim = pick();

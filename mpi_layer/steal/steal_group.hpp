@@ -89,7 +89,8 @@ private:
     std::uint64_t entered_ = 0;            // executions that this rank has entered
     StealExecution* execution_ = nullptr;  // in progress
     std::vector<StealLetter> early_;
-    std::optional<AllOut> refused_;  // the last execution: this rank has refused it, and others may be in it
+    std::optional<TerminationDetector>
+        refused_;                    // the last execution: this rank has refused it, and others may be in it
     bool broken_ = false;            // MPI has failed
 };
 

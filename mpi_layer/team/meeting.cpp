@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "gimbal/error.hpp"
-#include "loop/wait.hpp"
 #include "team/check.hpp"
 #include "team/say.hpp"
+#include "team/wait.hpp"
 
 namespace gimbal::mpi {
 

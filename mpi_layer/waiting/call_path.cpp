@@ -15,16 +15,16 @@ namespace gimbal::waiting {
 
 namespace {
 
-constexpr std::size_t kMostPaths = 1024;
+constexpr std::size_t kMaxPaths = 1024;
 constexpr std::size_t kFrames = 8;           // of the program's, that tell paths apart
-constexpr std::uint32_t kMostReads = 20000;  // of the stack; a program that always calls anew is known by callers alone
+constexpr std::uint32_t kMaxReads = 20000;   // of the stack; a program that always calls anew is known by callers alone
 
 struct Entry {
     std::atomic<std::uint64_t> key;  // 0: free
     std::atomic<CallPath*> path;
 };
 
-std::array<Entry, kMostPaths> g_table;
+std::array<Entry, kMaxPaths> g_table;
 std::atomic<std::uint32_t> g_reads{0};
 
 /// What a thread has found before.
@@ -71,8 +71,8 @@ _Unwind_Reason_Code take_frame(_Unwind_Context* context, void* argument) noexcep
 }
 
 CallPath* insert(std::uint64_t key, CallId call, const void* address) noexcept {
-    for (std::size_t i = 0; i < kMostPaths; ++i) {
-        Entry& entry = g_table[(key + i) % kMostPaths];
+    for (std::size_t i = 0; i < kMaxPaths; ++i) {
+        Entry& entry = g_table[(key + i) % kMaxPaths];
         std::uint64_t found = 0;
         if (!entry.key.compare_exchange_strong(found, key) && found != key) continue;
         if (found == key) {
@@ -88,7 +88,7 @@ CallPath* insert(std::uint64_t key, CallId call, const void* address) noexcept {
 
 CallPath* look_up(CallId call, const void* caller) noexcept {
     Stack stack{.caller = caller};
-    if (g_reads.fetch_add(1, std::memory_order_relaxed) < kMostReads) _Unwind_Backtrace(take_frame, &stack);
+    if (g_reads.fetch_add(1, std::memory_order_relaxed) < kMaxReads) _Unwind_Backtrace(take_frame, &stack);
     if (!stack.begun) stack.hash = mixed(stack.hash, reinterpret_cast<std::uint64_t>(caller));
     const std::uint64_t key = mixed(stack.hash, static_cast<std::uint64_t>(call) + 1);
     return insert(key ? key : 1, call, stack.program ? stack.program : caller);
@@ -184,7 +184,7 @@ std::size_t longest_paths(std::span<gimbal_waiting_path> paths) noexcept {
         std::uint64_t time_ns;  // once: others go on adding to it
         const CallPath* path;
     };
-    std::array<Found, kMostPaths> found{};
+    std::array<Found, kMaxPaths> found{};
     std::size_t count = 0;
     for (const Entry& entry : g_table)
         if (const CallPath* const path = entry.path.load(std::memory_order_acquire))

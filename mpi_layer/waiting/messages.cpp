@@ -13,7 +13,7 @@ namespace gimbal::waiting {
 namespace {
 
 constexpr std::size_t kBits = 64;
-std::array<std::atomic<std::uint64_t>, Node::kMostSlots / kBits> g_partners;  // one bit a slot
+std::array<std::atomic<std::uint64_t>, Node::kMaxSlots / kBits> g_partners;  // one bit a slot
 
 MPI_Request g_never{};
 bool g_asks_for_progress = false;

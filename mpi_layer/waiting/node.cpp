@@ -97,7 +97,7 @@ bool Node::share(MPI_Comm comm) noexcept {
     const std::size_t bytes = ranks_bytes + cores_bytes() + kCommunicators * arrivals_bytes(slots_);
     Place place{.token = now_ns() ^ (static_cast<std::uint64_t>(getpid()) << 40U) ^ 1U, .pid = getpid(), .file = -1};
     // No name: nothing is left behind whatever becomes of the ranks.
-    if (slot_ == 0 && slots_ <= kMostSlots) {
+    if (slot_ == 0 && slots_ <= kMaxSlots) {
         place.file = memfd_create("gimbal-waiting", MFD_CLOEXEC);
         if (place.file >= 0 && (ftruncate(place.file, static_cast<off_t>(bytes)) != 0 || !map(place.file, bytes))) {
             close(place.file);

@@ -48,7 +48,7 @@ struct alignas(64) CommArrivals {
 /// their ranks. One object per process; never unmapped, since others may still look at it when this rank has ended.
 class Node {
 public:
-    static constexpr int kMostSlots = 1024;
+    static constexpr int kMaxSlots = 1024;
 
     /// Make or join the memory. Collective over MPI_COMM_WORLD. @threads one
     /// @return false, on all ranks of the node alike: there is no shared memory; slots() is 0

@@ -36,12 +36,12 @@ public:
 private:
     static constexpr double kSpread = 0.5;      // (p90 - p10) / median of the visits
     static constexpr double kWorth = 0.02;      // of the time since the last visit
-    static constexpr double kMostOver = 0.1;    // of the predictions
+    static constexpr double kMaxOver = 0.1;     // of the predictions
     static constexpr std::uint64_t kJudged = 10;  // predictions before they are judged
 
     [[nodiscard]] bool trusted(double interval_s) const noexcept {
         if (visits_ < kVisits || (last_ & 0xfU) != 0) return false;
-        if (predictions_ >= kJudged && static_cast<double>(over_) > kMostOver * static_cast<double>(predictions_))
+        if (predictions_ >= kJudged && static_cast<double>(over_) > kMaxOver * static_cast<double>(predictions_))
             return false;
         auto sorted = slack_s_;
         std::sort(sorted.begin(), sorted.end());

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "config/file.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 
 // The headers alone, without exceptions: no other shared object comes into strangers' processes for a small file.
 #undef TOML_HEADER_ONLY
@@ -19,6 +13,7 @@
 #define TOML_ENABLE_FORMATTERS 0
 #include <toml++/toml.h>
 
+#include "base/read_file.hpp"
 #include "config/table.hpp"
 #include "gimbal/error.hpp"
 
@@ -31,10 +26,6 @@ constexpr std::size_t kLargest = std::size_t{1} << 20;  // of a settings file [b
 /// A path in full: a user must be able to copy it.
 std::string in_quotes(const std::string& path) {
     return '"' + path + '"';
-}
-
-[[noreturn]] void cannot_read(const std::string& path, int reason) {
-    throw Error(ErrorCode::file, "cannot read " + in_quotes(path) + ": " + std::strerror(reason));
 }
 
 std::string real_text(double value) {
@@ -81,23 +72,6 @@ std::string value_text(const toml::node& node, const std::string& where) {
 }
 
 }  // namespace
-
-std::string read_file(const std::string& path, std::size_t limit) {
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) cannot_read(path, errno);
-    std::string text;
-    std::array<char, 16384> buffer{};
-    ssize_t got = 0;
-    while ((got = read(file, buffer.data(), buffer.size())) > 0 || (got < 0 && errno == EINTR)) {
-        if (got > 0) text.append(buffer.data(), static_cast<std::size_t>(got));
-        if (text.size() > limit) break;
-    }
-    const int reason = errno;
-    close(file);
-    if (got < 0) cannot_read(path, reason);
-    if (text.size() > limit) cannot_read(path, EFBIG);
-    return text;
-}
 
 std::vector<Setting> read_settings_file(const std::string& path) {
     const std::string text = read_file(path, kLargest);

@@ -17,9 +17,4 @@ namespace gimbal {
 /// @threads any  @cost O(size)
 [[nodiscard]] std::vector<Setting> read_settings_file(const std::string& path);
 
-/// A whole file as text.
-/// @param limit  largest size [bytes]
-/// @errors gimbal::Error(file) naming the path and the reason
-[[nodiscard]] std::string read_file(const std::string& path, std::size_t limit);
-
 }  // namespace gimbal

@@ -3,14 +3,14 @@
 
 #include <algorithm>
 
+#include "base/nearest.hpp"
+#include "base/quote.hpp"
 #include "config/file.hpp"
 #include "config/schedule_value.hpp"
 #include "config/selection.hpp"
 #include "config/selection_words.hpp"
 #include "config/table.hpp"
 #include "config/text.hpp"
-#include "technique/nearest.hpp"
-#include "technique/quote.hpp"
 
 namespace gimbal {
 

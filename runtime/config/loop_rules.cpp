@@ -3,11 +3,11 @@
 
 #include <array>
 
+#include "base/nearest.hpp"
+#include "base/quote.hpp"
 #include "config/schedule_value.hpp"
 #include "config/text.hpp"
 #include "gimbal/error.hpp"
-#include "technique/nearest.hpp"
-#include "technique/quote.hpp"
 
 namespace gimbal {
 

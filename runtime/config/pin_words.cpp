@@ -15,8 +15,8 @@
 #include "config/text.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/plain_text.hpp"
-#include "technique/nearest.hpp"
-#include "technique/quote.hpp"
+#include "base/nearest.hpp"
+#include "base/quote.hpp"
 
 namespace gimbal {
 

@@ -9,7 +9,7 @@
 #include <memory>
 #include <mutex>
 
-#include "config/held_signal.hpp"
+#include "base/held_signal.hpp"
 #include "config/load.hpp"
 #include "config/table.hpp"
 #include "gimbal/options.hpp"

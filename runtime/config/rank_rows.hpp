@@ -45,7 +45,7 @@ inline constexpr std::array<OptionSpec, 9> kRows = {{
      .flag = "--mpi-schedule",
      .doc = "Technique, and after a comma its chunk or static fraction, for loops over ranks for which the program "
             "names none; or a selector; `runtime` lets GIMBAL_SELECT choose.",
-     .set = [](Options& o, const OptionValue& v) { o.ranks.schedule = std::get<Schedule>(v); }},
+     .set = [](Options& o, const OptionValue& v) { o.ranks.schedule = std::get<ScheduleSpec>(v); }},
     {.name = "GIMBAL_MPI_TRANSPORT",
      .type = OptionType::choice,
      .fallback = "auto",

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/nearest.hpp"
+#include "base/quote.hpp"
+#include "base/spelling.hpp"
 #include "config/selectors.hpp"
 #include "gimbal/error.hpp"
-#include "technique/names.hpp"
-#include "technique/nearest.hpp"
-#include "technique/quote.hpp"
 
 namespace gimbal {
 namespace {
@@ -102,7 +102,7 @@ std::string_view parse_auto(std::string_view number) {
 
 /// "runtime" or a selector's name, with a chunk or without; or LB4OMP's `auto,N`.
 /// @return whether Gimbal is to choose
-bool parse_chooser(std::string_view text, Schedule& schedule) {
+bool parse_chooser(std::string_view text, ScheduleSpec& schedule) {
     const std::size_t comma = text.find(',');
     const std::string_view name = trimmed(text.substr(0, comma));
     const SelectorInfo* const selector = find_selector(name);
@@ -125,8 +125,8 @@ std::string fraction_text(double fraction) {
 
 }  // namespace
 
-Schedule parse_schedule(std::string_view text) {
-    Schedule schedule;
+ScheduleSpec parse_schedule(std::string_view text) {
+    ScheduleSpec schedule;
     if (const std::size_t colon = text.find_first_of(":,"); colon != std::string_view::npos && text[colon] == ':') {
         schedule.modifier = parse_modifier(text.substr(0, colon));
         text.remove_prefix(colon + 1);
@@ -151,6 +151,10 @@ Schedule parse_schedule(std::string_view text) {
 }
 
 std::string to_string(const Schedule& schedule) {
+    return to_string(ScheduleSpec{schedule});
+}
+
+std::string to_string(const ScheduleSpec& schedule) {
     std::string text;
     if (schedule.modifier == Modifier::monotonic) text += "monotonic:";
     if (schedule.modifier == Modifier::nonmonotonic) text += "nonmonotonic:";

@@ -36,7 +36,7 @@ bool is_ordinary_openmp(std::string_view text) {
     return std::find(kOrdinary.begin(), kOrdinary.end(), name) != kOrdinary.end();
 }
 
-Schedule read_schedule(std::string_view text) {
+ScheduleSpec read_schedule(std::string_view text) {
     try {
         return parse_schedule(text);
     } catch (const Error& error) {

@@ -16,7 +16,7 @@ namespace gimbal {
 
 /// Read a schedule for an option.
 /// @errors gimbal::Error(invalid_option): what() says what is wrong, hint() names the nearest technique, if any
-[[nodiscard]] Schedule read_schedule(std::string_view text);
+[[nodiscard]] ScheduleSpec read_schedule(std::string_view text);
 
 /// All techniques and selectors by name, and "runtime", with blanks between them.
 [[nodiscard]] std::string schedule_names();

@@ -6,19 +6,19 @@
 #include <utility>
 #include <vector>
 
+#include "base/nearest.hpp"
+#include "base/quote.hpp"
 #include "config/schedule_value.hpp"
 #include "config/selection_rows.hpp"
 #include "config/text.hpp"
 #include "gimbal/error.hpp"
-#include "technique/nearest.hpp"
-#include "technique/quote.hpp"
 
 namespace gimbal {
 
 namespace {
 
 constexpr std::string_view kDefault = "default";
-constexpr std::size_t kMostChoices = 256;  // of a portfolio: agents keep a table of choices by choices
+constexpr std::size_t kMaxChoices = 256;  // of a portfolio: agents keep a table of choices by choices
 
 [[noreturn]] void fail(std::string what) {
     throw Error(ErrorCode::invalid_option, std::move(what));
@@ -50,7 +50,7 @@ const OptionUse* rank_use_of(const Options& options, std::string_view name) {
 }
 
 void resolve_threads(Options& options) {
-    const Schedule& named = options.schedule;
+    const ScheduleSpec& named = options.schedule;
     const int select = weight(options.origin("GIMBAL_SELECT"));
     if (named.technique || !named.selector.empty()) {
         if (select != 0 && select >= weight(options.origin("GIMBAL_SCHEDULE"))) return;
@@ -63,7 +63,7 @@ void resolve_threads(Options& options) {
 
 void resolve_ranks(Options& options) {
     SelectorSettings& chosen = options.select_ranks;
-    const Schedule& named = options.ranks.schedule;
+    const ScheduleSpec& named = options.ranks.schedule;
     const OptionUse* const use = rank_use_of(options, "GIMBAL_RL_AGENT");
     const bool agent = use && agent_given(*use);
     const bool steals = agent && learn::meta_of(use->value) == learn::MetaKind::steal_ratio;
@@ -115,12 +115,12 @@ std::string read_portfolio(std::string_view text) {
     constexpr std::array<std::string_view, 2> kNamed = {"seed", "expert"};
     if (const std::string_view near = nearest(word, kNamed); !near.empty() && !find_technique(word))
         throw Error(ErrorCode::invalid_option, "unknown portfolio " + quote_value(text), did_you_mean(near));
-    std::vector<Schedule> choices;
+    std::vector<ScheduleSpec> choices;
     for (std::size_t at = text.find_first_not_of(kBetween); at != std::string_view::npos;
          at = text.find_first_not_of(kBetween, at)) {
         const std::size_t end = std::min(text.find_first_of(kBetween, at), text.size());
         const std::string_view one = text.substr(at, end - at);
-        const Schedule choice = read_schedule(one);
+        const ScheduleSpec choice = read_schedule(one);
         if (!choice.technique || choice.modifier != Modifier::none) fail(quote_value(one) + " is not a technique");
         if (std::find(choices.begin(), choices.end(), choice) != choices.end())
             fail(quote_value(one) + " stands twice");
@@ -128,8 +128,8 @@ std::string read_portfolio(std::string_view text) {
         at = end;
     }
     if (choices.empty()) fail("the portfolio is empty");
-    if (choices.size() > kMostChoices)
-        fail(std::to_string(choices.size()) + " choices are more than " + std::to_string(kMostChoices));
+    if (choices.size() > kMaxChoices)
+        fail(std::to_string(choices.size()) + " choices are more than " + std::to_string(kMaxChoices));
     return std::string(text);
 }
 

@@ -4,13 +4,13 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/quote.hpp"
 #include "config/schedule_value.hpp"
 #include "config/selectors.hpp"
 #include "config/text.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/plain_text.hpp"
 #include "learn/names.hpp"
-#include "technique/quote.hpp"
 
 namespace gimbal {
 

@@ -3,8 +3,8 @@
 
 #include <array>
 
+#include "base/spelling.hpp"
 #include "learn/names.hpp"
-#include "technique/names.hpp"
 
 namespace gimbal {
 

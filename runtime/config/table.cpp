@@ -32,7 +32,7 @@ constexpr std::array<OptionSpec, 20> kGeneral = {{
      .flag = "--schedule",
      .doc = "Technique, and after a comma its chunk or static fraction, for schedule(runtime) loops, with OMP_SCHEDULE "
             "not set or `runtime`; or a selector; `runtime` lets GIMBAL_SELECT choose.",
-     .set = [](Options& o, const OptionValue& v) { o.schedule = std::get<Schedule>(v); }},
+     .set = [](Options& o, const OptionValue& v) { o.schedule = std::get<ScheduleSpec>(v); }},
     {.name = "GIMBAL_LOOPS",
      .type = OptionType::loops,
      .level = "thread",

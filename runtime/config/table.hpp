@@ -31,7 +31,7 @@ enum class OptionType : std::uint8_t {
 /// A value that has been read. Text, choice, pattern, portfolio and pin_settings are strings (a choice is one of the
 /// row's words).
 using OptionValue =
-    std::variant<std::string, std::int64_t, double, bool, Schedule, std::vector<double>, std::vector<LoopRule>>;
+    std::variant<std::string, std::int64_t, double, bool, ScheduleSpec, std::vector<double>, std::vector<LoopRule>>;
 
 /// The row's word for a user's spelling, or empty if there is none.
 /// @errors gimbal::Error(invalid_option) for a word that is known but not allowed

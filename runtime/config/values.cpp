@@ -5,6 +5,9 @@
 #include <cmath>
 #include <system_error>
 
+#include "base/nearest.hpp"
+#include "base/quote.hpp"
+#include "base/spelling.hpp"
 #include "config/loop_rules.hpp"
 #include "config/pin_words.hpp"
 #include "config/schedule_value.hpp"
@@ -13,9 +16,6 @@
 #include "config/text.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/plain_text.hpp"
-#include "technique/names.hpp"
-#include "technique/nearest.hpp"
-#include "technique/quote.hpp"
 
 namespace gimbal {
 

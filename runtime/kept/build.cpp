@@ -16,7 +16,7 @@
 #include <cpuid.h>
 #endif
 
-#include "kept/bytes.hpp"
+#include "base/bytes.hpp"
 
 namespace gimbal {
 

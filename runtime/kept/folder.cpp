@@ -15,17 +15,17 @@
 #include <ctime>
 #include <vector>
 
+#include "base/part_file.hpp"
 #include "config/text.hpp"
 #include "gimbal/error.hpp"
-#include "report/part_file.hpp"
 
 namespace gimbal {
 
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{64} << 20U;
-constexpr std::size_t kMostFiles = 4096;
-constexpr std::size_t kMostEntries = 65536;  // of a folder that are looked at
+constexpr std::size_t kMaxBytes = std::size_t{64} << 20U;
+constexpr std::size_t kMaxFiles = 4096;
+constexpr std::size_t kMaxEntries = 65536;  // of a folder that are looked at
 constexpr std::string_view kEnding = ".kept";
 
 /// An open file or folder.
@@ -95,7 +95,7 @@ std::vector<Found> files_of(int folder) {
     const int copy = fcntl(folder, F_DUPFD_CLOEXEC, 0);
     DIR* const list = copy >= 0 ? fdopendir(copy) : nullptr;
     if (!list && copy >= 0) close(copy);
-    for (std::size_t k = 0; list && k < kMostEntries; ++k) {
+    for (std::size_t k = 0; list && k < kMaxEntries; ++k) {
         const dirent* const entry = readdir(list);
         if (!entry) break;
         struct stat file {};
@@ -112,13 +112,13 @@ void prune(int folder, const std::string& keep) {
     std::vector<Found> files = files_of(folder);
     std::size_t bytes = 0, count = files.size();
     for (const Found& file : files) bytes += file.size;
-    if (bytes <= kMostBytes && count <= kMostFiles) return;
+    if (bytes <= kMaxBytes && count <= kMaxFiles) return;
     std::sort(files.begin(), files.end(), [](const Found& a, const Found& b) {
         return a.changed.tv_sec != b.changed.tv_sec ? a.changed.tv_sec < b.changed.tv_sec
                                                     : a.changed.tv_nsec < b.changed.tv_nsec;
     });
     for (const Found& file : files) {
-        if (bytes <= kMostBytes && count <= kMostFiles) return;
+        if (bytes <= kMaxBytes && count <= kMaxFiles) return;
         if (file.name == keep || unlinkat(folder, file.name.c_str(), 0) != 0) continue;
         bytes -= file.size;
         --count;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kept/bytes.hpp"
+#include "base/bytes.hpp"
 
 namespace gimbal {
 

@@ -12,18 +12,18 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/bytes.hpp"
+#include "base/start.hpp"
 #include "config/load.hpp"
 #include "gimbal/options.hpp"
 #include "kept/build.hpp"
-#include "kept/bytes.hpp"
 #include "kept/folder.hpp"
-#include "process/start.hpp"
 
 namespace gimbal {
 
 namespace {
 
-constexpr std::size_t kMostTeamSizes = 4;
+constexpr std::size_t kMaxTeamSizes = 4;
 constexpr std::uint64_t kLayout = 1;  // of what learners write: another number where their bytes change
 
 /// The file of one team size, as it was when it was read.
@@ -39,7 +39,7 @@ struct Store {
     std::mutex mutex;  // guards what follows while loops run
     KeptFolder folder;
     std::uint64_t run = 0;  // program, machine, version
-    std::array<TeamFile, kMostTeamSizes> files;
+    std::array<TeamFile, kMaxTeamSizes> files;
     std::size_t count = 0;
 };
 

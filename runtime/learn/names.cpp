@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "technique/names.hpp"
+#include "base/spelling.hpp"
 
 namespace gimbal::learn {
 namespace {

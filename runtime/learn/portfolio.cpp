@@ -19,7 +19,7 @@ std::vector<std::uint64_t> chunk_portfolio(std::uint64_t iterations, std::uint32
 }
 
 std::vector<double> steal_ratio_portfolio(std::uint32_t size) {
-    size = std::clamp(size, kLeastStealRatios, kMostStealRatios);
+    size = std::clamp(size, kMinStealRatios, kMaxStealRatios);
     std::vector<double> ratios(size);
     for (std::uint32_t i = 0; i < size; ++i) ratios[i] = (i + 1) * 100.0 / size;
     return ratios;

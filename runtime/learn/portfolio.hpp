@@ -15,8 +15,8 @@ namespace gimbal::learn {
 [[nodiscard]] std::vector<std::uint64_t> chunk_portfolio(std::uint64_t iterations, std::uint32_t workers);
 
 /// The sizes that a steal ratio portfolio may have, and the usual one [count].
-inline constexpr std::uint32_t kLeastStealRatios = 2;
-inline constexpr std::uint32_t kMostStealRatios = 100;
+inline constexpr std::uint32_t kMinStealRatios = 2;
+inline constexpr std::uint32_t kMaxStealRatios = 100;
 inline constexpr std::uint32_t kStealRatios = 10;
 
 /// Steal ratios to choose from: 100/S, 2 * 100/S, ..., 100.

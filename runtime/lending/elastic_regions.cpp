@@ -4,15 +4,15 @@
 #include <algorithm>
 #include <array>
 
+#include "base/clock.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/rank_cores.h"
 #include "lending/node_cores.hpp"
-#include "measure/clock.hpp"
 
 namespace {
 
 constexpr double kShortest_us = 1000;   // of a region that gets surplus workers: waking them takes some 30 us
-constexpr float kMostOutside = 0.01F;   // part of a region that no loop takes, for it to become elastic
+constexpr float kMaxOutside = 0.01F;    // part of a region that no loop takes, for it to become elastic
 constexpr float kStillInside = 0.1F;    // for it to stay so: waking surplus workers and their leaving come on top
 constexpr float kWorthwhile = 0.03F;    // offered cores, as a part of the region's time, for it to become elastic
 constexpr float kStillWorth = 0.01F;    // for it to stay so
@@ -27,7 +27,7 @@ void average(float& mean, float value, bool first) noexcept {
 bool gimbal_region::begin() noexcept {
     const bool fits = seen_ >= kSeen && !refused_.load(kRelaxed) &&
                       length_ >= kShortest_us * gimbal::ticks_per_microsecond() &&
-                      outside_ < length_ * (elastic_ ? kStillInside : kMostOutside);
+                      outside_ < length_ * (elastic_ ? kStillInside : kMaxOutside);
     elastic_ = fits && offered_ > length_ * (elastic_ ? kStillWorth : kWorthwhile);
     loops_.store(0, kRelaxed);
     surplus_.store(0, kRelaxed);

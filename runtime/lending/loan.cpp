@@ -82,7 +82,7 @@ bool end_for_pause(std::uint64_t place) noexcept {
 
 LoanName begin_loan(gimbal_waiter& borrower, const gimbal_meeting& meeting) noexcept {
     const int core = sched_getcpu();
-    if (core < 0 || core >= static_cast<int>(CoreMask::kMost)) return 0;
+    if (core < 0 || core >= static_cast<int>(CoreMask::kMax)) return 0;
     std::uint64_t place = 0;
     std::uint64_t number = 0;
     while (place < kNotes && (number = claim(notes[place])) == 0) ++place;

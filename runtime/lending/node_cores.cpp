@@ -13,10 +13,10 @@
 #include <new>
 #include <span>
 
+#include "base/clock.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/rank_cores.h"
 #include "lending/elastic_regions.hpp"
-#include "measure/clock.hpp"
 
 namespace gimbal {
 

@@ -12,7 +12,7 @@ namespace gimbal {
 
 bool CoreMask::has(int core) const noexcept {
     const auto bit = static_cast<std::size_t>(core);
-    return bit < kMost && (words_[bit / kBits] >> (bit % kBits) & 1U) != 0;
+    return bit < kMax && (words_[bit / kBits] >> (bit % kBits) & 1U) != 0;
 }
 
 bool CoreMask::empty() const noexcept {
@@ -56,7 +56,7 @@ CoreMask CoreMask::part(std::size_t first, std::size_t count) const noexcept {
     CoreMask some = *this;
     some.words_.fill(0);
     std::size_t number = 0;
-    for (std::size_t core = 0; core < kMost; ++core) {
+    for (std::size_t core = 0; core < kMax; ++core) {
         if (!has(static_cast<int>(core))) continue;
         if (number >= first && number < first + count) some = some.with(static_cast<int>(core));
         ++number;

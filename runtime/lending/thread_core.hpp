@@ -13,7 +13,7 @@ namespace gimbal {
 class CoreMask {
 public:
     /// Most that can be held; on machines with more nothing is lent.
-    static constexpr std::size_t kMost = 4096;
+    static constexpr std::size_t kMax = 4096;
 
     [[nodiscard]] bool has(int core) const noexcept;
     [[nodiscard]] bool empty() const noexcept;
@@ -37,7 +37,7 @@ public:
 
 private:
     static constexpr std::size_t kBits = 8 * sizeof(unsigned long);
-    std::array<unsigned long, kMost / kBits> words_{};
+    std::array<unsigned long, kMax / kBits> words_{};
     std::size_t bytes_ = 0;  // as many as the system uses
 };
 

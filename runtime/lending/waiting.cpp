@@ -4,11 +4,11 @@
 #include <array>
 #include <span>
 
+#include "base/clock.hpp"
 #include "gimbal/core_loan.h"
 #include "gimbal/options.hpp"
 #include "lending/loan.hpp"
 #include "lending/thread_core.hpp"
-#include "measure/clock.hpp"
 
 namespace {
 

@@ -10,17 +10,17 @@ namespace {
 
 constexpr unsigned kWindow = 16;           // steps of the incumbent that count
 constexpr double kNoiseMemory = 64;        // steps
-constexpr double kLeastNoise = 0.002;      // no program repeats itself better
+constexpr double kMinNoise = 0.002;        // no program repeats itself better
 constexpr double kFirstModelError = 0.02;  // of predicted ratios, until trials have shown it,
 constexpr double kModelWeight = 4;         // which is worth so many pairs
-constexpr double kLeastModelError = 0.003;
+constexpr double kMinModelError = 0.003;
 constexpr double kClip = 9;     // squares of deviations beyond which something else happened
 constexpr unsigned kKnown = 3;  // steps after which one can be off
 
 }  // namespace
 
 double PairBeliefs::noise() const noexcept {
-    return std::max(kLeastNoise, std::sqrt(noise_sum_ / noise_weight_));
+    return std::max(kMinNoise, std::sqrt(noise_sum_ / noise_weight_));
 }
 
 double PairBeliefs::reference() const noexcept {
@@ -119,7 +119,7 @@ double PairBeliefs::model_error() const noexcept {
         sum += counts * (off * off - variance);
         weight += counts;
     }
-    return std::sqrt(std::max(kLeastModelError * kLeastModelError, sum / weight));
+    return std::sqrt(std::max(kMinModelError * kMinModelError, sum / weight));
 }
 
 }  // namespace gimbal::levels

@@ -14,8 +14,8 @@ namespace gimbal::levels {
 namespace {
 
 constexpr double kHopeless = 1.3;                              // times the least
-constexpr double kLeastSpread = 0.05;                          // that makes a difference
-constexpr std::uint64_t kMostListed = std::uint64_t{1} << 20;  // iterations; in longer loops single ones do not matter
+constexpr double kMinSpread = 0.05;                            // that makes a difference
+constexpr std::uint64_t kMaxListed = std::uint64_t{1} << 20;   // iterations; in longer loops single ones do not matter
 constexpr double kSecondsPerCost = 60e-9;                      // to draw one
 constexpr std::uint64_t kDrawsPerThread = 16;                  // in a rank chunk, before they are bundled
 constexpr double kSecondsPerDraw = 50e-9;                      // to simulate one, as for one level (select/prediction)
@@ -67,7 +67,7 @@ PairPrediction predict_pairs(const PairQuestion& question) {
     // N may have changed since the profile was taken: what iterations cost has not.
     const double scale = static_cast<double>(question.iterations) / question.profile->iterations();
     const simulate::ProfiledWork profiled(*question.profile, question.iterations, scale);
-    const bool strays = question.spread >= kLeastSpread && question.iterations <= kMostListed;
+    const bool strays = question.spread >= kMinSpread && question.iterations <= kMaxListed;
     const simulate::ListedWork drawn = strays ? listed(profiled, question) : simulate::ListedWork();
     const simulate::Work& work = strays ? static_cast<const simulate::Work&>(drawn) : profiled;
     constexpr double kNever = std::numeric_limits<double>::infinity();

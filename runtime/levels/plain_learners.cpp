@@ -13,10 +13,10 @@ namespace {
 std::uint32_t choose(IndependentLearner::Side& side, Decision& decision) {
     decision = side.selector->choose(side.context);
     ++side.context.step;
-    const auto found = std::find(side.portfolio.begin(), side.portfolio.end(), decision.choice);
+    const auto found = std::find(side.portfolio.begin(), side.portfolio.end(), decision.schedule);
     if (found == side.portfolio.end())
         throw Error(ErrorCode::wrong_use,
-                    "the selector chose " + std::string(decision.choice.technique->info().name) +
+                    "the selector chose " + std::string(decision.schedule.technique->info().name) +
                         ", which is not in the portfolio",
                     "allowed: exhaustive, binary, expert, random, or an agent");
     return static_cast<std::uint32_t>(found - side.portfolio.begin());

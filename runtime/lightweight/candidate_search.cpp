@@ -14,7 +14,7 @@ namespace {
 /// Fractions this near are the same: grids meet at the same points by different sums.
 constexpr double kSame = 1e-9;
 constexpr double kTie = 1.001;
-constexpr std::uint32_t kMostRounds = 15;
+constexpr std::uint32_t kMaxRounds = 15;
 
 }  // namespace
 
@@ -45,7 +45,7 @@ void CandidateSearch::start(std::span<const double> candidates) noexcept {
 void CandidateSearch::start_duel(std::span<const double> candidates) noexcept {
     start(candidates);
     const auto room = static_cast<std::uint32_t>(costs_.size() / candidates_.size());
-    rounds_ = std::max(std::min(room, kMostRounds), repetitions_);
+    rounds_ = std::max(std::min(room, kMaxRounds), repetitions_);
     duel_ = true;
 }
 

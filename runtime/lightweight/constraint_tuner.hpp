@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "lightweight/candidate_search.hpp"
-#include "lightweight/drift_watch.hpp"
+#include "lightweight/drift_detector.hpp"
 #include "lightweight/tuner.hpp"
 
 namespace gimbal {
@@ -29,7 +29,7 @@ private:
 
     CandidateSearch search_;
     double chosen_ = 1;
-    DriftWatch watch_;
+    DriftDetector watch_;
 };
 
 }  // namespace gimbal

@@ -11,12 +11,12 @@ namespace {
 
 constexpr double kCoarse = 0.1;
 constexpr double kFine = 0.01;
-constexpr std::size_t kMostCandidates = 21;  // +-0.1 in hundredths
+constexpr std::size_t kMaxCandidates = 21;  // +-0.1 in hundredths
 
 }  // namespace
 
 GridTuner::GridTuner(std::uint64_t chunk, std::uint32_t repetitions)
-    : chunk_(chunk == 0 ? 1.0 : static_cast<double>(chunk)), search_(kMostCandidates, repetitions) {
+    : chunk_(chunk == 0 ? 1.0 : static_cast<double>(chunk)), search_(kMaxCandidates, repetitions) {
     start_coarse();
 }
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "lightweight/candidate_search.hpp"
-#include "lightweight/drift_watch.hpp"
+#include "lightweight/drift_detector.hpp"
 #include "lightweight/tuner.hpp"
 
 namespace gimbal {
@@ -33,7 +33,7 @@ private:
     double least_step_ = 0;  ///< c P / N of the last trial
     bool coarse_ = true;
     CandidateSearch search_;
-    DriftWatch watch_;
+    DriftDetector watch_;
 };
 
 }  // namespace gimbal

@@ -12,16 +12,16 @@ namespace {
 
 constexpr double kReach = 0.05;
 constexpr double kStep = 0.01;
-constexpr std::size_t kMostCandidates = 11;
+constexpr std::size_t kMaxCandidates = 11;
 constexpr std::array<double, 4> kStrides{0.1, 0.2, 0.4, 0.8};
-constexpr unsigned kMostWalks = 2;  // between two trials
+constexpr unsigned kMaxWalks = 2;  // between two trials
 constexpr double kLargeDrift = 0.5;
 constexpr double kResolved = 0.01;  // relative error of a mean with which a window is still worth searching
 
 }  // namespace
 
 ModelTuner::ModelTuner(const ModelSettings& settings)
-    : settings_(settings), search_(kMostCandidates, settings.repetitions) {
+    : settings_(settings), search_(kMaxCandidates, settings.repetitions) {
     settings_.chunk = std::max<std::uint64_t>(settings_.chunk, 1);
     start_trials();
 }
@@ -62,7 +62,7 @@ void ModelTuner::start_survey(double around) noexcept {
 bool ModelTuner::start_walk(double best) noexcept {
     const double off = best - centre_;
     const bool at_edge = std::abs(off) > kReach - kStep / 2;
-    if (!at_edge || best <= 0 || best >= 1 || walks_ == kMostWalks) return false;
+    if (!at_edge || best <= 0 || best >= 1 || walks_ == kMaxWalks) return false;
     ++walks_;
     std::array<double, kStrides.size() + 1> candidates{best};
     for (std::size_t i = 0; i < kStrides.size(); ++i) {

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "lightweight/candidate_search.hpp"
-#include "lightweight/drift_watch.hpp"
+#include "lightweight/drift_detector.hpp"
 #include "lightweight/formulas.hpp"
 #include "lightweight/tuner.hpp"
 
@@ -73,7 +73,7 @@ private:
     ModelSettings settings_;
     Stage stage_ = Stage::trials;
     CandidateSearch search_;
-    DriftWatch watch_;
+    DriftDetector watch_;
     RegionModel region_;
     double application_ = 0;
     double modelled_ = 1;

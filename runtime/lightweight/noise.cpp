@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "measure/clock.hpp"
+#include "base/clock.hpp"
 #include "measure/dispatch_cost.hpp"
 
 namespace gimbal {

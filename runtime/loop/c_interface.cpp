@@ -20,7 +20,7 @@
 
 using gimbal::Execution;
 using gimbal::LoopSite;
-using gimbal::Schedule;
+using gimbal::ScheduleSpec;
 
 namespace {
 
@@ -31,10 +31,8 @@ constexpr int kFractionParts = 1000;
 constexpr int kSelectorKinds = 0x800;
 
 /// Who runs the loop: the schedule's technique, or its selector.
-void ask_for(const Schedule& schedule, gimbal::Request& request) {
-    request.technique = schedule.technique;
-    request.chunk = schedule.chunk;
-    request.fraction = schedule.fraction;
+void ask_for(const ScheduleSpec& schedule, gimbal::Request& request) {
+    request.schedule = schedule;
     request.selector = schedule.selector;
 }
 
@@ -67,21 +65,21 @@ void* gimbal_loop_open(const gimbal_loop_desc* desc) {
     request.trip = desc->trip;
     request.unit = desc->unit;
     request.monotonic = desc->monotonic != 0;
-    request.schedule = desc->schedule;
+    request.schedule_number = desc->schedule;
     request.caller = desc;
     if (desc->schedule > 0) ask_for(gimbal::interned(desc->schedule), request);
     gimbal::LoopSite* const site = gimbal::find_site(*desc);
     if (const int number = site->rule()) {
-        const Schedule& rule = gimbal::interned(number);
+        const ScheduleSpec& rule = gimbal::interned(number);
         ask_for(rule, request);
-        request.schedule = number;
+        request.schedule_number = number;
         request.monotonic |= rule.modifier == gimbal::Modifier::monotonic;
         request.reason = "GIMBAL_LOOPS";
     }
     // Who counts a worker's iterations, or serves messages between chunks, needs the loop here.
     const bool watched = gimbal::thread_watch || gimbal::progress_asked();
-    request.can_leave = desc->can_leave && desc->unit <= 1 && request.technique == nullptr && !watched;
-    const bool elastic = request.technique == nullptr && !request.monotonic && !watched;
+    request.can_leave = desc->can_leave && desc->unit <= 1 && request.schedule.technique == nullptr && !watched;
+    const bool elastic = request.schedule.technique == nullptr && !request.monotonic && !watched;
     if (desc->part_of && !elastic) desc->part_of->refuse();
     if (desc->surplus > 0 && !elastic) return open_for_all(*desc);
     request.surplus = desc->surplus;
@@ -135,7 +133,7 @@ void gimbal_loop_drop(void* execution) {
 
 int gimbal_schedule_parse(const char* text) {
     const gimbal::Options& options = gimbal::options();
-    if (!text) return !options.kept_out && gimbal::asks_for_gimbal(options) ? gimbal::intern(Schedule{}) : 0;
+    if (!text) return !options.kept_out && gimbal::asks_for_gimbal(options) ? gimbal::intern(ScheduleSpec{}) : 0;
     if (gimbal::is_ordinary_openmp(text)) return 0;
     if (options.kept_out) return GIMBAL_SCHEDULE_REFUSED;
     try {
@@ -146,7 +144,7 @@ int gimbal_schedule_parse(const char* text) {
 }
 
 int gimbal_schedule_kind(int schedule, int* chunk) {
-    const Schedule& asked = gimbal::interned(schedule);
+    const ScheduleSpec& asked = gimbal::interned(schedule);
     *chunk = static_cast<int>(asked.chunk);
     if (!asked.technique) return selector_kind(asked.selector);
     const auto all = gimbal::techniques();
@@ -163,13 +161,13 @@ int gimbal_schedule_set(int kind, int chunk) {
     const int place = kind % kFractionUnit - GIMBAL_SCHEDULE_KIND - 1;
     const auto choosers = gimbal::selectors();
     if (kind >= kSelectorKinds && kind < kSelectorKinds + static_cast<int>(choosers.size())) {
-        Schedule chosen;
+        ScheduleSpec chosen;
         chosen.selector = choosers[static_cast<std::size_t>(kind - kSelectorKinds)].name;
         chosen.chunk = chunk > 0 ? static_cast<std::uint64_t>(chunk) : 0;
         return gimbal::intern(chosen);
     }
     if (kind < 0 || place < -1 || place >= static_cast<int>(all.size()) || fraction > kFractionParts + 1) return 0;
-    Schedule schedule;
+    ScheduleSpec schedule;
     if (place >= 0) schedule.technique = all[static_cast<std::size_t>(place)];
     if (fraction > 0) schedule.fraction = static_cast<double>(fraction - 1) / kFractionParts;
     schedule.chunk = chunk > 0 ? static_cast<std::uint64_t>(chunk) : 0;

@@ -9,7 +9,7 @@ namespace gimbal {
 namespace {
 
 constexpr double kSameLength = 1.5;  // N that differs by less than this factor is learnt about together
-constexpr std::size_t kMostLengths = 24;
+constexpr std::size_t kMaxLengths = 24;
 constexpr std::uint32_t kSmallTeam = 16;
 
 double factor_between(std::uint64_t a, std::uint64_t b) noexcept {
@@ -39,7 +39,7 @@ const LoopLearning::Length& LoopLearning::nearest(std::uint64_t iterations) cons
 LengthLearning& LoopLearning::learning_for(std::uint64_t iterations) {
     for (Length& length : lengths_)
         if (factor_between(length.iterations, iterations) < kSameLength) return *length.learning;
-    if (lengths_.size() >= kMostLengths) return *nearest(iterations).learning;
+    if (lengths_.size() >= kMaxLengths) return *nearest(iterations).learning;
     Length length;
     if (!restore_length(iterations, length)) {
         length.iterations = iterations;
@@ -64,7 +64,7 @@ bool LoopLearning::restore_length(std::uint64_t iterations, Length& length) {
 
 void LoopLearning::restore(std::string_view bytes) {
     ByteReader from(bytes);
-    std::vector<KeptLength> kept(std::min<std::size_t>(from.get<std::uint8_t>(), kMostLengths));
+    std::vector<KeptLength> kept(std::min<std::size_t>(from.get<std::uint8_t>(), kMaxLengths));
     for (KeptLength& length : kept) {
         length.iterations = from.get<std::uint64_t>();
         length.bytes = from.get_part();
@@ -85,7 +85,7 @@ std::string LoopLearning::save() const {
     for (const KeptLength& length : kept_) {
         const bool known = !lengths_.empty() && factor_between(nearest(length.iterations).iterations,
                                                                length.iterations) < kSameLength;
-        if (length.used || known || count == kMostLengths) continue;
+        if (length.used || known || count == kMaxLengths) continue;
         all.put(length.iterations);
         all.put_part(length.bytes);
         ++count;
@@ -95,7 +95,7 @@ std::string LoopLearning::save() const {
 }
 
 double LoopLearning::left_at_once(const Request& request) noexcept {
-    if (!request.can_leave || request.chunk != 0 || traits_.settings->schedule.chunk != 0) return 0;
+    if (!request.can_leave || request.schedule.chunk != 0 || traits_.settings->schedule.chunk != 0) return 0;
     for (KeptLength& kept : kept_) {
         if (kept.used || kept.left || factor_between(kept.iterations, request.trip) >= kSameLength) continue;
         const double time_s = LengthLearning::left_for_s(kept.bytes);
@@ -137,22 +137,26 @@ Opening LoopLearning::open(const Request& request) {
     return opening;
 }
 
-Step LoopLearning::close(const Manner& manner, const Decision& decision, const Plan& plan,
-                         std::span<const WorkerSlot> slots, std::span<const WorkerRecord> records) {
+StepRow LoopLearning::close(const ExecutionConfig& config, const Decision& decision, const Plan& plan,
+                            std::span<const WorkerSlot> slots, std::span<const WorkerRecord> records) {
     // A large team's records are not kept: there are many loops, and closing one takes much longer than this.
     std::vector<WorkerRecord> own;
     if (records.empty()) records = gather(slots.first(traits_.workers), traits_.workers > kSmallTeam ? own : records_);
     LoopRecord record = record_of(records);
-    if (manner.surplus > 0) add_surplus(slots.subspan(traits_.workers, manner.surplus), record);
-    Step step{.number = totals_.calls,
-              .decision = decision,
-              .iterations = record.iterations,
-              .chunks = record.chunks,
-              .loop_time = record.loop_time,
-              .busy_max = record.busy_max,
-              .busy_mean = record.busy_mean};
-    totals_.add(record, manner, decision.exploring);
-    learning_for(plan.iterations).close(record, manner, decision, plan, slots, step);
+    if (config.surplus > 0) add_surplus(slots.subspan(traits_.workers, config.surplus), record);
+    StepRow step{.loop = traits_.key,
+                 .workers = traits_.workers,
+                 .step = totals_.calls,
+                 .iterations = record.iterations,
+                 .schedule = decision.schedule,
+                 .reason = decision.reason,
+                 .exploring = decision.exploring,
+                 .loop_time = record.loop_time,
+                 .busy_max = record.busy_max,
+                 .busy_mean = record.busy_mean,
+                 .chunks = record.chunks};
+    totals_.add(record, config, decision.exploring);
+    learning_for(plan.iterations).close(record, config, decision, plan, slots, step);
     return step;
 }
 

@@ -41,10 +41,10 @@ public:
     /// Learn from an execution that all workers have left.
     /// @param slots    [P]
     /// @param records  [P] of an execution before that which the slots are of; empty: the slots' own
-    /// @return what it was; its thought, if any, is that of this step
+    /// @return what it was, for records of single steps; its thought, if any, is that of this step
     /// @errors std::bad_alloc
-    Step close(const Manner& manner, const Decision& decision, const Plan& plan, std::span<const WorkerSlot> slots,
-               std::span<const WorkerRecord> records = {});
+    StepRow close(const ExecutionConfig& config, const Decision& decision, const Plan& plan,
+                  std::span<const WorkerSlot> slots, std::span<const WorkerRecord> records = {});
 
     /// Begin with what an earlier run learnt. Trip counts that it does not know begin as usual.
     /// @param bytes  what save() wrote; must stay valid  @pre nothing was opened  @errors std::bad_alloc
@@ -66,7 +66,7 @@ public:
     }
 
     /// What the program knows of this loop, instead of what is measured.
-    void set_given(Given given) { traits_.given = std::move(given); }
+    void set_hints(UserHints hints) { traits_.hints = std::move(hints); }
 
     /// What names the loop from run to run. @threads any: it never changes
     [[nodiscard]] const std::string& key() const noexcept { return traits_.key; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loop/left_loop.hpp"
 
-#include "measure/clock.hpp"
+#include "base/clock.hpp"
 
 namespace gimbal {
 
@@ -35,17 +35,17 @@ gimbal_left_loop* place_for(const gimbal_loop_desc& desc) noexcept {
 void LeftLoop::leave(const Request& request, double time) noexcept {
     const std::uint64_t now = gimbal_left_now(&table);
     const std::uint64_t until = now + static_cast<std::uint64_t>(time);
-    const bool over = schedule_.load(kRelaxed) != request.schedule || now >= until_.load(kRelaxed);
+    const bool over = schedule_.load(kRelaxed) != request.schedule_number || now >= until_.load(kRelaxed);
     const std::uint64_t lengths = over ? 0 : lengths_.load(kRelaxed);
     if (lengths == 0 || until < until_.load(kRelaxed)) until_.store(until, kRelaxed);
-    schedule_.store(request.schedule, kRelaxed);
+    schedule_.store(request.schedule_number, kRelaxed);
     lengths_.store(lengths | bit_of(request.trip), kRelaxed);
     count(request);
     tell_team(request);
 }
 
 bool LeftLoop::holds(const Request& request) noexcept {
-    if (!(lengths_.load(kRelaxed) & bit_of(request.trip)) || schedule_.load(kRelaxed) != request.schedule ||
+    if (!(lengths_.load(kRelaxed) & bit_of(request.trip)) || schedule_.load(kRelaxed) != request.schedule_number ||
         gimbal_left_now(&table) >= until_.load(kRelaxed))
         return false;
     count(request);

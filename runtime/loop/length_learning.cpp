@@ -12,7 +12,7 @@ namespace gimbal {
 LengthLearning::LengthLearning(const LoopTraits& traits, std::unique_ptr<Selector> selector)
     : traits_(traits),
       selector_(selector ? std::move(selector) : make_selector({}, traits.key, traits.workers, *traits.settings)) {
-    learnt_.statistics = traits.statistics;
+    model_.statistics = traits.statistics;
 }
 
 // The other's profile does for this one until its own is worth what it takes; the other stays as long as the loop.
@@ -21,7 +21,7 @@ LengthLearning::LengthLearning(const LoopTraits& traits, const LengthLearning& o
       selector_name_(other.selector_name_),
       selector_(other.selector_->for_other_length()),
       chooser_(other.chooser_),
-      learnt_(other.learnt_),
+      model_(other.model_),
       speeds_(other.speeds_),
       slowness_(other.slowness_),
       profile_cost_(other.profile_cost_) {
@@ -41,27 +41,27 @@ LoopContext LengthLearning::context_of(const Request& request) const noexcept {
             .contention = traits_.clock.contention,
             .serial_part = traits_.clock.serial_part,
             .iteration_time = mean_time(),
-            .profile = learnt_.profile,
-            .profile_version = learnt_.profile_version,
-            .weights = learnt_.weights,
-            .statistics = learnt_.statistics};
+            .profile = model_.profile,
+            .profile_version = model_.profile_version,
+            .weights = model_.weights,
+            .statistics = model_.statistics};
 }
 
 namespace {
 Decision elastic_decision(const Request& request) {
     static const Technique* const stealing = find_technique("static-steal");
-    Decision decision{{stealing, request.chunk}, "cores lent by other ranks"};
+    Decision decision{{stealing, request.schedule.chunk}, "cores lent by other ranks"};
     decision.named = true;
     return decision;
 }
 }  // namespace
 
 Decision LengthLearning::decide(const Request& request) {
-    Decision decision{{request.technique, request.chunk, request.fraction}, request.reason};
+    Decision decision{request.schedule, request.reason};
     decision.named = true;
     // Workers come and go: only what is stolen suits any number of them.
     if (request.surplus > 0) return elastic_decision(request);
-    if (!request.technique) {
+    if (!request.schedule.technique) {
         if (request.selector.data() != selector_name_.data()) {
             selector_ = make_selector(request.selector, traits_.key, traits_.workers, *traits_.settings);
             selector_name_ = request.selector;
@@ -72,8 +72,8 @@ Decision LengthLearning::decide(const Request& request) {
         decision.chooser = chooser_;
         decision.can_leave = context.can_leave;
     }
-    if (request.monotonic && !decision.choice.technique->info().monotonic) {
-        decision.choice = {find_technique("fac2"), decision.choice.chunk};
+    if (request.monotonic && !decision.schedule.technique->info().monotonic) {
+        decision.schedule = {find_technique("fac2"), decision.schedule.chunk};
         decision.named = true;
         ++fallbacks_;
     }
@@ -82,64 +82,69 @@ Decision LengthLearning::decide(const Request& request) {
 
 // What the user named for the loop without naming a technique [iterations]; 0: nothing.
 std::uint64_t LengthLearning::named_granule(const Request& request) const noexcept {
-    if (request.technique) return 0;
-    if (request.chunk != 0 || !request.selector.empty()) return request.chunk;
+    if (request.schedule.technique) return 0;
+    if (request.schedule.chunk != 0 || !request.selector.empty()) return request.schedule.chunk;
     return traits_.settings->schedule.technique ? 0 : traits_.settings->schedule.chunk;
 }
 
 Opening LengthLearning::open(const Request& request) {
     Opening opening;
     granule_ = granule_of(request.unit, named_granule(request));
-    if (!(learnt_.given == traits_.given)) learnt_.given = traits_.given;
+    if (!(model_.hints == traits_.hints)) model_.hints = traits_.hints;
     opening.decision = decide(request);
     if (opening.decision.left_for > 0) return opening;
-    const Choice& choice = opening.decision.choice;
+    const Schedule& choice = opening.decision.schedule;
     const DrawCosts costs{traits_.clock.dispatch(), traits_.clock.contention, mean_time()};
     const std::uint64_t least =
         choice.chunk ? 0 : least_chunk(choice.technique->info(), request.trip, traits_.workers + request.surplus, costs);
-    opening.manner = manner_of(opening.decision, request, least);
-    PlanKey key{choice, request.trip, granule_, traits_.workers, least, opening.manner.setting.admission,
-                request.surplus};
-    key.choice.fraction = opening.manner.setting.fraction;
-    const bool replans = choice.technique->info().needs_profile && planned_version_ != learnt_.profile_version;
+    opening.config = config_of(opening.decision, request, least);
+    PlanKey key{.schedule = choice,
+                .iterations = request.trip,
+                .granule = granule_,
+                .workers = traits_.workers,
+                .least = least,
+                .admission = opening.config.setting.admission,
+                .surplus = request.surplus};
+    key.schedule.fraction = opening.config.setting.fraction;
+    const bool replans = choice.technique->info().needs_profile && planned_version_ != model_.profile_version;
     const std::uint64_t begin = replans ? traits_.clock.now() : 0;
-    opening.plan = plans_.get(key, learnt_);
+    opening.plan = plans_.get(key, model_);
     if (replans) {
         profile_cost_ += static_cast<double>(traits_.clock.now() - begin);
-        planned_version_ = learnt_.profile_version;
+        planned_version_ = model_.profile_version;
     }
-    opening.manner.claim = claim_width_.width(*opening.plan);
+    opening.config.claim = claim_width_.width(*opening.plan);
     opening.steady = is_steady(opening.decision, request);
-    last_setting_ = opening.manner.setting;
+    last_setting_ = opening.config.setting;
     return opening;
 }
 
 // Nothing is chosen, and nothing is tuned from one execution to the next.
 bool LengthLearning::is_steady(const Decision& decision, const Request& request) const noexcept {
-    const TechniqueInfo& info = decision.choice.technique->info();
+    const TechniqueInfo& info = decision.schedule.technique->info();
     const bool tuned = info.fraction != FractionSource::none && info.fraction != FractionSource::fixed;
     return (decision.named || !selector_->learns()) && !tuned && !info.needs_profile && !info.weighs_static_part &&
            !info.tunes_admission && request.surplus == 0 && traits_.workers > 1;
 }
 
-Manner LengthLearning::manner_of(const Decision& decision, const Request& request, std::uint64_t least) {
-    const Choice& choice = decision.choice;
+ExecutionConfig LengthLearning::config_of(const Decision& decision, const Request& request, std::uint64_t least) {
+    const Schedule& choice = decision.schedule;
     const TechniqueInfo& info = choice.technique->info();
-    Manner manner;
-    manner.choice = choice;
-    manner.reason = decision.reason;
-    manner.timed = wants_times(*choice.technique);
-    manner.sampled = wants_costs(decision);
-    manner.ascending = request.monotonic;
-    manner.surplus = request.surplus;
-    manner.wary = wary_ && info.needs_profile;
+    ExecutionConfig config;
+    config.schedule = choice;
+    config.reason = decision.reason;
+    config.timed = wants_times(*choice.technique);
+    config.sampled = wants_costs(decision);
+    config.ascending = request.monotonic;
+    config.surplus = request.surplus;
+    config.wary = wary_ && info.needs_profile;
     const double named = traits_.set_fraction >= 0 ? traits_.set_fraction : choice.fraction;
     const std::uint64_t chunk = granule_of(granule_, choice.chunk ? choice.chunk : least);
-    manner.setting =
+    config.setting =
         tuning_.next(info, named, {request.trip, traits_.workers, chunk, mean_time(), insured_ && !request.monotonic});
-    manner.split = traits_.workers > 1 &&
-                   (info.weighs_static_part || (info.fraction == FractionSource::feedback && manner.sampled));
-    return manner;
+    config.split = traits_.workers > 1 &&
+                   (info.weighs_static_part || (info.fraction == FractionSource::feedback && config.sampled));
+    return config;
 }
 
 // Mean time of an iteration over all executions so far [ticks]; 0: not known.
@@ -152,7 +157,7 @@ double LengthLearning::mean_time() const noexcept {
 bool LengthLearning::wants_times(const Technique& technique) const noexcept {
     constexpr std::uint64_t kRefresh = 16;
     return technique.info().needs_statistics && traits_.workers > 1 &&
-           (!learnt_.statistics.known || calls_ - timed_at_ >= kRefresh);
+           (!model_.statistics.known || calls_ - timed_at_ >= kRefresh);
 }
 
 // Learning the cost profile, and planning anew, takes time while others wait for the loop. So much that it is a part of
@@ -163,21 +168,21 @@ bool LengthLearning::wants_costs(const Decision& decision) const noexcept {
     constexpr double kPartOutOfBalance = 0.02;
     if (traits_.workers == 1) return false;
     if (decision.sampled) return true;
-    if (!decision.choice.technique->info().needs_profile) return false;
-    if (!learnt_.profile) return true;
+    if (!decision.schedule.technique->info().needs_profile) return false;
+    if (!model_.profile) return true;
     const double part = last_imbalance_ > kCalm ? kPartOutOfBalance : kPart;
     return part * (loop_time_ - profiled_at_) >= profile_cost_;
 }
 
-void LengthLearning::close(const LoopRecord& record, const Manner& manner, const Decision& decision, const Plan& plan,
-                           std::span<const WorkerSlot> slots, Step& step) {
+void LengthLearning::close(const LoopRecord& record, const ExecutionConfig& config, const Decision& decision,
+                           const Plan& plan, std::span<const WorkerSlot> slots, StepRow& step) {
     ++calls_;
     iterations_ += record.iterations;
     loop_time_ += record.loop_time;
     busy_mean_ += record.busy_mean + record.surplus_busy / traits_.workers;
     // A loop that was cancelled says nothing about how long it takes.
     if (record.iterations != plan.iterations) return;
-    learn(manner, record, plan, slots);
+    learn(config, record, plan, slots);
     // What another selector decided before a request named this one says nothing in this one's terms.
     if (decision.named || decision.chooser != chooser_) return;
     const std::optional<learn::Thought> before = selector_->thought();
@@ -201,8 +206,8 @@ void LengthLearning::forget() {
     selector_ = make_selector(selector_name_, traits_.key, traits_.workers, *traits_.settings);
     ++chooser_;
     if (profile_) profile_->doubt();
-    learnt_ = {};
-    learnt_.statistics = traits_.statistics;
+    model_ = {};
+    model_.statistics = traits_.statistics;
     plans_ = {};
     planned_version_ = 0;
     slowness_ = {};
@@ -223,13 +228,13 @@ bool LengthLearning::save(ByteWriter& to) const {
     expectation_.save(to, tick_s);
     tuning_.save(to);
     to.put_part(selector.bytes());
-    const IterationStatistics& statistics = learnt_.statistics;
+    const IterationStatistics& statistics = model_.statistics;
     to.put(std::uint8_t{statistics.known});
     for (const double time : {statistics.mean, statistics.sd, statistics.overhead})
         if (statistics.known) to.put_real(time * tick_s);
-    const bool has_profile = learnt_.profile && learnt_.profile->known();
-    to.put(static_cast<std::uint8_t>(has_profile ? std::min<std::uint64_t>(learnt_.profile_version, UINT8_MAX) : 0));
-    if (has_profile) learnt_.profile->save(to, tick_s);
+    const bool has_profile = model_.profile && model_.profile->known();
+    to.put(static_cast<std::uint8_t>(has_profile ? std::min<std::uint64_t>(model_.profile_version, UINT8_MAX) : 0));
+    if (has_profile) model_.profile->save(to, tick_s);
     return true;
 }
 
@@ -238,58 +243,58 @@ double LengthLearning::left_for_s(std::string_view bytes) noexcept {
 }
 
 bool LengthLearning::restore(std::string_view bytes) {
-    constexpr double kMost_s = 1e9;
+    constexpr double kMax_s = 1e9;
     const double tick_s = traits_.clock.tick_s();
     ByteReader from(bytes);
     (void)from.get_real(0, 1);
-    earlier_time_ = from.get_real(0, kMost_s) / tick_s;
-    profile_cost_ = from.get_real(0, kMost_s) / tick_s;
+    earlier_time_ = from.get_real(0, kMax_s) / tick_s;
+    profile_cost_ = from.get_real(0, kMax_s) / tick_s;
     insured_ = from.get_flag();
     expectation_.restore(from, tick_s);
     tuning_.restore(from);
     ByteReader selector(from.get_part());
     if (!selector_->restore(selector) || !selector.done()) return false;
     if (from.get_flag()) {
-        for (double* const time : {&learnt_.statistics.mean, &learnt_.statistics.sd, &learnt_.statistics.overhead})
-            *time = from.get_real(0, kMost_s) / tick_s;
-        learnt_.statistics.known = true;
+        for (double* const time : {&model_.statistics.mean, &model_.statistics.sd, &model_.statistics.overhead})
+            *time = from.get_real(0, kMax_s) / tick_s;
+        model_.statistics.known = true;
     }
-    learnt_.profile_version = from.get<std::uint8_t>();
-    if (from.ok() && learnt_.profile_version > 0) {
+    model_.profile_version = from.get<std::uint8_t>();
+    if (from.ok() && model_.profile_version > 0) {
         profile_ = std::make_unique<CostProfile>();
         if (!profile_->restore(from, tick_s)) return false;
-        learnt_.profile = profile_.get();
+        model_.profile = profile_.get();
         last_imbalance_ = 0;
     }
     return from.done();
 }
 
-void LengthLearning::learn(const Manner& manner, const LoopRecord& record, const Plan& plan,
+void LengthLearning::learn(const ExecutionConfig& config, const LoopRecord& record, const Plan& plan,
                            std::span<const WorkerSlot> slots) {
     constexpr double kMuchStolen = 0.05;  // of the workers' time
     claim_width_.learn(record, plan);
-    const TechniqueInfo& info = manner.choice.technique->info();
-    tuning_.learn(info, manner.setting, record);
+    const TechniqueInfo& info = config.schedule.technique->info();
+    tuning_.learn(info, config.setting, record);
     last_imbalance_ = record.busy_mean > 0 ? record.busy_max / record.busy_mean - 1 : 0;
     // Who was stolen from ends in time: what was stolen is what the profile was off by. A little is always stolen.
     if (info.needs_profile) insured_ = plan.claim == Claim::hybrid && !plan.queues.empty();
     wary_ = record.stolen > kMuchStolen;
     if (wary_) last_imbalance_ = std::max(last_imbalance_, record.stolen);
-    if (manner.sampled) learn_profile(slots);
+    if (config.sampled) learn_profile(slots);
     if (info.weighs_static_part) {
-        learnt_.weights = tuning_.weights();
+        model_.weights = tuning_.weights();
     } else if (info.needs_profile) {
-        learnt_.weights = slowness_.weights();
+        model_.weights = slowness_.weights();
     } else if (info.needs_weights) {
         speeds_.add(record.workers);
-        learnt_.weights = speeds_.weights();
+        model_.weights = speeds_.weights();
     }
-    if (!manner.timed) return;
+    if (!config.timed) return;
     timed_at_ = calls_;
     IterationTimes times;
     for (std::uint32_t i = 0; i < traits_.workers; ++i) times.merge(*slots[i].times);
     const IterationStatistics seen = times.statistics(traits_.clock.dispatch());
-    if (seen.known) learnt_.statistics = seen;
+    if (seen.known) model_.statistics = seen;
 }
 
 void LengthLearning::learn_profile(std::span<const WorkerSlot> slots) {
@@ -306,8 +311,8 @@ void LengthLearning::learn_profile(std::span<const WorkerSlot> slots) {
     }
     profile_->learn(costs, slowness_.factors());
     if (!profile_->known()) return;
-    learnt_.profile = profile_.get();
-    ++learnt_.profile_version;
+    model_.profile = profile_.get();
+    ++model_.profile_version;
     profile_cost_ = static_cast<double>(traits_.clock.now() - begin);  // the plan's comes on top
     profiled_at_ = loop_time_;
 }

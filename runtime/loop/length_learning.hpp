@@ -9,17 +9,19 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.hpp"
+#include "engine/claim_width.hpp"
+#include "engine/execution.hpp"
+#include "engine/plan_cache.hpp"
+#include "engine/request.hpp"
+#include "engine/tuning.hpp"
+#include "gimbal/loop.h"
 #include "gimbal/options.hpp"
-#include "loop/claim_width.hpp"
-#include "loop/execution.hpp"
-#include "loop/plan_cache.hpp"
-#include "loop/request.hpp"
-#include "loop/tuning.hpp"
-#include "measure/clock.hpp"
 #include "measure/dispatch_cost.hpp"
 #include "measure/expectation.hpp"
 #include "measure/slowness.hpp"
 #include "measure/speeds.hpp"
+#include "report/steps.hpp"
 #include "select/selector.hpp"
 
 namespace gimbal {
@@ -35,22 +37,10 @@ struct LoopClock {
 
 /// How an execution is to be run.
 struct Opening {
-    Manner manner;
+    ExecutionConfig config;
     Decision decision;
     std::shared_ptr<const Plan> plan;  ///< nullptr: the loop is left to the caller (Decision::left_for)
     bool steady = false;  ///< what follows from an execution may as well follow some executions later
-};
-
-/// What one step of a loop was, for records of single steps.
-struct Step {
-    std::uint64_t number = 0;  ///< executions of the loop before this one [count]
-    Decision decision;
-    std::uint64_t iterations = 0;  ///< that were run [iterations]
-    std::uint64_t chunks = 0;      ///< [count]
-    double loop_time = 0;          ///< [ticks]
-    double busy_max = 0;           ///< max of L [ticks]
-    double busy_mean = 0;          ///< mean of L [ticks]
-    std::optional<learn::Thought> thought = {};
 };
 
 /// What a loop has in common at all its trip counts. @threads the owner locks
@@ -59,7 +49,7 @@ struct LoopTraits {
     std::uint32_t workers = 1;
     LoopClock clock;
     const SelectorSettings* settings = nullptr;  ///< that selectors are made with; must stay
-    Given given;                                 ///< by the program, instead of what is measured
+    UserHints hints;                             ///< by the program, instead of what is measured
     double set_fraction = -1;                    ///< by the program; < 0: not set
     IterationStatistics statistics;              ///< of earlier runs, if known
     std::uint64_t opened = 0;                    ///< executions so far [count]
@@ -85,8 +75,8 @@ public:
     /// Learn from an execution that all workers have left.
     /// @param slots  [P]  @param step  its thought is written, if there is one
     /// @errors std::bad_alloc
-    void close(const LoopRecord& record, const Manner& manner, const Decision& decision, const Plan& plan,
-               std::span<const WorkerSlot> slots, Step& step);
+    void close(const LoopRecord& record, const ExecutionConfig& config, const Decision& decision, const Plan& plan,
+               std::span<const WorkerSlot> slots, StepRow& step);
 
     /// Write down what was learnt, for a later run. @return false: nothing  @errors std::bad_alloc
     [[nodiscard]] bool save(ByteWriter& to) const;
@@ -103,19 +93,20 @@ public:
     [[nodiscard]] double loop_time() const noexcept { return loop_time_; }  ///< sum over executions [ticks]
     [[nodiscard]] const LoopSetting& last_setting() const noexcept { return last_setting_; }
     [[nodiscard]] const Selector* selector() const noexcept { return selector_.get(); }
-    [[nodiscard]] const CostProfile* profile() const noexcept { return learnt_.profile; }
-    [[nodiscard]] const IterationStatistics& statistics() const noexcept { return learnt_.statistics; }
-    void set_statistics(const IterationStatistics& statistics) noexcept { learnt_.statistics = statistics; }
+    [[nodiscard]] const CostProfile* profile() const noexcept { return model_.profile; }
+    [[nodiscard]] const IterationStatistics& statistics() const noexcept { return model_.statistics; }
+    void set_statistics(const IterationStatistics& statistics) noexcept { model_.statistics = statistics; }
 
 private:
     Decision decide(const Request& request);
     [[nodiscard]] LoopContext context_of(const Request& request) const noexcept;
-    void learn(const Manner& manner, const LoopRecord& record, const Plan& plan, std::span<const WorkerSlot> slots);
+    void learn(const ExecutionConfig& config, const LoopRecord& record, const Plan& plan,
+               std::span<const WorkerSlot> slots);
     void learn_profile(std::span<const WorkerSlot> slots);
     void expect(const LoopRecord& record);
     void forget();
     [[nodiscard]] bool is_steady(const Decision& decision, const Request& request) const noexcept;
-    [[nodiscard]] Manner manner_of(const Decision& decision, const Request& request, std::uint64_t least);
+    [[nodiscard]] ExecutionConfig config_of(const Decision& decision, const Request& request, std::uint64_t least);
     [[nodiscard]] std::uint64_t named_granule(const Request& request) const noexcept;
     [[nodiscard]] double mean_time() const noexcept;
     [[nodiscard]] bool wants_times(const Technique& technique) const noexcept;
@@ -135,7 +126,7 @@ private:
     double loop_time_ = 0;  // sum over executions [ticks]
     double busy_mean_ = 0;  // the same
     PlanCache plans_;
-    Learnt learnt_;
+    LoopModel model_;
     Speeds speeds_;
     Tuning tuning_;
     LoopSetting last_setting_;              // of the last execution

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/quote.hpp"
 #include "gimbal/options.hpp"
 #include "loop/schedules.hpp"
 #include "report/names.hpp"
-#include "technique/quote.hpp"
 
 namespace gimbal {
 

@@ -3,8 +3,8 @@
 
 #include <atomic>
 
+#include "base/clock.hpp"
 #include "gimbal/rank_loop.h"
-#include "measure/clock.hpp"
 
 namespace gimbal {
 

@@ -11,11 +11,11 @@ namespace gimbal {
 namespace {
 
 // A program names a handful of schedules; one that sets a new chunk in every step may run through many.
-constexpr int kMost = 4096;
+constexpr int kMax = 4096;
 
 struct Interned {
     std::mutex mutex;
-    std::array<Schedule, kMost> schedules;  // [0] unused; entries below `count` never change again
+    std::array<ScheduleSpec, kMax> schedules;  // [0] unused; entries below `count` never change again
     std::atomic<int> count{1};
 };
 
@@ -43,17 +43,17 @@ std::string program_schedule() {
     return text;
 }
 
-int intern(const Schedule& schedule) noexcept {
+int intern(const ScheduleSpec& schedule) noexcept {
     Interned& all = table();
     const std::lock_guard lock(all.mutex);
     const int count = all.count.load(std::memory_order_relaxed);
     for (int i = 1; i < count; ++i) {
         if (all.schedules[static_cast<std::size_t>(i)] == schedule) return i;
     }
-    if (count == kMost) {
+    if (count == kMax) {
         // Too many different chunks: the technique alone, if it is there.
         for (int i = 1; i < count; ++i) {
-            const Schedule& known = all.schedules[static_cast<std::size_t>(i)];
+            const ScheduleSpec& known = all.schedules[static_cast<std::size_t>(i)];
             if (known.technique == schedule.technique && known.selector == schedule.selector) return i;
         }
         return 0;
@@ -68,7 +68,7 @@ void restart_schedules_lock() noexcept {
 }
 
 // The number itself was handed over with whatever made it visible, so the entry is, too.
-const Schedule& interned(int number) noexcept {
+const ScheduleSpec& interned(int number) noexcept {
     return table().schedules[static_cast<std::size_t>(number)];
 }
 

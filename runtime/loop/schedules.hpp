@@ -12,7 +12,7 @@ namespace gimbal {
 /// the
 ///         same technique or selector with another chunk
 /// @threads any  @cost O(number of different schedules)
-[[nodiscard]] int intern(const Schedule& schedule) noexcept;
+[[nodiscard]] int intern(const ScheduleSpec& schedule) noexcept;
 
 /// New lock after fork(). @threads the only one of a new child
 void restart_schedules_lock() noexcept;
@@ -23,6 +23,6 @@ void note_program_schedule(int kind, int chunk) noexcept;
 [[nodiscard]] std::string program_schedule();
 
 /// The schedule of a number that intern() returned. @threads any; wait-free
-[[nodiscard]] const Schedule& interned(int number) noexcept;
+[[nodiscard]] const ScheduleSpec& interned(int number) noexcept;
 
 }  // namespace gimbal

@@ -7,16 +7,16 @@
 #include <optional>
 #include <utility>
 
-#include "config/held_signal.hpp"
+#include "base/bytes.hpp"
+#include "base/clock.hpp"
+#include "base/ending.hpp"
+#include "base/held_signal.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/schedule.hpp"
 #include "kept/build.hpp"
-#include "kept/bytes.hpp"
 #include "kept/store.hpp"
 #include "lending/elastic_regions.hpp"
-#include "measure/clock.hpp"
 #include "measure/dispatch_cost.hpp"
-#include "process/ending.hpp"
 #include "report/choices.hpp"
 #include "report/steps.hpp"
 
@@ -36,33 +36,12 @@ std::string hexadecimal(std::uint64_t number) {
     return text;
 }
 
-std::string spelling(const Choice& choice) {
-    return to_string({choice.technique, choice.chunk, Modifier::none, choice.fraction});
-}
-
-StepRow row_of(const Step& step, std::string_view loop, std::uint32_t workers, bool over_ranks) {
-    const Choice& choice = step.decision.choice;
-    return {.loop = loop,
-            .workers = workers,
-            .over_ranks = over_ranks,
-            .step = step.number,
-            .iterations = step.iterations,
-            .schedule = {choice.technique, choice.chunk, Modifier::none, choice.fraction},
-            .reason = step.decision.reason,
-            .exploring = step.decision.exploring,
-            .loop_time = step.loop_time,
-            .busy_max = step.busy_max,
-            .busy_mean = step.busy_mean,
-            .chunks = step.chunks,
-            .thought = step.thought};
-}
-
 /// What the selector knows of, if it is compared with what the report is about.
 AlternativeUse alternative_of(const Selector* selector, const LoopSummary& summary, double seconds_per_tick) {
     const auto known = selector ? selector->alternative() : std::nullopt;
     const auto main = main_choice(summary);
-    if (!known || !main || spelling(known->holder) != main->schedule) return {};
-    return {.schedule = spelling(known->choice),
+    if (!known || !main || to_string(known->incumbent) != main->schedule) return {};
+    return {.schedule = to_string(known->schedule),
             .call_s = known->loop_time * seconds_per_tick,
             .ratio = known->ratio,
             .predicted = known->predicted};
@@ -107,7 +86,7 @@ Execution* LoopSite::open(const Request& request) noexcept {
     if (ready != nullptr) put_away(std::unique_ptr<Execution>(ready));
     std::optional<HeldSignals> held;  // each allocation would do so by itself
     if (learning_.totals().calls < kFirst) held.emplace();
-    if (!asked_earlier_run_ && !request.technique && request.selector.empty()) ask_earlier_run();
+    if (!asked_earlier_run_ && !request.schedule.technique && request.selector.empty()) ask_earlier_run();
     if (const double time = learning_.left_at_once(request); time > 0) {
         left_.leave(request, time);
         return nullptr;
@@ -126,7 +105,7 @@ Execution* LoopSite::open(const Request& request) noexcept {
         execution = std::make_unique<Execution>(this);
         existing_.push_back(execution.get());
     }
-    execution->prepare(workers_, opening.manner, opening.plan);
+    execution->prepare(workers_, opening.config, opening.plan);
     execution->note(opening.decision);
     if (is_steady(opening, request)) execution->allow_repeats(request);
     if (begun) opening_.add(ticks() - begun);
@@ -167,27 +146,29 @@ void LoopSite::close(Execution* execution) noexcept {
         return put_away(std::unique_ptr<Execution>(execution));
     }
     std::unique_ptr<Execution> finished(execution);
-    Step step;
+    StepRow step;
     {
         const std::lock_guard lock(mutex_);
         std::optional<HeldSignals> held;
         if (learning_.totals().calls < kFirst) held.emplace();
         const std::uint64_t begun = closing_.begin() ? ticks() : 0;
         learn_from_earlier(*finished);
-        step = learning_.close(finished->manner(), finished->decision(), finished->plan(), finished->slots());
+        step = learning_.close(finished->config(), finished->decision(), finished->plan(), finished->slots());
         finished->forget_samples();
         if (gimbal_region* const region = finished->part_of()) region->add_loop(step.loop_time + finished->aftermath());
         keep(std::move(finished));
         if (begun) closing_.add(ticks() - begun);
     }
-    if (steps_wanted()) record_step(row_of(step, learning_.key(), workers_, identity_.over_ranks));
+    if (!steps_wanted()) return;
+    step.over_ranks = identity_.over_ranks;
+    record_step(step);
 }
 
 // With the lock held.
 void LoopSite::learn_from_earlier(const Execution& finished) {
     for (std::uint32_t round = 0; round < finished.round(); ++round) {
         finished.gather(round, earlier_);
-        learning_.close(finished.manner(), finished.decision(), finished.plan(), finished.slots(), earlier_);
+        learning_.close(finished.config(), finished.decision(), finished.plan(), finished.slots(), earlier_);
     }
 }
 
@@ -250,7 +231,7 @@ LoopSummary LoopSite::brief_summary(double seconds_per_tick, double dispatch_s) 
     summary.scheduling_s = static_cast<double>(totals.chunks) * dispatch_s / workers_;
     summary.fallbacks = totals.fallbacks;
     for (const LoopTotals::Use* use = totals.first_use(); use; use = use->next.load(std::memory_order_acquire)) {
-        summary.schedules.push_back({.schedule = spelling(use->choice),
+        summary.schedules.push_back({.schedule = to_string(use->schedule),
                                      .reason = std::string(use->reason),
                                      .calls = use->calls,
                                      .time_s = use->loop_time * seconds_per_tick,
@@ -288,10 +269,10 @@ LoopSummary LoopSite::summary(double seconds_per_tick, double dispatch_s) {
     return summary;
 }
 
-void LoopSite::set_given(const Given& given) {
+void LoopSite::set_hints(const UserHints& hints) {
     const std::lock_guard lock(mutex_);
     take_back_ready();
-    learning_.set_given(given);
+    learning_.set_hints(hints);
 }
 
 void LoopSite::set_static_fraction(double fraction) {

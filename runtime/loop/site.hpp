@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/execution.hpp"
 #include "gimbal/loop.h"
-#include "loop/execution.hpp"
 #include "loop/learning.hpp"
 #include "loop/left_loop.hpp"
 #include "measure/timed_part.hpp"
@@ -71,7 +71,7 @@ public:
     }
 
     /// What the program knows of this loop.
-    void set_given(const Given& given);
+    void set_hints(const UserHints& hints);
 
     /// The static fraction from the next execution on, whatever the technique says; < 0: the technique's again.
     void set_static_fraction(double fraction);

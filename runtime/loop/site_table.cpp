@@ -11,15 +11,15 @@
 #include <new>
 #include <string_view>
 
-#include "config/held_signal.hpp"
+#include "base/ending.hpp"
+#include "base/held_signal.hpp"
+#include "base/new_loop.hpp"
 #include "gimbal/options.hpp"
 #include "loop/current_site.hpp"
 #include "loop/left_loop.hpp"
 #include "loop/named_loops.hpp"
 #include "loop/schedules.hpp"
 #include "measure/loop_stats.hpp"
-#include "process/ending.hpp"
-#include "process/snapshot.hpp"
 
 namespace gimbal {
 
@@ -190,7 +190,7 @@ LoopSite* find_site(const gimbal_loop_desc& desc) noexcept {
     LoopSite* const site = site_for(all, desc);
     head.store(new Node{code, desc.workers, site, first}, std::memory_order_release);
     lock.unlock();
-    begin_snapshots();
+    if (after_new_loop) after_new_loop();
     return site;
 }
 
@@ -201,7 +201,7 @@ LoopSite* find_rank_site(std::string_view name, std::uint32_t ranks, const LoopC
     if (LoopSite* const site = named_site(all, identity, ranks)) return site;
     LoopSite* const site = add_site(all, std::make_unique<LoopSite>(identity, ranks, clock));
     lock.unlock();
-    begin_snapshots();
+    if (after_new_loop) after_new_loop();
     return site;
 }
 

@@ -7,10 +7,10 @@
 namespace gimbal {
 
 namespace {
-constexpr std::size_t kMostUses = 64;
+constexpr std::size_t kMaxUses = 64;
 }  // namespace
 
-void LoopTotals::add(const LoopRecord& record, const Manner& manner, bool exploring) {
+void LoopTotals::add(const LoopRecord& record, const ExecutionConfig& config, bool exploring) {
     ++calls;
     iterations += record.iterations;
     chunks += record.chunks;
@@ -20,7 +20,7 @@ void LoopTotals::add(const LoopRecord& record, const Manner& manner, bool explor
     late += record.late_mean;
     if (record.surplus_busy > 0) borrowed += record.surplus_busy;
     // Mostly the same again.
-    if (!last_ || !last_->is(manner, exploring)) last_ = &use_for(manner, exploring);
+    if (!last_ || !last_->is(config, exploring)) last_ = &use_for(config, exploring);
     last_->add(record);
 }
 
@@ -43,22 +43,22 @@ double RecentTimes::median(std::uint64_t calls) const noexcept {
     return *middle;
 }
 
-bool LoopTotals::Use::is(const Manner& manner, bool explores) const noexcept {
-    return choice == manner.choice && reason == manner.reason && exploring == explores;
+bool LoopTotals::Use::is(const ExecutionConfig& config, bool explores) const noexcept {
+    return schedule == config.schedule && reason == config.reason && exploring == explores;
 }
 
-LoopTotals::Use& LoopTotals::use_for(const Manner& manner, bool exploring) {
+LoopTotals::Use& LoopTotals::use_for(const ExecutionConfig& config, bool exploring) {
     std::size_t count = 0;
     std::atomic<Use*>* end = &first_;
     for (Use* use = nullptr; (use = end->load(std::memory_order_relaxed)) != nullptr; end = &use->next, ++count)
-        if (use->is(manner, exploring)) return *use;
+        if (use->is(config, exploring)) return *use;
     // Chunks that follow N would make a use of every length of the loop: beyond some, only the technique counts.
-    if (count >= kMostUses)
+    if (count >= kMaxUses)
         for (Use* use = first_.load(std::memory_order_relaxed); use; use = use->next.load(std::memory_order_relaxed))
-            if (use->choice.technique == manner.choice.technique && use->reason == manner.reason &&
+            if (use->schedule.technique == config.schedule.technique && use->reason == config.reason &&
                 use->exploring == exploring)
                 return *use;
-    auto* const made = new Use{manner.choice, manner.reason, exploring, {}, {}, {}, {}, {}, {}};
+    auto* const made = new Use{config.schedule, config.reason, exploring, {}, {}, {}, {}, {}, {}};
     // Release: partner of the acquire loads of those who read without the lock.
     end->store(made, std::memory_order_release);
     return *made;

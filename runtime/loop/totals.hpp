@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "loop/execution.hpp"
+#include "engine/execution.hpp"
 #include "measure/record.hpp"
 #include "select/selector.hpp"
 
@@ -53,7 +53,7 @@ private:
 ///          execution may be in some of them only
 struct LoopTotals {
     struct Use {
-        Choice choice;
+        Schedule schedule;
         std::string_view reason;
         bool exploring = false;
         Sum<std::uint64_t> calls;
@@ -65,7 +65,7 @@ struct LoopTotals {
         std::atomic<Use*> next = nullptr;  // in order of first use
 
         void add(const LoopRecord& record) noexcept;
-        [[nodiscard]] bool is(const Manner& manner, bool explores) const noexcept;
+        [[nodiscard]] bool is(const ExecutionConfig& config, bool explores) const noexcept;
     };
 
     LoopTotals() = default;
@@ -86,10 +86,10 @@ struct LoopTotals {
     /// The first use; nullptr: none yet. Acquire: whoever sees a use sees what it is of.
     [[nodiscard]] const Use* first_use() const noexcept { return first_.load(std::memory_order_acquire); }
 
-    void add(const LoopRecord& record, const Manner& manner, bool exploring);
+    void add(const LoopRecord& record, const ExecutionConfig& config, bool exploring);
 
 private:
-    Use& use_for(const Manner& manner, bool exploring);
+    Use& use_for(const ExecutionConfig& config, bool exploring);
 
     std::atomic<Use*> first_ = nullptr;
     Use* last_ = nullptr;  // of the last execution

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <new>
 
+#include "base/clock.hpp"
 #include "loop/site.hpp"
-#include "measure/clock.hpp"
 
 __thread gimbal_loop_watch* gimbal::thread_watch = nullptr;
 
@@ -14,7 +14,7 @@ namespace {
 using gimbal::Execution;
 
 /// The last chunk drawn counts in full though it is under way: one part in so many at most.
-constexpr std::uint64_t kLeastChunks = 8;
+constexpr std::uint64_t kMinChunks = 8;
 
 /// A loop of a team. Loops over ranks count as what the ranks' threads do in them.
 bool counts(const gimbal_share& share) noexcept {
@@ -83,7 +83,7 @@ void gimbal_loop_watch::read(gimbal_loop_work& work) noexcept {
         const std::uint64_t chunks = drawn(*level.share).chunks;
         // One thread alone may get all of its chunks before it begins with the first.
         const bool shared = static_cast<const Execution*>(level.share->execution)->workers() > 1;
-        if (shared && chunks >= level.told + kLeastChunks) {
+        if (shared && chunks >= level.told + kMinChunks) {
             level.seen = work_of(*level.share, level.begun);
             level.told = chunks;
         }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kBins = 512;
 constexpr std::size_t kBinsPerWorker = 8;
-constexpr std::size_t kMostBins = std::size_t{1} << 14;
+constexpr std::size_t kMaxBins = std::size_t{1} << 14;
 constexpr std::size_t kWord = 64;
 constexpr std::size_t kKeptBins = 128;
 
@@ -85,7 +85,7 @@ void ChunkCosts::take(std::span<const Entry> entries) noexcept {
 }
 
 std::size_t CostProfile::bins_for(std::uint64_t iterations, std::uint32_t workers) noexcept {
-    const std::size_t wanted = std::min(std::max(kBins, kBinsPerWorker * workers), kMostBins);
+    const std::size_t wanted = std::min(std::max(kBins, kBinsPerWorker * workers), kMaxBins);
     return static_cast<std::size_t>(std::max<std::uint64_t>(std::min<std::uint64_t>(wanted, iterations), 1));
 }
 
@@ -215,9 +215,9 @@ void CostProfile::save(ByteWriter& to, double tick_s) const {
 }
 
 bool CostProfile::restore(ByteReader& from, double tick_s) {
-    constexpr double kMost = 1e18;
-    iterations_ = from.get_real(1, kMost);
-    const double total = from.get_real(0, kMost) / tick_s;
+    constexpr double kMax = 1e18;
+    iterations_ = from.get_real(1, kMax);
+    const double total = from.get_real(0, kMax) / tick_s;
     const std::size_t count = from.get<std::uint8_t>();
     if (!from.ok() || count == 0 || count > kKeptBins || static_cast<double>(count) > iterations_) return false;
     bins_.assign(count, Bin{});

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "gimbal/plan.hpp"
-#include "kept/bytes.hpp"
 
 namespace gimbal {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/clock.hpp"
 #include "gimbal/share.h"
-#include "measure/clock.hpp"
 
 namespace gimbal {
 

@@ -13,13 +13,13 @@ constexpr std::uint8_t kTooMany = 2;   // of them that are unlike it
 constexpr std::uint32_t kMemory = 10;  // executions that the means remember
 constexpr double kFactor = 1.25;       // by which an execution may take longer, or shorter,
 constexpr double kDeviations = 4;      // and so many mean deviations more,
-constexpr double kMostFactor = 4;      // but not beyond this
+constexpr double kMaxFactor = 4;       // but not beyond this
 constexpr double kMoreLost = 0.15;     // that an execution may lose by imbalance, besides what was promised
 
 }  // namespace
 
 bool Expectation::unlike(double time, double lost) const noexcept {
-    const double factor = std::min(kFactor + kDeviations * spread_, kMostFactor);
+    const double factor = std::min(kFactor + kDeviations * spread_, kMaxFactor);
     return time > factor * time_ || time * factor < time_ || lost > lost_ + kMoreLost;
 }
 
@@ -49,9 +49,9 @@ void Expectation::save(ByteWriter& to, double tick_s) const {
 }
 
 void Expectation::restore(ByteReader& from, double tick_s) noexcept {
-    constexpr double kMost_s = 1e9;
-    time_ = from.get_real(0, kMost_s) / tick_s;
-    spread_ = from.get_real(0, kMost_s);
+    constexpr double kMax_s = 1e9;
+    time_ = from.get_real(0, kMax_s) / tick_s;
+    spread_ = from.get_real(0, kMax_s);
     lost_ = from.get_real(0, 1);
     seen_ = std::min<std::uint32_t>(from.get<std::uint8_t>(), kMemory);
     to_check_ = seen_ > 0 && time_ > 0 ? kChecked : 0;

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "kept/bytes.hpp"
+#include "base/bytes.hpp"
 
 namespace gimbal {
 

@@ -5,14 +5,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include "config/c_locale.hpp"
-#include "config/file.hpp"
+#include "base/c_locale.hpp"
+#include "base/clock.hpp"
+#include "base/read_file.hpp"
+#include "base/start.hpp"
+#include "base/warnings.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
-#include "measure/clock.hpp"
 #include "measure/dispatch_cost.hpp"
-#include "process/start.hpp"
-#include "process/warnings.hpp"
 
 namespace gimbal {
 

@@ -11,11 +11,11 @@ namespace gimbal {
 namespace {
 
 constexpr double kUnknown = 0.1;  // dynamic share before anything was seen
-constexpr double kLeast = 0.02;   // what nobody predicts: an interruption now and then
-constexpr double kMost = 0.5;
+constexpr double kMin = 0.02;     // what nobody predicts: an interruption now and then
+constexpr double kMax = 0.5;
 // Chunks of the shared end were cut by the profile, too, and nobody steals from them: one may cost P times as much.
-constexpr double kMostTogether = 0.6;  // over P
-constexpr double kMostOfMany = 0.05;
+constexpr double kMaxTogether = 0.6;  // over P
+constexpr double kMaxOfMany = 0.05;
 constexpr double kSafety = 1.5;
 constexpr double kStep = 0.01;  // fractions are rounded to this, so that plans last
 
@@ -53,13 +53,13 @@ void PredictionError::restore(ByteReader& from) noexcept {
 }
 
 double PredictionError::fraction(std::uint32_t stealing) const noexcept {
-    const double most = stealing > 0 ? std::clamp(kMostTogether / stealing, kMostOfMany, kMost) : kMost;
+    const double most = stealing > 0 ? std::clamp(kMaxTogether / stealing, kMaxOfMany, kMax) : kMax;
     if (seen_ == 0) return 1 - std::min(most, kUnknown);
     const std::size_t known = std::min(seen_, kKept);
     std::array<double, kKept> sorted = needed_;
     std::sort(sorted.begin(), sorted.begin() + known, std::greater<>());
     const double needed = kSafety * sorted[known < 3 ? 0 : 1];
-    const double share = std::clamp(std::ceil(needed / kStep) * kStep, kLeast, most);
+    const double share = std::clamp(std::ceil(needed / kStep) * kStep, kMin, most);
     return 1 - share;
 }
 

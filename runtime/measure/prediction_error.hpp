@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "kept/bytes.hpp"
+#include "base/bytes.hpp"
 #include "measure/record.hpp"
 
 namespace gimbal {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kStep = 0.5;       // how far a weight moves towards what was seen
 constexpr double kDeadBand = 0.02;  // changes below this are noise
-constexpr double kLeast = 0.02;     // a worker that was stopped once must be able to come back
+constexpr double kMin = 0.02;       // a worker that was stopped once must be able to come back
 
 }  // namespace
 
@@ -34,7 +34,7 @@ void StaticWeights::add(std::span<const WorkerRecord> workers) {
     for (std::size_t i = 0; i < next.size(); ++i) {
         if (speeds[i] <= 0) continue;  // nothing seen: keeps its weight
         next[i] += kStep * (known * speeds[i] / sum - next[i]);
-        next[i] = std::max(next[i], kLeast);
+        next[i] = std::max(next[i], kMin);
         largest_change = std::max(largest_change, std::abs(next[i] - weights_[i]));
     }
     if (largest_change < kDeadBand) return;

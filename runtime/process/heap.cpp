@@ -15,8 +15,8 @@
 #include <cstdlib>
 #include <new>
 
-#include "config/held_signal.hpp"
-#include "process/ending.hpp"
+#include "base/ending.hpp"
+#include "base/held_signal.hpp"
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // sanitizers bring operators of their own
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <utility>
 
+#include "base/start.hpp"
+#include "base/warnings.hpp"
 #include "config/load.hpp"
-#include "process/start.hpp"
-#include "process/warnings.hpp"
 
 namespace gimbal {
 

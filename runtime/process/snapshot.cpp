@@ -10,14 +10,15 @@
 #include <cstdint>
 #include <string>
 
+#include "base/clock.hpp"
+#include "base/new_loop.hpp"
+#include "base/start.hpp"
+#include "base/warnings.hpp"
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
 #include "loop/site_table.hpp"
-#include "measure/clock.hpp"
 #include "process/run_record.hpp"
-#include "process/start.hpp"
-#include "process/warnings.hpp"
 #include "ranks/steal_sums.hpp"
 #include "report/files.hpp"
 #include "report/json.hpp"
@@ -33,7 +34,6 @@ constexpr double kLongest_s = 5;       // where many ranks write into one folder
 constexpr double kLargestPart = 1e-3;  // of a core, that writing may take
 constexpr int kMany = 64;              // ranks
 
-std::atomic<bool> allowed{false};
 std::atomic<bool> begun{false};
 std::uint64_t written_calls = 0;  // of the background thread
 
@@ -92,18 +92,19 @@ bool kept() noexcept {
     return !options().output.empty() || !options().run_dir.empty();
 }
 
-}  // namespace
-
-void allow_snapshots() noexcept {
-    allowed.store(true, std::memory_order_relaxed);
-}
-
+/// The first loop starts the thread.
 void begin_snapshots() noexcept {
     // Relaxed: nothing is read that another thread wrote before.
-    if (!allowed.load(std::memory_order_relaxed) || begun.exchange(true, std::memory_order_relaxed)) return;
+    if (begun.exchange(true, std::memory_order_relaxed)) return;
     if (!reported()) return;
     if (kept() && !repeat_in_background(keep_current))
         warn_once("the record of this run is not updated while it runs: its thread could not be started");
+}
+
+}  // namespace
+
+void allow_snapshots() noexcept {
+    after_new_loop = begin_snapshots;
 }
 
 void restart_snapshots_in_child() noexcept {

@@ -11,9 +11,6 @@ namespace gimbal {
 /// @threads one, at load
 void allow_snapshots() noexcept;
 
-/// A loop begins to be known; the first one starts the thread. @threads any, without Gimbal's locks held
-void begin_snapshots() noexcept;
-
 /// The thread is the parent's. @threads the only one of a new child
 void restart_snapshots_in_child() noexcept;
 

@@ -2,11 +2,11 @@
 #include <atomic>
 #include <new>
 
+#include "base/clock.hpp"
 #include "gimbal/rank_loop.h"
 #include "gimbal/schedule.hpp"
 #include "loop/schedules.hpp"
 #include "loop/site_table.hpp"
-#include "measure/clock.hpp"
 #include "measure/dispatch_cost.hpp"
 #include "ranks/packet.hpp"
 #include "ranks/part.hpp"
@@ -50,14 +50,12 @@ const Execution& execution_at(const void* execution) noexcept {
 }
 
 gimbal::Request request_for(const LoopSite& site, std::uint64_t trip, int schedule) {
-    const gimbal::Schedule& asked = gimbal::interned(site.rule() ? site.rule() : schedule);
+    const gimbal::ScheduleSpec& asked = gimbal::interned(site.rule() ? site.rule() : schedule);
     gimbal::Request request;
     request.trip = trip;
     // Techniques that are not monotonic need queues, which ranks do not have.
     request.monotonic = true;
-    request.technique = asked.technique;
-    request.chunk = asked.chunk;
-    request.fraction = asked.fraction;
+    request.schedule = asked;
     request.selector = asked.selector;
     request.reason = site.rule() ? "GIMBAL_LOOPS" : gimbal::reason_of(schedule);
     return request;
@@ -79,11 +77,11 @@ void* gimbal_rank_site(const char* name, uint32_t ranks) {
 
 void gimbal_rank_given(void* site, const double* weights, uint32_t ranks, double overhead_s, double sigma_s) {
     const double tick_s = gimbal::seconds_per_tick();
-    gimbal::Given given;
-    if (weights) given.weights.assign(weights, weights + ranks);
-    given.overhead = overhead_s < 0 ? -1 : overhead_s / tick_s;
-    given.sd = sigma_s < 0 ? -1 : sigma_s / tick_s;
-    static_cast<LoopSite*>(site)->set_given(given);
+    gimbal::UserHints hints;
+    if (weights) hints.weights.assign(weights, weights + ranks);
+    hints.overhead = overhead_s < 0 ? -1 : overhead_s / tick_s;
+    hints.sd = sigma_s < 0 ? -1 : sigma_s / tick_s;
+    static_cast<LoopSite*>(site)->set_hints(hints);
 }
 
 size_t gimbal_rank_place_bytes(uint32_t ranks) {
@@ -120,21 +118,21 @@ void* gimbal_rank_decide(void* site, uint64_t trip, int schedule) {
 size_t gimbal_rank_packet(void* execution, void* packet, size_t capacity, uint64_t most_steps) {
     Execution& decided = execution_at(execution);
     const gimbal::PacketLimits limits{capacity, most_steps};
-    const auto plan = gimbal::fitting_plan(decided.shared_plan(), decided.manner(), limits);
-    return gimbal::write_packet(decided.manner(), *plan, static_cast<std::byte*>(packet));
+    const auto plan = gimbal::fitting_plan(decided.shared_plan(), decided.config(), limits);
+    return gimbal::write_packet(decided.config(), *plan, static_cast<std::byte*>(packet));
 }
 
 void gimbal_rank_prepare(void* execution, const void* packet, uint64_t trip, uint64_t most_steps, void* place) {
     Execution& prepared = execution_at(execution);
-    gimbal::Manner manner = prepared.manner();
+    gimbal::ExecutionConfig config = prepared.config();
     std::shared_ptr<const Plan> plan = prepared.shared_plan();
     std::uint32_t workers = prepared.workers();
     std::uint64_t granule = plan ? plan->unit : 1;
     if (packet) {
         const gimbal::PacketView view = gimbal::view_packet(static_cast<const std::byte*>(packet));
-        const std::string_view reason = manner.reason;
-        manner = view.manner;
-        manner.reason = reason;
+        const std::string_view reason = config.reason;
+        config = view.config;
+        config.reason = reason;
         workers = view.workers;
         granule = view.unit;
         // The plan that the object has may be for any execution, also for one of as many iterations: it counts only if
@@ -146,13 +144,13 @@ void gimbal_rank_prepare(void* execution, const void* packet, uint64_t trip, uin
         }
     }
     if (!plan || plan->iterations != trip || !gimbal::keeps_steps(*plan, most_steps))
-        plan = gimbal::plain_plan(manner.choice, granule, trip, workers, most_steps);
-    prepared.prepare(workers, manner, plan, parts_of(place));
+        plan = gimbal::plain_plan(config.schedule, granule, trip, workers, most_steps);
+    prepared.prepare(workers, config, plan, parts_of(place));
 }
 
 void gimbal_rank_copy(void* to, const void* from) {
     const Execution& model = execution_at(from);
-    execution_at(to).prepare(model.workers(), model.manner(), model.shared_plan());
+    execution_at(to).prepare(model.workers(), model.config(), model.shared_plan());
 }
 
 void gimbal_rank_reported(gimbal_share* share, uint64_t ticks) {
@@ -186,7 +184,7 @@ size_t gimbal_rank_leave(gimbal_share* share, void* part) {
     Execution& left = execution_at(share->execution);
     const std::uint32_t worker = share->worker;
     left.end(*share);
-    return part ? gimbal::write_part(left.slot_of(worker), left.manner(), static_cast<std::byte*>(part)) : 0;
+    return part ? gimbal::write_part(left.slot_of(worker), left.config(), static_cast<std::byte*>(part)) : 0;
 }
 
 void gimbal_rank_left(gimbal_share* share, uint64_t ticks) {

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <vector>
 
+#include "engine/plan_cache.hpp"
 #include "gimbal/options.hpp"
-#include "loop/plan_cache.hpp"
 #include "technique/granule.hpp"
 
 namespace gimbal {
@@ -92,22 +92,22 @@ Header header_at(const std::byte* packet) noexcept {
 
 }  // namespace
 
-std::shared_ptr<const Plan> fitting_plan(const std::shared_ptr<const Plan>& plan, const Manner& manner,
+std::shared_ptr<const Plan> fitting_plan(const std::shared_ptr<const Plan>& plan, const ExecutionConfig& config,
                                          const PacketLimits& limits) {
     if (fits(*plan, limits)) return plan;
     const LoopShape shape{.iterations = plan->iterations,
                           .workers = plan->workers,
-                          .chunk = manner.choice.chunk,
+                          .chunk = config.schedule.chunk,
                           .statistics = plan->statistics,
                           .seed = options().seed,
-                          .fraction = manner.setting.fraction};
+                          .fraction = config.setting.fraction};
     const std::shared_ptr<Plan> plan_that_fits =
-        coarse_plan(*manner.choice.technique, shape, plan->unit, plan->chunk, limits);
+        coarse_plan(*config.schedule.technique, shape, plan->unit, plan->chunk, limits);
     plan_that_fits->serial = next_plan_serial();
     return plan_that_fits;
 }
 
-std::size_t write_packet(const Manner& manner, const Plan& plan, std::byte* packet) noexcept {
+std::size_t write_packet(const ExecutionConfig& config, const Plan& plan, std::byte* packet) noexcept {
     const auto all = techniques();
     const Header header{
         .serial = plan.serial,
@@ -122,17 +122,17 @@ std::size_t write_packet(const Manner& manner, const Plan& plan, std::byte* pack
         .admission = plan.admission,
         .workers = plan.workers,
         .claim = plan.claim,
-        .timed = manner.timed,
-        .sampled = manner.sampled,
-        .split = manner.split,
+        .timed = config.timed,
+        .sampled = config.sampled,
+        .split = config.split,
         .technique =
-            static_cast<std::uint64_t>(std::find(all.begin(), all.end(), manner.choice.technique) - all.begin()),
-        .choice_chunk = manner.choice.chunk,
-        .choice_fraction = manner.choice.fraction,
-        .claim_width = manner.claim,
-        .fraction = manner.setting.fraction,
-        .base = manner.setting.base,
-        .setting_admission = manner.setting.admission,
+            static_cast<std::uint64_t>(std::find(all.begin(), all.end(), config.schedule.technique) - all.begin()),
+        .choice_chunk = config.schedule.chunk,
+        .choice_fraction = config.schedule.fraction,
+        .claim_width = config.claim,
+        .fraction = config.setting.fraction,
+        .base = config.setting.base,
+        .setting_admission = config.setting.admission,
     };
     std::memcpy(packet, &header, sizeof header);
     std::byte* end = packet + sizeof header;
@@ -145,13 +145,13 @@ std::size_t write_packet(const Manner& manner, const Plan& plan, std::byte* pack
 PacketView view_packet(const std::byte* packet) noexcept {
     const Header header = header_at(packet);
     PacketView view;
-    view.manner.choice = {techniques()[header.technique], header.choice_chunk, header.choice_fraction};
-    view.manner.claim = header.claim_width;
-    view.manner.timed = header.timed;
-    view.manner.sampled = header.sampled;
-    view.manner.split = header.split;
-    view.manner.ascending = true;  // ranks have no queues
-    view.manner.setting = {header.fraction, header.base, header.setting_admission, {}};
+    view.config.schedule = {techniques()[header.technique], header.choice_chunk, header.choice_fraction};
+    view.config.claim = header.claim_width;
+    view.config.timed = header.timed;
+    view.config.sampled = header.sampled;
+    view.config.split = header.split;
+    view.config.ascending = true;  // ranks have no queues
+    view.config.setting = {header.fraction, header.base, header.setting_admission, {}};
     view.iterations = header.iterations;
     view.workers = header.workers;
     view.serial = header.serial;
@@ -179,7 +179,7 @@ std::shared_ptr<const Plan> plan_of(const PacketView& view) {
     return plan;
 }
 
-std::shared_ptr<const Plan> plain_plan(const Choice& choice, std::uint64_t granule, std::uint64_t iterations,
+std::shared_ptr<const Plan> plain_plan(const Schedule& choice, std::uint64_t granule, std::uint64_t iterations,
                                        std::uint32_t workers, std::uint64_t most_steps) {
     const LoopShape shape{.iterations = iterations,
                           .workers = workers,

@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "loop/execution.hpp"
+#include "engine/execution.hpp"
 
 namespace gimbal {
 
@@ -19,7 +19,7 @@ struct PacketLimits {
 /// How an execution runs, as one process tells it to another on the same kind of machine: plain numbers, and the tables
 /// of the plan.
 struct PacketView {
-    Manner manner;
+    ExecutionConfig config;
     std::uint64_t iterations = 0;    ///< N [iterations]
     std::uint32_t workers = 1;       ///< P [count]
     std::uint64_t serial = 0;        ///< of the plan, in the process that made it
@@ -29,11 +29,11 @@ struct PacketView {
 
 /// The plan as it is, or one of the same technique with larger chunks, or of fac2, that keeps the limits.
 /// @errors std::bad_alloc  @cost O(1) if the plan fits
-[[nodiscard]] std::shared_ptr<const Plan> fitting_plan(const std::shared_ptr<const Plan>& plan, const Manner& manner,
-                                                       const PacketLimits& limits);
+[[nodiscard]] std::shared_ptr<const Plan> fitting_plan(const std::shared_ptr<const Plan>& plan,
+                                                       const ExecutionConfig& config, const PacketLimits& limits);
 
 /// @param packet  [capacity] out  @pre the plan fits  @return bytes used
-std::size_t write_packet(const Manner& manner, const Plan& plan, std::byte* packet) noexcept;
+std::size_t write_packet(const ExecutionConfig& config, const Plan& plan, std::byte* packet) noexcept;
 
 [[nodiscard]] PacketView view_packet(const std::byte* packet) noexcept;
 
@@ -43,7 +43,7 @@ std::size_t write_packet(const Manner& manner, const Plan& plan, std::byte* pack
 /// A plan from N, P, the technique, its chunk and the granule alone: the same in every process.
 /// @param granule  that the root's plan keeps, or 1 [iterations]
 /// @param most_steps  as in PacketLimits  @errors std::bad_alloc
-[[nodiscard]] std::shared_ptr<const Plan> plain_plan(const Choice& choice, std::uint64_t granule,
+[[nodiscard]] std::shared_ptr<const Plan> plain_plan(const Schedule& choice, std::uint64_t granule,
                                                      std::uint64_t iterations, std::uint32_t workers,
                                                      std::uint64_t most_steps);
 

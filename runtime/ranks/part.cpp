@@ -18,7 +18,7 @@ struct Header {
 
 static_assert(std::is_trivially_copyable_v<Header> && std::is_trivially_copyable_v<IterationTimes>);
 
-constexpr std::size_t kLargest = sizeof(Header) + sizeof(IterationTimes) + kMostCostBins * sizeof(ChunkCosts::Entry);
+constexpr std::size_t kLargest = sizeof(Header) + sizeof(IterationTimes) + kMaxCostBins * sizeof(ChunkCosts::Entry);
 
 }  // namespace
 
@@ -26,15 +26,15 @@ std::size_t part_bytes() noexcept {
     return (kLargest + 127) / 128 * 128;
 }
 
-std::size_t write_part(const WorkerSlot& slot, const Manner& manner, std::byte* part) noexcept {
-    Header header{.record = slot.record, .timed = manner.timed ? 1U : 0U};
+std::size_t write_part(const WorkerSlot& slot, const ExecutionConfig& config, std::byte* part) noexcept {
+    Header header{.record = slot.record, .timed = config.timed ? 1U : 0U};
     std::byte* end = part + sizeof header;
-    if (manner.timed) {
+    if (config.timed) {
         std::memcpy(end, slot.times.get(), sizeof *slot.times);
         end += sizeof *slot.times;
     }
-    if (manner.sampled) {
-        std::array<ChunkCosts::Entry, kMostCostBins> entries;
+    if (config.sampled) {
+        std::array<ChunkCosts::Entry, kMaxCostBins> entries;
         header.costs = std::min(slot.costs->copy_to(entries), entries.size());
         std::memcpy(end, entries.data(), header.costs * sizeof entries[0]);
         end += header.costs * sizeof entries[0];
@@ -49,15 +49,15 @@ void take_part(const std::byte* part, std::uint32_t worker, Execution& execution
     part += sizeof header;
     execution.arrived(worker, header.record);
     WorkerSlot& slot = execution.slot_of(worker);
-    if (header.timed || execution.manner().timed) slot.begin_times();
+    if (header.timed || execution.config().timed) slot.begin_times();
     if (header.timed) {
         std::memcpy(slot.times.get(), part, sizeof *slot.times);
         part += sizeof *slot.times;
     }
-    if (!execution.manner().sampled) return;
+    if (!execution.config().sampled) return;
     const std::uint64_t iterations = execution.plan().iterations;
     slot.begin_costs(iterations, execution.workers());
-    std::array<ChunkCosts::Entry, kMostCostBins> entries;
+    std::array<ChunkCosts::Entry, kMaxCostBins> entries;
     const std::size_t count = std::min<std::size_t>(header.costs, entries.size());
     std::memcpy(entries.data(), part, count * sizeof entries[0]);
     slot.costs->take({entries.data(), count});

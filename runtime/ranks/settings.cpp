@@ -8,14 +8,14 @@
 #include <exception>
 #include <string>
 
+#include "base/start.hpp"
+#include "base/warnings.hpp"
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/rank_loop.h"
 #include "gimbal/schedule.hpp"
 #include "loop/schedules.hpp"
-#include "process/start.hpp"
-#include "process/warnings.hpp"
 
 namespace gimbal {
 
@@ -33,7 +33,7 @@ static_assert(GIMBAL_TRANSPORT_HIERARCHICAL == static_cast<int>(RankTransport::h
 /// says who chooses (config/selection.hpp has settled which).
 int usual_schedule(const Options& asked) {
     const bool fixed = asked.ranks.schedule.technique && asked.select_ranks.name == "fixed";
-    return intern(fixed ? asked.ranks.schedule : Schedule{});
+    return intern(fixed ? asked.ranks.schedule : ScheduleSpec{});
 }
 
 int is_given(const Options& asked, std::string_view name) noexcept {

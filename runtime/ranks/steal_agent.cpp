@@ -9,13 +9,13 @@
 #include <string_view>
 #include <utility>
 
+#include "base/clock.hpp"
+#include "base/warnings.hpp"
 #include "gimbal/rank_loop.h"
 #include "learn/names.hpp"
 #include "learn/portfolio.hpp"
-#include "measure/clock.hpp"
-#include "process/warnings.hpp"
 #include "report/steps.hpp"
-#include "select/agent_settings.hpp"
+#include "select/agent.hpp"
 #include "select/recording.hpp"
 #include "select/selector.hpp"
 
@@ -23,7 +23,7 @@ namespace gimbal {
 
 namespace {
 
-constexpr std::size_t kMostWaiting = 64;  // older unreported executions are discarded
+constexpr std::size_t kMaxWaiting = 64;  // older unreported executions are discarded
 
 /// What the reward goes by where two figures of the ranks' times are all that is known.
 learn::RewardKind known_reward(learn::RewardKind asked) {
@@ -65,7 +65,7 @@ StealAgent::StealAgent(const SelectorSettings& settings, std::uint64_t seed, con
 }
 
 double StealAgent::choose() {
-    if (waiting_.size() == kMostWaiting) waiting_.pop_front();
+    if (waiting_.size() == kMaxWaiting) waiting_.pop_front();
     Waiting next;
     next.step.number = chosen_++;
     if (recorded_) {

@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
+#include "base/ending.hpp"
+#include "base/new_loop.hpp"
 #include "gimbal/rank_loop.h"
-#include "process/ending.hpp"
-#include "process/snapshot.hpp"
 
 namespace gimbal {
 
@@ -88,7 +88,7 @@ void restart_steals_in_child() noexcept {
 
 void gimbal_steal_report(const char* name, uint32_t ranks, int rule, const gimbal_steal_record* record) {
     using namespace gimbal;
-    begin_snapshots();
+    if (after_new_loop) after_new_loop();
     Store& all = *store();
     const std::lock_guard lock(all.mutex);
     const Key key(name, ranks);

@@ -5,16 +5,16 @@
 #include <atomic>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/rank_waiting.h"
 #include "lightweight/slack.hpp"
-#include "measure/clock.hpp"
 
 namespace gimbal {
 
 namespace {
 
-constexpr std::size_t kMostPaths = 64;  // in a record; those with the longest time [count]
+constexpr std::size_t kMaxPaths = 64;  // in a record; those with the longest time [count]
 
 std::atomic<gimbal_waiting_source> g_source{nullptr};
 
@@ -55,7 +55,7 @@ std::optional<WaitingRecord> waiting_record() {
     const gimbal_waiting_source source = g_source.load();
     if (!source) return std::nullopt;
     gimbal_waiting_sums sums{};
-    std::vector<gimbal_waiting_path> paths(kMostPaths);
+    std::vector<gimbal_waiting_path> paths(kMaxPaths);
     paths.resize(source(&sums, paths.data(), paths.size()));
     WaitingRecord record{.window_s = sums.window_s,
                          .mpi_s = sums.mpi_s,

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/part_file.hpp"
+#include "base/part_file.hpp"
 #include "report/run_record.hpp"
 
 namespace gimbal {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "config/c_locale.hpp"
+#include "base/c_locale.hpp"
 #include "gimbal/error.hpp"
 #include "report/time_parts.hpp"
 

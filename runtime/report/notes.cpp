@@ -15,7 +15,7 @@ namespace gimbal {
 
 namespace {
 
-constexpr std::size_t kMost = 3;         // notes per report
+constexpr std::size_t kMax = 3;          // notes per report
 constexpr double kWorthSaying = 0.01;    // smallest loss that gets a note, as a part of the run
 constexpr double kFewPerThread = 2;      // with fewer iterations per thread and call no technique can balance
 constexpr std::size_t kPlaceWidth = 44;  // of a name [characters]
@@ -207,10 +207,10 @@ std::vector<std::string> notes(const MergedRun& run) {
     const std::vector<Loss> losses = losses_of(run);
     std::vector<std::string> lines;
     for (const Loss& loss : losses)
-        if (lines.size() < kMost && loss.largest() > 0 && loss.largest() >= kWorthSaying * run.wall_s.mean)
+        if (lines.size() < kMax && loss.largest() > 0 && loss.largest() >= kWorthSaying * run.wall_s.mean)
             lines.push_back(note(loss, run));
     if (lines.empty() && !losses.empty()) lines.push_back(note_on_all(losses, run));
-    if (lines.size() < kMost)
+    if (lines.size() < kMax)
         if (std::string line = note_on_ranks(run); !line.empty()) lines.push_back(std::move(line));
     return lines;
 }

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "config/file.hpp"
+#include "base/read_file.hpp"
 #include "config/load.hpp"
 #include "config/table.hpp"
 #include "gimbal/error.hpp"

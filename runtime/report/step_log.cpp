@@ -3,9 +3,9 @@
 
 #include <utility>
 
-#include "measure/clock.hpp"
-#include "process/ending.hpp"
-#include "process/start.hpp"
+#include "base/clock.hpp"
+#include "base/ending.hpp"
+#include "base/start.hpp"
 #include "report/files.hpp"
 #include "report/process_record.hpp"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/part_file.hpp"
 #include "gimbal/error.hpp"
-#include "report/part_file.hpp"
 #include "report/steps.hpp"
 
 namespace gimbal {

@@ -7,11 +7,11 @@
 #include <new>
 #include <utility>
 
+#include "base/clock.hpp"
+#include "base/start.hpp"
 #include "config/load.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/plain_text.hpp"
-#include "measure/clock.hpp"
-#include "process/start.hpp"
 #include "report/step_log.hpp"
 
 namespace gimbal {

@@ -22,7 +22,7 @@ namespace {
 using Side = TextTable::Side;
 
 constexpr std::size_t kNameWidth = 44;  // of the loop column [characters]
-constexpr std::size_t kMostLoops = 30;  // in a report that is not the full one [count]
+constexpr std::size_t kMaxLoops = 30;   // in a report that is not the full one [count]
 
 std::string count(std::uint64_t n, const char* one, const char* many) {
     return std::to_string(n) + " " + (n == 1 ? one : many);
@@ -230,7 +230,7 @@ std::string report_text(std::span<const RunRecord> records, ReportLevel level, b
     if (level == ReportLevel::full) text += settings(sorted.front());
     const std::string placed = placement(sorted);
     if (!run.loops.empty())
-        text += loop_table(run, level == ReportLevel::full ? run.loops.size() : kMostLoops);
+        text += loop_table(run, level == ReportLevel::full ? run.loops.size() : kMaxLoops);
     else if (placed.empty())
         text += no_loops(sorted.front());
     text += placed;

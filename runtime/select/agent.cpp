@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "base/warnings.hpp"
 #include "learn/names.hpp"
 #include "learn/portfolio.hpp"
-#include "process/warnings.hpp"
 
 namespace gimbal {
 
@@ -33,6 +33,27 @@ void warn_of_shape(learn::RewardKind reward, std::uint32_t workers) {
 }
 
 }  // namespace
+
+learn::Parameters agent_parameters(const SelectorSettings& settings, std::string_view agent) noexcept {
+    const learn::Parameters usual;
+    return {.agent = learn::agent_of(agent).value_or(usual.agent),
+            .policy = learn::policy_of(settings.policy).value_or(usual.policy),
+            .reward = learn::reward_of(settings.reward).value_or(usual.reward),
+            .init = learn::init_of(settings.init).value_or(usual.init),
+            .decay = learn::decay_of(settings.decay).value_or(usual.decay),
+            .gamma = settings.gamma,
+            .alpha = settings.alpha,
+            .alpha_decay = settings.alpha_decay,
+            .alpha_min = settings.alpha_min,
+            .epsilon = settings.epsilon,
+            .epsilon_decay = settings.epsilon_decay,
+            .epsilon_min = settings.epsilon_min,
+            .tau = settings.tau,
+            .inverse_multiplier = settings.inverse_multiplier,
+            .average_window = settings.average_window,
+            .rewards = settings.rewards,
+            .steps_limit = settings.steps_limit};
+}
 
 AgentSelector::AgentSelector(Setup setup, const learn::Parameters& parameters, std::uint64_t seed)
     : PortfolioSelector(std::move(setup)), parameters_(parameters), seed_(seed) {}
@@ -82,7 +103,7 @@ void ChunkAgentSelector::begin(const LoopContext& context) {
     AgentSelector::begin(context);
 }
 
-Choice ChunkAgentSelector::choice_at(std::uint32_t place, const LoopContext& context) {
+Schedule ChunkAgentSelector::choice_at(std::uint32_t place, const LoopContext& context) {
     const std::uint64_t n = context.iterations;
     if (n / 2 > cut_for_ || n < cut_for_ / 2) {
         cut_for_ = n;
@@ -92,7 +113,7 @@ Choice ChunkAgentSelector::choice_at(std::uint32_t place, const LoopContext& con
             chunk /= 2;
         }
     }
-    Choice choice = base_;
+    Schedule choice = base_;
     choice.chunk = chunks_[place];
     return choice;
 }

@@ -2,12 +2,19 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
+#include "gimbal/options.hpp"
 #include "learn/parameters.hpp"
 #include "select/portfolio_selector.hpp"
 
 namespace gimbal {
+
+/// What GIMBAL_RL_* say, for an agent of that name. Words that mean nothing (options() has refused them) count as not
+/// given.
+/// @errors none  @threads any
+[[nodiscard]] learn::Parameters agent_parameters(const SelectorSettings& settings, std::string_view agent) noexcept;
 
 /// `rl`: an agent, its policy and its reward choose from a portfolio; every execution that counts is one step. No
 /// execution is left out at the beginning, so that K^2 steps of explore-first are the first K^2 executions.
@@ -51,9 +58,9 @@ public:
 
 private:
     void begin(const LoopContext& context) override;
-    [[nodiscard]] Choice choice_at(std::uint32_t place, const LoopContext& context) override;
+    [[nodiscard]] Schedule choice_at(std::uint32_t place, const LoopContext& context) override;
 
-    Choice base_;
+    Schedule base_;
     std::uint64_t cut_for_ = 0;  // N that the chunks come from [iterations]
     std::vector<std::uint64_t> chunks_;
 };

@@ -23,7 +23,7 @@ std::unique_ptr<Selector> make_auto(std::uint64_t seed, bool background) {
     settings.seed = seed;
     for (const std::string_view name : kNames) settings.portfolio.push_back({find_technique(name)});
     // Coarse and fine chunks alike would do to get a profile; these are balanced and evenly spread, too.
-    settings.scouts = {{find_technique("mfsc")}};
+    settings.profiling = {{find_technique("mfsc")}};
     return std::make_unique<SimulateSelector>(std::move(settings));
 }
 
@@ -35,7 +35,7 @@ std::unique_ptr<Selector> make_simulate(const Portfolio& portfolio, std::uint64_
     settings.golden_chunk = golden_chunk;
     settings.background = background;
     settings.seed = seed;
-    settings.scouts.assign(3, {find_technique("fac2")});
+    settings.profiling.assign(3, {find_technique("fac2")});
     return std::make_unique<SimulateSelector>(std::move(settings));
 }
 

@@ -18,9 +18,9 @@
 #include <new>
 #include <utility>
 
-#include "config/held_signal.hpp"
-#include "process/ending.hpp"
-#include "process/program_threads.hpp"
+#include "base/ending.hpp"
+#include "base/held_signal.hpp"
+#include "base/program_threads.hpp"
 
 namespace gimbal {
 
@@ -34,7 +34,7 @@ constexpr std::chrono::seconds kLookForProgram{1};
 // Of the processor time of the process. What is not used is kept for later, but not for long: else a program that has
 // computed for a day would let a whole core go to predictions for minutes.
 constexpr double kShare = 0.005;
-constexpr double kMostSaved_s = 0.05;
+constexpr double kMaxSaved_s = 0.05;
 constexpr double kShortestWait_s = 1e-3, kLongestWait_s = 0.1;  // between two looks whether the share suffices
 
 using Clock = std::chrono::steady_clock;
@@ -201,9 +201,9 @@ bool wait_for_share(double expected_s) noexcept {
         // A program that sleeps still has one core times wall time: who waits for a prediction must not wait for ever.
         const double used_s = std::max(clock_s(CLOCK_PROCESS_CPUTIME_ID), clock_s(CLOCK_MONOTONIC) - share.begun_s);
         const double left_s = kShare * used_s - share.given_up_s - thread_cpu_s();
-        if (left_s > kMostSaved_s) share.given_up_s += left_s - kMostSaved_s;
+        if (left_s > kMaxSaved_s) share.given_up_s += left_s - kMaxSaved_s;
         // What would never fit runs when all that can be saved is there.
-        const double missing_s = std::min(expected_s, kMostSaved_s) - left_s;
+        const double missing_s = std::min(expected_s, kMaxSaved_s) - left_s;
         if (missing_s <= 0) return true;
         // As if the process kept one core busy.
         const double wait_s = std::clamp(missing_s / kShare, kShortestWait_s, kLongestWait_s);

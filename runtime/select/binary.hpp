@@ -2,7 +2,7 @@
 #pragma once
 
 #include "select/portfolio_selector.hpp"
-#include "select/retry_watch.hpp"
+#include "select/retry_trigger.hpp"
 
 namespace gimbal {
 
@@ -35,7 +35,7 @@ private:
     std::uint32_t best_ = 0;
     double best_time_ = 0;  // per iteration [ticks]; 0: nothing measured
     double best_imbalance_ = 0;
-    RetryWatch watch_;
+    RetryTrigger watch_;
 };
 
 }  // namespace gimbal

@@ -19,7 +19,7 @@ learn::Pick ExhaustiveSelector::pick() {
         // Executions may overlap: who has been asked least often comes first.
         std::uint32_t next = size();
         for (std::uint32_t i = 0; i < size(); ++i) {
-            if (arms_[i].time > 0 || arms_[i].tries == kMostTries) continue;
+            if (arms_[i].time > 0 || arms_[i].tries == kMaxTries) continue;
             if (next == size() || arms_[i].tries < arms_[next].tries) next = i;
         }
         if (next < size()) {

@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "select/portfolio_selector.hpp"
-#include "select/retry_watch.hpp"
+#include "select/retry_trigger.hpp"
 
 namespace gimbal {
 
 /// `exhaustive`: every choice once, in order, then the fastest per iteration; all over again when the imbalance has
-/// risen (RetryWatch). What an execution showed counts for the choice that ran, whenever it comes; a choice that
+/// risen (RetryTrigger). What an execution showed counts for the choice that ran, whenever it comes; a choice that
 /// nothing was heard of gets two more executions before it is given up.
 /// @threads the owner locks  @cost O(K) while searching
 /// @source Mohammed et al. 2022 (Auto4OMP's ExhaustiveSel); test: tests/unit/select/exhaustive_test.cpp
@@ -18,7 +18,7 @@ public:
     using PortfolioSelector::PortfolioSelector;
 
 private:
-    static constexpr unsigned kMostTries = 3;
+    static constexpr unsigned kMaxTries = 3;
 
     struct Arm {
         double time = 0;  // per iteration [ticks]; 0: not measured
@@ -36,7 +36,7 @@ private:
     std::uint64_t sweep_ = 0;  // results of an earlier one do not count
     std::uint32_t best_ = 0;
     bool searching_ = false;
-    RetryWatch watch_;
+    RetryTrigger watch_;
 };
 
 }  // namespace gimbal

@@ -9,9 +9,9 @@ namespace {
 
 constexpr double kShort_s = 200e-6;   // a longer loop is not looked at unless invited,
 constexpr double kLong_s = 5e-3;      // and this one does not feel what it costs to be looked after
-constexpr double kMostCalls = 32;     // that a loop which is not short is left for, unless they take too little time
-constexpr double kLeastWay_s = 5e-7;  // what balancing costs at least, in the loop and around it,
-constexpr double kMostWay_s = 2e-6;   // and what it is taken to cost at most: first executions take long
+constexpr double kMaxCalls = 32;      // that a loop which is not short is left for, unless they take too little time
+constexpr double kMinWay_s = 5e-7;    // what balancing costs at least, in the loop and around it,
+constexpr double kMaxWay_s = 2e-6;    // and what it is taken to cost at most: first executions take long
 constexpr double kNothing = 0.015;    // of the time: less is not to be gained from what threads wait
 constexpr double kLittle = 0.1;       // of the time: static is hard to beat, its threads find their data where it was
 constexpr std::uint8_t kGoodLooks = 2;
@@ -30,7 +30,7 @@ double waiting(const LoopRecord& record) noexcept {
 }
 
 double way_s(const LoopContext& context) noexcept {
-    return std::clamp(context.way * context.tick_s, kLeastWay_s, kMostWay_s);
+    return std::clamp(context.way * context.tick_s, kMinWay_s, kMaxWay_s);
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ bool Leaving::wants_look(const LoopContext& context) const noexcept {
 double Leaving::leave(double tick_s) noexcept {
     if (good_ < kGoodLooks || state_ == State::kept) return 0;
     const double longest_s =
-        time_s_ > kShort_s ? std::clamp(kMostCalls * time_s_, kFirstPeriod_s, kLongestPeriod_s) : kLongestPeriod_s;
+        time_s_ > kShort_s ? std::clamp(kMaxCalls * time_s_, kFirstPeriod_s, kLongestPeriod_s) : kLongestPeriod_s;
     period_s_ = state_ == State::left ? std::min(2 * period_s_, longest_s) : kFirstPeriod_s;
     state_ = State::left;
     good_ = kGoodLooks - 1;  // one look when it is over

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "kept/bytes.hpp"
+#include "base/bytes.hpp"
 #include "measure/record.hpp"
 #include "select/selector.hpp"
 

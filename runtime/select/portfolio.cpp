@@ -5,10 +5,10 @@
 #include <initializer_list>
 #include <string>
 
+#include "base/spelling.hpp"
 #include "config/selection.hpp"
 #include "gimbal/schedule.hpp"
 #include "technique/golden.hpp"
-#include "technique/names.hpp"
 
 namespace gimbal {
 
@@ -46,8 +46,7 @@ Portfolio parse_portfolio(std::string_view text) {
     std::size_t begin = list.find_first_not_of(kSeparators);
     while (begin != std::string_view::npos) {
         const std::size_t end = std::min(list.find_first_of(kSeparators, begin), list.size());
-        const Schedule schedule = parse_schedule(list.substr(begin, end - begin));
-        portfolio.push_back({schedule.technique, schedule.chunk, schedule.fraction});
+        portfolio.push_back(parse_schedule(list.substr(begin, end - begin)));
         begin = list.find_first_not_of(kSeparators, end);
     }
     return portfolio;
@@ -55,15 +54,15 @@ Portfolio parse_portfolio(std::string_view text) {
 
 Portfolio monotonic_only(const Portfolio& portfolio) {
     Portfolio rest;
-    for (const Choice& choice : portfolio) {
+    for (const Schedule& choice : portfolio) {
         if (choice.technique->info().monotonic) rest.push_back(choice);
     }
     if (rest.empty()) rest.push_back({find_technique("fac2")});
     return rest;
 }
 
-Choice with_golden_chunk(const Choice& choice, std::uint64_t iterations, std::uint32_t workers) {
-    Choice golden = choice;
+Schedule with_golden_chunk(const Schedule& choice, std::uint64_t iterations, std::uint32_t workers) {
+    Schedule golden = choice;
     if (golden.chunk == 0) golden.chunk = technique::golden_chunk(iterations, workers);
     return golden;
 }

@@ -11,7 +11,7 @@
 namespace gimbal {
 
 /// What a selector chooses among, in the order in which binary and expert selection step through it.
-using Portfolio = std::vector<Choice>;
+using Portfolio = std::vector<Schedule>;
 
 /// The seed's twelve: static ss mfsc gss tss fac2 awf awf-b awf-c awf-d awf-e af.
 [[nodiscard]] const Portfolio& seed_portfolio();
@@ -23,7 +23,7 @@ using Portfolio = std::vector<Choice>;
 /// Read GIMBAL_PORTFOLIO: `seed`, `expert`, or schedules with blanks or ';' between them.
 /// @errors gimbal::Error(invalid_option) that names the entry: no entry, not a schedule, `runtime`, a modifier, the
 /// same
-///         choice twice, more than kMostChoices
+///         choice twice, more than kMaxChoices
 /// @threads any  @cost O(length); choices are compared pair by pair
 [[nodiscard]] Portfolio parse_portfolio(std::string_view text);
 
@@ -33,6 +33,6 @@ using Portfolio = std::vector<Choice>;
 
 /// The same choice with the golden chunk of Auto4OMP if it names no chunk (GIMBAL_GOLDEN_CHUNK=on).
 /// @errors none  @threads any  @cost O(1), a logarithm
-[[nodiscard]] Choice with_golden_chunk(const Choice& choice, std::uint64_t iterations, std::uint32_t workers);
+[[nodiscard]] Schedule with_golden_chunk(const Schedule& choice, std::uint64_t iterations, std::uint32_t workers);
 
 }  // namespace gimbal

@@ -7,13 +7,13 @@ namespace gimbal {
 
 namespace {
 
-constexpr std::uint64_t kLeastIterations = 2;
+constexpr std::uint64_t kMinIterations = 2;
 
 }  // namespace
 
 PortfolioSelector::PortfolioSelector(Setup setup) : setup_(std::move(setup)) {}
 
-Choice PortfolioSelector::choice_at(std::uint32_t place, const LoopContext& context) {
+Schedule PortfolioSelector::choice_at(std::uint32_t place, const LoopContext& context) {
     if (!setup_.golden_chunk) return at(place);
     return with_golden_chunk(at(place), context.iterations, context.workers);
 }
@@ -21,9 +21,9 @@ Choice PortfolioSelector::choice_at(std::uint32_t place, const LoopContext& cont
 Decision PortfolioSelector::choose(const LoopContext& context) {
     Decision decision;
     decision.reason = setup_.reason;
-    if (context.iterations < kLeastIterations) {
+    if (context.iterations < kMinIterations) {
         decision.named = true;
-        decision.choice = begun_ ? choice_at(current(), context) : Choice{find_technique("static")};
+        decision.schedule = begun_ ? choice_at(current(), context) : Schedule{find_technique("static")};
         return decision;
     }
     if (!begun_) {
@@ -34,11 +34,11 @@ Decision PortfolioSelector::choose(const LoopContext& context) {
     if (setup_.skips_first && !skipped_) {
         skipped_ = true;
         decision.named = true;
-        decision.choice = choice_at(current(), context);
+        decision.schedule = choice_at(current(), context);
         return decision;
     }
     const learn::Pick picked = pick();
-    decision.choice = choice_at(picked.action, context);
+    decision.schedule = choice_at(picked.action, context);
     decision.exploring = picked.exploring;
     decision.state = picked.state;
     decision.index = picked.action;
@@ -48,7 +48,7 @@ Decision PortfolioSelector::choose(const LoopContext& context) {
 
 void PortfolioSelector::learn(const Decision& decision, const LoopRecord& record, const LoopContext& context) {
     if (!begun_ || decision.named || decision.index >= size()) return;
-    if (record.iterations < kLeastIterations || !(record.loop_time > 0)) return;
+    if (record.iterations < kMinIterations || !(record.loop_time > 0)) return;
     observe({decision.state, decision.index, decision.exploring, decision.number}, record, context);
 }
 

@@ -35,10 +35,10 @@ protected:
     /// What would run if nothing were to be learnt.
     [[nodiscard]] virtual std::uint32_t current() const = 0;
     /// The choice of that place, for this execution.
-    [[nodiscard]] virtual Choice choice_at(std::uint32_t place, const LoopContext& context);
+    [[nodiscard]] virtual Schedule choice_at(std::uint32_t place, const LoopContext& context);
 
     [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(setup_.portfolio.size()); }
-    [[nodiscard]] const Choice& at(std::uint32_t place) const noexcept { return setup_.portfolio[place]; }
+    [[nodiscard]] const Schedule& at(std::uint32_t place) const noexcept { return setup_.portfolio[place]; }
     /// To be called in begin() only.
     void replace(Portfolio portfolio) { setup_.portfolio = std::move(portfolio); }
 

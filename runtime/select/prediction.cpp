@@ -20,10 +20,10 @@ namespace {
 constexpr double kWorkerNoise = 0.01;
 constexpr double kChunkNoise = 0.01;
 constexpr std::uint64_t kRuns = 2;
-constexpr std::uint64_t kMostEvents = std::uint64_t{1} << 14;  // per run; draws are bundled beyond that
+constexpr std::uint64_t kMaxEvents = std::uint64_t{1} << 14;   // per run; draws are bundled beyond that
 constexpr double kSecondsPerChunk = 50e-9;                     // to simulate one
 constexpr double kOwnDispatch = 0.5;                           // of an own step, in uncontended dispatches
-constexpr std::uint32_t kMostWorkers = 256;                    // that are simulated one by one, where that costs much
+constexpr std::uint32_t kMaxWorkers = 256;                     // that are simulated one by one, where that costs much
 
 /// Of the question, or a part of it: so many workers with as many iterations each, that cost as much, stand for all.
 struct Team {
@@ -51,7 +51,7 @@ Team team_of(const Question& question, std::uint32_t most) {
     return team;
 }
 
-Plan plan_of(const Question& question, const Choice& choice, const Team& team) {
+Plan plan_of(const Question& question, const Schedule& choice, const Team& team) {
     const LoopContext& asked = question.context;
     LoopShape shape;
     shape.iterations = team.iterations;
@@ -88,7 +88,7 @@ double expected_cost_s(std::size_t choices, std::uint32_t workers) noexcept {
 namespace {
 
 /// Mean loop time of a few runs. @param events  what it cost is added to it [chunks]
-double time_of(const Question& question, const Choice& choice, const Plan& plan, const Team& team,
+double time_of(const Question& question, const Schedule& choice, const Plan& plan, const Team& team,
                simulate::EventLoop& loop, double& events) {
     const LoopContext& asked = question.context;
     // N may have changed since the profile was taken: what iterations cost has not.
@@ -104,9 +104,9 @@ double time_of(const Question& question, const Choice& choice, const Plan& plan,
     machine.queue_dispatch = asked.dispatch;
     machine.stamp = asked.dispatch;
     machine.chunk_noise = kChunkNoise;
-    machine.most_events = kMostEvents;
-    Manner manner;
-    manner.ascending = asked.monotonic;
+    machine.most_events = kMaxEvents;
+    ExecutionConfig config;
+    config.ascending = asked.monotonic;
     double sum = 0;
     for (std::uint64_t run = 0; run < kRuns; ++run) {
         machine.seed = question.seed + run;
@@ -115,9 +115,9 @@ double time_of(const Question& question, const Choice& choice, const Plan& plan,
             const double slow = weight > 0 ? 1 / weight : 1;
             slowness[k] = slow * (1 + kWorkerNoise * simulate::bell_of(simulate::random_bits(question.seed, run, k)));
         }
-        const simulate::Outcome outcome = loop.run(*choice.technique, plan, work, machine, manner);
+        const simulate::Outcome outcome = loop.run(*choice.technique, plan, work, machine, config);
         sum += outcome.loop_time;
-        events += static_cast<double>(std::min(outcome.chunks, kMostEvents) + team.workers);
+        events += static_cast<double>(std::min(outcome.chunks, kMaxEvents) + team.workers);
     }
     return sum / static_cast<double>(kRuns);
 }
@@ -127,7 +127,7 @@ double time_of(const Question& question, const Choice& choice, const Plan& plan,
 Prediction predict(const Question& question) {
     // Chunks that are sized by the times of all workers, or drawn one by one from queues, cost too much in large teams.
     const Team all = team_of(question, question.context.workers);
-    const Team some = team_of(question, kMostWorkers);
+    const Team some = team_of(question, kMaxWorkers);
     simulate::EventLoop loop;
     Prediction answer{std::vector<double>(question.choices.size(), std::numeric_limits<double>::infinity())};
     double events = 0;
@@ -135,7 +135,7 @@ Prediction predict(const Question& question) {
     for (std::size_t i = 0; i < answer.times.size() && !background_is_stopping(); ++i) {
         if (!wait_for_share(longest_s)) break;
         const double begun_s = thread_cpu_s();
-        const Choice& choice = question.choices[i];
+        const Schedule& choice = question.choices[i];
         const bool fewer = all.workers > some.workers &&
                            (choice.technique->adaptive() || choice.technique->info().family == "stealing");
         const Team& team = fewer ? some : all;

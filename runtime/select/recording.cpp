@@ -5,12 +5,12 @@
 #include <array>
 #include <charconv>
 
-#include "config/file.hpp"
+#include "base/quote.hpp"
+#include "base/read_file.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/schedule.hpp"
 #include "report/steps.hpp"
 #include "select/csv.hpp"
-#include "technique/quote.hpp"
 
 namespace gimbal {
 
@@ -21,7 +21,7 @@ enum Column : std::size_t { kLoop, kWorkers, kStep, kIterations, kTechnique };
 using Places = std::array<std::size_t, kColumns.size()>;  // of the columns in a line
 
 // More than that cannot have been run, and would be allocated before it is found missing.
-constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 32;
+constexpr std::uint64_t kMaxSteps = std::uint64_t{1} << 32;
 
 [[noreturn]] void fail(std::size_t line, const std::string& what) {
     throw Error(ErrorCode::file, "line " + std::to_string(line) + ": " + what);
@@ -50,7 +50,7 @@ std::uint64_t read_number(const std::string& text, Column column, std::size_t li
     return number;
 }
 
-Choice read_technique(const std::string& text, std::size_t line) {
+Schedule read_technique(const std::string& text, std::size_t line) {
     Schedule schedule;
     try {
         schedule = parse_schedule(text);
@@ -58,7 +58,7 @@ Choice read_technique(const std::string& text, std::size_t line) {
         fail(line, error.what());
     }
     if (!schedule.technique) fail(line, quote_value(text) + " is not a technique");
-    return {schedule.technique, schedule.chunk, schedule.fraction};
+    return schedule;
 }
 
 double read_ratio(std::string_view text, std::size_t line) {
@@ -102,7 +102,7 @@ Recording Recording::parse(std::string_view text) {
         const std::uint64_t workers = read_number(fields[places[kWorkers]], kWorkers, line);
         if (workers < 1 || workers > UINT32_MAX) fail(line, "the number of workers is out of range");
         const std::uint64_t step = read_number(fields[places[kStep]], kStep, line);
-        if (step >= kMostSteps) fail(line, "the step is out of range");
+        if (step >= kMaxSteps) fail(line, "the step is out of range");
         const std::string& loop = fields[places[kLoop]];
         const std::pair key(loop, static_cast<std::uint32_t>(workers));
         const std::string_view chosen = fields[places[kTechnique]];

@@ -14,7 +14,7 @@ namespace gimbal {
 
 /// One step of a recorded loop.
 struct RecordedStep {
-    Choice choice;
+    Schedule schedule;
     std::uint64_t iterations = 0;  ///< that were run [iterations]
 };
 

@@ -3,10 +3,10 @@
 
 #include <unistd.h>
 
+#include "base/start.hpp"
+#include "base/warnings.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
-#include "process/start.hpp"
-#include "process/warnings.hpp"
 #include "report/files.hpp"
 #include "report/process_record.hpp"
 
@@ -56,7 +56,7 @@ Decision ReplaySelector::choose(const LoopContext& context) {
                   std::to_string(context.step) + ", now " + std::to_string(context.iterations) +
                   "; the record is followed anyway");
     }
-    return {.choice = step.choice, .reason = "GIMBAL_REPLAY"};
+    return {.schedule = step.schedule, .reason = "GIMBAL_REPLAY"};
 }
 
 }  // namespace gimbal

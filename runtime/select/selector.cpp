@@ -4,13 +4,12 @@
 #include <string>
 #include <utility>
 
+#include "base/warnings.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/random.hpp"
 #include "learn/names.hpp"
-#include "process/warnings.hpp"
 #include "select/agent.hpp"
-#include "select/agent_settings.hpp"
 #include "select/auto.hpp"
 #include "select/binary.hpp"
 #include "select/exhaustive.hpp"
@@ -39,11 +38,9 @@ PortfolioSelector::Setup setup_of(const SelectorSettings& settings, std::string_
 }
 
 std::unique_ptr<Selector> make_fixed(const SelectorSettings& settings) {
-    const Schedule& asked = settings.schedule;
-    if (asked.technique)
-        return std::make_unique<FixedSelector>(Choice{asked.technique, asked.chunk, asked.fraction},
-                                               settings.schedule_from);
-    return std::make_unique<FixedSelector>(Choice{find_technique("fac2"), asked.chunk}, "default");
+    const ScheduleSpec& asked = settings.schedule;
+    if (asked.technique) return std::make_unique<FixedSelector>(asked, settings.schedule_from);
+    return std::make_unique<FixedSelector>(Schedule{find_technique("fac2"), asked.chunk}, "default");
 }
 
 /// What was recorded of this loop; a loop that was not gets fac2, as without any settings.
@@ -51,7 +48,7 @@ std::unique_ptr<Selector> make_replay(const Recording& recording, std::string_vi
     if (const auto* const steps = recording.find(loop, workers)) return std::make_unique<ReplaySelector>(*steps, loop);
     warn_once("GIMBAL_REPLAY: loop " + std::string(loop) + " with " + std::to_string(workers) +
               " workers is not in the record; fac2 runs it");
-    return std::make_unique<FixedSelector>(Choice{find_technique("fac2")}, "not recorded");
+    return std::make_unique<FixedSelector>(Schedule{find_technique("fac2")}, "not recorded");
 }
 
 /// @param agent  an agent's word, or `chunk`

@@ -7,37 +7,14 @@
 #include <span>
 #include <string_view>
 
+#include "base/bytes.hpp"
+#include "engine/decision.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/technique.hpp"
-#include "kept/bytes.hpp"
 #include "learn/learner.hpp"
 #include "measure/record.hpp"
 
 namespace gimbal {
-
-/// What a selector decides for one execution of a loop.
-struct Choice {
-    const Technique* technique = nullptr;  ///< never nullptr once chosen
-    std::uint64_t chunk = 0;               ///< c, see ChunkMeaning [iterations]; 0: the technique's default
-    double fraction = -1;                  ///< f_s, static fraction, in [0, 1]; < 0: the technique's own
-
-    bool operator==(const Choice&) const = default;
-};
-
-/// A choice, and what goes with it. Whoever runs it gives it back to learn() as it was.
-struct Decision {
-    Choice choice;
-    std::string_view reason;    ///< why, in the words of the report; a string literal
-    bool named = false;         ///< by the user or for want of a choice: no selector learns from it
-    bool exploring = false;     ///< to learn, not because it is believed to be the best
-    bool sampled = false;       ///< measure what iterations cost: the selector wants the profile
-    std::uint32_t state = 0;    ///< the selector's own, e.g. what ran before
-    std::uint32_t index = 0;    ///< the selector's own, e.g. the place of the choice in its portfolio
-    std::uint64_t number = 0;   ///< the selector's own, e.g. which of its decisions this is
-    bool can_leave = false;     ///< of the request (LoopContext); set and read by who owns the selectors
-    double left_for = 0;        ///< > 0: leave the loop to the OpenMP runtime's own static for so long [ticks]
-    std::uint32_t chooser = 0;  ///< which of the loop's selectors decided; set and read by who owns them
-};
 
 /// What a selector may know about the loop that it decides for. Times in ticks.
 struct LoopContext {
@@ -61,10 +38,10 @@ struct LoopContext {
 
 /// What else could have run, as far as the selector knows.
 struct Alternative {
-    Choice choice;
-    Choice holder;           ///< what runs unless the selector explores, and is compared with
+    Schedule schedule;
+    Schedule incumbent;      ///< what runs unless the selector explores, and is compared with
     double loop_time = 0;    ///< that the choice would take now [ticks]
-    double ratio = 0;        ///< of that to what the holder takes now
+    double ratio = 0;        ///< of that to what the incumbent takes now
     bool predicted = false;  ///< by a model; false: measured
 };
 

@@ -18,7 +18,7 @@ constexpr std::uint32_t kNotOurs = UINT32_MAX;  // index of decisions that teach
 // Predictions may cost so much of the workers' time, the first one more: it is worth most. After several that left the
 // title where it was, they cost as many times less.
 constexpr double kPart = 0.005;
-constexpr double kMostIdle = 10;
+constexpr double kMaxIdle = 10;
 constexpr double kPartAtFirst = 0.01;
 // A shape that has moved by so much of the loop's cost is another one; a tenth of it happens by noise.
 constexpr double kMoved = 0.02;
@@ -28,9 +28,9 @@ constexpr std::uint64_t kPatience = 32;  // steps until something is tried witho
 constexpr double kVagueLoss = 0.05;      // what an unknown choice is taken to lose,
 constexpr double kVagueError = 0.04;     // more or less
 constexpr std::uint64_t kSampleOften = 4;
-constexpr std::uint64_t kSampleEvery = 32;  // steps, if the holder's technique does not look at costs by itself
+constexpr std::uint64_t kSampleEvery = 32;  // steps, if the incumbent's technique does not look at costs by itself
 constexpr double kInBalance = 0.003;
-constexpr double kOutOfBalance = 0.02;      // time that the holder loses by imbalance, or has drifted by since the
+constexpr double kOutOfBalance = 0.02;      // time that the incumbent loses by imbalance, or has drifted by since the
 constexpr double kDrifted = 0.05;           // last sample: then samples come eight times as often,
 constexpr double kPartOutOfBalance = 0.02;  // and may cost more
 constexpr double kProfileCost_s = 10e-6;    // to learn one
@@ -60,16 +60,17 @@ SimulateSelector::SimulateSelector(SimulateSettings settings) : settings_(std::m
 SimulateSelector::~SimulateSelector() = default;
 
 Decision SimulateSelector::static_now() const {
-    return {.choice = {the_static()}, .reason = settings_.name, .exploring = true, .index = kNotOurs};
+    return {.schedule = {the_static()}, .reason = settings_.name, .exploring = true, .index = kNotOurs};
 }
 
-Decision SimulateSelector::scout(const LoopContext& context) {
-    Choice choice = settings_.scouts[std::min(scouted_, settings_.scouts.size() - 1)];
+Decision SimulateSelector::profiling_execution(const LoopContext& context) {
+    Schedule choice = settings_.profiling[std::min(profiled_, settings_.profiling.size() - 1)];
     if (context.monotonic && !choice.technique->info().monotonic) choice = {find_technique("fac2")};
     // What a profile takes is not spent on a loop that may be too short for it.
-    const bool sampled = scouted_ < settings_.scouts.size() && (steps_ > 0 || !settings_.leaves || !context.can_leave);
-    scouted_ += sampled || steps_ > 0 ? 1 : 0;
-    return {.choice = choice, .reason = settings_.name, .exploring = true, .sampled = sampled, .index = kNotOurs};
+    const bool sampled =
+        profiled_ < settings_.profiling.size() && (steps_ > 0 || !settings_.leaves || !context.can_leave);
+    profiled_ += sampled || steps_ > 0 ? 1 : 0;
+    return {.schedule = choice, .reason = settings_.name, .exploring = true, .sampled = sampled, .index = kNotOurs};
 }
 
 // Chunks by which drawing costs a hundredth of the work, and coarser ones: what suits a loop of many cheap iterations.
@@ -86,17 +87,17 @@ void SimulateSelector::settle_portfolio(const LoopContext& context) {
         if (fine <= most / kCoarser) settings_.portfolio.push_back({find_technique("ss"), fine * kCoarser});
     }
     if (monotonic_) {
-        std::erase_if(settings_.portfolio, [](const Choice& choice) { return !choice.technique->info().monotonic; });
+        std::erase_if(settings_.portfolio, [](const Schedule& choice) { return !choice.technique->info().monotonic; });
         if (settings_.portfolio.empty()) settings_.portfolio.push_back({find_technique("fac2")});
     }
     if (settings_.golden_chunk) {
-        for (Choice& choice : settings_.portfolio)
+        for (Schedule& choice : settings_.portfolio)
             choice = with_golden_chunk(choice, context.iterations, context.workers);
     }
-    contenders_.emplace(settings_.portfolio.size(), first_holder());
+    bandit_.emplace(settings_.portfolio.size(), first_incumbent());
 }
 
-std::size_t SimulateSelector::first_holder() const noexcept {
+std::size_t SimulateSelector::first_incumbent() const noexcept {
     if (!leaving_.static_is_good()) return 0;
     for (std::size_t i = 0; i < settings_.portfolio.size(); ++i)
         if (settings_.portfolio[i].technique == the_static()) return i;
@@ -114,21 +115,21 @@ Decision SimulateSelector::choose(const LoopContext& context) {
     }
     // One iteration each: there is nothing to choose.
     if (context.workers == 1 || context.iterations <= (settings_.first_stays ? context.workers : 1))
-        return {.choice = {the_static()}, .reason = settings_.name, .index = kNotOurs};
-    if (scouted_ < settings_.scouts.size()) return scout(context);
-    if (!contenders_) settle_portfolio(context);
+        return {.schedule = {the_static()}, .reason = settings_.name, .index = kNotOurs};
+    if (profiled_ < settings_.profiling.size()) return profiling_execution(context);
+    if (!bandit_) settle_portfolio(context);
     if (answer_ && answer_->ready.load(std::memory_order_acquire)) take_answer();
-    if (!answered_ && !settings_.first_stays && steps_ < kPatience) return scout(context);
-    const Contenders::Turn turn = contenders_->next();
-    Decision decision{.choice = settings_.portfolio[turn.choice],
+    if (!answered_ && !settings_.first_stays && steps_ < kPatience) return profiling_execution(context);
+    const DriftingBandit::Pull pull = bandit_->next();
+    Decision decision{.schedule = settings_.portfolio[pull.arm],
                       .reason = settings_.name,
-                      .exploring = turn.trial,
-                      .index = static_cast<std::uint32_t>(turn.choice)};
+                      .exploring = pull.trial,
+                      .index = static_cast<std::uint32_t>(pull.arm)};
     decision.sampled = samples_due_ > 0 || wants_profile(context);
     if (decision.sampled) {
         sampled_at_ = steps_;
         sampled_time_s_ = loop_time_s_;
-        sampled_holder_time_ = holder_time_;
+        sampled_incumbent_time_ = incumbent_time_;
         samples_due_ -= samples_due_ > 0 ? 1 : 0;
     }
     return decision;
@@ -137,9 +138,9 @@ Decision SimulateSelector::choose(const LoopContext& context) {
 // Techniques that go by the profile keep it fresh themselves.
 bool SimulateSelector::wants_profile(const LoopContext& context) const noexcept {
     if (!context.profile) return true;
-    if (settings_.portfolio[contenders_->holder()].technique->info().needs_profile) return false;
-    const bool drifts =
-        holder_lost_ > kOutOfBalance || std::abs(holder_time_ - sampled_holder_time_) > kDrifted * sampled_holder_time_;
+    if (settings_.portfolio[bandit_->incumbent()].technique->info().needs_profile) return false;
+    const bool drifts = incumbent_lost_ > kOutOfBalance ||
+                        std::abs(incumbent_time_ - sampled_incumbent_time_) > kDrifted * sampled_incumbent_time_;
     const std::uint64_t every = drifts ? kSampleOften : sample_every_;
     const double part = drifts ? kPartOutOfBalance : kPart;
     return steps_ >= sampled_at_ + every && part * (loop_time_s_ - sampled_time_s_) > kProfileCost_s;
@@ -159,7 +160,7 @@ double SimulateSelector::moved(const Shape& now) const noexcept {
 }
 
 bool SimulateSelector::wants_answer(const LoopContext& context) {
-    if (answer_ || !contenders_ || !context.profile || context.profile_version == checked_version_) return false;
+    if (answer_ || !bandit_ || !context.profile || context.profile_version == checked_version_) return false;
     const double worked_s = loop_time_s_ * context.workers;
     if (!answered_) {
         if (context.profile_version < kSettled) return false;
@@ -172,12 +173,12 @@ bool SimulateSelector::wants_answer(const LoopContext& context) {
     if (!other && length < kOtherLength && length * kOtherLength > 1) return false;
     // Not of all the time there was: what was not spent while nothing changed is not saved up for later.
     const double since_s = worked_s - asked_at_s_ * context.workers;
-    return last_cost_s_ <= kPart / (1 + std::min(idle_answers_, kMostIdle)) * since_s;
+    return last_cost_s_ <= kPart / (1 + std::min(idle_answers_, kMaxIdle)) * since_s;
 }
 
 void SimulateSelector::ask(const LoopContext& context) {
     const Shape now = shape_of(*context.profile);
-    if (answered_) contenders_->doubt(moved(now));
+    if (answered_) bandit_->widen(moved(now));
     asked_shape_ = now;
     asked_iterations_ = context.iterations;
     checked_version_ = context.profile_version;
@@ -203,19 +204,19 @@ void SimulateSelector::take_answer() {
     const std::shared_ptr<Answer> answer = std::exchange(answer_, nullptr);
     // In the foreground, and in virtual time, the same run shall give the same choices.
     last_cost_s_ = settings_.background ? answer->prediction.spent_s : answer->prediction.cost_s;
-    if (answer->prediction.times.size() != contenders_->size()) return;
-    if (!std::isfinite(answer->prediction.times[contenders_->holder()])) return;  // the process is ending
-    contenders_->predict(answer->prediction.times, contenders_->prediction_error());
-    if (!settings_.first_stays && !answered_) contenders_->trust();
-    idle_answers_ = contenders_->holder() == answered_holder_ ? idle_answers_ + 1 : 0;
-    answered_holder_ = contenders_->holder();
+    if (answer->prediction.times.size() != bandit_->size()) return;
+    if (!std::isfinite(answer->prediction.times[bandit_->incumbent()])) return;  // the process is ending
+    bandit_->predict(answer->prediction.times, bandit_->prediction_error());
+    if (!settings_.first_stays && !answered_) bandit_->promote_predicted();
+    idle_answers_ = bandit_->incumbent() == answered_incumbent_ ? idle_answers_ + 1 : 0;
+    answered_incumbent_ = bandit_->incumbent();
     answered_ = true;
 }
 
 void SimulateSelector::learn(const Decision& decision, const LoopRecord& record, const LoopContext& context) {
     ++steps_;
-    const bool with_static = decision.choice.technique == the_static();
-    leaving_.observe(with_static, contenders_ && settings_.portfolio[contenders_->holder()].technique == the_static(),
+    const bool with_static = decision.schedule.technique == the_static();
+    leaving_.observe(with_static, bandit_ && settings_.portfolio[bandit_->incumbent()].technique == the_static(),
                      record, context);
     loop_time_s_ += record.loop_time * context.tick_s;
     // A forked child has no thread that would bring it. Else it comes, however long it takes: to ask again would only
@@ -223,28 +224,28 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
     if (answer_ && answer_->generation != background_generation()) answer_.reset();
     // What an execution that is no loop would take says nothing about the others.
     if (context.iterations > 1 && wants_answer(context)) ask(context);
-    if (decision.index == kNotOurs || !contenders_ || record.iterations == 0) return;
-    const Contenders::Turn turn{decision.index, decision.exploring};
+    if (decision.index == kNotOurs || !bandit_ || record.iterations == 0) return;
+    const DriftingBandit::Pull pull{decision.index, decision.exploring};
     // A short loop is static's only if it is left, and then it takes less.
     const double saved = settings_.leaves && with_static ? Leaving::saving(record, context) : 0;
-    contenders_->observe(turn, std::max(record.loop_time - saved, 1.0) / static_cast<double>(record.iterations));
-    if (turn.choice == contenders_->holder()) {
-        holder_time_ = record.loop_time;
-        holder_lost_ = record.busy_max > 0 ? 1 - record.busy_mean / record.busy_max : 0;
-        contenders_->calm(holder_lost_ < kInBalance);
+    bandit_->observe(pull, std::max(record.loop_time - saved, 1.0) / static_cast<double>(record.iterations));
+    if (pull.arm == bandit_->incumbent()) {
+        incumbent_time_ = record.loop_time;
+        incumbent_lost_ = record.busy_max > 0 ? 1 - record.busy_mean / record.busy_max : 0;
+        bandit_->calm(incumbent_lost_ < kInBalance);
     }
     if (settings_.leaves && context.can_leave && !leaving_.invited() && context.profile &&
         static_loss(*context.profile, context.workers) < kStaticIsGood)
         leaving_.invite();
-    if (contenders_->surprised() == 1) {
+    if (bandit_->surprised() == 1) {
         samples_due_ = kSamplesAfterSurprise;
         idle_answers_ = 0;
     }
     if (!answered_ && !answer_ && !vague_ && steps_ >= kPatience) {
         vague_ = true;
-        std::vector<double> vague(contenders_->size(), 1 + kVagueLoss);
-        vague[contenders_->holder()] = 1;
-        contenders_->predict(vague, kVagueError);
+        std::vector<double> vague(bandit_->size(), 1 + kVagueLoss);
+        vague[bandit_->incumbent()] = 1;
+        bandit_->predict(vague, kVagueError);
     }
 }
 
@@ -252,13 +253,13 @@ std::unique_ptr<Selector> SimulateSelector::for_other_length() const {
     std::unique_ptr<SimulateSelector> other(new SimulateSelector(*this));
     other->answer_.reset();
     other->leaving_ = leaving_.for_other_length();
-    if (other->contenders_) other->contenders_->doubt(kOtherLengthDoubt);
+    if (other->bandit_) other->bandit_->widen(kOtherLengthDoubt);
     return other;
 }
 
 void SimulateSelector::save_portfolio(ByteWriter& to) const {
     to.put(static_cast<std::uint8_t>(settings_.portfolio.size()));
-    for (const Choice& choice : settings_.portfolio) {
+    for (const Schedule& choice : settings_.portfolio) {
         to.put_text(choice.technique->info().name);
         to.put(choice.chunk);
     }
@@ -279,19 +280,19 @@ bool SimulateSelector::restore_portfolio(ByteReader& from) {
 // What depends on how long this run has lasted, and on what it has measured by itself, begins anew: so predictions and
 // samples are paid for out of this run's time.
 bool SimulateSelector::save(ByteWriter& to) const {
-    constexpr std::uint64_t kMostSteps = 1000;
+    constexpr std::uint64_t kMaxSteps = 1000;
     if (steps_ == 0 || settings_.portfolio.size() > UINT8_MAX) return false;
     leaving_.save(to);
-    to.put(static_cast<std::uint8_t>(std::min<std::uint64_t>(scouted_, UINT8_MAX)));
-    to.put(static_cast<std::uint16_t>(std::min(steps_, kMostSteps)));
-    to.put(std::uint8_t{contenders_.has_value()});
-    if (!contenders_) return true;
+    to.put(static_cast<std::uint8_t>(std::min<std::uint64_t>(profiled_, UINT8_MAX)));
+    to.put(static_cast<std::uint16_t>(std::min(steps_, kMaxSteps)));
+    to.put(std::uint8_t{bandit_.has_value()});
+    if (!bandit_) return true;
     save_portfolio(to);
-    contenders_->save(to);
+    bandit_->save(to);
     to.put(std::uint8_t{monotonic_});
     to.put(std::uint8_t{vague_});
     to.put(std::uint8_t{answered_});
-    to.put(static_cast<std::uint8_t>(answered_holder_));
+    to.put(static_cast<std::uint8_t>(answered_incumbent_));
     to.put(asked_iterations_);
     to.put_real(last_cost_s_);
     to.put_real(idle_answers_);
@@ -301,16 +302,16 @@ bool SimulateSelector::save(ByteWriter& to) const {
 
 bool SimulateSelector::restore(ByteReader& from) {
     leaving_.restore(from);
-    scouted_ = from.get<std::uint8_t>();
+    profiled_ = from.get<std::uint8_t>();
     steps_ = from.get<std::uint16_t>();
     if (!from.get_flag()) return from.ok();
     if (!restore_portfolio(from)) return false;
-    contenders_.emplace(settings_.portfolio.size(), 0);
-    if (!contenders_->restore(from)) return false;
+    bandit_.emplace(settings_.portfolio.size(), 0);
+    if (!bandit_->restore(from)) return false;
     monotonic_ = from.get_flag();
     vague_ = from.get_flag();
     answered_ = from.get_flag();
-    answered_holder_ = from.get<std::uint8_t>();
+    answered_incumbent_ = from.get<std::uint8_t>();
     asked_iterations_ = from.get<std::uint64_t>();
     last_cost_s_ = from.get_real(0, 1e9);
     idle_answers_ = from.get_real(0, 1e9);
@@ -320,16 +321,16 @@ bool SimulateSelector::restore(ByteReader& from) {
 }
 
 std::optional<Alternative> SimulateSelector::alternative() const {
-    if (!contenders_) return std::nullopt;
-    const std::size_t second = contenders_->second();
-    const std::size_t holder = contenders_->holder();
-    if (second == holder) return std::nullopt;
-    const bool measured = contenders_->trials(second) > 0;
+    if (!bandit_) return std::nullopt;
+    const std::size_t second = bandit_->second();
+    const std::size_t incumbent = bandit_->incumbent();
+    if (second == incumbent) return std::nullopt;
+    const bool measured = bandit_->trials(second) > 0;
     if (!measured && !answered_) return std::nullopt;  // believed in for want of a prediction
-    const double ratio = contenders_->ratio(second);
-    return Alternative{.choice = settings_.portfolio[second],
-                       .holder = settings_.portfolio[holder],
-                       .loop_time = holder_time_ * ratio,
+    const double ratio = bandit_->ratio(second);
+    return Alternative{.schedule = settings_.portfolio[second],
+                       .incumbent = settings_.portfolio[incumbent],
+                       .loop_time = incumbent_time_ * ratio,
                        .ratio = ratio,
                        .predicted = !measured};
 }

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "select/contenders.hpp"
+#include "select/drifting_bandit.hpp"
 #include "select/leaving.hpp"
 #include "select/portfolio.hpp"
 #include "select/prediction.hpp"
@@ -20,8 +20,8 @@ namespace gimbal {
 /// How SimulateSelector begins.
 struct SimulateSettings {
     std::string_view name;       ///< for the report; a string literal
-    Portfolio portfolio;         ///< what it chooses among; the first is the holder until there is a prediction
-    std::vector<Choice> scouts;  ///< what runs first, so that there is a profile; not empty
+    Portfolio portfolio;         ///< what it chooses among; the first is the incumbent until there is a prediction
+    std::vector<Schedule> profiling;  ///< what runs first, to measure a profile; not empty
     bool first_stays = false;    ///< the first of the portfolio holds until it is beaten in a trial
     bool background = true;      ///< predictions on a thread of their own; else by whoever closes the loop
     bool golden_chunk = false;   ///< choices without a chunk get Auto4OMP's
@@ -31,7 +31,7 @@ struct SimulateSettings {
 };
 
 /// Explores in a model: one measured cost profile predicts every choice, and only what the prediction cannot tell
-/// apart is tried for real, one step at a time (Contenders). When the profile has changed its shape, or the loop
+/// apart is tried for real, one step at a time (DriftingBandit). When the profile has changed its shape, or the loop
 /// suddenly takes another time, the model is asked again. Predictions are made in the background and may cost half a
 /// per cent of the workers' time in the loop.
 /// @source Mohammed and Ciorba 2020 (SimAS), with the simulation in process;
@@ -61,8 +61,8 @@ private:
 
     SimulateSelector(const SimulateSelector&) = default;  // for_other_length()
     [[nodiscard]] Decision static_now() const;
-    Decision scout(const LoopContext& context);
-    [[nodiscard]] std::size_t first_holder() const noexcept;
+    Decision profiling_execution(const LoopContext& context);
+    [[nodiscard]] std::size_t first_incumbent() const noexcept;
     void settle_portfolio(const LoopContext& context);
     void save_portfolio(ByteWriter& to) const;
     [[nodiscard]] bool restore_portfolio(ByteReader& from);
@@ -74,27 +74,27 @@ private:
     [[nodiscard]] static Shape shape_of(const CostProfile& profile) noexcept;
 
     SimulateSettings settings_;
-    std::optional<Contenders> contenders_;  // once the portfolio is known
+    std::optional<DriftingBandit> bandit_;  // once the portfolio is known
     Leaving leaving_;
     std::shared_ptr<Answer> answer_;  // under way
     bool vague_ = false;              // something is tried without a prediction
     bool answered_ = false;           // at least once
     bool monotonic_ = false;
-    std::uint64_t scouted_ = 0;  // executions that scouts have run
+    std::uint64_t profiled_ = 0;  // profiling executions so far
     std::uint64_t steps_ = 0;    // learnt from
     double loop_time_s_ = 0;     // of all of them
     double last_cost_s_ = 0;     // of the last prediction
     double asked_at_s_ = 0;      // loop_time_s_ when the model was asked last
-    double idle_answers_ = 0;    // in a row, that found the title where the one before had left it
-    std::size_t answered_holder_ = 0;
+    double idle_answers_ = 0;    // in a row, that left the incumbent as it was
+    std::size_t answered_incumbent_ = 0;
     Shape asked_shape_{};  // of the profile when the model was asked last
     std::uint64_t asked_iterations_ = 0;
     std::uint64_t checked_version_ = 0;  // of the profile whose shape was looked at last
     std::uint64_t sampled_at_ = 0;       // step of the last sample that this selector asked for
     double sampled_time_s_ = 0;          // loop_time_s_ then
-    double holder_time_ = 0;             // of its last execution [ticks]
-    double holder_lost_ = 0;             // by imbalance, as a part of it
-    double sampled_holder_time_ = 0;     // holder_time_ at the last sample
+    double incumbent_time_ = 0;          // of its last execution [ticks]
+    double incumbent_lost_ = 0;          // by imbalance, as a part of it
+    double sampled_incumbent_time_ = 0;  // incumbent_time_ at the last sample
     std::uint64_t sample_every_ = 32;    // steps
     std::uint64_t samples_due_ = 0;      // executions to be sampled now
 };

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kLeaves = -1;
 constexpr double kTimingPart = 20;    // as Execution has them
-constexpr double kMostUntimed = 1e9;  // [iterations]
+constexpr double kMaxUntimed = 1e9;   // [iterations]
 constexpr double kLongestWait = 1.5;  // of the time in the loop
 constexpr double kLook = 0.002;       // of that: how often a worker that waits looks; a real one does all the time
 
@@ -28,11 +28,11 @@ void EventLoop::State::time_chunk(std::uint32_t worker, double now, const Adapti
     const double time = now - self.stamp;
     const auto size = static_cast<double>(self.untimed_size);
     times[worker].note(self.untimed_size, time - static_cast<double>(self.untimed_chunks) * overhead);
-    if (manner->timed && !slots.empty()) slots[worker].times->add(self.untimed_size, time);
-    if (manner->sampled && !slots.empty()) slots[worker].costs->add(self.last, time);
-    if (!manner->timed && !manner->sampled) {
+    if (config->timed && !slots.empty()) slots[worker].times->add(self.untimed_size, time);
+    if (config->sampled && !slots.empty()) slots[worker].costs->add(self.last, time);
+    if (!config->timed && !config->sampled) {
         const double least = size * kTimingPart * machine->stamp / std::max(time, 1.0);
-        self.least_timed = static_cast<std::uint64_t>(std::min(least, kMostUntimed));
+        self.least_timed = static_cast<std::uint64_t>(std::min(least, kMaxUntimed));
     }
     self.untimed_size = self.untimed_chunks = 0;
     self.stamp = now;
@@ -42,8 +42,8 @@ void EventLoop::State::time_chunk(std::uint32_t worker, double now, const Adapti
 void EventLoop::State::prepare_times(const AdaptiveTechnique& adaptive) {
     if (times.size() < plan->workers) times = std::vector<WorkerTimes>(plan->workers);
     const double mean = plan->statistics.mean;
-    const bool paced = adaptive.reads() == Figures::progress && !manner->timed && !manner->sampled && mean > 0;
-    const double least = paced ? std::min(kTimingPart * machine->stamp / mean, kMostUntimed) : 0;
+    const bool paced = adaptive.reads() == Figures::progress && !config->timed && !config->sampled && mean > 0;
+    const double least = paced ? std::min(kTimingPart * machine->stamp / mean, kMaxUntimed) : 0;
     for (std::uint32_t i = 0; i < plan->workers; ++i) {
         times[i].reset(adaptive.reads());
         times[i].draw(0, 0);  // this clock begins anew: nothing is in progress from before
@@ -100,7 +100,7 @@ Range EventLoop::State::next_grains(std::uint32_t worker, bool& own) noexcept {
     if (own) grains = plan->prefixes[worker];
     if (grains.size() == 0) {
         own = false;
-        if (manner->split && self.static_end < 0) {
+        if (config->split && self.static_end < 0) {
             self.static_end = finish[worker];
             self.static_iterations = self.iterations;
         }
@@ -128,7 +128,7 @@ double EventLoop::State::next_insured(std::uint32_t worker, double now, Range& c
     if (chunk.size() > 0) return now + (queues.asked() ? machine->queue_dispatch : machine->own_dispatch) + stamp;
     if (!self.tail_is_over) {
         queues.ask();
-        if (manner->split && self.static_end < 0) {
+        if (config->split && self.static_end < 0) {
             self.static_end = now;
             self.static_iterations = self.iterations;
         }
@@ -183,8 +183,8 @@ void EventLoop::State::run_until_asked() {
 }
 
 void EventLoop::State::run_insured() {
-    queues.prepare(*plan, std::max(plan->rules.parts, manner->sampled ? plan->own[1] : 0),
-                   manner->sampled || manner->wary);
+    queues.prepare(*plan, std::max(plan->rules.parts, config->sampled ? plan->own[1] : 0),
+                   config->sampled || config->wary);
     for (std::uint32_t i = 0; i < plan->workers; ++i) queues.enter(i, -1);
     counter = plan->own.back();
     // The end of the loop is held back, so it must be drawn by somebody's turn.

@@ -5,7 +5,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "loop/admission.hpp"
+#include "engine/admission.hpp"
 #include "simulate/chance.hpp"
 #include "simulate/event_state.hpp"
 
@@ -13,7 +13,7 @@ namespace gimbal::simulate {
 
 namespace {
 
-constexpr double kLeastFactor = 0.05;  // noise makes no chunk faster than this part of it
+constexpr double kMinFactor = 0.05;    // noise makes no chunk faster than this part of it
 constexpr double kLeaves = -1;         // what a draw says when nothing is left
 constexpr std::uint64_t kTaper = 4;    // bundles shrink so that each worker has so many more to come
 constexpr int kRefusals = 8;           // as await_admission() has it
@@ -32,8 +32,8 @@ void EventLoop::State::prepare() {
     counter = 0;
     // What is left after a limit is the end of the loop only where one counter hands out everything.
     until = plan->queues.empty() ? machine->until : kNoLimit;
-    noted = !slots.empty() && (manner->timed || manner->sampled);
-    drawing = machine->dispatch + (manner->timed || manner->sampled ? machine->stamp : 0);
+    noted = !slots.empty() && (config->timed || config->sampled);
+    drawing = machine->dispatch + (config->timed || config->sampled ? machine->stamp : 0);
     if (machine->interruptions > 0) {
         for (std::uint32_t i = 0; i < count; ++i) {
             workers[i].interruption_at = exponential_of(random_bits(machine->seed, i)) / machine->interruptions;
@@ -42,8 +42,8 @@ void EventLoop::State::prepare() {
     for (std::uint32_t i = 0; i < count; ++i) workers[i].random = i + 1;
     if (!noted) return;
     for (WorkerSlot& slot : slots.first(count)) {
-        if (manner->sampled) slot.begin_costs(plan->iterations, count);
-        if (manner->timed) slot.begin_times();
+        if (config->sampled) slot.begin_costs(plan->iterations, count);
+        if (config->timed) slot.begin_times();
     }
 }
 
@@ -57,7 +57,7 @@ double EventLoop::State::execute(std::uint32_t worker, double from, Range chunk,
     if (machine->chunk_noise > 0) {
         const double strays = machine->chunk_noise * bell_of(random_bits(~machine->seed, chunk.first));
         const double independent = chunks > 1 ? std::sqrt(static_cast<double>(chunks)) : 1;
-        took *= std::max(kLeastFactor, 1 + strays / independent);
+        took *= std::max(kMinFactor, 1 + strays / independent);
     }
     const double end = from + took;
     return machine->interruptions > 0 ? interrupted(worker, from, end) : end;
@@ -80,8 +80,8 @@ void EventLoop::State::note(std::uint32_t worker, double now, Range chunk) noexc
     VirtualWorker& self = workers[worker];
     if (self.last.size() > 0) {
         const double time = now - self.stamp;
-        if (manner->timed) slots[worker].times->add(self.last.size(), time);
-        if (manner->sampled) slots[worker].costs->add(self.last, time);
+        if (config->timed) slots[worker].times->add(self.last.size(), time);
+        if (config->sampled) slots[worker].costs->add(self.last, time);
     }
     self.stamp = now;
     self.last = chunk;
@@ -134,16 +134,16 @@ void EventLoop::State::run_shared() {
     if (hybrid) {
         for (std::uint32_t i = 0; i < plan->workers; ++i) {
             run_own_steps(i, plan->own[i], plan->own[i + 1], 1);
-            if (!manner->split) continue;
+            if (!config->split) continue;
             workers[i].static_end = finish[i];
             workers[i].static_iterations = workers[i].iterations;
         }
         counter = plan->own.back();
     }
-    const std::uint64_t claim = std::max<std::uint64_t>(1, manner->claim);
+    const std::uint64_t claim = std::max<std::uint64_t>(1, config->claim);
     const std::uint64_t claims = (plan->steps - counter + claim - 1) / claim;
     const bool bundles =
-        machine->most_events > 0 && claims > machine->most_events && plan->starts.empty() && !(noted && manner->timed);
+        machine->most_events > 0 && claims > machine->most_events && plan->starts.empty() && !(noted && config->timed);
     const std::uint64_t most = bundles ? (claims - 1) / machine->most_events + 1 : 1;
     take_turns([&, this](std::uint32_t worker, double now) {
         now = admitted(worker, now);
@@ -222,7 +222,7 @@ EventLoop::EventLoop() : state_(std::make_unique<State>()) {}
 EventLoop::~EventLoop() = default;
 
 Outcome EventLoop::run(const Technique& technique, const Plan& plan, const Work& work, const Machine& machine,
-                       const Manner& manner, std::span<WorkerSlot> slots) {
+                       const ExecutionConfig& config, std::span<WorkerSlot> slots) {
     assert(slots.empty() || slots.size() >= plan.workers);
     assert(machine.slowness.empty() || machine.slowness.size() >= plan.workers);
     State& state = *state_;
@@ -230,7 +230,7 @@ Outcome EventLoop::run(const Technique& technique, const Plan& plan, const Work&
     state.plan = &plan;
     state.work = &work;
     state.machine = &machine;
-    state.manner = &manner;
+    state.config = &config;
     state.slots = slots;
     state.prepare();
     switch (plan.claim) {

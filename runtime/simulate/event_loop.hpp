@@ -6,9 +6,9 @@
 #include <memory>
 #include <span>
 
+#include "engine/execution.hpp"
 #include "gimbal/plan.hpp"
 #include "gimbal/technique.hpp"
-#include "loop/execution.hpp"
 
 namespace gimbal::simulate {
 
@@ -62,11 +62,11 @@ public:
     EventLoop& operator=(const EventLoop&) = delete;
 
     /// @param technique  whose plan it is
-    /// @param manner     what is noted in slots (timed, sampled, split)
+    /// @param config     what is noted in slots (timed, sampled, split)
     /// @param slots      [P] out: as Execution leaves them, clock from 0; empty: nothing is noted
     /// @errors std::bad_alloc  @cost O(chunks log P)
     Outcome run(const Technique& technique, const Plan& plan, const Work& work, const Machine& machine,
-                const Manner& manner = {}, std::span<WorkerSlot> slots = {});
+                const ExecutionConfig& config = {}, std::span<WorkerSlot> slots = {});
 
 private:
     struct State;

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "loop/work_queues.hpp"
+#include "engine/work_queues.hpp"
 #include "simulate/event_loop.hpp"
 #include "simulate/finish_order.hpp"
 #include "technique/adaptive.hpp"
@@ -41,7 +41,7 @@ struct EventLoop::State {
     const Plan* plan = nullptr;
     const Work* work = nullptr;
     const Machine* machine = nullptr;
-    const Manner* manner = nullptr;
+    const ExecutionConfig* config = nullptr;
     std::span<WorkerSlot> slots;
     bool noted = false;         // every chunk, in the slots
     double until = kNoLimit;    // nobody draws from then on [ticks]
@@ -64,7 +64,7 @@ struct EventLoop::State {
     void run_insured();
     void run_until_asked();
     [[nodiscard]] bool insured() const noexcept {
-        return plan->claim == Claim::hybrid && !plan->queues.empty() && !manner->ascending;
+        return plan->claim == Claim::hybrid && !plan->queues.empty() && !config->ascending;
     }
     Outcome close();
 

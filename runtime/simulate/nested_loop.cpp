@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMaxPlans = 4096;  // of the threads, kept for rank chunks of the same length
 
-Plan plan_of(const Choice& choice, std::uint64_t iterations, std::uint32_t workers) {
+Plan plan_of(const Schedule& choice, std::uint64_t iterations, std::uint32_t workers) {
     LoopShape shape;
     shape.iterations = iterations;
     shape.workers = workers;
@@ -25,10 +25,10 @@ Plan plan_of(const Choice& choice, std::uint64_t iterations, std::uint32_t worke
     return granular_plan(*choice.technique, shape, 1);
 }
 
-Manner manner_of(const Choice& choice) {
-    Manner manner;
-    manner.choice = choice;
-    return manner;
+ExecutionConfig config_of(const Schedule& choice) {
+    ExecutionConfig config;
+    config.schedule = choice;
+    return config;
 }
 
 }  // namespace
@@ -39,10 +39,10 @@ public:
     using Work::time;
 
     /// @param work, machine  outlive the execution
-    void prepare(const Choice& choice, const Work& work, const NestedMachine& machine) {
+    void prepare(const Schedule& choice, const Work& work, const NestedMachine& machine) {
         if (!(choice == choice_) || machine.threads != threads_) plans_.clear();
         choice_ = choice;
-        manner_ = manner_of(choice);
+        config_ = config_of(choice);
         threads_ = machine.threads;
         work_ = &work;
         within_ = machine.within;
@@ -69,7 +69,7 @@ public:
         if (is_new) plan->second = plan_of(choice_, part.size(), threads_);
         within_.seed = random_bits(seed_, part.first);
         const PartWork work(*work_, part.first);
-        const Outcome outcome = events_.run(*choice_.technique, plan->second, work, within_, manner_);
+        const Outcome outcome = events_.run(*choice_.technique, plan->second, work, within_, config_);
         shown_.loop_time += outcome.loop_time;
         shown_.busy_mean += outcome.busy_mean;
         shown_.chunks += outcome.chunks;
@@ -88,8 +88,8 @@ public:
     [[nodiscard]] std::uint64_t draws() const noexcept { return draws_; }
 
 private:
-    Choice choice_;
-    Manner manner_;
+    Schedule choice_;
+    ExecutionConfig config_;
     const Work* work_ = nullptr;
     std::uint32_t threads_ = 0;
     std::uint64_t seed_ = 0;
@@ -106,7 +106,8 @@ private:
 NestedLoop::NestedLoop() : team_(std::make_unique<TeamLoop>()) {}
 NestedLoop::~NestedLoop() = default;
 
-NestedOutcome NestedLoop::run(const NestedChoice& choice, Range part, const Work& work, const NestedMachine& machine) {
+NestedOutcome NestedLoop::run(const NestedSchedule& choice, Range part, const Work& work,
+                              const NestedMachine& machine) {
     assert(machine.ranks >= 1 && machine.threads >= 1);
     team_->prepare(choice.threads, work, machine);
     NestedOutcome nested;
@@ -119,7 +120,7 @@ NestedOutcome NestedLoop::run(const NestedChoice& choice, Range part, const Work
         const Plan plan = plan_of(choice.ranks, part.size(), machine.ranks);
         Machine between = machine.between;
         between.most_events = 0;  // a bundle of rank chunks would be one loop of the threads
-        const Outcome outcome = ranks_.run(*choice.ranks.technique, plan, chunks, between, manner_of(choice.ranks));
+        const Outcome outcome = ranks_.run(*choice.ranks.technique, plan, chunks, between, config_of(choice.ranks));
         team_->check();
         nested.loop_time = outcome.loop_time;
         nested.rank_mean = outcome.busy_mean;

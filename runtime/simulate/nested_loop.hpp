@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "engine/decision.hpp"
 #include "gimbal/plan.hpp"
-#include "select/selector.hpp"
 #include "simulate/event_loop.hpp"
 
 namespace gimbal::simulate {
@@ -22,9 +22,9 @@ struct NestedMachine {
 };
 
 /// What the two levels run.
-struct NestedChoice {
-    Choice ranks;
-    Choice threads;
+struct NestedSchedule {
+    Schedule ranks;
+    Schedule threads;
 };
 
 /// What a nested execution showed.
@@ -54,7 +54,7 @@ public:
     /// statistics, profiles) plan as in a first one.
     /// @param part  of the loop; `work` is asked for positions in it
     /// @errors std::bad_alloc  @cost O(thread chunks log T + rank chunks log R)
-    NestedOutcome run(const NestedChoice& choice, Range part, const Work& work, const NestedMachine& machine);
+    NestedOutcome run(const NestedSchedule& choice, Range part, const Work& work, const NestedMachine& machine);
 
 private:
     class TeamLoop;

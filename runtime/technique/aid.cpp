@@ -11,7 +11,7 @@ namespace gimbal::technique {
 namespace {
 
 constexpr double kAsymmetric = 0.8;        // part of the loop that is shared out by speed; the rest is dynamic
-constexpr std::uint64_t kMostSamples = 4;  // chunks after which a worker waits no longer for the figures of others
+constexpr std::uint64_t kMaxSamples = 4;   // chunks after which a worker waits no longer for the figures of others
 constexpr std::uint64_t kSamplesPerWorker = 64;  // small chunks: N / (64 P)
 
 constexpr std::string_view kAliases[] = {"aid-hybrid"};
@@ -23,7 +23,7 @@ double part_of(const ChunkRequest& request) noexcept {
     const bool all = std::all_of(request.times.begin(), request.times.end(), [&](const WorkerTimes& one) {
         return &one == &own || one.shown(own.execution()).weighted_speed > 0;
     });
-    if (!all && own.chunks() < kMostSamples) return 0;
+    if (!all && own.chunks() < kMaxSamples) return 0;
     return speed_weight(request.times, request.worker) / static_cast<double>(request.times.size());
 }
 

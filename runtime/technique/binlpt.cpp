@@ -16,7 +16,7 @@ namespace {
 /// Chunks per worker if the user names no chunk.
 constexpr std::uint64_t kChunksPerWorker = 16;
 /// The most, whatever the user names: lists are made anew with every new profile.
-constexpr std::uint64_t kMostPerWorker = 512;
+constexpr std::uint64_t kMaxPerWorker = 512;
 
 /// What iterations cost, or, unknown, that all cost the same.
 class Loads {
@@ -46,7 +46,7 @@ private:
 Plan cut(const LoopShape& shape, const Loads& loads) {
     const std::uint64_t n = shape.iterations;
     const std::uint64_t wanted = shape.chunk == 0 ? kChunksPerWorker * workers_of(shape) : n / shape.chunk;
-    const std::uint64_t most = std::min(kTableSteps, kMostPerWorker * workers_of(shape));
+    const std::uint64_t most = std::min(kTableSteps, kMaxPerWorker * workers_of(shape));
     const std::uint64_t chunks = std::clamp<std::uint64_t>(std::min(wanted, n), 1, most);
     PlanBuilder plan(shape);
     if (loads.equal()) {

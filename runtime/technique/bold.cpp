@@ -12,7 +12,7 @@ namespace gimbal::technique {
 namespace {
 
 // h as a part of mu, at least: only logarithms of it matter this far down, and they must exist.
-constexpr double kLeastOverhead = 1e-9;
+constexpr double kMinOverhead = 1e-9;
 
 // Where a share of what remains takes no longer than so many dispatches, the rest of others' chunks decides nothing
 // that is worth the cache lines in which it stands.
@@ -56,7 +56,7 @@ std::uint64_t Bold::size(const ChunkRequest& request) const noexcept {
     const double q = remaining / workers;
     const double mean = request.statistics.mean;
     if (!(q > 1) || !(mean > 0)) return 1;
-    const double overhead = std::max(request.statistics.overhead, kLeastOverhead * mean);
+    const double overhead = std::max(request.statistics.overhead, kMinOverhead * mean);
     const double spread = request.statistics.sd / mean;
     const double a = 2 * spread * spread;
     const auto [b, c1, c2] = request.digested([=] {

@@ -17,7 +17,7 @@ constexpr double kStaticShare = 0.85;
 /// Own pieces over all workers, and per worker: enough for the next profile to see the shape of the loop.
 constexpr std::uint64_t kPieces = 128;
 constexpr std::uint64_t kFewestPieces = 8;
-constexpr std::uint64_t kMostPieces = 64;
+constexpr std::uint64_t kMaxPieces = 64;
 /// The last chunks of the tail: so many would make it up per worker.
 constexpr double kTailPieces = 32;
 /// No step is made whose drawing costs more than this part of it,
@@ -27,12 +27,12 @@ constexpr double kInsuranceShare = 0.0025;
 /// Draws from an own block, at most: where one worker's block turns out to cost as much as P of them, a draw of it is a
 /// sixteenth of a worker's share, in larger teams than 32 P / 512 of it.
 constexpr double kPartsPerWorker = 16;
-constexpr double kMostParts = 512;
+constexpr double kMaxParts = 512;
 /// With fewer there is little to be stolen, and what entering and leaving take more shows: blocks of some 40 us.
 constexpr double kFewestParts = 4;
 constexpr double kUsualParts = 64;  // where the cost of drawing is not known
 /// Own pieces of larger teams would not fit the table.
-constexpr std::uint64_t kMostWorkers = kTableSteps / (2 * kFewestPieces);
+constexpr std::uint64_t kMaxWorkers = kTableSteps / (2 * kFewestPieces);
 
 /// Cuts a loop by what its iterations cost.
 class CostCutter {
@@ -43,13 +43,13 @@ public:
             const double dispatch = shape.statistics.overhead / (shape.statistics.mean * n_) * profile_.total();
             least_cost_ = dispatch / kDispatchShare;
         }
-        grain_ = std::max<std::uint64_t>(1, ceil_div(shape.iterations, kMostGrains));
+        grain_ = std::max<std::uint64_t>(1, ceil_div(shape.iterations, kMaxGrains));
     }
 
     /// The first iterations that cost `static_cost`: a block for each worker, cut into pieces of equal cost.
     void own_part(double static_cost) {
         const std::uint64_t workers = workers_of(shape_);
-        const std::uint64_t pieces = std::clamp(kPieces / workers, kFewestPieces, kMostPieces);
+        const std::uint64_t pieces = std::clamp(kPieces / workers, kFewestPieces, kMaxPieces);
         const std::vector<double> ends = shares(workers);
         own_.push_back(0);
         for (std::uint64_t worker = 0; worker < workers; ++worker) {
@@ -64,7 +64,7 @@ public:
         const double block = static_cost / static_cast<double>(workers);
         const double worth = block / least_cost_ * (kInsuranceShare / kDispatchShare);
         parts_ = least_cost_ > 0
-                     ? std::clamp(worth, 1.0, std::min(kPartsPerWorker * static_cast<double>(workers), kMostParts))
+                     ? std::clamp(worth, 1.0, std::min(kPartsPerWorker * static_cast<double>(workers), kMaxParts))
                      : kUsualParts;
         part_cost_ = block / parts_;
     }
@@ -167,7 +167,7 @@ private:
 /// @source Bull 1998, with the dynamic end of Donfack et al. 2012; test: tests/unit/technique/feedback_test.cpp
 Plan plan_feedback(const LoopShape& shape) {
     const bool knows = shape.profile && shape.profile->known() && std::isfinite(shape.profile->total());
-    if (!knows || shape.iterations == 0 || shape.iterations > kLongestByPosition || shape.workers > kMostWorkers) {
+    if (!knows || shape.iterations == 0 || shape.iterations > kLongestByPosition || shape.workers > kMaxWorkers) {
         return plan_fac2(shape);
     }
     const double fraction = shape.fraction < 0 ? kStaticShare : std::min(shape.fraction, 1.0);

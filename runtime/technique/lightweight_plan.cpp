@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "lightweight/division.hpp"
+#include "technique/division.hpp"
 #include "technique/plan_builder.hpp"
 #include "technique/technique_list.hpp"
 
@@ -42,9 +42,9 @@ Plan queued(const LoopShape& shape, const QueueRules& rules, double fraction) {
     plan.claim = Claim::queues;
     plan.rules = rules;
     plan.admission = shape.admission;
-    plan.grain = std::max<std::uint64_t>(1, ceil_div(n, kMostGrains));
+    plan.grain = std::max<std::uint64_t>(1, ceil_div(n, kMaxGrains));
     plan.chunk = plan.grain;
-    plan.rules.take = std::min(ceil_div(min_chunk_of(shape), plan.grain), kMostGrains);
+    plan.rules.take = std::min(ceil_div(min_chunk_of(shape), plan.grain), kMaxGrains);
     plan.workers_per_queue = std::clamp<std::uint32_t>(shape.workers_per_queue, 1, workers);
     const std::uint64_t grains = ceil_div(n, plan.grain);
     plan.steps = grains;

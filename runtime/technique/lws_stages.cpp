@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 
-#include "lightweight/division.hpp"
+#include "technique/division.hpp"
 #include "technique/lightweight_plan.hpp"
 #include "technique/plan_builder.hpp"
 #include "technique/technique_list.hpp"

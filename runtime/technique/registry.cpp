@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 
+#include "base/spelling.hpp"
 #include "technique/adaptive_list.hpp"
-#include "technique/names.hpp"
 #include "technique/technique_list.hpp"
 
 namespace gimbal {

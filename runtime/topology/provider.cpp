@@ -11,8 +11,8 @@
 #include <system_error>
 #include <vector>
 
-#include "config/held_signal.hpp"
-#include "process/warnings.hpp"
+#include "base/held_signal.hpp"
+#include "base/warnings.hpp"
 
 namespace gimbal {
 
@@ -48,14 +48,14 @@ std::string provider_path() noexcept try {
 
 Topology ask_provider(gimbal_topology_provider fill) {
     constexpr int kUsual = 1024;
-    constexpr int kMost = 65536;
+    constexpr int kMax = 65536;
     std::vector<gimbal_cpu_place> places(kUsual);
     int count = fill(places.data(), kUsual);
-    if (count > kUsual && count <= kMost) {
+    if (count > kUsual && count <= kMax) {
         places.resize(static_cast<std::size_t>(count));
         count = std::min(fill(places.data(), count), count);
     }
-    if (count < 1 || count > kMost) return Topology();
+    if (count < 1 || count > kMax) return Topology();
     places.resize(static_cast<std::size_t>(count));
     places.shrink_to_fit();
     return Topology(std::move(places));

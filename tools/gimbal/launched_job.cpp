@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "config/file.hpp"
+#include "base/read_file.hpp"
 #include "config/text.hpp"
 #include "gimbal/error.hpp"
 
@@ -26,12 +26,12 @@ namespace fs = std::filesystem;
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t kMost = std::size_t{1} << 22;  // of a file in /proc [bytes]
+constexpr std::size_t kMax = std::size_t{1} << 22;  // of a file in /proc [bytes]
 constexpr auto kPatience = 2s;
 
 std::string text_of(pid_t process, const char* file) {
     try {
-        return read_file("/proc/" + std::to_string(process) + "/" + file, kMost);
+        return read_file("/proc/" + std::to_string(process) + "/" + file, kMax);
     } catch (const Error&) {
         return {};
     }

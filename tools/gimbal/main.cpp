@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 
+#include "base/nearest.hpp"
 #include "campaign_command.hpp"
 #include "config/load.hpp"
 #include "config/schedule_value.hpp"
@@ -21,7 +22,6 @@
 #include "report_command.hpp"
 #include "run_command.hpp"
 #include "simulate_command.hpp"
-#include "technique/nearest.hpp"
 
 namespace gimbal::tool {
 

@@ -11,7 +11,7 @@
 #include <ctime>
 #include <string>
 
-#include "config/file.hpp"
+#include "base/read_file.hpp"
 #include "gimbal/error.hpp"
 
 namespace gimbal::tool {

@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "config/file.hpp"
+#include "base/read_file.hpp"
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "config/file.hpp"
+#include "base/read_file.hpp"
 #include "gimbal/error.hpp"
 #include "report/json.hpp"
 #include "report/names.hpp"

@@ -6,23 +6,23 @@
 #include <map>
 #include <vector>
 
+#include "base/warnings.hpp"
 #include "config/load.hpp"
+#include "experiment/experiment.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
 #include "help_format.hpp"
 #include "info_command.hpp"
-#include "process/warnings.hpp"
 #include "report/files.hpp"
 #include "report/steps.hpp"
 #include "report/table.hpp"
-#include "simulate/experiment.hpp"
 
 namespace gimbal::tool {
 
 namespace {
 
 constexpr double kTick_s = 1e-9;
-constexpr std::size_t kMostChoices = 4;  // in the table
+constexpr std::size_t kMaxChoices = 4;  // in the table
 
 struct LoopSums {
     double loop_time = 0;  // [ns], like the others
@@ -63,26 +63,9 @@ simulate::Experiment experiment_of(const SimulateRequest& request, simulate::App
 }
 
 void append_row(std::string& text, const std::string& loop, const simulate::ExperimentStep& seen) {
-    const Step& step = *seen.step;
-    const Choice& choice = step.decision.choice;
-    append_step(text,
-                {.loop = loop,
-                 .workers = seen.workers,
-                 .step = step.number,
-                 .iterations = step.iterations,
-                 .schedule = {.technique = choice.technique, .chunk = choice.chunk, .fraction = choice.fraction},
-                 .reason = step.decision.reason,
-                 .exploring = step.decision.exploring,
-                 .loop_time = step.loop_time,
-                 .busy_max = step.busy_max,
-                 .busy_mean = step.busy_mean,
-                 .chunks = step.chunks,
-                 .thought = step.thought},
-                kTick_s);
-}
-
-std::string text_of(const Choice& choice) {
-    return to_string(Schedule{.technique = choice.technique, .chunk = choice.chunk, .fraction = choice.fraction});
+    StepRow row = *seen.step;
+    row.loop = loop;
+    append_step(text, row, kTick_s);
 }
 
 std::string choices_text(const LoopSums& sums) {
@@ -90,9 +73,9 @@ std::string choices_text(const LoopSums& sums) {
     for (const auto& [choice, steps] : sums.choices) sorted.emplace_back(steps, choice);
     std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     std::string text;
-    for (std::size_t i = 0; i < std::min(sorted.size(), kMostChoices); ++i)
+    for (std::size_t i = 0; i < std::min(sorted.size(), kMaxChoices); ++i)
         text += (i ? ", " : "") + sorted[i].second + " " + std::to_string(sorted[i].first);
-    return sorted.size() > kMostChoices ? text + ", ..." : text;
+    return sorted.size() > kMaxChoices ? text + ", ..." : text;
 }
 
 std::string asked_schedule() {
@@ -100,7 +83,7 @@ std::string asked_schedule() {
 }
 
 std::string asked_selector() {
-    const Schedule& schedule = options().schedule;
+    const ScheduleSpec& schedule = options().schedule;
     return schedule.selector.empty() ? options().select.name : std::string(schedule.selector);
 }
 
@@ -255,7 +238,7 @@ int simulate_application(const SimulateRequest& request) {
         loop.busy_max += seen.step->busy_max;
         loop.busy_mean += seen.step->busy_mean;
         loop.chunks += seen.step->chunks;
-        ++loop.choices[text_of(seen.step->decision.choice)];
+        ++loop.choices[to_string(seen.step->schedule)];
         if (request.steps_json) loop.steps_s.push_back(step_time * kTick_s);
         if (!request.record.empty()) append_row(rows, application->name + " " + application->loops[seen.loop], seen);
     });

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "simulate/disturbance.hpp"
+#include "experiment/disturbance.hpp"
 #include "simulate_pairs.hpp"
 
 namespace CLI {

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <vector>
 
+#include "experiment/experiment.hpp"
+#include "experiment/pair_experiment.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
 #include "help_format.hpp"
@@ -15,8 +17,6 @@
 #include "levels/plain_learners.hpp"
 #include "report/table.hpp"
 #include "select/portfolio.hpp"
-#include "simulate/experiment.hpp"
-#include "simulate/pair_experiment.hpp"
 
 namespace gimbal::tool {
 
@@ -34,12 +34,8 @@ struct LearnerResult {
     std::string last = {};
 };
 
-std::string spelt(const Choice& choice) {
-    return to_string(Schedule{.technique = choice.technique, .chunk = choice.chunk, .fraction = choice.fraction});
-}
-
 std::string spelt(const simulate::PairExperiment& experiment, levels::Pair pair) {
-    return spelt(experiment.ranks[pair.ranks]) + " / " + spelt(experiment.threads[pair.threads]);
+    return to_string(experiment.ranks[pair.ranks]) + " / " + to_string(experiment.threads[pair.threads]);
 }
 
 simulate::Machine machine_of(const simulate::DrawingCosts& costs) {
@@ -83,8 +79,8 @@ levels::IndependentLearner::Side side_of(const PairRequest& request, const Portf
                                          std::uint64_t iterations, std::uint32_t workers) {
     SelectorSettings settings = options().select;
     settings.portfolio.clear();
-    for (const Choice& choice : portfolio)
-        settings.portfolio += (settings.portfolio.empty() ? "" : " ") + spelt(choice);
+    for (const Schedule& choice : portfolio)
+        settings.portfolio += (settings.portfolio.empty() ? "" : " ") + to_string(choice);
     settings.background = false;
     levels::IndependentLearner::Side side;
     side.selector = make_selector(request.selector, loop, workers, settings);

@@ -18,7 +18,7 @@ enum class ReportLevel : std::uint8_t { off, summary, full };
 /// One rule of GIMBAL_LOOPS: which loops, and how they run.
 struct LoopRule {
     std::string pattern;  ///< "file:line", "file", a function, or one of these with * and ?
-    Schedule schedule;    ///< what loops that match run as; technique nullptr: Gimbal chooses
+    ScheduleSpec schedule;  ///< what loops that match run as; technique nullptr: Gimbal chooses
     bool none = false;    ///< they run as if there were no rules; `schedule` means nothing then
 };
 
@@ -32,8 +32,8 @@ struct OptionUse {
 /// How loops of one level that nobody chose a schedule for get one: the selector, its portfolio and what its agents
 /// learn with. The defaults are those of the seed's table 4.1. All words are canonical (runtime/learn/names.hpp).
 struct SelectorSettings {
-    std::string name = "auto";  ///< GIMBAL_SELECT: the selector; the technique named here: `fixed`
-    Schedule schedule;          ///< what `fixed` runs and `chunk` goes by; technique nullptr: none
+    std::string name = "auto";                           ///< GIMBAL_SELECT: the selector; the technique named here: `fixed`
+    ScheduleSpec schedule;                               ///< what `fixed` runs and `chunk` goes by; technique nullptr: none
     std::string_view schedule_from = "GIMBAL_SCHEDULE";  ///< who named it; a string literal
     std::string portfolio = "seed";                      ///< GIMBAL_PORTFOLIO as written: what is chosen from
     bool background = true;                              ///< predictions are made on a thread of their own
@@ -72,7 +72,7 @@ inline constexpr double kAgentSteals = -1;  ///< what the agent `steal-ratio` ch
 
 /// Loops whose workers are ranks (gimbal/rank_loop.h).
 struct RankSettings {
-    Schedule schedule;  ///< GIMBAL_MPI_SCHEDULE; technique nullptr: Gimbal chooses
+    ScheduleSpec schedule;  ///< GIMBAL_MPI_SCHEDULE; technique nullptr: Gimbal chooses
     RankTransport transport = RankTransport::automatic;
     bool robust = false;              ///< idle ranks run unfinished chunks again
     bool steal_by_seed = false;       ///< thieves go about it by the seed's rule, not to the nearest
@@ -100,7 +100,7 @@ struct PinSettings {
 /// Every setting of one process. Generated from the option table (runtime/config/table.cpp), which documents each.
 /// @threads immutable once published by options()
 struct Options {
-    Schedule schedule;                          ///< what OMP_SCHEDULE=runtime uses; technique nullptr: Gimbal chooses
+    ScheduleSpec schedule;                      ///< what OMP_SCHEDULE=runtime uses; technique nullptr: Gimbal chooses
     ReportLevel report = ReportLevel::summary;  ///< how much is said at exit
     std::string output;                         ///< pattern of the JSON file to write; empty: none
     std::string config;                         ///< file that settings were read from; empty: none

@@ -43,7 +43,7 @@ enum class Victims : std::uint8_t {
 };
 
 /// The most grains that the queues of one plan may hold together: they count with 32 bits.
-inline constexpr std::uint64_t kMostGrains = (std::uint64_t{1} << 32) - 1;
+inline constexpr std::uint64_t kMaxGrains = (std::uint64_t{1} << 32) - 1;
 
 /// How the queues of a plan are drawn from. A grain is the unit of the queues: `Plan::grain` iterations, or one step of
 /// the table if there is one.

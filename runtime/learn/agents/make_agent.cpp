@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "learn/agents/double_q.hpp"
 #include "learn/agents/dqn.hpp"
-#include "learn/agents/expected_sarsa.hpp"
 #include "learn/agents/linear_q.hpp"
-#include "learn/agents/q.hpp"
-#include "learn/agents/qv.hpp"
-#include "learn/agents/r.hpp"
-#include "learn/agents/sarsa.hpp"
+#include "learn/agents/tabular_agents.hpp"
 
 namespace gimbal::learn {
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { kLoops = 40, kMost = 1000 };
+enum { kLoops = 40, kMax = 1000 };
 
-static int counts[kLoops][kMost], all[kLoops][kMost];
+static int counts[kLoops][kMax], all[kLoops][kMax];
 
 static void stop(const char* call) {
     fprintf(stderr, "%s: %s\n", call, gimbal_mpi_error_text());
@@ -44,12 +44,12 @@ int main(int argc, char** argv) {
         options.weights = weights;
         options.overhead_s = 1e-6;
         options.sigma_s = 1e-5;
-        run(i, i % 4 == 3 ? i % 7 : kMost, i < 10 ? NULL : &options);
+        run(i, i % 4 == 3 ? i % 7 : kMax, i < 10 ? NULL : &options);
     }
-    MPI_Reduce(counts, all, kLoops * kMost, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPI_Reduce(counts, all, kLoops * kMax, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
     for (i = 0; rank == 0 && i < kLoops; i++) {
-        n = i % 4 == 3 ? i % 7 : kMost;
-        for (j = 0; j < kMost; j++) bad += all[i][j] != (j < n ? 1 : 0);
+        n = i % 4 == 3 ? i % 7 : kMax;
+        for (j = 0; j < kMax; j++) bad += all[i][j] != (j < n ? 1 : 0);
     }
     if (rank == 0) printf("%s: %d errors\n", bad ? "FAILED" : "ok", bad);
     free(weights);

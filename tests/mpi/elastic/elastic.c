@@ -14,10 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { kMost = 64, kSteps = 24 };
+enum { kMax = 64, kSteps = 24 };
 
 static int rank;
-static int runs[kMost];  // of every iteration
+static int runs[kMax];  // of every iteration
 static int failures;
 
 static void sleep_us(long us) {
@@ -32,7 +32,7 @@ static void ran(int i) {
 
 // Every iteration of n once since the last look, and no other.
 static void check(const char* what, int n) {
-    for (int i = 0; i < kMost; ++i) {
+    for (int i = 0; i < kMax; ++i) {
         const int wanted = i < n;
         if (runs[i] != wanted) {
             if (failures++ == 0) printf("rank %d: %s: iteration %d ran %d times\n", rank, what, i, runs[i]);
@@ -113,7 +113,7 @@ static void cancelled(int n) {
             ran(i);
         }
     }
-    for (int i = 0; i < kMost; ++i) {
+    for (int i = 0; i < kMax; ++i) {
         check_that(runs[i] <= 1, "an iteration of a cancelled loop ran at most once");
         runs[i] = 0;
     }

@@ -7,13 +7,13 @@
 #include <set>
 #include <vector>
 
+#include "base/spelling.hpp"
 #include "config/loop_rules.hpp"
 #include "config/schedule_value.hpp"
 #include "config/selection_words.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/schedule.hpp"
 #include "learn/names.hpp"
-#include "technique/names.hpp"
 
 namespace gimbal {
 namespace {
@@ -90,7 +90,7 @@ TEST(ParseSchedule, ASelectorStandsWhereATechniqueDoes) {
     for (const SelectorInfo& info : selectors()) {
         for (const std::string_view modifier : {"", "monotonic:", "nonmonotonic:"}) {
             const std::string text = std::string(modifier).append(info.name);
-            const Schedule schedule = parse_schedule(text);
+            const ScheduleSpec schedule = parse_schedule(text);
             EXPECT_EQ(schedule.technique, nullptr);
             EXPECT_EQ(schedule.selector.data(), info.name.data()) << "static storage";
             EXPECT_EQ(to_string(schedule), text);

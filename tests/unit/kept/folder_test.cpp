@@ -20,7 +20,7 @@ namespace {
 using namespace gimbal;
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMost = 1000;
+constexpr std::size_t kMax = 1000;
 
 class KeptFolderTest : public testing::Test {
 protected:
@@ -62,34 +62,34 @@ TEST(KeptPlace, NamesDifferByRunAndTeam) {
 TEST_F(KeptFolderTest, AFileThatNobodyElseCanReadComesToBeWithItsFolders) {
     umask(0);
     ASSERT_TRUE(write_kept(folder_, name_, "what was learnt"));
-    EXPECT_EQ(read_kept(folder_, name_, kMost), "what was learnt");
+    EXPECT_EQ(read_kept(folder_, name_, kMax), "what was learnt");
     struct stat found {};
     ASSERT_EQ(stat(file().c_str(), &found), 0);
     EXPECT_EQ(found.st_mode & 07777U, 0600U);
     ASSERT_EQ(stat(folder_.path.c_str(), &found), 0);
     EXPECT_EQ(found.st_mode & 07777U, 0700U);
     ASSERT_TRUE(write_kept(folder_, name_, "more"));
-    EXPECT_EQ(read_kept(folder_, name_, kMost), "more");
+    EXPECT_EQ(read_kept(folder_, name_, kMax), "more");
     EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path), {}), 1) << "nothing else is left";
 }
 
 TEST_F(KeptFolderTest, OnlyAPlainFileOfTheUsersOwnIsRead) {
-    EXPECT_EQ(read_kept(folder_, name_, kMost), "");
+    EXPECT_EQ(read_kept(folder_, name_, kMax), "");
     ASSERT_TRUE(write_kept(folder_, name_, "text"));
     EXPECT_EQ(read_kept(folder_, name_, 3), "") << "it is larger than that";
     chmod(file().c_str(), 0620);
-    EXPECT_EQ(read_kept(folder_, name_, kMost), "") << "others can write to it";
+    EXPECT_EQ(read_kept(folder_, name_, kMax), "") << "others can write to it";
     fs::remove(file());
     std::ofstream(root_ / "elsewhere") << "text";
     chmod((root_ / "elsewhere").c_str(), 0600);
     fs::create_symlink(root_ / "elsewhere", file());
-    EXPECT_EQ(read_kept(folder_, name_, kMost), "") << "it is a link";
+    EXPECT_EQ(read_kept(folder_, name_, kMax), "") << "it is a link";
     fs::remove(file());
     ASSERT_EQ(mkfifo(file().c_str(), 0600), 0);
-    EXPECT_EQ(read_kept(folder_, name_, kMost), "") << "it is a pipe, and nobody waits for it";
+    EXPECT_EQ(read_kept(folder_, name_, kMax), "") << "it is a pipe, and nobody waits for it";
     fs::remove(file());
     fs::create_directory(file());
-    EXPECT_EQ(read_kept(folder_, name_, kMost), "") << "it is a folder";
+    EXPECT_EQ(read_kept(folder_, name_, kMax), "") << "it is a folder";
 }
 
 TEST_F(KeptFolderTest, ALinkIsReplacedAndWhatItLeadsToStays) {
@@ -124,7 +124,7 @@ TEST_F(KeptFolderTest, TheOldestFilesGoWhenThereAreTooMany) {
         utimensat(AT_FDCWD, made.c_str(), times, 0);
     }
     ASSERT_TRUE(write_kept(folder_, name_, "learnt"));
-    EXPECT_EQ(read_kept(folder_, name_, kMost), "learnt");
+    EXPECT_EQ(read_kept(folder_, name_, kMax), "learnt");
     EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path), {}), 4096 + 1);
     EXPECT_FALSE(fs::exists(fs::path(folder_.path) / kept_name(0, 2)));
     EXPECT_TRUE(fs::exists(fs::path(folder_.path) / kept_name(kFiles - 1, 2)));

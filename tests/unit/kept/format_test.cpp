@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kept/bytes.hpp"
+#include "base/bytes.hpp"
 
 namespace {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "experiment/virtual_loop.hpp"
 #include "gimbal/options.hpp"
 #include "loop/learning.hpp"
 #include "measure/expectation.hpp"
-#include "simulate/virtual_loop.hpp"
 #include "simulate/work.hpp"
 
 namespace {
@@ -56,7 +56,7 @@ public:
 
     [[nodiscard]] std::string saved() { return loop_.learning().save(); }
     [[nodiscard]] EarlierRun earlier() { return loop_.learning().earlier_run(); }
-    [[nodiscard]] const std::vector<Step>& seen() const { return seen_; }
+    [[nodiscard]] const std::vector<StepRow>& seen() const { return seen_; }
     [[nodiscard]] double time(std::size_t from, std::size_t count) const {
         double sum = 0;
         for (std::size_t k = from; k < from + count; ++k) sum += seen_[k].loop_time;
@@ -66,7 +66,7 @@ public:
 private:
     std::string earlier_;
     VirtualLoop loop_;
-    std::vector<Step> seen_;
+    std::vector<StepRow> seen_;
     std::uint64_t number_ = 0;
 };
 
@@ -77,9 +77,9 @@ TEST(KeptLearning, ASecondRunBeginsWhereTheFirstEnded) {
     ProgramRun second(first.saved());
     second.steps(work, 10);
     EXPECT_EQ(second.earlier(), EarlierRun::used);
-    EXPECT_FALSE(second.seen().front().decision.exploring);
-    EXPECT_TRUE(first.seen().front().decision.exploring) << "else there is nothing to be spared";
-    EXPECT_EQ(second.seen().front().decision.choice, first.seen().back().decision.choice);
+    EXPECT_FALSE(second.seen().front().exploring);
+    EXPECT_TRUE(first.seen().front().exploring) << "else there is nothing to be spared";
+    EXPECT_EQ(second.seen().front().schedule, first.seen().back().schedule);
     EXPECT_LE(second.time(0, 10), 1.02 * first.time(90, 10));
     EXPECT_LT(second.time(0, 3), 0.99 * first.time(0, 3));
 }
@@ -91,7 +91,7 @@ TEST(KeptLearning, RunsOfAFewStepsLearnTogether) {
         ProgramRun next(saved);
         next.steps(work, 4);
         EXPECT_EQ(next.earlier(), run == 0 ? EarlierRun::unknown : EarlierRun::used) << run;
-        EXPECT_EQ(next.seen().front().decision.exploring, run == 0) << run;
+        EXPECT_EQ(next.seen().front().exploring, run == 0) << run;
         saved = next.saved();
     }
 }
@@ -132,11 +132,11 @@ TEST(KeptLearning, EachTripCountHasItsOwn) {
     ProgramRun second(first.saved());
     second.steps(many, 1, 50'000).steps(other, 1, 5000).steps(many, 3, 50'000);
     EXPECT_EQ(second.earlier(), EarlierRun::used);
-    EXPECT_FALSE(second.seen().front().decision.exploring);
+    EXPECT_FALSE(second.seen().front().exploring);
     ProgramRun third(second.saved());
     third.steps(few, 1, 500);
     EXPECT_EQ(third.earlier(), EarlierRun::used) << "what the second run did not meet is not forgotten";
-    EXPECT_FALSE(third.seen().front().decision.exploring);
+    EXPECT_FALSE(third.seen().front().exploring);
 }
 
 TEST(KeptLearning, BytesOfAnotherKindAreAsIfThereWereNone) {
@@ -176,8 +176,8 @@ TEST(KeptLearning, AShortLoopIsLeftFromItsFirstExecutionOn) {
         ASSERT_LT(++opened, 20) << "it is never left";
         std::vector<WorkerSlot> slots = short_slots();
         for (WorkerSlot& slot : slots)
-            if (opening.manner.sampled) slot.begin_costs(100, 2);
-        first.close(opening.manner, opening.decision, *opening.plan, slots);
+            if (opening.config.sampled) slot.begin_costs(100, 2);
+        first.close(opening.config, opening.decision, *opening.plan, slots);
     }
     const std::string saved = first.save();
     LoopLearning second("loop", 2, nanoseconds);
@@ -189,9 +189,9 @@ TEST(KeptLearning, AShortLoopIsLeftFromItsFirstExecutionOn) {
     EXPECT_EQ(again, saved);
     Opening look = second.open(request);
     ASSERT_TRUE(look.plan) << "then it is seen whether that still holds";
-    EXPECT_EQ(look.decision.choice.technique->info().name, "static");
+    EXPECT_EQ(look.decision.schedule.technique->info().name, "static");
     std::vector<WorkerSlot> slots = short_slots();
-    second.close(look.manner, look.decision, *look.plan, slots);
+    second.close(look.config, look.decision, *look.plan, slots);
     EXPECT_FALSE(second.open(request).plan);
 }
 
@@ -204,12 +204,12 @@ TEST(KeptLearning, ALoopIsLeftOnlyWhereItCanBe) {
         if (!opening.plan) break;
         std::vector<WorkerSlot> slots = short_slots();
         for (WorkerSlot& slot : slots)
-            if (opening.manner.sampled) slot.begin_costs(100, 2);
-        first.close(opening.manner, opening.decision, *opening.plan, slots);
+            if (opening.config.sampled) slot.begin_costs(100, 2);
+        first.close(opening.config, opening.decision, *opening.plan, slots);
     }
     const std::string saved = first.save();
     for (const Request& other : {Request{.trip = 100}, Request{.trip = 200, .can_leave = true},
-                                 Request{.trip = 100, .chunk = 4, .can_leave = true}}) {
+                                 Request{.trip = 100, .schedule = {.chunk = 4}, .can_leave = true}}) {
         LoopLearning second("loop", 2);
         second.restore(saved);
         EXPECT_EQ(second.left_at_once(other), 0);

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "learn/agents/q_table.hpp"
+#include "learn/agents/tabular_agents.hpp"
 #include "learn/initialiser.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "learn/agents/double_q.hpp"
+#include "learn/agents/tabular_agents.hpp"
 
 #include <gtest/gtest.h>
 

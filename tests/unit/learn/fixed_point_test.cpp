@@ -5,8 +5,7 @@
 #include <cmath>
 
 #include "chain.hpp"
-#include "learn/agents/qv.hpp"
-#include "learn/agents/r.hpp"
+#include "learn/agents/tabular_agents.hpp"
 
 namespace {
 

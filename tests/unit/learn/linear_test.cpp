@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "learn/agents/linear_q.hpp"
-#include "learn/agents/linear_value.hpp"
 #include "learn/learner.hpp"
 
 namespace {

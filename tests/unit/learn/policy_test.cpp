@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "learn/policies/policy.hpp"
+#include "learn/policies.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "learn/learner.hpp"
-#include "learn/policies/explore_first.hpp"
+#include "learn/policies.hpp"
 #include "stub_agent.hpp"
 
 namespace {
@@ -82,12 +82,12 @@ TEST(ExploreFirst, TriesEachActionOnceWherePairsTakeTooLong) {
     const auto pairs = make_learner({.policy = PolicyKind::explore_first, .steps_limit = 25}, 5, 1);
     for (int i = 0; i < 25; ++i) EXPECT_TRUE(pairs->next().exploring);
     EXPECT_FALSE(pairs->next().exploring);
-    ExploreFirst twenty(20, 0);  // 400 are allowed
+    const auto twenty = make_policy({.policy = PolicyKind::explore_first}, 20);  // 400 are allowed
     const StubAgent agent(std::vector<double>(20, 0.0));
     const ActionTimes times(20);
     Random random(1);
-    for (int i = 0; i < 400; ++i) EXPECT_TRUE(twenty.pick(0, {agent, times}, random).exploring);
-    EXPECT_FALSE(twenty.pick(0, {agent, times}, random).exploring);
+    for (int i = 0; i < 400; ++i) EXPECT_TRUE(twenty->pick(0, {agent, times}, random).exploring);
+    EXPECT_FALSE(twenty->pick(0, {agent, times}, random).exploring);
 }
 
 /// How often each action is picked must be what the policy says of itself, within four standard deviations.
@@ -158,15 +158,15 @@ TEST(Softmax, HigherTauIsGreedier) {
 }
 
 TEST(Softmax, HugeValuesDoNotOverflow) {
-    constexpr double kMost = std::numeric_limits<double>::max();
+    constexpr double kMax = std::numeric_limits<double>::max();
     for (const double tau : {1e-300, 1.5, 1e300, std::numeric_limits<double>::infinity()}) {
-        const std::vector<double> chances = softmax_chances(tau, {kMost, -kMost, kMost / 2, -4});
+        const std::vector<double> chances = softmax_chances(tau, {kMax, -kMax, kMax / 2, -4});
         EXPECT_NEAR(std::accumulate(chances.begin(), chances.end(), 0.0), 1, 1e-12) << tau;
         if (tau > 1) {
             EXPECT_EQ(chances[0], 1);
         }
     }
-    for (const double chance : softmax_chances(0, {kMost, -kMost, 0, 1e300})) EXPECT_DOUBLE_EQ(chance, 0.25);
+    for (const double chance : softmax_chances(0, {kMax, -kMax, 0, 1e300})) EXPECT_DOUBLE_EQ(chance, 0.25);
     const std::vector<double> low = softmax_chances(2, {-1e9, -1e9 - 1});
     EXPECT_NEAR(low[0] / low[1], std::exp(2.0), 1e-6);
 }

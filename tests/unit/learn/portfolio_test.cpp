@@ -55,7 +55,7 @@ TEST(ChunkPortfolio, HoldsTheLongestLoop) {
 TEST(StealRatioPortfolio, CutsAHundredEvenly) {
     EXPECT_THAT(steal_ratio_portfolio(), ElementsAre(10, 20, 30, 40, 50, 60, 70, 80, 90, 100));
     EXPECT_THAT(steal_ratio_portfolio(2), ElementsAre(50, 100));
-    for (std::uint32_t size = kLeastStealRatios; size <= kMostStealRatios; ++size) {
+    for (std::uint32_t size = kMinStealRatios; size <= kMaxStealRatios; ++size) {
         const std::vector<double> ratios = steal_ratio_portfolio(size);
         ASSERT_EQ(ratios.size(), size);
         EXPECT_EQ(ratios.back(), 100);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "learn/rewards/reward.hpp"
+#include "learn/rewards.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "measure/clock.hpp"
+#include "base/clock.hpp"
 
 namespace gimbal {
 namespace {

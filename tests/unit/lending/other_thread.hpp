@@ -19,7 +19,7 @@ inline std::vector<int> allowed_cores() {
     CoreMask mask;
     std::vector<int> cores;
     if (!mask.read(0)) return cores;
-    for (int core = 0; core < static_cast<int>(CoreMask::kMost); ++core)
+    for (int core = 0; core < static_cast<int>(CoreMask::kMax); ++core)
         if (mask.has(core)) cores.push_back(core);
     return cores;
 }

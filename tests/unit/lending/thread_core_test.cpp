@@ -22,7 +22,7 @@ TEST(CoreMask, CoresComeAndGo) {
     EXPECT_EQ(mask.without(core).with(core), mask);
     EXPECT_TRUE(mask.only(core).without(core).empty());
     EXPECT_FALSE(mask.empty());
-    EXPECT_FALSE(mask.has(static_cast<int>(CoreMask::kMost)));
+    EXPECT_FALSE(mask.has(static_cast<int>(CoreMask::kMax)));
 }
 
 TEST(CoreMask, AThreadThatEndedHasNone) {

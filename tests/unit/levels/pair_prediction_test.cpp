@@ -8,9 +8,9 @@
 #include <numeric>
 #include <vector>
 
+#include "experiment/pair_experiment.hpp"
 #include "levels/coordinator.hpp"
 #include "levels/iteration_spread.hpp"
-#include "simulate/pair_experiment.hpp"
 #include "simulate/work.hpp"
 
 namespace {

@@ -72,7 +72,7 @@ TEST(IndependentLearner, BothLevelsMoveAtOnce) {
 
 TEST(IndependentLearner, ASelectorThatChoosesOutsideOfThePortfolioIsRefused) {
     const Portfolio portfolio = parse_portfolio("static ss");
-    const auto fixed = [] { return std::make_unique<FixedSelector>(Choice{find_technique("gss")}, "test"); };
+    const auto fixed = [] { return std::make_unique<FixedSelector>(Schedule{find_technique("gss")}, "test"); };
     IndependentLearner learner(side_of(portfolio, fixed()), side_of(portfolio, fixed()));
     EXPECT_THROW(static_cast<void>(learner.next()), Error);
 }

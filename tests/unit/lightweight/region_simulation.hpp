@@ -7,8 +7,8 @@
 #include <queue>
 #include <vector>
 
-#include "lightweight/division.hpp"
 #include "lightweight/formulas.hpp"
+#include "technique/division.hpp"
 
 namespace gimbal::test {
 

@@ -10,7 +10,7 @@
 
 #include "lightweight/candidate_search.hpp"
 #include "lightweight/constraint_tuner.hpp"
-#include "lightweight/drift_watch.hpp"
+#include "lightweight/drift_detector.hpp"
 #include "lightweight/grid_tuner.hpp"
 #include "scripted_loop.hpp"
 
@@ -84,8 +84,8 @@ TEST(CandidateSearch, AroundAnEndTriesOnlyWhatThereIs) {
     EXPECT_EQ(tried.size(), 9U);  // 0.92 to 1
 }
 
-TEST(DriftWatch, SpeaksOnlyOfWhatLasts) {
-    DriftWatch watch;
+TEST(DriftDetector, SpeaksOnlyOfWhatLasts) {
+    DriftDetector watch;
     watch.settle(100);
     for (int i = 0; i < 800; ++i) EXPECT_EQ(watch.learn(i % 8 < 3 ? 1000 : 100), 0) << "three bad ones of eight";
     double drift = 0;
@@ -93,8 +93,8 @@ TEST(DriftWatch, SpeaksOnlyOfWhatLasts) {
     EXPECT_NEAR(drift, 0.4, 1e-9);
 }
 
-TEST(DriftWatch, WaitsTwiceAsLongAfterEverySearch) {
-    DriftWatch watch;
+TEST(DriftDetector, WaitsTwiceAsLongAfterEverySearch) {
+    DriftDetector watch;
     int last = 0;
     for (int search = 0; search < 8; ++search) {
         watch.settle(100);

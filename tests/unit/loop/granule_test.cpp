@@ -21,7 +21,7 @@ namespace {
 using gimbal::Range;
 using gimbal::test::loop_desc;
 
-constexpr std::size_t kMostDrawn = 4000;  // chunks of one execution; the rest of a longer loop is given up
+constexpr std::size_t kMaxDrawn = 4000;  // chunks of one execution; the rest of a longer loop is given up
 
 /// One execution, whose workers draw in a random order but in one thread. @return its chunks as they were drawn
 std::vector<Range> draw_all(const gimbal_loop_desc& desc, gimbal::Random& random) {
@@ -30,7 +30,7 @@ std::vector<Range> draw_all(const gimbal_loop_desc& desc, gimbal::Random& random
     for (std::uint32_t i = 0; i < desc.workers; ++i) gimbal_loop_begin(execution, i, &shares[i]);
     std::vector<bool> drawing(desc.workers, true);
     std::vector<Range> chunks;
-    for (std::size_t left = desc.workers; left > 0 && chunks.size() < kMostDrawn;) {
+    for (std::size_t left = desc.workers; left > 0 && chunks.size() < kMaxDrawn;) {
         const std::size_t worker = random.next() % desc.workers;
         if (!drawing[worker]) continue;
         gimbal_share& share = shares[worker];
@@ -50,7 +50,7 @@ std::vector<Range> draw_all(const gimbal_loop_desc& desc, gimbal::Random& random
 /// What is wrong with chunks that were drawn; empty: nothing.
 std::string flaw_of(std::vector<Range> chunks, std::uint64_t trip, std::uint64_t granule, bool exact) {
     std::sort(chunks.begin(), chunks.end(), [](const Range& a, const Range& b) { return a.first < b.first; });
-    const bool complete = chunks.size() < kMostDrawn;
+    const bool complete = chunks.size() < kMaxDrawn;
     std::uint64_t next = 0;
     for (const Range& chunk : chunks) {
         const std::string text = "[" + std::to_string(chunk.first) + ", " + std::to_string(chunk.end) + ")";
@@ -85,10 +85,10 @@ std::vector<Sizes> loops() {
 }
 
 /// All loops under one schedule, each a few times: what was learnt about one is of use to the next.
-void expect_granules(const gimbal::Schedule& asked, std::uintptr_t id) {
+void expect_granules(const gimbal::ScheduleSpec& asked, std::uintptr_t id) {
     gimbal::Random random(id);
     for (const std::uint64_t named : {0U, 1U, 5U, 64U, 1500U}) {
-        gimbal::Schedule schedule = asked;
+        gimbal::ScheduleSpec schedule = asked;
         schedule.chunk = named;
         const int number = gimbal::intern(schedule);
         const bool exact = named > 0 && asked.technique && asked.technique->info().chunk == gimbal::ChunkMeaning::exact;
@@ -110,7 +110,7 @@ void expect_granules(const gimbal::Schedule& asked, std::uintptr_t id) {
 class GranulesUnderTechnique : public testing::TestWithParam<const gimbal::Technique*> {};
 
 TEST_P(GranulesUnderTechnique, StayTogether) {
-    gimbal::Schedule schedule;
+    gimbal::ScheduleSpec schedule;
     schedule.technique = GetParam();
     const auto place = std::find(gimbal::techniques().begin(), gimbal::techniques().end(), GetParam());
     expect_granules(schedule, 0x17100000U + static_cast<std::uintptr_t>(place - gimbal::techniques().begin()));
@@ -119,7 +119,7 @@ TEST_P(GranulesUnderTechnique, StayTogether) {
 class GranulesUnderSelector : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(GranulesUnderSelector, StayTogether) {
-    gimbal::Schedule schedule;
+    gimbal::ScheduleSpec schedule;
     schedule.selector = gimbal::selectors()[GetParam()].name;
     expect_granules(schedule, 0x17200000U + GetParam());
 }

@@ -26,8 +26,8 @@ Opening open(LoopLearning& loop, std::string_view selector = {}) {
     return loop.open({.trip = kIterations, .selector = selector});
 }
 
-Step close(LoopLearning& loop, const Opening& opening, std::uint64_t time) {
-    return loop.close(opening.manner, opening.decision, *opening.plan, slots_of(time));
+StepRow close(LoopLearning& loop, const Opening& opening, std::uint64_t time) {
+    return loop.close(opening.config, opening.decision, *opening.plan, slots_of(time));
 }
 
 TEST(LoopLearning, WhatASelectorDecidedTeachesNoOtherOne) {
@@ -37,7 +37,7 @@ TEST(LoopLearning, WhatASelectorDecidedTeachesNoOtherOne) {
     const Opening early = open(loop, kFirst);
     const Opening late = open(loop, kSecond);  // while the first is still in flight
     EXPECT_FALSE(close(loop, early, 1000).thought) << "sarsa's step is none of q's";
-    const Step learnt = close(loop, late, 2000);
+    const StepRow learnt = close(loop, late, 2000);
     ASSERT_TRUE(learnt.thought);
     EXPECT_EQ(learnt.thought->step, 1U);
     EXPECT_EQ(loop.totals().calls, 2U);
@@ -63,10 +63,10 @@ Opening run(LoopLearning& loop, std::uint64_t iterations, std::string_view selec
     for (WorkerSlot& slot : slots)
         slot.record = {.begin = 0, .end = iterations, .chunks = 1, .iterations = iterations / 2};
     for (WorkerSlot& slot : slots) {
-        if (opening.manner.sampled) slot.begin_costs(iterations, 2);
-        if (opening.manner.timed) slot.begin_times();
+        if (opening.config.sampled) slot.begin_costs(iterations, 2);
+        if (opening.config.timed) slot.begin_times();
     }
-    loop.close(opening.manner, opening.decision, *opening.plan, slots);
+    loop.close(opening.config, opening.decision, *opening.plan, slots);
     return opening;
 }
 
@@ -76,9 +76,9 @@ TEST(LoopLearning, TripCountsThatDifferAreLearntApart) {
     const Opening first = run(loop, 1000, kSelector);
     for (int step = 0; step < 3; ++step) (void)run(loop, 1000, kSelector);
     const Opening other = run(loop, 100'000, kSelector);
-    EXPECT_EQ(other.decision.choice.technique, first.decision.choice.technique) << "its search begins anew";
+    EXPECT_EQ(other.decision.schedule.technique, first.decision.schedule.technique) << "its search begins anew";
     const Opening near = run(loop, 1200, kSelector);
-    EXPECT_NE(near.decision.choice.technique, first.decision.choice.technique) << "that of the near one goes on";
+    EXPECT_NE(near.decision.schedule.technique, first.decision.schedule.technique) << "that of the near one goes on";
     EXPECT_EQ(loop.totals().calls, 6U);
     EXPECT_EQ(loop.totals().iterations, 4 * 1000U + 100'000U + 1200U);
 }
@@ -96,7 +96,7 @@ TEST(LoopLearning, ACancelledLoopTeachesItsSelectorNothing) {
     const Opening cancelled = open(loop, "sarsa");
     std::vector<WorkerSlot> slots = slots_of(10);
     slots[1].record.iterations = 0;
-    const Step step = loop.close(cancelled.manner, cancelled.decision, *cancelled.plan, slots);
+    const Step step = loop.close(cancelled.config, cancelled.decision, *cancelled.plan, slots);
     EXPECT_FALSE(step.thought) << "half of its iterations never ran: its time says nothing";
     EXPECT_EQ(loop.totals().calls, 2U) << "it counts as a call all the same";
 }
@@ -106,11 +106,11 @@ TEST(LoopLearning, KnownStatisticsAreRefreshedEverySixteenthExecution) {
     loop.set_statistics({.mean = 100, .sd = 10, .overhead = 1, .known = true});
     for (int call = 0; call < 40; ++call) {
         Opening opening = loop.open({.trip = kIterations, .technique = find_technique("fsc")});
-        EXPECT_EQ(opening.manner.timed, call % 16 == 0) << call;
+        EXPECT_EQ(opening.config.timed, call % 16 == 0) << call;
         std::vector<WorkerSlot> slots = slots_of(1000);
         for (WorkerSlot& slot : slots)
-            if (opening.manner.timed) slot.begin_times();
-        loop.close(opening.manner, opening.decision, *opening.plan, slots);
+            if (opening.config.timed) slot.begin_times();
+        loop.close(opening.config, opening.decision, *opening.plan, slots);
     }
 }
 
@@ -118,12 +118,12 @@ TEST(LoopLearning, KnownStatisticsAreRefreshedEverySixteenthExecution) {
 void run_with_costs(LoopLearning& loop, std::uint64_t first, std::uint64_t end) {
     constexpr double kCost = 1e6;
     Opening opening = loop.open({.trip = kIterations, .technique = find_technique("feedback")});
-    ASSERT_TRUE(opening.manner.sampled) << "learning is free by this clock";
+    ASSERT_TRUE(opening.config.sampled) << "learning is free by this clock";
     std::vector<WorkerSlot> slots = slots_of(1'000'000);
     for (WorkerSlot& slot : slots) slot.begin_costs(kIterations, 2);
     slots[0].costs->add({0, kIterations}, 1);
     slots[1].costs->add({first, end}, kCost);
-    loop.close(opening.manner, opening.decision, *opening.plan, slots);
+    loop.close(opening.config, opening.decision, *opening.plan, slots);
 }
 
 TEST(LoopLearning, AfterAChangeTheNewCostsCountAlone) {

@@ -25,7 +25,7 @@ Request request_of(const gimbal_loop_desc& desc) {
     request.trip = desc.trip;
     request.can_leave = true;
     request.caller = &desc;
-    request.schedule = desc.schedule;
+    request.schedule_number = desc.schedule;
     return request;
 }
 

@@ -7,11 +7,11 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/schedule.hpp"
 #include "loop/schedules.hpp"
 #include "loop/site_table.hpp"
-#include "measure/clock.hpp"
 #include "report/time_parts.hpp"
 #include "team.hpp"
 

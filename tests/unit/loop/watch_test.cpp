@@ -7,9 +7,9 @@
 #include <memory>
 #include <thread>
 
+#include "base/clock.hpp"
 #include "gimbal/schedule.hpp"
 #include "loop/schedules.hpp"
-#include "measure/clock.hpp"
 #include "team.hpp"
 
 namespace {

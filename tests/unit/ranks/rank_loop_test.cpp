@@ -13,9 +13,9 @@
 #include <thread>
 #include <vector>
 
+#include "engine/plan_cache.hpp"
 #include "gimbal/loop.h"
 #include "gimbal/technique.hpp"
-#include "loop/plan_cache.hpp"
 #include "ranks/packet.hpp"
 
 namespace {
@@ -77,7 +77,7 @@ public:
     }
 
     [[nodiscard]] std::string technique() const {
-        return std::string(gimbal::view_packet(packet_.data()).manner.choice.technique->info().name);
+        return std::string(gimbal::view_packet(packet_.data()).config.schedule.technique->info().name);
     }
     [[nodiscard]] std::size_t packet_bytes() const { return used_; }
 
@@ -193,21 +193,21 @@ TEST(RankLoop, AnExecutionAsBeforeKeepsTheLimitOfSteps) {
 }
 
 TEST(RankLoop, APlanTravelsUnchanged) {
-    gimbal::Manner manner;
-    manner.ascending = true;  // as ranks have it
+    gimbal::ExecutionConfig config;
+    config.ascending = true;  // as ranks have it
     for (const char* const name : {"static", "ss", "fac2", "tss", "wf2", "af", "lws"}) {
-        manner.choice = {gimbal::find_technique(name)};
+        config.schedule = {gimbal::find_technique(name)};
         const std::vector<double> weights{0.5, 1.5, 1};
         auto plan = std::make_shared<gimbal::Plan>(
-            manner.choice.technique->plan({.iterations = 1000, .workers = 3, .weights = weights}));
+            config.schedule.technique->plan({.iterations = 1000, .workers = 3, .weights = weights}));
         plan->serial = 5;
         std::vector<std::byte> packet(kPacket);
         const gimbal::PacketLimits limits{packet.size(), 0};
-        ASSERT_EQ(gimbal::fitting_plan(plan, manner, limits), plan) << name;
-        gimbal::write_packet(manner, *plan, packet.data());
+        ASSERT_EQ(gimbal::fitting_plan(plan, config, limits), plan) << name;
+        gimbal::write_packet(config, *plan, packet.data());
         const gimbal::PacketView view = gimbal::view_packet(packet.data());
         const auto copy = gimbal::plan_of(view);
-        EXPECT_EQ(view.manner, manner) << name;
+        EXPECT_EQ(view.config, config) << name;
         EXPECT_EQ(copy->starts, plan->starts) << name;
         EXPECT_EQ(copy->shares, plan->shares) << name;
         EXPECT_EQ(copy->own, plan->own) << name;
@@ -235,10 +235,10 @@ TEST(RankLoop, ANamedChunkIsKeptTogetherWhoeverPlans) {
             const gimbal::Execution& decided = *static_cast<gimbal::Execution*>(root);
             EXPECT_TRUE(cut_at_multiples(decided.plan())) << name;
             for (const gimbal::PacketLimits limits : {gimbal::PacketLimits{1024, 0}, {kPacket, 64}, {kPacket, 3}}) {
-                const auto plan = gimbal::fitting_plan(decided.shared_plan(), decided.manner(), limits);
+                const auto plan = gimbal::fitting_plan(decided.shared_plan(), decided.config(), limits);
                 EXPECT_TRUE(cut_at_multiples(*plan)) << name << " N=" << trip << " steps " << limits.most_steps;
                 const auto plain =
-                    gimbal::plain_plan(decided.manner().choice, plan->unit, 7 * trip, 3, limits.most_steps);
+                    gimbal::plain_plan(decided.config().schedule, plan->unit, 7 * trip, 3, limits.most_steps);
                 EXPECT_TRUE(cut_at_multiples(*plain)) << name << " N=" << 7 * trip;
             }
             gimbal_rank_drop(root);
@@ -249,12 +249,12 @@ TEST(RankLoop, ANamedChunkIsKeptTogetherWhoeverPlans) {
 // Objects are used again, and what one of them planned before is nobody else's.
 TEST(RankLoop, WhatAnObjectRanBeforeDoesNotShow) {
     const auto packet_of = [](const char* name, std::uint64_t trip, std::uint64_t serial) {
-        gimbal::Manner manner;
-        manner.choice = {gimbal::find_technique(name)};
-        gimbal::Plan plan = manner.choice.technique->plan({.iterations = trip, .workers = 3});
+        gimbal::ExecutionConfig config;
+        config.schedule = {gimbal::find_technique(name)};
+        gimbal::Plan plan = config.schedule.technique->plan({.iterations = trip, .workers = 3});
         plan.serial = serial;
         std::vector<std::byte> packet(kPacket);
-        gimbal::write_packet(manner, plan, packet.data());
+        gimbal::write_packet(config, plan, packet.data());
         return packet;
     };
     const auto starts_of = [](void* object, const std::vector<std::byte>& packet) {

@@ -6,10 +6,10 @@
 #include <array>
 #include <string>
 
+#include "base/warnings.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/rank_loop.h"
 #include "loop/schedules.hpp"
-#include "process/warnings.hpp"
 
 namespace gimbal {
 namespace {
@@ -32,7 +32,7 @@ TEST(RankSettings, AreThoseOfTheOptions) {
     EXPECT_EQ(usual.seed, 42U);
     EXPECT_EQ(usual.schedule_given, 0);
     EXPECT_EQ(usual.ratio_given, 0);
-    EXPECT_EQ(interned(usual.schedule), Schedule{}) << "runtime: Gimbal chooses";
+    EXPECT_EQ(interned(usual.schedule), ScheduleSpec{}) << "runtime: Gimbal chooses";
     for (const auto& [name, value] : {std::pair("mpi_transport", "rma"),
                                       {"mpi_robust", "on"},
                                       {"mpi_steal", "seed"},
@@ -56,7 +56,7 @@ TEST(RankSettings, AreThoseOfTheOptions) {
     EXPECT_EQ(reason_of(set.schedule), "GIMBAL_MPI_SCHEDULE");
     EXPECT_EQ(reason_of(gimbal_rank_schedule("ss", nullptr, 0)), "the loop's schedule");
     set_option("mpi_schedule", "sarsa");
-    EXPECT_EQ(interned(settings().schedule), Schedule{}) << "the configured selector is sarsa";
+    EXPECT_EQ(interned(settings().schedule), ScheduleSpec{}) << "the configured selector is sarsa";
     EXPECT_EQ(options().select_ranks.name, "sarsa");
     EXPECT_EQ(options().select.name, "auto");
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include "base/clock.hpp"
 #include "gimbal/rank_waiting.h"
 #include "lightweight/slack.hpp"
-#include "measure/clock.hpp"
 
 namespace gimbal {
 namespace {

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "base/warnings.hpp"
 #include "learn/portfolio.hpp"
-#include "process/warnings.hpp"
 #include "scripted.hpp"
-#include "select/agent_settings.hpp"
+#include "select/agent.hpp"
 
 namespace {
 
@@ -92,7 +92,7 @@ TEST(Agent, MonotonicLoopsNeverGetOtherTechniques) {
     auto context = context_of();
     context.monotonic = true;
     for (int i = 0; i < 200; ++i)
-        EXPECT_TRUE(step(selector, record_of(1e-3), context).choice.technique->info().monotonic);
+        EXPECT_TRUE(step(selector, record_of(1e-3), context).schedule.technique->info().monotonic);
 }
 
 TEST(Agent, MomentsAreRewardedFromTheWorkersTimes) {
@@ -168,29 +168,29 @@ TEST(ChunkAgent, ChoosesTheSeedsChunksForTheTechniqueThatWasNamed) {
     Decision decision;
     for (int i = 0; i < 200; ++i) {
         decision = selector.choose(context_of());
-        EXPECT_EQ(decision.choice.technique, find_technique("gss"));
-        if (decision.exploring) ++tried[decision.choice.chunk];
-        selector.learn(decision, record_of(decision.choice.chunk == 31 ? 1e-3 : 2e-3), context_of());
+        EXPECT_EQ(decision.schedule.technique, find_technique("gss"));
+        if (decision.exploring) ++tried[decision.schedule.chunk];
+        selector.learn(decision, record_of(decision.schedule.chunk == 31 ? 1e-3 : 2e-3), context_of());
     }
     EXPECT_EQ(tried.size(), chunks.size());
     for (const std::uint64_t chunk : chunks) EXPECT_EQ(tried.count(chunk), 1U) << chunk;
-    EXPECT_EQ(decision.choice.chunk, 31U) << "1000 / 32, the fastest";
+    EXPECT_EQ(decision.schedule.chunk, 31U) << "1000 / 32, the fastest";
 }
 
 TEST(ChunkAgent, CutsAnewWhenTheLoopChangesByMoreThanAFactorOfTwo) {
     ChunkAgentSelector selector(*find_technique("ss"), {.reason = "chunk", .skips_first = false}, {}, 7);
-    EXPECT_LE(selector.choose(context_of(1000)).choice.chunk, 250U);
+    EXPECT_LE(selector.choose(context_of(1000)).schedule.chunk, 250U);
     for (int i = 0; i < 50; ++i) {
         for (const std::uint64_t n : {1000U, 2000U, 500U}) {
             const Decision decision = selector.choose(context_of(n));
-            EXPECT_EQ(decision.choice.chunk, 1000U / 4 >> decision.index) << "up to a factor of two chunks stay";
+            EXPECT_EQ(decision.schedule.chunk, 1000U / 4 >> decision.index) << "up to a factor of two chunks stay";
         }
     }
     const Decision longer = selector.choose(context_of(4000));
-    EXPECT_EQ(longer.choice.chunk, 4000U / 4 >> longer.index);
+    EXPECT_EQ(longer.schedule.chunk, 4000U / 4 >> longer.index);
     const Decision same = selector.choose(context_of(3000));
-    EXPECT_EQ(same.choice.chunk, 4000U / 4 >> same.index);
-    EXPECT_GE(selector.choose(context_of(2)).choice.chunk, 1U);
+    EXPECT_EQ(same.schedule.chunk, 4000U / 4 >> same.index);
+    EXPECT_GE(selector.choose(context_of(2)).schedule.chunk, 1U);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ using gimbal::test::step;
 
 constexpr std::size_t kCount = 12;
 
-/// Choice i takes 1 + |i - best| ms.
+/// Schedule i takes 1 + |i - best| ms.
 double time_of(std::size_t place, std::size_t best) {
     return 1e-3 * (1 + std::abs(static_cast<double>(place) - static_cast<double>(best)));
 }
@@ -96,7 +96,7 @@ TEST_F(Exhaustive, ExecutionsWithNothingToDoCostNoTry) {
         for (const std::uint64_t n : {0U, 1U}) {
             const Decision decision = selector.choose(context_of(n));
             EXPECT_TRUE(decision.named);
-            EXPECT_NE(decision.choice.technique, nullptr);
+            EXPECT_NE(decision.schedule.technique, nullptr);
         }
         EXPECT_EQ(run(7), i);
     }
@@ -115,7 +115,7 @@ TEST(PortfolioSelector, MonotonicLoopsNeverGetOtherTechniques) {
     context.monotonic = true;
     for (int i = 0; i < 40; ++i) {
         const Decision decision = step(selector, record_of(1e-3, i), context);
-        EXPECT_TRUE(decision.choice.technique->info().monotonic) << gimbal::test::name_of(decision);
+        EXPECT_TRUE(decision.schedule.technique->info().monotonic) << gimbal::test::name_of(decision);
         EXPECT_FALSE(i > 1 && i < 12 && !decision.exploring) << "eleven to try";
     }
 }
@@ -124,9 +124,9 @@ TEST(PortfolioSelector, GoldenChunksFollowTheLengthOfTheLoop) {
     ExhaustiveSelector selector{
         {.portfolio = gimbal::parse_portfolio("gss fac2,3"), .golden_chunk = true, .reason = "exhaustive"}};
     step(selector, record_of(1));
-    EXPECT_EQ(step(selector, record_of(1), context_of(16000, 16)).choice.chunk, 7U);
-    EXPECT_EQ(step(selector, record_of(2), context_of(16000, 16)).choice.chunk, 3U);
-    EXPECT_EQ(selector.choose(context_of(32, 16)).choice.chunk, 1U);
+    EXPECT_EQ(step(selector, record_of(1), context_of(16000, 16)).schedule.chunk, 7U);
+    EXPECT_EQ(step(selector, record_of(2), context_of(16000, 16)).schedule.chunk, 3U);
+    EXPECT_EQ(selector.choose(context_of(32, 16)).schedule.chunk, 1U);
 }
 
 }  // namespace

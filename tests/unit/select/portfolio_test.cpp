@@ -12,11 +12,11 @@
 
 namespace {
 
-using gimbal::Choice;
 using gimbal::Error;
 using gimbal::find_technique;
 using gimbal::parse_portfolio;
 using gimbal::Portfolio;
+using gimbal::Schedule;
 
 std::string problem(const char* text) {
     try {
@@ -30,7 +30,7 @@ std::string problem(const char* text) {
 TEST(Portfolio, TheNamedOnesHaveTwelveDifferentTechniques) {
     for (const char* name : {"seed", "expert", " SEED ", "Expert"}) {
         std::set<const gimbal::Technique*> different;
-        for (const Choice& choice : parse_portfolio(name)) {
+        for (const Schedule& choice : parse_portfolio(name)) {
             ASSERT_NE(choice.technique, nullptr);
             different.insert(choice.technique);
         }

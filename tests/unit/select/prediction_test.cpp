@@ -17,7 +17,7 @@ constexpr std::uint32_t kWorkers = 4;
 constexpr double kTime = 20;  // of each iteration [ticks]
 
 /// Of a loop whose iterations are cheaper than drawing one.
-Prediction predicted(const Choice& choice) {
+Prediction predicted(const Schedule& choice) {
     std::vector<ChunkCosts> costs(kWorkers);
     std::vector<const ChunkCosts*> all;
     constexpr std::uint64_t kBlock = kIterations / kWorkers;

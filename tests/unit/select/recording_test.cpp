@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "base/warnings.hpp"
+#include "experiment/virtual_loop.hpp"
 #include "gimbal/error.hpp"
-#include "process/warnings.hpp"
 #include "report/steps.hpp"
 #include "scripted.hpp"
 #include "select/replay.hpp"
-#include "simulate/virtual_loop.hpp"
 #include "simulate/work.hpp"
 
 namespace {
@@ -97,7 +97,7 @@ TEST(Recording, StepsOfOverlappingExecutionsMayStandInAnyOrder) {
     ASSERT_NE(steps, nullptr);
     ASSERT_EQ(steps->size(), 2U);
     EXPECT_EQ((*steps)[0].iterations, 6U);
-    EXPECT_EQ((*steps)[1].choice.technique, gimbal::find_technique("gss"));
+    EXPECT_EQ((*steps)[1].schedule.technique, gimbal::find_technique("gss"));
 }
 
 TEST(Recording, RefusalsNameLineAndReason) {
@@ -159,7 +159,7 @@ TEST(Replay, ExecutionsThatTheProgramNamesATechniqueForCountAsStepsAsInTheRecord
     const gimbal::simulate::ListedWork work(std::vector<double>(1000, 10));
     for (std::uint64_t i = 0; i < 6; ++i) {
         gimbal::Request request{.trip = 1000};
-        if (i % 2 == 1) request.technique = gimbal::find_technique("guided");
+        if (i % 2 == 1) request.schedule.technique = gimbal::find_technique("guided");
         EXPECT_EQ(name_of(loop.run(request, work, {.dispatch = 1}).decision), i % 2 ? "guided" : recorded[i]);
     }
 }

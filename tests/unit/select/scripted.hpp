@@ -35,7 +35,8 @@ inline LoopRecord record_of(double time_s, double imbalance_percent = 0, const L
 }
 
 inline std::string name_of(const Decision& decision) {
-    return to_string({decision.choice.technique, decision.choice.chunk, Modifier::none, decision.choice.fraction});
+    return to_string(
+        {decision.schedule.technique, decision.schedule.chunk, Modifier::none, decision.schedule.fraction});
 }
 
 /// Choose, and learn at once. @return what ran
@@ -48,7 +49,7 @@ inline Decision step(Selector& selector, const LoopRecord& record, const LoopCon
 /// The place of a decision in a portfolio.
 inline std::size_t place_of(const Decision& decision, const Portfolio& portfolio) {
     std::size_t place = 0;
-    while (place < portfolio.size() && portfolio[place].technique != decision.choice.technique) ++place;
+    while (place < portfolio.size() && portfolio[place].technique != decision.schedule.technique) ++place;
     return place;
 }
 

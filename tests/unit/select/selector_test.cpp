@@ -39,7 +39,7 @@ TEST(MakeSelector, EveryNameHasOneThatAlwaysChooses) {
             for (const std::uint32_t workers : {4U, 1U}) {
                 const auto context = context_of(n, workers);
                 const Decision decision = step(*selector, record_of(1e-3, 5, context), context);
-                ASSERT_NE(decision.choice.technique, nullptr) << name;
+                ASSERT_NE(decision.schedule.technique, nullptr) << name;
                 EXPECT_FALSE(decision.reason.empty()) << name;
             }
         }
@@ -53,7 +53,7 @@ TEST(MakeSelector, MonotonicLoopsNeverGetOtherTechniquesFromAnyone) {
         context.monotonic = true;
         for (int i = 0; i < 50; ++i) {
             const Decision decision = step(*selector, record_of(1e-3, 5, context), context);
-            EXPECT_TRUE(decision.choice.technique->info().monotonic) << name << ' ' << name_of(decision);
+            EXPECT_TRUE(decision.schedule.technique->info().monotonic) << name << ' ' << name_of(decision);
         }
     }
 }
@@ -61,7 +61,7 @@ TEST(MakeSelector, MonotonicLoopsNeverGetOtherTechniquesFromAnyone) {
 TEST(MakeSelector, ExecutionsThatNothingIsHeardOfAreNoTrouble) {
     for (const std::string_view name : kNames) {
         const auto selector = make_selector(name, "l", 4);
-        for (int i = 0; i < 100; ++i) EXPECT_NE(selector->choose(context_of()).choice.technique, nullptr) << name;
+        for (int i = 0; i < 100; ++i) EXPECT_NE(selector->choose(context_of()).schedule.technique, nullptr) << name;
         Decision last = selector->choose(context_of());
         for (int i = 0; i < 3; ++i) {
             if (!last.named) selector->learn(last, record_of(1e-3), context_of());
@@ -95,14 +95,14 @@ TEST(MakeSelector, SettingsOfALevelCountInPlaceOfTheThreads) {
     settings.schedule = gimbal::parse_schedule("gss,4");
     settings.schedule_from = "GIMBAL_MPI_SCHEDULE";
     const Decision fixed = make_selector({}, "l", 4, settings)->choose(context_of());
-    EXPECT_EQ(fixed.choice.technique->info().name, "gss");
-    EXPECT_EQ(fixed.choice.chunk, 4U);
+    EXPECT_EQ(fixed.schedule.technique->info().name, "gss");
+    EXPECT_EQ(fixed.schedule.chunk, 4U);
     EXPECT_EQ(fixed.reason, "GIMBAL_MPI_SCHEDULE");
     settings.name = "rl";
     settings.agent = "sarsa";
     EXPECT_EQ(make_selector({}, "l", 4, settings)->choose(context_of()).reason, "sarsa");
     settings.agent = "chunk";
-    EXPECT_EQ(make_selector({}, "l", 4, settings)->choose(context_of()).choice.technique->info().name, "gss");
+    EXPECT_EQ(make_selector({}, "l", 4, settings)->choose(context_of()).schedule.technique->info().name, "gss");
 }
 
 }  // namespace

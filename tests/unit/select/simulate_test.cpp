@@ -13,11 +13,11 @@
 #include <string_view>
 #include <vector>
 
+#include "experiment/experiment.hpp"
+#include "experiment/virtual_loop.hpp"
 #include "gimbal/options.hpp"
 #include "select/auto.hpp"
 #include "select/background.hpp"
-#include "simulate/experiment.hpp"
-#include "simulate/virtual_loop.hpp"
 #include "simulate/work.hpp"
 
 namespace {
@@ -50,12 +50,12 @@ Times run(std::string_view application, std::string_view who, std::uint32_t work
     Experiment experiment{.application = made.get(),
                           .costs = drawing_costs(made->ranks),
                           .disturbances = {.worker_noise = 0.01, .chunk_noise = 0.01}};
-    experiment.request.technique = find_technique(who);
-    if (!experiment.request.technique) experiment.request.selector = who;
+    experiment.request.schedule.technique = find_technique(who);
+    if (!experiment.request.schedule.technique) experiment.request.selector = who;
     Times times;
     run_experiment(experiment, [&](const ExperimentStep& seen) {
         times.steps.push_back(seen.step->loop_time);
-        ++times.ran[std::string(seen.step->decision.choice.technique->info().name)];
+        ++times.ran[std::string(seen.step->schedule.technique->info().name)];
     });
     return times;
 }
@@ -104,7 +104,7 @@ TEST(Auto, RunsStaticForOneWorkerAndLearnsNothing) {
     const std::unique_ptr<Selector> selector = make_auto(1, false);
     for (int step = 0; step < 10; ++step) {
         const Decision decision = selector->choose({.iterations = 1000, .workers = 1});
-        EXPECT_EQ(decision.choice.technique->info().name, "static");
+        EXPECT_EQ(decision.schedule.technique->info().name, "static");
         EXPECT_FALSE(decision.sampled);
         selector->learn(decision, {.iterations = 1000, .loop_time = 1000}, {.iterations = 1000, .workers = 1});
     }
@@ -119,9 +119,9 @@ TEST(Auto, MonotonicLoopsGetMonotonicTechniques) {
     const std::vector<double> slowness(4, 1.0);
     const Machine machine{.slowness = slowness, .dispatch = 100, .serial = 40};
     for (int step = 0; step < 200; ++step) {
-        const Step seen = loop.run({.trip = 4000, .monotonic = true}, work, machine);
-        EXPECT_TRUE(seen.decision.choice.technique->info().monotonic) << step;
-        EXPECT_FALSE(seen.decision.named) << "the site had to correct it at step " << step;
+        const StepRow seen = loop.run({.trip = 4000, .monotonic = true}, work, machine);
+        EXPECT_TRUE(seen.schedule.technique->info().monotonic) << step;
+        EXPECT_EQ(loop.learning().totals().fallbacks, 0U) << "the site had to correct it at step " << step;
     }
 }
 
@@ -132,7 +132,7 @@ TEST(Auto, LoopsOfChangingLengthAreCoveredAndPredictedAnew) {
     for (std::uint64_t step = 0; step < 300; ++step) {
         const std::uint64_t n = step % 7 == 0 ? step % 3 : 4000 - 10 * step;
         const ListedWork work(std::vector<double>(n, 1000));
-        const Step seen = loop.run({.trip = n}, work, machine);
+        const StepRow seen = loop.run({.trip = n}, work, machine);
         EXPECT_EQ(seen.iterations, n);
         if (n > 100 && step > 20) {
             EXPECT_LT(seen.loop_time, 1.1 * 1000 * static_cast<double>(n) / 4 + 20000) << step;
@@ -146,7 +146,7 @@ TEST(Auto, ExecutionsMayOverlapAndEndInAnyOrder) {
     std::vector<Decision> open;
     for (int step = 0; step < 300; ++step) {
         open.push_back(selector->choose(context));
-        ASSERT_NE(open.back().choice.technique, nullptr);
+        ASSERT_NE(open.back().schedule.technique, nullptr);
         if (open.size() < 3) continue;
         const std::size_t which = static_cast<std::size_t>(step) % 3;
         const Decision done = open[which];
@@ -168,7 +168,7 @@ TEST(Auto, WhatElseThereIsIsComparedWithWhatRunsNowHoweverTheLoopHasGrown) {
         const auto other = loop.learning().selector()->alternative();
         ASSERT_TRUE(other);
         EXPECT_NEAR(other->ratio, 1, 0.1) << "whatever balances a uniform loop";
-        EXPECT_NE(other->choice, other->holder);
+        EXPECT_NE(other->schedule, other->incumbent);
     }
 }
 
@@ -198,8 +198,8 @@ TEST(Simulate, TheModelIsNotAskedAboutExecutionsThatAreNoLoops) {
     const Machine machine{.dispatch = 100, .serial = 40, .own_dispatch = 2};
     for (int step = 0; step < 30; ++step) {
         const bool none = step == 5;
-        const Step seen = loop.run({.trip = none ? 1U : 2000U}, none ? single : work, machine);
-        const bool is_static = seen.decision.choice.technique->info().name == "static";
+        const StepRow seen = loop.run({.trip = none ? 1U : 2000U}, none ? single : work, machine);
+        const bool is_static = seen.schedule.technique->info().name == "static";
         EXPECT_EQ(is_static, none) << step;
     }
 }

@@ -61,7 +61,7 @@ TEST_F(StepFiles, EveryStepOfEveryThreadIsThereOnceAndTheFileOnlyAtTheEnd) {
         const auto* const steps = recording.find(loop, 2);
         ASSERT_NE(steps, nullptr) << loop;
         ASSERT_EQ(steps->size(), kSteps);
-        for (std::uint64_t i = 0; i < kSteps; ++i) EXPECT_EQ((*steps)[i].choice.chunk, 1 + i);
+        for (std::uint64_t i = 0; i < kSteps; ++i) EXPECT_EQ((*steps)[i].schedule.chunk, 1 + i);
     }
     EXPECT_EQ(files(), 1) << "nothing aside is left";
 }

@@ -38,7 +38,7 @@ TEST_P(EveryTechnique, RunsEveryIterationOnceAndNotesWhatItRan) {
         const Plan plan = plan_of(*GetParam(), c.iterations, c.workers);
         std::vector<WorkerSlot> slots(c.workers);
         const Machine machine{.dispatch = 5, .serial = 1, .own_dispatch = 1, .stamp = 2, .chunk_noise = 0.1, .seed = 3};
-        const Outcome outcome = loop.run(*GetParam(), plan, work, machine, manner_of(*GetParam()), slots);
+        const Outcome outcome = loop.run(*GetParam(), plan, work, machine, config_of(*GetParam()), slots);
         EXPECT_TRUE(std::all_of(work.ran().begin(), work.ran().end(), [](unsigned ran) { return ran == 1; }));
         std::uint64_t iterations = 0;
         std::uint64_t chunks = 0;
@@ -68,14 +68,14 @@ TEST_P(EveryTechnique, SameArgumentsGiveTheSameOutcome) {
                           .interruption = 500,
                           .seed = 3};
     EventLoop loop;
-    const Manner manner = manner_of(*GetParam());
-    const Outcome first = loop.run(*GetParam(), plan, work, machine, manner);
-    const Outcome again = loop.run(*GetParam(), plan, work, machine, manner);
+    const ExecutionConfig config = config_of(*GetParam());
+    const Outcome first = loop.run(*GetParam(), plan, work, machine, config);
+    const Outcome again = loop.run(*GetParam(), plan, work, machine, config);
     EXPECT_EQ(first.loop_time, again.loop_time);
     EXPECT_EQ(first.busy_mean, again.busy_mean);
     EXPECT_EQ(first.chunks, again.chunks);
     EventLoop other;
-    EXPECT_EQ(other.run(*GetParam(), plan, work, machine, manner).loop_time, first.loop_time);
+    EXPECT_EQ(other.run(*GetParam(), plan, work, machine, config).loop_time, first.loop_time);
 }
 
 TEST_P(EveryTechnique, NoLoopIsShorterThanItsWorkSpreadOverAllWorkers) {
@@ -86,7 +86,7 @@ TEST_P(EveryTechnique, NoLoopIsShorterThanItsWorkSpreadOverAllWorkers) {
     EventLoop loop;
     const Plan plan = plan_of(*GetParam(), 5000, 4);
     const double ideal = work.total() / (1 + 0.5 + 1 + 0.25);
-    EXPECT_GE(loop.run(*GetParam(), plan, work, machine, manner_of(*GetParam())).loop_time, ideal);
+    EXPECT_GE(loop.run(*GetParam(), plan, work, machine, config_of(*GetParam())).loop_time, ideal);
 }
 
 // Four iterations of 10, 20, 30, 40 on two workers of which the second is twice as slow; a draw takes 2.
@@ -95,7 +95,7 @@ protected:
     Outcome run(std::string_view name, std::uint64_t chunk = 0) {
         const Technique& technique = named(name);
         const Plan plan = plan_of(technique, 4, 2, chunk);
-        return loop_.run(technique, plan, work_, machine_, manner_of(technique), slots_);
+        return loop_.run(technique, plan, work_, machine_, config_of(technique), slots_);
     }
     std::vector<double> costs_ = {10, 20, 30, 40};
     ListedWork work_{costs_};
@@ -141,7 +141,7 @@ TEST_F(TinyLoop, QueuesByHand) {
     const Technique& technique = named("static-steal");
     const Plan plan = plan_of(technique, 4, 2, 1);
     ASSERT_EQ(plan.claim, Claim::queues);
-    loop_.run(technique, plan, work_, machine_, manner_of(technique), slots_);
+    loop_.run(technique, plan, work_, machine_, config_of(technique), slots_);
     EXPECT_EQ(slots_[0].record.iterations, 3U);
     EXPECT_EQ(slots_[1].record.iterations, 1U);
 }
@@ -156,7 +156,7 @@ TEST(EventLoop, WeightedWorkersTakeTheirShares) {
     std::vector<WorkerSlot> slots(2);
     EventLoop loop;
     const Machine machine{.slowness = slowness};
-    const Outcome outcome = loop.run(technique, plan, work, machine, manner_of(technique), slots);
+    const Outcome outcome = loop.run(technique, plan, work, machine, config_of(technique), slots);
     EXPECT_EQ(slots[0].record.iterations, 750U);
     EXPECT_DOUBLE_EQ(outcome.loop_time, 7500);
 }
@@ -168,7 +168,7 @@ TEST(EventLoop, StaticTakesTheDearestBlock) {
     double dearest = 0;
     for (std::size_t i = 0; i < 200; ++i) dearest = std::max(dearest, work.time({i * 50, (i + 1) * 50}));
     EventLoop loop;
-    EXPECT_DOUBLE_EQ(loop.run(named("static"), plan, work, {}, manner_of(named("static"))).loop_time, dearest);
+    EXPECT_DOUBLE_EQ(loop.run(named("static"), plan, work, {}, config_of(named("static"))).loop_time, dearest);
 }
 
 TEST(EventLoop, TheCounterBoundsSingleIterations) {
@@ -176,7 +176,7 @@ TEST(EventLoop, TheCounterBoundsSingleIterations) {
     const Plan plan = plan_of(named("ss"), 10000, 100);
     EventLoop loop;
     const Machine machine{.dispatch = 3, .serial = 1};
-    const double time = loop.run(named("ss"), plan, work, machine, manner_of(named("ss"))).loop_time;
+    const double time = loop.run(named("ss"), plan, work, machine, config_of(named("ss"))).loop_time;
     EXPECT_GE(time, 10000);             // N draws, one after the other
     EXPECT_LE(time, 10000 + 100 + 13);  // and hardly more: 100 workers always wait
 }
@@ -186,7 +186,7 @@ TEST(EventLoop, WithoutContentionSingleIterationsCostTheirDraws) {
     const Plan plan = plan_of(named("ss"), 10000, 10);
     EventLoop loop;
     const Machine machine{.dispatch = 3, .serial = 1};
-    const double time = loop.run(named("ss"), plan, work, machine, manner_of(named("ss"))).loop_time;
+    const double time = loop.run(named("ss"), plan, work, machine, config_of(named("ss"))).loop_time;
     EXPECT_NEAR(time, 1000 * 1003, 9 + 3);  // the first ten meet, later ones do not
 }
 
@@ -194,13 +194,13 @@ TEST(EventLoop, BundledDrawsAreWithinABundleOfSingleOnes) {
     const std::vector<double> costs = rough_costs(100000);
     const ListedWork work(costs);
     const Plan plan = plan_of(named("ss"), 100000, 40);
-    const Manner manner = manner_of(named("ss"));
+    const ExecutionConfig config = config_of(named("ss"));
     EventLoop loop;
     for (const double serial : {0.0, 0.5, 2.0, 2.6, 5.0, 20.0}) {  // from idle to hopelessly busy
         Machine machine{.dispatch = 5 + serial, .serial = serial};
-        const Outcome single = loop.run(named("ss"), plan, work, machine, manner);
+        const Outcome single = loop.run(named("ss"), plan, work, machine, config);
         machine.most_events = 2000;
-        const Outcome bundled = loop.run(named("ss"), plan, work, machine, manner);
+        const Outcome bundled = loop.run(named("ss"), plan, work, machine, config);
         EXPECT_EQ(bundled.chunks, 100000U);
         const double bundle = 50 * (200 * 1.3 + machine.dispatch);
         EXPECT_NEAR(bundled.loop_time, single.loop_time, bundle) << serial;
@@ -212,13 +212,13 @@ TEST(EventLoop, ChunkNoiseHasTheDeviationThatWasAskedFor) {
     // One worker, one iteration a chunk: the sum of N noisy chunks strays by sd sqrt(N).
     const ListedWork work(constant_costs(10000, 100));
     const Plan plan = plan_of(named("ss"), 10000, 1);
-    const Manner manner = manner_of(named("ss"));
+    const ExecutionConfig config = config_of(named("ss"));
     EventLoop loop;
     double squares = 0;
     constexpr std::uint64_t kSeeds = 100;
     for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
         const Machine machine{.chunk_noise = 0.1, .seed = seed};
-        const double strays = loop.run(named("ss"), plan, work, machine, manner).loop_time - 1e6;
+        const double strays = loop.run(named("ss"), plan, work, machine, config).loop_time - 1e6;
         squares += strays * strays;
     }
     EXPECT_NEAR(std::sqrt(squares / kSeeds), 0.1 * 100 * std::sqrt(10000), 250);  // 3.5 standard errors
@@ -230,18 +230,18 @@ TEST(EventLoop, InterruptionsTakeTheirPartOfTheTime) {
     EventLoop loop;
     const Machine machine{.interruptions = 1e-3, .interruption = 250, .seed = 1};
     // 1000 interruptions are expected in 10^6 ticks of work.
-    EXPECT_NEAR(loop.run(named("ss"), plan, work, machine, manner_of(named("ss"))).loop_time, 1.25e6, 4 * 250 * 32);
+    EXPECT_NEAR(loop.run(named("ss"), plan, work, machine, config_of(named("ss"))).loop_time, 1.25e6, 4 * 250 * 32);
 }
 
 TEST(EventLoop, TimesOfChunksGoIntoTheSlots) {
     const ListedWork work(constant_costs(1000, 10));
-    Manner manner = manner_of(named("ss"));
-    manner.timed = manner.sampled = true;
+    ExecutionConfig config = config_of(named("ss"));
+    config.timed = config.sampled = true;
     const Plan plan = plan_of(named("ss"), 1000, 1, 10);
     std::vector<WorkerSlot> slots(1);
     EventLoop loop;
     const Machine machine{.dispatch = 20, .stamp = 5};
-    loop.run(named("ss"), plan, work, machine, manner, slots);
+    loop.run(named("ss"), plan, work, machine, config, slots);
     // A chunk's time runs from its own stamp to the next one: 10 * 10 + 20 + 5.
     EXPECT_DOUBLE_EQ(slots[0].times->statistics(20).mean, 12.5);
     EXPECT_NEAR(slots[0].costs->time(), 100 * 125, 1e-6);
@@ -250,12 +250,12 @@ TEST(EventLoop, TimesOfChunksGoIntoTheSlots) {
 TEST(EventLoop, TheEndOfTheStaticPartIsNoted) {
     const Technique& technique = named("lws");
     const Plan plan = technique.plan({.iterations = 1000, .workers = 4, .fraction = 0.5});
-    Manner manner = manner_of(technique);
-    manner.split = true;
+    ExecutionConfig config = config_of(technique);
+    config.split = true;
     const ListedWork work(constant_costs(1000, 10));
     std::vector<WorkerSlot> slots(4);
     EventLoop loop;
-    loop.run(technique, plan, work, {}, manner, slots);
+    loop.run(technique, plan, work, {}, config, slots);
     for (const WorkerSlot& slot : slots) {
         EXPECT_EQ(slot.record.static_iterations, 125U);
         EXPECT_EQ(slot.record.static_end, 1250U);

@@ -21,7 +21,7 @@ NestedMachine machine_of(std::uint32_t ranks, std::uint32_t threads) {
             .team_barrier = 30};
 }
 
-NestedChoice pair_of(const Technique& ranks, const Technique& threads) {
+NestedSchedule pair_of(const Technique& ranks, const Technique& threads) {
     return {{&ranks}, {&threads}};
 }
 
@@ -59,7 +59,7 @@ TEST(NestedLoop, OneRankIsTheLoopOfItsThreads) {
         machine.between.dispatch = 1e9;  // nobody draws at a level that is not there
         const NestedOutcome nested = loop.run(pair_of(named("ss"), *technique), {0, 2000}, work, machine);
         const Plan plan = technique->plan({.iterations = 2000, .workers = 8});
-        const Outcome alone = single.run(*technique, plan, work, machine.within, manner_of(*technique));
+        const Outcome alone = single.run(*technique, plan, work, machine.within, config_of(*technique));
         EXPECT_EQ(nested.loop_time, alone.loop_time);
         EXPECT_EQ(nested.thread_chunks, alone.chunks);
     }
@@ -76,7 +76,7 @@ TEST(NestedLoop, OneThreadIsTheRankLevelAlone) {
         machine.team_barrier = 1e9;
         const NestedOutcome nested = loop.run(pair_of(*technique, named("ss")), {0, 2000}, work, machine);
         const Plan plan = technique->plan({.iterations = 2000, .workers = 8});
-        const Outcome alone = single.run(*technique, plan, work, machine.between, manner_of(*technique));
+        const Outcome alone = single.run(*technique, plan, work, machine.between, config_of(*technique));
         EXPECT_EQ(nested.loop_time, alone.loop_time);
         EXPECT_EQ(nested.rank_chunks, alone.chunks);
     }
@@ -107,7 +107,7 @@ TEST(NestedLoop, AChunkCostsWhatItsPositionCosts) {
     const ListedWork work(costs);
     NestedLoop loop;
     NestedMachine machine{.ranks = 4, .threads = 2};
-    const NestedChoice choice = pair_of(named("static"), named("static"));
+    const NestedSchedule choice = pair_of(named("static"), named("static"));
     const NestedOutcome outcome = loop.run(choice, {0, 64}, work, machine);
     EXPECT_EQ(outcome.loop_time, 5000);
     EXPECT_EQ(outcome.rank_mean, 1250);
@@ -125,7 +125,7 @@ TEST(NestedLoop, ALimitLeavesTheEndOfTheLoopToWhatRunsNext) {
     for (const char* const name : {"ss", "gss", "fac2", "tss", "awf-c", "af"}) {
         SCOPED_TRACE(name);
         const WatchedWork work(constant_costs(500, 100));
-        const NestedChoice choice = pair_of(named(name), named("fac2"));
+        const NestedSchedule choice = pair_of(named(name), named("fac2"));
         const NestedOutcome first = loop.run(choice, {0, 500}, work, machine);
         EXPECT_GT(first.iterations, 0U);
         ASSERT_LT(first.iterations, 500U);
@@ -146,7 +146,7 @@ TEST(NestedLoop, SameArgumentsGiveTheSameOutcomeWithNoiseToo) {
     machine.within.seed = 5;
     NestedLoop loop;
     NestedLoop other;
-    const NestedChoice choice = pair_of(named("fac2"), named("gss"));
+    const NestedSchedule choice = pair_of(named("fac2"), named("gss"));
     const double once = loop.run(choice, {0, 3000}, work, machine).loop_time;
     EXPECT_EQ(loop.run(choice, {0, 3000}, work, machine).loop_time, once);
     EXPECT_EQ(other.run(choice, {0, 3000}, work, machine).loop_time, once);

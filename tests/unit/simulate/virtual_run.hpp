@@ -63,11 +63,11 @@ inline const gimbal::Technique& named(std::string_view name) {
     return *technique;
 }
 
-/// A manner that notes nothing.
-inline gimbal::Manner manner_of(const gimbal::Technique& technique) {
-    gimbal::Manner manner;
-    manner.choice.technique = &technique;
-    return manner;
+/// A config that notes nothing.
+inline gimbal::ExecutionConfig config_of(const gimbal::Technique& technique) {
+    gimbal::ExecutionConfig config;
+    config.schedule.technique = &technique;
+    return config;
 }
 
 }  // namespace gimbal_test

@@ -94,7 +94,7 @@ TEST(Feedback, PartitionsTheLoopExactlyOnceInAllowedChunks) {
 TEST(Feedback, AllStaticAndFlatIsStaticToTheIteration) {
     for (const std::uint64_t n : {1ul, 5ul, 1000ul, 1000003ul, 3ul << 38}) {
         const CostProfile profile = profile_of(std::min(n, 1000003ul), 16, flat);
-        const std::uint64_t grain = (n - 1) / kMostGrains + 1;  // blocks can be stolen from in such units
+        const std::uint64_t grain = (n - 1) / kMaxGrains + 1;  // blocks can be stolen from in such units
         for (const std::uint32_t workers : {1u, 2u, 3u, 16u, 200u}) {
             const Plan plan = feedback({.iterations = n, .workers = workers, .fraction = 1, .profile = &profile});
             ASSERT_EQ(plan.claim, Claim::hybrid);
@@ -139,7 +139,7 @@ TEST(Feedback, TheQueuesHoldTheOwnSteps) {
                         if (k > 0) {
                             EXPECT_EQ(plan.queues[k].first, plan.queues[k - 1].end) << what;
                         }
-                        EXPECT_LE(plan.queues[k].end, kMostGrains) << what;
+                        EXPECT_LE(plan.queues[k].end, kMaxGrains) << what;
                         EXPECT_EQ(std::min(Wide{plan.queues[k].end} * plan.grain, Wide{n}), Wide{block(plan, k + 1)})
                             << what << " worker " << k;
                     }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "lightweight/division.hpp"
 #include "plan_checks.hpp"
+#include "technique/division.hpp"
 
 namespace {
 

@@ -3,11 +3,11 @@
 #include <iterator>
 #include <set>
 
+#include "base/nearest.hpp"
+#include "base/quote.hpp"
+#include "base/spelling.hpp"
 #include "plan_checks.hpp"
-#include "technique/names.hpp"
-#include "technique/nearest.hpp"
 #include "technique/plan_builder.hpp"
-#include "technique/quote.hpp"
 
 namespace {
 

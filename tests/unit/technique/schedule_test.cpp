@@ -16,7 +16,7 @@ using namespace gimbal_test;
 /// The error that parsing `text` gives; fails the test if there is none.
 Error error_of(std::string_view text) {
     try {
-        const Schedule schedule = parse_schedule(text);
+        const ScheduleSpec schedule = parse_schedule(text);
         ADD_FAILURE() << "accepted as " << to_string(schedule);
     } catch (const Error& error) {
         EXPECT_EQ(error.code(), ErrorCode::invalid_option);
@@ -30,7 +30,7 @@ void expect_contains(std::string_view text, std::string_view part) {
 }
 
 TEST(ParseSchedule, ReadsTechniqueChunkAndModifier) {
-    const Schedule schedule = parse_schedule("monotonic:fac2,16");
+    const ScheduleSpec schedule = parse_schedule("monotonic:fac2,16");
     EXPECT_EQ(schedule.technique, find_technique("fac2"));
     EXPECT_EQ(schedule.chunk, 16u);
     EXPECT_EQ(schedule.modifier, Modifier::monotonic);
@@ -40,7 +40,7 @@ TEST(ParseSchedule, ReadsTechniqueChunkAndModifier) {
 }
 
 TEST(ParseSchedule, IgnoresCaseAndBlanks) {
-    const Schedule schedule = parse_schedule(" \tMonoTonic : FAC2 ,  007 \n");
+    const ScheduleSpec schedule = parse_schedule(" \tMonoTonic : FAC2 ,  007 \n");
     EXPECT_EQ(to_string(schedule), "monotonic:fac2,7");
     EXPECT_EQ(parse_schedule("mFSC").technique, find_technique("mfsc"));
     EXPECT_EQ(parse_schedule("Trapezoidal").technique, find_technique("tss"));
@@ -63,7 +63,7 @@ TEST(ParseSchedule, RoundTripsEveryTechniqueByEveryName) {
                 const bool fraction = technique->info().fraction != FractionSource::none;
                 const std::string comma = fraction ? ",:" : ",";
                 for (const std::string& chunk : {std::string(), comma + "1", comma + "2147483647"}) {
-                    const Schedule schedule = parse_schedule(std::string(modifier).append(name).append(chunk));
+                    const ScheduleSpec schedule = parse_schedule(std::string(modifier).append(name).append(chunk));
                     EXPECT_EQ(schedule.technique, technique);
                     const std::string canonical = std::string(modifier).append(technique->info().name).append(chunk);
                     EXPECT_EQ(to_string(schedule), canonical);
@@ -120,7 +120,7 @@ TEST(ParseSchedule, ReadsStaticFractionsWithAndWithoutAChunk) {
                   {"lws,1", 1, 0, "lws,1"},
                   {"usched,0:4", 0, 4, "usched,0:4"}};
     for (const auto& one : kCases) {
-        const Schedule schedule = parse_schedule(one.text);
+        const ScheduleSpec schedule = parse_schedule(one.text);
         EXPECT_DOUBLE_EQ(schedule.fraction, one.fraction) << one.text;
         EXPECT_EQ(schedule.chunk, one.chunk) << one.text;
         EXPECT_EQ(to_string(schedule), one.canonical);
@@ -169,7 +169,7 @@ TEST(ParseSchedule, AnswersRandomTextWithAScheduleOrAPrintableMessage) {
         if (trial % 3 == 0) text = "fac2," + text;
         if (trial % 5 == 0) text = "monotonic:" + text;
         try {
-            const Schedule schedule = parse_schedule(text);
+            const ScheduleSpec schedule = parse_schedule(text);
             ++accepted;
             EXPECT_EQ(to_string(parse_schedule(to_string(schedule))), to_string(schedule));
             EXPECT_LT(schedule.chunk, 1u << 31);

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "process/warnings.hpp"
+#include "base/warnings.hpp"
 #include "topology/provider.hpp"
 #include "topology/topology.hpp"
 

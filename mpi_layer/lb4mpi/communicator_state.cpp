@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lb4mpi/communicator_state.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+
+#include "gimbal/error.hpp"
+#include "gimbal/mpi/mpi.h"
+#include "team/own_mpi.hpp"
+
+namespace gimbal::lb4mpi {
+
+namespace {
+
+constexpr std::uint64_t kEndsNames = 2;  // in place of the hash of a name, which is odd
+
+int g_key = MPI_KEYVAL_INVALID;
+
+/// Parties that were not freed with their communicators; they go before MPI ends.
+std::vector<CommunicatorState*>& all_parties() {
+    static std::vector<CommunicatorState*> parties;
+    return parties;
+}
+
+int free_party(MPI_Comm, int, void* party, void*) {
+    // When MPI ends, an attribute of MPI_COMM_WORLD may come here after free_all_parties().
+    if (std::erase(all_parties(), static_cast<CommunicatorState*>(party)) > 0)
+        delete static_cast<CommunicatorState*>(party);
+    return MPI_SUCCESS;
+}
+
+int free_all_parties(MPI_Comm, int, void*, void*) {
+    while (!all_parties().empty()) {
+        delete all_parties().front();
+        all_parties().erase(all_parties().begin());
+    }
+    return MPI_SUCCESS;
+}
+
+void make_keys() {
+    if (g_key != MPI_KEYVAL_INVALID) return;
+    check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_party, &g_key, nullptr), "MPI_Comm_create_keyval");
+    int at_end = MPI_KEYVAL_INVALID;  // attributes of MPI_COMM_SELF go first when MPI ends
+    check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_all_parties, &at_end, nullptr), "MPI_Comm_create_keyval");
+    check(MPI_Comm_set_attr(MPI_COMM_SELF, at_end, nullptr), "MPI_Comm_set_attr");
+}
+
+void require_usable(MPI_Comm comm) {
+    mpi::require_own_mpi();
+    int yes = 0;
+    MPI_Initialized(&yes);
+    if (!yes) throw Error(ErrorCode::wrong_use, "MPI is not running yet", "call MPI_Init or MPI_Init_thread first");
+    MPI_Finalized(&yes);
+    if (yes) throw Error(ErrorCode::wrong_use, "MPI has ended", "loops must end before MPI_Finalize");
+    if (comm == MPI_COMM_NULL) throw Error(ErrorCode::wrong_use, "the communicator is MPI_COMM_NULL");
+    check(MPI_Comm_test_inter(comm, &yes), "MPI_Comm_test_inter");
+    if (yes) throw Error(ErrorCode::wrong_use, "the communicator is an intercommunicator", "merge it first");
+}
+
+MPI_Comm duplicate_of(MPI_Comm comm) {
+    MPI_Comm made = MPI_COMM_NULL;
+    check(MPI_Comm_dup(comm, &made), "MPI_Comm_dup");
+    check(MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    return made;
+}
+
+/// The rows of room for structures: one more if need be.
+double* row(std::vector<std::unique_ptr<double[]>>& rows, int number, int length, double value) {
+    const auto wanted = static_cast<std::size_t>(number);
+    while (rows.size() <= wanted) rows.push_back(std::make_unique<double[]>(static_cast<std::size_t>(length)));
+    std::fill_n(rows[wanted].get(), length, value);
+    return rows[wanted].get();
+}
+
+}  // namespace
+
+void check(int code, std::string_view call) {
+    if (code == MPI_SUCCESS) return;
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    MPI_Error_string(code, text, &length);
+    throw Error(ErrorCode::mpi, std::string(call) + ": " + text);
+}
+
+void wait_for(MPI_Request& request) {
+    int done = 0;
+    for (int spins = 0;; ++spins) {
+        check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+        if (done) return;
+        if (gimbal_mpi_progress() < 0) throw Error(ErrorCode::mpi, gimbal_mpi_error_text());
+        if (spins > 100) sched_yield();
+    }
+}
+
+CommunicatorState& CommunicatorState::of(MPI_Comm comm) {
+    require_usable(comm);
+    make_keys();
+    void* found = nullptr;
+    int flag = 0;
+    check(MPI_Comm_get_attr(comm, g_key, static_cast<void*>(&found), &flag), "MPI_Comm_get_attr");
+    if (flag) return *static_cast<CommunicatorState*>(found);
+    auto party = std::make_unique<CommunicatorState>(comm);
+    check(MPI_Comm_set_attr(comm, g_key, party.get()), "MPI_Comm_set_attr");
+    all_parties().push_back(party.get());
+    return *party.release();
+}
+
+CommunicatorState::CommunicatorState(MPI_Comm comm) : comm_(comm) {
+    check(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
+    check(MPI_Comm_size(comm, &size_), "MPI_Comm_size");
+}
+
+CommunicatorState::~CommunicatorState() {
+    if (names_comm_ != MPI_COMM_NULL) MPI_Comm_free(&names_comm_);
+    if (duplicate_ != MPI_COMM_NULL) MPI_Comm_free(&duplicate_);
+}
+
+int CommunicatorState::new_slot() {
+    if (loop_since_setup_) next_slot_ = 0;
+    loop_since_setup_ = false;
+    return next_slot_++;
+}
+
+double* CommunicatorState::weights(int slot) {
+    // One more than needed: DLS4LB's had it.
+    return row(weights_, slot, size_ + 1, 1);
+}
+
+double* CommunicatorState::statistics(int slot) {
+    return row(statistics_, slot, 3 * (size_ + 1), 0);
+}
+
+MPI_Comm CommunicatorState::duplicate() {
+    if (duplicate_ == MPI_COMM_NULL) duplicate_ = duplicate_of(comm_);
+    return duplicate_;
+}
+
+std::array<bool, 3> CommunicatorState::same_everywhere(const Words& mine) {
+    if (names_comm_ == MPI_COMM_NULL) names_comm_ = duplicate_of(comm_);
+    // Equal everywhere if and only if the least value and the least complement are complements.
+    std::array<std::uint64_t, 6> least{};
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+        least[2 * i] = mine[i];
+        least[2 * i + 1] = ~mine[i];
+    }
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Iallreduce(MPI_IN_PLACE, least.data(), 6, MPI_UINT64_T, MPI_MIN, names_comm_, &request),
+          "MPI_Iallreduce");
+    wait_for(request);
+    const auto same = [&](std::size_t i) { return least[2 * i] == ~least[2 * i + 1]; };
+    return {same(0), same(1), same(2)};
+}
+
+void CommunicatorState::end_names() {
+    if (names_comm_ == MPI_COMM_NULL) return;
+    while (!same_everywhere({0, kEndsNames, 0})[1]) {
+    }
+}
+
+void CommunicatorState::end_all_names() noexcept {
+    try {
+        for (CommunicatorState* const party : all_parties()) party->end_names();
+    } catch (const Error&) {  // MPI has failed: nobody can be told
+    }
+}
+
+int CommunicatorState::agree_on_name(std::string_view title, std::string_view plain_name, int slot,
+                                     std::int64_t iterations) {
+    const auto same =
+        same_everywhere({title.empty() ? 0 : std::hash<std::string_view>{}(title) | 1,
+                         std::hash<std::string_view>{}(plain_name) | 1, static_cast<std::uint64_t>(iterations)});
+    if (!same[1]) {
+        throw Error(ErrorCode::wrong_use,
+                    "the ranks begin different loops, or some of them called DLS_DataSetup or MPI_Finalize",
+                    "all ranks of a communicator must begin its loops in the same order");
+    }
+    if (!same[2]) {
+        throw Error(ErrorCode::wrong_use,
+                    "the ranks do not agree on the number of iterations; here it is " + std::to_string(iterations),
+                    "all ranks of a communicator must begin its loops in the same order");
+    }
+    // A title that not all ranks have is what was in memory before.
+    if (!title.empty() && same[0]) return number_of(std::string(title));
+    return number_of(std::string(plain_name).append(" ").append(std::to_string(slot)));
+}
+
+int CommunicatorState::number_of(std::string name) {
+    const auto found = std::find(names_.begin(), names_.end(), name);
+    if (found != names_.end()) return static_cast<int>(found - names_.begin());
+    names_.push_back(std::move(name));
+    return static_cast<int>(names_.size()) - 1;
+}
+
+}  // namespace gimbal::lb4mpi

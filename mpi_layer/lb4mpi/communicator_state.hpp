@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gimbal::lb4mpi {
+
+/// What is kept for one communicator of the program: the names of its loops, and room for the arrays of its structures.
+/// An attribute of the communicator; goes when that is freed, or with MPI.
+///
+/// Loops need names that are the same on all ranks. A title is one. Loops without a title are numbered: the first
+/// structure that is set up gets 0, the next 1, ...; a setup that follows a loop starts again at 0. So a program that
+/// sets up its structures anew in each time step gets the same few names again, and what was learnt goes on.
+class CommunicatorState {
+public:
+    /// Local. @errors gimbal::Error: wrong_use (no communicator, an intercommunicator, MPI not running), mpi
+    static CommunicatorState& of(MPI_Comm comm);
+
+    explicit CommunicatorState(MPI_Comm comm);
+    ~CommunicatorState();
+    CommunicatorState(const CommunicatorState&) = delete;
+    CommunicatorState& operator=(const CommunicatorState&) = delete;
+
+    [[nodiscard]] int rank() const noexcept { return rank_; }
+    [[nodiscard]] int size() const noexcept { return size_; }
+
+    /// The number of a structure that is set up now. Local; all ranks must set up in the same order.
+    [[nodiscard]] int new_slot();
+    void loop_begins() noexcept { loop_since_setup_ = true; }
+
+    /// [P] room for the weights of a structure, all 1; valid as long as the party.
+    [[nodiscard]] double* weights(int slot);
+    /// [3 P] room for its statistics, all 0.
+    [[nodiscard]] double* statistics(int slot);
+
+    /// Agree on a loop's name. Collective; answers other ranks' requests while it waits.
+    /// @param title       this rank's, or empty
+    /// @param plain_name  what sort of loop this rank begins; with the slot's number, the name of one without a title
+    /// @param iterations  N; not compared if < 0
+    /// @return its number: see name()
+    /// @errors gimbal::Error(wrong_use), on all ranks: the sort or N is not the same everywhere; mpi
+    int agree_on_name(std::string_view title, std::string_view plain_name, int slot, std::int64_t iterations);
+    [[nodiscard]] const std::string& name(int number) const { return names_[static_cast<std::size_t>(number)]; }
+
+    /// What the program's messages never meet. Collective when first asked for.
+    [[nodiscard]] MPI_Comm duplicate();
+
+    /// MPI ends: this rank begins no more loops. One that still wants to agree on a name with others hears of that.
+    static void end_all_names() noexcept;
+
+private:
+    /// What ranks say when they agree on a name.
+    using Words = std::array<std::uint64_t, 3>;
+    /// Collective. @return which words are the same everywhere
+    [[nodiscard]] std::array<bool, 3> same_everywhere(const Words& mine);
+    void end_names();
+    int number_of(std::string name);
+
+    MPI_Comm comm_;
+    MPI_Comm names_comm_ = MPI_COMM_NULL;  // nothing but agreement on names
+    MPI_Comm duplicate_ = MPI_COMM_NULL;
+    int rank_ = 0;
+    int size_ = 1;
+    int next_slot_ = 0;
+    bool loop_since_setup_ = false;
+    std::vector<std::string> names_;
+    std::vector<std::unique_ptr<double[]>> weights_;
+    std::vector<std::unique_ptr<double[]>> statistics_;
+};
+
+/// Wait for a request, answering what other ranks ask meanwhile. @errors gimbal::Error(mpi)
+void wait_for(MPI_Request& request);
+
+/// @errors gimbal::Error(mpi) with MPI's text
+void check(int code, std::string_view call);
+
+}  // namespace gimbal::lb4mpi

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "loop/execution_state.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "gimbal/loop.h"
+
+namespace gimbal::mpi {
+
+namespace {
+
+constexpr double kNew = 0.25;        // weight of the last report in the usual time of an iteration
+constexpr double kMissing_s = 1e-2;  // a rank that has not come by then is not waited for
+
+}  // namespace
+
+ExecutionState::ExecutionState(std::uint64_t epoch, const LoopParameters& terms, void* execution, std::uint32_t ranks,
+                               bool robust)
+    : epoch_(epoch),
+      terms_(terms),
+      execution_(execution),
+      robust_(robust),
+      seats_(ranks),
+      opened_(gimbal_rank_ticks()) {}
+
+ExecutionState::~ExecutionState() {
+    if (execution_) gimbal_rank_drop(execution_);
+}
+
+void ExecutionState::begin(std::uint32_t rank) {
+    RankState& seat = seats_[rank];
+    if (seat.begun) return;
+    seat.begun = true;
+    gimbal_loop_begin(execution_, rank, &seat.share);
+}
+
+// A rank that asks ahead has its answer before it has finished what it was given before: the time it reports is then of
+// other iterations than the last chunk's, and counts at the same rate.
+bool ExecutionState::report(std::uint32_t rank, double worked_s, std::uint64_t worked_iters, std::uint64_t taken) {
+    RankState& seat = seats_[rank];
+    seat.came = true;
+    if (worked_iters > 0) {
+        seat.s_per_iter = worked_s / static_cast<double>(worked_iters);
+        const double ticks = seat.s_per_iter / gimbal_rank_tick_s();
+        ticks_per_iter_ = ticks_per_iter_ > 0 ? ticks_per_iter_ + kNew * (ticks - ticks_per_iter_) : ticks;
+    }
+    return confirm(seat, taken);
+}
+
+bool ExecutionState::confirm(RankState& seat, std::uint64_t taken) {
+    if (!seat.unstarted || taken < seat.given) return false;
+    seat.unstarted = false;
+    return --unstarted_ == 0;
+}
+
+bool ExecutionState::draw(std::uint32_t rank, ChunkRange& chunk) {
+    if (spoilt_) return false;
+    begin(rank);
+    if (!come_back_.empty()) {
+        chunk = come_back_.back();
+        come_back_.pop_back();
+        out_ += chunk.end - chunk.first;
+        return true;
+    }
+    chunk = {.stride = 0, .count = 1};
+    const bool drawn = out_ < terms_.trip && (draw_new(rank, chunk) || (robust_ && draw_for_missing(chunk)));
+    if (drawn) out_ += chunk.end - chunk.first;
+    if (!robust_) return drawn;
+    if (drawn) {
+        ledger_.add(chunk.first, chunk.end, rank);
+        return true;
+    }
+    Ledger::Entry late;
+    if (!ledger_.again(rank, ticks_per_iter_, late)) return false;
+    chunk.first = late.first;
+    chunk.end = late.end;
+    return true;
+}
+
+bool ExecutionState::draw_new(std::uint32_t rank, ChunkRange& chunk) {
+    RankState& seat = seats_[rank];
+    if (seat.drawn_iters > 0) {
+        const double seconds = seat.s_per_iter * static_cast<double>(seat.drawn_iters);
+        gimbal_rank_reported(&seat.share, static_cast<std::uint64_t>(seconds / gimbal_rank_tick_s()));
+        seat.drawn_iters = 0;
+    }
+    if (!gimbal_loop_next(&seat.share, &chunk.first, &chunk.end)) return false;
+    seat.drawn_iters = chunk.end - chunk.first;
+    return true;
+}
+
+// It has something that is late, or has not come for long.
+bool ExecutionState::is_missing(std::uint32_t rank) const {
+    if (ledger_.late(rank, ticks_per_iter_)) return true;
+    if (seats_[rank].left) return true;
+    const double allowed =
+        std::max(kMissing_s / gimbal_rank_tick_s(), 2 * ticks_per_iter_ * static_cast<double>(terms_.trip) / ranks());
+    return !seats_[rank].came && gimbal_rank_ticks() - opened_ > static_cast<std::uint64_t>(allowed);
+}
+
+// What only another rank may draw, which does not.
+bool ExecutionState::draw_for_missing(ChunkRange& chunk) {
+    for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
+        if (seats_[rank].told_over || !is_missing(rank)) continue;
+        begin(rank);
+        if (gimbal_loop_next(&seats_[rank].share, &chunk.first, &chunk.end)) return true;
+    }
+    return false;
+}
+
+bool ExecutionState::draw_own(std::uint32_t rank, ChunkRange& run) {
+    if (spoilt_ || robust_) return false;
+    begin(rank);
+    gimbal_share& share = seats_[rank].share;
+    if (share.counter || !share.fast || share.starts || share.step >= share.step_end) return false;
+    run.first = share.step * share.chunk;
+    run.end = run.first + share.chunk;
+    run.stride = share.step_inc * share.chunk;
+    run.count = (share.step_end - share.step - 1) / share.step_inc + 1;
+    std::uint64_t first = 0;
+    std::uint64_t end = 0;
+    for (std::uint64_t k = 0; k < run.count; ++k) {
+        if (!gimbal_share_next(&share, &first, &end)) break;
+        out_ += end - first;
+    }
+    return true;
+}
+
+bool ExecutionState::draw_for_others(std::uint32_t rank, ChunkRange& chunk) {
+    if (spoilt_ || robust_) return false;
+    begin(rank);
+    const gimbal_share& share = seats_[rank].share;
+    if (share.fast && !share.counter) return false;
+    return draw(rank, chunk);
+}
+
+void ExecutionState::gave(std::uint32_t rank, const ChunkRange& chunk, bool ahead) noexcept {
+    RankState& seat = seats_[rank];
+    ++seat.given;
+    seat.last = chunk;
+    seat.asking = seat.asking_ahead = false;
+    if (ahead) {
+        seat.unstarted = true;
+        ++unstarted_;
+    }
+}
+
+void ExecutionState::come_back(const ChunkRange& chunk) {
+    come_back_.push_back(chunk);
+    out_ -= chunk.end - chunk.first;
+}
+
+bool ExecutionState::leave(std::uint32_t rank, std::uint64_t taken, double stayed_s) {
+    RankState& seat = seats_[rank];
+    if (seat.left) return false;
+    seat.left = seat.told_over = true;
+    seat.asking = false;
+    ++left_;
+    ledger_.abandon(rank);
+    bool news = confirm(seat, taken);
+    if (seat.unstarted) {
+        seat.unstarted = false;
+        --unstarted_;
+        come_back(seat.last);
+        news = true;
+    }
+    begin(rank);
+    if (stayed_s < 0) {
+        gimbal_rank_leave(&seat.share, nullptr);
+    } else {
+        gimbal_rank_left(&seat.share, static_cast<std::uint64_t>(stayed_s / gimbal_rank_tick_s()));
+    }
+    return news;
+}
+
+void ExecutionState::spoil(const LoopParameters& other) noexcept {
+    if (spoilt_) return;
+    spoilt_ = true;
+    other_ = other;
+}
+
+void ExecutionState::close() {
+    const bool learn = complete();
+    for (std::uint32_t rank = 0; rank < ranks(); ++rank) leave(rank, seats_[rank].given, 0);
+    void* const execution = std::exchange(execution_, nullptr);
+    if (spoilt_) {
+        gimbal_rank_drop(execution);
+    } else {
+        gimbal_rank_close(execution, learn ? 1 : 0);
+    }
+}
+
+}  // namespace gimbal::mpi

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace gimbal::mpi {
+
+/// How many iterations the foreman runs between two looks at its messages: as many as last about as long as a request
+/// may wait.
+class PollInterval {
+public:
+    /// @param gap  longest time between two looks [ticks]
+    explicit PollInterval(double gap) : gap_(gap) {}
+
+    /// Iterations until the next look [iterations], >= 1.
+    [[nodiscard]] std::uint64_t piece() const noexcept { return piece_; }
+
+    /// So many iterations took so long. A piece at most doubles: the next iterations may be longer ones.
+    /// @param looks  that were made from inside the piece: a program that makes them needs no small ones [count]
+    void note(std::uint64_t iterations, std::uint64_t time, std::uint64_t looks) noexcept {
+        if (iterations == 0) return;
+        const double between = std::max(static_cast<double>(time), 1.0) / static_cast<double>(looks + 1);
+        const double fits = static_cast<double>(iterations) * gap_ / between;
+        const double most = 2 * static_cast<double>(piece_);
+        // A short piece, the end of a chunk, says little of longer ones.
+        const double wanted = iterations < piece_ / 2 ? std::min(fits, static_cast<double>(piece_)) : fits;
+        piece_ = static_cast<std::uint64_t>(std::clamp(wanted, 1.0, std::min(most, kMax)));
+    }
+
+private:
+    static constexpr double kMax = 1e15;
+    double gap_;
+    std::uint64_t piece_ = 1;
+};
+
+/// What a worker's waiting for answers takes in relation to its chunks, and so how early it must ask.
+class Waits {
+public:
+    void waited(double ticks) noexcept { blend(wait_, ticks); }
+    void worked(std::uint64_t iterations, double ticks) noexcept {
+        if (iterations == 0) return;
+        blend(chunk_, ticks);
+        blend(iteration_, ticks / static_cast<double>(iterations));
+    }
+    /// What other ranks say that they wait, 0 if they do not know, and the mean of it [s].
+    void waited_elsewhere(double seconds) noexcept {
+        if (seconds > 0) blend(elsewhere_s_, seconds);
+    }
+    [[nodiscard]] double elsewhere_s() const noexcept { return elsewhere_s_; }
+    /// Usual wait for an answer; 0: unknown [ticks].
+    [[nodiscard]] double wait() const noexcept { return wait_; }
+
+    /// Iterations at the end of a chunk at whose beginning the next one should be asked for; 0: it need not be asked
+    /// for before this one is done.
+    [[nodiscard]] std::uint64_t tail() const noexcept {
+        if (wait_ <= kWorthIt * chunk_ || iteration_ <= 0) return 0;
+        return static_cast<std::uint64_t>(std::min(kMargin * wait_ / iteration_, kMax)) + 1;
+    }
+
+private:
+    static constexpr double kWorthIt = 0.02;  // part of the chunks' time that may go in waiting
+    static constexpr double kMargin = 2;      // an answer may take so many times as long as usual
+    static constexpr double kMax = 1e15;
+    static constexpr double kNew = 0.125;  // weight of what is new
+
+    static void blend(double& mean, double value) noexcept { mean = mean > 0 ? mean + kNew * (value - mean) : value; }
+
+    double wait_ = 0;
+    double elsewhere_s_ = 0;
+    double chunk_ = 0;
+    double iteration_ = 0;
+};
+
+}  // namespace gimbal::mpi

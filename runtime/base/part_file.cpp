@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "base/part_file.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "base/held_signal.hpp"
+#include "gimbal/error.hpp"
+#include "gimbal/output_file.hpp"
+
+namespace gimbal {
+
+PartFile::PartFile(std::string path, unsigned mode) : path_(std::move(path)) {
+    const std::string aside = path_ + ".part-" + std::to_string(getpid());
+    OutputFile opened = open_output(path_, aside, mode);
+    file_ = opened.descriptor;
+    if (file_ < 0) fail(opened.refusal);
+    if (!opened.in_place) aside_ = aside;
+}
+
+PartFile::~PartFile() {
+    give_up();
+}
+
+void PartFile::give_up() noexcept {
+    if (file_ < 0) return;
+    close(file_);
+    file_ = -1;
+    if (!aside_.empty()) unlink(aside_.c_str());
+}
+
+void PartFile::fail(int reason) {
+    fail(std::string(std::strerror(reason)));
+}
+
+void PartFile::fail(const std::string& reason) {
+    give_up();
+    throw Error(ErrorCode::file, "cannot write \"" + path_ + "\": " + reason,
+                "nothing was left behind; give another path, or make room");
+}
+
+void PartFile::append(std::string_view text) {
+    const HeldSignal too_large(SIGXFSZ);
+    const HeldSignal closed(SIGPIPE);
+    if (file_ < 0) fail(EBADF);
+    if (const int reason = write_all(file_, text)) fail(reason);
+}
+
+void PartFile::finish(Durable durable) {
+    if (file_ < 0) fail(EBADF);
+    // Devices and pipes have nothing to flush and say EINVAL.
+    if (durable == Durable::yes && fsync(file_) != 0 && errno != EINVAL && errno != EROFS) fail(errno);
+    const int closed = close(file_);
+    const int reason = errno;
+    file_ = -1;
+    const bool renamed = closed == 0 && (aside_.empty() || std::rename(aside_.c_str(), path_.c_str()) == 0);
+    if (renamed) return;
+    const int why = closed != 0 ? reason : errno;
+    if (!aside_.empty()) unlink(aside_.c_str());
+    fail(why);
+}
+
+void PartFile::disown() noexcept {
+    if (file_ >= 0) close(file_);
+    file_ = -1;
+}
+
+}  // namespace gimbal

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "gimbal/schedule.hpp"
+
+namespace gimbal {
+
+/// What a selector decides for one execution of a loop. It comes back to learn() as it was.
+struct Decision {
+    Schedule schedule;
+    std::string_view reason;    ///< why, in the words of the report; a string literal
+    bool named = false;         ///< by the user or for want of a choice: no selector learns from it
+    bool exploring = false;     ///< to learn, not because it is believed to be the best
+    bool sampled = false;       ///< measure what iterations cost: the selector wants the profile
+    std::uint32_t state = 0;    ///< the selector's own, e.g. what ran before
+    std::uint32_t index = 0;    ///< the selector's own, e.g. the place of the choice in its portfolio
+    std::uint64_t number = 0;   ///< the selector's own, e.g. which of its decisions this is
+    bool can_leave = false;     ///< of the request (LoopContext); set and read by who owns the selectors
+    double left_for = 0;        ///< > 0: leave the loop to the OpenMP runtime's own static for so long [ticks]
+    std::uint32_t chooser = 0;  ///< which of the loop's selectors decided; set and read by who owns them
+};
+
+}  // namespace gimbal

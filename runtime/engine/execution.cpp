@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "engine/execution.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "engine/admission.hpp"
+#include "engine/spare_buffers.hpp"
+#include "measure/dispatch_cost.hpp"
+
+namespace gimbal {
+
+namespace {
+
+constexpr double kTimingPart = 20;    // a chunk is timed by itself if noting its time costs at most one part in so many
+constexpr double kMaxUntimed = 1e9;   // [iterations] that go untimed, however short they are
+constexpr std::uint32_t kSmallTeam = 16;  // keeps what a trial needed: some kilobytes
+
+}  // namespace
+
+// Usually nothing has changed since the last execution. Skip the store then: shared cache lines stay valid.
+void Execution::prepare(std::uint32_t workers, const ExecutionConfig& config, const std::shared_ptr<const Plan>& plan,
+                        const SharedPlace& place) {
+    const std::uint32_t slots = site_ ? workers + config.surplus : 1;
+    if (slots_.size() < slots) slots_ = std::vector<WorkerSlot>(slots);
+    if (!(config_ == config)) config_ = config;
+    if (plan_ != plan) plan_ = plan;
+    if (workers_ != workers) workers_ = workers;
+    const AdaptiveTechnique* const adaptive =
+        plan->claim == Claim::adaptive ? config.schedule.technique->adaptive() : nullptr;
+    if (adaptive_ != adaptive) adaptive_ = adaptive;
+    if (adaptive) {
+        if (adaptive_slots_.size() < slots) adaptive_slots_ = std::vector<AdaptiveSlot>(slots);
+        if (!place.times && own_times_.size() < workers) own_times_ = std::vector<WorkerTimes>(workers);
+        times_ = place.times ? place.times : own_times_.data();
+        const double overhead = adaptive->counts_scheduling() ? 0 : dispatch_ticks();
+        if (overhead_ != overhead) overhead_ = overhead;
+        const double least = kTimingPart * sampling_ticks();
+        if (least_time_ != least) least_time_ = least;
+    } else if (workers > kSmallTeam && !adaptive_slots_.empty()) {  // of a trial: there are many loops
+        adaptive_slots_ = std::vector<AdaptiveSlot>();
+        own_times_ = std::vector<WorkerTimes>();
+    }
+    const bool insured = site_ && plan->claim == Claim::hybrid && !plan->queues.empty() && !config.ascending;
+    if (insured_ != insured) insured_ = insured;
+    if (plan->claim == Claim::queues) {
+        queues_.prepare(*plan);
+    } else if (insured) {
+        // The next profile wants to see as many pieces of a block as its own steps are.
+        const std::uint64_t parts = std::max(plan->rules.parts, config.sampled ? plan->own[1] : 0);
+        queues_.prepare(*plan, parts, config.sampled || config.wary);
+    } else if (workers > kSmallTeam) {
+        queues_.release();
+    }
+    if (config.sampled && site_) spare_buffers<ChunkCosts>().lend(slots_, &WorkerSlot::costs);
+    if (config.timed && site_) spare_buffers<IterationTimes>().lend(slots_, &WorkerSlot::times);
+    const std::uint64_t start = plan->claim == Claim::hybrid ? plan->own.back() : 0;
+    if (place.counter) {
+        counter_ = place.counter;
+        // Whoever comes first; nobody has drawn before, and nobody sets it back to 0 while others draw.
+        std::uint64_t fresh = 0;
+        if (start > 0) __atomic_compare_exchange_n(counter_, &fresh, start, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    } else {
+        counter_ = &own_counter_;
+        own_counter_ = start;
+    }
+    inside_.store(workers + config.surplus, std::memory_order_relaxed);
+    if (repeats_ != 0) repeats_ = 0;
+    round_ = 0;
+    if (config.surplus == 0) return;
+    if (surplus_slots_.size() < config.surplus) surplus_slots_ = std::vector<SurplusSlot>(config.surplus);
+    stage_.store(kExpected, std::memory_order_relaxed);
+}
+
+namespace {
+
+// Ask for a cache line that will be written. __builtin_prefetch(p, 1) asks x86 for a copy to read only, unless the
+// compiler may assume a recent processor; older ones ignore this instruction.
+inline void fetch_to_write(const void* line) noexcept {
+#if defined(__x86_64__)
+    asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));
+#else
+    __builtin_prefetch(line, 1);
+#endif
+}
+
+}  // namespace
+
+void Execution::allow_repeats(const Request& request) {
+    if (insured_ || config_.timed || config_.sampled || config_.split || config_.surplus > 0) return;
+    if (earlier_.size() < workers_) earlier_ = std::vector<EarlierRecords>(workers_);
+    if (!request_.asks_the_same(request)) request_ = request;
+    request_.caller = nullptr;
+    repeats_ = EarlierRecords::kMax;
+}
+
+bool Execution::repeat() {
+    if (repeats_ <= round_) return false;
+    ++round_;
+    if (plan_->claim == Claim::queues) queues_.prepare(*plan_);
+    *counter_ = plan_->claim == Claim::hybrid ? plan_->own.back() : 0;
+    inside_.store(workers_, std::memory_order_relaxed);
+    return true;
+}
+
+void Execution::gather(std::uint32_t round, std::vector<WorkerRecord>& out) const {
+    out.clear();
+    for (std::uint32_t i = 0; i < workers_; ++i) out.push_back(earlier_[i].records[round]);
+}
+
+void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
+    const Plan& plan = *plan_;
+    share.step = plan.claim == Claim::owned ? worker : 0;
+    share.step_end = plan.claim == Claim::owned ? plan.steps : 0;
+    share.step_inc = plan.claim == Claim::owned ? workers_ : 1;
+    share.chunks = 0;
+    share.iterations = 0;
+    share.claim = config_.claim;
+    share.counter = plan.claim == Claim::owned ? nullptr : counter_;
+    share.starts = plan.starts.empty() ? nullptr : plan.starts.data();
+    share.steps = plan.steps;
+    share.chunk = plan.chunk;
+    share.trip = plan.iterations;
+    share.execution = this;
+    share.worker = worker;
+    const bool noted = config_.timed || config_.sampled || config_.split;
+    // Own steps are apart for who notes their times, and for ranks that take over what another one has not begun.
+    const bool whole = site_ && !noted && plan.claim == Claim::hybrid && plan.own[worker + 1] - plan.own[worker] > 1;
+    share.fast = !noted && !whole && !insured_ &&
+                 (plan.claim == Claim::owned || plan.claim == Claim::shared ||
+                  (plan.claim == Claim::hybrid && plan.admission >= 1));
+    share.watched = 0;
+    WorkerSlot& slot = slot_of(worker);
+    if (plan.claim == Claim::hybrid) {
+        share.step = plan.own[worker];
+        share.step_end = plan.own[worker + 1];
+        slot.random = worker + 1;
+        if (insured_) {
+            share.step = kQueues;
+            queues_.enter(worker, -1);
+        }
+    } else if (plan.claim == Claim::weighted || plan.claim == Claim::adaptive) {
+        slot.position_hint = 0;
+    } else if (plan.claim == Claim::queues) {
+        share.step = kPrefixToCome;
+        queues_.enter(worker, plan.rules.victims == Victims::nearest ? sched_getcpu() : -1);
+    }
+    slot.record.static_end = slot.record.stole_at = 0;
+    slot.last_size = 0;
+    if (config_.sampled) slot.begin_costs(plan.iterations, workers_);
+    if (config_.timed) slot.begin_times();
+    if (adaptive_) {
+        times_[worker].reset(adaptive_->reads());
+        AdaptiveSlot& adaptive = adaptive_slots_[worker & slot_mask_];
+        adaptive = {};
+        if (adaptive_->reads() == Figures::progress && !noted && plan.statistics.mean > 0)
+            adaptive.least_timed =
+                static_cast<std::uint64_t>(std::min(least_time_ / plan.statistics.mean, kMaxUntimed));
+    }
+    if (config_.surplus > 0) begin_elastic(worker);
+    slot.record.begin = ticks();
+}
+
+int Execution::next(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
+    if (adaptive_) return next_adaptive(share, first, end);
+    int got = 0;
+    switch (plan_->claim) {
+        case Claim::weighted:
+            got = next_weighted(share, first, end);
+            break;
+        case Claim::hybrid:
+            got = insured_ ? next_insured(share, first, end) : next_hybrid(share, first, end);
+            break;
+        case Claim::queues:
+            got = is_surplus(share.worker) ? next_surplus(share, first, end) : next_queued(share, first, end);
+            break;
+        default:
+            got = gimbal_share_next(&share, &first, &end);
+    }
+    if (config_.timed || config_.sampled) note_chunk(slot_of(share.worker), first, got ? end - first : 0);
+    return got;
+}
+
+// Own steps are handed out without an atomic, all of them in one chunk if nobody notes their times. Once they are done
+// nothing more needs to be noted: without throttled admission the fast path may be used from here on.
+int Execution::next_hybrid(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
+    WorkerSlot& slot = slot_of(share.worker);
+    if (site_ && share.step < share.step_end && !config_.timed && !config_.sampled && !config_.split) {
+        first = plan_->starts[share.step];
+        end = plan_->starts[share.step_end];
+        share.step = share.step_end;
+        share.chunks += 1;
+        share.iterations += end - first;
+        share.fast = plan_->admission >= 1;
+        return 1;
+    }
+    if (share.step >= share.step_end) {
+        if (config_.split && slot.record.static_end == 0) note_static_end(share);
+        if (plan_->admission < 1) {
+            await_admission(slot.random, plan_->admission);
+        } else if (!config_.timed && !config_.sampled) {
+            share.fast = 1;
+        }
+    }
+    return gimbal_share_next(&share, &first, &end);
+}
+
+// Draw by position: the counter is the next iteration. A size was chosen from where the counter was just before;
+// between the two another worker may have moved it on. The fetch_add alone decides who gets what, so every iteration is
+// still handed out once.
+int Execution::take(gimbal_share& share, std::uint64_t size, std::uint64_t& first, std::uint64_t& end) noexcept {
+    const std::uint64_t iterations = plan_->iterations;
+    first = __atomic_fetch_add(counter_, size, __ATOMIC_RELAXED);
+    if (first >= iterations) return 0;
+    end = iterations - first < size ? iterations : first + size;
+    share.chunks += 1;
+    share.iterations += end - first;
+    return 1;
+}
+
+int Execution::next_weighted(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
+    const Plan& plan = *plan_;
+    std::uint64_t& batch = slot_of(share.worker).position_hint;
+    const std::uint64_t position = __atomic_load_n(counter_, __ATOMIC_RELAXED);
+    while (batch < plan.steps && plan.starts[batch + 1] <= position) ++batch;
+    if (batch == plan.steps) return 0;
+    return take(share, plan.shares[batch * workers_ + share.worker], first, end);
+}
+
+// A chunk's time ends when the next one is asked for: one timestamp does for both. Chunks that last no longer than a
+// few timestamps are timed together, since one alone would show the clock and not the work; not so when the execution
+// is measured chunk by chunk.
+// @return when the chunk that is asked for begins, as far as that is known [ticks]
+std::uint64_t Execution::time_chunk(WorkerSlot& slot, AdaptiveSlot& adaptive, WorkerTimes& times) noexcept {
+    adaptive.untimed_size += slot.last_size;
+    ++adaptive.untimed_chunks;
+    if (adaptive.untimed_size < adaptive.least_timed) return slot.last_stamp;
+    const std::uint64_t now = ticks();
+    const auto time = static_cast<double>(now - slot.last_stamp);
+    const auto size = static_cast<double>(adaptive.untimed_size);
+    // Techniques that count execution alone get it less the calibrated cost of drawing.
+    times.note(adaptive.untimed_size, time - static_cast<double>(adaptive.untimed_chunks) * overhead_);
+    if (config_.timed) slot.times->add(adaptive.untimed_size, time);
+    if (config_.sampled) slot.costs->add({slot.last_first, slot.last_first + slot.last_size}, time);
+    if (!config_.timed && !config_.sampled) {
+        adaptive.least_timed =
+            static_cast<std::uint64_t>(std::min(size * least_time_ / std::max(time, 1.0), kMaxUntimed));
+    }
+    adaptive.untimed_size = adaptive.untimed_chunks = 0;
+    if (adaptive_->reads() != Figures::progress) adaptive.digest.known = false;
+    return now;
+}
+
+int Execution::next_adaptive(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
+    const Plan& plan = *plan_;
+    WorkerSlot& slot = slot_of(share.worker);
+    AdaptiveSlot& adaptive = adaptive_slots_[share.worker & slot_mask_];
+    WorkerTimes& times = times_[share.worker];
+    fetch_to_write(counter_);  // it travels while the last chunk's time is noted
+    // A first chunk begins with the worker's own time: that timestamp is there already.
+    const std::uint64_t now = slot.last_size ? time_chunk(slot, adaptive, times) : slot.record.begin;
+    slot.last_stamp = now;
+    slot.last_size = 0;
+    const std::uint64_t position = __atomic_load_n(counter_, __ATOMIC_RELAXED);
+    if (position >= plan.iterations) return 0;
+    ChunkRequest request{.times = {times_, workers_},
+                         .worker = share.worker,
+                         .iterations = plan.iterations,
+                         .remaining = plan.iterations - position,
+                         .chunk = plan.chunk,
+                         .now = now,
+                         .statistics = plan.statistics,
+                         .digest = &adaptive.digest};
+    if (plan.steps > 0) {
+        while (plan.starts[slot.position_hint + 1] <= position) ++slot.position_hint;
+        request.batch_chunk = plan.shares[slot.position_hint];
+    }
+    std::uint64_t size = std::max(adaptive_->size(request), plan.chunk);
+    if (plan.unit > 1) size += (plan.unit - size % plan.unit) % plan.unit;
+    if (!take(share, std::min(size, request.remaining), first, end)) return 0;
+    slot.last_size = end - first;
+    slot.last_first = first;
+    // What others read comes last: the line travels while the chunk runs.
+    if (adaptive_->reads() == Figures::progress) {
+        if (slot.last_size >= adaptive.least_timed) times.draw(slot.last_size, now);
+    } else if (adaptive.untimed_size == 0 && times.chunks() > 0) {
+        times.publish();
+    }
+    return 1;
+}
+
+// One timestamp per chunk: a chunk's time runs from its own dispatch to the next one.
+void Execution::note_chunk(WorkerSlot& slot, std::uint64_t first, std::uint64_t size) noexcept {
+    const std::uint64_t now = ticks();
+    if (slot.last_size) {
+        const auto time = static_cast<double>(now - slot.last_stamp);
+        if (config_.timed) slot.times->add(slot.last_size, time);
+        if (config_.sampled) slot.costs->add({slot.last_first, slot.last_first + slot.last_size}, time);
+    }
+    slot.last_stamp = now;
+    slot.last_first = first;
+    slot.last_size = size;
+}
+
+void Execution::reported(const gimbal_share& share, std::uint64_t time) noexcept {
+    slot_of(share.worker).last_stamp = ticks() - time;
+}
+
+void Execution::arrived(std::uint32_t worker, const WorkerRecord& record) {
+    WorkerSlot& slot = slots_[worker];
+    slot.record = record;
+    slot.sums.busy += record.end - record.begin;
+    slot.sums.chunks += record.chunks;
+    slot.sums.iterations += record.iterations;
+}
+
+void Execution::forget_samples() {
+    if (config_.sampled) spare_buffers<ChunkCosts>().take_back(slots_, &WorkerSlot::costs);
+    if (config_.timed) spare_buffers<IterationTimes>().take_back(slots_, &WorkerSlot::times);
+}
+
+void Execution::note_static_end(const gimbal_share& share) noexcept {
+    WorkerRecord& record = slot_of(share.worker).record;
+    record.static_end = ticks();
+    record.static_iterations = share.iterations;
+}
+
+bool Execution::end(gimbal_share& share) noexcept {
+    return end_at(share, ticks());
+}
+
+bool Execution::end_after(gimbal_share& share, std::uint64_t stayed) noexcept {
+    return end_at(share, slot_of(share.worker).record.begin + stayed);
+}
+
+bool Execution::end_at(gimbal_share& share, std::uint64_t stamp) noexcept {
+    WorkerSlot& slot = slot_of(share.worker);
+    if (insured_) queues_.leave(share.worker);
+    slot.record.end = stamp;
+    if (config_.surplus > 0) end_elastic(share, slot);
+    slot.record.chunks = share.chunks;
+    slot.record.iterations = share.iterations;
+    slot.sums.busy += slot.record.end - slot.record.begin;
+    slot.sums.chunks += share.chunks;
+    slot.sums.iterations += share.iterations;
+    share.execution = nullptr;
+    if (repeats_ > round_) earlier_[share.worker].records[round_] = slot.record;
+    // Release our record, acquire everybody's: the last one to leave reads them all.
+    return inside_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+}
+
+}  // namespace gimbal

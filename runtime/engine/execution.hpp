@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "engine/decision.hpp"
+#include "engine/request.hpp"
+#include "engine/tuning.hpp"
+#include "engine/work_queues.hpp"
+#include "gimbal/elastic_team.h"
+#include "gimbal/plan.hpp"
+#include "gimbal/share.h"
+#include "lending/node_cores.hpp"
+#include "measure/cost_profile.hpp"
+#include "measure/iteration_times.hpp"
+#include "measure/record.hpp"
+#include "technique/adaptive.hpp"
+
+namespace gimbal {
+
+class LoopSite;
+
+/// What one worker leaves behind in an execution; written by that worker only, so nothing here moves between cores
+/// until somebody reads it.
+struct alignas(kApart) WorkerSlot {
+    WorkerRecord record;  ///< of this execution
+    /// Sums over all executions in this object.
+    struct {
+        std::uint64_t busy = 0;  ///< [ticks]
+        std::uint64_t chunks = 0;
+        std::uint64_t iterations = 0;
+    } sums;
+    std::unique_ptr<IterationTimes> times;  ///< only if the execution is timed, like the next kept until forgotten
+    std::unique_ptr<ChunkCosts> costs;      ///< only if the execution is sampled: some kilobytes
+    std::uint64_t last_stamp = 0;  ///< when the chunk in progress was drawn [ticks]; only where times are taken
+    std::uint64_t last_first = 0;  ///< where it begins [iterations]; only if sampled
+    std::uint64_t last_size = 0;   ///< its iterations; 0: none yet
+    union {
+        std::uint64_t position_hint;  ///< batch this worker has reached; weighted and adaptive plans
+        std::uint64_t random = 1;     ///< for plans that thin out requests; hybrid plans
+    };
+
+    /// Empty times and costs, made if there are none. @errors std::bad_alloc
+    void begin_times() { times ? void(*times = {}) : void(times = std::make_unique<IterationTimes>()); }
+    void begin_costs(std::uint64_t iterations, std::uint32_t workers) {
+        if (!costs) costs = std::make_unique<ChunkCosts>();
+        costs->prepare(iterations, CostProfile::bins_for(iterations, workers));
+    }
+};
+
+/// What an adaptive technique needs of a worker besides; written by that worker only.
+struct alignas(64) AdaptiveSlot {
+    std::uint64_t untimed_size = 0;    ///< iterations since last_stamp without the chunk in progress
+    std::uint64_t untimed_chunks = 0;  ///< in how many chunks
+    std::uint64_t least_timed = 0;     ///< iterations that are worth a timestamp, by the last chunk that got one
+    Digest digest;
+};
+
+/// What a surplus worker needs besides; written by that worker only.
+struct alignas(64) SurplusSlot {
+    BorrowedCore core;
+    std::uint64_t since = 0;   ///< it has that core [ticks]
+    std::uint64_t worked = 0;  ///< so long on borrowed cores in this execution [ticks]
+    std::uint64_t left = 0;    ///< when it found nothing more [ticks]
+};
+
+/// What one worker saw of the executions before the one it is in; written by that worker only.
+struct alignas(64) EarlierRecords {
+    static constexpr std::uint32_t kMax = 7;
+    std::array<WorkerRecord, kMax> records;
+};
+
+/// How an execution is run, as decided when it was opened.
+struct ExecutionConfig {
+    Schedule schedule;
+    std::string_view reason;  ///< why this choice; a string literal
+    std::uint64_t claim = 1;  ///< steps that a worker claims at once [count]
+    bool timed = false;       ///< every chunk gets a timestamp, for statistics of iteration times
+    bool sampled = false;     ///< every chunk gets a timestamp, for the cost profile
+    bool split = false;       ///< the end of every worker's static part gets a timestamp
+    bool wary = false;        ///< the last execution's blocks were stolen from: they are drawn in small parts
+    bool ascending = false;   ///< every worker's chunks must ascend: nothing is stolen from own steps
+    std::uint32_t surplus = 0;  ///< workers after the own ones, who draw while another rank lends them a core [count]
+    LoopSetting setting;        ///< of a technique with a static fraction
+
+    bool operator==(const ExecutionConfig&) const = default;
+};
+
+/// Memory outside of an execution for what its workers share, when they are processes and each has an execution object
+/// of its own.
+struct SharedPlace {
+    std::uint64_t* counter = nullptr;  ///< 0 before the first worker prepares
+    WorkerTimes* times = nullptr;      ///< [P]
+};
+
+/// One execution of a loop: what its workers share while it is in flight.
+/// @threads prepare() by the one that opens it; begin, next and end by each worker on its own share
+class Execution {
+public:
+    /// @param site  whose it is; nullptr: of a loop that another process has the site of; one worker enters it here
+    explicit Execution(LoopSite* site) : site_(site), slot_mask_(site ? UINT32_MAX : 0) {}
+
+    /// Make ready for workers to enter.
+    /// @param workers  of the team's own; config.surplus come on top
+    /// @param place  where they count; nothing: in here
+    /// @errors std::bad_alloc
+    void prepare(std::uint32_t workers, const ExecutionConfig& config, const std::shared_ptr<const Plan>& plan,
+                 const SharedPlace& place = {});
+
+    void begin(std::uint32_t worker, gimbal_share& share) noexcept;
+    int next(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
+    /// @return true for the last worker to leave
+    bool end(gimbal_share& share) noexcept;
+    /// The same for a worker whose word of it comes later. @param stayed  since it began [ticks]
+    bool end_after(gimbal_share& share, std::uint64_t stayed) noexcept;
+
+    /// The chunk that a worker got last took so long: it asks through another, and nothing since counts [ticks].
+    /// @threads as next()
+    void reported(const gimbal_share& share, std::uint64_t time) noexcept;
+
+    /// What a worker saw that drew in another process. @threads one, when it has left
+    void arrived(std::uint32_t worker, const WorkerRecord& record);
+
+    /// Give back the memory that single executions need for samples: most never do, and there are many loops.
+    /// @threads one, when all have left and somebody has learnt from them
+    /// @errors std::bad_alloc
+    void forget_samples();
+
+    [[nodiscard]] LoopSite* site() const noexcept { return site_; }
+    /// The region of the program that it is in; nullptr: nothing is learnt about that. @threads as prepare()
+    void set_part_of(gimbal_region* region) noexcept { part_of_ = region; }
+    [[nodiscard]] gimbal_region* part_of() const noexcept { return part_of_; }
+    /// How much longer it took surplus workers to leave than the loop took. [ticks]
+    [[nodiscard]] double aftermath() const noexcept;
+    /// Why it is run like this, for who learns from it. @threads as prepare()
+    void note(const Decision& decision) noexcept { decision_ = decision; }
+    [[nodiscard]] const Decision& decision() const noexcept { return decision_; }
+    /// Let it be repeated for others who ask for the same, before anybody has learnt from it. @threads as prepare()
+    void allow_repeats(const Request& request);
+    /// Make ready for workers to enter once more. @return false: somebody must learn from it first
+    /// @threads the last one to leave
+    [[nodiscard]] bool repeat();
+    /// What is asked for where it is repeated.
+    [[nodiscard]] const Request& request() const noexcept { return request_; }
+    /// Executions since it was prepared that all workers have left, besides that which the slots are of. [count]
+    [[nodiscard]] std::uint32_t round() const noexcept { return round_; }
+    /// What the workers saw of one of them; to be read when all have left.
+    void gather(std::uint32_t round, std::vector<WorkerRecord>& out) const;
+
+    [[nodiscard]] const ExecutionConfig& config() const noexcept { return config_; }
+    [[nodiscard]] const Plan& plan() const noexcept { return *plan_; }
+    [[nodiscard]] std::uint32_t workers() const noexcept { return workers_; }
+
+    /// The workers' records and times; to be read when all have left.
+    [[nodiscard]] const std::vector<WorkerSlot>& slots() const noexcept { return slots_; }
+    [[nodiscard]] WorkerSlot& slot_of(std::uint32_t worker) noexcept { return slots_[worker & slot_mask_]; }
+    [[nodiscard]] const WorkerSlot& slot_of(std::uint32_t worker) const noexcept { return slots_[worker & slot_mask_]; }
+    [[nodiscard]] const std::shared_ptr<const Plan>& shared_plan() const noexcept { return plan_; }
+
+private:
+    // What gimbal_share::step means where one draws from queues, and nothing is drawn by the short way.
+    static constexpr std::uint64_t kQueues = 0;
+    static constexpr std::uint64_t kPrefixToCome = 1;
+    static constexpr std::uint64_t kNothingMore = 2;
+
+    // How far the team's own workers are.
+    static constexpr std::uint32_t kExpected = 0;  // none has come
+    static constexpr std::uint32_t kRunning = 1;
+    static constexpr std::uint32_t kRunOut = 2;  // one of them found nothing left
+
+    bool end_at(gimbal_share& share, std::uint64_t stamp) noexcept;
+    int next_weighted(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
+    int next_adaptive(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
+    int next_hybrid(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
+    int next_queued(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
+    int next_insured(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
+    int next_surplus(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
+    void await_core(SurplusSlot& slot) noexcept;
+    void leave_core(SurplusSlot& slot, bool wanted) noexcept;
+    void begin_elastic(std::uint32_t worker) noexcept;
+    void end_elastic(const gimbal_share& share, WorkerSlot& slot) noexcept;
+    [[nodiscard]] bool is_surplus(std::uint32_t worker) const noexcept { return worker >= workers_; }
+    [[nodiscard]] Range next_insured(gimbal_share& share, WorkerSlot& slot) noexcept;
+    [[nodiscard]] Range await_grains(std::uint32_t worker, std::uint64_t begin) noexcept;
+    [[nodiscard]] Range iterations_of(Range grains) const noexcept;
+    [[nodiscard]] Range next_grains(gimbal_share& share, WorkerSlot& slot) noexcept;
+    [[nodiscard]] std::uint64_t last_draw() const noexcept;
+    int take(gimbal_share& share, std::uint64_t size, std::uint64_t& first, std::uint64_t& end) noexcept;
+    [[nodiscard]] std::uint64_t time_chunk(WorkerSlot& slot, AdaptiveSlot& adaptive, WorkerTimes& times) noexcept;
+    void note_chunk(WorkerSlot& slot, std::uint64_t first, std::uint64_t size) noexcept;
+    void note_static_end(const gimbal_share& share) noexcept;
+
+    // Read by every worker, written only when something changes from one execution to the next.
+    LoopSite* site_;
+    std::uint32_t slot_mask_;  // 0: there is one slot, for whoever enters here
+    ExecutionConfig config_;
+    std::shared_ptr<const Plan> plan_;
+    std::uint32_t workers_ = 0;
+    bool insured_ = false;  // own steps are drawn from queues_, and may be stolen
+    std::vector<WorkerSlot> slots_;
+    const AdaptiveTechnique* adaptive_ = nullptr;  // of this execution; nullptr: planned
+    double overhead_ = 0;                          // what drawing a chunk costs, for times without it [ticks]
+    double least_time_ = 0;                        // that a chunk must take to be timed by itself [ticks]
+    std::vector<AdaptiveSlot> adaptive_slots_;     // as slots_, if adaptive
+    std::vector<WorkerTimes> own_times_;           // [P] if adaptive and nobody else has them
+    WorkerTimes* times_ = nullptr;                 // [P] if adaptive
+    std::uint64_t* counter_ = &own_counter_;
+    WorkQueues queues_;  // filled if the plan has queues
+    std::vector<SurplusSlot> surplus_slots_;  // [surplus]
+    gimbal_region* part_of_ = nullptr;
+    std::uint32_t repeats_ = 0;            // how often it may be repeated
+    std::vector<EarlierRecords> earlier_;  // [P] if it may be repeated
+    Request request_;                      // the same
+    // Written on every chunk, and, beside it, by every worker that leaves: its failed draw has just fetched the line.
+    alignas(kApart) std::uint64_t own_counter_ = 0;
+    std::atomic<std::uint32_t> inside_{0};
+    std::uint32_t round_ = 0;                      // how often it was repeated
+    std::atomic<std::uint32_t> stage_{kExpected};  // only if there are surplus workers
+    Decision decision_;  // changes every time
+};
+
+}  // namespace gimbal

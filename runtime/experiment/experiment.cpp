@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "experiment/experiment.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "simulate/chance.hpp"
+
+namespace gimbal::simulate {
+
+DrawingCosts drawing_costs(bool ranks) noexcept {
+    if (ranks) return {.dispatch = 5000, .serial = 1090, .own_dispatch = 50, .queue_dispatch = 50, .stamp = 40};
+    return {.dispatch = 100, .serial = 40, .own_dispatch = 2, .queue_dispatch = 20, .stamp = 40};
+}
+
+void run_experiment(const Experiment& experiment, const std::function<void(const ExperimentStep&)>& seen) {
+    Application& application = *experiment.application;
+    const DrawingCosts& costs = experiment.costs;
+    const Disturbances& disturbances = experiment.disturbances;
+    const double serial_part = costs.dispatch > 0 ? std::min(1.0, costs.serial / costs.dispatch) : 0;
+    std::vector<std::unique_ptr<VirtualLoop>> loops;
+    for (const std::string& name : application.loops)
+        loops.push_back(std::make_unique<VirtualLoop>(application.name + " " + name, application.workers, serial_part));
+    WorkerSpeeds speeds(disturbances, application.workers, experiment.seed);
+    Machine machine{.dispatch = costs.dispatch,
+                    .serial = costs.serial,
+                    .own_dispatch = costs.own_dispatch,
+                    .queue_dispatch = costs.queue_dispatch,
+                    .stamp = costs.stamp,
+                    .chunk_noise = disturbances.chunk_noise,
+                    .interruptions = disturbances.interruptions_per_s * 1e-9,
+                    .interruption = disturbances.interruption_us * 1e3,
+                    .most_events = experiment.most_events};
+    Request request = experiment.request;
+    request.trip = application.iterations;
+    for (std::uint64_t number = 0; number < application.steps; ++number) {
+        machine.slowness = speeds.slowness(number);
+        double speed = 0;
+        for (const double slowness : machine.slowness) speed += 1 / slowness;
+        for (std::size_t k = 0; k < loops.size(); ++k) {
+            machine.seed = random_bits(experiment.seed, number, k);
+            const Work& work = application.work(k, number);
+            const StepRow step = loops[k]->run(request, work, machine, experiment.learning);
+            seen({.loop = k,
+                  .workers = application.workers,
+                  .step = &step,
+                  .learning = loops[k]->learning_ns(experiment.learning),
+                  .ideal = work.time({0, application.iterations}) / speed,
+                  .site = &loops[k]->learning()});
+        }
+    }
+}
+
+}  // namespace gimbal::simulate

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "gimbal/random.hpp"
+#include "learn/action_times.hpp"
+#include "learn/agents/agent.hpp"
+
+namespace gimbal::learn {
+
+/// What a policy may look at.
+struct Beliefs {
+    const Agent& agent;
+    const ActionTimes& times;
+    double epsilon = 0;  ///< in force
+
+    /// The action that is believed to be the best, whatever the state.
+    [[nodiscard]] std::uint32_t best() const noexcept { return greedy(agent.averages(), times); }
+};
+
+/// How the next action is picked.
+/// @threads guarded by its owner
+class Policy {
+public:
+    struct Decision {
+        std::uint32_t action = 0;
+        bool exploring = false;  ///< to learn, not because it is believed to be the best
+    };
+
+    virtual ~Policy() = default;
+
+    /// @param state  < K  @cost O(K); nothing is allocated
+    [[nodiscard]] virtual Decision pick(std::uint32_t state, const Beliefs& beliefs, Random& random) noexcept = 0;
+
+    /// pi(a|S) of the next pick, exactly, for all a.
+    /// @param chances  [K] out; they add up to 1
+    virtual void chances(std::uint32_t state, const Beliefs& beliefs, std::span<double> chances) const noexcept = 0;
+};
+
+/// @param actions  K, >= 1
+/// @return never nullptr
+/// @errors std::bad_alloc
+[[nodiscard]] std::unique_ptr<Policy> make_policy(const Parameters& parameters, std::size_t actions);
+
+}  // namespace gimbal::learn

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What libgimbal_pin.so asks of the settings, and what it has to say.
+#include "process/placement_settings.hpp"
+
+#include <unistd.h>
+
+#include <exception>
+
+#include "base/start.hpp"
+#include "config/load.hpp"
+#include "gimbal/error.hpp"
+#include "gimbal/options.hpp"
+#include "gimbal/pin_settings.hpp"
+#include "base/start.hpp"
+#include "report/files.hpp"
+#include "report/process_record.hpp"
+
+namespace gimbal {
+
+namespace {
+
+PlacementReport& said() noexcept {
+    static PlacementReport report;
+    return report;
+}
+
+pin::Mode mode_of(const std::string& word) noexcept {
+    if (word == "learn") return pin::Mode::learn;
+    if (word == "observe") return pin::Mode::observe;
+    return word == "static" ? pin::Mode::fixed : pin::Mode::off;
+}
+
+/// With its placeholders filled in, and as it was meant when the program started.
+const char* trace_path(const std::string& pattern) {
+    static const std::string path = pattern.empty() ? "" : from_start(expand_pattern(pattern, describe_process()));
+    return path.c_str();
+}
+
+}  // namespace
+
+pin::Settings learning_settings(const PinSettings& asked) {
+    pin::Settings settings = asked.learning;
+    settings.mode = mode_of(asked.mode);
+    settings.sample_s = asked.period_s;
+    if (asked.group != 1) settings.group = asked.group;
+    return settings;
+}
+
+const PlacementReport& placement_report() noexcept {
+    return said();
+}
+
+void restart_placement_in_child() noexcept {
+    said().json.clear();
+    said().text.clear();
+}
+
+}  // namespace gimbal
+
+extern "C" {
+
+gimbal_pin_settings gimbal_pin_settings_get(void) {
+    const gimbal::Options& asked = gimbal::options();
+    static const gimbal::pin::Settings settings = gimbal::learning_settings(asked.pin);
+    return {.settings = &settings,
+            .force = asked.pin.force,
+            .share = asked.pin.share,
+            .rank = gimbal::process_environment().rank,
+            .seed = asked.seed,
+            .nodes = asked.pin.nodes.c_str(),
+            .reserve = asked.pin.reserve.c_str(),
+            .metric = asked.pin.metric.c_str(),
+            .trace = gimbal::trace_path(asked.pin.trace)};
+}
+
+void gimbal_pin_refuse(const char* name, const char* what, const char* hint) {
+    const gimbal::Options& asked = gimbal::options();
+    const std::string origin(asked.origin(name));
+    const gimbal::Error error(gimbal::ErrorCode::invalid_option,
+                              std::string(what) + " (" + name + " is from the " + origin + ").", hint);
+    if (asked.strict)
+        gimbal::keep_out(error);
+    else if (gimbal::process_environment().rank == 0)
+        gimbal::write_stderr(gimbal::message_text(error, "warning"));
+}
+
+void gimbal_pin_report(const char* json, const char* text) {
+    try {
+        gimbal::said() = {json ? json : "", text ? text : ""};
+    } catch (const std::exception&) {
+        // A report that does not fit into memory is not worth the program's end.
+    }
+}
+
+}  // extern "C"

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "select/drifting_bandit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace gimbal {
+
+namespace {
+
+// Standard deviation by which the ratio of two choices is taken to wander from one step to the next: a tenth of a per
+// cent, so one per cent in a hundred steps.
+constexpr double kDrift = 0.001;
+// An arm must be better by more than this to become the incumbent: a smaller difference is noise.
+constexpr double kMargin = 0.003;
+constexpr double kClearLead = 0.01;   // an arm believed to be better by so much is tried whatever trials there were
+constexpr double kConfidence = 2;     // standard deviations by which a challenger must lead,
+constexpr std::uint64_t kProofs = 2;  // in so many trials: one may have met a incumbent that was interrupted
+constexpr double kShyness = 0.0005;   // a trial costs at least so much of a step
+constexpr double kMaxSteps = 2000;    // to come
+constexpr double kFewestSteps = 20;
+constexpr std::uint64_t kFreeTrials = 10;     // then one in
+constexpr std::uint64_t kStepsPerTrial = 24;  // steps: a incumbent that is always interrupted is never at its best
+constexpr double kTrialsPerChange = 30;       // more trials when the loop has changed as a whole
+constexpr std::uint64_t kLongestRest = 32;    // steps between looks
+constexpr std::uint64_t kLost = 16;           // a trial that has not come back after so many steps never will
+constexpr double kForget = 0.1;               // weight of the newest in running means
+constexpr double kFloor = 1e-4;               // no noise is smaller
+// Mean absolute deviation of a normal distribution, as a part of its standard deviation, inverted.
+constexpr double kToDeviation = 1.2533;
+constexpr double kClip = 4;      // standard deviations beyond which something else must have happened,
+constexpr double kJump = 0.03;   // and so much of a step at least
+constexpr double kRegret = 0.5;  // part of its lead that a new incumbent may owe to luck
+
+double density(double u) noexcept {
+    return std::exp(-u * u / 2) / std::sqrt(2 * std::numbers::pi);
+}
+double upper_tail(double u) noexcept {
+    return std::erfc(u / std::numbers::sqrt2) / 2;
+}
+
+}  // namespace
+
+DriftingBandit::DriftingBandit(std::size_t count, std::size_t incumbent) : beliefs_(count), incumbent_(incumbent) {}
+
+// Knowledge gradient of one more trial, for all steps to come, less what the trial itself is expected to cost. An arm
+// that is believed to be better still needs a trial to become the incumbent, so its whole lead counts.
+double DriftingBandit::worth(const Belief& belief) const noexcept {
+    const double noise = kToDeviation * deviation_;
+    const double spread = belief.variance / std::sqrt(belief.variance + noise * noise);
+    if (!(spread > 0)) return -1;
+    const double u = belief.mean / spread;
+    const double gain = spread * density(u) - belief.mean * upper_tail(u);
+    const double to_come = std::clamp(static_cast<double>(steps_), kFewestSteps, kMaxSteps);
+    return to_come * gain - std::max(std::expm1(belief.mean), 0.0) - kShyness;
+}
+
+DriftingBandit::Pull DriftingBandit::next() {
+    ++steps_;
+    if (trial_open_ && steps_ - tried_at_ > kLost) trial_open_ = false;
+    const bool enough =
+        trials_ >= (calm_ ? kFreeTrials / 3 : kFreeTrials) + steps_ / (calm_ ? 2 * kStepsPerTrial : kStepsPerTrial);
+    // However promising a choice is and however often the loop changes.
+    const bool too_many = made_ >= 2 * kFreeTrials + steps_ * 2 / kStepsPerTrial;
+    if (too_many || trial_open_ || trial_seen_ || incumbent_run_ < 2 || steps_ < next_look_ || surprised_ > 0)
+        return {incumbent_, false};
+    const auto passed = static_cast<double>(steps_ - widened_at_);
+    widened_at_ = steps_;
+    std::size_t best = incumbent_;
+    double most = 0;
+    for (std::size_t i = 0; i < beliefs_.size(); ++i) {
+        if (i == incumbent_ || beliefs_[i].variance < 0) continue;
+        beliefs_[i].variance += passed * kDrift * kDrift;
+        if (enough && beliefs_[i].mean > -kClearLead) continue;
+        const double value = worth(beliefs_[i]);
+        if (value > most) {
+            most = value;
+            best = i;
+        }
+    }
+    if (best == incumbent_) {
+        look_every_ = std::min(2 * look_every_, kLongestRest);
+        next_look_ = steps_ + look_every_;
+        return {incumbent_, false};
+    }
+    look_every_ = 1;
+    ++trials_;
+    ++made_;
+    trial_open_ = true;
+    tried_ = best;
+    tried_at_ = steps_;
+    return {best, true};
+}
+
+void DriftingBandit::observe(const Pull& pull, double time) {
+    if (!(time > 0) || !std::isfinite(time)) {
+        trial_open_ = trial_open_ && !pull.trial;
+        return;
+    }
+    const double log_time = std::log(time);
+    if (pull.trial) {
+        if (!trial_open_ || pull.arm != tried_) return;  // of a incumbent that has been replaced meanwhile
+        trial_open_ = false;
+        trial_seen_ = true;
+        log_trial_ = log_time;
+        return;
+    }
+    if (pull.arm != incumbent_) return;
+    if (trial_seen_) {
+        settle(log_time);
+        incumbent_run_ = 0;
+    } else if (incumbent_run_ >= 2) {
+        learn_noise(log_last_two_[0] - (log_last_two_[1] + log_time) / 2);
+        const bool odd = jumped(log_last_two_[0], log_time);
+        surprised_ = odd || (surprised_ > 0 && surprised_ < 3) ? surprised_ + 1 : 0;
+    }
+    log_last_two_[1] = log_last_two_[0];
+    log_last_two_[0] = log_time;
+    ++incumbent_run_;
+}
+
+void DriftingBandit::learn_noise(double residual) noexcept {
+    const double size = std::min(std::abs(residual), kClip * std::max(deviation_, kFloor));
+    deviation_ = std::max(kFloor, deviation_ + kForget * (size - deviation_));
+}
+
+bool DriftingBandit::jumped(double from, double to) const noexcept {
+    return std::abs(to - from) > std::max(kClip * kToDeviation * deviation_, kJump);
+}
+
+// The trial is over: it counts against the mean of the incumbent before and after it. If the incumbent's own two times
+// have nothing to do with each other, it was interrupted or the loop has changed: that decides nothing.
+void DriftingBandit::settle(double after) {
+    trial_seen_ = false;
+    if (jumped(log_last_two_[0], after)) return;
+    learn(tried_, log_trial_ - (log_last_two_[0] + after) / 2);
+    const Belief& tried = beliefs_[tried_];
+    const double lead = kMargin + kConfidence * std::sqrt(tried.variance);
+    if (tried.trials >= kProofs && !tried.odd && tried.mean < -lead) promote(tried_);
+}
+
+void DriftingBandit::learn(std::size_t arm, double seen) {
+    Belief& belief = beliefs_[arm];
+    const double noise = kToDeviation * deviation_;
+    const double spread = std::sqrt(belief.variance + noise * noise);
+    const bool odd = seen - belief.mean > kClip * spread;
+    if (odd && !belief.odd) {  // an interruption, or else it will happen again
+        belief.odd = true;
+        return;
+    }
+    belief.odd = false;
+    const double surprise = std::max(seen - belief.mean, -kClip * spread);
+    const double gain = belief.variance / (spread * spread);
+    belief.mean += gain * surprise;
+    belief.variance *= 1 - gain;
+    ++belief.trials;
+    // What the model did not know of this choice: said once per trial, so that its next prediction starts from it.
+    const double off = seen - belief.predicted;
+    belief.bias += (off - belief.bias) / static_cast<double>(std::min<std::uint64_t>(belief.trials + 1, 8));
+    const double excess = std::max(off * off - noise * noise, 0.0);
+    error_weight_ = std::min(error_weight_ + 1, 1 / kForget);
+    error_ += (excess - error_) / error_weight_;
+}
+
+void DriftingBandit::promote(std::size_t winner) {
+    const Belief won = beliefs_[winner];
+    for (Belief& belief : beliefs_) {
+        belief.mean -= won.mean;
+        belief.predicted -= won.predicted;
+        belief.bias -= won.bias;
+        if (belief.variance >= 0) belief.variance += won.variance / 2;
+    }
+    // Whoever leads after few trials leads by less than it seems: the old incumbent gets another chance.
+    beliefs_[incumbent_].variance = std::max(won.variance, kRegret * kRegret * won.mean * won.mean);
+    beliefs_[winner] = {.trials = won.trials};
+    incumbent_ = winner;
+    incumbent_run_ = 0;
+    // A trial that is under way was to be compared with the incumbent that is gone.
+    trial_open_ = trial_seen_ = false;
+}
+
+void DriftingBandit::predict(std::span<const double> times, double error) {
+    const double base = std::log(times[incumbent_]);
+    for (std::size_t i = 0; i < beliefs_.size(); ++i) {
+        if (i == incumbent_) continue;
+        Belief& belief = beliefs_[i];
+        if (!std::isfinite(times[i])) {
+            belief = {};
+            continue;
+        }
+        belief.predicted = std::log(times[i]) - base;
+        const double said = belief.predicted + belief.bias;
+        const double variance = error * error;
+        if (belief.variance < 0) {
+            belief.mean = said;
+            belief.variance = variance;
+            continue;
+        }
+        const double gain = belief.variance / (belief.variance + variance);
+        belief.mean += gain * (said - belief.mean);
+        belief.variance *= 1 - gain;
+    }
+    next_look_ = steps_;
+    look_every_ = 1;
+}
+
+void DriftingBandit::promote_predicted() {
+    const std::size_t best = second();
+    if (best != incumbent_ && beliefs_[best].mean < -kMargin) promote(best);
+}
+
+void DriftingBandit::widen(double change) {
+    for (std::size_t i = 0; i < beliefs_.size(); ++i) {
+        if (i != incumbent_ && beliefs_[i].variance >= 0) beliefs_[i].variance += change * change;
+    }
+    const double allowed = std::min(kTrialsPerChange * change, static_cast<double>(kFreeTrials));
+    trials_ -= std::min(trials_, static_cast<std::uint64_t>(allowed));
+    next_look_ = steps_;
+    look_every_ = 1;
+}
+
+double DriftingBandit::ratio(std::size_t arm) const noexcept {
+    return arm == incumbent_ ? 1 : std::exp(beliefs_[arm].mean);
+}
+
+std::size_t DriftingBandit::second() const noexcept {
+    std::size_t best = incumbent_;
+    for (std::size_t i = 0; i < beliefs_.size(); ++i) {
+        if (i == incumbent_ || beliefs_[i].variance < 0) continue;
+        if (best == incumbent_ || beliefs_[i].mean < beliefs_[best].mean) best = i;
+    }
+    return best;
+}
+
+void DriftingBandit::save(ByteWriter& to) const {
+    to.put(static_cast<std::uint8_t>(incumbent_));
+    to.put(static_cast<std::uint16_t>(std::min<std::uint64_t>(steps_, static_cast<std::uint64_t>(kMaxSteps))));
+    to.put(static_cast<std::uint16_t>(std::min<std::uint64_t>(trials_, UINT16_MAX)));
+    to.put(static_cast<std::uint16_t>(std::min<std::uint64_t>(made_, UINT16_MAX)));
+    to.put_real(deviation_);
+    to.put_real(error_);
+    to.put_real(error_weight_);
+    for (const Belief& belief : beliefs_) {
+        to.put_real(belief.mean);
+        to.put_real(belief.variance);
+        to.put_real(belief.predicted);
+        to.put_real(belief.bias);
+        to.put(static_cast<std::uint8_t>(std::min<std::uint64_t>(belief.trials, UINT8_MAX)));
+    }
+}
+
+bool DriftingBandit::restore(ByteReader& from) noexcept {
+    constexpr double kMax = 100;  // of a logarithm: no ratio is larger
+    incumbent_ = from.get<std::uint8_t>();
+    steps_ = from.get<std::uint16_t>();
+    // A run that was longer than what counts of it has made more trials than that allows: the next one shall not wait
+    // longer than others for its first.
+    trials_ = std::min<std::uint64_t>(from.get<std::uint16_t>(), kFreeTrials + steps_ / kStepsPerTrial);
+    made_ = std::min<std::uint64_t>(from.get<std::uint16_t>(), 2 * kFreeTrials + steps_ * 2 / kStepsPerTrial);
+    deviation_ = from.get_real(kFloor / 2, kMax);
+    error_ = from.get_real(0, kMax * kMax);
+    error_weight_ = from.get_real(0, 2 / kForget);
+    for (Belief& belief : beliefs_) {
+        belief.mean = from.get_real(-kMax, kMax);
+        belief.variance = from.get_real(-1, kMax * kMax);
+        belief.predicted = from.get_real(-kMax, kMax);
+        belief.bias = from.get_real(-kMax, kMax);
+        belief.trials = from.get<std::uint8_t>();
+    }
+    widened_at_ = steps_;
+    next_look_ = steps_;
+    return from.ok() && incumbent_ < beliefs_.size();
+}
+
+double DriftingBandit::prediction_error() const noexcept {
+    constexpr double kAtFirst = 0.03;
+    constexpr double kMin = 0.01;
+    return error_weight_ < 3 ? kAtFirst : std::max(std::sqrt(error_), kMin);
+}
+
+}  // namespace gimbal

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/bytes.hpp"
+
+namespace gimbal {
+
+/// A bandit over arms whose rewards drift, with a model's predictions as its first beliefs.
+///
+/// One arm, the incumbent, runs nearly always. Another one is tried for a single step between two of the incumbent's,
+/// and only the ratio to these two counts: so a loop whose work grows or shrinks does not favour the arm that ran last.
+/// What is believed of each arm is the logarithm of its time over the incumbent's, normally distributed: a prediction
+/// and every trial make it narrower (Kalman's rule), every step makes it wider again. A trial is made when what it may
+/// save over the steps to come, by the knowledge gradient, is more than it is expected to cost; steps to come are taken
+/// to be as many as there have been.
+/// @threads the owner locks
+/// @source knowledge gradient: Frazier, Powell, Dayanik 2008; the rest derived; test: tests/unit/select/contenders_test
+class DriftingBandit {
+public:
+    /// @param count  arms, >= 1  @param incumbent  the first one, < count
+    DriftingBandit(std::size_t count, std::size_t incumbent);
+
+    struct Pull {
+        std::size_t arm = 0;
+        bool trial = false;
+    };
+
+    /// The arm that runs now. @cost O(1); O(arms) when a trial may be due
+    [[nodiscard]] Pull next();
+
+    /// Feed back what a pull took. @param time  > 0, any unit
+    void observe(const Pull& pull, double time);
+
+    /// A model says how long each arm would take.
+    /// @param times  [count] any unit, > 0; infinite: never to be tried
+    /// @param error  relative error of the model so far, standard deviation
+    void predict(std::span<const double> times, double error);
+
+    /// The arm that is believed to be the best becomes the incumbent without a trial.
+    void promote_predicted();
+
+    /// Set whether the incumbent leaves nothing to be balanced: then fewer trials are made.
+    void calm(bool calm) noexcept { calm_ = calm; }
+
+    /// The loop has changed by about so much: all beliefs become less certain. @param change  of the time, relative
+    void widen(double change);
+
+    [[nodiscard]] std::size_t incumbent() const noexcept { return incumbent_; }
+    [[nodiscard]] std::size_t size() const noexcept { return beliefs_.size(); }
+    /// Time of an arm over the incumbent's, as it is believed now; 1 for the incumbent.
+    [[nodiscard]] double ratio(std::size_t arm) const noexcept;
+    /// The best besides the incumbent that anything is believed of; incumbent() if there is none.
+    [[nodiscard]] std::size_t second() const noexcept;
+    /// Trials of an arm so far.
+    [[nodiscard]] std::uint64_t trials(std::size_t arm) const noexcept { return beliefs_[arm].trials; }
+    /// Relative error that the last predictions turned out to have (root mean square), for predict().
+    [[nodiscard]] double prediction_error() const noexcept;
+    /// How many steps in a row the incumbent has been off what it took before, by more than its own noise.
+    [[nodiscard]] unsigned surprised() const noexcept { return surprised_; }
+
+    /// For a later run: the incumbent, the beliefs about the others, how many trials there were.
+    void save(ByteWriter& to) const;
+    /// @pre of as many arms  @return false: damaged; then it is not to be used any more
+    [[nodiscard]] bool restore(ByteReader& from) noexcept;
+
+private:
+    struct Belief {
+        double mean = 0;       // log(time / time of the incumbent)
+        double variance = -1;  // < 0: nothing is believed, no trial
+        double predicted = 0;  // log ratio as predicted last
+        double bias = 0;       // seen less predicted
+        bool odd = false;      // the last trial took much longer than could be believed
+        std::uint64_t trials = 0;
+    };
+    [[nodiscard]] bool jumped(double from, double to) const noexcept;  ///< two log times of the incumbent in a row
+    void settle(double after);
+    void learn(std::size_t arm, double seen);
+    void learn_noise(double residual) noexcept;
+    void promote(std::size_t winner);
+    [[nodiscard]] double worth(const Belief& belief) const noexcept;
+
+    std::vector<Belief> beliefs_;
+    std::size_t incumbent_;
+    bool calm_ = false;
+    std::uint64_t steps_ = 0;
+    std::uint64_t trials_ = 0;      // so far, less what a changed loop allows anew
+    std::uint64_t made_ = 0;        // so far
+    std::uint64_t next_look_ = 0;   // step at which a trial may be due
+    std::uint64_t look_every_ = 1;  // steps between looks, while none is worth it
+    std::uint64_t widened_at_ = 0;  // step at which the variances were last brought up to date
+    // A trial: the incumbent's time before (its last one), the trial's, the incumbent's after.
+    std::size_t tried_ = 0;
+    std::uint64_t tried_at_ = 0;  // step
+    double log_trial_ = 0;
+    bool trial_open_ = false;          // a trial has been handed out and not been observed
+    bool trial_seen_ = false;          // it has; the incumbent's next step settles it
+    double log_last_two_[2] = {0, 0};  // log times of the incumbent, newest first
+    unsigned incumbent_run_ = 0;       // steps of the incumbent in a row
+    double deviation_ = 0.02;          // mean absolute residual of the incumbent between its neighbours
+    double error_ = 0;                 // mean square of what predictions were off by
+    double error_weight_ = 0;
+    unsigned surprised_ = 0;
+};
+
+}  // namespace gimbal

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "technique/division.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "technique/plan_builder.hpp"
+
+namespace gimbal {
+
+namespace {
+
+using technique::Wide;
+
+double fraction_of(double x) noexcept {
+    return std::isnan(x) ? 0 : std::clamp(x, 0.0, 1.0);
+}
+
+/// Can work be shared out by these? If they are all equal there is nothing to do, and the integers stay simple.
+bool unequal_and_sane(std::span<const double> weights) noexcept {
+    if (weights.empty()) return false;
+    const bool sane =
+        std::all_of(weights.begin(), weights.end(), [](double weight) { return std::isfinite(weight) && weight >= 0; });
+    const auto [lightest, heaviest] = std::minmax_element(weights.begin(), weights.end());
+    return sane && *lightest < *heaviest;
+}
+
+/// Weights as integers that sum to about 2^40, so that shares are the same on every machine.
+std::vector<std::uint64_t> integer_weights(std::span<const double> weights) {
+    // As shares of the heaviest first: no sum can overflow.
+    const double heaviest = *std::max_element(weights.begin(), weights.end());
+    double sum = 0;
+    for (const double weight : weights) sum += weight / heaviest;
+    std::vector<std::uint64_t> result;
+    result.reserve(weights.size());
+    for (const double weight : weights) {
+        result.push_back(technique::nearest_of(std::ldexp(weight / heaviest / sum, 40)));
+    }
+    return result;
+}
+
+}  // namespace
+
+std::uint64_t static_iterations(double static_fraction, std::uint64_t iterations) noexcept {
+    const double fraction = fraction_of(static_fraction);
+    if (fraction <= 0) return 0;
+    // f = mantissa 2^-shift exactly, so the product is exact too: 53 + 64 bits.
+    int exponent = 0;
+    const auto mantissa = static_cast<std::uint64_t>(std::ldexp(std::frexp(fraction, &exponent), 53));
+    const int shift = 53 - exponent;
+    if (shift > 120) return 0;
+    return static_cast<std::uint64_t>((Wide{mantissa} * iterations + (Wide{1} << (shift - 1))) >> shift);
+}
+
+std::vector<std::uint64_t> static_sizes(std::span<const double> weights, double static_fraction,
+                                        std::uint64_t iterations, std::uint32_t workers) {
+    const std::uint64_t count = std::max<std::uint32_t>(workers, 1);
+    const std::uint64_t whole = static_iterations(static_fraction, iterations);
+    std::vector<std::uint64_t> sizes(count, whole / count);
+    if (weights.size() != count || !unequal_and_sane(weights)) {
+        for (std::uint64_t worker = 0; worker < whole % count; ++worker) ++sizes[worker];
+        return sizes;
+    }
+    const std::vector<std::uint64_t> shares = integer_weights(weights);
+    const std::uint64_t sum = std::accumulate(shares.begin(), shares.end(), std::uint64_t{0});
+    // Cumulative rounding: the ends of the blocks are rounded, not their lengths.
+    Wide upto = 0;
+    std::uint64_t given = 0;
+    for (std::uint64_t worker = 0; worker < count; ++worker) {
+        upto += shares[worker];
+        const auto end = static_cast<std::uint64_t>((2 * Wide{whole} * upto + sum) / (2 * Wide{sum}));
+        sizes[worker] = end - given;
+        given = end;
+    }
+    return sizes;
+}
+
+std::vector<double> thread_fractions(std::span<const double> weights, double static_fraction, double slack_fraction) {
+    const double whole = std::max(fraction_of(static_fraction), fraction_of(slack_fraction));
+    std::vector<double> fractions(weights.size(), whole);
+    if (!unequal_and_sane(weights)) return fractions;
+    const std::vector<std::uint64_t> shares = integer_weights(weights);
+    std::vector<std::size_t> heaviest_first(weights.size());
+    std::iota(heaviest_first.begin(), heaviest_first.end(), std::size_t{0});
+    std::stable_sort(heaviest_first.begin(), heaviest_first.end(),
+                     [&](std::size_t a, std::size_t b) { return shares[a] > shares[b]; });
+    double left = whole * static_cast<double>(weights.size());
+    auto weight = static_cast<double>(std::accumulate(shares.begin(), shares.end(), std::uint64_t{0}));
+    // Whoever would get more than a block gets a block; the heaviest come first, since taking them out raises everyone
+    // else's share. Workers without weight share equally what the others cannot hold.
+    for (std::size_t done = 0; done < weights.size(); ++done) {
+        const std::size_t worker = heaviest_first[done];
+        const auto own = static_cast<double>(shares[worker]);
+        const double wanted = weight > 0 ? left * (own / weight) : left / static_cast<double>(weights.size() - done);
+        fractions[worker] = std::clamp(wanted, 0.0, 1.0);
+        left = std::max(left - fractions[worker], 0.0);
+        weight -= own;  // exact: integers below 2^53
+    }
+    return fractions;
+}
+
+}  // namespace gimbal

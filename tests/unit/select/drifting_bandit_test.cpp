@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "select/drifting_bandit.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace {
+
+using gimbal::DriftingBandit;
+
+/// Steps of a loop under a bandit: time(choice, step), with noise.
+struct Played {
+    double total = 0;
+    std::vector<std::uint64_t> pulls;
+    std::uint64_t trials = 0;
+};
+
+Played play(DriftingBandit& bandit, int steps, const std::function<double(std::size_t, int)>& time) {
+    Played run;
+    run.pulls.resize(bandit.size());
+    for (int step = 0; step < steps; ++step) {
+        const DriftingBandit::Pull pull = bandit.next();
+        const double took = time(pull.arm, step);
+        bandit.observe(pull, took);
+        run.total += took;
+        ++run.pulls[pull.arm];
+        run.trials += pull.trial ? 1 : 0;
+    }
+    return run;
+}
+
+TEST(DriftingBandit, WithoutPredictionsOnlyTheHolderRuns) {
+    DriftingBandit bandit(5, 2);
+    const Played run = play(bandit, 1000, [](std::size_t, int) { return 1.0; });
+    EXPECT_EQ(run.pulls[2], 1000U);
+    EXPECT_EQ(run.trials, 0U);
+}
+
+TEST(DriftingBandit, ABetterChoiceThanThePredictionsSayWinsTheTitle) {
+    DriftingBandit bandit(4, 0);
+    const std::vector<double> predicted{1, 1.02, 1.02, 1.3};
+    bandit.predict(predicted, 0.03);
+    std::mt19937_64 random(1);
+    std::normal_distribution<double> noise(1, 0.01);
+    const std::vector<double> truth{1, 0.95, 1.05, 1.3};
+    const Played run = play(bandit, 300, [&](std::size_t choice, int) { return truth[choice] * noise(random); });
+    EXPECT_EQ(bandit.incumbent(), 1U);
+    EXPECT_EQ(run.pulls[3], 0U) << "what is predicted to lose a third is never tried";
+    EXPECT_LT(run.total, 300 * 0.96);
+}
+
+TEST(DriftingBandit, TrialsAmongEqualsCostNearlyNothing) {
+    DriftingBandit bandit(8, 0);
+    const std::vector<double> predicted{1, 1.01, 1.01, 1.02, 1.03, 1.05, 1.1, 1.2};
+    bandit.predict(predicted, 0.03);
+    std::mt19937_64 random(2);
+    std::normal_distribution<double> noise(1, 0.02);
+    const Played run = play(bandit, 300, [&](std::size_t choice, int) { return predicted[choice] * noise(random); });
+    EXPECT_LT(run.total, 300 * 1.005);
+    EXPECT_LT(run.trials, 60U);
+}
+
+// What is believed never comes true, and the loop is said to change all the time.
+TEST(DriftingBandit, TrialsHaveALimitUnderAllCircumstances) {
+    DriftingBandit bandit(4, 0);
+    std::mt19937_64 random(3);
+    std::normal_distribution<double> noise(1, 0.2);
+    std::uint64_t trials = 0;
+    constexpr int kSteps = 6000;
+    for (int step = 0; step < kSteps; ++step) {
+        if (step % 10 == 0) {
+            bandit.widen(0.5);
+            std::vector<double> predicted(4, 0.5);
+            predicted[bandit.incumbent()] = 1;
+            bandit.predict(predicted, 0.3);
+        }
+        const DriftingBandit::Pull pull = bandit.next();
+        bandit.observe(pull, std::max(0.1, noise(random)));
+        trials += pull.trial ? 1 : 0;
+    }
+    EXPECT_LE(trials, 20 + kSteps / 12U);
+}
+
+TEST(DriftingBandit, WorkThatGrowsDoesNotFavourWhoeverRanFirst) {
+    DriftingBandit bandit(2, 0);
+    bandit.predict(std::vector<double>{1, 1}, 0.05);
+    play(bandit, 400, [](std::size_t choice, int step) { return std::exp(0.02 * step) * (choice == 1 ? 0.97 : 1); });
+    EXPECT_EQ(bandit.incumbent(), 1U);
+    DriftingBandit shrinking(2, 0);
+    shrinking.predict(std::vector<double>{1, 1}, 0.05);
+    play(shrinking, 400,
+         [](std::size_t choice, int step) { return std::exp(-0.02 * step) * (choice == 1 ? 1.03 : 1); });
+    EXPECT_EQ(shrinking.incumbent(), 0U);
+}
+
+TEST(DriftingBandit, AnotherChoiceTakesOverWhenTheLoopChanges) {
+    DriftingBandit bandit(2, 0);
+    bandit.predict(std::vector<double>{1, 1.2}, 0.03);
+    const auto time = [](std::size_t choice, int step) {
+        return step < 200 ? (choice == 0 ? 1 : 1.2) : (choice == 0 ? 1.2 : 1);
+    };
+    play(bandit, 200, time);
+    EXPECT_EQ(bandit.incumbent(), 0U);
+    bandit.widen(0.2);
+    bandit.predict(std::vector<double>{1.2, 1}, bandit.prediction_error());
+    const Played run = play(bandit, 40, [&](std::size_t choice, int step) { return time(choice, step + 200); });
+    EXPECT_EQ(bandit.incumbent(), 1U);
+    EXPECT_LT(run.total, 40 * 1.05);
+}
+
+TEST(DriftingBandit, AnInterruptedTrialDoesNotCondemnAChoice) {
+    DriftingBandit bandit(2, 0);
+    bandit.predict(std::vector<double>{1, 1}, 0.03);
+    bool interrupted = false;
+    play(bandit, 300, [&](std::size_t choice, int) {
+        if (choice == 0) return 1.0;
+        const bool first = !interrupted;
+        interrupted = true;
+        return first ? 5.0 : 0.95;
+    });
+    EXPECT_EQ(bandit.incumbent(), 1U);
+}
+
+TEST(DriftingBandit, AnInterruptedHolderDoesNotLoseTheTitle) {
+    // One step in ten takes twice as long, whoever runs it.
+    int lost = 0;
+    for (unsigned seed = 0; seed < 40; ++seed) {
+        DriftingBandit bandit(2, 0);
+        bandit.predict(std::vector<double>{1, 1.02}, 0.03);
+        std::mt19937_64 random(seed);
+        std::normal_distribution<double> noise(1, 0.01);
+        std::bernoulli_distribution struck(0.1);
+        play(bandit, 300, [&](std::size_t choice, int) {
+            return (choice == 1 ? 1.02 : 1) * noise(random) * (struck(random) ? 2 : 1);
+        });
+        lost += bandit.incumbent() != 0 ? 1 : 0;
+    }
+    EXPECT_LE(lost, 1);
+}
+
+TEST(DriftingBandit, ATitleWonByLuckIsWonBack) {
+    DriftingBandit bandit(2, 0);
+    bandit.predict(std::vector<double>{1, 1}, 0.03);
+    // Two lucky trials, then the truth.
+    std::uint64_t lucky = 0;
+    int lost_at = -1;
+    int won_back_at = -1;
+    for (int step = 0; step < 1000; ++step) {
+        const DriftingBandit::Pull pull = bandit.next();
+        const bool luck = pull.arm == 1 && lucky < 2;
+        lucky += luck ? 1 : 0;
+        bandit.observe(pull, luck ? 0.93 : (pull.arm == 1 ? 1.02 : 1));
+        if (lost_at < 0 && bandit.incumbent() == 1) lost_at = step;
+        if (lost_at >= 0 && won_back_at < 0 && bandit.incumbent() == 0) won_back_at = step;
+    }
+    ASSERT_GE(lost_at, 0);
+    EXPECT_GT(won_back_at, lost_at);
+    EXPECT_LT(won_back_at, 600);
+}
+
+TEST(DriftingBandit, AChoiceThatCannotBePredictedIsNeverTried) {
+    DriftingBandit bandit(2, 0);
+    bandit.predict(std::vector<double>{1, std::numeric_limits<double>::infinity()}, 0.03);
+    const Played run = play(bandit, 500, [](std::size_t, int) { return 1.0; });
+    EXPECT_EQ(run.pulls[1], 0U);
+    EXPECT_EQ(bandit.second(), 0U);
+}
+
+TEST(DriftingBandit, ATrialThatNeverComesBackIsForgotten) {
+    DriftingBandit bandit(2, 0);
+    bandit.predict(std::vector<double>{1, 1}, 0.05);
+    std::uint64_t lost = 0;
+    for (int step = 0; step < 400; ++step) {
+        const DriftingBandit::Pull pull = bandit.next();
+        if (pull.trial && lost == 0) {
+            ++lost;
+            continue;
+        }
+        bandit.observe(pull, pull.arm == 1 ? 0.9 : 1);
+    }
+    EXPECT_EQ(lost, 1U);
+    EXPECT_EQ(bandit.incumbent(), 1U);
+}
+
+TEST(DriftingBandit, TheModelsErrorIsMeasuredOnTrials) {
+    DriftingBandit bandit(3, 0);
+    bandit.predict(std::vector<double>{1, 1.01, 1.01}, 0.05);
+    EXPECT_DOUBLE_EQ(bandit.prediction_error(), 0.03);
+    std::mt19937_64 random(3);
+    std::normal_distribution<double> noise(1, 0.002);
+    play(bandit, 300, [&](std::size_t choice, int) { return (choice == 0 ? 1 : 1.02) * noise(random); });
+    EXPECT_NEAR(bandit.prediction_error(), 0.01, 0.005) << "1.02 where 1.01 was said";
+    EXPECT_EQ(bandit.incumbent(), 0U);
+}
+
+TEST(DriftingBandit, TrustGivesTheTitleToTheBestPrediction) {
+    DriftingBandit bandit(3, 0);
+    bandit.predict(std::vector<double>{1, 0.9, 0.8}, 0.03);
+    EXPECT_EQ(bandit.incumbent(), 0U);
+    bandit.promote_predicted();
+    EXPECT_EQ(bandit.incumbent(), 2U);
+    EXPECT_NEAR(bandit.ratio(0), 1 / 0.8, 1e-9);
+    EXPECT_NEAR(bandit.ratio(1), 0.9 / 0.8, 1e-9);
+}
+
+TEST(DriftingBandit, ATrialUnderWayWhenTheTitleChangesIsForgotten) {
+    for (const std::size_t steps : {1U, 2U}) {
+        DriftingBandit bandit(3, 0);
+        play(bandit, 5, [](std::size_t, int) { return 1.0; });
+        bandit.predict(std::vector<double>{1, 1.001, 1.2}, 0.03);
+        const DriftingBandit::Pull trial = bandit.next();
+        ASSERT_TRUE(trial.trial);
+        ASSERT_EQ(trial.arm, 1U);
+        if (steps == 2) bandit.observe(trial, 0.5);
+        for (int i = 0; i < 50; ++i) bandit.predict(std::vector<double>{1, 0.5, 0.9}, 0.01);
+        bandit.promote_predicted();
+        ASSERT_EQ(bandit.incumbent(), 1U);
+        if (steps == 1) bandit.observe(trial, 0.5);
+        play(bandit, 200, [](std::size_t choice, int) { return choice == 1 ? 0.5 : 1.0; });
+        EXPECT_EQ(bandit.incumbent(), 1U);
+        EXPECT_NEAR(bandit.ratio(0), 2, 0.1) << "what is believed of the others is still a number";
+        EXPECT_NEAR(bandit.ratio(2), 1.8, 0.1);
+        bandit.widen(1);
+        bandit.predict(std::vector<double>{1, 4, 3.6}, 0.01);
+        const Played run = play(bandit, 100, [](std::size_t choice, int) { return choice == 0 ? 1.0 : 4.0; });
+        EXPECT_EQ(bandit.incumbent(), 0U);
+        EXPECT_LT(run.pulls[1], 50U);
+        EXPECT_NEAR(bandit.ratio(1), 4, 0.5) << "and of who has held the title meanwhile";
+    }
+}
+
+}  // namespace
