@@ -89,6 +89,16 @@ TEST(LoopLearning, ManyTripCountsAreServedByTheNearest) {
     EXPECT_EQ(loop.totals().calls, 39U);
 }
 
+TEST(LoopLearning, BeyondTheMostTripCountsTheNearestGoesOn) {
+    static constexpr std::string_view kSelector = "exhaustive";
+    LoopLearning loop("loop", 2);
+    const Opening first = run(loop, 2, kSelector);
+    for (unsigned n = 2; n <= 24; ++n) (void)run(loop, std::uint64_t{1} << n, kSelector);
+    for (int step = 0; step < 3; ++step) (void)run(loop, std::uint64_t{1} << 24U, kSelector);
+    const Opening other = run(loop, std::uint64_t{1} << 30U, kSelector);
+    EXPECT_NE(other.decision.choice.technique, first.decision.choice.technique) << "no search of its own begins";
+}
+
 TEST(LoopLearning, ACancelledLoopTeachesItsSelectorNothing) {
     LoopLearning loop("loop", 2);
     const Opening whole = open(loop, "sarsa");
