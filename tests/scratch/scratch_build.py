@@ -49,6 +49,11 @@ class Scratch:
         self.build, self.folder, self.tree = build, pathlib.Path(folder), pathlib.Path(folder) / "source"
         for part in COPIED:
             shutil.copytree(SOURCE / part, self.tree / part)
+        # A room of runtime is found by a folder that holds a link to it: here, to the copy.
+        self.rooms = (self.build / "runtime/rooms", self.folder / "rooms")
+        for view in self.rooms[0].iterdir():
+            (self.rooms[1] / view.name).mkdir(parents=True)
+            (self.rooms[1] / view.name / view.name).symlink_to(self.tree / "runtime" / view.name)
         self._made_of = None  # object: files
         self._targets = {}
 
@@ -71,7 +76,7 @@ class Scratch:
                 if line and not line.startswith(" "):
                     current = line.split(":", 1)[0]
                 elif line.strip():  # relative if ccache made it so
-                    file = os.path.normpath(self.build / line.strip())
+                    file = os.path.realpath(self.build / line.strip())
                     self._made_of.setdefault(file, set()).add(current)
         return self._made_of.get(str(SOURCE / path.relative_to(self.tree)), set())
 
@@ -98,6 +103,7 @@ class Scratch:
             line = line.replace(old_source, str(source)).replace(old, str(made))
             for part in COPIED:
                 line = line.replace(str(SOURCE / part), str(self.tree / part))
+            line = line.replace(*map(str, self.rooms))
             made.parent.mkdir(parents=True, exist_ok=True)
             jobs.append(line + " -O0 -Wno-invalid-pch")  # quicker; headers that are precompiled are for another -O
 
