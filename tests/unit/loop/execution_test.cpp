@@ -26,7 +26,7 @@ class EveryTechnique : public testing::TestWithParam<const gimbal::Technique*> {
 TEST_P(EveryTechnique, RunsEveryIterationExactlyOnceOnRealThreads) {
     std::uintptr_t id = 0x10000 + 0x1000 * static_cast<std::uintptr_t>(GetParam() - gimbal::techniques()[0]);
     for (const std::uint64_t chunk : {0U, 3U}) {
-        const int schedule = gimbal::intern({GetParam(), chunk, gimbal::Modifier::none});
+        const int schedule = gimbal::intern({{GetParam(), chunk}});
         for (const std::uint32_t workers : {1U, 2U, 3U, 8U}) {
             for (const std::uint64_t trip : {0U, 1U, 2U, 7U, 1000U, 10007U}) {
                 const gimbal_loop_desc desc = loop_desc(++id, trip, workers, schedule);
@@ -46,7 +46,7 @@ bool each_ran_once(const std::vector<std::uint32_t>& ran) {
 }
 
 TEST_P(EveryTechnique, RunsEveryIterationExactlyOnceBesideASlowThread) {
-    const int schedule = gimbal::intern({GetParam(), 0, gimbal::Modifier::none});
+    const int schedule = gimbal::intern({{GetParam(), 0}});
     const gimbal_loop_desc desc = loop_desc(0xD00000 + static_cast<std::uintptr_t>(schedule), 2000, 3, schedule);
     const auto slow = [](std::uint32_t worker) {
         if (worker == 1) std::this_thread::sleep_for(std::chrono::microseconds(200));
@@ -56,7 +56,7 @@ TEST_P(EveryTechnique, RunsEveryIterationExactlyOnceBesideASlowThread) {
 
 // Teams lose threads and get them back; each size is a site of its own, and N may be less than P.
 TEST_P(EveryTechnique, RunsEveryIterationExactlyOnceWhileThreadsComeAndGo) {
-    const int schedule = gimbal::intern({GetParam(), 0, gimbal::Modifier::none});
+    const int schedule = gimbal::intern({{GetParam(), 0}});
     for (const std::uint32_t workers : {8U, 3U, 1U, 8U, 2U, 5U, 3U}) {
         for (const std::uint64_t trip : {4096U, 5U, 300U}) {
             const auto id = 0xE00000 + static_cast<std::uintptr_t>(schedule);
@@ -67,7 +67,7 @@ TEST_P(EveryTechnique, RunsEveryIterationExactlyOnceWhileThreadsComeAndGo) {
 
 // Programs take lastprivate variables from the thread that ran the last iteration, as it left them.
 TEST_P(EveryTechnique, WhoRunsTheLastIterationRunsNothingAfterIt) {
-    const int schedule = gimbal::intern({GetParam(), 0, gimbal::Modifier::none});
+    const int schedule = gimbal::intern({{GetParam(), 0}});
     for (int repetition = 0; repetition < 30; ++repetition) {
         const gimbal_loop_desc desc = loop_desc(0xF00000 + static_cast<std::uintptr_t>(schedule), 500, 3, schedule);
         void* const execution = gimbal_loop_open(&desc);
@@ -96,7 +96,7 @@ TEST_P(EveryTechnique, WhoRunsTheLastIterationRunsNothingAfterIt) {
 }
 
 TEST_P(EveryTechnique, KeepsChunksMultiplesOfTheUnit) {
-    const int schedule = gimbal::intern({GetParam(), 0, gimbal::Modifier::none});
+    const int schedule = gimbal::intern({{GetParam(), 0}});
     gimbal_loop_desc desc = loop_desc(0x900000 + static_cast<std::uintptr_t>(schedule), 1003, 3, schedule);
     desc.unit = 8;
     void* const execution = gimbal_loop_open(&desc);
@@ -126,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryTechnique, testing::ValuesIn(gimbal::techniqu
 
 // The iterations that worker 1 of two can have while worker 0 draws nothing, of a loop whose profile is known.
 std::uint64_t left_to_one(std::uintptr_t id, bool monotonic) {
-    const int schedule = gimbal::intern({gimbal::find_technique("feedback"), 0, gimbal::Modifier::none});
+    const int schedule = gimbal::intern({{gimbal::find_technique("feedback"), 0}});
     gimbal_loop_desc desc = loop_desc(id, 4000, 2, schedule);
     desc.monotonic = monotonic;
     const auto work = [](std::uint32_t) { std::this_thread::sleep_for(std::chrono::microseconds(1)); };
@@ -157,7 +157,7 @@ TEST(Execution, FeedbacksBlocksAreStolenFromWhereChunksNeedNotAscend) {
 
 // Chunks last long enough that blocks are worth stealing from; some threads come late, others are slow.
 TEST(Execution, ALargeTeamStealsFeedbacksBlocksExactlyOnceAndTheLastIterationComesLast) {
-    const int schedule = gimbal::intern({gimbal::find_technique("feedback"), 0, gimbal::Modifier::none});
+    const int schedule = gimbal::intern({{gimbal::find_technique("feedback"), 0}});
     constexpr std::uint32_t kWorkers = 24;
     for (const std::uint64_t trip : {40U, 5000U}) {
         const gimbal_loop_desc desc = loop_desc(0xA30000, trip, kWorkers, schedule);
@@ -191,7 +191,7 @@ TEST(Execution, ALargeTeamStealsFeedbacksBlocksExactlyOnceAndTheLastIterationCom
 }
 
 TEST(Execution, TwoOfTheSameLoopInFlightDoNotDisturbEachOther) {
-    const int schedule = gimbal::intern({gimbal::find_technique("ss"), 0, gimbal::Modifier::none});
+    const int schedule = gimbal::intern({{gimbal::find_technique("ss"), 0}});
     const gimbal_loop_desc desc = loop_desc(0xA00000, 100, 1, schedule);
     void* const one = gimbal_loop_open(&desc);
     void* const two = gimbal_loop_open(&desc);

@@ -160,7 +160,7 @@ TEST(Replay, ExecutionsThatTheProgramNamesATechniqueForCountAsStepsAsInTheRecord
     for (std::uint64_t i = 0; i < 6; ++i) {
         gimbal::Request request{.trip = 1000};
         if (i % 2 == 1) request.schedule.technique = gimbal::find_technique("guided");
-        EXPECT_EQ(name_of(loop.run(request, work, {.dispatch = 1}).decision), i % 2 ? "guided" : recorded[i]);
+        EXPECT_EQ(to_string(loop.run(request, work, {.dispatch = 1}).schedule), i % 2 ? "guided" : recorded[i]);
     }
 }
 

@@ -35,8 +35,7 @@ inline LoopRecord record_of(double time_s, double imbalance_percent = 0, const L
 }
 
 inline std::string name_of(const Decision& decision) {
-    return to_string(
-        {decision.schedule.technique, decision.schedule.chunk, Modifier::none, decision.schedule.fraction});
+    return to_string(decision.schedule);
 }
 
 /// Choose, and learn at once. @return what ran
