@@ -11,6 +11,7 @@
 #include "gimbal/plan.hpp"
 #include "gimbal/share.h"
 #include "lending/node_cores.hpp"
+#include "loop/rank_chunk.hpp"
 #include "loop/tuning.hpp"
 #include "loop/work_queues.hpp"
 #include "measure/cost_profile.hpp"
@@ -127,6 +128,9 @@ public:
     /// The region of the program that it is in; nullptr: nothing is learnt about that. @threads as prepare()
     void set_part_of(gimbal_region* region) noexcept { part_of_ = region; }
     [[nodiscard]] gimbal_region* part_of() const noexcept { return part_of_; }
+    /// Which part of a loop over ranks it runs. @threads as prepare()
+    void set_rank_part(const RankPart& part) noexcept { rank_part_ = part; }
+    [[nodiscard]] const RankPart& rank_part() const noexcept { return rank_part_; }
     /// How much longer it took surplus workers to leave than the loop took. [ticks]
     [[nodiscard]] double aftermath() const noexcept;
     /// Why it is run like this, for who learns from it. @threads as prepare()
@@ -198,7 +202,8 @@ private:
     alignas(kApart) std::uint64_t own_counter_ = 0;
     std::atomic<std::uint32_t> inside_{0};
     std::atomic<std::uint32_t> stage_{kExpected};  // only if there are surplus workers
-    Decision decision_;  // changes every time
+    Decision decision_;   // changes every time
+    RankPart rank_part_;  // the same
 };
 
 }  // namespace gimbal

@@ -9,14 +9,14 @@
 
 namespace gimbal {
 
-LengthLearning::LengthLearning(const LoopTraits& traits, std::unique_ptr<Selector> selector)
+LengthLearning::LengthLearning(LoopTraits& traits, std::unique_ptr<Selector> selector)
     : traits_(traits),
       selector_(selector ? std::move(selector) : make_selector({}, traits.key, traits.workers, *traits.settings)) {
     learnt_.statistics = traits.statistics;
 }
 
 // The other's profile does for this one until its own is worth what it takes; the other stays as long as the loop.
-LengthLearning::LengthLearning(const LoopTraits& traits, const LengthLearning& other)
+LengthLearning::LengthLearning(LoopTraits& traits, const LengthLearning& other)
     : traits_(traits),
       selector_name_(other.selector_name_),
       selector_(other.selector_->for_other_length()),
@@ -33,6 +33,8 @@ LoopContext LengthLearning::context_of(const Request& request) const noexcept {
             .granule = granule_,
             .step = traits_.opened,
             .workers = traits_.workers,
+            .least = request.least,
+            .chunk_overhead = request.chunk_overhead,
             .monotonic = request.monotonic,
             .can_leave = request.can_leave && granule_ == 1,
             .tick_s = traits_.clock.tick_s(),
@@ -91,12 +93,16 @@ Opening LengthLearning::open(const Request& request) {
     Opening opening;
     granule_ = granule_of(request.unit, named_granule(request));
     if (!(learnt_.given == traits_.given)) learnt_.given = traits_.given;
+    if (request.part) show_part(request.part, request.trip);
     opening.decision = decide(request);
     if (opening.decision.left_for > 0) return opening;
     const Choice& choice = opening.decision.choice;
     const DrawCosts costs{traits_.clock.dispatch(), traits_.clock.contention, mean_time()};
     const std::uint64_t least =
-        choice.chunk ? 0 : least_chunk(choice.technique->info(), request.trip, traits_.workers + request.surplus, costs);
+        choice.chunk ? 0
+                     : std::max(least_chunk(choice.technique->info(), request.trip, traits_.workers + request.surplus,
+                                            costs),
+                                asked_least(choice.technique->info(), request.trip, traits_.workers, request.least));
     opening.manner = manner_of(opening.decision, request, least);
     PlanKey key{choice, request.trip, granule_, traits_.workers, least, opening.manner.setting.admission,
                 request.surplus};
@@ -160,23 +166,51 @@ bool LengthLearning::wants_costs(const Decision& decision) const noexcept {
     return part * (loop_time_ - profiled_at_) >= profile_cost_;
 }
 
-void LengthLearning::close(const LoopRecord& record, const Manner& manner, const Decision& decision, const Plan& plan,
-                           std::span<const WorkerSlot> slots, Step& step) {
+void LengthLearning::close(const Finished& finished, Step& step) {
+    const LoopRecord& record = finished.record;
+    const Decision& decision = finished.decision;
+    const Plan& plan = finished.plan;
     ++calls_;
     iterations_ += record.iterations;
     loop_time_ += record.loop_time;
     busy_mean_ += record.busy_mean + record.surplus_busy / traits_.workers;
     // A loop that was cancelled says nothing about how long it takes.
     if (record.iterations != plan.iterations) return;
-    learn(manner, record, plan, slots);
+    learn(finished);
     // What another selector decided before a request named this one says nothing in this one's terms.
     if (decision.named || decision.chooser != chooser_) return;
     const std::optional<learn::Thought> before = selector_->thought();
-    selector_->learn(decision, record, context_of({.trip = plan.iterations, .can_leave = decision.can_leave}));
+    // Parts of a loop over ranks cost more at one place than at another, whatever runs them.
+    LoopRecord comparable = record;
+    const double costs_more = costliness(finished.part, plan.iterations);
+    comparable.loop_time /= costs_more;
+    comparable.busy_max /= costs_more;
+    comparable.busy_mean /= costs_more;
+    selector_->learn(decision, comparable, context_of({.trip = plan.iterations, .can_leave = decision.can_leave}));
     step.thought = selector_->thought();
     // An agent that learns no more still has its last thought.
     if (before && step.thought && before->step == step.thought->step) step.thought.reset();
-    if (!decision.exploring) expect(record);
+    if (!decision.exploring) expect(comparable);
+}
+
+// What iterations of the part cost, over the mean of all of the loop over ranks; 1 where that is not known.
+double LengthLearning::costliness(const RankPart& part, std::uint64_t iterations) const noexcept {
+    if (!part || !traits_.whole.known() || iterations == 0) return 1;
+    const auto all = static_cast<double>(part.whole);
+    const auto first = static_cast<double>(part.first);
+    const double cost = traits_.whole.before((first + static_cast<double>(iterations)) / all) -
+                        traits_.whole.before(first / all);
+    return cost > 0 ? cost * all / (traits_.whole.total() * static_cast<double>(iterations)) : 1;
+}
+
+// The profile of the iterations that this execution runs.
+void LengthLearning::show_part(const RankPart& part, std::uint64_t iterations) {
+    if (!traits_.whole.known() || iterations == 0) return;
+    if (!profile_) profile_ = std::make_unique<CostProfile>();
+    profile_->show(traits_.whole, {part.first, part.first + iterations}, part.whole,
+                   CostProfile::bins_for(iterations, traits_.workers));
+    learnt_.profile = profile_->known() ? profile_.get() : nullptr;
+    ++learnt_.profile_version;
 }
 
 void LengthLearning::expect(const LoopRecord& record) {
@@ -255,8 +289,8 @@ bool LengthLearning::restore(std::string_view bytes) {
     return from.done();
 }
 
-void LengthLearning::learn(const Manner& manner, const LoopRecord& record, const Plan& plan,
-                           std::span<const WorkerSlot> slots) {
+void LengthLearning::learn(const Finished& finished) {
+    const auto& [record, manner, decision, plan, slots, part] = finished;
     constexpr double kMuchStolen = 0.05;  // of the workers' time
     claim_width_.learn(record, plan);
     const TechniqueInfo& info = manner.choice.technique->info();
@@ -266,7 +300,7 @@ void LengthLearning::learn(const Manner& manner, const LoopRecord& record, const
     if (info.needs_profile) insured_ = plan.claim == Claim::hybrid && !plan.queues.empty();
     wary_ = record.stolen > kMuchStolen;
     if (wary_) last_imbalance_ = std::max(last_imbalance_, record.stolen);
-    if (manner.sampled) learn_profile(slots);
+    if (manner.sampled) learn_profile(finished);
     if (info.weighs_static_part) {
         learnt_.weights = tuning_.weights();
     } else if (info.needs_profile) {
@@ -282,19 +316,25 @@ void LengthLearning::learn(const Manner& manner, const LoopRecord& record, const
     if (seen.known) learnt_.statistics = seen;
 }
 
-void LengthLearning::learn_profile(std::span<const WorkerSlot> slots) {
+void LengthLearning::learn_profile(const Finished& finished) {
     constexpr double kOtherLoop = 0.15;  // of the profile vanished at once: what was learnt is of no use
     const std::uint64_t begin = traits_.clock.now();
     if (!profile_) profile_ = std::make_unique<CostProfile>();
     std::vector<const ChunkCosts*> costs;
-    for (std::uint32_t i = 0; i < traits_.workers; ++i) costs.push_back(slots[i].costs.get());
+    for (std::uint32_t i = 0; i < traits_.workers; ++i) costs.push_back(finished.slots[i].costs.get());
+    if (finished.part) show_part(finished.part, finished.plan.iterations);
     if (profile_->vanished(costs) > kOtherLoop) {
-        profile_->doubt();
+        if (!finished.part) profile_->doubt();
         slowness_ = {};
     } else {
         slowness_.add(*profile_, costs);
     }
-    profile_->learn(costs, slowness_.factors());
+    if (finished.part) {
+        traits_.whole.learn_part(costs, finished.part.first, finished.part.whole, slowness_.factors());
+        show_part(finished.part, finished.plan.iterations);
+    } else {
+        profile_->learn(costs, slowness_.factors());
+    }
     if (!profile_->known()) return;
     learnt_.profile = profile_.get();
     ++learnt_.profile_version;

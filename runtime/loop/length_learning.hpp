@@ -14,6 +14,7 @@
 #include "loop/claim_width.hpp"
 #include "loop/execution.hpp"
 #include "loop/plan_cache.hpp"
+#include "loop/rank_chunk.hpp"
 #include "loop/tuning.hpp"
 #include "measure/clock.hpp"
 #include "measure/dispatch_cost.hpp"
@@ -39,6 +40,9 @@ struct Request {
     int schedule = 0;                          ///< the number of all this (intern())
     bool can_leave = false;                    ///< the caller can run it by itself, as libomp's static does
     std::uint32_t surplus = 0;                 ///< workers besides, who draw while another rank lends them a core [count]
+    RankPart part = {};                        ///< of a loop over ranks that it runs, if it runs one
+    std::uint64_t least = 0;                   ///< minimum chunk where nobody named one [iterations]; 0: none
+    double chunk_overhead = 0;                 ///< what a chunk costs its worker besides a draw, mean so far [ticks]
 };
 
 /// The clock that a loop's records are taken with, and what it shows of this machine. Virtual time has its own.
@@ -69,6 +73,16 @@ struct Step {
     std::optional<learn::Thought> thought = {};
 };
 
+/// An execution that all workers have left.
+struct Finished {
+    const LoopRecord& record;
+    const Manner& manner;
+    const Decision& decision;
+    const Plan& plan;
+    std::span<const WorkerSlot> slots;  ///< [P]
+    RankPart part = {};                 ///< of a loop over ranks, if it was one
+};
+
 /// What a loop has in common at all its trip counts. @threads the owner locks
 struct LoopTraits {
     std::string key;  ///< what names the loop from run to run
@@ -80,6 +94,8 @@ struct LoopTraits {
     IterationStatistics statistics;              ///< of earlier runs, if known
     std::uint64_t opened = 0;                    ///< executions so far [count]
     double way = 0;                              ///< what opening and closing one takes, mean so far [ticks]
+    /// Of all iterations of the loop over ranks whose chunks it runs, from what this rank has run of it.
+    CostProfile whole;
 };
 
 /// Everything learnt about one source loop at one team size and about one trip count, and what follows from it for the
@@ -90,19 +106,17 @@ class LengthLearning {
 public:
     /// @param traits    must stay
     /// @param selector  decides instead of the configured one, until a request names another; nullptr: as configured
-    LengthLearning(const LoopTraits& traits, std::unique_ptr<Selector> selector);
+    LengthLearning(LoopTraits& traits, std::unique_ptr<Selector> selector);
     /// What another trip count of the same loop taught is what is believed of this one at first.
-    LengthLearning(const LoopTraits& traits, const LengthLearning& other);
+    LengthLearning(LoopTraits& traits, const LengthLearning& other);
 
     /// Choose and plan.
     /// @errors std::bad_alloc  @cost O(1) when nothing changes, else that of a plan
     [[nodiscard]] Opening open(const Request& request);
 
     /// Learn from an execution that all workers have left.
-    /// @param slots  [P]  @param step  its thought is written, if there is one
     /// @errors std::bad_alloc
-    void close(const LoopRecord& record, const Manner& manner, const Decision& decision, const Plan& plan,
-               std::span<const WorkerSlot> slots, Step& step);
+    void close(const Finished& finished, Step& step);
 
     /// Write down what was learnt, for a later run. @return false: nothing  @errors std::bad_alloc
     [[nodiscard]] bool save(ByteWriter& to) const;
@@ -126,8 +140,10 @@ public:
 private:
     Decision decide(const Request& request);
     [[nodiscard]] LoopContext context_of(const Request& request) const noexcept;
-    void learn(const Manner& manner, const LoopRecord& record, const Plan& plan, std::span<const WorkerSlot> slots);
-    void learn_profile(std::span<const WorkerSlot> slots);
+    void learn(const Finished& finished);
+    void learn_profile(const Finished& finished);
+    void show_part(const RankPart& part, std::uint64_t iterations);
+    [[nodiscard]] double costliness(const RankPart& part, std::uint64_t iterations) const noexcept;
     void expect(const LoopRecord& record);
     void forget();
     [[nodiscard]] Manner manner_of(const Decision& decision, const Request& request, std::uint64_t least);
@@ -136,7 +152,7 @@ private:
     [[nodiscard]] bool wants_times(const Technique& technique) const noexcept;
     [[nodiscard]] bool wants_costs(const Decision& decision) const noexcept;
 
-    const LoopTraits& traits_;
+    LoopTraits& traits_;
     std::string_view selector_name_;  // of selector_
     std::unique_ptr<Selector> selector_;
     std::uint32_t chooser_ = 0;  // how many selectors were before selector_
@@ -153,7 +169,7 @@ private:
     Speeds speeds_;
     Tuning tuning_;
     LoopSetting last_setting_;              // of the last execution
-    std::unique_ptr<CostProfile> profile_;  // only if somebody wanted it
+    std::unique_ptr<CostProfile> profile_;  // only if somebody wanted it; of a part of a loop over ranks: as last shown
     Slowness slowness_;                     // the same
     double profile_cost_ = 0;               // of the last time it was learnt and planned with [ticks]
     double profiled_at_ = 0;                // loop_time_ then

@@ -106,6 +106,9 @@ Execution* LoopSite::open(const Request& request) noexcept {
     Request known = request;
     if (begun) way_ = opening_.mean() + closing_.mean();
     known.way = way_;
+    if (in_rank_chunk() && !identity_.over_ranks) [[unlikely]]
+        known.part = rank_tie_.part_of(rank_chunk, request.trip);
+    if (identity_.over_ranks) ask_teams(known);
     const Opening opening = learning_.open(known);
     if (!opening.plan) {
         left_.leave(request, opening.decision.left_for);
@@ -118,8 +121,18 @@ Execution* LoopSite::open(const Request& request) noexcept {
     }
     execution->prepare(workers_, opening.manner, opening.plan);
     execution->note(opening.decision);
+    execution->set_rank_part(known.part);
     if (begun) opening_.add(ticks() - begun);
     return execution.release();
+}
+
+// Threads that share out chunks of a rank want several iterations each; and each chunk costs the rank what it takes to
+// begin and end a team.
+void LoopSite::ask_teams(Request& request) const noexcept {
+    constexpr std::uint64_t kPerThread = 4;  // iterations; docs/decisions/0032
+    if (teams_.threads() <= 1) return;
+    request.least = kPerThread * teams_.threads();
+    request.chunk_overhead = teams_.overhead();
 }
 
 // Once, and only for a loop that Gimbal chooses for: what does not use Gimbal shall not touch a file of its.
@@ -144,7 +157,13 @@ void LoopSite::close(Execution* execution) noexcept {
         std::optional<HeldSignals> held;
         if (learning_.totals().calls < kFirst) held.emplace();
         const std::uint64_t begun = closing_.begin() ? ticks() : 0;
-        step = learning_.close(finished->manner(), finished->decision(), finished->plan(), finished->slots());
+        const RankPart part = finished->rank_part();
+        if (identity_.over_ranks) {
+            const WorkerRecord& own = finished->slots()[0].record;
+            teams_.add_rank(static_cast<double>(own.end - own.begin), own.chunks);
+        }
+        step = learning_.close(finished->manner(), finished->decision(), finished->plan(), finished->slots(), part);
+        if (part.site) part.site->teams().add(workers_, step.loop_time, step.busy_mean);
         finished->forget_samples();
         if (gimbal_region* const region = finished->part_of()) region->add_loop(step.loop_time + finished->aftermath());
         if (spare_) {

@@ -13,6 +13,7 @@
 #include "loop/execution.hpp"
 #include "loop/learning.hpp"
 #include "loop/left_loop.hpp"
+#include "loop/rank_chunk.hpp"
 #include "measure/timed_part.hpp"
 #include "report/run_record.hpp"
 
@@ -84,6 +85,9 @@ public:
     /// Sum of loop times so far [ticks]. @threads any, without a lock
     [[nodiscard]] double time() const noexcept { return learning_.totals().loop_time; }
 
+    /// Of a loop over ranks: what the threads of this rank show that run its chunks.
+    [[nodiscard]] TeamsInChunks& teams() noexcept { return teams_; }
+
     /// What the report says about this loop so far. Where the process ends and the lock cannot be had, it is brief.
     [[nodiscard]] LoopSummary summary(double seconds_per_tick, double dispatch_s) const;
     /// The sums alone, without the lock: nobody waits for who asks. Single threads, what it cost to open and close
@@ -99,6 +103,7 @@ public:
 
 private:
     void forget(const Execution& execution);
+    void ask_teams(Request& request) const noexcept;
     void ask_earlier_run();
 
     SiteIdentity identity_;
@@ -116,6 +121,8 @@ private:
     bool asked_earlier_run_ = false;
     std::uint64_t kept_id_ = 0;  // of the loop in any run; 0: nothing is kept
     LeftLoop left_;
+    RankTie rank_tie_;
+    TeamsInChunks teams_;  // of a loop over ranks
     TimedPart opening_, closing_;     // what the site itself takes
     std::vector<WorkerRecord> gone_;  // sums of executions that are gone
 };

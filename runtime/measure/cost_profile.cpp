@@ -169,6 +169,51 @@ void CostProfile::learn(std::span<const ChunkCosts* const> workers, std::span<co
     accumulate();
 }
 
+void CostProfile::learn_part(std::span<const ChunkCosts* const> workers, std::uint64_t first, std::uint64_t whole,
+                             std::span<const double> slowness) {
+    constexpr double kMuchOfABin = 0.5;
+    if (workers.empty() || whole == 0) return;
+    resize(bins_for(whole, static_cast<std::uint32_t>(workers.size())));
+    iterations_ = static_cast<double>(whole);
+    const double width = this->width();
+    std::vector<ChunkCosts::Bin> sums(bins_.size());
+    for (std::size_t i = 0; i < workers.size(); ++i) {
+        const ChunkCosts& worker = *workers[i];
+        const double speed = slowness.size() == workers.size() ? 1 / slowness[i] : 1;
+        worker.for_each_touched([&](std::size_t bin) {
+            const ChunkCosts::Bin& seen = worker.bins_[bin];
+            const double from = static_cast<double>(first) + static_cast<double>(bin) * worker.iterations_per_bin_;
+            const double to = from + worker.iterations_per_bin_;
+            for (auto k = static_cast<std::size_t>(from / width); k < sums.size(); ++k) {
+                const double low = std::max(from, static_cast<double>(k) * width);
+                const double high = std::min(to, static_cast<double>(k + 1) * width);
+                if (high <= low) break;
+                const double part = (high - low) / worker.iterations_per_bin_;
+                sums[k].time += part * seen.time * speed;
+                sums[k].covered += part * seen.covered;
+            }
+        });
+    }
+    for (std::size_t k = 0; k < bins_.size(); ++k) {
+        const bool counts = bins_[k].seen() ? sums[k].covered >= kMuchOfABin * width : sums[k].covered > 0;
+        if (counts && std::isfinite(sums[k].time)) bins_[k].take(sums[k].time / sums[k].covered);
+    }
+    accumulate();
+}
+
+void CostProfile::show(const CostProfile& whole, Range part, std::uint64_t iterations, std::size_t bins) {
+    bins_.assign(bins, Bin{});
+    before_.resize(bins + 1);
+    iterations_ = static_cast<double>(part.size());
+    const auto all = static_cast<double>(iterations);
+    const double begin = whole.before(static_cast<double>(part.first) / all);
+    for (std::size_t k = 0; k <= bins; ++k) {
+        const double place = static_cast<double>(part.first) + width() * static_cast<double>(k);
+        before_[k] = whole.before(place / all) - begin;
+    }
+    total_ = before_.back();
+}
+
 void CostProfile::accumulate() noexcept {
     const std::size_t bins = bins_.size();
     const double width = this->width();

@@ -78,6 +78,19 @@ public:
     /// @errors std::bad_alloc  @cost O(bins + chunks + P bins / 64)
     void learn(std::span<const ChunkCosts* const> workers, std::span<const double> slowness = {});
 
+    /// Take in an execution that ran a part of the loop as a loop of its own. Bins of which it ran less than half keep
+    /// what they had, unless they had nothing.
+    /// @param workers   [P] what each worker saw, positions counted from the part's beginning
+    /// @param first     where that is [iterations]  @param whole  N of the whole loop [iterations]
+    /// @param slowness  as in learn()  @errors std::bad_alloc  @cost O(bins + bins touched)
+    void learn_part(std::span<const ChunkCosts* const> workers, std::uint64_t first, std::uint64_t whole,
+                    std::span<const double> slowness = {});
+
+    /// Be the profile of a part of another loop, as of a loop of its own. Measurements are the other's.
+    /// @param whole  known  @param part  of it [iterations], not empty  @param iterations  N of it [iterations]
+    /// @param bins   [count], >= 1  @errors std::bad_alloc  @cost O(bins)
+    void show(const CostProfile& whole, Range part, std::uint64_t iterations, std::size_t bins);
+
     /// What a worker's chunks should have cost [ticks]; 0 if they cannot be compared. @cost O(bins touched)
     [[nodiscard]] double predicted(const ChunkCosts& worker) const noexcept;
 

@@ -207,6 +207,12 @@ void gimbal_rank_close(void* execution, int learn) {
     finished.site()->close(&finished);
 }
 
+void gimbal_rank_describe(const void* execution, uint64_t trip, gimbal_rank_chunk* chunk) {
+    *chunk = {};
+    chunk->trip = trip;
+    if (execution) chunk->site = execution_at(execution).site();
+}
+
 void gimbal_rank_drop(void* execution) {
     execution_at(execution).site()->drop(static_cast<Execution*>(execution));
 }
