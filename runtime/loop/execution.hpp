@@ -80,6 +80,7 @@ struct Manner {
     bool ascending = false;   ///< every worker's chunks must ascend: nothing is stolen from own steps
     std::uint32_t surplus = 0;  ///< workers after the own ones, who draw while another rank lends them a core [count]
     LoopSetting setting;        ///< of a technique with a static fraction
+    Within within;              ///< of a loop over ranks: for the threads that run its chunks
 
     bool operator==(const Manner&) const = default;
 };

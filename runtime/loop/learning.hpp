@@ -36,6 +36,9 @@ public:
     LoopLearning(const LoopLearning&) = delete;
     LoopLearning& operator=(const LoopLearning&) = delete;
 
+    /// Decide for the threads that run the chunks, too. @pre over ranks, and nothing was opened
+    void decide_for_threads() noexcept { traits_.pairs = true; }
+
     /// Choose and plan.
     /// @errors std::bad_alloc  @cost O(1) when nothing changes, else that of a plan
     [[nodiscard]] Opening open(const Request& request);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "levels/pair_selector.hpp"
+#include "select/replay.hpp"
 #include "technique/granule.hpp"
 #include "technique/least_chunk.hpp"
 
@@ -11,7 +13,7 @@ namespace gimbal {
 
 LengthLearning::LengthLearning(LoopTraits& traits, std::unique_ptr<Selector> selector)
     : traits_(traits),
-      selector_(selector ? std::move(selector) : make_selector({}, traits.key, traits.workers, *traits.settings)) {
+      selector_(selector ? std::move(selector) : make()) {
     learnt_.statistics = traits.statistics;
 }
 
@@ -25,7 +27,15 @@ LengthLearning::LengthLearning(LoopTraits& traits, const LengthLearning& other)
       speeds_(other.speeds_),
       slowness_(other.slowness_),
       profile_cost_(other.profile_cost_) {
-    if (!selector_) selector_ = make_selector(selector_name_, traits.key, traits.workers, *traits.settings);
+    if (!selector_) selector_ = make();
+}
+
+std::unique_ptr<Selector> LengthLearning::make() const {
+    std::unique_ptr<Selector> selector =
+        make_selector(selector_name_, traits_.key, traits_.workers, *traits_.settings);
+    if (!traits_.pairs || !selector_name_.empty() || recording_to_replay()) return selector;
+    return std::make_unique<levels::PairSelector>(std::move(selector), loop_seed(traits_.key, traits_.workers),
+                                                  traits_.settings->background);
 }
 
 LoopContext LengthLearning::context_of(const Request& request) const noexcept {
@@ -35,6 +45,8 @@ LoopContext LengthLearning::context_of(const Request& request) const noexcept {
             .workers = traits_.workers,
             .least = request.least,
             .chunk_overhead = request.chunk_overhead,
+            .threads = request.threads,
+            .threads_follow = request.threads_follow,
             .monotonic = request.monotonic,
             .can_leave = request.can_leave && granule_ == 1,
             .tick_s = traits_.clock.tick_s(),
@@ -63,14 +75,18 @@ Decision LengthLearning::decide(const Request& request) {
     decision.named = true;
     // Workers come and go: only what is stolen suits any number of them.
     if (request.surplus > 0) return elastic_decision(request);
-    if (!request.technique) {
+    if (decided_by_ranks(request, decision)) {
+        decision.named = true;
+    } else if (!request.technique) {
         if (request.selector.data() != selector_name_.data()) {
-            selector_ = make_selector(request.selector, traits_.key, traits_.workers, *traits_.settings);
             selector_name_ = request.selector;
+            selector_ = make();
             ++chooser_;
         }
         const LoopContext context = context_of(request);
         decision = selector_->choose(context);
+        // While the ranks try something the threads do not: each would measure the other.
+        decision.within.hold = decision.exploring && request.threads > 1 && !decision.within.technique;
         decision.chooser = chooser_;
         decision.can_leave = context.can_leave;
     }
@@ -80,6 +96,23 @@ Decision LengthLearning::decide(const Request& request) {
         ++fallbacks_;
     }
     return decision;
+}
+
+// A loop that runs chunks of a loop over ranks, which says what to run, or that the choice stays as it is.
+bool LengthLearning::decided_by_ranks(const Request& request, Decision& decision) const {
+    const Within& within = request.part.within;
+    if (request.technique) return false;
+    if (within.technique && request.selector.empty()) {
+        decision.choice = {within.technique, request.chunk};
+        decision.reason = recording_to_replay() ? "GIMBAL_REPLAY" : "auto";
+        decision.exploring = within.trial;
+        decision.sampled = within.sampled;
+        return true;
+    }
+    if (!within.hold || !last_choice_.technique) return false;
+    decision.choice = last_choice_;
+    decision.reason = "held";
+    return true;
 }
 
 // What the user named for the loop without naming a technique [iterations]; 0: nothing.
@@ -116,6 +149,7 @@ Opening LengthLearning::open(const Request& request) {
     }
     opening.manner.claim = claim_width_.width(*opening.plan);
     last_setting_ = opening.manner.setting;
+    last_choice_ = choice;
     return opening;
 }
 
@@ -129,6 +163,7 @@ Manner LengthLearning::manner_of(const Decision& decision, const Request& reques
     manner.sampled = wants_costs(decision);
     manner.ascending = request.monotonic;
     manner.surplus = request.surplus;
+    manner.within = decision.within;
     manner.wary = wary_ && info.needs_profile;
     const double named = traits_.set_fraction >= 0 ? traits_.set_fraction : choice.fraction;
     const std::uint64_t chunk = granule_of(granule_, choice.chunk ? choice.chunk : least);
@@ -223,7 +258,7 @@ void LengthLearning::expect(const LoopRecord& record) {
 
 // Other trip counts may go by the profile still, so it stays where it is until the next execution is measured.
 void LengthLearning::forget() {
-    selector_ = make_selector(selector_name_, traits_.key, traits_.workers, *traits_.settings);
+    selector_ = make();
     ++chooser_;
     if (profile_) profile_->doubt();
     learnt_ = {};

@@ -43,6 +43,8 @@ struct Request {
     RankPart part = {};                        ///< of a loop over ranks that it runs, if it runs one
     std::uint64_t least = 0;                   ///< minimum chunk where nobody named one [iterations]; 0: none
     double chunk_overhead = 0;                 ///< what a chunk costs its worker besides a draw, mean so far [ticks]
+    std::uint32_t threads = 0;                 ///< of the teams that run the chunks [count]; 0: no teams do
+    bool threads_follow = false;               ///< and they run what Decision::within says
 };
 
 /// The clock that a loop's records are taken with, and what it shows of this machine. Virtual time has its own.
@@ -94,6 +96,7 @@ struct LoopTraits {
     IterationStatistics statistics;              ///< of earlier runs, if known
     std::uint64_t opened = 0;                    ///< executions so far [count]
     double way = 0;                              ///< what opening and closing one takes, mean so far [ticks]
+    bool pairs = false;                          ///< over ranks: the threads' technique is decided here, too
     /// Of all iterations of the loop over ranks whose chunks it runs, from what this rank has run of it.
     CostProfile whole;
 };
@@ -139,6 +142,8 @@ public:
 
 private:
     Decision decide(const Request& request);
+    [[nodiscard]] bool decided_by_ranks(const Request& request, Decision& decision) const;
+    [[nodiscard]] std::unique_ptr<Selector> make() const;
     [[nodiscard]] LoopContext context_of(const Request& request) const noexcept;
     void learn(const Finished& finished);
     void learn_profile(const Finished& finished);
@@ -169,6 +174,7 @@ private:
     Speeds speeds_;
     Tuning tuning_;
     LoopSetting last_setting_;              // of the last execution
+    Choice last_choice_;                    // the same; technique nullptr: there was none
     std::unique_ptr<CostProfile> profile_;  // only if somebody wanted it; of a part of a loop over ranks: as last shown
     Slowness slowness_;                     // the same
     double profile_cost_ = 0;               // of the last time it was learnt and planned with [ticks]

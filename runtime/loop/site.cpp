@@ -54,7 +54,8 @@ StepRow row_of(const Step& step, std::string_view loop, std::uint32_t workers, b
             .busy_max = step.busy_max,
             .busy_mean = step.busy_mean,
             .chunks = step.chunks,
-            .thought = step.thought};
+            .thought = step.thought,
+            .within = step.decision.within.technique ? step.decision.within.technique->info().name : ""};
 }
 
 /// What the selector knows of, if it is compared with what the report is about.
@@ -90,7 +91,10 @@ LoopSite::LoopSite(SiteIdentity identity, std::uint32_t workers, const LoopClock
     : identity_(std::move(identity)),
       workers_(workers),
       learning_(identity_.key(), workers, clock, nullptr,
-                identity_.over_ranks ? options().select_ranks : options().select) {}
+                identity_.over_ranks ? options().select_ranks : options().select) {
+    const bool both_free = options().select_ranks.name == "auto" && options().select.name == "auto";
+    if (identity_.over_ranks && both_free) learning_.decide_for_threads();
+}
 
 Execution* LoopSite::open(const Request& request) noexcept {
     if (request.can_leave && left_.holds(request)) return nullptr;
@@ -133,6 +137,8 @@ void LoopSite::ask_teams(Request& request) const noexcept {
     if (teams_.threads() <= 1) return;
     request.least = kPerThread * teams_.threads();
     request.chunk_overhead = teams_.overhead();
+    request.threads = teams_.threads();
+    request.threads_follow = teams_.follow();
 }
 
 // Once, and only for a loop that Gimbal chooses for: what does not use Gimbal shall not touch a file of its.
@@ -163,7 +169,10 @@ void LoopSite::close(Execution* execution) noexcept {
             teams_.add_rank(static_cast<double>(own.end - own.begin), own.chunks);
         }
         step = learning_.close(finished->manner(), finished->decision(), finished->plan(), finished->slots(), part);
-        if (part.site) part.site->teams().add(workers_, step.loop_time, step.busy_mean);
+        const bool follows = !step.decision.named || part.within.technique || part.within.hold;
+        if (part.site) part.site->teams().add(workers_, step.loop_time, step.busy_mean, follows);
+        if (part.within.sampled && finished->manner().sampled)
+            costs_in_chunks().add(part, step.iterations, {finished->slots().data(), workers_});
         finished->forget_samples();
         if (gimbal_region* const region = finished->part_of()) region->add_loop(step.loop_time + finished->aftermath());
         if (spare_) {

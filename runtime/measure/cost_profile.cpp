@@ -50,11 +50,23 @@ void ChunkCosts::add_to(std::size_t bin, double iterations, double time) noexcep
 void ChunkCosts::add(Range chunk, double time) noexcept {
     if (chunk.end <= chunk.first) return;
     const auto size = static_cast<double>(chunk.size());
-    const auto first = static_cast<double>(chunk.first);
+    spread(static_cast<double>(chunk.first), size, time / size);
+}
+
+void ChunkCosts::add_part(const ChunkCosts& part, std::uint64_t first, double speed) noexcept {
+    part.for_each_touched([&](std::size_t bin) {
+        const Bin& seen = part.bins_[bin];
+        if (!(seen.covered > 0)) return;
+        const double begin = static_cast<double>(first) + static_cast<double>(bin) * part.iterations_per_bin_;
+        spread(begin, seen.covered, speed * seen.time / seen.covered);
+    });
+}
+
+// Costs of `density` per iteration over [first, first + size) [iterations].
+void ChunkCosts::spread(double first, double size, double density) noexcept {
     const std::size_t last_bin = bins_.size() - 1;
     // Rounding may put a bound one bin off: the piece that this cuts is then empty or a sliver.
     std::size_t bin = std::min(static_cast<std::size_t>(first * bins_per_iteration_), last_bin);
-    const double density = time / size;
     double left = size;
     double from = first;
     while (left > 0) {
@@ -176,27 +188,14 @@ void CostProfile::learn_part(std::span<const ChunkCosts* const> workers, std::ui
     resize(bins_for(whole, static_cast<std::uint32_t>(workers.size())));
     iterations_ = static_cast<double>(whole);
     const double width = this->width();
-    std::vector<ChunkCosts::Bin> sums(bins_.size());
-    for (std::size_t i = 0; i < workers.size(); ++i) {
-        const ChunkCosts& worker = *workers[i];
-        const double speed = slowness.size() == workers.size() ? 1 / slowness[i] : 1;
-        worker.for_each_touched([&](std::size_t bin) {
-            const ChunkCosts::Bin& seen = worker.bins_[bin];
-            const double from = static_cast<double>(first) + static_cast<double>(bin) * worker.iterations_per_bin_;
-            const double to = from + worker.iterations_per_bin_;
-            for (auto k = static_cast<std::size_t>(from / width); k < sums.size(); ++k) {
-                const double low = std::max(from, static_cast<double>(k) * width);
-                const double high = std::min(to, static_cast<double>(k + 1) * width);
-                if (high <= low) break;
-                const double part = (high - low) / worker.iterations_per_bin_;
-                sums[k].time += part * seen.time * speed;
-                sums[k].covered += part * seen.covered;
-            }
-        });
-    }
+    ChunkCosts sums;
+    sums.prepare(whole, bins_.size());
+    for (std::size_t i = 0; i < workers.size(); ++i)
+        sums.add_part(*workers[i], first, slowness.size() == workers.size() ? 1 / slowness[i] : 1);
     for (std::size_t k = 0; k < bins_.size(); ++k) {
-        const bool counts = bins_[k].seen() ? sums[k].covered >= kMuchOfABin * width : sums[k].covered > 0;
-        if (counts && std::isfinite(sums[k].time)) bins_[k].take(sums[k].time / sums[k].covered);
+        const ChunkCosts::Bin& sum = sums.bins_[k];
+        const bool counts = bins_[k].seen() ? sum.covered >= kMuchOfABin * width : sum.covered > 0;
+        if (counts && std::isfinite(sum.time)) bins_[k].take(sum.time / sum.covered);
     }
     accumulate();
 }

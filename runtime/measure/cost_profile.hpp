@@ -28,6 +28,10 @@ public:
     /// @pre prepare() has been called  @errors none (chunk path)  @cost O(1 + bins covered)
     void add(Range chunk, double time) noexcept;
 
+    /// What was measured of a part of the loop as of a loop of its own. @param first  where the part begins [iterations]
+    /// @param speed  on its times  @cost O(bins touched)
+    void add_part(const ChunkCosts& part, std::uint64_t first, double speed = 1) noexcept;
+
     /// All that was added [ticks]. @cost O(bins touched)
     [[nodiscard]] double time() const noexcept;
 
@@ -51,6 +55,7 @@ private:
         double covered = 0;  // [iterations]
     };
     void add_to(std::size_t bin, double iterations, double time) noexcept;
+    void spread(double first, double size, double density) noexcept;
     template <class Visit>
     void for_each_touched(Visit visit) const;
 

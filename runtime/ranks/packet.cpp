@@ -36,6 +36,8 @@ struct Header {
     double fraction = -1;
     double base = -1;
     double setting_admission = 1;
+    std::uint64_t within = 0;  // packed()
+    double limit = 0;
 };
 
 std::size_t size_of(const Plan& plan) noexcept {
@@ -133,6 +135,8 @@ std::size_t write_packet(const Manner& manner, const Plan& plan, std::byte* pack
         .fraction = manner.setting.fraction,
         .base = manner.setting.base,
         .setting_admission = manner.setting.admission,
+        .within = packed(manner.within),
+        .limit = manner.within.limit,
     };
     std::memcpy(packet, &header, sizeof header);
     std::byte* end = packet + sizeof header;
@@ -152,6 +156,8 @@ PacketView view_packet(const std::byte* packet) noexcept {
     view.manner.split = header.split;
     view.manner.ascending = true;  // ranks have no queues
     view.manner.setting = {header.fraction, header.base, header.setting_admission, {}};
+    view.manner.within = unpacked(header.within);
+    view.manner.within.limit = header.limit;
     view.iterations = header.iterations;
     view.workers = header.workers;
     view.serial = header.serial;

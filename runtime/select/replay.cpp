@@ -56,7 +56,9 @@ Decision ReplaySelector::choose(const LoopContext& context) {
                   std::to_string(context.step) + ", now " + std::to_string(context.iterations) +
                   "; it follows the record all the same");
     }
-    return {.choice = step.choice, .reason = "GIMBAL_REPLAY"};
+    Decision decision{.choice = step.choice, .reason = "GIMBAL_REPLAY"};
+    decision.within.technique = step.within;
+    return decision;
 }
 
 }  // namespace gimbal

@@ -24,6 +24,17 @@ struct Choice {
     bool operator==(const Choice&) const = default;
 };
 
+/// What is decided for the threads that share out the chunks of a rank. Nothing, unless a loop over ranks says so.
+struct Within {
+    const Technique* technique = nullptr;  ///< that they run; nullptr: they choose for themselves
+    bool hold = false;                     ///< they try nothing: the ranks do
+    bool trial = false;                    ///< what they run is run to learn
+    bool sampled = false;                  ///< they measure what iterations cost
+    double limit = 0;  ///< so long after it began a rank takes large chunks: the trial is over [ticks]; 0: never
+
+    bool operator==(const Within&) const = default;
+};
+
 /// A choice, and what goes with it. Whoever runs it gives it back to learn() as it was.
 struct Decision {
     Choice choice;
@@ -37,6 +48,7 @@ struct Decision {
     bool can_leave = false;     ///< of the request (LoopContext); set and read by who owns the selectors
     double left_for = 0;        ///< > 0: leave the loop to the OpenMP runtime's own static for so long [ticks]
     std::uint32_t chooser = 0;  ///< which of the loop's selectors decided; set and read by who owns them
+    Within within = {};         ///< of a loop over ranks: for the threads inside
 };
 
 /// What a selector may know about the loop that it decides for. Times in ticks.
@@ -47,6 +59,8 @@ struct LoopContext {
     std::uint32_t workers = 1;             ///< P [count]
     std::uint64_t least = 0;               ///< minimum chunk where none is named, for all but `static` [iterations]
     double chunk_overhead = 0;             ///< what a chunk costs its worker besides the draw, mean so far [ticks]
+    std::uint32_t threads = 0;             ///< of a team that runs a chunk, where ranks have such [count]; 0: none
+    bool threads_follow = false;           ///< and they run what Decision::within says
     bool monotonic = false;                ///< only techniques with ascending chunks will do
     bool can_leave = false;                ///< who runs the loop can also do so without Gimbal (Decision::left_for)
     double tick_s = 1e-9;                  ///< length of a tick, roughly [s]

@@ -135,6 +135,10 @@ GIMBAL_API double gimbal_rank_tick_s(void);
  *  @return steps, or 0 if this execution does not go by steps (weighted, adaptive) */
 GIMBAL_API uint64_t gimbal_rank_steps(const void* execution, const uint64_t** starts, uint64_t* chunk);
 
+/** When a rank that is in an execution takes large chunks, whatever the technique, so that a trial that turned out bad
+ *  ends soon. @return since the rank began [ticks]; 0: never */
+GIMBAL_API double gimbal_rank_limit(const void* execution);
+
 /** N of an execution [iterations]. */
 GIMBAL_API uint64_t gimbal_rank_trip(const void* execution);
 
