@@ -10,7 +10,6 @@
 #include "measure/cost_profile.hpp"
 #include "measure/dispatch_cost.hpp"
 #include "select/background.hpp"
-#include "technique/least_chunk.hpp"
 
 namespace gimbal::levels {
 
@@ -21,24 +20,14 @@ constexpr std::array<std::string_view, 8> kNames = {"mfsc", "fac2", "gss", "tss"
 constexpr std::uint32_t kFirstRanks = 0;
 constexpr std::uint32_t kFirstThreads = 1;
 constexpr std::uint64_t kSamples = 3;       // of the profile before the model is asked
-constexpr std::uint64_t kMostSamples = 24;  // executions without a profile: there will be none
+constexpr std::uint64_t kMostSamples = 8;   // without a profile: there will be none
 constexpr std::uint64_t kSampleEvery = 32;  // steps
 constexpr std::uint64_t kMostRepeats = 8;   // of a turn that nothing is heard of
 constexpr double kPart = 0.005;             // of the processor time that predictions may take
 constexpr double kSecondsPerDraw = 50e-9;
 constexpr double kDrawsPerPair = 64 * 16;   // rank chunks, and draws of each thread in them, where nothing is known
 
-Portfolio portfolio_of(const LoopContext& context) {
-    Portfolio portfolio;
-    for (const std::string_view name : kNames) {
-        Choice choice{find_technique(name)};
-        choice.chunk = asked_least(choice.technique->info(), context.iterations, context.workers, context.least);
-        portfolio.push_back(choice);
-    }
-    return portfolio;
-}
-
-Portfolio plain_portfolio() {
+Portfolio the_portfolio() {
     Portfolio portfolio;
     for (const std::string_view name : kNames) portfolio.push_back({find_technique(name)});
     return portfolio;
@@ -53,6 +42,7 @@ simulate::NestedMachine machine_of(const LoopContext& context) {
     machine.between.own_dispatch = 0.5 * context.dispatch;
     machine.between.stamp = context.dispatch;
     machine.team_barrier = context.chunk_overhead;
+    machine.least = context.least;
     const double draw = dispatch_ticks();
     machine.within.dispatch = draw * context.contention;
     machine.within.serial = context.serial_part * machine.within.dispatch;
@@ -78,13 +68,13 @@ PairSelector::PairSelector(std::unique_ptr<Selector> alone, std::uint64_t seed, 
 PairSelector::~PairSelector() = default;
 
 void PairSelector::begin(const LoopContext& context) {
-    ranks_ = portfolio_of(context);
-    threads_ = plain_portfolio();
+    ranks_ = threads_ = the_portfolio();
     iterations_ = context.iterations;
     const PairTable table{static_cast<std::uint32_t>(ranks_.size()), static_cast<std::uint32_t>(threads_.size())};
     coordinator_.emplace(table, Pair{kFirstRanks, kFirstThreads},
                          [this](Pair incumbent, std::span<double> times) { return predict(incumbent, times); });
-    cost_s_ = static_cast<double>(table.size()) * kDrawsPerPair * context.threads * kSecondsPerDraw / 2;
+    const double draws = std::min(kDrawsPerPair * context.threads, static_cast<double>(context.iterations));
+    cost_s_ = static_cast<double>(table.size()) * draws * kSecondsPerDraw;
     versions_ = context.profile_version;
 }
 
@@ -135,9 +125,9 @@ void PairSelector::ask(Pair incumbent, const LoopContext& context) {
 }
 
 // What single iterations cost is measured by the threads, in executions that are no trials.
-bool PairSelector::wants_costs() const noexcept {
+bool PairSelector::wants_costs(const LoopContext& context) const noexcept {
     if (turn_.trial || answer_) return false;
-    return measured_ < kSamples || steps_ >= sampled_at_ + kSampleEvery;
+    return measured_ < kSamples || context.profile_version == versions_ || steps_ >= sampled_at_ + kSampleEvery;
 }
 
 Decision PairSelector::decision_for_turn(const LoopContext& context) const {
@@ -166,7 +156,7 @@ Decision PairSelector::choose(const LoopContext& context) {
     }
     ++asked_;
     Decision decision = decision_for_turn(context);
-    if (wants_costs()) {
+    if (wants_costs(context)) {
         decision.sampled = decision.within.sampled = true;
         sampled_at_ = steps_;
     }

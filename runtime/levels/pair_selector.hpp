@@ -43,7 +43,7 @@ private:
     [[nodiscard]] bool predict(Pair incumbent, std::span<double> times);
     [[nodiscard]] bool affordable(const LoopContext& context) const noexcept;
     void ask(Pair incumbent, const LoopContext& context);
-    [[nodiscard]] bool wants_costs() const noexcept;
+    [[nodiscard]] bool wants_costs(const LoopContext& context) const noexcept;
     [[nodiscard]] Decision decision_for_turn(const LoopContext& context) const;
 
     std::unique_ptr<Selector> alone_;

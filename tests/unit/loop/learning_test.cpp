@@ -112,6 +112,7 @@ TEST(LoopLearning, ChunksOfRanksAreLearntAboutByTheirPowerOfTwoAndApartFromTheWh
     const Opening whole = run(loop, 1000, kSelector);
     const Opening part = run_part(loop, 0, 1000, 1000, kSelector);
     EXPECT_EQ(part.decision.choice.technique, whole.decision.choice.technique) << "its search begins anew";
+    for (int step = 0; step < 3; ++step) (void)run_part(loop, 0, 1000, 1000, kSelector);
     const Opening other_place = run_part(loop, 50'000, 600, 600, kSelector);
     EXPECT_NE(other_place.decision.choice.technique, part.decision.choice.technique) << "the same class goes on";
     const Opening other_class = run_part(loop, 50'000, 100, 100, kSelector);
@@ -163,6 +164,7 @@ TEST(LoopLearning, ThreadsHoldStillWhileTheRanksTrySomething) {
         EXPECT_EQ(held.decision.choice.technique, first.decision.choice.technique);
         EXPECT_TRUE(held.decision.named) << "nothing is learnt from it";
     }
+    for (int step = 0; step < 3; ++step) (void)run_part(loop, 0, 1000, 1000, kSelector);
     EXPECT_NE(run_part(loop, 0, 1000, 1000, kSelector).decision.choice.technique, first.decision.choice.technique);
 }
 
