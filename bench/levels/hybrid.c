@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A hybrid program whose ranks draw chunks of a loop and whose threads share each of them out. Iterations sleep, so that
-// ranks and threads need no core of their own, and what is measured is how they are shared out.
-// usage: hybrid STEPS ITERATIONS MEAN_US
-// Costs rise along the loop, so that blocks for ranks are unequal, and every eighth iteration takes four times as long
-// as the others, so that threads differ within a chunk. Prints the seconds that the steps took, and a checksum.
+// A hybrid program whose ranks draw chunks of a loop and whose threads share each of them out. Iterations sleep, so
+// that ranks and threads need no core of their own, and what is measured is how they are shared out. usage: hybrid
+// STEPS ITERATIONS MEAN_US Costs rise along the loop, so that blocks for ranks are unequal, and every eighth iteration
+// takes four times as long as the others, so that threads differ within a chunk. Prints the seconds that the steps
+// took, and a checksum.
 #include <gimbal/mpi/mpi.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -15,7 +15,9 @@ void SharingExecution::throw_disagreement(const Terms& first, const Terms& other
 }
 
 ForemanExecution::ForemanExecution(ForemanTransport& transport, Board& board, const Terms& terms)
-    : SharingExecution(terms), transport_(&transport), board_(&board) {}
+    : SharingExecution(terms), transport_(&transport), board_(&board) {
+    share.execution = board.execution();
+}
 
 ForemanExecution::~ForemanExecution() {
     if (left_) return;

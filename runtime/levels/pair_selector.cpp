@@ -25,7 +25,7 @@ constexpr std::uint64_t kSampleEvery = 32;  // steps
 constexpr std::uint64_t kMostRepeats = 8;   // of a turn that nothing is heard of
 constexpr double kPart = 0.005;             // of the processor time that predictions may take
 constexpr double kSecondsPerDraw = 50e-9;
-constexpr double kDrawsPerPair = 64 * 16;   // rank chunks, and draws of each thread in them, where nothing is known
+constexpr double kDrawsPerPair = 64 * 16;  // rank chunks, and draws of each thread in them, where nothing is known
 
 Portfolio the_portfolio() {
     Portfolio portfolio;
@@ -148,7 +148,7 @@ Decision PairSelector::choose(const LoopContext& context) {
     ++steps_;
     if (learnt_ || asked_ >= kMostRepeats) {
         context_ = &context;
-        turn_ = coordinator_->next();
+        turn_before_ = std::exchange(turn_, coordinator_->next());
         context_ = nullptr;
         ++turn_number_;
         asked_ = 0;
@@ -171,15 +171,16 @@ void PairSelector::learn(const Decision& decision, const LoopRecord& record, con
     worked_s_ += record.loop_time * context.tick_s * context.workers * std::max(context.threads, 1U);
     if (decision.sampled) ++measured_;
     if (measured_ >= kMostSamples && context.profile_version == versions_) return give_up();
-    if (decision.number != turn_number_ || learnt_ || record.iterations == 0) return;
-    learnt_ = true;
+    if (record.iterations == 0 || decision.number + 1 < turn_number_) return;
+    const bool current = decision.number == turn_number_;
+    if (current) learnt_ = true;
     const double scale = static_cast<double>(iterations_) / static_cast<double>(record.iterations);
     PairRecord seen;
     seen.time = std::max(record.loop_time * scale, 1.0);
     seen.iterations = record.iterations;
     if (record.busy_max > 0) seen.rank_balance = record.busy_mean / record.busy_max;
     seen.stopped = decision.within.limit > 0 && record.loop_time > decision.within.limit;
-    coordinator_->learn(turn_, seen);
+    coordinator_->learn(current ? turn_ : turn_before_, seen);
     if (coordinator_->reopened() == reopened_) return;
     reopened_ = coordinator_->reopened();
     measured_ = 0;

@@ -18,7 +18,8 @@ namespace gimbal::levels {
 /// another selector decides for the ranks alone.
 ///
 /// Executions are decided before the one before them has been learnt from. So a turn of the coordinator lasts until one
-/// of its executions has been learnt from, and the others of that turn do not count.
+/// of its executions has been learnt from, mostly two; each runs as that turn says from its beginning to its end, and
+/// counts.
 /// @threads the owner locks
 /// @source docs/decisions/0032-levels-at-run-time.md; test: tests/unit/levels/pair_selector_test.cpp
 class PairSelector final : public Selector {
@@ -53,18 +54,18 @@ private:
 
     Portfolio ranks_, threads_;
     std::optional<Coordinator> coordinator_;
-    std::uint64_t iterations_ = 0;            // N that its times are for
-    const LoopContext* context_ = nullptr;    // while a turn is being decided
-    std::shared_ptr<Answer> answer_;          // under way
-    double cost_s_ = 0;                       // of a prediction
-    double worked_s_ = 0;                     // processor time in the loop since the model was asked last
-    std::uint64_t versions_ = 0;              // of the profile when the last search began
-    std::uint64_t reopened_ = 0;              // searches so far
-    std::uint64_t steps_ = 0;                 // executions decided
-    std::uint64_t sampled_at_ = 0;            // step
-    std::uint64_t measured_ = 0;              // executions that were, since the last search began
+    std::uint64_t iterations_ = 0;          // N that its times are for
+    const LoopContext* context_ = nullptr;  // while a turn is being decided
+    std::shared_ptr<Answer> answer_;        // under way
+    double cost_s_ = 0;                     // of a prediction
+    double worked_s_ = 0;                   // processor time in the loop since the model was asked last
+    std::uint64_t versions_ = 0;            // of the profile when the last search began
+    std::uint64_t reopened_ = 0;            // searches so far
+    std::uint64_t steps_ = 0;               // executions decided
+    std::uint64_t sampled_at_ = 0;          // step
+    std::uint64_t measured_ = 0;            // executions that were, since the last search began
 
-    PairTurn turn_;
+    PairTurn turn_, turn_before_;
     std::uint64_t turn_number_ = 0;  // 0: none
     std::uint64_t asked_ = 0;        // executions of this turn
     bool learnt_ = true;             // from one of them

@@ -203,8 +203,8 @@ private:
     alignas(kApart) std::uint64_t own_counter_ = 0;
     std::atomic<std::uint32_t> inside_{0};
     std::atomic<std::uint32_t> stage_{kExpected};  // only if there are surplus workers
-    Decision decision_;   // changes every time
-    RankPart rank_part_;  // the same
+    Decision decision_;                            // changes every time
+    RankPart rank_part_;                           // the same
 };
 
 }  // namespace gimbal

@@ -22,8 +22,8 @@ enum class EarlierRun : std::uint8_t {
 /// Everything learnt about one source loop at one team size: apart for trip counts that differ by more than a factor,
 /// since what balances 500 iterations says little about 50,000. A new trip count starts from what the nearest one
 /// taught. Executions that run chunks of a loop over ranks are learnt about apart, by the power of two that their
-/// length is in, which is what the technique of the ranks changes; with what iterations cost at their place in that loop.
-/// Real executions and virtual ones teach it alike.
+/// length is in, which is what the technique of the ranks changes; with what iterations cost at their place in that
+/// loop. Real executions and virtual ones teach it alike.
 /// @threads the owner locks
 /// @source derived; test: tests/unit/loop/learning_test.cpp
 class LoopLearning {

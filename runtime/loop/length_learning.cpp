@@ -12,8 +12,7 @@
 namespace gimbal {
 
 LengthLearning::LengthLearning(LoopTraits& traits, std::unique_ptr<Selector> selector)
-    : traits_(traits),
-      selector_(selector ? std::move(selector) : make()) {
+    : traits_(traits), selector_(selector ? std::move(selector) : make()) {
     learnt_.statistics = traits.statistics;
 }
 
@@ -31,8 +30,7 @@ LengthLearning::LengthLearning(LoopTraits& traits, const LengthLearning& other)
 }
 
 std::unique_ptr<Selector> LengthLearning::make() const {
-    std::unique_ptr<Selector> selector =
-        make_selector(selector_name_, traits_.key, traits_.workers, *traits_.settings);
+    std::unique_ptr<Selector> selector = make_selector(selector_name_, traits_.key, traits_.workers, *traits_.settings);
     if (!traits_.pairs || !selector_name_.empty() || recording_to_replay()) return selector;
     return std::make_unique<levels::PairSelector>(std::move(selector), loop_seed(traits_.key, traits_.workers),
                                                   traits_.settings->background);
@@ -132,10 +130,10 @@ Opening LengthLearning::open(const Request& request) {
     const Choice& choice = opening.decision.choice;
     const DrawCosts costs{traits_.clock.dispatch(), traits_.clock.contention, mean_time()};
     const std::uint64_t least =
-        choice.chunk ? 0
-                     : std::max(least_chunk(choice.technique->info(), request.trip, traits_.workers + request.surplus,
-                                            costs),
-                                asked_least(choice.technique->info(), request.trip, traits_.workers, request.least));
+        choice.chunk
+            ? 0
+            : std::max(least_chunk(choice.technique->info(), request.trip, traits_.workers + request.surplus, costs),
+                       asked_least(choice.technique->info(), request.trip, traits_.workers, request.least));
     opening.manner = manner_of(opening.decision, request, least);
     PlanKey key{choice, request.trip, granule_, traits_.workers, least, opening.manner.setting.admission,
                 request.surplus};
@@ -233,8 +231,8 @@ double LengthLearning::costliness(const RankPart& part, std::uint64_t iterations
     if (!part || !traits_.whole.known() || iterations == 0) return 1;
     const auto all = static_cast<double>(part.whole);
     const auto first = static_cast<double>(part.first);
-    const double cost = traits_.whole.before((first + static_cast<double>(iterations)) / all) -
-                        traits_.whole.before(first / all);
+    const double cost =
+        traits_.whole.before((first + static_cast<double>(iterations)) / all) - traits_.whole.before(first / all);
     return cost > 0 ? cost * all / (traits_.whole.total() * static_cast<double>(iterations)) : 1;
 }
 

@@ -125,7 +125,8 @@ Execution* LoopSite::open(const Request& request) noexcept {
     }
     execution->prepare(workers_, opening.manner, opening.plan);
     execution->note(opening.decision);
-    execution->set_rank_part(known.part);
+    if (known.part || execution->rank_part()) [[unlikely]]
+        execution->set_rank_part(known.part);
     if (begun) opening_.add(ticks() - begun);
     return execution.release();
 }
@@ -163,7 +164,7 @@ void LoopSite::close(Execution* execution) noexcept {
         std::optional<HeldSignals> held;
         if (learning_.totals().calls < kFirst) held.emplace();
         const std::uint64_t begun = closing_.begin() ? ticks() : 0;
-        const RankPart part = finished->rank_part();
+        const RankPart& part = finished->rank_part();
         if (identity_.over_ranks) {
             const WorkerRecord& own = finished->slots()[0].record;
             teams_.add_rank(static_cast<double>(own.end - own.begin), own.chunks);

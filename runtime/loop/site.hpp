@@ -122,7 +122,7 @@ private:
     std::uint64_t kept_id_ = 0;  // of the loop in any run; 0: nothing is kept
     LeftLoop left_;
     RankTie rank_tie_;
-    TeamsInChunks teams_;  // of a loop over ranks
+    TeamsInChunks teams_;             // of a loop over ranks
     TimedPart opening_, closing_;     // what the site itself takes
     std::vector<WorkerRecord> gone_;  // sums of executions that are gone
 };

@@ -28,7 +28,8 @@ public:
     /// @pre prepare() has been called  @errors none (chunk path)  @cost O(1 + bins covered)
     void add(Range chunk, double time) noexcept;
 
-    /// What was measured of a part of the loop as of a loop of its own. @param first  where the part begins [iterations]
+    /// What was measured of a part of the loop as of a loop of its own. @param first  where the part begins
+    /// [iterations]
     /// @param speed  on its times  @cost O(bins touched)
     void add_part(const ChunkCosts& part, std::uint64_t first, double speed = 1) noexcept;
 

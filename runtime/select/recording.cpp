@@ -122,13 +122,12 @@ Recording Recording::parse(std::string_view text) {
         const std::pair key(loop, static_cast<std::uint32_t>(workers));
         const std::string_view chosen = fields[places[kTechnique]];
         const std::uint64_t iterations = read_number(fields[places[kIterations]], kIterations, line);
-        const bool is_new =
-            chosen.starts_with(kStealRatioMark)
-                ? ratios[key].emplace(step, read_ratio(chosen, line)).second
-                : steps[key]
-                      .emplace(step, RecordedStep{read_technique(std::string(chosen), line), iterations,
-                                                  read_within(fields, places, line)})
-                      .second;
+        const bool is_new = chosen.starts_with(kStealRatioMark)
+                                ? ratios[key].emplace(step, read_ratio(chosen, line)).second
+                                : steps[key]
+                                      .emplace(step, RecordedStep{read_technique(std::string(chosen), line), iterations,
+                                                                  read_within(fields, places, line)})
+                                      .second;
         if (!is_new) fail(line, "step " + std::to_string(step) + " of loop " + quote_value(loop) + " is there twice");
     }
     if (steps.empty() && ratios.empty()) throw Error(ErrorCode::file, "it holds no steps");

@@ -22,8 +22,8 @@ struct RecordedStep {
 /// What GIMBAL_RECORD wrote (report/steps.hpp): every loop's choices, step by step.
 class Recording {
 public:
-    /// Read the text of a record. Only the columns loop, workers, step, iterations and technique count, and within, if it
-    /// is there; they are found by the header, whatever stands beside them.
+    /// Read the text of a record. Only the columns loop, workers, step, iterations and technique count, and within, if
+    /// it is there; they are found by the header, whatever stands beside them.
     /// @errors gimbal::Error(file) with line and reason: not a record, a broken line, an unknown technique, a step that
     ///         is missing or there twice, a last line that is cut off
     [[nodiscard]] static Recording parse(std::string_view text);

@@ -19,7 +19,7 @@ struct NestedMachine {
     Machine within = {};        ///< the threads of each rank: slowness [T], what a chunk costs a thread; most_events
                                 ///< holds for each rank chunk
     double team_barrier = 0;    ///< at the end of each rank chunk, if T > 1 [ticks]
-    std::uint64_t least = 0;    ///< minimum chunk of the ranks where none is named (asked_least()) [iterations]; 0: none
+    std::uint64_t least = 0;  ///< minimum chunk of the ranks where none is named (asked_least()) [iterations]; 0: none
 };
 
 /// What the two levels run.

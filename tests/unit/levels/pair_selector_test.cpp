@@ -108,6 +108,14 @@ TEST(PairSelector, OneLevelChangesAtATimeAlthoughExecutionsAreDecidedAhead) {
     EXPECT_LT(ran.size(), 40U) << "of 64 pairs";
 }
 
+TEST(PairSelector, EveryExecutionCountsForThePairThatRanIt) {
+    Loop loop;
+    for (int i = 0; i < 400; ++i) loop.step();
+    const levels::Coordinator& coordinator = *loop.selector_.coordinator();
+    EXPECT_EQ(coordinator.dropped(), 0U);
+    EXPECT_EQ(coordinator.reopened(), 0U) << "a trial's time was taken for the incumbent's";
+}
+
 TEST(PairSelector, ExecutionsThatNothingIsHeardOfHoldNothingUp) {
     Loop loop;
     for (int i = 0; i < 100; ++i) loop.step();

@@ -145,12 +145,13 @@ TEST(LoopLearning, WhatAPlaceCostsIsNotHeldAgainstTheTechniqueThatRanThere) {
 TEST(LoopLearning, ThreadsRunWhatTheRanksSayAndLearnNothingFromIt) {
     LoopLearning loop("loop", 2);
     const Technique* const gss = find_technique("gss");
-    const Opening told = loop.open({.trip = 1000, .part = {.whole = 5000, .within = {.technique = gss, .trial = true}}});
+    const Opening told =
+        loop.open({.trip = 1000, .part = {.whole = 5000, .within = {.technique = gss, .trial = true}}});
     EXPECT_EQ(told.decision.choice.technique, gss);
     EXPECT_TRUE(told.decision.named);
     EXPECT_TRUE(told.decision.exploring);
-    const Opening named =
-        loop.open({.trip = 1000, .technique = find_technique("tss"), .part = {.whole = 5000, .within = {.technique = gss}}});
+    const Opening named = loop.open(
+        {.trip = 1000, .technique = find_technique("tss"), .part = {.whole = 5000, .within = {.technique = gss}}});
     EXPECT_EQ(named.decision.choice.technique, find_technique("tss")) << "what the user named stands";
 }
 
