@@ -12,6 +12,8 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+enum { kUntimed = 3 };  // steps that make teams and shared memory
+
 static void sleep_us(double us) {
     const long ns = (long)(us * 1e3);
     const struct timespec time = {ns / 1000000000, ns % 1000000000};
@@ -44,8 +46,9 @@ int main(int argc, char** argv) {
     prctl(PR_SET_TIMERSLACK, 1);
     long ran = 0;
     MPI_Barrier(MPI_COMM_WORLD);
-    const double begin = MPI_Wtime();
-    for (long step = 0; step < steps; ++step) {
+    double begin = 0;
+    for (long step = -kUntimed; step < steps; ++step) {
+        if (step == 0) begin = MPI_Wtime();
         gimbal_mpi_loop* loop = NULL;
         int64_t first = 0, end = 0;
         check(gimbal_mpi_begin_loop(MPI_COMM_WORLD, "hybrid", n, NULL, &loop));

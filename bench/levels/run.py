@@ -77,7 +77,7 @@ def together(args: argparse.Namespace, result: dict[str, Any]) -> None:
     gimbal, program = args.build / "bin" / "gimbal", args.build / "bench" / "levels" / "hybrid"
     for threads in hybrid.SHAPES:
         try:
-            runs = hybrid.Runs(gimbal, program, threads, 200 if args.quick else 800)
+            runs = hybrid.Runs(gimbal, program, threads, 200 if args.quick else 500)
             cases.append(hybrid.measure(runs, threads, 3 if args.quick else 8, 60 if args.quick else 170))
         except hybrid.ProgramFailed as error:
             print(f"hybrid: {error}", file=sys.stderr)

@@ -15,10 +15,10 @@ namespace gimbal::levels {
 
 namespace {
 
-// What both levels choose among (docs/decisions/0031); it begins with mfsc over ranks and fac2 over threads.
-constexpr std::array<std::string_view, 8> kNames = {"mfsc", "fac2", "gss", "tss", "ss", "static", "awf-c", "af"};
-constexpr std::uint32_t kFirstRanks = 0;
-constexpr std::uint32_t kFirstThreads = 1;
+// What ranks choose among, and without the first what threads do (docs/decisions/0031, 0032); and what both begin with.
+constexpr std::array<std::string_view, 9> kNames = {"feedback", "fac2",   "mfsc",  "gss", "tss",
+                                                    "ss",       "static", "awf-c", "af"};
+constexpr Pair kFirst{.ranks = 0, .threads = 0};
 constexpr std::uint64_t kSamples = 3;       // of the profile before the model is asked
 constexpr std::uint64_t kMostSamples = 8;   // without a profile: there will be none
 constexpr std::uint64_t kSampleEvery = 32;  // steps
@@ -27,9 +27,9 @@ constexpr double kPart = 0.005;             // of the processor time that predic
 constexpr double kSecondsPerDraw = 50e-9;
 constexpr double kDrawsPerPair = 64 * 16;  // rank chunks, and draws of each thread in them, where nothing is known
 
-Portfolio the_portfolio() {
+Portfolio portfolio_of(std::span<const std::string_view> names) {
     Portfolio portfolio;
-    for (const std::string_view name : kNames) portfolio.push_back({find_technique(name)});
+    for (const std::string_view name : names) portfolio.push_back({find_technique(name)});
     return portfolio;
 }
 
@@ -68,10 +68,11 @@ PairSelector::PairSelector(std::unique_ptr<Selector> alone, std::uint64_t seed, 
 PairSelector::~PairSelector() = default;
 
 void PairSelector::begin(const LoopContext& context) {
-    ranks_ = threads_ = the_portfolio();
+    ranks_ = portfolio_of(kNames);
+    threads_ = portfolio_of(std::span(kNames).subspan(1));
     iterations_ = context.iterations;
     const PairTable table{static_cast<std::uint32_t>(ranks_.size()), static_cast<std::uint32_t>(threads_.size())};
-    coordinator_.emplace(table, Pair{kFirstRanks, kFirstThreads},
+    coordinator_.emplace(table, kFirst,
                          [this](Pair incumbent, std::span<double> times) { return predict(incumbent, times); });
     const double draws = std::min(kDrawsPerPair * context.threads, static_cast<double>(context.iterations));
     cost_s_ = static_cast<double>(table.size()) * draws * kSecondsPerDraw;

@@ -162,6 +162,8 @@ Manner LengthLearning::manner_of(const Decision& decision, const Request& reques
     manner.ascending = request.monotonic;
     manner.surplus = request.surplus;
     manner.within = decision.within;
+    // A profile is of one kind of times: of chunks, or of single iterations as threads measure them.
+    manner.within.sampled = manner.sampled && decision.within.technique;
     manner.wary = wary_ && info.needs_profile;
     const double named = traits_.set_fraction >= 0 ? traits_.set_fraction : choice.fraction;
     const std::uint64_t chunk = granule_of(granule_, choice.chunk ? choice.chunk : least);

@@ -17,12 +17,14 @@ namespace {
 
 constexpr std::size_t kMaxPlans = 4096;  // of the threads, kept for rank chunks of the same length
 
-Plan plan_of(const Choice& choice, std::uint64_t iterations, std::uint32_t workers, std::uint64_t least = 0) {
+Plan plan_of(const Choice& choice, std::uint64_t iterations, std::uint32_t workers, std::uint64_t least = 0,
+             const CostProfile* profile = nullptr) {
     LoopShape shape;
     shape.iterations = iterations;
     shape.workers = workers;
     shape.chunk = choice.chunk;
     shape.fraction = choice.fraction;
+    shape.profile = profile;
     return granular_plan(*choice.technique, shape, 1,
                          choice.chunk ? 0 : asked_least(choice.technique->info(), iterations, workers, least));
 }
@@ -30,6 +32,7 @@ Plan plan_of(const Choice& choice, std::uint64_t iterations, std::uint32_t worke
 Manner manner_of(const Choice& choice) {
     Manner manner;
     manner.choice = choice;
+    manner.ascending = choice.technique->info().needs_profile;  // ranks have no queues to steal from
     return manner;
 }
 
@@ -118,7 +121,7 @@ NestedOutcome NestedLoop::run(const NestedChoice& choice, Range part, const Work
         nested.iterations = part.size();
     } else {
         const PartWork chunks(machine.threads == 1 ? work : *team_, part.first);
-        const Plan plan = plan_of(choice.ranks, part.size(), machine.ranks, machine.least);
+        const Plan plan = plan_of(choice.ranks, part.size(), machine.ranks, machine.least, machine.profile);
         Machine between = machine.between;
         between.most_events = 0;  // a bundle of rank chunks would be one loop of the threads
         const Outcome outcome = ranks_.run(*choice.ranks.technique, plan, chunks, between, manner_of(choice.ranks));
