@@ -55,6 +55,26 @@ static inline void __kmp_hook_sleep_soon(kmp_info_t *th, kmp_team_t *team,
     th->th.th_team_bt_intervals = 0;
 }
 
+// Mostly the others are as good as there. So the primary first waits for a
+// moment where libomp will wait next, and no other cache line travels.
+static bool __kmp_hook_all_come(kmp_team_t *team, kmp_uint32 size,
+                                enum barrier_type bt) {
+  const kmp_uint64 come = team->t.t_bar[bt].b_arrived + KMP_BARRIER_STATE_BUMP;
+  const kmp_uint32 bits = __kmp_barrier_gather_branch_bits[bt];
+  int rests = 100;
+  for (kmp_uint32 level = 0; ((size - 1) >> level) != 0; level += bits) {
+    kmp_uint32 child = 1u << level;
+    for (kmp_uint32 i = 1; i < 1u << bits && child < size; ++i) {
+      const kmp_bstate_t *bar = &team->t.t_threads[child]->th.th_bar[bt].bb;
+      for (; TCR_8(bar->b_arrived) != come; KMP_CPU_PAUSE())
+        if (rests-- == 0)
+          return false;
+      child += 1u << level;
+    }
+  }
+  return true;
+}
+
 static __attribute__((noinline)) void
 __kmp_hook_reach_used(kmp_info_t *th, kmp_team_t *team, int tid,
                       enum barrier_type bt) {
@@ -71,7 +91,8 @@ __kmp_hook_reach_used(kmp_info_t *th, kmp_team_t *team, int tid,
     return;
   if (tid == 1) // the team is not to be looked at once this thread has arrived
     self->first = th->th.th_team_master->th.hook_waiter;
-  if (!KMP_MASTER_TID(tid) || !__kmp_hook_may_lend(bt))
+  if (!KMP_MASTER_TID(tid) || !__kmp_hook_may_lend(bt) ||
+      __kmp_hook_all_come(team, (kmp_uint32)th->th.th_team_nproc, bt))
     return;
   const gimbal_meeting meeting = {name,
                                   __kmp_hook_limit_us(),

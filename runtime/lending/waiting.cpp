@@ -98,10 +98,10 @@ int gimbal_lending(void) {
 }
 
 void gimbal_wait_for(gimbal_waiter* self, const gimbal_meeting* meeting) {
-    // Mostly the others are as good as there.
+    // Mostly the others are as good as there. Who is to be released looks at that alone: what others show stays theirs.
     std::uint32_t next = 0;
     for (int i = 0; i < kShort; ++i, rest())
-        if (!still_missing(*meeting, next)) return;
+        if (meeting->release.word ? may_go_on(meeting->release) : !still_missing(*meeting, next)) return;
     const std::uint64_t limit = ticks() + from_us(static_cast<double>(meeting->limit_us));
     while (const gimbal_waiter* const borrower = look_after(*self, *meeting, limit)) {
         while (gimbal::stands(self->lent)) {

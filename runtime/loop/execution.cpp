@@ -68,6 +68,8 @@ void Execution::prepare(std::uint32_t workers, const Manner& manner, const std::
         own_counter_ = start;
     }
     inside_.store(workers + manner.surplus, std::memory_order_relaxed);
+    if (repeats_ != 0) repeats_ = 0;
+    round_ = 0;
     if (manner.surplus == 0) return;
     if (surplus_slots_.size() < manner.surplus) surplus_slots_ = std::vector<SurplusSlot>(manner.surplus);
     stage_.store(kExpected, std::memory_order_relaxed);
@@ -86,6 +88,28 @@ inline void fetch_to_write(const void* line) noexcept {
 }
 
 }  // namespace
+
+void Execution::allow_repeats(const Request& request) {
+    if (insured_ || manner_.timed || manner_.sampled || manner_.split || manner_.surplus > 0) return;
+    if (earlier_.size() < workers_) earlier_ = std::vector<EarlierRecords>(workers_);
+    if (!request_.asks_the_same(request)) request_ = request;
+    request_.caller = nullptr;
+    repeats_ = EarlierRecords::kMax;
+}
+
+bool Execution::repeat() {
+    if (repeats_ <= round_) return false;
+    ++round_;
+    if (plan_->claim == Claim::queues) queues_.prepare(*plan_);
+    *counter_ = plan_->claim == Claim::hybrid ? plan_->own.back() : 0;
+    inside_.store(workers_, std::memory_order_relaxed);
+    return true;
+}
+
+void Execution::gather(std::uint32_t round, std::vector<WorkerRecord>& out) const {
+    out.clear();
+    for (std::uint32_t i = 0; i < workers_; ++i) out.push_back(earlier_[i].records[round]);
+}
 
 void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
     const Plan& plan = *plan_;
@@ -323,6 +347,7 @@ bool Execution::end_at(gimbal_share& share, std::uint64_t stamp) noexcept {
     slot.sums.chunks += share.chunks;
     slot.sums.iterations += share.iterations;
     share.execution = nullptr;
+    if (repeats_ > round_) earlier_[share.worker].records[round_] = slot.record;
     // Release our record, acquire everybody's: the last one to leave reads them all.
     return inside_.fetch_sub(1, std::memory_order_acq_rel) == 1;
 }

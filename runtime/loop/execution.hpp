@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "gimbal/share.h"
 #include "lending/node_cores.hpp"
 #include "loop/rank_chunk.hpp"
+#include "loop/request.hpp"
 #include "loop/tuning.hpp"
 #include "loop/work_queues.hpp"
 #include "measure/cost_profile.hpp"
@@ -66,6 +68,12 @@ struct alignas(64) SurplusSlot {
     std::uint64_t since = 0;   ///< it has that core [ticks]
     std::uint64_t worked = 0;  ///< so long on borrowed cores in this execution [ticks]
     std::uint64_t left = 0;    ///< when it found nothing more [ticks]
+};
+
+/// What one worker saw of the executions before the one it is in; written by that worker only.
+struct alignas(64) EarlierRecords {
+    static constexpr std::uint32_t kMax = 7;
+    std::array<WorkerRecord, kMax> records;
 };
 
 /// How an execution is run, as decided when it was opened.
@@ -137,6 +145,17 @@ public:
     /// Why it is run like this, for who learns from it. @threads as prepare()
     void note(const Decision& decision) noexcept { decision_ = decision; }
     [[nodiscard]] const Decision& decision() const noexcept { return decision_; }
+    /// Let it be repeated for others who ask for the same, before anybody has learnt from it. @threads as prepare()
+    void allow_repeats(const Request& request);
+    /// Make ready for workers to enter once more. @return false: somebody must learn from it first
+    /// @threads the last one to leave
+    [[nodiscard]] bool repeat();
+    /// What is asked for where it is repeated.
+    [[nodiscard]] const Request& request() const noexcept { return request_; }
+    /// Executions since it was prepared that all workers have left, besides that which the slots are of. [count]
+    [[nodiscard]] std::uint32_t round() const noexcept { return round_; }
+    /// What the workers saw of one of them; to be read when all have left.
+    void gather(std::uint32_t round, std::vector<WorkerRecord>& out) const;
 
     [[nodiscard]] const Manner& manner() const noexcept { return manner_; }
     [[nodiscard]] const Plan& plan() const noexcept { return *plan_; }
@@ -199,9 +218,13 @@ private:
     WorkQueues queues_;  // filled if the plan has queues
     std::vector<SurplusSlot> surplus_slots_;  // [surplus]
     gimbal_region* part_of_ = nullptr;
+    std::uint32_t repeats_ = 0;            // how often it may be repeated
+    std::vector<EarlierRecords> earlier_;  // [P] if it may be repeated
+    Request request_;                      // the same
     // Written on every chunk, and, beside it, by every worker that leaves: who leaves has just drawn in vain.
     alignas(kApart) std::uint64_t own_counter_ = 0;
     std::atomic<std::uint32_t> inside_{0};
+    std::uint32_t round_ = 0;                      // how often it was repeated
     std::atomic<std::uint32_t> stage_{kExpected};  // only if there are surplus workers
     Decision decision_;                            // changes every time
     RankPart rank_part_;                           // the same

@@ -151,10 +151,12 @@ Opening LoopLearning::open(const Request& request) {
 }
 
 Step LoopLearning::close(const Manner& manner, const Decision& decision, const Plan& plan,
-                         std::span<const WorkerSlot> slots, const RankPart& part) {
+                         std::span<const WorkerSlot> slots, std::span<const WorkerRecord> records,
+                         const RankPart& part) {
     // A large team's records are not kept: there are many loops, and closing one takes much longer than this.
     std::vector<WorkerRecord> own;
-    LoopRecord record = record_of(slots.first(traits_.workers), traits_.workers > kSmallTeam ? own : records_);
+    if (records.empty()) records = gather(slots.first(traits_.workers), traits_.workers > kSmallTeam ? own : records_);
+    LoopRecord record = record_of(records);
     if (manner.surplus > 0) add_surplus(slots.subspan(traits_.workers, manner.surplus), record);
     Step step{.number = totals_.calls,
               .decision = decision,

@@ -44,11 +44,13 @@ public:
     [[nodiscard]] Opening open(const Request& request);
 
     /// Learn from an execution that all workers have left.
-    /// @param slots  [P]  @param part  of a loop over ranks that it ran, as its request said
+    /// @param slots    [P]
+    /// @param records  [P] of an execution before that which the slots are of; empty: the slots' own
+    /// @param part     of a loop over ranks that it ran, as its request said
     /// @return what it was; its thought, if any, is that of this step
     /// @errors std::bad_alloc
     Step close(const Manner& manner, const Decision& decision, const Plan& plan, std::span<const WorkerSlot> slots,
-               const RankPart& part = {});
+               std::span<const WorkerRecord> records = {}, const RankPart& part = {});
 
     /// Begin with what an earlier run learnt. Trip counts that it does not know begin as usual.
     /// @param bytes  what save() wrote; must stay valid  @pre nothing was opened  @errors std::bad_alloc

@@ -146,9 +146,18 @@ Opening LengthLearning::open(const Request& request) {
         planned_version_ = learnt_.profile_version;
     }
     opening.manner.claim = claim_width_.width(*opening.plan);
+    opening.steady = is_steady(opening.decision, request);
     last_setting_ = opening.manner.setting;
     last_choice_ = choice;
     return opening;
+}
+
+// Nothing is chosen, and nothing is tuned from one execution to the next.
+bool LengthLearning::is_steady(const Decision& decision, const Request& request) const noexcept {
+    const TechniqueInfo& info = decision.choice.technique->info();
+    const bool tuned = info.fraction != FractionSource::none && info.fraction != FractionSource::fixed;
+    return (decision.named || !selector_->learns()) && !tuned && !info.needs_profile && !info.weighs_static_part &&
+           !info.tunes_admission && request.surplus == 0 && traits_.workers > 1;
 }
 
 Manner LengthLearning::manner_of(const Decision& decision, const Request& request, std::uint64_t least) {
@@ -184,7 +193,7 @@ double LengthLearning::mean_time() const noexcept {
 bool LengthLearning::wants_times(const Technique& technique) const noexcept {
     constexpr std::uint64_t kRefresh = 16;
     return technique.info().needs_statistics && traits_.workers > 1 &&
-           (!learnt_.statistics.known || calls_ % kRefresh == 0);
+           (!learnt_.statistics.known || calls_ - timed_at_ >= kRefresh);
 }
 
 // Learning the cost profile, and planning anew, takes time while others wait for the loop. So much that it is a part of
@@ -345,6 +354,7 @@ void LengthLearning::learn(const Finished& finished) {
         learnt_.weights = speeds_.weights();
     }
     if (!manner.timed) return;
+    timed_at_ = calls_;
     IterationTimes times;
     for (std::uint32_t i = 0; i < traits_.workers; ++i) times.merge(*slots[i].times);
     const IterationStatistics seen = times.statistics(traits_.clock.dispatch());

@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include "gimbal/loop.h"
 #include "gimbal/options.hpp"
 #include "loop/claim_width.hpp"
 #include "loop/execution.hpp"
 #include "loop/plan_cache.hpp"
 #include "loop/rank_chunk.hpp"
+#include "loop/request.hpp"
 #include "loop/tuning.hpp"
 #include "measure/clock.hpp"
 #include "measure/dispatch_cost.hpp"
@@ -24,28 +24,6 @@
 #include "select/selector.hpp"
 
 namespace gimbal {
-
-/// What the caller of a loop fixed before the site chooses: a schedule named for this loop, or nothing.
-struct Request {
-    std::uint64_t trip = 0;                    ///< N [iterations]
-    std::uint64_t unit = 1;                    ///< the loop's own granule: dynamic,c, simd width [iterations]
-    bool monotonic = false;                    ///< the loop needs ascending chunks
-    const Technique* technique = nullptr;      ///< named by OMP_SCHEDULE or the program; nullptr: the selector chooses
-    std::uint64_t chunk = 0;                   ///< its chunk, or what the selector keeps to [iterations]; 0: none
-    double fraction = -1;                      ///< its static fraction; < 0: none given
-    std::string_view reason = "OMP_SCHEDULE";  ///< who named the technique, for the report; a string literal
-    std::string_view selector = {};            ///< named instead of a technique; a string literal; empty: as configured
-    const gimbal_loop_desc* caller = nullptr;  ///< what the caller said, as long as the loop is being opened
-    double way = 0;                            ///< what opening and closing take, mean so far [ticks]; 0: not known
-    int schedule = 0;                          ///< the number of all this (intern())
-    bool can_leave = false;                    ///< the caller can run it by itself, as libomp's static does
-    std::uint32_t surplus = 0;                 ///< workers besides, who draw while another rank lends them a core [count]
-    RankPart part = {};                        ///< of a loop over ranks that it runs, if it runs one
-    std::uint64_t least = 0;                   ///< minimum chunk where nobody named one [iterations]; 0: none
-    double chunk_overhead = 0;                 ///< what a chunk costs its worker besides a draw, mean so far [ticks]
-    std::uint32_t threads = 0;                 ///< of the teams that run the chunks [count]; 0: no teams do
-    bool threads_follow = false;               ///< and they run what Decision::within says
-};
 
 /// The clock that a loop's records are taken with, and what it shows of this machine. Virtual time has its own.
 struct LoopClock {
@@ -61,6 +39,7 @@ struct Opening {
     Manner manner;
     Decision decision;
     std::shared_ptr<const Plan> plan;  ///< nullptr: the loop is left to the caller (Decision::left_for)
+    bool steady = false;  ///< what follows from an execution may as well follow some executions later
 };
 
 /// What one step of a loop was, for records of single steps.
@@ -151,6 +130,7 @@ private:
     [[nodiscard]] double costliness(const RankPart& part, std::uint64_t iterations) const noexcept;
     void expect(const LoopRecord& record);
     void forget();
+    [[nodiscard]] bool is_steady(const Decision& decision, const Request& request) const noexcept;
     [[nodiscard]] Manner manner_of(const Decision& decision, const Request& request, std::uint64_t least);
     [[nodiscard]] std::uint64_t named_granule(const Request& request) const noexcept;
     [[nodiscard]] double mean_time() const noexcept;
@@ -165,6 +145,7 @@ private:
     // The most used first: what one execution writes fits into two or three cache lines.
     ClaimWidth claim_width_;
     std::uint64_t calls_ = 0;
+    std::uint64_t timed_at_ = 0;  // calls when iteration times were measured last
     std::uint64_t iterations_ = 0;
     std::uint64_t fallbacks_ = 0;
     double loop_time_ = 0;  // sum over executions [ticks]

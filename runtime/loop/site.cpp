@@ -96,9 +96,20 @@ LoopSite::LoopSite(SiteIdentity identity, std::uint32_t workers, const LoopClock
     if (identity_.over_ranks && both_free) learning_.decide_for_threads();
 }
 
+LoopSite::~LoopSite() {
+    delete ready_.load(std::memory_order_acquire);
+}
+
 Execution* LoopSite::open(const Request& request) noexcept {
     if (request.can_leave && left_.holds(request)) return nullptr;
+    // Acquire what the last one to leave made ready; partner: the exchange in close().
+    Execution* const ready = ready_.load(std::memory_order_relaxed) == nullptr
+                                 ? nullptr
+                                 : ready_.exchange(nullptr, std::memory_order_acquire);
+    // Chunks of a loop over ranks differ in their place, and ranks may say what runs them.
+    if (ready != nullptr && !in_rank_chunk() && ready->request().asks_the_same(request)) return ready;
     const std::lock_guard lock(mutex_);
+    if (ready != nullptr) put_away(std::unique_ptr<Execution>(ready));
     std::optional<HeldSignals> held;  // each allocation would do so by itself
     if (learning_.totals().calls < kFirst) held.emplace();
     if (!asked_earlier_run_ && !request.technique && request.selector.empty()) ask_earlier_run();
@@ -127,6 +138,7 @@ Execution* LoopSite::open(const Request& request) noexcept {
     execution->note(opening.decision);
     if (known.part || execution->rank_part()) [[unlikely]]
         execution->set_rank_part(known.part);
+    if (is_steady(opening, request)) execution->allow_repeats(request);
     if (begun) opening_.add(ticks() - begun);
     return execution.release();
 }
@@ -151,12 +163,30 @@ void LoopSite::ask_earlier_run() {
     if (const std::string_view known = kept_about(kept_id_, workers_); !known.empty()) learning_.restore(known);
 }
 
-std::string LoopSite::to_keep() const {
+std::string LoopSite::to_keep() {
     const auto lock = lock_or_give_up(mutex_);
+    if (lock.owns_lock()) take_back_ready();
     return lock.owns_lock() && kept_id_ != 0 ? learning_.save() : std::string();
 }
 
+// What is learnt from a steady loop may come late, but everybody waits for the last worker to leave, and for the first
+// to come. So both learn and open for several executions at once, where that is a part of the loop's time that counts.
+bool LoopSite::is_steady(const Opening& opening, const Request& request) const noexcept {
+    constexpr double kCounts = 1e-3;
+    const LoopTotals& totals = learning_.totals();
+    return opening.steady && totals.calls >= kFirst &&
+           way_ * static_cast<double>(totals.calls) > kCounts * totals.loop_time && !identity_.over_ranks && !in_rank_chunk() &&
+           (request.caller == nullptr || request.caller->part_of == nullptr) && !steps_wanted();
+}
+
 void LoopSite::close(Execution* execution) noexcept {
+    if (execution->part_of() == nullptr && execution->repeat()) {
+        // Release it for the next one to open it; acquire what another one left ready, if two were in flight.
+        execution = ready_.exchange(execution, std::memory_order_acq_rel);
+        if (execution == nullptr) return;
+        const std::lock_guard lock(mutex_);
+        return put_away(std::unique_ptr<Execution>(execution));
+    }
     std::unique_ptr<Execution> finished(execution);
     Step step;
     {
@@ -164,26 +194,59 @@ void LoopSite::close(Execution* execution) noexcept {
         std::optional<HeldSignals> held;
         if (learning_.totals().calls < kFirst) held.emplace();
         const std::uint64_t begun = closing_.begin() ? ticks() : 0;
-        const RankPart& part = finished->rank_part();
-        if (identity_.over_ranks) {
-            const WorkerRecord& own = finished->slots()[0].record;
-            teams_.add_rank(static_cast<double>(own.end - own.begin), own.chunks);
-        }
-        step = learning_.close(finished->manner(), finished->decision(), finished->plan(), finished->slots(), part);
-        const bool follows = !step.decision.named || part.within.technique || part.within.hold;
-        if (part.site) part.site->teams().add(workers_, step.loop_time, step.busy_mean, follows);
-        if (part.within.sampled && finished->manner().sampled)
-            costs_in_chunks().add(part, step.iterations, {finished->slots().data(), workers_});
+        learn_from_earlier(*finished);
+        step = learning_.close(finished->manner(), finished->decision(), finished->plan(), finished->slots(), {},
+                               finished->rank_part());
+        learn_of_levels(*finished, step);
         finished->forget_samples();
         if (gimbal_region* const region = finished->part_of()) region->add_loop(step.loop_time + finished->aftermath());
-        if (spare_) {
-            forget(*finished);
-        } else {
-            spare_ = std::move(finished);
-        }
+        keep(std::move(finished));
         if (begun) closing_.add(ticks() - begun);
     }
     if (steps_wanted()) record_step(row_of(step, learning_.key(), workers_, identity_.over_ranks));
+}
+
+// With the lock held: what the threads of a rank show the loop over ranks, and what that one learns of them.
+void LoopSite::learn_of_levels(const Execution& finished, const Step& step) {
+    if (identity_.over_ranks) {
+        const WorkerRecord& own = finished.slots()[0].record;
+        teams_.add_rank(static_cast<double>(own.end - own.begin), own.chunks);
+    }
+    const RankPart& part = finished.rank_part();
+    if (!part) return;
+    const bool follows = !step.decision.named || part.within.technique || part.within.hold;
+    if (part.site) part.site->teams().add(workers_, step.loop_time, step.busy_mean, follows);
+    if (part.within.sampled && finished.manner().sampled)
+        costs_in_chunks().add(part, step.iterations, {finished.slots().data(), workers_});
+}
+
+// With the lock held.
+void LoopSite::learn_from_earlier(const Execution& finished) {
+    for (std::uint32_t round = 0; round < finished.round(); ++round) {
+        finished.gather(round, earlier_);
+        learning_.close(finished.manner(), finished.decision(), finished.plan(), finished.slots(), earlier_);
+    }
+}
+
+// With the lock held: for the next open(), or never again.
+void LoopSite::keep(std::unique_ptr<Execution> execution) {
+    if (spare_) {
+        forget(*execution);
+    } else {
+        spare_ = std::move(execution);
+    }
+}
+
+// With the lock held: nobody opens it any more as it is.
+void LoopSite::put_away(std::unique_ptr<Execution> ready) {
+    learn_from_earlier(*ready);
+    keep(std::move(ready));
+}
+
+// With the lock held: what was made ready may not be what is wanted from now on, and has not been learnt from.
+void LoopSite::take_back_ready() {
+    if (Execution* const ready = ready_.exchange(nullptr, std::memory_order_acquire))
+        put_away(std::unique_ptr<Execution>(ready));
 }
 
 // With the lock held, before it is deleted.
@@ -195,6 +258,7 @@ void LoopSite::forget(const Execution& execution) {
 void LoopSite::drop(Execution* execution) noexcept {
     const std::unique_ptr<Execution> dropped(execution);
     const std::lock_guard lock(mutex_);
+    learn_from_earlier(*dropped);
     forget(*dropped);
 }
 
@@ -237,8 +301,9 @@ LoopSummary LoopSite::brief_summary(double seconds_per_tick, double dispatch_s) 
     return summary;
 }
 
-LoopSummary LoopSite::summary(double seconds_per_tick, double dispatch_s) const {
+LoopSummary LoopSite::summary(double seconds_per_tick, double dispatch_s) {
     const auto lock = lock_or_give_up(mutex_);
+    if (lock.owns_lock()) take_back_ready();
     LoopSummary summary = brief_summary(seconds_per_tick, dispatch_s);
     if (!lock.owns_lock()) {
         note_missing("figures of single threads in the loop that was interrupted");
@@ -262,26 +327,31 @@ LoopSummary LoopSite::summary(double seconds_per_tick, double dispatch_s) const 
 
 void LoopSite::set_given(const Given& given) {
     const std::lock_guard lock(mutex_);
+    take_back_ready();
     learning_.set_given(given);
 }
 
 void LoopSite::set_static_fraction(double fraction) {
     const std::lock_guard lock(mutex_);
+    take_back_ready();
     learning_.set_static_fraction(fraction);
 }
 
-double LoopSite::static_fraction() const {
+double LoopSite::static_fraction() {
     const std::lock_guard lock(mutex_);
+    take_back_ready();
     return learning_.static_fraction();
 }
 
-IterationStatistics LoopSite::statistics() const {
+IterationStatistics LoopSite::statistics() {
     const auto lock = lock_or_give_up(mutex_);
+    if (lock.owns_lock()) take_back_ready();
     return lock.owns_lock() ? learning_.statistics() : IterationStatistics{};
 }
 
 void LoopSite::set_statistics(const IterationStatistics& statistics) {
     const std::lock_guard lock(mutex_);
+    take_back_ready();
     learning_.set_statistics(statistics);
 }
 

@@ -39,13 +39,15 @@ struct SiteIdentity {
 class LoopSite {
 public:
     LoopSite(SiteIdentity identity, std::uint32_t workers, const LoopClock& clock = {});
+    ~LoopSite();
 
     /// Begin an execution: choose, plan, hand out.
     /// @return goes back to close() or drop(); nullptr, only if the request allows it: the loop is left to the caller
     /// @errors none; out of memory ends the program, as in the OpenMP runtime itself
     [[nodiscard]] Execution* open(const Request& request) noexcept;
 
-    /// All workers have left: learn from the execution and keep it for the next one.
+    /// All workers have left: learn from the execution and keep it for the next one. A steady loop is learnt from after
+    /// some executions only.
     void close(Execution* execution) noexcept;
 
     /// The execution will never be complete: forget it without learning.
@@ -75,11 +77,11 @@ public:
     /// The static fraction from the next execution on, whatever the technique says; < 0: the technique's again.
     void set_static_fraction(double fraction);
     /// The static fraction that was set, else that of the last execution; < 0: its technique had none.
-    [[nodiscard]] double static_fraction() const;
+    [[nodiscard]] double static_fraction();
 
     /// What was learnt here, for a later run. Where the process ends and the lock cannot be had, it is nothing.
     /// @return empty: nothing  @errors std::bad_alloc
-    [[nodiscard]] std::string to_keep() const;
+    [[nodiscard]] std::string to_keep();
     /// What names it there. @threads any, after an execution
     [[nodiscard]] std::uint64_t kept_id() const noexcept { return kept_id_; }
     /// Sum of loop times so far [ticks]. @threads any, without a lock
@@ -89,14 +91,15 @@ public:
     [[nodiscard]] TeamsInChunks& teams() noexcept { return teams_; }
 
     /// What the report says about this loop so far. Where the process ends and the lock cannot be had, it is brief.
-    [[nodiscard]] LoopSummary summary(double seconds_per_tick, double dispatch_s) const;
+    [[nodiscard]] LoopSummary summary(double seconds_per_tick, double dispatch_s);
     /// The sums alone, without the lock: nobody waits for who asks. Single threads, what it cost to open and close
-    /// executions, static fraction and alternative are not in it.
+    /// executions, static fraction and alternative are not in it, nor the last few executions of a steady loop, from
+    /// which nobody has learnt yet.
     [[nodiscard]] LoopSummary brief_summary(double seconds_per_tick, double dispatch_s) const;
     /// Executions so far, those that were left to the caller among them [count]. @threads any, without a lock
     [[nodiscard]] std::uint64_t calls() const noexcept { return learning_.totals().calls + left_.calls(); }
     /// Mean and deviation of iteration times [ticks], for GIMBAL_LOOP_STATS.
-    [[nodiscard]] IterationStatistics statistics() const;
+    [[nodiscard]] IterationStatistics statistics();
     void set_statistics(const IterationStatistics& statistics);
     /// New lock after fork(). @threads the only one of a new child
     void restart_lock() noexcept;
@@ -104,12 +107,21 @@ public:
 private:
     void forget(const Execution& execution);
     void ask_teams(Request& request) const noexcept;
+    void learn_of_levels(const Execution& finished, const Step& step);
     void ask_earlier_run();
+    void learn_from_earlier(const Execution& finished);
+    void keep(std::unique_ptr<Execution> execution);
+    void put_away(std::unique_ptr<Execution> ready);
+    void take_back_ready();
+    [[nodiscard]] bool is_steady(const Opening& opening, const Request& request) const noexcept;
 
     SiteIdentity identity_;
     std::uint32_t workers_;
     int rule_ = 0;
     std::atomic<double> first_pace_ = 0;  // [ticks]; 0: nobody has asked. A figure by itself, so relaxed will do
+
+    // An execution of a steady loop, for whoever asks for the same again. It is handed over without the lock.
+    alignas(kApart) std::atomic<Execution*> ready_ = nullptr;
 
     // Held at open and close, never while chunks are drawn. It guards what follows, the most used first: what one
     // execution writes fits into two or three cache lines.
@@ -125,6 +137,7 @@ private:
     TeamsInChunks teams_;             // of a loop over ranks
     TimedPart opening_, closing_;     // what the site itself takes
     std::vector<WorkerRecord> gone_;  // sums of executions that are gone
+    std::vector<WorkerRecord> earlier_;  // [P] of the execution that is being learnt from, if others followed it
 };
 
 }  // namespace gimbal

@@ -81,16 +81,20 @@ void add_sums(std::span<const WorkerSlot> slots, std::vector<WorkerRecord>& per_
     }
 }
 
-LoopRecord record_of(std::span<const WorkerSlot> slots, std::vector<WorkerRecord>& workers) {
+std::span<const WorkerRecord> gather(std::span<const WorkerSlot> slots, std::vector<WorkerRecord>& out) {
+    out.clear();
+    for (const WorkerSlot& slot : slots) out.push_back(slot.record);
+    return out;
+}
+
+LoopRecord record_of(std::span<const WorkerRecord> workers) noexcept {
     LoopRecord record;
-    workers.clear();
+    record.workers = workers;
     std::uint64_t first_begin = UINT64_MAX;
     std::uint64_t last_end = 0;
     std::uint64_t begins = 0;  // their sum, which may wrap round: so does what is taken from it
     double busy_sum = 0;
-    for (const WorkerSlot& slot : slots) {
-        const WorkerRecord& worker = slot.record;
-        workers.push_back(worker);
+    for (const WorkerRecord& worker : workers) {
         first_begin = std::min(first_begin, worker.begin);
         begins += worker.begin;
         last_end = std::max(last_end, worker.end);
@@ -101,11 +105,10 @@ LoopRecord record_of(std::span<const WorkerSlot> slots, std::vector<WorkerRecord
         record.chunks += worker.chunks;
         record.iterations += worker.iterations;
     }
-    record.busy_mean = busy_sum / static_cast<double>(slots.size());
+    record.busy_mean = busy_sum / static_cast<double>(workers.size());
     if (busy_sum > 0) record.stolen /= busy_sum;
-    record.late_mean = static_cast<double>(begins - slots.size() * first_begin) / static_cast<double>(slots.size());
+    record.late_mean = static_cast<double>(begins - workers.size() * first_begin) / static_cast<double>(workers.size());
     record.loop_time = static_cast<double>(last_end - first_begin);
-    record.workers = workers;
     return record;
 }
 

@@ -98,10 +98,11 @@ private:
 /// Add the sums that the workers keep in their slots to `per_worker`.
 void add_sums(std::span<const WorkerSlot> slots, std::vector<WorkerRecord>& per_worker);
 
-/// What an execution showed, from its workers' slots.
-/// @param slots    [P] of workers that have left
-/// @param workers  out: [P] storage that the record points into
-[[nodiscard]] LoopRecord record_of(std::span<const WorkerSlot> slots, std::vector<WorkerRecord>& workers);
+/// What the workers saw of an execution that they have left. @param out  storage @return [P] in there
+std::span<const WorkerRecord> gather(std::span<const WorkerSlot> slots, std::vector<WorkerRecord>& out);
+
+/// What an execution showed. @param workers  [P]; the record points there
+[[nodiscard]] LoopRecord record_of(std::span<const WorkerRecord> workers) noexcept;
 /// What surplus workers did besides: their iterations and chunks, and how long they had a core.
 void add_surplus(std::span<const WorkerSlot> slots, LoopRecord& record);
 

@@ -50,7 +50,7 @@ void write_loop_stats(const std::string& path) {
     const double tick_s = seconds_per_tick();
     std::vector<StoredStatistics> all = all_stored_statistics();
     bool changed = false;
-    for (const LoopSite* site : all_sites()) {
+    for (LoopSite* const site : all_sites()) {
         const IterationStatistics seen = site->statistics();
         if (!seen.known) continue;
         const StoredStatistics fresh{site->identity().key(), site->workers(), seen.mean * tick_s, seen.sd * tick_s};
@@ -65,11 +65,11 @@ void write_loop_stats(const std::string& path) {
 void keep_what_was_learnt() {
     if (ending_in_handler()) return;
     struct Learnt {
-        const LoopSite* site;
+        LoopSite* site;
         std::string bytes;
     };
     std::map<std::uint32_t, std::vector<Learnt>> teams;
-    for (const LoopSite* site : all_sites()) {
+    for (LoopSite* const site : all_sites()) {
         std::string bytes = site->to_keep();
         if (!bytes.empty()) teams[site->workers()].push_back({site, std::move(bytes)});
     }

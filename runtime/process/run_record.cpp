@@ -54,8 +54,8 @@ void warn_of_names_in_vain() {
                   "threads they begin with GIMBAL_RL_ or KMP_RL_.");
 }
 
-/// @param summary_of  what is said of a loop
-RunRecord record_with(LoopSummary (LoopSite::*summary_of)(double, double) const) {
+/// @param brief  without the lock of a loop, where the process may end at any moment
+RunRecord record_with(bool brief) {
     RunRecord record = describe_process();
     record.started_s = started_at_s();
     record.wall_s = seconds_since_start();
@@ -75,8 +75,8 @@ RunRecord record_with(LoopSummary (LoopSite::*summary_of)(double, double) const)
     const double tick_s = sites.empty() ? 0 : seconds_per_tick();
     const double dispatch_s = sites.empty() ? 0 : dispatch_ticks() * tick_s;
     record.dispatch_ns = dispatch_s * 1e9;
-    for (const LoopSite* site : sites) {
-        LoopSummary summary = (site->*summary_of)(tick_s, dispatch_s);
+    for (LoopSite* const site : sites) {
+        LoopSummary summary = brief ? site->brief_summary(tick_s, dispatch_s) : site->summary(tick_s, dispatch_s);
         if (summary.calls > 0) record.loops.push_back(std::move(summary));
     }
     const auto by_time = [](const LoopSummary& a, const LoopSummary& b) { return a.time_s > b.time_s; };
@@ -94,7 +94,7 @@ void note_openmp() {
 RunRecord current_record() {
     for (std::string& complaint : unmatched_rules()) warn_once(std::move(complaint));
     warn_of_names_in_vain();
-    RunRecord record = record_with(&LoopSite::summary);
+    RunRecord record = record_with(false);
     // Not kept for later records: a loop that runs then may go by them.
     for (std::string& sentence : settings_in_vain(options(), record.loops))
         record.warnings.push_back(std::move(sentence));
@@ -105,7 +105,7 @@ RunRecord current_record() {
 }
 
 RunRecord brief_record() {
-    return record_with(&LoopSite::brief_summary);
+    return record_with(true);
 }
 
 }  // namespace gimbal

@@ -14,6 +14,7 @@ public:
 
     [[nodiscard]] Decision choose(const LoopContext& /*context*/) override { return {choice_, reason_}; }
     void learn(const Decision&, const LoopRecord&, const LoopContext&) override {}
+    [[nodiscard]] bool learns() const noexcept override { return false; }
 
 private:
     Choice choice_;

@@ -98,6 +98,9 @@ public:
     /// What a decision showed. @param context  as it was when the loop was opened, with what is known by now
     virtual void learn(const Decision& decision, const LoopRecord& record, const LoopContext& context) = 0;
 
+    /// Whether its choices depend on what was measured.
+    [[nodiscard]] virtual bool learns() const noexcept { return true; }
+
     /// A selector for another trip count of the same loop, which believes at first what this one has learnt.
     /// @return nullptr: nothing of it would hold  @errors std::bad_alloc
     [[nodiscard]] virtual std::unique_ptr<Selector> for_other_length() const { return nullptr; }

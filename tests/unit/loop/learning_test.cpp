@@ -102,7 +102,7 @@ Opening run_part(LoopLearning& loop, std::uint64_t first, std::uint64_t n, std::
         slots[i].begin_costs(n, 2);
         slots[i].costs->add({i * n / 2, (i + 1) * n / 2}, static_cast<double>(time));
     }
-    loop.close(opening.manner, opening.decision, *opening.plan, slots, part);
+    loop.close(opening.manner, opening.decision, *opening.plan, slots, {}, part);
     return opening;
 }
 
