@@ -31,9 +31,10 @@ def median_of(rounds: Sequence[Round], figure: Callable[[Round], float | None]) 
 def gain_share(static: Mapping[str, Any], loop: Mapping[str, Any], balanced: Mapping[str, Any], key: str) -> float:
     """Achieved gain over the gain of perfect balance: (static - loop) / (static - ideal), all within one round.
 
-    key: "loop_s", time of the slowest rank from step to step, or "busy_max_s", of the busiest one in iterations. Ideal:
-    what the same work took in equal blocks, which 0 % of imbalance is. It is measured and not computed: cores that share
-    execution units are slower when both work to the end, so half of a sum is no time that anything could take.
+    key: "loop_s", time of the slowest rank from step to step, or "busy_max_s", of the busiest one in iterations.
+    Ideal: what the same work took in equal blocks, which 0 % of imbalance is. It is measured and not computed: cores
+    that share execution units are slower when both work to the end, so half of a sum is no time that anything could
+    take.
     """
     before = float(static["loop_s"])
     ideal = float(balanced["loop_s"]) * float(static["total_work"]) / float(balanced["total_work"])

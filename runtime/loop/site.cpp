@@ -175,8 +175,8 @@ bool LoopSite::is_steady(const Opening& opening, const Request& request) const n
     constexpr double kCounts = 1e-3;
     const LoopTotals& totals = learning_.totals();
     return opening.steady && totals.calls >= kFirst &&
-           way_ * static_cast<double>(totals.calls) > kCounts * totals.loop_time && !identity_.over_ranks && !in_rank_chunk() &&
-           (request.caller == nullptr || request.caller->part_of == nullptr) && !steps_wanted();
+           way_ * static_cast<double>(totals.calls) > kCounts * totals.loop_time && !identity_.over_ranks &&
+           !in_rank_chunk() && (request.caller == nullptr || request.caller->part_of == nullptr) && !steps_wanted();
 }
 
 void LoopSite::close(Execution* execution) noexcept {
