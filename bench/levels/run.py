@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""bench/levels: what ranks gain that lend each other cores, and what looking at a call of MPI costs. See README.md."""
+"""bench/levels: ranks that lend each other cores, what looking at a call of MPI costs, and techniques of both levels
+that are chosen together. See README.md."""
 from __future__ import annotations
 
 import argparse
@@ -15,6 +16,7 @@ sys.dont_write_bytecode = True  # leaves no caches beside the sources
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
 import elastic  # noqa: E402
+import hybrid  # noqa: E402
 import pmpi  # noqa: E402
 from harness import table  # noqa: E402
 
@@ -24,7 +26,7 @@ STEP_MS = 20.0
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Ranks that lend cores; the cost of looking at a call of MPI.")
     parser.add_argument("--build", type=Path, required=True, metavar="DIR", help="build tree")
-    parser.add_argument("--only", choices=("elastic", "cost"), help="one part")
+    parser.add_argument("--only", choices=("elastic", "cost", "hybrid"), help="one part")
     parser.add_argument("--kinds", default=",".join(elastic.KINDS), help=f"default {','.join(elastic.KINDS)}; also "
                         "static, which has no loop of Gimbal's")
     parser.add_argument("--steps", type=int, default=200, help=f"of {STEP_MS:.0f} ms (default 200)")
@@ -69,15 +71,34 @@ def lending(args: argparse.Namespace, result: dict[str, Any]) -> None:
         result["elastic_without_loops"] = max(case.elastic_s / case.usual_s for case in cases if case.kind == "static")
 
 
+def together(args: argparse.Namespace, result: dict[str, Any]) -> None:
+    """`auto` at both levels against pairs that are named."""
+    cases = []
+    gimbal, program = args.build / "bin" / "gimbal", args.build / "bench" / "levels" / "hybrid"
+    for threads in hybrid.SHAPES:
+        try:
+            runs = hybrid.Runs(gimbal, program, threads, 200 if args.quick else 500)
+            cases.append(hybrid.measure(runs, threads, 3 if args.quick else 8, 60 if args.quick else 170))
+        except hybrid.ProgramFailed as error:
+            print(f"hybrid: {error}", file=sys.stderr)
+            result.setdefault("failed", []).append(f"hybrid {threads}")
+    print(table.render("Iterations that sleep, imbalance at both levels; time of a step", hybrid.HEADERS,
+                       [hybrid.row(case) for case in cases]), end="\n\n", flush=True)
+    if cases:
+        result["hybrid_auto_vs_best_pair"] = max(case.ratio for case in cases)
+
+
 def main() -> int:
     args = arguments()
     result: dict[str, Any] = {}
-    if args.only != "elastic":
+    if args.only in (None, "cost"):
         rows, added = pmpi.measure(args.build, 3 if args.quick else 9)
         print(table.render("A call of MPI, CPU time", ["call", "without ns", "with ns", "added ns"], rows), end="\n\n",
               flush=True)
         result["pmpi_ns"] = pmpi.most_added(added)
-    if args.only != "cost":
+    if args.only in (None, "hybrid"):
+        together(args, result)
+    if args.only in (None, "elastic"):
         lending(args, result)
     print(table.result_line(result))
     return 1 if "failed" in result else 0

@@ -28,14 +28,16 @@ def median_of(rounds: Sequence[Round], figure: Callable[[Round], float | None]) 
     return stats.median(values) if values else None
 
 
-def gain_share(static: Mapping[str, Any], loop: Mapping[str, Any], key: str) -> float:
+def gain_share(static: Mapping[str, Any], loop: Mapping[str, Any], balanced: Mapping[str, Any], key: str) -> float:
     """Achieved gain over the gain of perfect balance: (static - loop) / (static - ideal), all within one round.
 
-    key: "loop_s", time of the slowest rank from step to step, or "busy_max_s", of the busiest one in iterations. Ideal:
-    static's time over 1 + the imbalance that blocks have by the known cost of iterations, which no noise moves.
+    key: "loop_s", time of the slowest rank from step to step, or "busy_max_s", of the busiest one in iterations.
+    Ideal: what the same work took in equal blocks, which 0 % of imbalance is. It is measured and not computed: cores
+    that share execution units are slower when both work to the end, so half of a sum is no time that anything could
+    take.
     """
     before = float(static["loop_s"])
-    ideal = before / (1.0 + float(static["static_imbalance"]))
+    ideal = float(balanced["loop_s"]) * float(static["total_work"]) / float(balanced["total_work"])
     return (before - float(loop[key])) / (before - ideal)
 
 
@@ -49,16 +51,21 @@ def pisolver(session: Session, cores: int) -> dict[str, Any]:
             case = f"{data}_{ranks}"
             for imbalance in plan.IMBALANCES:
                 static, loop = (plan.pisolver_name(ranks, data, imbalance, s) for s in ("static", "loop"))
-                if any(name not in session.rounds[0] for name in (static, loop)):
+                balanced = plan.pisolver_name(ranks, data, 0, "static")
+                if any(name not in session.rounds[0] for name in (static, loop, balanced)):
                     continue
-                rounds = rounds_of(session, (static, loop))
+                rounds = rounds_of(session, (static, loop, balanced))
+
+                def share_of(key: str) -> float | None:
+                    return median_of(rounds, lambda r: gain_share(r[static], r[loop], r[balanced], key))
+
                 ratio = median_of(rounds, lambda r: float(r[loop]["loop_s"]) / float(r[static]["loop_s"]))
-                share = median_of(rounds, lambda r: gain_share(r[static], r[loop], "loop_s")) if imbalance else None
+                share = share_of("loop_s") if imbalance else None
                 if imbalance:
                     shares[case] = share
                 else:
                     uniform[case] = ratio
-                busy = median_of(rounds, lambda r: gain_share(r[static], r[loop], "busy_max_s")) if imbalance else None
+                busy = share_of("busy_max_s") if imbalance else None
                 rows.append([ranks, data, f"{imbalance} %", "sleep" if ranks > cores else "compute", ratio, share, busy,
                              median_of(rounds, lambda r: r[loop]["imbalance"]), len(rounds)])
     return {"share": shares, "uniform": uniform, "rows": rows}

@@ -42,6 +42,8 @@ public:
     ExecutionState& operator=(const ExecutionState&) = delete;
 
     [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
+    /// For gimbal_rank_describe().
+    [[nodiscard]] void* execution() const noexcept { return execution_; }
     [[nodiscard]] const LoopParameters& terms() const noexcept { return terms_; }
     [[nodiscard]] std::uint32_t ranks() const noexcept { return static_cast<std::uint32_t>(seats_.size()); }
     [[nodiscard]] RankState& seat(std::uint32_t rank) noexcept { return seats_[rank]; }

@@ -16,7 +16,9 @@ void SharingExecution::throw_disagreement(const LoopParameters& first, const Loo
 }
 
 ForemanExecution::ForemanExecution(ForemanTransport& transport, ExecutionState& board, const LoopParameters& terms)
-    : SharingExecution(terms), transport_(&transport), board_(&board) {}
+    : SharingExecution(terms), transport_(&transport), board_(&board) {
+    share.execution = board.execution();
+}
 
 ForemanExecution::~ForemanExecution() {
     if (left_) return;

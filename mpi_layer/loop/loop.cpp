@@ -112,6 +112,8 @@ struct Loop::State final : TeamUser {
     bool reruns = false;
     bool exhausted = false;
     bool inside = true;
+    gimbal_rank_chunk* here = nullptr;  // what the loops of threads in a chunk see; nullptr: several threads draw
+    gimbal_rank_chunk chunk{};          // what chunks of this loop have in common
     std::atomic_flag taken = ATOMIC_FLAG_INIT;
 
     State() = default;
@@ -122,6 +124,11 @@ struct Loop::State final : TeamUser {
     }
 
     [[nodiscard]] std::atomic_flag* turn() noexcept { return by_threads ? &taken : nullptr; }
+    [[nodiscard]] Chunk begin(std::uint64_t first, std::uint64_t end) const noexcept {
+        if (here) [[likely]]
+            gimbal_rank_chunk_begin(here, &chunk, first, end);
+        return chunk_of(first, end);
+    }
     void leave(Leaving how);
     [[noreturn]] void throw_not_inside(const char* asked) const;
     bool close(const char* call) noexcept override;
@@ -131,6 +138,7 @@ struct Loop::State final : TeamUser {
 // The execution goes whatever it says.
 void Loop::State::leave(Leaving how) {
     if (!execution) return;
+    if (here) gimbal_rank_chunk_end(here);
     if (team) std::exchange(team, nullptr)->remove(*this);
     const std::unique_ptr<RankExecution> leaving = std::move(execution);
     leaving->leave(how);
@@ -176,6 +184,9 @@ Loop::Loop(MPI_Comm comm, std::string_view name, std::int64_t iterations, const 
     state_->execution = transport.enter({static_cast<std::uint64_t>(iterations), schedule, may});
     state_->team = &team;
     team.add(*state_);
+    if (options.shared_by_threads) return;
+    state_->here = gimbal_rank_chunk_here();
+    gimbal_rank_describe(state_->execution->share.execution, static_cast<std::uint64_t>(iterations), &state_->chunk);
 }
 
 Loop::Loop(Loop&&) noexcept = default;
@@ -206,11 +217,11 @@ Chunk Loop::next() {
         std::uint64_t first = 0;
         std::uint64_t end = 0;
         if (gimbal_share_next(&execution.share, &first, &end)) [[likely]]
-            return chunk_of(first, end);
+            return state.begin(first, end);
     }
     std::uint64_t first = 0;
     std::uint64_t end = 0;
-    if (execution.next(first, end)) return chunk_of(first, end);
+    if (execution.next(first, end)) return state.begin(first, end);
     state.exhausted = true;
     // Nobody need wait until the program destroys the loop. Other threads of this rank may be in their last chunks.
     if (!state.by_threads) state.leave(Leaving::in_order);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loop/shared_execution.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "gimbal/error.hpp"
@@ -18,6 +19,15 @@ void throw_shared_disagreement(std::uint64_t mine, std::uint64_t other) {
 SharedExecution::SharedExecution(SharedTransport& transport, std::uint64_t slot, void* execution, bool reruns)
     : transport_(transport), slot_(slot), execution_(execution) {
     gimbal_loop_begin(execution, static_cast<std::uint32_t>(transport.rank()), &share);
+    const std::uint64_t* starts = nullptr;
+    std::uint64_t chunk = 0;
+    // Where chunks go by position they are sized as they are drawn.
+    if (gimbal_rank_steps(execution, &starts, &chunk) > 0)
+        limit_ = static_cast<std::uint64_t>(gimbal_rank_limit(execution));
+    if (limit_ > 0) {
+        begun_ = gimbal_rank_ticks();
+        share.fast = 0;
+    }
     if (!reruns) return;
     // Every draw must be noted, and what others have not finished comes after what nobody has drawn.
     rerun_.emplace(transport.slots().flags(slot), execution);
@@ -39,9 +49,33 @@ void SharedExecution::require_agreement() {
 
 bool SharedExecution::next(std::uint64_t& first, std::uint64_t& end) {
     if (rerun_) return next_robust(first, end);
-    if (gimbal_loop_next(&share, &first, &end)) return true;
+    if (limit_ > 0 && overdue() && next_large(first, end)) return true;
+    const bool got = gimbal_loop_next(&share, &first, &end) != 0;
+    if (limit_ > 0) share.fast = 0;
+    if (got) return true;
     require_agreement();
     return next_left(first, end);
+}
+
+bool SharedExecution::overdue() const noexcept {
+    return gimbal_rank_ticks() - begun_ > limit_;
+}
+
+// Several steps of the plan in one chunk: what is left, shared out in halves among the ranks.
+bool SharedExecution::next_large(std::uint64_t& first, std::uint64_t& end) {
+    if (share.step < share.step_end || !share.counter || share.steps == 0) return false;
+    const std::uint64_t next = __atomic_load_n(share.counter, __ATOMIC_RELAXED);
+    if (next >= share.steps) return false;
+    const auto ranks = static_cast<std::uint64_t>(transport_.ranks());
+    const std::uint64_t claim = (share.steps - next + 2 * ranks - 1) / (2 * ranks);
+    const std::uint64_t step = __atomic_fetch_add(share.counter, claim, __ATOMIC_RELAXED);
+    if (step >= share.steps) return false;
+    const std::uint64_t last = std::min(step + claim, share.steps);
+    first = share.starts ? share.starts[step] : step * share.chunk;
+    end = last == share.steps ? share.trip : share.starts ? share.starts[last] : last * share.chunk;
+    ++share.chunks;
+    share.iterations += end - first;
+    return true;
 }
 
 bool SharedExecution::next_robust(std::uint64_t& first, std::uint64_t& end) {

@@ -28,6 +28,8 @@ public:
 private:
     bool next_robust(std::uint64_t& first, std::uint64_t& end);
     bool next_left(std::uint64_t& first, std::uint64_t& end);
+    bool next_large(std::uint64_t& first, std::uint64_t& end);
+    [[nodiscard]] bool overdue() const noexcept;
     [[nodiscard]] std::uint64_t other() const noexcept;
     void require_agreement();
 
@@ -35,7 +37,9 @@ private:
     std::uint64_t slot_;
     void* execution_;
     std::optional<Rerun> rerun_;
-    bool told_ = false;  // that the ranks do not agree
+    std::uint64_t limit_ = 0;  // of a trial [ticks]; 0: none
+    std::uint64_t begun_ = 0;  // [ticks]
+    bool told_ = false;        // that the ranks do not agree
 };
 
 }  // namespace gimbal::mpi

@@ -8,6 +8,17 @@
 
 namespace gimbal {
 
+/// What is decided for the threads that share out the chunks of a rank. Nothing, unless a loop over ranks says so.
+struct Within {
+    const Technique* technique = nullptr;  ///< that they run; nullptr: they choose for themselves
+    bool hold = false;                     ///< they try nothing: the ranks do
+    bool trial = false;                    ///< what they run is run to learn
+    bool sampled = false;                  ///< they measure what iterations cost
+    double limit = 0;  ///< so long after it began a rank takes large chunks: the trial is over [ticks]; 0: never
+
+    bool operator==(const Within&) const = default;
+};
+
 /// What a selector decides for one execution of a loop. It comes back to learn() as it was.
 struct Decision {
     Schedule schedule;
@@ -21,6 +32,7 @@ struct Decision {
     bool can_leave = false;     ///< of the request (LoopContext); set and read by who owns the selectors
     double left_for = 0;        ///< > 0: leave the loop to the OpenMP runtime's own static for so long [ticks]
     std::uint32_t chooser = 0;  ///< which of the loop's selectors decided; set and read by who owns them
+    Within within = {};         ///< of a loop over ranks: for the threads inside
 };
 
 }  // namespace gimbal

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/decision.hpp"
+#include "engine/rank_chunk.hpp"
 #include "engine/request.hpp"
 #include "engine/tuning.hpp"
 #include "engine/work_queues.hpp"
@@ -87,6 +88,7 @@ struct ExecutionConfig {
     bool ascending = false;   ///< every worker's chunks must ascend: nothing is stolen from own steps
     std::uint32_t surplus = 0;  ///< workers after the own ones, who draw while another rank lends them a core [count]
     LoopSetting setting;        ///< of a technique with a static fraction
+    Within within;              ///< of a loop over ranks: for the threads that run its chunks
 
     bool operator==(const ExecutionConfig&) const = default;
 };
@@ -135,6 +137,9 @@ public:
     /// The region of the program that it is in; nullptr: nothing is learnt about that. @threads as prepare()
     void set_part_of(gimbal_region* region) noexcept { part_of_ = region; }
     [[nodiscard]] gimbal_region* part_of() const noexcept { return part_of_; }
+    /// Which part of a loop over ranks it runs. @threads as prepare()
+    void set_rank_part(const RankPart& part) noexcept { rank_part_ = part; }
+    [[nodiscard]] const RankPart& rank_part() const noexcept { return rank_part_; }
     /// How much longer it took surplus workers to leave than the loop took. [ticks]
     [[nodiscard]] double aftermath() const noexcept;
     /// Why it is run like this, for who learns from it. @threads as prepare()
@@ -221,7 +226,8 @@ private:
     std::atomic<std::uint32_t> inside_{0};
     std::uint32_t round_ = 0;                      // how often it was repeated
     std::atomic<std::uint32_t> stage_{kExpected};  // only if there are surplus workers
-    Decision decision_;  // changes every time
+    Decision decision_;                            // changes every time
+    RankPart rank_part_;                           // the same
 };
 
 }  // namespace gimbal

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "engine/rank_chunk.hpp"
 #include "gimbal/loop.h"
 #include "gimbal/schedule.hpp"
 
@@ -23,6 +24,11 @@ struct Request {
     int schedule_number = 0;                   ///< of schedule and selector (intern())
     bool can_leave = false;                    ///< the caller can run it by itself, as libomp's static does
     std::uint32_t surplus = 0;                 ///< workers besides, who draw while another rank lends them a core [count]
+    RankPart part = {};                        ///< of a loop over ranks that it runs, if it runs one
+    std::uint64_t least = 0;                   ///< minimum chunk where nobody named one [iterations]; 0: none
+    double chunk_overhead = 0;                 ///< what a chunk costs its worker besides a draw, mean so far [ticks]
+    std::uint32_t threads = 0;                 ///< of the teams that run the chunks [count]; 0: no teams do
+    bool threads_follow = false;               ///< and they run what Decision::within says
 
     /// Whether the other one asks for the same loop in the same way, at whatever moment.
     [[nodiscard]] bool asks_the_same(const Request& other) const noexcept {

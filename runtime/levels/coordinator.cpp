@@ -118,8 +118,6 @@ PairTurn Coordinator::next() {
     PairTurn turn;
     turn.pair = towards(goal);
     turn.rest = incumbent();
-    if (turn.pair.ranks != running_.ranks) ++epochs_.ranks;
-    if (turn.pair.threads != running_.threads) ++epochs_.threads;
     turn.epochs = epochs_;
     turn.trial = !(turn.pair == turn.rest);
     turn.reason = !(turn.pair == goal) ? "on the way" : turn.trial ? "tried" : asks_model_ ? "until predicted" : "best";
@@ -138,7 +136,7 @@ void Coordinator::learn(const PairTurn& turn, const PairRecord& record) {
         return;
     }
     const std::size_t pair = table_.index(turn.pair);
-    if (record.stopped) {
+    if (record.stopped && pair != beliefs_.incumbent()) {
         beliefs_.give_up(pair);
         kept_.clear();  // a model that is wrong by so much is wrong about the others, too
         searching_ = false;

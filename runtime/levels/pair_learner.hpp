@@ -32,7 +32,7 @@ struct PairTable {
     }
 };
 
-/// How often each level has changed so far.
+/// How often each level has been changed by others than the learner.
 struct Epochs {
     std::uint64_t ranks = 0;
     std::uint64_t threads = 0;

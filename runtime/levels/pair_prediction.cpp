@@ -74,6 +74,7 @@ PairPrediction predict_pairs(const PairQuestion& question) {
     PairPrediction answer{std::vector<double>(table.size(), kNever)};
     simulate::NestedLoop loop;
     simulate::NestedMachine machine = question.machine;
+    machine.profile = question.profile;
     machine.within.most_events = kDrawsPerThread * machine.threads;
     double least = kNever;
     double draws = 0;

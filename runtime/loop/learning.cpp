@@ -2,6 +2,7 @@
 #include "loop/learning.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace gimbal {
@@ -28,23 +29,35 @@ LoopLearning::LoopLearning(std::string key, std::uint32_t workers, const LoopClo
     traits_.settings = &settings;
 }
 
-const LoopLearning::Length& LoopLearning::nearest(std::uint64_t iterations) const noexcept {
-    return *std::min_element(lengths_.begin(), lengths_.end(), [=](const Length& a, const Length& b) {
-        return factor_between(a.iterations, iterations) < factor_between(b.iterations, iterations);
-    });
+bool LoopLearning::Length::fits(std::uint64_t other, bool is_part) const noexcept {
+    if (part != is_part) return false;
+    return part ? std::bit_width(iterations) == std::bit_width(other) : factor_between(iterations, other) < kSameLength;
+}
+
+/// @return nullptr: there is none of that kind
+const LoopLearning::Length* LoopLearning::nearest(std::uint64_t iterations, bool part) const noexcept {
+    const Length* nearest = nullptr;
+    for (const Length& length : lengths_) {
+        if (length.part != part) continue;
+        if (!nearest || factor_between(length.iterations, iterations) < factor_between(nearest->iterations, iterations))
+            nearest = &length;
+    }
+    return nearest;
 }
 
 // The first that fits, not the nearest: an execution that was opened before another trip count became known is closed
 // where it was opened.
-LengthLearning& LoopLearning::learning_for(std::uint64_t iterations) {
+LengthLearning& LoopLearning::learning_for(std::uint64_t iterations, bool part) {
     for (Length& length : lengths_)
-        if (factor_between(length.iterations, iterations) < kSameLength) return *length.learning;
-    if (lengths_.size() >= kMaxLengths) return *nearest(iterations).learning;
+        if (length.fits(iterations, part)) return *length.learning;
+    const Length* const near = nearest(iterations, part);
+    if (near && lengths_.size() >= kMaxLengths) return *near->learning;
     Length length;
-    if (!restore_length(iterations, length)) {
+    if (part || !restore_length(iterations, length)) {
         length.iterations = iterations;
-        length.learning = lengths_.empty() ? std::make_unique<LengthLearning>(traits_, std::move(first_selector_))
-                                           : std::make_unique<LengthLearning>(traits_, *nearest(iterations).learning);
+        length.part = part;
+        length.learning = near ? std::make_unique<LengthLearning>(traits_, *near->learning)
+                               : std::make_unique<LengthLearning>(traits_, std::move(first_selector_));
     }
     return *lengths_.emplace_back(std::move(length)).learning;
 }
@@ -77,14 +90,14 @@ std::string LoopLearning::save() const {
     std::uint8_t count = 0;
     for (const Length& length : lengths_) {
         ByteWriter one;
-        if (!length.learning->save(one) || one.bytes().size() > UINT16_MAX) continue;
+        if (length.part || !length.learning->save(one) || one.bytes().size() > UINT16_MAX) continue;
         all.put(length.iterations);
         all.put_part(one.bytes());
         ++count;
     }
     for (const KeptLength& length : kept_) {
-        const bool known = !lengths_.empty() && factor_between(nearest(length.iterations).iterations,
-                                                               length.iterations) < kSameLength;
+        const Length* const near = nearest(length.iterations, false);
+        const bool known = near && factor_between(near->iterations, length.iterations) < kSameLength;
         if (length.used || known || count == kMaxLengths) continue;
         all.put(length.iterations);
         all.put_part(length.bytes);
@@ -128,7 +141,7 @@ void LoopLearning::set_statistics(const IterationStatistics& statistics) noexcep
 }
 
 Opening LoopLearning::open(const Request& request) {
-    last_ = &learning_for(request.trip);
+    last_ = &learning_for(request.trip, static_cast<bool>(request.part));
     traits_.way = request.way;
     const std::uint64_t before = last_->fallbacks();
     Opening opening = last_->open(request);
@@ -138,7 +151,8 @@ Opening LoopLearning::open(const Request& request) {
 }
 
 StepRow LoopLearning::close(const ExecutionConfig& config, const Decision& decision, const Plan& plan,
-                            std::span<const WorkerSlot> slots, std::span<const WorkerRecord> records) {
+                            std::span<const WorkerSlot> slots, std::span<const WorkerRecord> records,
+                            const RankPart& part) {
     // A large team's records are not kept: there are many loops, and closing one takes much longer than this.
     std::vector<WorkerRecord> own;
     if (records.empty()) records = gather(slots.first(traits_.workers), traits_.workers > kSmallTeam ? own : records_);
@@ -154,9 +168,10 @@ StepRow LoopLearning::close(const ExecutionConfig& config, const Decision& decis
                  .loop_time = record.loop_time,
                  .busy_max = record.busy_max,
                  .busy_mean = record.busy_mean,
-                 .chunks = record.chunks};
+                 .chunks = record.chunks,
+                 .within = decision.within.technique ? decision.within.technique->info().name : ""};
     totals_.add(record, config, decision.exploring);
-    learning_for(plan.iterations).close(record, config, decision, plan, slots, step);
+    learning_for(plan.iterations, static_cast<bool>(part)).close({record, config, decision, plan, slots, part}, step);
     return step;
 }
 

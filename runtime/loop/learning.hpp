@@ -21,7 +21,9 @@ enum class EarlierRun : std::uint8_t {
 
 /// Everything learnt about one source loop at one team size: apart for trip counts that differ by more than a factor,
 /// since what balances 500 iterations says little about 50,000. A new trip count starts from what the nearest one
-/// taught. Real executions and virtual ones teach it alike.
+/// taught. Executions that run chunks of a loop over ranks are learnt about apart, by the power of two that their
+/// length is in, which is what the technique of the ranks changes; with what iterations cost at their place in that
+/// loop. Real executions and virtual ones teach it alike.
 /// @threads the owner locks
 /// @source derived; test: tests/unit/loop/learning_test.cpp
 class LoopLearning {
@@ -34,6 +36,9 @@ public:
     LoopLearning(const LoopLearning&) = delete;
     LoopLearning& operator=(const LoopLearning&) = delete;
 
+    /// Decide for the threads that run the chunks, too. @pre over ranks, and nothing was opened
+    void decide_for_threads() noexcept { traits_.pairs = true; }
+
     /// Choose and plan.
     /// @errors std::bad_alloc  @cost O(1) when nothing changes, else that of a plan
     [[nodiscard]] Opening open(const Request& request);
@@ -41,10 +46,12 @@ public:
     /// Learn from an execution that all workers have left.
     /// @param slots    [P]
     /// @param records  [P] of an execution before that which the slots are of; empty: the slots' own
+    /// @param part     of a loop over ranks that it ran, as its request said
     /// @return what it was, for records of single steps; its thought, if any, is that of this step
     /// @errors std::bad_alloc
     StepRow close(const ExecutionConfig& config, const Decision& decision, const Plan& plan,
-                  std::span<const WorkerSlot> slots, std::span<const WorkerRecord> records = {});
+                  std::span<const WorkerSlot> slots, std::span<const WorkerRecord> records = {},
+                  const RankPart& part = {});
 
     /// Begin with what an earlier run learnt. Trip counts that it does not know begin as usual.
     /// @param bytes  what save() wrote; must stay valid  @pre nothing was opened  @errors std::bad_alloc
@@ -86,9 +93,12 @@ public:
 private:
     struct Length {
         std::uint64_t iterations = 0;  // N of the first execution
+        bool part = false;             // of parts of a loop over ranks
         std::unique_ptr<LengthLearning> learning;
+
+        [[nodiscard]] bool fits(std::uint64_t other, bool is_part) const noexcept;
     };
-    [[nodiscard]] LengthLearning& learning_for(std::uint64_t iterations);
+    [[nodiscard]] LengthLearning& learning_for(std::uint64_t iterations, bool part);
     /// A trip count that an earlier run knew.
     struct KeptLength {
         std::uint64_t iterations = 0;
@@ -96,7 +106,7 @@ private:
         bool used = false;
         bool left = false;  // without having been read any further
     };
-    [[nodiscard]] const Length& nearest(std::uint64_t iterations) const noexcept;
+    [[nodiscard]] const Length* nearest(std::uint64_t iterations, bool part) const noexcept;
     [[nodiscard]] bool restore_length(std::uint64_t iterations, Length& length);
 
     LoopTraits traits_;

@@ -4,19 +4,20 @@
 #include <algorithm>
 #include <utility>
 
+#include "levels/pair_selector.hpp"
+#include "select/replay.hpp"
 #include "technique/granule.hpp"
 #include "technique/least_chunk.hpp"
 
 namespace gimbal {
 
-LengthLearning::LengthLearning(const LoopTraits& traits, std::unique_ptr<Selector> selector)
-    : traits_(traits),
-      selector_(selector ? std::move(selector) : make_selector({}, traits.key, traits.workers, *traits.settings)) {
+LengthLearning::LengthLearning(LoopTraits& traits, std::unique_ptr<Selector> selector)
+    : traits_(traits), selector_(selector ? std::move(selector) : make()) {
     model_.statistics = traits.statistics;
 }
 
 // The other's profile does for this one until its own is worth what it takes; the other stays as long as the loop.
-LengthLearning::LengthLearning(const LoopTraits& traits, const LengthLearning& other)
+LengthLearning::LengthLearning(LoopTraits& traits, const LengthLearning& other)
     : traits_(traits),
       selector_name_(other.selector_name_),
       selector_(other.selector_->for_other_length()),
@@ -25,7 +26,14 @@ LengthLearning::LengthLearning(const LoopTraits& traits, const LengthLearning& o
       speeds_(other.speeds_),
       slowness_(other.slowness_),
       profile_cost_(other.profile_cost_) {
-    if (!selector_) selector_ = make_selector(selector_name_, traits.key, traits.workers, *traits.settings);
+    if (!selector_) selector_ = make();
+}
+
+std::unique_ptr<Selector> LengthLearning::make() const {
+    std::unique_ptr<Selector> selector = make_selector(selector_name_, traits_.key, traits_.workers, *traits_.settings);
+    if (!traits_.pairs || !selector_name_.empty() || recording_to_replay()) return selector;
+    return std::make_unique<levels::PairSelector>(std::move(selector), loop_seed(traits_.key, traits_.workers),
+                                                  traits_.settings->background);
 }
 
 LoopContext LengthLearning::context_of(const Request& request) const noexcept {
@@ -33,6 +41,10 @@ LoopContext LengthLearning::context_of(const Request& request) const noexcept {
             .granule = granule_,
             .step = traits_.opened,
             .workers = traits_.workers,
+            .least = request.least,
+            .chunk_overhead = request.chunk_overhead,
+            .threads = request.threads,
+            .threads_follow = request.threads_follow,
             .monotonic = request.monotonic,
             .can_leave = request.can_leave && granule_ == 1,
             .tick_s = traits_.clock.tick_s(),
@@ -61,14 +73,18 @@ Decision LengthLearning::decide(const Request& request) {
     decision.named = true;
     // Workers come and go: only what is stolen suits any number of them.
     if (request.surplus > 0) return elastic_decision(request);
-    if (!request.schedule.technique) {
+    if (decided_by_ranks(request, decision)) {
+        decision.named = true;
+    } else if (!request.schedule.technique) {
         if (request.selector.data() != selector_name_.data()) {
-            selector_ = make_selector(request.selector, traits_.key, traits_.workers, *traits_.settings);
             selector_name_ = request.selector;
+            selector_ = make();
             ++chooser_;
         }
         const LoopContext context = context_of(request);
         decision = selector_->choose(context);
+        // While the ranks try something the threads do not: each would measure the other.
+        decision.within.hold = decision.exploring && request.threads > 1 && !decision.within.technique;
         decision.chooser = chooser_;
         decision.can_leave = context.can_leave;
     }
@@ -78,6 +94,23 @@ Decision LengthLearning::decide(const Request& request) {
         ++fallbacks_;
     }
     return decision;
+}
+
+// A loop that runs chunks of a loop over ranks, which says what to run, or that the choice stays as it is.
+bool LengthLearning::decided_by_ranks(const Request& request, Decision& decision) const {
+    const Within& within = request.part.within;
+    if (request.technique) return false;
+    if (within.technique && request.selector.empty()) {
+        decision.schedule = {within.technique, request.chunk};
+        decision.reason = recording_to_replay() ? "GIMBAL_REPLAY" : "auto";
+        decision.exploring = within.trial;
+        decision.sampled = within.sampled;
+        return true;
+    }
+    if (!within.hold || !last_choice_.technique) return false;
+    decision.schedule = last_choice_;
+    decision.reason = "held";
+    return true;
 }
 
 // What the user named for the loop without naming a technique [iterations]; 0: nothing.
@@ -91,12 +124,16 @@ Opening LengthLearning::open(const Request& request) {
     Opening opening;
     granule_ = granule_of(request.unit, named_granule(request));
     if (!(model_.hints == traits_.hints)) model_.hints = traits_.hints;
+    if (request.part) show_part(request.part, request.trip);
     opening.decision = decide(request);
     if (opening.decision.left_for > 0) return opening;
     const Schedule& choice = opening.decision.schedule;
     const DrawCosts costs{traits_.clock.dispatch(), traits_.clock.contention, mean_time()};
     const std::uint64_t least =
-        choice.chunk ? 0 : least_chunk(choice.technique->info(), request.trip, traits_.workers + request.surplus, costs);
+        choice.chunk
+            ? 0
+            : std::max(least_chunk(choice.technique->info(), request.trip, traits_.workers + request.surplus, costs),
+                       asked_least(choice.technique->info(), request.trip, traits_.workers, request.least));
     opening.config = config_of(opening.decision, request, least);
     PlanKey key{.schedule = choice,
                 .iterations = request.trip,
@@ -116,6 +153,7 @@ Opening LengthLearning::open(const Request& request) {
     opening.config.claim = claim_width_.width(*opening.plan);
     opening.steady = is_steady(opening.decision, request);
     last_setting_ = opening.config.setting;
+    last_choice_ = choice;
     return opening;
 }
 
@@ -137,6 +175,9 @@ ExecutionConfig LengthLearning::config_of(const Decision& decision, const Reques
     config.sampled = wants_costs(decision);
     config.ascending = request.monotonic;
     config.surplus = request.surplus;
+    config.within = decision.within;
+    // A profile is of one kind of times: of chunks, or of single iterations as threads measure them.
+    config.within.sampled = config.sampled && decision.within.technique;
     config.wary = wary_ && info.needs_profile;
     const double named = traits_.set_fraction >= 0 ? traits_.set_fraction : choice.fraction;
     const std::uint64_t chunk = granule_of(granule_, choice.chunk ? choice.chunk : least);
@@ -174,23 +215,51 @@ bool LengthLearning::wants_costs(const Decision& decision) const noexcept {
     return part * (loop_time_ - profiled_at_) >= profile_cost_;
 }
 
-void LengthLearning::close(const LoopRecord& record, const ExecutionConfig& config, const Decision& decision,
-                           const Plan& plan, std::span<const WorkerSlot> slots, StepRow& step) {
+void LengthLearning::close(const Finished& finished, StepRow& step) {
+    const LoopRecord& record = finished.record;
+    const Decision& decision = finished.decision;
+    const Plan& plan = finished.plan;
     ++calls_;
     iterations_ += record.iterations;
     loop_time_ += record.loop_time;
     busy_mean_ += record.busy_mean + record.surplus_busy / traits_.workers;
     // A loop that was cancelled says nothing about how long it takes.
     if (record.iterations != plan.iterations) return;
-    learn(config, record, plan, slots);
+    learn(finished);
     // What another selector decided before a request named this one says nothing in this one's terms.
     if (decision.named || decision.chooser != chooser_) return;
     const std::optional<learn::Thought> before = selector_->thought();
-    selector_->learn(decision, record, context_of({.trip = plan.iterations, .can_leave = decision.can_leave}));
+    // Parts of a loop over ranks cost more at one place than at another, whatever runs them.
+    LoopRecord comparable = record;
+    const double costs_more = costliness(finished.part, plan.iterations);
+    comparable.loop_time /= costs_more;
+    comparable.busy_max /= costs_more;
+    comparable.busy_mean /= costs_more;
+    selector_->learn(decision, comparable, context_of({.trip = plan.iterations, .can_leave = decision.can_leave}));
     step.thought = selector_->thought();
     // An agent that learns no more still has its last thought.
     if (before && step.thought && before->step == step.thought->step) step.thought.reset();
-    if (!decision.exploring) expect(record);
+    if (!decision.exploring) expect(comparable);
+}
+
+// What iterations of the part cost, over the mean of all of the loop over ranks; 1 where that is not known.
+double LengthLearning::costliness(const RankPart& part, std::uint64_t iterations) const noexcept {
+    if (!part || !traits_.whole.known() || iterations == 0) return 1;
+    const auto all = static_cast<double>(part.whole);
+    const auto first = static_cast<double>(part.first);
+    const double cost =
+        traits_.whole.before((first + static_cast<double>(iterations)) / all) - traits_.whole.before(first / all);
+    return cost > 0 ? cost * all / (traits_.whole.total() * static_cast<double>(iterations)) : 1;
+}
+
+// The profile of the iterations that this execution runs.
+void LengthLearning::show_part(const RankPart& part, std::uint64_t iterations) {
+    if (!traits_.whole.known() || iterations == 0) return;
+    if (!profile_) profile_ = std::make_unique<CostProfile>();
+    profile_->show(traits_.whole, {part.first, part.first + iterations}, part.whole,
+                   CostProfile::bins_for(iterations, traits_.workers));
+    model_.profile = profile_->known() ? profile_.get() : nullptr;
+    ++model_.profile_version;
 }
 
 void LengthLearning::expect(const LoopRecord& record) {
@@ -203,7 +272,7 @@ void LengthLearning::expect(const LoopRecord& record) {
 
 // Other trip counts may go by the profile still, so it stays where it is until the next execution is measured.
 void LengthLearning::forget() {
-    selector_ = make_selector(selector_name_, traits_.key, traits_.workers, *traits_.settings);
+    selector_ = make();
     ++chooser_;
     if (profile_) profile_->doubt();
     model_ = {};
@@ -269,8 +338,8 @@ bool LengthLearning::restore(std::string_view bytes) {
     return from.done();
 }
 
-void LengthLearning::learn(const ExecutionConfig& config, const LoopRecord& record, const Plan& plan,
-                           std::span<const WorkerSlot> slots) {
+void LengthLearning::learn(const Finished& finished) {
+    const auto& [record, config, decision, plan, slots, part] = finished;
     constexpr double kMuchStolen = 0.05;  // of the workers' time
     claim_width_.learn(record, plan);
     const TechniqueInfo& info = config.schedule.technique->info();
@@ -280,7 +349,7 @@ void LengthLearning::learn(const ExecutionConfig& config, const LoopRecord& reco
     if (info.needs_profile) insured_ = plan.claim == Claim::hybrid && !plan.queues.empty();
     wary_ = record.stolen > kMuchStolen;
     if (wary_) last_imbalance_ = std::max(last_imbalance_, record.stolen);
-    if (config.sampled) learn_profile(slots);
+    if (config.sampled) learn_profile(finished);
     if (info.weighs_static_part) {
         model_.weights = tuning_.weights();
     } else if (info.needs_profile) {
@@ -297,19 +366,25 @@ void LengthLearning::learn(const ExecutionConfig& config, const LoopRecord& reco
     if (seen.known) model_.statistics = seen;
 }
 
-void LengthLearning::learn_profile(std::span<const WorkerSlot> slots) {
+void LengthLearning::learn_profile(const Finished& finished) {
     constexpr double kOtherLoop = 0.15;  // of the profile vanished at once: what was learnt is of no use
     const std::uint64_t begin = traits_.clock.now();
     if (!profile_) profile_ = std::make_unique<CostProfile>();
     std::vector<const ChunkCosts*> costs;
-    for (std::uint32_t i = 0; i < traits_.workers; ++i) costs.push_back(slots[i].costs.get());
+    for (std::uint32_t i = 0; i < traits_.workers; ++i) costs.push_back(finished.slots[i].costs.get());
+    if (finished.part) show_part(finished.part, finished.plan.iterations);
     if (profile_->vanished(costs) > kOtherLoop) {
-        profile_->doubt();
+        if (!finished.part) profile_->doubt();
         slowness_ = {};
     } else {
         slowness_.add(*profile_, costs);
     }
-    profile_->learn(costs, slowness_.factors());
+    if (finished.part) {
+        traits_.whole.learn_part(costs, finished.part.first, finished.part.whole, slowness_.factors());
+        show_part(finished.part, finished.plan.iterations);
+    } else {
+        profile_->learn(costs, slowness_.factors());
+    }
     if (!profile_->known()) return;
     model_.profile = profile_.get();
     ++model_.profile_version;

@@ -13,6 +13,7 @@
 #include "engine/claim_width.hpp"
 #include "engine/execution.hpp"
 #include "engine/plan_cache.hpp"
+#include "engine/rank_chunk.hpp"
 #include "engine/request.hpp"
 #include "engine/tuning.hpp"
 #include "gimbal/loop.h"
@@ -43,6 +44,16 @@ struct Opening {
     bool steady = false;  ///< what follows from an execution may as well follow some executions later
 };
 
+/// An execution that all workers have left.
+struct Finished {
+    const LoopRecord& record;
+    const ExecutionConfig& config;
+    const Decision& decision;
+    const Plan& plan;
+    std::span<const WorkerSlot> slots;  ///< [P]
+    RankPart part = {};                 ///< of a loop over ranks, if it was one
+};
+
 /// What a loop has in common at all its trip counts. @threads the owner locks
 struct LoopTraits {
     std::string key;  ///< what names the loop from run to run
@@ -54,6 +65,9 @@ struct LoopTraits {
     IterationStatistics statistics;              ///< of earlier runs, if known
     std::uint64_t opened = 0;                    ///< executions so far [count]
     double way = 0;                              ///< what opening and closing one takes, mean so far [ticks]
+    bool pairs = false;                          ///< over ranks: the threads' technique is decided here, too
+    /// Of all iterations of the loop over ranks whose chunks it runs, from what this rank has run of it.
+    CostProfile whole;
 };
 
 /// Everything learnt about one source loop at one team size and about one trip count, and what follows from it for the
@@ -64,19 +78,17 @@ class LengthLearning {
 public:
     /// @param traits    must stay
     /// @param selector  decides instead of the configured one, until a request names another; nullptr: as configured
-    LengthLearning(const LoopTraits& traits, std::unique_ptr<Selector> selector);
+    LengthLearning(LoopTraits& traits, std::unique_ptr<Selector> selector);
     /// What another trip count of the same loop taught is what is believed of this one at first.
-    LengthLearning(const LoopTraits& traits, const LengthLearning& other);
+    LengthLearning(LoopTraits& traits, const LengthLearning& other);
 
     /// Choose and plan.
     /// @errors std::bad_alloc  @cost O(1) when nothing changes, else that of a plan
     [[nodiscard]] Opening open(const Request& request);
 
     /// Learn from an execution that all workers have left.
-    /// @param slots  [P]  @param step  its thought is written, if there is one
     /// @errors std::bad_alloc
-    void close(const LoopRecord& record, const ExecutionConfig& config, const Decision& decision, const Plan& plan,
-               std::span<const WorkerSlot> slots, StepRow& step);
+    void close(const Finished& finished, StepRow& step);
 
     /// Write down what was learnt, for a later run. @return false: nothing  @errors std::bad_alloc
     [[nodiscard]] bool save(ByteWriter& to) const;
@@ -99,10 +111,13 @@ public:
 
 private:
     Decision decide(const Request& request);
+    [[nodiscard]] bool decided_by_ranks(const Request& request, Decision& decision) const;
+    [[nodiscard]] std::unique_ptr<Selector> make() const;
     [[nodiscard]] LoopContext context_of(const Request& request) const noexcept;
-    void learn(const ExecutionConfig& config, const LoopRecord& record, const Plan& plan,
-               std::span<const WorkerSlot> slots);
-    void learn_profile(std::span<const WorkerSlot> slots);
+    void learn(const Finished& finished);
+    void learn_profile(const Finished& finished);
+    void show_part(const RankPart& part, std::uint64_t iterations);
+    [[nodiscard]] double costliness(const RankPart& part, std::uint64_t iterations) const noexcept;
     void expect(const LoopRecord& record);
     void forget();
     [[nodiscard]] bool is_steady(const Decision& decision, const Request& request) const noexcept;
@@ -112,7 +127,7 @@ private:
     [[nodiscard]] bool wants_times(const Technique& technique) const noexcept;
     [[nodiscard]] bool wants_costs(const Decision& decision) const noexcept;
 
-    const LoopTraits& traits_;
+    LoopTraits& traits_;
     std::string_view selector_name_;  // of selector_
     std::unique_ptr<Selector> selector_;
     std::uint32_t chooser_ = 0;  // how many selectors were before selector_
@@ -130,7 +145,8 @@ private:
     Speeds speeds_;
     Tuning tuning_;
     LoopSetting last_setting_;              // of the last execution
-    std::unique_ptr<CostProfile> profile_;  // only if somebody wanted it
+    Schedule last_choice_;                    // the same; technique nullptr: there was none
+    std::unique_ptr<CostProfile> profile_;  // only if somebody wanted it; of a part of a loop over ranks: as last shown
     Slowness slowness_;                     // the same
     double profile_cost_ = 0;               // of the last time it was learnt and planned with [ticks]
     double profiled_at_ = 0;                // loop_time_ then

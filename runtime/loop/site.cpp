@@ -69,7 +69,10 @@ LoopSite::LoopSite(SiteIdentity identity, std::uint32_t workers, const LoopClock
     : identity_(std::move(identity)),
       workers_(workers),
       learning_(identity_.key(), workers, clock, nullptr,
-                identity_.over_ranks ? options().select_ranks : options().select) {}
+                identity_.over_ranks ? options().select_ranks : options().select) {
+    const bool both_free = options().select_ranks.name == "auto" && options().select.name == "auto";
+    if (identity_.over_ranks && both_free) learning_.decide_for_threads();
+}
 
 LoopSite::~LoopSite() {
     delete ready_.load(std::memory_order_acquire);
@@ -81,7 +84,8 @@ Execution* LoopSite::open(const Request& request) noexcept {
     Execution* const ready = ready_.load(std::memory_order_relaxed) == nullptr
                                  ? nullptr
                                  : ready_.exchange(nullptr, std::memory_order_acquire);
-    if (ready != nullptr && ready->request().asks_the_same(request)) return ready;
+    // Chunks of a loop over ranks differ in their place, and ranks may say what runs them.
+    if (ready != nullptr && !in_rank_chunk() && ready->request().asks_the_same(request)) return ready;
     const std::lock_guard lock(mutex_);
     if (ready != nullptr) put_away(std::unique_ptr<Execution>(ready));
     std::optional<HeldSignals> held;  // each allocation would do so by itself
@@ -95,6 +99,9 @@ Execution* LoopSite::open(const Request& request) noexcept {
     Request known = request;
     if (begun) way_ = opening_.mean() + closing_.mean();
     known.way = way_;
+    if (in_rank_chunk() && !identity_.over_ranks) [[unlikely]]
+        known.part = rank_tie_.part_of(rank_chunk, request.trip);
+    if (identity_.over_ranks) ask_teams(known);
     const Opening opening = learning_.open(known);
     if (!opening.plan) {
         left_.leave(request, opening.decision.left_for);
@@ -107,9 +114,22 @@ Execution* LoopSite::open(const Request& request) noexcept {
     }
     execution->prepare(workers_, opening.config, opening.plan);
     execution->note(opening.decision);
+    if (known.part || execution->rank_part()) [[unlikely]]
+        execution->set_rank_part(known.part);
     if (is_steady(opening, request)) execution->allow_repeats(request);
     if (begun) opening_.add(ticks() - begun);
     return execution.release();
+}
+
+// Threads that share out chunks of a rank want several iterations each; and each chunk costs the rank what it takes to
+// begin and end a team.
+void LoopSite::ask_teams(Request& request) const noexcept {
+    constexpr std::uint64_t kPerThread = 4;  // iterations; docs/decisions/0032
+    if (teams_.threads() <= 1) return;
+    request.least = kPerThread * teams_.threads();
+    request.chunk_overhead = teams_.overhead();
+    request.threads = teams_.threads();
+    request.threads_follow = teams_.follow();
 }
 
 // Once, and only for a loop that Gimbal chooses for: what does not use Gimbal shall not touch a file of its.
@@ -134,7 +154,7 @@ bool LoopSite::is_steady(const Opening& opening, const Request& request) const n
     const LoopTotals& totals = learning_.totals();
     return opening.steady && totals.calls >= kFirst &&
            way_ * static_cast<double>(totals.calls) > kCounts * totals.loop_time && !identity_.over_ranks &&
-           (request.caller == nullptr || request.caller->part_of == nullptr) && !steps_wanted();
+           !in_rank_chunk() && (request.caller == nullptr || request.caller->part_of == nullptr) && !steps_wanted();
 }
 
 void LoopSite::close(Execution* execution) noexcept {
@@ -153,7 +173,9 @@ void LoopSite::close(Execution* execution) noexcept {
         if (learning_.totals().calls < kFirst) held.emplace();
         const std::uint64_t begun = closing_.begin() ? ticks() : 0;
         learn_from_earlier(*finished);
-        step = learning_.close(finished->config(), finished->decision(), finished->plan(), finished->slots());
+        step = learning_.close(finished->config(), finished->decision(), finished->plan(), finished->slots(), {},
+                               finished->rank_part());
+        learn_of_levels(*finished, step);
         finished->forget_samples();
         if (gimbal_region* const region = finished->part_of()) region->add_loop(step.loop_time + finished->aftermath());
         keep(std::move(finished));
@@ -162,6 +184,20 @@ void LoopSite::close(Execution* execution) noexcept {
     if (!steps_wanted()) return;
     step.over_ranks = identity_.over_ranks;
     record_step(step);
+}
+
+// With the lock held: what the threads of a rank show the loop over ranks, and what that one learns of them.
+void LoopSite::learn_of_levels(const Execution& finished, const StepRow& step) {
+    if (identity_.over_ranks) {
+        const WorkerRecord& own = finished.slots()[0].record;
+        teams_.add_rank(static_cast<double>(own.end - own.begin), own.chunks);
+    }
+    const RankPart& part = finished.rank_part();
+    if (!part) return;
+    const bool follows = !finished.decision().named || part.within.technique || part.within.hold;
+    if (part.site) part.site->teams().add(workers_, step.loop_time, step.busy_mean, follows);
+    if (part.within.sampled && finished.config().sampled)
+        costs_in_chunks().add(part, step.iterations, {finished.slots().data(), workers_});
 }
 
 // With the lock held.

@@ -13,6 +13,7 @@
 #include "gimbal/loop.h"
 #include "loop/learning.hpp"
 #include "loop/left_loop.hpp"
+#include "engine/rank_chunk.hpp"
 #include "measure/timed_part.hpp"
 #include "report/run_record.hpp"
 
@@ -86,6 +87,9 @@ public:
     /// Sum of loop times so far [ticks]. @threads any, without a lock
     [[nodiscard]] double time() const noexcept { return learning_.totals().loop_time; }
 
+    /// Of a loop over ranks: what the threads of this rank show that run its chunks.
+    [[nodiscard]] TeamsInChunks& teams() noexcept { return teams_; }
+
     /// What the report says about this loop so far. Where the process ends and the lock cannot be had, it is brief.
     [[nodiscard]] LoopSummary summary(double seconds_per_tick, double dispatch_s);
     /// The sums alone, without the lock: nobody waits for who asks. Single threads, what it cost to open and close
@@ -102,6 +106,8 @@ public:
 
 private:
     void forget(const Execution& execution);
+    void ask_teams(Request& request) const noexcept;
+    void learn_of_levels(const Execution& finished, const StepRow& step);
     void ask_earlier_run();
     void learn_from_earlier(const Execution& finished);
     void keep(std::unique_ptr<Execution> execution);
@@ -127,6 +133,8 @@ private:
     bool asked_earlier_run_ = false;
     std::uint64_t kept_id_ = 0;  // of the loop in any run; 0: nothing is kept
     LeftLoop left_;
+    RankTie rank_tie_;
+    TeamsInChunks teams_;             // of a loop over ranks
     TimedPart opening_, closing_;     // what the site itself takes
     std::vector<WorkerRecord> gone_;  // sums of executions that are gone
     std::vector<WorkerRecord> earlier_;  // [P] of the execution that is being learnt from, if others followed it

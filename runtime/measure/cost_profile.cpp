@@ -50,11 +50,23 @@ void ChunkCosts::add_to(std::size_t bin, double iterations, double time) noexcep
 void ChunkCosts::add(Range chunk, double time) noexcept {
     if (chunk.end <= chunk.first) return;
     const auto size = static_cast<double>(chunk.size());
-    const auto first = static_cast<double>(chunk.first);
+    spread(static_cast<double>(chunk.first), size, time / size);
+}
+
+void ChunkCosts::add_part(const ChunkCosts& part, std::uint64_t first, double speed) noexcept {
+    part.for_each_touched([&](std::size_t bin) {
+        const Bin& seen = part.bins_[bin];
+        if (!(seen.covered > 0)) return;
+        const double begin = static_cast<double>(first) + static_cast<double>(bin) * part.iterations_per_bin_;
+        spread(begin, seen.covered, speed * seen.time / seen.covered);
+    });
+}
+
+// Costs of `density` per iteration over [first, first + size) [iterations].
+void ChunkCosts::spread(double first, double size, double density) noexcept {
     const std::size_t last_bin = bins_.size() - 1;
     // Rounding may put a bound one bin off: the piece that this cuts is then empty or a sliver.
     std::size_t bin = std::min(static_cast<std::size_t>(first * bins_per_iteration_), last_bin);
-    const double density = time / size;
     double left = size;
     double from = first;
     while (left > 0) {
@@ -167,6 +179,38 @@ void CostProfile::learn(std::span<const ChunkCosts* const> workers, std::span<co
     }
     iterations_ = workers[0]->iterations_;
     accumulate();
+}
+
+void CostProfile::learn_part(std::span<const ChunkCosts* const> workers, std::uint64_t first, std::uint64_t whole,
+                             std::span<const double> slowness) {
+    constexpr double kMuchOfABin = 0.5;
+    if (workers.empty() || whole == 0) return;
+    resize(bins_for(whole, static_cast<std::uint32_t>(workers.size())));
+    iterations_ = static_cast<double>(whole);
+    const double width = this->width();
+    ChunkCosts sums;
+    sums.prepare(whole, bins_.size());
+    for (std::size_t i = 0; i < workers.size(); ++i)
+        sums.add_part(*workers[i], first, slowness.size() == workers.size() ? 1 / slowness[i] : 1);
+    for (std::size_t k = 0; k < bins_.size(); ++k) {
+        const ChunkCosts::Bin& sum = sums.bins_[k];
+        const bool counts = bins_[k].seen() ? sum.covered >= kMuchOfABin * width : sum.covered > 0;
+        if (counts && std::isfinite(sum.time)) bins_[k].take(sum.time / sum.covered);
+    }
+    accumulate();
+}
+
+void CostProfile::show(const CostProfile& whole, Range part, std::uint64_t iterations, std::size_t bins) {
+    bins_.assign(bins, Bin{});
+    before_.resize(bins + 1);
+    iterations_ = static_cast<double>(part.size());
+    const auto all = static_cast<double>(iterations);
+    const double begin = whole.before(static_cast<double>(part.first) / all);
+    for (std::size_t k = 0; k <= bins; ++k) {
+        const double place = static_cast<double>(part.first) + width() * static_cast<double>(k);
+        before_[k] = whole.before(place / all) - begin;
+    }
+    total_ = before_.back();
 }
 
 void CostProfile::accumulate() noexcept {

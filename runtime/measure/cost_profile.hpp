@@ -28,6 +28,11 @@ public:
     /// @pre prepare() has been called  @errors none (chunk path)  @cost O(1 + bins covered)
     void add(Range chunk, double time) noexcept;
 
+    /// What was measured of a part of the loop as of a loop of its own. @param first  where the part begins
+    /// [iterations]
+    /// @param speed  on its times  @cost O(bins touched)
+    void add_part(const ChunkCosts& part, std::uint64_t first, double speed = 1) noexcept;
+
     /// All that was added [ticks]. @cost O(bins touched)
     [[nodiscard]] double time() const noexcept;
 
@@ -51,6 +56,7 @@ private:
         double covered = 0;  // [iterations]
     };
     void add_to(std::size_t bin, double iterations, double time) noexcept;
+    void spread(double first, double size, double density) noexcept;
     template <class Visit>
     void for_each_touched(Visit visit) const;
 
@@ -77,6 +83,19 @@ public:
     /// @param slowness    [P] by which each worker's times are divided; empty: by nothing
     /// @errors std::bad_alloc  @cost O(bins + chunks + P bins / 64)
     void learn(std::span<const ChunkCosts* const> workers, std::span<const double> slowness = {});
+
+    /// Take in an execution that ran a part of the loop as a loop of its own. Bins of which it ran less than half keep
+    /// what they had, unless they had nothing.
+    /// @param workers   [P] what each worker saw, positions counted from the part's beginning
+    /// @param first     where that is [iterations]  @param whole  N of the whole loop [iterations]
+    /// @param slowness  as in learn()  @errors std::bad_alloc  @cost O(bins + bins touched)
+    void learn_part(std::span<const ChunkCosts* const> workers, std::uint64_t first, std::uint64_t whole,
+                    std::span<const double> slowness = {});
+
+    /// Be the profile of a part of another loop, as of a loop of its own. Measurements are the other's.
+    /// @param whole  known  @param part  of it [iterations], not empty  @param iterations  N of it [iterations]
+    /// @param bins   [count], >= 1  @errors std::bad_alloc  @cost O(bins)
+    void show(const CostProfile& whole, Range part, std::uint64_t iterations, std::size_t bins);
 
     /// What a worker's chunks should have cost [ticks]; 0 if they cannot be compared. @cost O(bins touched)
     [[nodiscard]] double predicted(const ChunkCosts& worker) const noexcept;

@@ -117,6 +117,7 @@ void* gimbal_rank_decide(void* site, uint64_t trip, int schedule) {
 
 size_t gimbal_rank_packet(void* execution, void* packet, size_t capacity, uint64_t most_steps) {
     Execution& decided = execution_at(execution);
+    decided.site()->teams().tell();
     const gimbal::PacketLimits limits{capacity, most_steps};
     const auto plan = gimbal::fitting_plan(decided.shared_plan(), decided.config(), limits);
     return gimbal::write_packet(decided.config(), *plan, static_cast<std::byte*>(packet));
@@ -172,6 +173,10 @@ uint64_t gimbal_rank_steps(const void* execution, const uint64_t** starts, uint6
     return gimbal::goes_by_steps(plan) ? plan.steps : 0;
 }
 
+double gimbal_rank_limit(const void* execution) {
+    return execution_at(execution).config().within.limit;
+}
+
 uint64_t gimbal_rank_trip(const void* execution) {
     return execution_at(execution).plan().iterations;
 }
@@ -183,6 +188,11 @@ size_t gimbal_rank_part_bytes(void) {
 size_t gimbal_rank_leave(gimbal_share* share, void* part) {
     Execution& left = execution_at(share->execution);
     const std::uint32_t worker = share->worker;
+    if (left.config().within.sampled) {
+        gimbal::WorkerSlot& slot = left.slot_of(worker);
+        slot.begin_costs(left.plan().iterations, left.workers());
+        gimbal::costs_in_chunks().take(*slot.costs, share->iterations);
+    }
     left.end(*share);
     return part ? gimbal::write_part(left.slot_of(worker), left.config(), static_cast<std::byte*>(part)) : 0;
 }
@@ -203,6 +213,17 @@ void gimbal_rank_close(void* execution, int learn) {
         finished.note(decision);
     }
     finished.site()->close(&finished);
+}
+
+void gimbal_rank_describe(const void* execution, uint64_t trip, gimbal_rank_chunk* chunk) {
+    *chunk = {};
+    chunk->trip = trip;
+    if (!execution) return;
+    const Execution& begun = execution_at(execution);
+    const gimbal::Within& within = begun.config().within;
+    chunk->site = begun.site();
+    chunk->of = gimbal::packed(within);
+    if (within.sampled) gimbal::costs_in_chunks().prepare(trip, begun.workers());
 }
 
 void gimbal_rank_drop(void* execution) {

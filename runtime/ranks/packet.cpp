@@ -36,6 +36,8 @@ struct Header {
     double fraction = -1;
     double base = -1;
     double setting_admission = 1;
+    std::uint64_t within = 0;  // packed()
+    double limit = 0;
 };
 
 std::size_t size_of(const Plan& plan) noexcept {
@@ -133,6 +135,8 @@ std::size_t write_packet(const ExecutionConfig& config, const Plan& plan, std::b
         .fraction = config.setting.fraction,
         .base = config.setting.base,
         .setting_admission = config.setting.admission,
+        .within = packed(config.within),
+        .limit = config.within.limit,
     };
     std::memcpy(packet, &header, sizeof header);
     std::byte* end = packet + sizeof header;
@@ -152,6 +156,8 @@ PacketView view_packet(const std::byte* packet) noexcept {
     view.config.split = header.split;
     view.config.ascending = true;  // ranks have no queues
     view.config.setting = {header.fraction, header.base, header.setting_admission, {}};
+    view.config.within = unpacked(header.within);
+    view.config.within.limit = header.limit;
     view.iterations = header.iterations;
     view.workers = header.workers;
     view.serial = header.serial;

@@ -128,7 +128,10 @@ void complete_choices(LoopSummary& loop, const AlternativeUse& predicted) {
     const bool one_length = !lengths_differ(loop);
     if (one_length)
         loop.exploring_cost_s = std::max(0.0, exploring_s - static_cast<double>(loop.exploring_calls) * main->call_s());
-    const bool foreseen = !predicted.schedule.empty() && predicted.schedule != main->schedule && predicted.call_s > 0;
+    // What was measured is of some executions, and these may have been other lengths.
+    const bool like = one_length || predicted.predicted;
+    const bool foreseen =
+        like && !predicted.schedule.empty() && predicted.schedule != main->schedule && predicted.call_s > 0;
     if (foreseen)
         loop.alternative = predicted;
     else if (one_length)

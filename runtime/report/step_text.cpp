@@ -62,6 +62,8 @@ void append_step(std::string& text, const StepRow& row, double tick_s) {
     } else {
         text += ",,,,,,";
     }
+    text += ',';
+    append_text(text, row.within);
     text += '\n';
 }
 

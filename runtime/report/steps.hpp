@@ -28,12 +28,13 @@ struct StepRow {
     double busy_mean = 0;                        ///< mean of L [ticks]
     std::uint64_t chunks = 0;                    ///< [count]
     std::optional<learn::Thought> thought = {};  ///< of the loop's agent, if this step taught it
+    std::string_view within = {};  ///< technique that was chosen for the threads in the ranks' chunks; empty: none was
 };
 
 /// The first line of the files of GIMBAL_RECORD and GIMBAL_RL_AGENT_STATS.
 inline constexpr std::string_view kStepsHeader =
     "loop,workers,step,iterations,technique,reason,exploring,loop_time_s,busy_max_s,busy_mean_s,chunks,"
-    "state,action,signal,reward,epsilon,alpha\n";
+    "state,action,signal,reward,epsilon,alpha,within\n";
 
 /// What stands before a steal ratio in the column of techniques.
 inline constexpr std::string_view kStealRatioMark = "steal-ratio ";

@@ -58,7 +58,9 @@ Plan plan_of(const Question& question, const Schedule& choice, const Team& team)
     shape.workers = team.workers;
     // As a loop site has it.
     const DrawCosts costs{asked.dispatch, asked.contention, asked.iteration_time};
-    const std::uint64_t least = least_chunk(choice.technique->info(), team.iterations, team.workers, costs);
+    const std::uint64_t least =
+        std::max(least_chunk(choice.technique->info(), team.iterations, team.workers, costs),
+                 asked_least(choice.technique->info(), team.iterations, team.workers, asked.least));
     shape.chunk = choice.chunk;
     shape.fraction = choice.fraction;
     shape.weights = team.weights;
@@ -100,8 +102,9 @@ double time_of(const Question& question, const Schedule& choice, const Plan& pla
     machine.dispatch = asked.dispatch * asked.contention;
     // Where some stand for more, the counter is as busy as it would be with all.
     machine.serial = asked.serial_part * machine.dispatch / team.part;
-    machine.own_dispatch = kOwnDispatch * asked.dispatch;
-    machine.queue_dispatch = asked.dispatch;
+    machine.dispatch += asked.chunk_overhead;
+    machine.own_dispatch = kOwnDispatch * asked.dispatch + asked.chunk_overhead;
+    machine.queue_dispatch = asked.dispatch + asked.chunk_overhead;
     machine.stamp = asked.dispatch;
     machine.chunk_noise = kChunkNoise;
     machine.most_events = kMaxEvents;

@@ -18,7 +18,12 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kColumns = {"loop", "workers", "step", "iterations", "technique"};
 enum Column : std::size_t { kLoop, kWorkers, kStep, kIterations, kTechnique };
-using Places = std::array<std::size_t, kColumns.size()>;  // of the columns in a line
+constexpr std::string_view kWithin = "within";  // older records have no such column
+
+/// Of the columns in a line.
+struct Places : std::array<std::size_t, kColumns.size()> {
+    std::size_t within = SIZE_MAX;  // SIZE_MAX: there is none
+};
 
 // More than that cannot have been run, and would be allocated before it is found missing.
 constexpr std::uint64_t kMaxSteps = std::uint64_t{1} << 32;
@@ -39,6 +44,8 @@ Places read_header(CsvReader& csv) {
         }
         places[i] = static_cast<std::size_t>(found - header.begin());
     }
+    const auto within = std::find(header.begin(), header.end(), kWithin);
+    if (within != header.end()) places.within = static_cast<std::size_t>(within - header.begin());
     return places;
 }
 
@@ -59,6 +66,14 @@ Schedule read_technique(const std::string& text, std::size_t line) {
     }
     if (!schedule.technique) fail(line, quote_value(text) + " is not a technique");
     return schedule;
+}
+
+/// @return nullptr: none is named
+const Technique* read_within(const std::vector<std::string>& fields, const Places& places, std::size_t line) {
+    if (places.within >= fields.size() || fields[places.within].empty()) return nullptr;
+    const Technique* const technique = find_technique(fields[places.within]);
+    if (!technique) fail(line, quote_value(fields[places.within]) + " is not a technique");
+    return technique;
 }
 
 double read_ratio(std::string_view text, std::size_t line) {
@@ -107,10 +122,12 @@ Recording Recording::parse(std::string_view text) {
         const std::pair key(loop, static_cast<std::uint32_t>(workers));
         const std::string_view chosen = fields[places[kTechnique]];
         const std::uint64_t iterations = read_number(fields[places[kIterations]], kIterations, line);
-        const bool is_new =
-            chosen.starts_with(kStealRatioMark)
-                ? ratios[key].emplace(step, read_ratio(chosen, line)).second
-                : steps[key].emplace(step, RecordedStep{read_technique(std::string(chosen), line), iterations}).second;
+        const bool is_new = chosen.starts_with(kStealRatioMark)
+                                ? ratios[key].emplace(step, read_ratio(chosen, line)).second
+                                : steps[key]
+                                      .emplace(step, RecordedStep{read_technique(std::string(chosen), line), iterations,
+                                                                  read_within(fields, places, line)})
+                                      .second;
         if (!is_new) fail(line, "step " + std::to_string(step) + " of loop " + quote_value(loop) + " appears twice");
     }
     if (steps.empty() && ratios.empty()) throw Error(ErrorCode::file, "it holds no steps");

@@ -15,14 +15,15 @@ namespace gimbal {
 /// One step of a recorded loop.
 struct RecordedStep {
     Schedule schedule;
-    std::uint64_t iterations = 0;  ///< that were run [iterations]
+    std::uint64_t iterations = 0;       ///< that were run [iterations]
+    const Technique* within = nullptr;  ///< of the threads in the ranks' chunks; nullptr: they chose for themselves
 };
 
 /// What GIMBAL_RECORD wrote (report/steps.hpp): every loop's choices, step by step.
 class Recording {
 public:
-    /// Read the text of a record. Only the columns loop, workers, step, iterations and technique count; they are found
-    /// by the header, whatever stands beside them.
+    /// Read the text of a record. Only the columns loop, workers, step, iterations and technique count, and within, if
+    /// it is there; they are found by the header, whatever stands beside them.
     /// @errors gimbal::Error(file) with line and reason: not a record, a broken line, an unknown technique, a step that
     ///         is missing or there twice, a last line that is cut off
     [[nodiscard]] static Recording parse(std::string_view text);

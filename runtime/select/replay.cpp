@@ -56,7 +56,9 @@ Decision ReplaySelector::choose(const LoopContext& context) {
                   std::to_string(context.step) + ", now " + std::to_string(context.iterations) +
                   "; the record is followed anyway");
     }
-    return {.schedule = step.schedule, .reason = "GIMBAL_REPLAY"};
+    Decision decision{.schedule = step.schedule, .reason = "GIMBAL_REPLAY"};
+    decision.within.technique = step.within;
+    return decision;
 }
 
 }  // namespace gimbal

@@ -22,6 +22,10 @@ struct LoopContext {
     std::uint64_t granule = 1;             ///< chunks are multiples of this, whatever is chosen [iterations]
     std::uint64_t step = 0;                ///< executions of the loop opened before, whoever chose for them [count]
     std::uint32_t workers = 1;             ///< P [count]
+    std::uint64_t least = 0;               ///< minimum chunk where none is named, for all but `static` [iterations]
+    double chunk_overhead = 0;             ///< what a chunk costs its worker besides the draw, mean so far [ticks]
+    std::uint32_t threads = 0;             ///< of a team that runs a chunk, where ranks have such [count]; 0: none
+    bool threads_follow = false;           ///< and they run what Decision::within says
     bool monotonic = false;                ///< only techniques with ascending chunks will do
     bool can_leave = false;                ///< who runs the loop can also do so without Gimbal (Decision::left_for)
     double tick_s = 1e-9;                  ///< length of a tick, roughly [s]

@@ -9,6 +9,7 @@
 #include "simulate/chance.hpp"
 #include "simulate/work.hpp"
 #include "technique/granule.hpp"
+#include "technique/least_chunk.hpp"
 
 namespace gimbal::simulate {
 
@@ -16,18 +17,22 @@ namespace {
 
 constexpr std::size_t kMaxPlans = 4096;  // of the threads, kept for rank chunks of the same length
 
-Plan plan_of(const Schedule& choice, std::uint64_t iterations, std::uint32_t workers) {
+Plan plan_of(const Schedule& choice, std::uint64_t iterations, std::uint32_t workers, std::uint64_t least = 0,
+             const CostProfile* profile = nullptr) {
     LoopShape shape;
     shape.iterations = iterations;
     shape.workers = workers;
     shape.chunk = choice.chunk;
     shape.fraction = choice.fraction;
-    return granular_plan(*choice.technique, shape, 1);
+    shape.profile = profile;
+    return granular_plan(*choice.technique, shape, 1,
+                         choice.chunk ? 0 : asked_least(choice.technique->info(), iterations, workers, least));
 }
 
 ExecutionConfig config_of(const Schedule& choice) {
     ExecutionConfig config;
     config.schedule = choice;
+    config.ascending = choice.technique->info().needs_profile;  // ranks have no queues to steal from
     return config;
 }
 
@@ -117,7 +122,7 @@ NestedOutcome NestedLoop::run(const NestedSchedule& choice, Range part, const Wo
         nested.iterations = part.size();
     } else {
         const PartWork chunks(machine.threads == 1 ? work : *team_, part.first);
-        const Plan plan = plan_of(choice.ranks, part.size(), machine.ranks);
+        const Plan plan = plan_of(choice.ranks, part.size(), machine.ranks, machine.least, machine.profile);
         Machine between = machine.between;
         between.most_events = 0;  // a bundle of rank chunks would be one loop of the threads
         const Outcome outcome = ranks_.run(*choice.ranks.technique, plan, chunks, between, config_of(choice.ranks));

@@ -18,7 +18,10 @@ struct NestedMachine {
     Machine between = {};       ///< the ranks: slowness [R] of each rank with its threads, what a chunk costs a rank
     Machine within = {};        ///< the threads of each rank: slowness [T], what a chunk costs a thread; most_events
                                 ///< holds for each rank chunk
+    /// What the ranks' techniques that go by it know of the whole loop; nullptr: they plan as in a first execution.
+    const CostProfile* profile = nullptr;
     double team_barrier = 0;    ///< at the end of each rank chunk, if T > 1 [ticks]
+    std::uint64_t least = 0;  ///< minimum chunk of the ranks where none is named (asked_least()) [iterations]; 0: none
 };
 
 /// What the two levels run.

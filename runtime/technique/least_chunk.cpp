@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "technique/least_chunk.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -20,6 +21,12 @@ std::uint64_t least_chunk(const TechniqueInfo& technique, std::uint64_t iteratio
                              : kWorkPerDrawing * costs.dispatch / costs.iteration_time;
     const std::uint64_t most = iterations / (2 * std::uint64_t{workers}) + 1;
     return least < static_cast<double>(most) ? std::bit_ceil(static_cast<std::uint64_t>(least) + 1) / 2 : most;
+}
+
+std::uint64_t asked_least(const TechniqueInfo& technique, std::uint64_t iterations, std::uint32_t workers,
+                          std::uint64_t least) noexcept {
+    if (least <= 1 || technique.name == "static") return 0;
+    return std::min(least, iterations / (2 * std::uint64_t{workers}) + 1);
 }
 
 }  // namespace gimbal

@@ -14,7 +14,7 @@ import unittest
 RUN_LIMIT_S = 600
 OPTIONS = argparse.Namespace()
 COLUMNS = ("loop,workers,step,iterations,technique,reason,exploring,loop_time_s,busy_max_s,busy_mean_s,chunks,"
-           "state,action,signal,reward,epsilon,alpha").split(",")
+           "state,action,signal,reward,epsilon,alpha,within").split(",")
 
 
 def clean_environment():

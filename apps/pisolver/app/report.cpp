@@ -63,6 +63,7 @@ void print_json(const Options& options, int ranks, const Result& result) {
     apps::print_json_figure("iterations", static_cast<double>(options.work.iterations));
     apps::print_json_figure("mean", static_cast<double>(options.work.mean));
     apps::print_json_figure("imbalance_percent", options.work.imbalance);
+    apps::print_json_figure("total_work", static_cast<double>(total_work(options.work)));
     apps::print_json_figure("static_imbalance", static_imbalance(options.work, ranks));
     apps::print_json_figure("loop_s", sum_of(result.wall_max));
     apps::print_json_figure("wall_mean_s", sum_of(result.wall_mean));

@@ -61,6 +61,11 @@ std::int64_t smallest_work(const Work& work) {
     return std::max<std::int64_t>(1, std::llround(std::ceil(static_cast<double>(work.mean) - spread_steps(work))));
 }
 
+std::int64_t total_work(const Work& work) {
+    const std::vector<std::int64_t> steps = make_work(work, {0, work.iterations});
+    return std::accumulate(steps.begin(), steps.end(), std::int64_t{0});
+}
+
 double static_imbalance(const Work& work, std::int64_t ranks) {
     double largest = 0.0;
     double total = 0.0;

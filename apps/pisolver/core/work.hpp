@@ -36,6 +36,9 @@ std::vector<std::int64_t> make_work(const Work& work, Range range);
 /// Smallest W that there can be [count].
 std::int64_t smallest_work(const Work& work);
 
+/// Midpoint steps of all iterations together [count].
+std::int64_t total_work(const Work& work);
+
 /// What equal blocks of iterations on `ranks` ranks lose: largest block sum / mean block sum - 1.
 double static_imbalance(const Work& work, std::int64_t ranks);
 

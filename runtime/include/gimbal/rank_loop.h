@@ -135,6 +135,10 @@ GIMBAL_API double gimbal_rank_tick_s(void);
  *  @return steps, or 0 if this execution does not go by steps (weighted, adaptive) */
 GIMBAL_API uint64_t gimbal_rank_steps(const void* execution, const uint64_t** starts, uint64_t* chunk);
 
+/** When a rank that is in an execution takes large chunks, whatever the technique, so that a trial that turned out bad
+ *  ends soon. @return since the rank began [ticks]; 0: never */
+GIMBAL_API double gimbal_rank_limit(const void* execution);
+
 /** N of an execution [iterations]. */
 GIMBAL_API uint64_t gimbal_rank_trip(const void* execution);
 
@@ -179,6 +183,43 @@ GIMBAL_API double gimbal_steal_choose(void* agent);
  *  @param busy_max_s, busy_mean_s  of the ranks' times in it, over ranks [s]
  *  @threads one at a time for one agent */
 GIMBAL_API void gimbal_steal_learn(void* agent, double loop_time_s, double busy_max_s, double busy_mean_s);
+
+/** The chunk of a loop over ranks that this process is in, for the loops of the thread level that run it. Relaxed, since
+ *  a team of threads is begun after the chunk is drawn; whoever reads it at another time may see parts of two chunks,
+ *  and checks the length. */
+typedef struct gimbal_rank_chunk {
+    uint64_t first;    /**< [iterations] */
+    uint64_t end;      /**< one past the last [iterations]; 0: this process is in no chunk */
+    uint64_t trip;     /**< N of the loop over ranks [iterations] */
+    uint64_t number;   /**< differs from one chunk to the next */
+    uint64_t of;       /**< how the loop over ranks runs: gimbal_rank_describe() */
+    void* site;        /**< of the loop over ranks, in the root; NULL elsewhere */
+} gimbal_rank_chunk;
+
+/** The one of this process. @return never NULL; valid until the process ends  @threads any */
+GIMBAL_API gimbal_rank_chunk* gimbal_rank_chunk_here(void);
+
+/** What chunks of an execution have in common.
+ *  @param execution  of this rank; NULL: the ranks draw otherwise, and nothing but N is known
+ *  @param chunk      out: trip, of, site */
+GIMBAL_API void gimbal_rank_describe(const void* execution, uint64_t trip, gimbal_rank_chunk* chunk);
+
+/** This process begins a chunk. @param chunk  trip, of and site of its execution  @threads one for one loop
+ *  @cost six stores into one cache line */
+static inline void gimbal_rank_chunk_begin(gimbal_rank_chunk* here, const gimbal_rank_chunk* chunk, uint64_t first,
+                                           uint64_t end) {
+    __atomic_store_n(&here->first, first, __ATOMIC_RELAXED);
+    __atomic_store_n(&here->end, end, __ATOMIC_RELAXED);
+    __atomic_store_n(&here->trip, chunk->trip, __ATOMIC_RELAXED);
+    __atomic_store_n(&here->number, __atomic_load_n(&here->number, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&here->of, chunk->of, __ATOMIC_RELAXED);
+    __atomic_store_n(&here->site, chunk->site, __ATOMIC_RELAXED);
+}
+
+/** It is in none any more. */
+static inline void gimbal_rank_chunk_end(gimbal_rank_chunk* here) {
+    __atomic_store_n(&here->end, 0, __ATOMIC_RELAXED);
+}
 
 /** Have `callback` called from inside loops of the thread level: by the thread that calls this, when it draws a chunk
  *  as worker 0 of a team, at most once in `period_us`. NULL ends it. Loops that are in flight do not change.

@@ -89,6 +89,84 @@ TEST(LoopLearning, ManyTripCountsAreServedByTheNearest) {
     EXPECT_EQ(loop.totals().calls, 39U);
 }
 
+/// Runs iterations [first, first + n) of a loop over ranks, as a chunk that took `time`.
+Opening run_part(LoopLearning& loop, std::uint64_t first, std::uint64_t n, std::uint64_t time,
+                 std::string_view selector) {
+    const RankPart part{.first = first, .whole = 100'000};
+    Opening opening = loop.open({.trip = n, .selector = selector, .part = part});
+    std::vector<WorkerSlot> slots(2);
+    for (WorkerSlot& slot : slots) slot.record = {.begin = 0, .end = time, .chunks = 1, .iterations = n / 2};
+    for (std::size_t i = 0; i < 2; ++i) {
+        if (opening.config.timed) slots[i].begin_times();
+        if (!opening.config.sampled) continue;
+        slots[i].begin_costs(n, 2);
+        slots[i].costs->add({i * n / 2, (i + 1) * n / 2}, static_cast<double>(time));
+    }
+    loop.close(opening.config, opening.decision, *opening.plan, slots, {}, part);
+    return opening;
+}
+
+TEST(LoopLearning, ChunksOfRanksAreLearntAboutByTheirPowerOfTwoAndApartFromTheWholeLoop) {
+    static constexpr std::string_view kSelector = "exhaustive";
+    LoopLearning loop("loop", 2);
+    const Opening whole = run(loop, 1000, kSelector);
+    const Opening part = run_part(loop, 0, 1000, 1000, kSelector);
+    EXPECT_EQ(part.decision.schedule.technique, whole.decision.schedule.technique) << "its search begins anew";
+    for (int step = 0; step < 3; ++step) (void)run_part(loop, 0, 1000, 1000, kSelector);
+    const Opening other_place = run_part(loop, 50'000, 600, 600, kSelector);
+    EXPECT_NE(other_place.decision.schedule.technique, part.decision.schedule.technique) << "the same class goes on";
+    const Opening other_class = run_part(loop, 50'000, 100, 100, kSelector);
+    EXPECT_EQ(other_class.decision.schedule.technique, part.decision.schedule.technique) << "another begins anew";
+}
+
+TEST(LoopLearning, WhatAPlaceCostsIsNotHeldAgainstTheTechniqueThatRanThere) {
+    // Iterations of the second half cost nine times as much: whoever runs there must not look nine times as slow.
+    std::vector<double> seen;
+    struct Spy final : Selector {
+        explicit Spy(std::vector<double>* to) : times(to) {}
+        Decision choose(const LoopContext&) override {
+            Decision decision{.schedule = {find_technique("fac2")}, .reason = "spy"};
+            decision.sampled = true;
+            return decision;
+        }
+        void learn(const Decision&, const LoopRecord& record, const LoopContext&) override {
+            times->push_back(record.loop_time / static_cast<double>(record.iterations));
+        }
+        std::vector<double>* times;
+    };
+    LoopLearning loop("loop", 2, {}, std::make_unique<Spy>(&seen));
+    for (int round = 0; round < 3; ++round)
+        for (std::uint64_t first = 0; first < 100'000; first += 1000)
+            (void)run_part(loop, first, 1000, first < 50'000 ? 1000 : 9000, {});
+    ASSERT_EQ(seen.size(), 300U);
+    EXPECT_NEAR(seen[299] / seen[210], 1, 0.1);
+}
+
+TEST(LoopLearning, ThreadsRunWhatTheRanksSayAndLearnNothingFromIt) {
+    LoopLearning loop("loop", 2);
+    const Technique* const gss = find_technique("gss");
+    const Opening told =
+        loop.open({.trip = 1000, .part = {.whole = 5000, .within = {.technique = gss, .trial = true}}});
+    EXPECT_EQ(told.decision.schedule.technique, gss);
+    EXPECT_TRUE(told.decision.named);
+    EXPECT_TRUE(told.decision.exploring);
+    const Opening named = loop.open(
+        {.trip = 1000, .technique = find_technique("tss"), .part = {.whole = 5000, .within = {.technique = gss}}});
+    EXPECT_EQ(named.decision.schedule.technique, find_technique("tss")) << "what the user named stands";
+}
+
+TEST(LoopLearning, ThreadsHoldStillWhileTheRanksTrySomething) {
+    static constexpr std::string_view kSelector = "exhaustive";
+    LoopLearning loop("loop", 2);
+    const Opening first = run_part(loop, 0, 1000, 1000, kSelector);
+    for (int i = 0; i < 3; ++i) {
+        const Opening held =
+            loop.open({.trip = 1000, .selector = kSelector, .part = {.whole = 100'000, .within = {.hold = true}}});
+        EXPECT_EQ(held.decision.schedule.technique, first.decision.schedule.technique);
+        EXPECT_TRUE(held.decision.named) << "nothing is learnt from it";
+    }
+    for (int step = 0; step < 3; ++step) (void)run_part(loop, 0, 1000, 1000, kSelector);
+    EXPECT_NE(run_part(loop, 0, 1000, 1000, kSelector).decision.schedule.technique, first.decision.schedule.technique);
 TEST(LoopLearning, BeyondTheMostTripCountsTheNearestGoesOn) {
     static constexpr std::string_view kSelector = "exhaustive";
     LoopLearning loop("loop", 2);

@@ -273,4 +273,31 @@ TEST(ChunkCosts, IgnoresEmptyChunks) {
     EXPECT_FALSE(profile.known());
 }
 
+TEST(CostProfile, PartsOfALoopAddUpToTheWhole) {
+    constexpr std::uint64_t kN = 4000;
+    CostProfile whole;
+    for (std::uint64_t first = 0; first < kN; first += 500) {
+        const ChunkCosts part = execution(500, 64, 10, [first](Range range) {
+            return rising({range.first + first, range.end + first});
+        });
+        const ChunkCosts* const workers[] = {&part};
+        whole.learn_part(workers, first, kN);
+    }
+    EXPECT_NEAR(whole.total(), rising({0, kN}), 1e-3 * rising({0, kN}));
+    EXPECT_NEAR(whole.before(0.5), rising({0, kN / 2}), 1e-2 * rising({0, kN / 2}));
+}
+
+TEST(CostProfile, ShowsAPartOfAnother) {
+    constexpr std::uint64_t kN = 4000;
+    CostProfile whole;
+    learn(whole, execution(kN, 500, 8, rising));
+    CostProfile part;
+    part.show(whole, {3000, 4000}, kN, 100);
+    ASSERT_TRUE(part.known());
+    EXPECT_EQ(part.iterations(), 1000);
+    EXPECT_NEAR(part.total(), rising({3000, 4000}), 1e-6 * rising({3000, 4000}));
+    EXPECT_NEAR(part.before(0.5), rising({3000, 3500}), 1e-3 * rising({3000, 3500}));
+    EXPECT_NEAR(part.position(part.total() / 2), 0.5, 0.05);
+}
+
 }  // namespace

@@ -35,6 +35,7 @@ def case_json():
         expect(found["iterations"] == 100 and found["mean"] == 500 and 3 <= found["chunks"] <= 300, f"wrong: {found}")
         expect(found["data"] == "replicated" and found["schedule"] == way[1], f"wrong: {found}")
         expect(found["imbalance"] == 0 and found["static_imbalance"] == 0, f"one rank is not balanced: {found}")
+        expect(35000 <= found["total_work"] <= 65000, f"wrong work: {found}")
         expect(0 < found["busy_max_s"] == found["ideal_s"] <= 1.1 * found["loop_s"] + 0.01, f"wrong times: {found}")
         expect(0 < found["max_error"] < 1 / (12 * 350**2) + 1e-12, f"wrong error: {found}")
         expect([loop["name"] for loop in found["loops"]] == ["pi", "wall_mean", "busy_max", "busy_mean"], f"{found}")

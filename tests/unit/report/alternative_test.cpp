@@ -18,4 +18,21 @@ TEST(Alternative, ItsRatioHoldsHoweverLongCallsTakeNow) {
     EXPECT_DOUBLE_EQ(loop.alternative.call_s, 0.0102) << "of the mean call of the main choice";
 }
 
+TEST(Alternative, WhatWasMeasuredAtOtherLengthsIsNoComparison) {
+    LoopSummary loop;
+    loop.calls = 100;
+    loop.schedules = {{"af", "auto", 90, 0.9, false}, {"tss", "auto", 10, 5.0, true}};
+    for (ScheduleUse& use : loop.schedules) use.shortest = use.longest = 1000;
+    const AlternativeUse measured{.schedule = "tss", .call_s = 0.5, .ratio = 50};
+    complete_choices(loop, measured);
+    EXPECT_EQ(loop.alternative.schedule, "tss") << "executions of one length can be compared";
+    loop.schedules[1].longest = 30'000;
+    complete_choices(loop, measured);
+    EXPECT_EQ(loop.alternative.schedule, "") << "chunks of ranks differ in length";
+    AlternativeUse predicted = measured;
+    predicted.predicted = true;
+    complete_choices(loop, predicted);
+    EXPECT_EQ(loop.alternative.schedule, "tss") << "a model compares at one length";
+}
+
 }  // namespace

@@ -87,4 +87,13 @@ TEST(LeastChunk, OfATechniqueWithStatisticsDrawsForAHundredthOfTheWork) {
     EXPECT_EQ(least_chunk(tap, 1'000'000, 4, {.dispatch = 50, .contention = 5, .iteration_time = 20}), 128U) << 250;
 }
 
+TEST(LeastChunk, ThatTeamsAskForHoldsForAllButBlocks) {
+    for (const Technique* const technique : techniques()) {
+        const bool blocks = technique->info().name == "static";
+        EXPECT_EQ(asked_least(technique->info(), 10'000, 2, 32), blocks ? 0U : 32U) << technique->info().name;
+        EXPECT_EQ(asked_least(technique->info(), 10'000, 2, 0), 0U);
+    }
+    EXPECT_EQ(asked_least(find_technique("ss")->info(), 40, 2, 32), 11U) << "two chunks a rank are not given up";
+}
+
 }  // namespace

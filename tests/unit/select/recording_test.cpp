@@ -64,11 +64,25 @@ TEST(Steps, ALineHasOneFieldPerColumnWithAndWithoutAnAgent) {
     row.chunks = 12;
     std::string text;
     gimbal::append_step(text, row, 1e-6);
-    EXPECT_EQ(text, "a.c:1 f,4,7,1000,\"gss,8\",sarsa,1,2,1.5,1,12,,,,,,\n");
+    EXPECT_EQ(text, "a.c:1 f,4,7,1000,\"gss,8\",sarsa,1,2,1.5,1,12,,,,,,,\n");
     row.thought = gimbal::learn::Thought{3, 1, 2, 0.5, -4, 0.9, 0.25};
     text.clear();
     gimbal::append_step(text, row, 1e-6);
-    EXPECT_EQ(text, "a.c:1 f,4,7,1000,\"gss,8\",sarsa,1,2,1.5,1,12,1,2,0.5,-4,0.9,0.25\n");
+    EXPECT_EQ(text, "a.c:1 f,4,7,1000,\"gss,8\",sarsa,1,2,1.5,1,12,1,2,0.5,-4,0.9,0.25,\n");
+}
+
+TEST(Steps, WhatThreadsRanInChunksOfRanksIsReplayedWithThem) {
+    StepRow row = row_of("forces", 0, "fac2");
+    row.within = "gss";
+    std::string text = kHeader;
+    gimbal::append_step(text, row, 1e-6);
+    gimbal::append_step(text, row_of("forces", 1, "tss"), 1e-6);
+    const Recording recording = Recording::parse(text);
+    ReplaySelector replay(*recording.find("forces", 4), "forces");
+    EXPECT_EQ(replay.choose({.iterations = 1000, .step = 0}).within.technique, gimbal::find_technique("gss"));
+    EXPECT_EQ(replay.choose({.iterations = 1000, .step = 1}).within.technique, nullptr);
+    EXPECT_EQ(refusal(kHeader + "forces,4,0,1000,fac2,auto,0,1,1,1,9,,,,,,,no-such\n"),
+              "line 2: \"no-such\" is no technique");
 }
 
 TEST(Steps, WhatIsRecordedIsReplayedChoiceByChoiceForEachLoop) {

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "levels/pair_selector.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "measure/cost_profile.hpp"
+#include "measure/dispatch_cost.hpp"
+#include "select/background.hpp"
+
+namespace gimbal::levels {
+
+namespace {
+
+// What ranks choose among, and without the first what threads do (docs/decisions/0031, 0032); and what both begin with.
+constexpr std::array<std::string_view, 9> kNames = {"feedback", "fac2",   "mfsc",  "gss", "tss",
+                                                    "ss",       "static", "awf-c", "af"};
+constexpr Pair kFirst{.ranks = 0, .threads = 0};
+constexpr std::uint64_t kSamples = 3;       // of the profile before the model is asked
+constexpr std::uint64_t kMaxSamples = 8;   // without a profile: there will be none
+constexpr std::uint64_t kSampleEvery = 32;  // steps
+constexpr std::uint64_t kMaxRepeats = 8;   // of a turn that nothing is heard of
+constexpr double kPart = 0.005;             // of the processor time that predictions may take
+constexpr double kSecondsPerDraw = 50e-9;
+constexpr double kDrawsPerPair = 64 * 16;  // rank chunks, and draws of each thread in them, where nothing is known
+
+Portfolio portfolio_of(std::span<const std::string_view> names) {
+    Portfolio portfolio;
+    for (const std::string_view name : names) portfolio.push_back({find_technique(name)});
+    return portfolio;
+}
+
+simulate::NestedMachine machine_of(const LoopContext& context) {
+    simulate::NestedMachine machine;
+    machine.ranks = context.workers;
+    machine.threads = context.threads;
+    machine.between.dispatch = context.dispatch * context.contention;
+    machine.between.serial = context.serial_part * machine.between.dispatch;
+    machine.between.own_dispatch = 0.5 * context.dispatch;
+    machine.between.stamp = context.dispatch;
+    machine.team_barrier = context.chunk_overhead;
+    machine.least = context.least;
+    const double draw = dispatch_ticks();
+    machine.within.dispatch = draw * context.contention;
+    machine.within.serial = context.serial_part * machine.within.dispatch;
+    machine.within.own_dispatch = 0.5 * draw;
+    machine.within.queue_dispatch = draw;
+    machine.within.stamp = draw;
+    return machine;
+}
+
+}  // namespace
+
+struct PairSelector::Answer {
+    CostProfile profile;
+    PairQuestion question;
+    PairPrediction prediction;  // empty if there was no memory for it
+    std::uint64_t generation = 0;
+    std::atomic<bool> ready{false};
+};
+
+PairSelector::PairSelector(std::unique_ptr<Selector> alone, std::uint64_t seed, bool background)
+    : alone_(std::move(alone)), seed_(seed), background_(background) {}
+
+PairSelector::~PairSelector() = default;
+
+void PairSelector::begin(const LoopContext& context) {
+    ranks_ = portfolio_of(kNames);
+    threads_ = portfolio_of(std::span(kNames).subspan(1));
+    iterations_ = context.iterations;
+    const PairTable table{static_cast<std::uint32_t>(ranks_.size()), static_cast<std::uint32_t>(threads_.size())};
+    coordinator_.emplace(table, kFirst,
+                         [this](Pair incumbent, std::span<double> times) { return predict(incumbent, times); });
+    const double draws = std::min(kDrawsPerPair * context.threads, static_cast<double>(context.iterations));
+    cost_s_ = static_cast<double>(table.size()) * draws * kSecondsPerDraw;
+    versions_ = context.profile_version;
+}
+
+// The ranks' own selector again, and the threads choose for themselves.
+void PairSelector::give_up() {
+    given_up_ = true;
+    coordinator_.reset();
+    answer_.reset();
+}
+
+bool PairSelector::affordable(const LoopContext& context) const noexcept {
+    return context.profile && measured_ >= kSamples && cost_s_ <= kPart * worked_s_;
+}
+
+bool PairSelector::predict(Pair incumbent, std::span<double> times) {
+    if (answer_ && answer_->generation != background_generation()) answer_.reset();  // of the parent
+    if (!answer_ && context_ && affordable(*context_)) ask(incumbent, *context_);
+    if (!answer_ || !answer_->ready.load(std::memory_order_acquire)) return false;
+    const std::shared_ptr<Answer> answer = std::exchange(answer_, nullptr);
+    if (answer->prediction.cost_s > 0) cost_s_ = answer->prediction.cost_s;
+    worked_s_ = 0;
+    const std::vector<double>& predicted = answer->prediction.times;
+    if (predicted.size() != times.size() || !(answer->question.incumbent == incumbent)) return false;
+    std::copy(predicted.begin(), predicted.end(), times.begin());
+    return true;
+}
+
+void PairSelector::ask(Pair incumbent, const LoopContext& context) {
+    auto answer = std::make_shared<Answer>();
+    answer->profile = *context.profile;
+    answer->question = {.profile = &answer->profile,
+                        .iterations = context.iterations,
+                        .seed = seed_,
+                        .machine = machine_of(context),
+                        .ranks = ranks_,
+                        .threads = threads_,
+                        .incumbent = incumbent};
+    answer->generation = background_generation();
+    answer_ = answer;
+    const bool taken = run_in_background(background_, [answer, expected_s = cost_s_] {
+        try {
+            if (wait_for_share(expected_s)) answer->prediction = predict_pairs(answer->question);
+        } catch (...) {  // an empty answer is one, too: it is asked for again
+        }
+        answer->ready.store(true, std::memory_order_release);  // acquired by predict()
+    });
+    if (!taken) answer_.reset();
+}
+
+// What single iterations cost is measured by the threads, in executions that are no trials.
+bool PairSelector::wants_costs(const LoopContext& context) const noexcept {
+    if (turn_.trial || answer_) return false;
+    return measured_ < kSamples || context.profile_version == versions_ || steps_ >= sampled_at_ + kSampleEvery;
+}
+
+Decision PairSelector::decision_for_turn(const LoopContext& context) const {
+    Decision decision{.schedule = ranks_[turn_.pair.ranks], .reason = "auto", .exploring = turn_.trial};
+    decision.number = turn_number_;
+    decision.within = {.technique = threads_[turn_.pair.threads].technique, .trial = turn_.trial};
+    if (std::isfinite(turn_.limit))
+        decision.within.limit =
+            turn_.limit * static_cast<double>(context.iterations) / static_cast<double>(iterations_);
+    return decision;
+}
+
+Decision PairSelector::choose(const LoopContext& context) {
+    const bool nested = context.threads > 1 && context.threads_follow && context.workers > 1;
+    if (coordinator_ && !nested) give_up();
+    if (!coordinator_ && !given_up_ && nested && context.iterations > context.workers) begin(context);
+    if (!coordinator_) return alone_->choose(context);
+    ++steps_;
+    if (model_ || asked_ >= kMaxRepeats) {
+        context_ = &context;
+        turn_before_ = std::exchange(turn_, coordinator_->next());
+        context_ = nullptr;
+        ++turn_number_;
+        asked_ = 0;
+        model_ = false;
+    }
+    ++asked_;
+    Decision decision = decision_for_turn(context);
+    if (wants_costs(context)) {
+        decision.sampled = decision.within.sampled = true;
+        sampled_at_ = steps_;
+    }
+    return decision;
+}
+
+void PairSelector::learn(const Decision& decision, const LoopRecord& record, const LoopContext& context) {
+    if (decision.number == 0 || !coordinator_) {
+        if (!coordinator_ && !decision.within.technique) alone_->learn(decision, record, context);
+        return;
+    }
+    worked_s_ += record.loop_time * context.tick_s * context.workers * std::max(context.threads, 1U);
+    if (decision.sampled) ++measured_;
+    if (measured_ >= kMaxSamples && context.profile_version == versions_) return give_up();
+    if (record.iterations == 0 || decision.number + 1 < turn_number_) return;
+    const bool current = decision.number == turn_number_;
+    if (current) model_ = true;
+    const double scale = static_cast<double>(iterations_) / static_cast<double>(record.iterations);
+    PairRecord seen;
+    seen.time = std::max(record.loop_time * scale, 1.0);
+    seen.iterations = record.iterations;
+    if (record.busy_max > 0) seen.rank_balance = record.busy_mean / record.busy_max;
+    seen.stopped = decision.within.limit > 0 && record.loop_time > decision.within.limit;
+    coordinator_->learn(current ? turn_ : turn_before_, seen);
+    if (coordinator_->reopened() == reopened_) return;
+    reopened_ = coordinator_->reopened();
+    measured_ = 0;
+    answer_.reset();
+}
+
+std::optional<Alternative> PairSelector::alternative() const {
+    return coordinator_ ? std::nullopt : alone_->alternative();
+}
+
+}  // namespace gimbal::levels

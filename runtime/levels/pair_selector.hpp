@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "levels/coordinator.hpp"
+#include "levels/pair_prediction.hpp"
+#include "select/selector.hpp"
+
+namespace gimbal::levels {
+
+/// The coordinator as the selector of a loop over ranks: it decides what the ranks run, and with it what the threads
+/// run that share out the chunks (Decision::within). Until ranks have such threads, and they do what they are told,
+/// another selector decides for the ranks alone.
+///
+/// Executions are decided before the one before them has been learnt from. So a turn of the coordinator lasts until one
+/// of its executions has been learnt from, mostly two; each runs as that turn says from its beginning to its end, and
+/// counts.
+/// @threads the owner locks
+/// @source docs/decisions/0032-levels-at-run-time.md; test: tests/unit/levels/pair_selector_test.cpp
+class PairSelector final : public Selector {
+public:
+    /// @param alone       decides until there is something to coordinate
+    /// @param background  predictions are made on a thread of their own
+    PairSelector(std::unique_ptr<Selector> alone, std::uint64_t seed, bool background);
+    ~PairSelector() override;
+
+    [[nodiscard]] Decision choose(const LoopContext& context) override;
+    void learn(const Decision& decision, const LoopRecord& record, const LoopContext& context) override;
+    [[nodiscard]] std::optional<Alternative> alternative() const override;
+
+    /// nullptr: there is nothing to coordinate.
+    [[nodiscard]] const Coordinator* coordinator() const noexcept { return coordinator_ ? &*coordinator_ : nullptr; }
+
+private:
+    struct Answer;
+
+    void begin(const LoopContext& context);
+    void give_up();
+    [[nodiscard]] bool predict(Pair incumbent, std::span<double> times);
+    [[nodiscard]] bool affordable(const LoopContext& context) const noexcept;
+    void ask(Pair incumbent, const LoopContext& context);
+    [[nodiscard]] bool wants_costs(const LoopContext& context) const noexcept;
+    [[nodiscard]] Decision decision_for_turn(const LoopContext& context) const;
+
+    std::unique_ptr<Selector> alone_;
+    std::uint64_t seed_;
+    bool background_;
+    bool given_up_ = false;
+
+    Portfolio ranks_, threads_;
+    std::optional<Coordinator> coordinator_;
+    std::uint64_t iterations_ = 0;          // N that its times are for
+    const LoopContext* context_ = nullptr;  // while a turn is being decided
+    std::shared_ptr<Answer> answer_;        // under way
+    double cost_s_ = 0;                     // of a prediction
+    double worked_s_ = 0;                   // processor time in the loop since the model was asked last
+    std::uint64_t versions_ = 0;            // of the profile when the last search began
+    std::uint64_t reopened_ = 0;            // searches so far
+    std::uint64_t steps_ = 0;               // executions decided
+    std::uint64_t sampled_at_ = 0;          // step
+    std::uint64_t measured_ = 0;            // executions that were, since the last search began
+
+    PairTurn turn_, turn_before_;
+    std::uint64_t turn_number_ = 0;  // 0: none
+    std::uint64_t asked_ = 0;        // executions of this turn
+    bool model_ = true;             // from one of them
+};
+
+}  // namespace gimbal::levels
