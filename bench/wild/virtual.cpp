@@ -94,7 +94,7 @@ int main(int count, char** arguments) {
         experiment.seed = 1;
         std::printf("{\"ns\": [");
         simulate::run_experiment(experiment, [](const simulate::ExperimentStep& seen) {
-            std::printf("%s%.0f", seen.step->number == 0 ? "" : ", ", seen.step->loop_time);
+            std::printf("%s%.0f", seen.step->step == 0 ? "" : ", ", seen.step->loop_time);
         });
         std::printf("]}\n");
     } catch (const gimbal::Error& error) {

@@ -90,7 +90,7 @@ inline void fetch_to_write(const void* line) noexcept {
 }  // namespace
 
 void Execution::allow_repeats(const Request& request) {
-    if (insured_ || config_.timed || config_.sampled || config_.split || config_.surplus > 0) return;
+    if (workers_ > kSmallTeam || insured_ || config_.timed || config_.sampled || config_.split || config_.surplus > 0) return;
     if (earlier_.size() < workers_) earlier_ = std::vector<EarlierRecords>(workers_);
     if (!request_.asks_the_same(request)) request_ = request;
     request_.caller = nullptr;

@@ -11,6 +11,10 @@
 
 namespace gimbal {
 
+namespace {
+constexpr std::uint64_t kRefresh = 16;  // executions, after which iteration times are measured again
+}  // namespace
+
 LengthLearning::LengthLearning(LoopTraits& traits, std::unique_ptr<Selector> selector)
     : traits_(traits), selector_(selector ? std::move(selector) : make()) {
     model_.statistics = traits.statistics;
@@ -99,9 +103,9 @@ Decision LengthLearning::decide(const Request& request) {
 // A loop that runs chunks of a loop over ranks, which says what to run, or that the choice stays as it is.
 bool LengthLearning::decided_by_ranks(const Request& request, Decision& decision) const {
     const Within& within = request.part.within;
-    if (request.technique) return false;
+    if (request.schedule.technique) return false;
     if (within.technique && request.selector.empty()) {
-        decision.schedule = {within.technique, request.chunk};
+        decision.schedule = {within.technique, request.schedule.chunk};
         decision.reason = recording_to_replay() ? "GIMBAL_REPLAY" : "auto";
         decision.exploring = within.trial;
         decision.sampled = within.sampled;
@@ -196,9 +200,8 @@ double LengthLearning::mean_time() const noexcept {
 
 // A timestamp per chunk is what statistics cost; once they are known, every sixteenth execution keeps them fresh.
 bool LengthLearning::wants_times(const Technique& technique) const noexcept {
-    constexpr std::uint64_t kRefresh = 16;
     return technique.info().needs_statistics && traits_.workers > 1 &&
-           (!model_.statistics.known || calls_ - timed_at_ >= kRefresh);
+           (!model_.statistics.known || calls_ >= times_due_);
 }
 
 // Learning the cost profile, and planning anew, takes time while others wait for the loop. So much that it is a part of
@@ -359,7 +362,7 @@ void LengthLearning::learn(const Finished& finished) {
         model_.weights = speeds_.weights();
     }
     if (!config.timed) return;
-    timed_at_ = calls_;
+    times_due_ = calls_ - 1 + kRefresh;
     IterationTimes times;
     for (std::uint32_t i = 0; i < traits_.workers; ++i) times.merge(*slots[i].times);
     const IterationStatistics seen = times.statistics(traits_.clock.dispatch());

@@ -135,7 +135,7 @@ private:
     // The most used first: what one execution writes fits into two or three cache lines.
     ClaimWidth claim_width_;
     std::uint64_t calls_ = 0;
-    std::uint64_t timed_at_ = 0;  // calls when iteration times were measured last
+    std::uint64_t times_due_ = 0;  // calls from which on iteration times are measured again
     std::uint64_t iterations_ = 0;
     std::uint64_t fallbacks_ = 0;
     double loop_time_ = 0;  // sum over executions [ticks]

@@ -11,7 +11,6 @@
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/pin_settings.hpp"
-#include "base/start.hpp"
 #include "report/files.hpp"
 #include "report/process_record.hpp"
 

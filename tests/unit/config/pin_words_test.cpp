@@ -13,7 +13,7 @@
 namespace gimbal::pin {
 namespace {
 
-using UserHints = std::map<std::string, std::string>;
+using Given = std::map<std::string, std::string>;
 
 /// All that one row can set.
 auto numbers(const Settings& s) {
@@ -25,7 +25,7 @@ auto numbers(const Settings& s) {
 }
 
 /// As a user writes them, into the default of the option itself.
-Settings parse_settings(const UserHints& given) {
+Settings parse_settings(const Given& given) {
     std::string text;
     for (const auto& [name, value] : given) text += name + "=" + value + ";";
     return read_pin_words(text);
@@ -52,7 +52,7 @@ TEST(PinSettings, TheSeedsTablesAreRead) {
 
 TEST(PinSettings, MemoryIsLearntWhereAMethodIsNamedForIt) {
     const auto read = [](const char* estimators, const char* optimisers) {
-        UserHints hints = {{"RESOURCES", "NUMA_BANDWIDTH,NUMA_MEMORY"}, {"RESOURCES_PERIODS", "10,7"}};
+        Given given = {{"RESOURCES", "NUMA_BANDWIDTH,NUMA_MEMORY"}, {"RESOURCES_PERIODS", "10,7"}};
         if (*estimators != 0) given["RESOURCES_EST_METHODS"] = estimators;
         if (*optimisers != 0) given["RESOURCES_OPT_METHODS"] = optimisers;
         return parse_settings(given);
@@ -131,7 +131,7 @@ TEST(PinSettings, ListsKeepTheirSemicolonsAndBlanksDoNotCount) {
 }
 
 struct Wrong {
-    UserHints hints;
+    Given given;
     const char* what;
     const char* hint;
 };

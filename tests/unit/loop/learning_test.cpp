@@ -151,7 +151,7 @@ TEST(LoopLearning, ThreadsRunWhatTheRanksSayAndLearnNothingFromIt) {
     EXPECT_TRUE(told.decision.named);
     EXPECT_TRUE(told.decision.exploring);
     const Opening named = loop.open(
-        {.trip = 1000, .technique = find_technique("tss"), .part = {.whole = 5000, .within = {.technique = gss}}});
+        {.trip = 1000, .schedule = {find_technique("tss")}, .part = {.whole = 5000, .within = {.technique = gss}}});
     EXPECT_EQ(named.decision.schedule.technique, find_technique("tss")) << "what the user named stands";
 }
 
@@ -167,6 +167,8 @@ TEST(LoopLearning, ThreadsHoldStillWhileTheRanksTrySomething) {
     }
     for (int step = 0; step < 3; ++step) (void)run_part(loop, 0, 1000, 1000, kSelector);
     EXPECT_NE(run_part(loop, 0, 1000, 1000, kSelector).decision.schedule.technique, first.decision.schedule.technique);
+}
+
 TEST(LoopLearning, BeyondTheMostTripCountsTheNearestGoesOn) {
     static constexpr std::string_view kSelector = "exhaustive";
     LoopLearning loop("loop", 2);
@@ -174,7 +176,7 @@ TEST(LoopLearning, BeyondTheMostTripCountsTheNearestGoesOn) {
     for (unsigned n = 2; n <= 24; ++n) (void)run(loop, std::uint64_t{1} << n, kSelector);
     for (int step = 0; step < 3; ++step) (void)run(loop, std::uint64_t{1} << 24U, kSelector);
     const Opening other = run(loop, std::uint64_t{1} << 30U, kSelector);
-    EXPECT_NE(other.decision.choice.technique, first.decision.choice.technique) << "no search of its own begins";
+    EXPECT_NE(other.decision.schedule.technique, first.decision.schedule.technique) << "no search of its own begins";
 }
 
 TEST(LoopLearning, ACancelledLoopTeachesItsSelectorNothing) {
@@ -184,7 +186,7 @@ TEST(LoopLearning, ACancelledLoopTeachesItsSelectorNothing) {
     const Opening cancelled = open(loop, "sarsa");
     std::vector<WorkerSlot> slots = slots_of(10);
     slots[1].record.iterations = 0;
-    const Step step = loop.close(cancelled.config, cancelled.decision, *cancelled.plan, slots);
+    const StepRow step = loop.close(cancelled.config, cancelled.decision, *cancelled.plan, slots);
     EXPECT_FALSE(step.thought) << "half of its iterations never ran: its time says nothing";
     EXPECT_EQ(loop.totals().calls, 2U) << "it counts as a call all the same";
 }
@@ -193,7 +195,7 @@ TEST(LoopLearning, KnownStatisticsAreRefreshedEverySixteenthExecution) {
     LoopLearning loop("loop", 2);
     loop.set_statistics({.mean = 100, .sd = 10, .overhead = 1, .known = true});
     for (int call = 0; call < 40; ++call) {
-        Opening opening = loop.open({.trip = kIterations, .technique = find_technique("fsc")});
+        Opening opening = loop.open({.trip = kIterations, .schedule = {find_technique("fsc")}});
         EXPECT_EQ(opening.config.timed, call % 16 == 0) << call;
         std::vector<WorkerSlot> slots = slots_of(1000);
         for (WorkerSlot& slot : slots)
@@ -205,7 +207,7 @@ TEST(LoopLearning, KnownStatisticsAreRefreshedEverySixteenthExecution) {
 /// One execution under `feedback` in which only iterations [first, end) cost anything.
 void run_with_costs(LoopLearning& loop, std::uint64_t first, std::uint64_t end) {
     constexpr double kCost = 1e6;
-    Opening opening = loop.open({.trip = kIterations, .technique = find_technique("feedback")});
+    Opening opening = loop.open({.trip = kIterations, .schedule = {find_technique("feedback")}});
     ASSERT_TRUE(opening.config.sampled) << "learning is free by this clock";
     std::vector<WorkerSlot> slots = slots_of(1'000'000);
     for (WorkerSlot& slot : slots) slot.begin_costs(kIterations, 2);
