@@ -91,9 +91,10 @@ inline void fetch_to_write(const void* line) noexcept {
 
 void Execution::allow_repeats(const Request& request) {
     if (workers_ > kSmallTeam || insured_ || config_.timed || config_.sampled || config_.split || config_.surplus > 0) return;
-    if (earlier_.size() < workers_) earlier_ = std::vector<EarlierRecords>(workers_);
-    if (!request_.asks_the_same(request)) request_ = request;
-    request_.caller = nullptr;
+    if (!repeated_) repeated_ = std::make_unique<Repeated>();
+    if (repeated_->records.size() < workers_) repeated_->records = std::vector<EarlierRecords>(workers_);
+    if (!repeated_->request.asks_the_same(request)) repeated_->request = request;
+    repeated_->request.caller = nullptr;
     repeats_ = EarlierRecords::kMax;
 }
 
@@ -108,7 +109,7 @@ bool Execution::repeat() {
 
 void Execution::gather(std::uint32_t round, std::vector<WorkerRecord>& out) const {
     out.clear();
-    for (std::uint32_t i = 0; i < workers_; ++i) out.push_back(earlier_[i].records[round]);
+    for (std::uint32_t i = 0; i < workers_; ++i) out.push_back(repeated_->records[i].records[round]);
 }
 
 void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
@@ -347,7 +348,7 @@ bool Execution::end_at(gimbal_share& share, std::uint64_t stamp) noexcept {
     slot.sums.chunks += share.chunks;
     slot.sums.iterations += share.iterations;
     share.execution = nullptr;
-    if (repeats_ > round_) earlier_[share.worker].records[round_] = slot.record;
+    if (repeats_ > round_) repeated_->records[share.worker].records[round_] = slot.record;
     // Release our record, acquire everybody's: the last one to leave reads them all.
     return inside_.fetch_sub(1, std::memory_order_acq_rel) == 1;
 }

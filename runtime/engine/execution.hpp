@@ -76,6 +76,12 @@ struct alignas(64) EarlierRecords {
     std::array<WorkerRecord, kMax> records;
 };
 
+/// What an execution needs that is repeated before anybody has learnt from it.
+struct Repeated {
+    Request request;                      ///< that it is for
+    std::vector<EarlierRecords> records;  ///< [P]
+};
+
 /// How an execution is run, as decided when it was opened.
 struct ExecutionConfig {
     Schedule schedule;
@@ -150,8 +156,8 @@ public:
     /// Make ready for workers to enter once more. @return false: somebody must learn from it first
     /// @threads the last one to leave
     [[nodiscard]] bool repeat();
-    /// What is asked for where it is repeated.
-    [[nodiscard]] const Request& request() const noexcept { return request_; }
+    /// What is asked for where it is repeated. @pre it may be
+    [[nodiscard]] const Request& request() const noexcept { return repeated_->request; }
     /// Executions since it was prepared that all workers have left, besides that which the slots are of. [count]
     [[nodiscard]] std::uint32_t round() const noexcept { return round_; }
     /// What the workers saw of one of them; to be read when all have left.
@@ -219,8 +225,7 @@ private:
     std::vector<SurplusSlot> surplus_slots_;  // [surplus]
     gimbal_region* part_of_ = nullptr;
     std::uint32_t repeats_ = 0;            // how often it may be repeated
-    std::vector<EarlierRecords> earlier_;  // [P] if it may be repeated
-    Request request_;                      // the same
+    std::unique_ptr<Repeated> repeated_;   // if it may be
     // Written on every chunk, and, beside it, by every worker that leaves: its failed draw has just fetched the line.
     alignas(kApart) std::uint64_t own_counter_ = 0;
     std::atomic<std::uint32_t> inside_{0};

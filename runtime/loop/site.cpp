@@ -223,6 +223,12 @@ void LoopSite::put_away(std::unique_ptr<Execution> ready) {
     keep(std::move(ready));
 }
 
+void LoopSite::catch_up() noexcept {
+    if (ready_.load(std::memory_order_relaxed) == nullptr) return;
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (lock.owns_lock()) take_back_ready();
+}
+
 // With the lock held: what was made ready may not be what is wanted from now on, and has not been learnt from.
 void LoopSite::take_back_ready() {
     if (Execution* const ready = ready_.exchange(nullptr, std::memory_order_acquire))

@@ -96,6 +96,9 @@ public:
     /// executions, static fraction and alternative are not in it, nor the last few executions of a steady loop, from
     /// which nobody has learnt yet.
     [[nodiscard]] LoopSummary brief_summary(double seconds_per_tick, double dispatch_s) const;
+    /// Learn from executions of a steady loop that wait for it, unless one is in flight or somebody holds the lock.
+    /// @threads any  @cost a load if there are none
+    void catch_up() noexcept;
     /// Executions so far, those that were left to the caller among them [count]. @threads any, without a lock
     [[nodiscard]] std::uint64_t calls() const noexcept { return learning_.totals().calls + left_.calls(); }
     /// Mean and deviation of iteration times [ticks], for GIMBAL_LOOP_STATS.

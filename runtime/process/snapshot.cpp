@@ -39,7 +39,10 @@ std::uint64_t written_calls = 0;  // of the background thread
 
 std::uint64_t calls_so_far() {
     std::uint64_t calls = 0;
-    for (const LoopSite* site : all_sites()) calls += site->calls();
+    for (LoopSite* const site : all_sites()) {
+        site->catch_up();
+        calls += site->calls();
+    }
     for (const LoopSummary& loop : steal_summaries()) calls += loop.calls;
     return calls;
 }

@@ -117,7 +117,7 @@ void* gimbal_rank_decide(void* site, uint64_t trip, int schedule) {
 
 size_t gimbal_rank_packet(void* execution, void* packet, size_t capacity, uint64_t most_steps) {
     Execution& decided = execution_at(execution);
-    decided.site()->teams().tell();
+    if (LoopSite* const site = decided.site()) site->teams().tell();
     const gimbal::PacketLimits limits{capacity, most_steps};
     const auto plan = gimbal::fitting_plan(decided.shared_plan(), decided.config(), limits);
     return gimbal::write_packet(decided.config(), *plan, static_cast<std::byte*>(packet));

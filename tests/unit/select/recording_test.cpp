@@ -82,7 +82,7 @@ TEST(Steps, WhatThreadsRanInChunksOfRanksIsReplayedWithThem) {
     EXPECT_EQ(replay.choose({.iterations = 1000, .step = 0}).within.technique, gimbal::find_technique("gss"));
     EXPECT_EQ(replay.choose({.iterations = 1000, .step = 1}).within.technique, nullptr);
     EXPECT_EQ(refusal(kHeader + "forces,4,0,1000,fac2,auto,0,1,1,1,9,,,,,,,no-such\n"),
-              "line 2: \"no-such\" is no technique");
+              "line 2: \"no-such\" is not a technique");
 }
 
 TEST(Steps, WhatIsRecordedIsReplayedChoiceByChoiceForEachLoop) {

@@ -74,7 +74,7 @@ TEST(CounterBackends, TheUsersWishComesFirstAndIsReplacedInWords) {
 TEST(CounterBackends, ProcessorTimeSaysWhatItCannotSee) {
     const BackendChoice choice =
         choose_backend({.only = Backend::cpu_time, .progress_offered = false, .inside_hook = true});
-    EXPECT_THAT(choice.text(), HasSubstr("nothing of slow memory"));
+    EXPECT_THAT(choice.text(), HasSubstr("not slow memory"));
     EXPECT_FALSE(sees_memory(choice.backend));
     EXPECT_TRUE(sees_memory(Backend::progress));
 }
