@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What others do while threads are placed: other processes, masks and control groups from outside, many threads."""
+import contextlib
 import os
 import pathlib
 import shutil
@@ -168,7 +169,8 @@ class Ranks(unittest.TestCase):
                                 [masks(pid) for pid in ranks()])
             finally:
                 for pid in ranks():
-                    os.kill(pid, 9)
+                    with contextlib.suppress(ProcessLookupError):  # the launcher ends the other one, too
+                        os.kill(pid, 9)
                 launcher.wait(timeout=600)
 
     def is_rank(self, path, launcher):
