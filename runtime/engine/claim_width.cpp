@@ -15,11 +15,11 @@ constexpr double kSharePerWorker = 64;    // a worker makes at least this many c
 constexpr double kTooFarApart = 0.01;     // of the loop time, between the first and the last worker to leave
 constexpr unsigned kMaxSetbacks = 10;     // so at most about a thousand executions until the next try
 
-bool applies(const Plan& plan) noexcept {
+}  // namespace
+
+bool ClaimWidth::applies(const Plan& plan) noexcept {
     return plan.claim == Claim::shared && plan.starts.empty() && plan.chunk == 1;
 }
-
-}  // namespace
 
 std::uint64_t ClaimWidth::width(const Plan& plan) const noexcept {
     if (width_ == 1 || !applies(plan)) return 1;

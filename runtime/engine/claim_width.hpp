@@ -14,9 +14,12 @@ namespace gimbal {
 /// more. So the width only doubles from one execution of a loop to the next, only while a whole claim takes less than
 /// a microsecond, and falls back to one when the workers leave the loop too far apart; every such setback doubles the
 /// number of executions until the next try. A loop that runs once never claims more than one step.
-/// @threads guarded by its owner  @source test: tests/unit/loop/claim_width_test.cpp
+/// @threads guarded by its owner  @source test: tests/unit/engine/claim_width_test.cpp
 class ClaimWidth {
 public:
+    /// Whether the width for this plan is learnt from one execution to the next.
+    [[nodiscard]] static bool applies(const Plan& plan) noexcept;
+
     /// @return steps to claim at once for this plan [count], >= 1
     [[nodiscard]] std::uint64_t width(const Plan& plan) const noexcept;
 

@@ -155,7 +155,7 @@ Opening LengthLearning::open(const Request& request) {
         planned_version_ = model_.profile_version;
     }
     opening.config.claim = claim_width_.width(*opening.plan);
-    opening.steady = is_steady(opening.decision, request);
+    opening.steady = is_steady(opening.decision, request) && !ClaimWidth::applies(*opening.plan);
     last_setting_ = opening.config.setting;
     last_choice_ = choice;
     return opening;
