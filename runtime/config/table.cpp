@@ -115,12 +115,11 @@ constexpr std::array<OptionSpec, 20> kGeneral = {{
      .low = 0,
      .high = 65536,
      .level = "all",
-     .doc = "With GIMBAL_ELASTIC: threads of a rank that have cores of its own; OMP_NUM_THREADS is then how many it may "
-            "have while others lend theirs. 0: none more than its own. `gimbal run --elastic` sets both from -t.",
-     .set =
-         [](Options& o, const OptionValue& v) {
-             o.rank_threads = static_cast<std::uint32_t>(std::get<std::int64_t>(v));
-         }},
+     .doc =
+         "With GIMBAL_ELASTIC: threads of a rank that have cores of its own; OMP_NUM_THREADS is then how many it may "
+         "have while others lend theirs. 0: none more than its own. `gimbal run --elastic` sets both from -t.",
+     .set = [](Options& o,
+               const OptionValue& v) { o.rank_threads = static_cast<std::uint32_t>(std::get<std::int64_t>(v)); }},
     {.name = "GIMBAL_FRACTION_FORM",
      .type = OptionType::choice,
      .fallback = "exact",

@@ -15,8 +15,8 @@ namespace gimbal {
 
 namespace {
 
-constexpr double kTimingPart = 20;    // a chunk is timed by itself if noting its time costs at most one part in so many
-constexpr double kMaxUntimed = 1e9;   // [iterations] that go untimed, however short they are
+constexpr double kTimingPart = 20;   // a chunk is timed by itself if noting its time costs at most one part in so many
+constexpr double kMaxUntimed = 1e9;  // [iterations] that go untimed, however short they are
 constexpr std::uint32_t kSmallTeam = 16;  // keeps what a trial needed: some kilobytes
 
 }  // namespace
@@ -90,7 +90,8 @@ inline void fetch_to_write(const void* line) noexcept {
 }  // namespace
 
 void Execution::allow_repeats(const Request& request) {
-    if (workers_ > kSmallTeam || insured_ || config_.timed || config_.sampled || config_.split || config_.surplus > 0) return;
+    const bool noted = config_.timed || config_.sampled || config_.split;
+    if (workers_ > kSmallTeam || insured_ || noted || config_.surplus > 0) return;
     if (!repeated_) repeated_ = std::make_unique<Repeated>();
     if (repeated_->records.size() < workers_) repeated_->records = std::vector<EarlierRecords>(workers_);
     if (!repeated_->request.asks_the_same(request)) repeated_->request = request;

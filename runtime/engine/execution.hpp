@@ -85,13 +85,13 @@ struct Repeated {
 /// How an execution is run, as decided when it was opened.
 struct ExecutionConfig {
     Schedule schedule;
-    std::string_view reason;  ///< why this choice; a string literal
-    std::uint64_t claim = 1;  ///< steps that a worker claims at once [count]
-    bool timed = false;       ///< every chunk gets a timestamp, for statistics of iteration times
-    bool sampled = false;     ///< every chunk gets a timestamp, for the cost profile
-    bool split = false;       ///< the end of every worker's static part gets a timestamp
-    bool wary = false;        ///< the last execution's blocks were stolen from: they are drawn in small parts
-    bool ascending = false;   ///< every worker's chunks must ascend: nothing is stolen from own steps
+    std::string_view reason;    ///< why this choice; a string literal
+    std::uint64_t claim = 1;    ///< steps that a worker claims at once [count]
+    bool timed = false;         ///< every chunk gets a timestamp, for statistics of iteration times
+    bool sampled = false;       ///< every chunk gets a timestamp, for the cost profile
+    bool split = false;         ///< the end of every worker's static part gets a timestamp
+    bool wary = false;          ///< the last execution's blocks were stolen from: they are drawn in small parts
+    bool ascending = false;     ///< every worker's chunks must ascend: nothing is stolen from own steps
     std::uint32_t surplus = 0;  ///< workers after the own ones, who draw while another rank lends them a core [count]
     LoopSetting setting;        ///< of a technique with a static fraction
     Within within;              ///< of a loop over ranks: for the threads that run its chunks
@@ -221,11 +221,11 @@ private:
     std::vector<WorkerTimes> own_times_;           // [P] if adaptive and nobody else has them
     WorkerTimes* times_ = nullptr;                 // [P] if adaptive
     std::uint64_t* counter_ = &own_counter_;
-    WorkQueues queues_;  // filled if the plan has queues
+    WorkQueues queues_;                       // filled if the plan has queues
     std::vector<SurplusSlot> surplus_slots_;  // [surplus]
     gimbal_region* part_of_ = nullptr;
-    std::uint32_t repeats_ = 0;            // how often it may be repeated
-    std::unique_ptr<Repeated> repeated_;   // if it may be
+    std::uint32_t repeats_ = 0;           // how often it may be repeated
+    std::unique_ptr<Repeated> repeated_;  // if it may be
     // Written on every chunk, and, beside it, by every worker that leaves: its failed draw has just fetched the line.
     alignas(kApart) std::uint64_t own_counter_ = 0;
     std::atomic<std::uint32_t> inside_{0};

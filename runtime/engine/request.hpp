@@ -12,9 +12,9 @@ namespace gimbal {
 
 /// What the caller of a loop fixed before the site chooses: a schedule named for this loop, or nothing.
 struct Request {
-    std::uint64_t trip = 0;                    ///< N [iterations]
-    std::uint64_t unit = 1;                    ///< the loop's own granule: dynamic,c, simd width [iterations]
-    bool monotonic = false;                    ///< the loop needs ascending chunks
+    std::uint64_t trip = 0;  ///< N [iterations]
+    std::uint64_t unit = 1;  ///< the loop's own granule: dynamic,c, simd width [iterations]
+    bool monotonic = false;  ///< the loop needs ascending chunks
     Schedule schedule = {};  ///< named by OMP_SCHEDULE or the program; no technique: the selector chooses and keeps to
                              ///< the chunk
     std::string_view reason = "OMP_SCHEDULE";  ///< who named the technique, for the report; a string literal
@@ -23,18 +23,18 @@ struct Request {
     double way = 0;                            ///< what opening and closing take, mean so far [ticks]; 0: not known
     int schedule_number = 0;                   ///< of schedule and selector (intern())
     bool can_leave = false;                    ///< the caller can run it by itself, as libomp's static does
-    std::uint32_t surplus = 0;                 ///< workers besides, who draw while another rank lends them a core [count]
-    RankPart part = {};                        ///< of a loop over ranks that it runs, if it runs one
-    std::uint64_t least = 0;                   ///< minimum chunk where nobody named one [iterations]; 0: none
-    double chunk_overhead = 0;                 ///< what a chunk costs its worker besides a draw, mean so far [ticks]
-    std::uint32_t threads = 0;                 ///< of the teams that run the chunks [count]; 0: no teams do
-    bool threads_follow = false;               ///< and they run what Decision::within says
+    std::uint32_t surplus = 0;    ///< workers besides, who draw while another rank lends them a core [count]
+    RankPart part = {};           ///< of a loop over ranks that it runs, if it runs one
+    std::uint64_t least = 0;      ///< minimum chunk where nobody named one [iterations]; 0: none
+    double chunk_overhead = 0;    ///< what a chunk costs its worker besides a draw, mean so far [ticks]
+    std::uint32_t threads = 0;    ///< of the teams that run the chunks [count]; 0: no teams do
+    bool threads_follow = false;  ///< and they run what Decision::within says
 
     /// Whether the other one asks for the same loop in the same way, at whatever moment.
     [[nodiscard]] bool asks_the_same(const Request& other) const noexcept {
         return trip == other.trip && unit == other.unit && schedule_number == other.schedule_number &&
-               monotonic == other.monotonic && schedule == other.schedule &&
-               selector.data() == other.selector.data() && can_leave == other.can_leave && surplus == other.surplus;
+               monotonic == other.monotonic && schedule == other.schedule && selector.data() == other.selector.data() &&
+               can_leave == other.can_leave && surplus == other.surplus;
     }
 };
 

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "engine/execution.hpp"
+#include "engine/rank_chunk.hpp"
 #include "gimbal/loop.h"
 #include "loop/learning.hpp"
 #include "loop/left_loop.hpp"
-#include "engine/rank_chunk.hpp"
 #include "measure/timed_part.hpp"
 #include "report/run_record.hpp"
 
@@ -21,10 +21,10 @@ namespace gimbal {
 
 /// Where a loop lies in the program.
 struct SiteIdentity {
-    std::string name;          ///< "file:line function" if the compiler said so; else empty
-    std::string module;        ///< path of the object that holds the code; empty if unknown
-    std::uint64_t offset = 0;  ///< of the code in that object [bytes]
-    bool over_ranks = false;   ///< its workers are processes
+    std::string name;             ///< "file:line function" if the compiler said so; else empty
+    std::string module;           ///< path of the object that holds the code; empty if unknown
+    std::uint64_t offset = 0;     ///< of the code in that object [bytes]
+    bool over_ranks = false;      ///< its workers are processes
     const void* begin = nullptr;  ///< where that object is loaded; nullptr: unknown
 
     /// What names this loop from run to run: the name, or module and offset.
@@ -123,7 +123,7 @@ private:
     int rule_ = 0;
     std::atomic<double> first_pace_ = 0;  // [ticks]; 0: nobody has asked. A figure by itself, so relaxed will do
 
-    // An execution of a steady loop, for whoever asks for the same again. It is handed over without the lock.
+    // An execution of a steady loop, for the next one to ask for the same. It is handed over without the lock.
     alignas(kApart) std::atomic<Execution*> ready_ = nullptr;
 
     // Held at open and close, never while chunks are drawn. It guards what follows, the most used first: what one
@@ -137,9 +137,9 @@ private:
     std::uint64_t kept_id_ = 0;  // of the loop in any run; 0: nothing is kept
     LeftLoop left_;
     RankTie rank_tie_;
-    TeamsInChunks teams_;             // of a loop over ranks
-    TimedPart opening_, closing_;     // what the site itself takes
-    std::vector<WorkerRecord> gone_;  // sums of executions that are gone
+    TeamsInChunks teams_;                // of a loop over ranks
+    TimedPart opening_, closing_;        // what the site itself takes
+    std::vector<WorkerRecord> gone_;     // sums of executions that are gone
     std::vector<WorkerRecord> earlier_;  // [P] of the execution that is being learnt from, if others followed it
 };
 

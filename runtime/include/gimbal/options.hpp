@@ -17,9 +17,9 @@ enum class ReportLevel : std::uint8_t { off, summary, full };
 
 /// One rule of GIMBAL_LOOPS: which loops, and how they run.
 struct LoopRule {
-    std::string pattern;  ///< "file:line", "file", a function, or one of these with * and ?
+    std::string pattern;    ///< "file:line", "file", a function, or one of these with * and ?
     ScheduleSpec schedule;  ///< what loops that match run as; technique nullptr: Gimbal chooses
-    bool none = false;    ///< they run as if there were no rules; `schedule` means nothing then
+    bool none = false;      ///< they run as if there were no rules; `schedule` means nothing then
 };
 
 /// One option's value as text, and where it came from.
@@ -32,8 +32,8 @@ struct OptionUse {
 /// How loops of one level that nobody chose a schedule for get one: the selector, its portfolio and what its agents
 /// learn with. The defaults are those of the seed's table 4.1. All words are canonical (runtime/learn/names.hpp).
 struct SelectorSettings {
-    std::string name = "auto";                           ///< GIMBAL_SELECT: the selector; the technique named here: `fixed`
-    ScheduleSpec schedule;                               ///< what `fixed` runs and `chunk` goes by; technique nullptr: none
+    std::string name = "auto";  ///< GIMBAL_SELECT: the selector; the technique named here: `fixed`
+    ScheduleSpec schedule;      ///< what `fixed` runs and `chunk` goes by; technique nullptr: none
     std::string_view schedule_from = "GIMBAL_SCHEDULE";  ///< who named it; a string literal
     std::string portfolio = "seed";                      ///< GIMBAL_PORTFOLIO as written: what is chosen from
     bool background = true;                              ///< predictions are made on a thread of their own

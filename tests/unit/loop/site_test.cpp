@@ -201,7 +201,8 @@ protected:
 
 TEST_F(SteadySite, IsLearntFromInBatchesAndNothingIsLost) {
     std::uintptr_t id = 0x400;
-    for (const char* schedule : {"static", "ss,3", "fac2", "gss,5", "fsc", "wf2", "awf-b", "af", "static-steal", "lws"}) {
+    for (const char* schedule :
+         {"static", "ss,3", "fac2", "gss,5", "fsc", "wf2", "awf-b", "af", "static-steal", "lws"}) {
         const auto desc = loop(++id, schedule);
         std::uint64_t count = run_until_behind(desc);
         for (int more = 0; more < 20; ++more, ++count) {
