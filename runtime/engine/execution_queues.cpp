@@ -11,6 +11,20 @@
 
 namespace gimbal {
 
+namespace {
+
+// @return 0: the chunk is empty
+int hand_out(gimbal_share& share, const Range& chunk, std::uint64_t& first, std::uint64_t& end) noexcept {
+    if (chunk.size() == 0) return 0;
+    first = chunk.first;
+    end = chunk.end;
+    share.chunks += 1;
+    share.iterations += chunk.size();
+    return 1;
+}
+
+}  // namespace
+
 // The prefix, then the queues, and at last the end of the loop: whoever gets the chunk with the last iteration holds it
 // back until nothing else is left for him. A program may take the value that a variable has after the last iteration
 // (lastprivate) from the thread that ran it, and takes it when that thread has left the loop.
@@ -32,12 +46,7 @@ int Execution::next_queued(gimbal_share& share, std::uint64_t& first, std::uint6
         chunk = std::exchange(queues_.held(share.worker), {});
         share.step = kNothingMore;
     }
-    if (chunk.size() == 0) return 0;
-    first = chunk.first;
-    end = chunk.end;
-    share.chunks += 1;
-    share.iterations += chunk.size();
-    return 1;
+    return hand_out(share, chunk, first, end);
 }
 
 // The own block, what is shared, and then what others have left of theirs; the end of the loop at last, as above.
@@ -52,13 +61,8 @@ int Execution::next_insured(gimbal_share& share, std::uint64_t& first, std::uint
     if (chunk.size() == 0) {
         share.step = kNothingMore;
         chunk = std::exchange(queues_.held(share.worker), {});
-        if (chunk.size() == 0) return 0;
     }
-    first = chunk.first;
-    end = chunk.end;
-    share.chunks += 1;
-    share.iterations += chunk.size();
-    return 1;
+    return hand_out(share, chunk, first, end);
 }
 
 Range Execution::next_insured(gimbal_share& share, WorkerSlot& slot) noexcept {

@@ -16,6 +16,8 @@ namespace gimbal {
 
 namespace {
 
+constexpr std::uint32_t kSmallTeam = 16;  // threads; the tables of larger ones take kilobytes
+
 bool moved(double before, double now, double part) noexcept {
     return std::abs(now - before) > part * std::abs(before);
 }
@@ -101,24 +103,38 @@ std::uint64_t next_plan_serial() noexcept {
     return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-const std::shared_ptr<const Plan>& PlanCache::get(const PlanKey& key, const LoopModel& learnt) {
-    for (Entry& entry : entries_) {
-        if (!entry.plan || !(entry.key == key)) continue;
-        last_ = static_cast<std::size_t>(&entry - entries_.data());
-        if (!stale(key.schedule.technique->info(), entry.learnt, learnt)) return entry.plan;
-        entry.plan = numbered_plan(key, learnt);
-        entry.learnt = learnt;
-        return entry.plan;
-    }
-    // Tables of large teams take kilobytes. Between two trials the holder's plan is the one used last, and stays.
-    constexpr std::uint32_t kSmallTeam = 16;
-    const std::size_t plans = key.workers > kSmallTeam ? 2 : kPlans;
-    if (oldest_ == last_) oldest_ = (oldest_ + 1) % plans;
-    last_ = oldest_;
-    Entry& entry = entries_[oldest_];
+// Others that were not used for a while go: a large team's tables take kilobytes, and what was tried is not tried again
+// soon.
+void PlanCache::use(Entry& entry) noexcept {
+    constexpr std::uint32_t kWhile = 16;
+    const auto used = static_cast<std::size_t>(&entry - entries_.data());
+    in_a_row_ = used == last_ ? in_a_row_ + 1 : 0;
+    last_ = used;
+    if (in_a_row_ != kWhile || entry.key.workers <= kSmallTeam) return;
+    for (Entry& other : entries_)
+        if (&other != &entry) other = {};
+}
+
+void PlanCache::fill(Entry& entry, const PlanKey& key, const LoopModel& learnt) {
     entry.plan = numbered_plan(key, learnt);
     entry.key = key;
     entry.learnt = learnt;
+    if (!key.schedule.technique->info().needs_weights) entry.learnt.weights = {};
+}
+
+const std::shared_ptr<const Plan>& PlanCache::get(const PlanKey& key, const LoopModel& learnt) {
+    for (Entry& entry : entries_) {
+        if (!entry.plan || !(entry.key == key)) continue;
+        use(entry);
+        if (stale(key.schedule.technique->info(), entry.learnt, learnt)) fill(entry, key, learnt);
+        return entry.plan;
+    }
+    // Between two trials the holder's plan is the one used last, and stays.
+    const std::size_t plans = key.workers > kSmallTeam ? 2 : kPlans;
+    if (oldest_ == last_) oldest_ = (oldest_ + 1) % plans;
+    Entry& entry = entries_[oldest_];
+    fill(entry, key, learnt);
+    use(entry);
     oldest_ = (oldest_ + 1) % plans;
     return entry.plan;
 }

@@ -59,9 +59,13 @@ private:
         LoopModel learnt;
         std::shared_ptr<const Plan> plan;
     };
+    void use(Entry& entry) noexcept;
+    void fill(Entry& entry, const PlanKey& key, const LoopModel& learnt);
+
     std::array<Entry, kPlans> entries_;
     std::size_t oldest_ = 0;
-    std::size_t last_ = kPlans;  // used last; kPlans: none
+    std::size_t last_ = kPlans;   // used last; kPlans: none
+    std::uint32_t in_a_row_ = 0;  // uses of that one [count]
 };
 
 /// A number for Plan::serial that no plan of this process has had. @threads any

@@ -40,7 +40,9 @@ StepRow VirtualLoop::run(const Request& request, const Work& work, const Machine
     plan_ = opening.plan;
     events_.run(*opening.decision.schedule.technique, *opening.plan, work, machine, opening.config, slots_);
     virtual_part = sample_ns(costs);
-    return learning_.close(opening.config, opening.decision, *opening.plan, slots_);
+    StepRow step;
+    learning_.close(opening.config, opening.decision, *opening.plan, slots_, {}, {}, &step);
+    return step;
 }
 
 double VirtualLoop::sample_ns(const LearningCosts& costs) const noexcept {

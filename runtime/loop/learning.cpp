@@ -150,15 +150,16 @@ Opening LoopLearning::open(const Request& request) {
     return opening;
 }
 
-StepRow LoopLearning::close(const ExecutionConfig& config, const Decision& decision, const Plan& plan,
-                            std::span<const WorkerSlot> slots, std::span<const WorkerRecord> records,
-                            const RankPart& part) {
+LoopRecord LoopLearning::close(const ExecutionConfig& config, const Decision& decision, const Plan& plan,
+                               std::span<const WorkerSlot> slots, std::span<const WorkerRecord> records,
+                               const RankPart& part, StepRow* step) {
     // A large team's records are not kept: there are many loops, and closing one takes much longer than this.
     std::vector<WorkerRecord> own;
     if (records.empty()) records = gather(slots.first(traits_.workers), traits_.workers > kSmallTeam ? own : records_);
     LoopRecord record = record_of(records);
     if (config.surplus > 0) add_surplus(slots.subspan(traits_.workers, config.surplus), record);
-    StepRow step{.loop = traits_.key,
+    if (step)
+        *step = {.loop = traits_.key,
                  .workers = traits_.workers,
                  .step = totals_.calls,
                  .iterations = record.iterations,
@@ -172,7 +173,8 @@ StepRow LoopLearning::close(const ExecutionConfig& config, const Decision& decis
                  .within = decision.within.technique ? decision.within.technique->info().name : ""};
     totals_.add(record, config, decision.exploring);
     learning_for(plan.iterations, static_cast<bool>(part)).close({record, config, decision, plan, slots, part}, step);
-    return step;
+    record.workers = {};
+    return record;
 }
 
 }  // namespace gimbal

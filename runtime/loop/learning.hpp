@@ -47,11 +47,13 @@ public:
     /// @param slots    [P]
     /// @param records  [P] of an execution before that which the slots are of; empty: the slots' own
     /// @param part     of a loop over ranks that it ran, as its request said
-    /// @return what it was, for records of single steps; its thought, if any, is that of this step
+    /// @param step     out: the row for records of single steps, with the thought of this step if there was one;
+    ///                 nullptr: nobody asked for it
+    /// @return what it was, without `workers`
     /// @errors std::bad_alloc
-    StepRow close(const ExecutionConfig& config, const Decision& decision, const Plan& plan,
-                  std::span<const WorkerSlot> slots, std::span<const WorkerRecord> records = {},
-                  const RankPart& part = {});
+    LoopRecord close(const ExecutionConfig& config, const Decision& decision, const Plan& plan,
+                     std::span<const WorkerSlot> slots, std::span<const WorkerRecord> records = {},
+                     const RankPart& part = {}, StepRow* step = nullptr);
 
     /// Begin with what an earlier run learnt. Trip counts that it does not know begin as usual.
     /// @param bytes  what save() wrote; must stay valid  @pre nothing was opened  @errors std::bad_alloc

@@ -218,7 +218,7 @@ bool LengthLearning::wants_costs(const Decision& decision) const noexcept {
     return part * (loop_time_ - profiled_at_) >= profile_cost_;
 }
 
-void LengthLearning::close(const Finished& finished, StepRow& step) {
+void LengthLearning::close(const Finished& finished, StepRow* step) {
     const LoopRecord& record = finished.record;
     const Decision& decision = finished.decision;
     const Plan& plan = finished.plan;
@@ -231,7 +231,7 @@ void LengthLearning::close(const Finished& finished, StepRow& step) {
     learn(finished);
     // What another selector decided before a request named this one says nothing in this one's terms.
     if (decision.named || decision.chooser != chooser_) return;
-    const std::optional<learn::Thought> before = selector_->thought();
+    const std::optional<learn::Thought> before = step ? selector_->thought() : std::nullopt;
     // Parts of a loop over ranks cost more at one place than at another, whatever runs them.
     LoopRecord comparable = record;
     const double costs_more = costliness(finished.part, plan.iterations);
@@ -239,9 +239,11 @@ void LengthLearning::close(const Finished& finished, StepRow& step) {
     comparable.busy_max /= costs_more;
     comparable.busy_mean /= costs_more;
     selector_->learn(decision, comparable, context_of({.trip = plan.iterations, .can_leave = decision.can_leave}));
-    step.thought = selector_->thought();
-    // An agent that learns no more still has its last thought.
-    if (before && step.thought && before->step == step.thought->step) step.thought.reset();
+    if (step) {
+        step->thought = selector_->thought();
+        // An agent that learns no more still has its last thought.
+        if (before && step->thought && before->step == step->thought->step) step->thought.reset();
+    }
     if (!decision.exploring) expect(comparable);
 }
 

@@ -88,7 +88,8 @@ public:
 
     /// Learn from an execution that all workers have left.
     /// @errors std::bad_alloc
-    void close(const Finished& finished, StepRow& step);
+    /// @param step  out: what the agent thought of it, if there is one; nullptr: nobody asked
+    void close(const Finished& finished, StepRow* step);
 
     /// Write down what was learnt, for a later run. @return false: nothing  @errors std::bad_alloc
     [[nodiscard]] bool save(ByteWriter& to) const;

@@ -166,28 +166,30 @@ void LoopSite::close(Execution* execution) noexcept {
         return put_away(std::unique_ptr<Execution>(execution));
     }
     std::unique_ptr<Execution> finished(execution);
-    StepRow step;
+    std::optional<StepRow> step;
+    if (steps_wanted()) step.emplace();
     {
         const std::lock_guard lock(mutex_);
         std::optional<HeldSignals> held;
         if (learning_.totals().calls < kFirst) held.emplace();
         const std::uint64_t begun = closing_.begin() ? ticks() : 0;
         learn_from_earlier(*finished);
-        step = learning_.close(finished->config(), finished->decision(), finished->plan(), finished->slots(), {},
-                               finished->rank_part());
-        learn_of_levels(*finished, step);
+        const LoopRecord record =
+            learning_.close(finished->config(), finished->decision(), finished->plan(), finished->slots(), {},
+                            finished->rank_part(), step ? &*step : nullptr);
+        learn_of_levels(*finished, record);
         finished->forget_samples();
-        if (gimbal_region* const region = finished->part_of()) region->add_loop(step.loop_time + finished->aftermath());
+        if (gimbal_region* const region = finished->part_of()) region->add_loop(record.loop_time + finished->aftermath());
         keep(std::move(finished));
         if (begun) closing_.add(ticks() - begun);
     }
-    if (!steps_wanted()) return;
-    step.over_ranks = identity_.over_ranks;
-    record_step(step);
+    if (!step) return;
+    step->over_ranks = identity_.over_ranks;
+    record_step(*step);
 }
 
 // With the lock held: what the threads of a rank show the loop over ranks, and what that one learns of them.
-void LoopSite::learn_of_levels(const Execution& finished, const StepRow& step) {
+void LoopSite::learn_of_levels(const Execution& finished, const LoopRecord& record) {
     if (identity_.over_ranks) {
         const WorkerRecord& own = finished.slots()[0].record;
         teams_.add_rank(static_cast<double>(own.end - own.begin), own.chunks);
@@ -195,9 +197,9 @@ void LoopSite::learn_of_levels(const Execution& finished, const StepRow& step) {
     const RankPart& part = finished.rank_part();
     if (!part) return;
     const bool follows = !finished.decision().named || part.within.technique || part.within.hold;
-    if (part.site) part.site->teams().add(workers_, step.loop_time, step.busy_mean, follows);
+    if (part.site) part.site->teams().add(workers_, record.loop_time, record.busy_mean, follows);
     if (part.within.sampled && finished.config().sampled)
-        costs_in_chunks().add(part, step.iterations, {finished.slots().data(), workers_});
+        costs_in_chunks().add(part, record.iterations, {finished.slots().data(), workers_});
 }
 
 // With the lock held.

@@ -110,7 +110,7 @@ public:
 private:
     void forget(const Execution& execution);
     void ask_teams(Request& request) const noexcept;
-    void learn_of_levels(const Execution& finished, const StepRow& step);
+    void learn_of_levels(const Execution& finished, const LoopRecord& record);
     void ask_earlier_run();
     void learn_from_earlier(const Execution& finished);
     void keep(std::unique_ptr<Execution> execution);

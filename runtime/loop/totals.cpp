@@ -83,6 +83,7 @@ void add_sums(std::span<const WorkerSlot> slots, std::vector<WorkerRecord>& per_
 
 std::span<const WorkerRecord> gather(std::span<const WorkerSlot> slots, std::vector<WorkerRecord>& out) {
     out.clear();
+    out.reserve(slots.size());
     for (const WorkerSlot& slot : slots) out.push_back(slot.record);
     return out;
 }

@@ -27,7 +27,9 @@ Opening open(LoopLearning& loop, std::string_view selector = {}) {
 }
 
 StepRow close(LoopLearning& loop, const Opening& opening, std::uint64_t time) {
-    return loop.close(opening.config, opening.decision, *opening.plan, slots_of(time));
+    StepRow step;
+    loop.close(opening.config, opening.decision, *opening.plan, slots_of(time), {}, {}, &step);
+    return step;
 }
 
 TEST(LoopLearning, WhatASelectorDecidedTeachesNoOtherOne) {
@@ -186,7 +188,8 @@ TEST(LoopLearning, ACancelledLoopTeachesItsSelectorNothing) {
     const Opening cancelled = open(loop, "sarsa");
     std::vector<WorkerSlot> slots = slots_of(10);
     slots[1].record.iterations = 0;
-    const StepRow step = loop.close(cancelled.config, cancelled.decision, *cancelled.plan, slots);
+    StepRow step;
+    loop.close(cancelled.config, cancelled.decision, *cancelled.plan, slots, {}, {}, &step);
     EXPECT_FALSE(step.thought) << "half of its iterations never ran: its time says nothing";
     EXPECT_EQ(loop.totals().calls, 2U) << "it counts as a call all the same";
 }

@@ -14,7 +14,7 @@ using gimbal::Request;
 gimbal_loop_desc desc_of(std::uintptr_t code, std::uint64_t moment, std::uint64_t trip = 100) {
     gimbal_loop_desc desc = gimbal::test::loop_desc(code, trip, 2, 1);
     desc.can_leave = 1;
-    desc.team = &desc_of;
+    desc.team = reinterpret_cast<const void*>(&desc_of);
     desc.region = reinterpret_cast<const void*>(code);
     desc.moment = moment;
     return desc;
