@@ -33,16 +33,6 @@ void LoopTotals::Use::add(const LoopRecord& record) noexcept {
     iterations += record.iterations;
 }
 
-double RecentTimes::median(std::uint64_t calls) const noexcept {
-    std::array<float, kCount> times;
-    const std::size_t count = std::min<std::uint64_t>(calls, kCount);
-    for (std::size_t i = 0; i < count; ++i) times[i] = times_[i];
-    if (count == 0) return 0;
-    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(count / 2);
-    std::nth_element(times.begin(), middle, times.begin() + static_cast<std::ptrdiff_t>(count));
-    return *middle;
-}
-
 bool LoopTotals::Use::is(const ExecutionConfig& config, bool explores) const noexcept {
     return schedule == config.schedule && reason == config.reason && exploring == explores;
 }

@@ -8,11 +8,9 @@
 #include <vector>
 
 #include "engine/execution.hpp"
+#include "measure/recent_times.hpp"
 #include "measure/record.hpp"
 #include "select/selector.hpp"
-
-// The thread sanitizer is not to look.
-#define GIMBAL_RACES __attribute__((no_sanitize("thread")))
 
 namespace gimbal {
 
@@ -31,21 +29,6 @@ public:
 
 private:
     volatile Number value_ = 0;
-};
-
-/// The times of the last executions: their median tells one schedule from another where a sum holds interruptions.
-/// @threads as Sum
-class RecentTimes {
-public:
-    GIMBAL_RACES void add(std::uint64_t number, double time) noexcept {
-        times_[number % kCount] = static_cast<float>(time);
-    }
-    /// @param calls  executions so far [count]  @return [ticks]; 0: none  @cost a sort of a few numbers
-    [[nodiscard]] GIMBAL_RACES double median(std::uint64_t calls) const noexcept;
-
-private:
-    static constexpr std::size_t kCount = 15;
-    volatile float times_[kCount] = {};
 };
 
 /// Sums over the executions of a loop; what the report is made of.

@@ -163,6 +163,17 @@ void DriftingBandit::learn(std::size_t arm, double seen) {
     error_ += (excess - error_) / error_weight_;
 }
 
+void DriftingBandit::settle_as(std::size_t arm, double ratio) {
+    constexpr double kError = 0.005;
+    if (arm == incumbent_ || !(ratio > 0)) return;
+    Belief& belief = beliefs_[arm];
+    belief.mean = std::log(ratio);
+    belief.variance = kError * kError;
+    belief.odd = false;
+    belief.trials += kProofs;
+    if (belief.mean < -kMargin) promote(arm);
+}
+
 void DriftingBandit::promote(std::size_t winner) {
     const Belief won = beliefs_[winner];
     for (Belief& belief : beliefs_) {
@@ -222,6 +233,10 @@ void DriftingBandit::widen(double change) {
 
 double DriftingBandit::ratio(std::size_t arm) const noexcept {
     return arm == incumbent_ ? 1 : std::exp(beliefs_[arm].mean);
+}
+
+double DriftingBandit::predicted(std::size_t arm) const noexcept {
+    return arm == incumbent_ ? 1 : std::exp(beliefs_[arm].predicted);
 }
 
 std::size_t DriftingBandit::second() const noexcept {

@@ -44,6 +44,10 @@ public:
     /// The arm that is believed to be the best becomes the incumbent without a trial.
     void promote_predicted();
 
+    /// A trial of several executions in a row has been made elsewhere; if the arm won, it is the incumbent now.
+    /// @param ratio  its time over the incumbent's, > 0
+    void settle_as(std::size_t arm, double ratio);
+
     /// Set whether the incumbent leaves nothing to be balanced: then fewer trials are made.
     void calm(bool calm) noexcept { calm_ = calm; }
 
@@ -54,6 +58,8 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return beliefs_.size(); }
     /// Time of an arm over the incumbent's, as it is believed now; 1 for the incumbent.
     [[nodiscard]] double ratio(std::size_t arm) const noexcept;
+    /// The same as the model has said last; 1 if it has not.
+    [[nodiscard]] double predicted(std::size_t arm) const noexcept;
     /// The best besides the incumbent that anything is believed of; incumbent() if there is none.
     [[nodiscard]] std::size_t second() const noexcept;
     /// Trials of an arm so far.

@@ -7,13 +7,13 @@ namespace gimbal {
 
 namespace {
 
-constexpr double kShort_s = 200e-6;   // a longer loop is not looked at unless invited,
-constexpr double kLong_s = 5e-3;      // and this one does not feel what it costs to be looked after
-constexpr double kMaxCalls = 32;      // that a loop which is not short is left for, unless they take too little time
-constexpr double kMinWay_s = 5e-7;    // what balancing costs at least, in the loop and around it,
-constexpr double kMaxWay_s = 2e-6;    // and what it is taken to cost at most: first executions take long
-constexpr double kNothing = 0.015;    // of the time: less is not to be gained from what threads wait
-constexpr double kLittle = 0.1;       // of the time: static is hard to beat, its threads find their data where it was
+constexpr double kShort_s = 200e-6;  // a longer loop is not looked at unless invited,
+constexpr double kLong_s = 5e-3;     // and this one does not feel what it costs to be looked after
+constexpr double kMaxCalls = 32;     // that a loop which is not short is left for, unless they take too little time
+constexpr double kMinWay_s = 5e-7;   // what balancing costs at least, in the loop and around it,
+constexpr double kMaxWay_s = 2e-6;   // and what it is taken to cost at most: first executions take long
+constexpr double kNothing = 0.015;   // of the time: less is not to be gained from what threads wait
+constexpr double kLittle = 0.1;      // of the time: static is hard to beat, its threads find their data where it was
 constexpr std::uint8_t kGoodLooks = 2;
 constexpr std::uint8_t kBadLooks = 3;
 constexpr double kFirstPeriod_s = 1e-3;
@@ -50,8 +50,8 @@ double Leaving::leave(double tick_s) noexcept {
     return period_s_ / tick_s;
 }
 
-double Leaving::saving(const LoopRecord& record, const LoopContext& context) noexcept {
-    if (!context.can_leave || record.loop_time * context.tick_s > kLong_s) return 0;
+double Leaving::saved_by_leaving(double loop_time, const LoopContext& context) noexcept {
+    if (!context.can_leave || loop_time * context.tick_s > kLong_s) return 0;
     return way_s(context) / context.tick_s;
 }
 
@@ -69,7 +69,11 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
     if (state_ == State::unknown) state_ = State::looking;
     if (!with_static) return;
     const double waited_s = waiting(record) * context.tick_s;
-    if (static_holds || waited_s <= way_s(context) + kNothing * time_s) {
+    // What was accepted when static won may be waited for later, and not much more: then it has to win again.
+    if (static_holds && state_ != State::left)
+        waits_ = waits_ < 0 ? waited_s / time_s : waits_ + (waited_s / time_s - waits_) / 4;
+    const double accepted = static_holds ? std::max(kNothing, 2 * waits_ + kNothing) : kNothing;
+    if (waited_s <= way_s(context) + accepted * time_s) {
         good_ = static_cast<std::uint8_t>(std::min(good_ + 1, int{kGoodLooks}));
         // It was worth balancing and is no more, or the first looks met interruptions.
         if (state_ == State::kept && good_ == kGoodLooks) state_ = State::looking;
@@ -78,6 +82,13 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
     good_ = 0;
     static_is_good_ = waited_s < way_s(context) + kLittle * time_s;
     if (++bad_ >= kBadLooks) state_ = State::kept;
+}
+
+void Leaving::prefer() noexcept {
+    if (time_s_ > (invited_ ? kLong_s : kShort_s)) return;
+    state_ = State::looking;
+    good_ = kGoodLooks;
+    bad_ = 0;
 }
 
 void Leaving::invite() noexcept {

@@ -29,7 +29,11 @@ public:
     void observe(bool with_static, bool static_holds, const LoopRecord& record, const LoopContext& context) noexcept;
 
     /// What an execution would take less if the loop were left [ticks].
-    [[nodiscard]] static double saving(const LoopRecord& record, const LoopContext& context) noexcept;
+    /// @param loop_time  of one like it [ticks]
+    [[nodiscard]] static double saved_by_leaving(double loop_time, const LoopContext& context) noexcept;
+
+    /// Static takes less time than anything else that was tried: leave the loop, whatever it loses by waiting.
+    void prefer() noexcept;
 
     /// A longer loop may be left, too: its profile says that static would lose nothing. Once.
     void invite() noexcept;
@@ -61,6 +65,7 @@ private:
     bool invited_ = false;
     double time_s_ = 0;    // of the last execution under static
     double period_s_ = 0;  // that it was left for last
+    double waits_ = -1;    // part of the time that threads wait where static is preferred all the same; < 0: unknown
 };
 
 }  // namespace gimbal

@@ -98,10 +98,37 @@ void SimulateSelector::settle_portfolio(const LoopContext& context) {
 }
 
 std::size_t SimulateSelector::first_incumbent() const noexcept {
-    if (!leaving_.static_is_good()) return 0;
-    for (std::size_t i = 0; i < settings_.portfolio.size(); ++i)
-        if (settings_.portfolio[i].technique == the_static()) return i;
-    return 0;
+    const std::size_t found = arm_of_static();
+    return leaving_.static_is_good() && found < settings_.portfolio.size() ? found : 0;
+}
+
+// @return as many as there are: none is
+std::size_t SimulateSelector::arm_of_static() const noexcept {
+    std::size_t arm = 0;
+    while (arm < settings_.portfolio.size() && settings_.portfolio[arm].technique != the_static()) ++arm;
+    return arm;
+}
+
+// Static against what holds the loop, several times in a row.
+void SimulateSelector::begin_static_trial(const LoopContext& context) {
+    const std::size_t arm = arm_of_static();
+    if (!settings_.leaves || arm == settings_.portfolio.size() || arm == bandit_->incumbent()) return;
+    const double saved = context.can_leave ? Leaving::saved_by_leaving(incumbent_time_, context) : 0;
+    static_trial_.begin_if_due(bandit_->predicted(arm) - 1, saved);
+}
+
+void SimulateSelector::learn_of_static(const Decision& decision, const LoopRecord& record, const LoopContext& context) {
+    const std::size_t arm = arm_of_static();
+    if (!settings_.leaves || !bandit_ || arm == settings_.portfolio.size()) return;
+    const std::size_t incumbent = bandit_->incumbent();
+    if (std::exchange(tried_against_, incumbent) != incumbent) static_trial_.forget_incumbent();
+    if (arm == incumbent) return;
+    const StaticTrial::Outcome outcome =
+        static_trial_.observe(decision.schedule.technique == the_static(), decision.index == incumbent, record,
+                              context.can_leave ? Leaving::saved_by_leaving(record.loop_time, context) : 0);
+    if (outcome == StaticTrial::Outcome::none) return;
+    bandit_->settle_as(arm, static_trial_.ratio());
+    if (outcome == StaticTrial::Outcome::won && context.can_leave) leaving_.prefer();
 }
 
 Decision SimulateSelector::choose(const LoopContext& context) {
@@ -120,7 +147,13 @@ Decision SimulateSelector::choose(const LoopContext& context) {
     if (!bandit_) settle_portfolio(context);
     if (answer_ && answer_->ready.load(std::memory_order_acquire)) take_answer();
     if (!answered_ && !settings_.first_stays && steps_ < kPatience) return profiling_execution(context);
+    if (!static_trial_.runs()) begin_static_trial(context);
+    if (static_trial_.runs()) return static_now();
     const DriftingBandit::Pull pull = bandit_->next();
+    if (settings_.leaves && pull.trial && settings_.portfolio[pull.arm].technique == the_static()) {
+        static_trial_.begin();
+        if (static_trial_.runs()) return static_now();
+    }
     Decision decision{.schedule = settings_.portfolio[pull.arm],
                       .reason = settings_.name,
                       .exploring = pull.trial,
@@ -224,10 +257,12 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
     if (answer_ && answer_->generation != background_generation()) answer_.reset();
     // What an execution that is no loop would take says nothing about the others.
     if (context.iterations > 1 && wants_answer(context)) ask(context);
+    learn_of_static(decision, record, context);
     if (decision.index == kNotOurs || !bandit_ || record.iterations == 0) return;
     const DriftingBandit::Pull pull{decision.index, decision.exploring};
     // A short loop is static's only if it is left, and then it takes less.
-    const double saved = settings_.leaves && with_static ? Leaving::saving(record, context) : 0;
+    const double saved =
+        settings_.leaves && with_static && context.can_leave ? Leaving::saved_by_leaving(record.loop_time, context) : 0;
     bandit_->observe(pull, std::max(record.loop_time - saved, 1.0) / static_cast<double>(record.iterations));
     if (pull.arm == bandit_->incumbent()) {
         incumbent_time_ = record.loop_time;
@@ -253,6 +288,7 @@ std::unique_ptr<Selector> SimulateSelector::for_other_length() const {
     std::unique_ptr<SimulateSelector> other(new SimulateSelector(*this));
     other->answer_.reset();
     other->leaving_ = leaving_.for_other_length();
+    other->static_trial_ = {};
     if (other->bandit_) other->bandit_->widen(kOtherLengthDoubt);
     return other;
 }
@@ -283,6 +319,7 @@ bool SimulateSelector::save(ByteWriter& to) const {
     constexpr std::uint64_t kMaxSteps = 1000;
     if (steps_ == 0 || settings_.portfolio.size() > UINT8_MAX) return false;
     leaving_.save(to);
+    static_trial_.save(to);
     to.put(static_cast<std::uint8_t>(std::min<std::uint64_t>(profiled_, UINT8_MAX)));
     to.put(static_cast<std::uint16_t>(std::min(steps_, kMaxSteps)));
     to.put(std::uint8_t{bandit_.has_value()});
@@ -302,6 +339,7 @@ bool SimulateSelector::save(ByteWriter& to) const {
 
 bool SimulateSelector::restore(ByteReader& from) {
     leaving_.restore(from);
+    static_trial_.restore(from);
     profiled_ = from.get<std::uint8_t>();
     steps_ = from.get<std::uint16_t>();
     if (!from.get_flag()) return from.ok();

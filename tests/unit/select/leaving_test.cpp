@@ -140,4 +140,24 @@ TEST(Leaving, AnotherTripCountOfALoopThatIsLeftIsLookedAtOnce) {
     EXPECT_GT(other.leave(1e-9), 0);
 }
 
+TEST(Leaving, WhereStaticWinsTheLoopIsLeftWhateverItsThreadsWait) {
+    const auto look = [](Leaving& leaving, std::uint64_t first, std::uint64_t second) {
+        const std::array<WorkerRecord, 2> workers = {
+            WorkerRecord{.begin = 0, .end = first, .chunks = 1, .iterations = 50},
+            WorkerRecord{.begin = 0, .end = second, .chunks = 1, .iterations = 50}};
+        leaving.observe(true, true, {.iterations = 100, .loop_time = static_cast<double>(first), .workers = workers},
+                        context_of());
+    };
+    Leaving leaving;
+    for (int i = 0; i < 4; ++i) observe(leaving, true, 100'000, 80'000);
+    EXPECT_EQ(leaving.leave(1e-9), 0) << "a tenth of the time is waited for";
+    leaving.prefer();
+    look(leaving, 100'000, 80'000);
+    EXPECT_GT(leaving.leave(1e-9), 0);
+    look(leaving, 100'000, 78'000);
+    EXPECT_GT(leaving.leave(1e-9), 0) << "hardly more than was accepted";
+    for (int i = 0; i < 3; ++i) look(leaving, 100'000, 20'000);
+    EXPECT_EQ(leaving.leave(1e-9), 0) << "it has to win again";
+}
+
 }  // namespace

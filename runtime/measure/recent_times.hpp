@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+// For what is read while it is written, on purpose: the thread sanitizer is not to look.
+#define GIMBAL_RACES __attribute__((no_sanitize("thread")))
+
+namespace gimbal {
+
+/// The times of the last executions: their median tells one schedule from another where a sum holds interruptions.
+/// @threads as LoopTotals
+class RecentTimes {
+public:
+    static constexpr std::size_t kCount = 15;
+
+    /// @param number  of the execution: 0, 1, ...
+    GIMBAL_RACES void add(std::uint64_t number, double time) noexcept {
+        times_[number % kCount] = static_cast<float>(time);
+    }
+    /// @param calls  executions so far [count]  @return in the unit of the times; 0: none  @cost a sort of a few numbers
+    [[nodiscard]] GIMBAL_RACES double median(std::uint64_t calls) const noexcept {
+        std::array<float, kCount> times;
+        const std::size_t count = std::min<std::uint64_t>(calls, kCount);
+        for (std::size_t i = 0; i < count; ++i) times[i] = times_[i];
+        return middle_of(times, count);
+    }
+    /// Median distance from a value; 0: there are none.
+    [[nodiscard]] GIMBAL_RACES double distance(std::uint64_t calls, double from) const noexcept {
+        std::array<float, kCount> apart;
+        const std::size_t count = std::min<std::uint64_t>(calls, kCount);
+        for (std::size_t i = 0; i < count; ++i) apart[i] = std::abs(times_[i] - static_cast<float>(from));
+        return middle_of(apart, count);
+    }
+
+private:
+    static double middle_of(std::array<float, kCount>& values, std::size_t count) noexcept {
+        if (count == 0) return 0;
+        const auto middle = values.begin() + static_cast<std::ptrdiff_t>(count / 2);
+        std::nth_element(values.begin(), middle, values.begin() + static_cast<std::ptrdiff_t>(count));
+        return *middle;
+    }
+
+    volatile float times_[kCount] = {};
+};
+
+}  // namespace gimbal

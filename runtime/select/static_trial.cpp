@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "select/static_trial.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace gimbal {
+
+namespace {
+
+constexpr std::uint8_t kExecutions = 8;
+constexpr std::uint8_t kUnseen = 3;       // of these, while caches fill
+constexpr std::uint32_t kFewest = 12;     // of the incumbent to compare with
+constexpr std::uint32_t kFirstWait = 16;  // executions
+constexpr std::uint32_t kLongestWait = 4096;
+constexpr std::uint64_t kFewestLooks = 4;
+constexpr double kPart = 0.003;      // of the time may go into trials
+constexpr double kLeastLoss = 0.01;  // that a trial is taken to have
+constexpr double kMargin = 0.003;    // a smaller difference is noise
+constexpr double kSurely = 3;        // standard errors by which the loops around must have moved
+// Standard error of the difference of two medians, of five and of fifteen, in median distances.
+constexpr double kError = 0.95;
+
+std::uint64_t begin_of(const LoopRecord& record) noexcept {
+    std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
+    for (const WorkerRecord& worker : record.workers) first = std::min(first, worker.begin);
+    return record.workers.empty() ? 0 : first;
+}
+
+}  // namespace
+
+void StaticTrial::begin() noexcept {
+    if (incumbent_.loops < kFewest) return;
+    to_come_ = kExecutions;
+    trial_ = {};
+}
+
+void StaticTrial::begin_if_due(double loss, double saved) noexcept {
+    if (to_come_ > 0 || since_ < wait_ || incumbent_.loops < kFewest) return;
+    const bool known = look_count_ >= kFewestLooks;
+    const double iterations = static_cast<double>(std::max<std::uint64_t>(last_iterations_, 1));
+    const double before = looks_.median(look_count_) - saved / iterations;
+    const bool was_faster = known && before < (1 - kMargin) * incumbent_.loop.median(incumbent_.loops);
+    if (was_faster || kExecutions * std::max(loss, kLeastLoss) <= kPart * since_) begin();
+}
+
+StaticTrial::Outcome StaticTrial::observe(bool with_static, bool with_incumbent, const LoopRecord& record,
+                                          double saved) noexcept {
+    if (record.iterations == 0) return Outcome::none;
+    const std::uint64_t begin = begin_of(record);
+    const auto iterations = static_cast<double>(record.iterations);
+    if (last_ != Counts::nowhere && begin > last_begin_) {
+        Seen& seen = last_ == Counts::trial ? trial_ : incumbent_;
+        seen.turn.add(seen.turns++, static_cast<double>(begin - last_begin_) / static_cast<double>(last_iterations_));
+    }
+    last_ = Counts::nowhere;
+    last_begin_ = begin;
+    last_iterations_ = record.iterations;
+    ++since_;
+    const double time = record.loop_time / iterations;
+    if (to_come_ > 0 && with_static) {
+        if (to_come_ <= kExecutions - kUnseen) {
+            trial_.loop.add(trial_.loops++, time);
+            last_ = Counts::trial;
+        }
+        return --to_come_ == 0 ? settle(saved / iterations) : Outcome::none;
+    }
+    if (with_incumbent) {
+        incumbent_.loop.add(incumbent_.loops++, time);
+        last_ = Counts::incumbent;
+    } else if (with_static) {
+        looks_.add(look_count_++, time);
+    }
+    return Outcome::none;
+}
+
+// All per iteration.
+StaticTrial::Outcome StaticTrial::settle(double saved) noexcept {
+    const double held = incumbent_.loop.median(incumbent_.loops);
+    double less = held - (trial_.loop.median(trial_.loops) - saved);
+    if (trial_.turns > 2 && incumbent_.turns >= kFewest) {
+        const double turn = incumbent_.turn.median(incumbent_.turns);
+        const double turn_less = turn - (trial_.turn.median(trial_.turns) - saved);
+        const double error = kError * incumbent_.turn.distance(incumbent_.turns, turn);
+        if (std::abs(turn_less - less) > kSurely * error) less = turn_less;
+    }
+    ratio_ = std::clamp(1 - less / held, 0.1, 10.0);
+    since_ = 0;
+    wait_ = std::min(2 * wait_, kLongestWait);
+    look_count_ = 0;  // what was seen of it before is older than this
+    if (less <= kMargin * held) return Outcome::lost;
+    wait_ = kFirstWait;
+    return Outcome::won;
+}
+
+void StaticTrial::forget_incumbent() noexcept {
+    incumbent_ = {};
+    last_ = Counts::nowhere;
+    to_come_ = 0;
+}
+
+void StaticTrial::save(ByteWriter& to) const {
+    to.put(static_cast<std::uint16_t>(wait_));
+}
+
+void StaticTrial::restore(ByteReader& from) noexcept {
+    wait_ = std::clamp<std::uint32_t>(from.get<std::uint16_t>(), kFirstWait, kLongestWait);
+}
+
+}  // namespace gimbal

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "base/bytes.hpp"
+#include "measure/recent_times.hpp"
+#include "measure/record.hpp"
+
+namespace gimbal {
+
+/// Static against the incumbent, several executions in a row.
+///
+/// A thread that gets the same iterations in every execution, and in the loops around this one, finds their data in its
+/// caches. One execution under static between two under a technique that deals iterations out anew does not: it has to
+/// fetch what the others hold. So a trial of one execution makes static look slow, and says nothing about the loops
+/// that follow. Here static runs eight times in a row; the last five count, and what counts is the time from one
+/// execution to the next as well: if that moves by more than its noise and not as the loop itself does, the loops
+/// around this one have become faster or slower, and it decides.
+/// @threads the owner locks
+/// @source derived (decision 0041); test: tests/unit/select/static_trial_test.cpp
+class StaticTrial {
+public:
+    enum class Outcome : std::uint8_t { none, lost, won };
+
+    /// Whether static runs now.
+    [[nodiscard]] bool runs() const noexcept { return to_come_ > 0; }
+
+    /// Begin, if what it is expected to cost is little beside the executions since the last one; at once where static
+    /// was seen to take less time than the incumbent takes.
+    /// @param loss  that static is expected to have, as a part of the incumbent's time
+    /// @param saved  of an execution under static if the loop is left [ticks]
+    void begin_if_due(double loss, double saved) noexcept;
+    /// Begin, whatever it costs, unless there is nothing to compare with yet.
+    void begin() noexcept;
+
+    /// What an execution was.
+    /// @param saved  as above
+    Outcome observe(bool with_static, bool with_incumbent, const LoopRecord& record, double saved) noexcept;
+
+    /// Time of static over the incumbent's as the last trial saw it. @pre it was lost or won
+    [[nodiscard]] double ratio() const noexcept { return ratio_; }
+
+    /// Something else holds the loop now.
+    void forget_incumbent() noexcept;
+
+    void save(ByteWriter& to) const;
+    void restore(ByteReader& from) noexcept;
+
+private:
+    /// Per iteration: the loop, and from its begin to its next begin.
+    struct Seen {
+        RecentTimes loop;
+        RecentTimes turn;
+        std::uint64_t loops = 0;
+        std::uint64_t turns = 0;
+    };
+    enum class Counts : std::uint8_t { nowhere, incumbent, trial };
+    [[nodiscard]] Outcome settle(double saved) noexcept;
+
+    Seen incumbent_;
+    Seen trial_;
+    RecentTimes looks_;  // static outside of trials, per iteration
+    std::uint64_t look_count_ = 0;
+    std::uint64_t last_begin_ = 0;  // of the execution before
+    std::uint64_t last_iterations_ = 0;
+    Counts last_ = Counts::nowhere;
+    std::uint32_t since_ = 0;   // executions since the last trial
+    std::uint32_t wait_ = 16;   // until the next one at the earliest
+    std::uint8_t to_come_ = 0;  // executions of the trial
+    double ratio_ = 1;
+};
+
+}  // namespace gimbal

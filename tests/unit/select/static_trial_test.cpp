@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "select/static_trial.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace {
+
+using gimbal::LoopRecord;
+using gimbal::StaticTrial;
+using gimbal::WorkerRecord;
+using Outcome = gimbal::StaticTrial::Outcome;
+
+constexpr double kNothingSaved = 0;
+
+/// A loop and what comes between two of its executions.
+class Chain {
+public:
+    /// One execution of so long, and so long until the next one begins [ticks].
+    Outcome run(StaticTrial& trial, bool with_static, bool with_incumbent, std::uint64_t loop, std::uint64_t rest) {
+        const std::array<WorkerRecord, 2> workers = {
+            WorkerRecord{.begin = now_, .end = now_ + loop, .chunks = 1, .iterations = 50},
+            WorkerRecord{.begin = now_ + 1, .end = now_ + loop, .chunks = 1, .iterations = 50}};
+        now_ += loop + rest;
+        return trial.observe(with_static, with_incumbent,
+                             {.iterations = 100, .loop_time = static_cast<double>(loop), .workers = workers},
+                             kNothingSaved);
+    }
+
+    /// As a selector would: the incumbent, and static where the trial asks for it.
+    Outcome until_settled(StaticTrial& trial, int executions, double loss, std::uint64_t held, std::uint64_t held_rest,
+                          std::uint64_t with_static, std::uint64_t static_rest) {
+        for (int i = 0; i < executions; ++i) {
+            if (!trial.runs()) trial.begin_if_due(loss, kNothingSaved);
+            const bool tried = trial.runs();
+            // The first executions of a trial find cold caches.
+            const std::uint64_t time = tried ? (in_trial_++ < 2 ? 3 * with_static : with_static) : held;
+            if (!tried) in_trial_ = 0;
+            const Outcome outcome = run(trial, tried, !tried, time, tried ? static_rest : held_rest);
+            if (outcome != Outcome::none) return outcome;
+        }
+        return Outcome::none;
+    }
+
+    [[nodiscard]] std::uint64_t now() const { return now_; }
+
+private:
+    std::uint64_t now_ = 1;
+    int in_trial_ = 0;
+};
+
+TEST(StaticTrial, StaticWinsWhatItDoesFasterOnceCachesAreWarm) {
+    StaticTrial trial;
+    EXPECT_EQ(Chain().until_settled(trial, 100, 0, 1000, 0, 900, 0), Outcome::won);
+    EXPECT_NEAR(trial.ratio(), 0.9, 0.01);
+}
+
+TEST(StaticTrial, StaticLosesWhereItWaits) {
+    StaticTrial trial;
+    EXPECT_EQ(Chain().until_settled(trial, 200, 0.05, 1000, 5000, 1050, 5000), Outcome::lost);
+    EXPECT_NEAR(trial.ratio(), 1.05, 0.01);
+}
+
+TEST(StaticTrial, TheLoopsAroundDecideIfTheyBecomeFaster) {
+    StaticTrial trial;
+    EXPECT_EQ(Chain().until_settled(trial, 200, 0.05, 1000, 5000, 1050, 4500), Outcome::won)
+        << "it takes 50 longer, and what follows takes 500 less";
+    StaticTrial other;
+    EXPECT_EQ(Chain().until_settled(other, 200, 0, 1000, 5000, 950, 5500), Outcome::lost)
+        << "it takes 50 less, and what follows takes 500 longer";
+}
+
+TEST(StaticTrial, LoopsAroundThatVaryByThemselvesDoNotDecide) {
+    StaticTrial trial;
+    Chain chain;
+    for (std::uint64_t i = 0; i < 40; ++i) chain.run(trial, false, true, 1000, 4000 + 1000 * (i % 3));
+    trial.begin();
+    Outcome outcome = Outcome::none;
+    while (trial.runs()) outcome = chain.run(trial, true, false, 950, 5500);
+    EXPECT_EQ(outcome, Outcome::won) << "5500 is no more than they take now and then";
+}
+
+TEST(StaticTrial, WaitsTheLongerTheMoreItIsExpectedToLose) {
+    for (const double loss : {0.01, 0.1, 0.5}) {
+        StaticTrial trial;
+        Chain chain;
+        int executions = 0;
+        for (; !trial.runs() && executions < 10000; ++executions) {
+            chain.run(trial, false, true, 1000, 0);
+            trial.begin_if_due(loss, kNothingSaved);
+        }
+        EXPECT_GE(executions, 8 * loss / 0.003) << loss;
+        EXPECT_LE(executions, std::max(17.0, 8 * loss / 0.003 + 2)) << loss;
+    }
+}
+
+TEST(StaticTrial, ATimeThatStaticHadBeforeCallsForOneAtOnce) {
+    StaticTrial trial;
+    Chain chain;
+    for (int look = 0; look < 5; ++look) chain.run(trial, true, false, 800, 0);
+    int executions = 0;
+    for (; !trial.runs() && executions < 1000; ++executions) {
+        chain.run(trial, false, true, 1000, 0);
+        trial.begin_if_due(0.5, kNothingSaved);
+    }
+    EXPECT_LE(executions, 16);
+}
+
+TEST(StaticTrial, AfterALossItWaitsTwiceAsLong) {
+    StaticTrial trial;
+    Chain chain;
+    int last = 0;
+    for (int round = 0; round < 4; ++round) {
+        int executions = 0;
+        while (!trial.runs()) {
+            chain.run(trial, false, true, 1000, 0);
+            trial.begin_if_due(0, kNothingSaved);
+            ++executions;
+        }
+        while (trial.runs()) chain.run(trial, true, false, 1100, 0);
+        if (round > 1) {
+            EXPECT_EQ(executions, 2 * last);
+        }
+        last = executions;
+    }
+}
+
+TEST(StaticTrial, CancelledExecutionsAndClocksThatDoNotAdvanceSayNothing) {
+    StaticTrial trial;
+    const LoopRecord cancelled{.iterations = 0, .loop_time = 5};
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(trial.observe(false, true, cancelled, 0), Outcome::none);
+    trial.begin();
+    EXPECT_FALSE(trial.runs()) << "there is nothing to compare with";
+    const std::array<WorkerRecord, 1> at_zero = {WorkerRecord{.begin = 0, .end = 1000, .chunks = 1, .iterations = 100}};
+    const LoopRecord virtual_time{.iterations = 100, .loop_time = 1000, .workers = at_zero};
+    for (int i = 0; i < 20; ++i) trial.observe(false, true, virtual_time, 0);
+    trial.begin();
+    Outcome outcome = Outcome::none;
+    while (trial.runs()) outcome = trial.observe(true, false, virtual_time, 0);
+    EXPECT_EQ(outcome, Outcome::lost) << "no faster";
+}
+
+}  // namespace
