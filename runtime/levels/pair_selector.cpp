@@ -15,10 +15,11 @@ namespace gimbal::levels {
 
 namespace {
 
-// What ranks choose among, and without the first what threads do (docs/decisions/0031, 0032); and what both begin with.
+// What ranks choose among, and without the first what threads do (docs/decisions/0031, 0032); and what both begin with:
+// fac2, since feedback has nothing to go by yet.
 constexpr std::array<std::string_view, 9> kNames = {"feedback", "fac2",   "mfsc",  "gss", "tss",
                                                     "ss",       "static", "awf-c", "af"};
-constexpr Pair kFirst{.ranks = 0, .threads = 0};
+constexpr Pair kFirst{.ranks = 1, .threads = 0};
 constexpr std::uint64_t kSamples = 3;       // of the profile before the model is asked
 constexpr std::uint64_t kMaxSamples = 8;   // without a profile: there will be none
 constexpr std::uint64_t kSampleEvery = 32;  // steps
