@@ -235,10 +235,6 @@ double DriftingBandit::ratio(std::size_t arm) const noexcept {
     return arm == incumbent_ ? 1 : std::exp(beliefs_[arm].mean);
 }
 
-double DriftingBandit::predicted(std::size_t arm) const noexcept {
-    return arm == incumbent_ ? 1 : std::exp(beliefs_[arm].predicted);
-}
-
 std::size_t DriftingBandit::second() const noexcept {
     std::size_t best = incumbent_;
     for (std::size_t i = 0; i < beliefs_.size(); ++i) {

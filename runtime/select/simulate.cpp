@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "measure/cost_profile.hpp"
@@ -110,11 +111,14 @@ std::size_t SimulateSelector::arm_of_static() const noexcept {
 }
 
 // Static against what holds the loop, several times in a row.
-void SimulateSelector::begin_static_trial(const LoopContext& context) {
-    const std::size_t arm = arm_of_static();
-    if (!settings_.leaves || arm == settings_.portfolio.size() || arm == bandit_->incumbent()) return;
+void SimulateSelector::begin_static_trial(const LoopContext& context, bool asked) {
+    if (!settings_.leaves || !static_trial_.may_begin() || arm_of_static() == settings_.portfolio.size() ||
+        settings_.portfolio[bandit_->incumbent()].technique == the_static())
+        return;
     const double saved = context.can_leave ? Leaving::saved_by_leaving(incumbent_time_, context) : 0;
-    static_trial_.begin_if_due(bandit_->predicted(arm) - 1, saved);
+    const double loss =
+        context.profile ? static_loss(*context.profile, context.workers) : std::numeric_limits<double>::infinity();
+    static_trial_.begin(loss, saved, asked);
 }
 
 void SimulateSelector::learn_of_static(const Decision& decision, const LoopRecord& record, const LoopContext& context) {
@@ -147,11 +151,11 @@ Decision SimulateSelector::choose(const LoopContext& context) {
     if (!bandit_) settle_portfolio(context);
     if (answer_ && answer_->ready.load(std::memory_order_acquire)) take_answer();
     if (!answered_ && !settings_.first_stays && steps_ < kPatience) return profiling_execution(context);
-    if (!static_trial_.runs()) begin_static_trial(context);
+    begin_static_trial(context, false);
     if (static_trial_.runs()) return static_now();
     const DriftingBandit::Pull pull = bandit_->next();
     if (settings_.leaves && pull.trial && settings_.portfolio[pull.arm].technique == the_static()) {
-        static_trial_.begin();
+        begin_static_trial(context, true);
         if (static_trial_.runs()) return static_now();
     }
     Decision decision{.schedule = settings_.portfolio[pull.arm],

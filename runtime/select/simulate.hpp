@@ -65,7 +65,7 @@ private:
     Decision profiling_execution(const LoopContext& context);
     [[nodiscard]] std::size_t first_incumbent() const noexcept;
     [[nodiscard]] std::size_t arm_of_static() const noexcept;
-    void begin_static_trial(const LoopContext& context);
+    void begin_static_trial(const LoopContext& context, bool asked);
     void learn_of_static(const Decision& decision, const LoopRecord& record, const LoopContext& context);
     void settle_portfolio(const LoopContext& context);
     void save_portfolio(ByteWriter& to) const;

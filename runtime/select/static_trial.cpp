@@ -15,7 +15,9 @@ constexpr std::uint32_t kFewest = 12;     // of the incumbent to compare with
 constexpr std::uint32_t kFirstWait = 16;  // executions
 constexpr std::uint32_t kLongestWait = 4096;
 constexpr std::uint64_t kFewestLooks = 4;
-constexpr double kPart = 0.003;      // of the time may go into trials
+constexpr double kPart = 0.003;  // of the time may go into trials
+constexpr double kPartIfAsked = 0.01;
+constexpr double kFarSlower = 2;     // times the incumbent's time, when caches had a chance: it has lost
 constexpr double kLeastLoss = 0.01;  // that a trial is taken to have
 constexpr double kMargin = 0.003;    // a smaller difference is noise
 constexpr double kSurely = 3;        // standard errors by which the loops around must have moved
@@ -30,19 +32,20 @@ std::uint64_t begin_of(const LoopRecord& record) noexcept {
 
 }  // namespace
 
-void StaticTrial::begin() noexcept {
-    if (incumbent_.loops < kFewest) return;
-    to_come_ = kExecutions;
-    trial_ = {};
+bool StaticTrial::may_begin() const noexcept {
+    return to_come_ == 0 && since_ >= kFirstWait && incumbent_.loops >= kFewest;
 }
 
-void StaticTrial::begin_if_due(double loss, double saved) noexcept {
-    if (to_come_ > 0 || since_ < wait_ || incumbent_.loops < kFewest) return;
+void StaticTrial::begin(double loss, double saved, bool asked) noexcept {
+    if (!may_begin() || (!asked && since_ < wait_)) return;
     const bool known = look_count_ >= kFewestLooks;
     const double iterations = static_cast<double>(std::max<std::uint64_t>(last_iterations_, 1));
     const double before = looks_.median(look_count_) - saved / iterations;
     const bool was_faster = known && before < (1 - kMargin) * incumbent_.loop.median(incumbent_.loops);
-    if (was_faster || kExecutions * std::max(loss, kLeastLoss) <= kPart * since_) begin();
+    const double part = asked ? kPartIfAsked : kPart;
+    if (!was_faster && kExecutions * std::max(loss, kLeastLoss) > part * since_) return;
+    to_come_ = kExecutions;
+    trial_ = {};
 }
 
 StaticTrial::Outcome StaticTrial::observe(bool with_static, bool with_incumbent, const LoopRecord& record,
@@ -64,6 +67,8 @@ StaticTrial::Outcome StaticTrial::observe(bool with_static, bool with_incumbent,
             trial_.loop.add(trial_.loops++, time);
             last_ = Counts::trial;
         }
+        if (to_come_ < kExecutions && time > kFarSlower * incumbent_.loop.median(incumbent_.loops))
+            return give_up(time);
         return --to_come_ == 0 ? settle(saved / iterations) : Outcome::none;
     }
     if (with_incumbent) {
@@ -73,6 +78,15 @@ StaticTrial::Outcome StaticTrial::observe(bool with_static, bool with_incumbent,
         looks_.add(look_count_++, time);
     }
     return Outcome::none;
+}
+
+StaticTrial::Outcome StaticTrial::give_up(double time) noexcept {
+    to_come_ = 0;
+    since_ = 0;
+    wait_ = std::min(2 * wait_, kLongestWait);
+    look_count_ = 0;
+    ratio_ = time / incumbent_.loop.median(incumbent_.loops);
+    return Outcome::lost;
 }
 
 // All per iteration.

@@ -26,13 +26,14 @@ public:
     /// Whether static runs now.
     [[nodiscard]] bool runs() const noexcept { return to_come_ > 0; }
 
-    /// Begin, if what it is expected to cost is little beside the executions since the last one; at once where static
-    /// was seen to take less time than the incumbent takes.
-    /// @param loss  that static is expected to have, as a part of the incumbent's time
+    /// Whether begin() may do anything now: the rest need not be found out before.
+    [[nodiscard]] bool may_begin() const noexcept;
+    /// Begin, if what it is expected to cost is little beside the executions since the last one, or static was seen to
+    /// take less time than the incumbent takes.
+    /// @param loss   that static is expected to have, as a part of the incumbent's time; infinite: not known
     /// @param saved  of an execution under static if the loop is left [ticks]
-    void begin_if_due(double loss, double saved) noexcept;
-    /// Begin, whatever it costs, unless there is nothing to compare with yet.
-    void begin() noexcept;
+    /// @param asked  somebody wants to know now, so it may cost more
+    void begin(double loss, double saved, bool asked) noexcept;
 
     /// What an execution was.
     /// @param saved  as above
@@ -57,6 +58,7 @@ private:
     };
     enum class Counts : std::uint8_t { nowhere, incumbent, trial };
     [[nodiscard]] Outcome settle(double saved) noexcept;
+    [[nodiscard]] Outcome give_up(double time) noexcept;
 
     Seen incumbent_;
     Seen trial_;

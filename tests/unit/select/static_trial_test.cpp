@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <limits>
 
 namespace {
 
@@ -32,10 +33,10 @@ public:
     Outcome until_settled(StaticTrial& trial, int executions, double loss, std::uint64_t held, std::uint64_t held_rest,
                           std::uint64_t with_static, std::uint64_t static_rest) {
         for (int i = 0; i < executions; ++i) {
-            if (!trial.runs()) trial.begin_if_due(loss, kNothingSaved);
+            if (!trial.runs()) trial.begin(loss, kNothingSaved, false);
             const bool tried = trial.runs();
             // The first executions of a trial find cold caches.
-            const std::uint64_t time = tried ? (in_trial_++ < 2 ? 3 * with_static : with_static) : held;
+            const std::uint64_t time = tried ? (in_trial_++ < 1 ? 3 * with_static : with_static) : held;
             if (!tried) in_trial_ = 0;
             const Outcome outcome = run(trial, tried, !tried, time, tried ? static_rest : held_rest);
             if (outcome != Outcome::none) return outcome;
@@ -75,7 +76,7 @@ TEST(StaticTrial, LoopsAroundThatVaryByThemselvesDoNotDecide) {
     StaticTrial trial;
     Chain chain;
     for (std::uint64_t i = 0; i < 40; ++i) chain.run(trial, false, true, 1000, 4000 + 1000 * (i % 3));
-    trial.begin();
+    trial.begin(0, kNothingSaved, true);
     Outcome outcome = Outcome::none;
     while (trial.runs()) outcome = chain.run(trial, true, false, 950, 5500);
     EXPECT_EQ(outcome, Outcome::won) << "5500 is no more than they take now and then";
@@ -88,10 +89,33 @@ TEST(StaticTrial, WaitsTheLongerTheMoreItIsExpectedToLose) {
         int executions = 0;
         for (; !trial.runs() && executions < 10000; ++executions) {
             chain.run(trial, false, true, 1000, 0);
-            trial.begin_if_due(loss, kNothingSaved);
+            trial.begin(loss, kNothingSaved, false);
         }
         EXPECT_GE(executions, 8 * loss / 0.003) << loss;
         EXPECT_LE(executions, std::max(17.0, 8 * loss / 0.003 + 2)) << loss;
+    }
+}
+
+TEST(StaticTrial, WhatIsFarSlowerIsGivenUpAtOnce) {
+    StaticTrial trial;
+    Chain chain;
+    for (int i = 0; i < 20; ++i) chain.run(trial, false, true, 1000, 0);
+    trial.begin(0, kNothingSaved, true);
+    int executions = 0;
+    Outcome outcome = Outcome::none;
+    for (; trial.runs(); ++executions) outcome = chain.run(trial, true, false, 5000, 0);
+    EXPECT_EQ(executions, 2);
+    EXPECT_EQ(outcome, Outcome::lost);
+    EXPECT_NEAR(trial.ratio(), 5, 0.01);
+}
+
+TEST(StaticTrial, NothingIsTriedWhereNobodyKnowsWhatItCosts) {
+    StaticTrial trial;
+    Chain chain;
+    for (int i = 0; i < 10000; ++i) {
+        chain.run(trial, false, true, 1000, 0);
+        trial.begin(std::numeric_limits<double>::infinity(), kNothingSaved, true);
+        ASSERT_FALSE(trial.runs());
     }
 }
 
@@ -102,7 +126,7 @@ TEST(StaticTrial, ATimeThatStaticHadBeforeCallsForOneAtOnce) {
     int executions = 0;
     for (; !trial.runs() && executions < 1000; ++executions) {
         chain.run(trial, false, true, 1000, 0);
-        trial.begin_if_due(0.5, kNothingSaved);
+        trial.begin(0.5, kNothingSaved, false);
     }
     EXPECT_LE(executions, 16);
 }
@@ -115,7 +139,7 @@ TEST(StaticTrial, AfterALossItWaitsTwiceAsLong) {
         int executions = 0;
         while (!trial.runs()) {
             chain.run(trial, false, true, 1000, 0);
-            trial.begin_if_due(0, kNothingSaved);
+            trial.begin(0, kNothingSaved, false);
             ++executions;
         }
         while (trial.runs()) chain.run(trial, true, false, 1100, 0);
@@ -130,12 +154,12 @@ TEST(StaticTrial, CancelledExecutionsAndClocksThatDoNotAdvanceSayNothing) {
     StaticTrial trial;
     const LoopRecord cancelled{.iterations = 0, .loop_time = 5};
     for (int i = 0; i < 20; ++i) EXPECT_EQ(trial.observe(false, true, cancelled, 0), Outcome::none);
-    trial.begin();
+    trial.begin(0, kNothingSaved, true);
     EXPECT_FALSE(trial.runs()) << "there is nothing to compare with";
     const std::array<WorkerRecord, 1> at_zero = {WorkerRecord{.begin = 0, .end = 1000, .chunks = 1, .iterations = 100}};
     const LoopRecord virtual_time{.iterations = 100, .loop_time = 1000, .workers = at_zero};
     for (int i = 0; i < 20; ++i) trial.observe(false, true, virtual_time, 0);
-    trial.begin();
+    trial.begin(0, kNothingSaved, true);
     Outcome outcome = Outcome::none;
     while (trial.runs()) outcome = trial.observe(true, false, virtual_time, 0);
     EXPECT_EQ(outcome, Outcome::lost) << "no faster";
