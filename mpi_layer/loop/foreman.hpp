@@ -17,7 +17,7 @@ namespace gimbal::mpi {
 class SharingExecution;
 
 /// Rank 0, the foreman, hands out all chunks by messages, and works too: it answers between pieces of its own chunks
-/// and from inside its loops of the thread level. Nobody waits for a rank that is not there: whoever is first in an
+/// and from inside its loops of the thread level. Nobody waits for a rank that is not there: the first rank in an
 /// execution opens it at the foreman by asking, and when nothing is left the foreman tells everybody unasked.
 class ForemanTransport final : public Transport, public MessageHandler {
 public:

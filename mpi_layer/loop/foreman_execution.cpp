@@ -24,7 +24,7 @@ ForemanExecution::~ForemanExecution() {
     if (left_) return;
     try {
         leave(Leaving::in_order);
-    } catch (...) {  // whoever destroys it has no use for it
+    } catch (...) {  // a destructor has no use for it
     }
 }
 

@@ -160,7 +160,7 @@ void ForemanTransport::deal_out(ExecutionState& state) {
     serve(state, 0, true);
 }
 
-// Whoever leaves a loop before its end takes what it has begun with it, unless somebody is still there to run that.
+// A rank that leaves a loop early takes what it has begun with it, unless another one is still there to run that.
 void ForemanTransport::left_behind(ExecutionState& state, const ChunkRange& chunk) {
     if (state.spoilt()) return;
     bool anybody = false;

@@ -117,7 +117,7 @@ HierarchicalExecution::~HierarchicalExecution() {
     if (left_) return;
     try {
         leave(Leaving::in_order);
-    } catch (...) {  // whoever destroys it has no use for it
+    } catch (...) {  // a destructor has no use for it
     }
 }
 

@@ -13,7 +13,7 @@
 
 namespace gimbal::mpi {
 
-/// Whoever gets messages about one loop.
+/// The receiver of messages about one loop.
 class MessageHandler {
 public:
     virtual ~MessageHandler() = default;
@@ -51,7 +51,7 @@ public:
     /// How often somebody has looked [count].
     [[nodiscard]] std::uint64_t looks() const noexcept { return looks_; }
 
-    /// Held by whoever uses a loop, so that threads that draw at the same time, and those from whose loops poll() is
+    /// Held by each user of a loop, so that threads that draw at the same time, and those from whose loops poll() is
     /// called, do not meet.
     [[nodiscard]] std::mutex& lock() noexcept { return lock_; }
 

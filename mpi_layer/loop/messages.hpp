@@ -9,7 +9,7 @@
 
 namespace gimbal::mpi {
 
-/// What all ranks must agree on about one execution; in every message, so that whoever hears of an execution first can
+/// What all ranks must agree on about one execution; in every message, so that the first to hear of an execution can
 /// open it, and so that ranks that do not agree are found out.
 struct LoopParameters {
     std::uint64_t trip = 0;           ///< N [iterations]

@@ -19,15 +19,15 @@ namespace gimbal {
 
 /// How SimulateSelector begins.
 struct SimulateSettings {
-    std::string_view name;       ///< for the report; a string literal
-    Portfolio portfolio;         ///< what it chooses among; the first is the incumbent until there is a prediction
+    std::string_view name;            ///< for the report; a string literal
+    Portfolio portfolio;              ///< what it chooses among; the first is the incumbent until there is a prediction
     std::vector<Schedule> profiling;  ///< what runs first, to measure a profile; not empty
-    bool first_stays = false;    ///< the first of the portfolio holds until it is beaten in a trial
-    bool background = true;      ///< predictions on a thread of their own; else by whoever closes the loop
-    bool golden_chunk = false;   ///< choices without a chunk get Auto4OMP's
-    bool leaves = false;         ///< loops in which static loses nothing are left to the OpenMP runtime
-    bool sizes_chunks = false;   ///< adds ss with chunks by what drawing costs, once that is known
-    std::uint64_t seed = 0;      ///< of the simulation's noise
+    bool first_stays = false;         ///< the first of the portfolio holds until it is beaten in a trial
+    bool background = true;           ///< predictions on a thread of their own; else on the thread that closes the loop
+    bool golden_chunk = false;        ///< choices without a chunk get Auto4OMP's
+    bool leaves = false;              ///< loops in which static loses nothing are left to the OpenMP runtime
+    bool sizes_chunks = false;        ///< adds ss with chunks by what drawing costs, once that is known
+    std::uint64_t seed = 0;           ///< of the simulation's noise
 };
 
 /// Explores in a model: one measured cost profile predicts every choice, and only what the prediction cannot tell
@@ -81,11 +81,11 @@ private:
     bool answered_ = false;           // at least once
     bool monotonic_ = false;
     std::uint64_t profiled_ = 0;  // profiling executions so far
-    std::uint64_t steps_ = 0;    // learnt from
-    double loop_time_s_ = 0;     // of all of them
-    double last_cost_s_ = 0;     // of the last prediction
-    double asked_at_s_ = 0;      // loop_time_s_ when the model was asked last
-    double idle_answers_ = 0;    // in a row, that left the incumbent as it was
+    std::uint64_t steps_ = 0;     // learnt from
+    double loop_time_s_ = 0;      // of all of them
+    double last_cost_s_ = 0;      // of the last prediction
+    double asked_at_s_ = 0;       // loop_time_s_ when the model was asked last
+    double idle_answers_ = 0;     // in a row, that left the incumbent as it was
     std::size_t answered_incumbent_ = 0;
     Shape asked_shape_{};  // of the profile when the model was asked last
     std::uint64_t asked_iterations_ = 0;

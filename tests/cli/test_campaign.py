@@ -36,7 +36,8 @@ class Specifications(unittest.TestCase):
         self.refused(SPEC.replace('policies = ["softmax"]', ""), "go together")
         self.refused(SPEC.replace('name = "two"', 'name = "one"'), "two [[application]]")
         self.refused(SPEC + 'golden = ["yes"]\n', "golden")
-        self.refused(SPEC.replace('command = ["fine"]', 'command = ["fine"]\npace_steps = 9', 1), "pace_steps", "{steps}")
+        self.refused(SPEC.replace('command = ["fine"]', 'command = ["fine"]\npace_steps = 9', 1), "pace_steps",
+                     "{steps}")
         self.refused(SPEC.replace('["auto"]', '["static"]'), 'two configurations are named "static"')
         self.refused("[campaign", "not TOML")
         self.refused('[campaign]\nname = "x"\n', "no [[application]]")

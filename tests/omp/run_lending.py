@@ -36,7 +36,8 @@ class Lending(unittest.TestCase):
                 "LD_PRELOAD": str(OPTIONS.library), "OMP_NUM_THREADS": "2", "OMP_CANCELLATION": "true",
                 "KMP_AFFINITY": "granularity=fine,compact", "GIMBAL_SCHEDULE": "fac2",
                 "GIMBAL_OUTPUT": str(record)} | variables
-            done = subprocess.run([str(program), str(thread), str(rounds)], capture_output=True, text=True, env=environment,
+            done = subprocess.run([str(program), str(thread), str(rounds)], capture_output=True, text=True,
+                                  env=environment,
                                   timeout=RUN_LIMIT_S, check=False)
             self.assertEqual(done.stdout, "passed\n", done.stderr)
             self.assertEqual(done.returncode, 0, done.stderr)

@@ -94,7 +94,8 @@ class Masks(unittest.TestCase):
 
     def test_bound_by_the_user_is_left_alone_with_one_warning(self):
         result = run("busy_pthread", 2, 1, OMP_PROC_BIND="close")
-        self.assertEqual(result.stderr.count("OMP_PROC_BIND=close is respected"), 2, result.stderr)  # at once, in the report
+        # At once, and in the report.
+        self.assertEqual(result.stderr.count("OMP_PROC_BIND=close is respected"), 2, result.stderr)
         self.assertEqual(figures(result.stdout)["least"], len(CPUS))
 
     def test_masks_are_given_back_at_the_end_while_threads_run(self):
