@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loop/message_router.hpp"
 
-#include "team/check.hpp"
+#include "team/errors.hpp"
 #include "team/wait.hpp"
 
 namespace gimbal::mpi {

@@ -8,8 +8,7 @@
 #include "gimbal/error.hpp"
 #include "gimbal/loop.h"
 #include "loop/rma_execution.hpp"
-#include "team/check.hpp"
-#include "team/say.hpp"
+#include "team/errors.hpp"
 #include "team/wait.hpp"
 
 namespace gimbal::mpi {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "loop/rma_window.hpp"
-#include "team/check.hpp"
+#include "team/errors.hpp"
 #include "team/meeting.hpp"
 
 namespace gimbal::mpi {

@@ -3,7 +3,7 @@
 
 #include "gimbal/rank_loop.h"
 #include "loop/shared_execution.hpp"
-#include "team/say.hpp"
+#include "team/errors.hpp"
 #include "team/wait.hpp"
 
 namespace gimbal::mpi {
