@@ -18,6 +18,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
     # gcc 12 sees overlaps in std::string's own operator+ that are not there (gcc bug 105329).
     target_compile_options(gimbal_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 15)
+    # std::stable_sort of gcc 12's library uses a function that the library itself calls deprecated. gcc and clang 14
+    # do not tell, and still do of our own code.
+    target_compile_options(gimbal_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-deprecated-declarations>)
+endif()
 if(GIMBAL_WERROR)
     target_compile_options(gimbal_options INTERFACE -Werror)
 endif()

@@ -12,7 +12,7 @@ keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
 fail() {
     echo "fetch_llvm: error: $1" >&2
-    echo "        Instead, unpack openmp/ and cmake/ of LLVM 19.1.7 somewhere and set DEV_LLVM_SOURCE to that folder." >&2
+    echo "        Or unpack openmp/ and cmake/ of LLVM 19.1.7 somewhere and set DEV_LLVM_SOURCE to that folder." >&2
     exit 1
 }
 

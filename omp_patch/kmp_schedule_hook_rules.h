@@ -16,7 +16,7 @@ static int __kmp_hook_ask_rule(ident_t *loc, kmp_uint32 workers) {
   return __kmp_hook.gimbal_loop_named(&desc);
 }
 
-// The rule for the loop that starts in this team; 0: none. Whoever comes first
+// The rule for the loop that starts in this team; 0: none. The first thread to come
 // asks, and all others do as it did: compilers may duplicate a loop, so that the
 // threads of a team come from different addresses, and half of a team in
 // libomp's loop and half in the hook's would run iterations twice or never.

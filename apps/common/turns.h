@@ -12,7 +12,7 @@ static inline long long turn_clock_ns(void) {
     return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-/// Between two time steps: every CAMPAIGN_TURN_STEPS calls the program stops itself and whoever started it (its process
+/// Between two time steps: every CAMPAIGN_TURN_STEPS calls the program stops itself and its parent (its process
 /// group), and goes on where it was when they are continued (SIGCONT). `gimbal campaign` runs programs in turns by it.
 /// Without the variable nothing happens. Then all threads work for nothing for 40 ms: the system may have put them on
 /// one core when they were continued, and so moves them apart before the next step, which begins like any other.

@@ -71,8 +71,8 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         star = "" if ratio.gated else "*"
         rows.append([name, median_of(session, name, "ns") / 1e6, median_of(session, name, "balance"), ratio.ratio,
                      f"{ratio.low:.3f}..{ratio.high:.3f}", f"{ratio.pairs}{star}"])
-    print(table.render(f"gravity, {options.particles} particles, {options.steps} steps, {options.threads} threads; ratio "
-                       f"to {best}", ["technique", "time ms", "balance", "ratio", "95 %", "pairs"], rows))
+    print(table.render(f"gravity, {options.particles} particles, {options.steps} steps, {options.threads} threads; "
+                       f"ratio to {best}", ["technique", "time ms", "balance", "ratio", "95 %", "pairs"], rows))
     result: dict[str, Any] = {"bench": "gravity", "best_fixed": best,
                               "best_fixed_efficiency": median_of(session, best, "balance"),
                               "acceptance": session.acceptance()}

@@ -65,7 +65,7 @@ void meet(Answer answer) {
     }
 }
 
-// Whoever is measured draws without working, so that nothing hides a draw; single: time each draw for itself.
+// The rank that is measured draws without working, so that nothing hides a draw; single: time each draw for itself.
 Round draw(gimbal::mpi::Loop& loop, bool single) {
     Round round;
     std::int64_t draws = 0;

@@ -65,6 +65,7 @@ def table(parts: list[Part]) -> str:
     lines = []
     for part in parts:
         what = f"{part.what}, steps {part.first} to {STEPS - 1}"
-        cells = "  ".join(f"{who} {1e3 * time:.3f}" for who, time in sorted(part.times.items(), key=lambda item: item[1]))
+        by_time = sorted(part.times.items(), key=lambda item: item[1])
+        cells = "  ".join(f"{who} {1e3 * time:.3f}" for who, time in by_time)
         lines.append(f"{what}: mean loop time [ms]  {cells}   auto / best other {part.ratio():.3f}")
     return "\n".join(lines)

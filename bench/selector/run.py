@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""bench/selector: what choosing and learning cost per execution of a loop, and how much they remember. See README.md."""
+"""bench/selector: what choosing and learning cost per execution of a loop, and how much they remember (README.md)."""
 from __future__ import annotations
 
 import argparse
@@ -35,7 +35,8 @@ def measure(program: Path, name: str, args: argparse.Namespace) -> dict[str, flo
     command = [str(program), name, str(args.workers), str(args.steps), str(args.loop_ms)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     if done.returncode != 0:
-        print(f"bench: error: {' '.join(command)} ended with exit code {done.returncode}\n{done.stderr}", file=sys.stderr)
+        print(f"bench: error: {' '.join(command)} ended with exit code {done.returncode}\n{done.stderr}",
+              file=sys.stderr)
         sys.exit(2)
     return json.loads(done.stdout)
 

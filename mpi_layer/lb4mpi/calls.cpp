@@ -60,16 +60,16 @@ void check_workload(const infoDLS& info, const std::string& name) {
 const std::string& name_of(infoDLS& info) {
     static const std::string kFollower = "of the group's first rank";
     if (info.comm == MPI_COMM_NULL) return kFollower;
-    CommunicatorState& party = CommunicatorState::of(info.comm);
-    party.loop_begins();
+    CommunicatorState& state = CommunicatorState::of(info.comm);
+    state.loop_begins();
     if (info.gimbal.name < 0) {
         const Kind kind = kind_of(info);
         const char* const plain_name = kind == kItems ? "lb4mpi items" : kind == kGroup ? "lb4mpi outer" : "lb4mpi";
-        info.gimbal.name = party.agree_on_name(info.gimbal.title, plain_name, info.gimbal.slot,
+        info.gimbal.name = state.agree_on_name(info.gimbal.title, plain_name, info.gimbal.slot,
                                                kind == kItems ? -1 : iterations_of(info));
-        check_workload(info, party.name(info.gimbal.name));
+        check_workload(info, state.name(info.gimbal.name));
     }
-    return party.name(info.gimbal.name);
+    return state.name(info.gimbal.name);
 }
 
 std::unique_ptr<lb4mpi::OpenLoop> open_loop(infoDLS& info, const std::string& name) {

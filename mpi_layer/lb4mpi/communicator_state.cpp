@@ -21,29 +21,29 @@ constexpr std::uint64_t kEndsNames = 2;  // in place of the hash of a name, whic
 int g_key = MPI_KEYVAL_INVALID;
 
 /// Parties that were not freed with their communicators; they go before MPI ends.
-std::vector<CommunicatorState*>& all_parties() {
+std::vector<CommunicatorState*>& all_states() {
     static std::vector<CommunicatorState*> parties;
     return parties;
 }
 
-int free_party(MPI_Comm, int, void* party, void*) {
+int free_state(MPI_Comm, int, void* state, void*) {
     // When MPI ends, an attribute of MPI_COMM_WORLD may come here after free_all_parties().
-    if (std::erase(all_parties(), static_cast<CommunicatorState*>(party)) > 0)
-        delete static_cast<CommunicatorState*>(party);
+    if (std::erase(all_states(), static_cast<CommunicatorState*>(state)) > 0)
+        delete static_cast<CommunicatorState*>(state);
     return MPI_SUCCESS;
 }
 
 int free_all_parties(MPI_Comm, int, void*, void*) {
-    while (!all_parties().empty()) {
-        delete all_parties().front();
-        all_parties().erase(all_parties().begin());
+    while (!all_states().empty()) {
+        delete all_states().front();
+        all_states().erase(all_states().begin());
     }
     return MPI_SUCCESS;
 }
 
 void make_keys() {
     if (g_key != MPI_KEYVAL_INVALID) return;
-    check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_party, &g_key, nullptr), "MPI_Comm_create_keyval");
+    check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_state, &g_key, nullptr), "MPI_Comm_create_keyval");
     int at_end = MPI_KEYVAL_INVALID;  // attributes of MPI_COMM_SELF go first when MPI ends
     check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_all_parties, &at_end, nullptr), "MPI_Comm_create_keyval");
     check(MPI_Comm_set_attr(MPI_COMM_SELF, at_end, nullptr), "MPI_Comm_set_attr");
@@ -103,10 +103,10 @@ CommunicatorState& CommunicatorState::of(MPI_Comm comm) {
     int flag = 0;
     check(MPI_Comm_get_attr(comm, g_key, static_cast<void*>(&found), &flag), "MPI_Comm_get_attr");
     if (flag) return *static_cast<CommunicatorState*>(found);
-    auto party = std::make_unique<CommunicatorState>(comm);
-    check(MPI_Comm_set_attr(comm, g_key, party.get()), "MPI_Comm_set_attr");
-    all_parties().push_back(party.get());
-    return *party.release();
+    auto state = std::make_unique<CommunicatorState>(comm);
+    check(MPI_Comm_set_attr(comm, g_key, state.get()), "MPI_Comm_set_attr");
+    all_states().push_back(state.get());
+    return *state.release();
 }
 
 CommunicatorState::CommunicatorState(MPI_Comm comm) : comm_(comm) {
@@ -163,7 +163,7 @@ void CommunicatorState::end_names() {
 
 void CommunicatorState::end_all_names() noexcept {
     try {
-        for (CommunicatorState* const party : all_parties()) party->end_names();
+        for (CommunicatorState* const state : all_states()) state->end_names();
     } catch (const Error&) {  // MPI has failed: nobody can be told
     }
 }

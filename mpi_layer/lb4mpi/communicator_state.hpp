@@ -35,7 +35,7 @@ public:
     [[nodiscard]] int new_slot();
     void loop_begins() noexcept { loop_since_setup_ = true; }
 
-    /// [P] room for the weights of a structure, all 1; valid as long as the party.
+    /// [P] room for the weights of a structure, all 1; valid as long as the state.
     [[nodiscard]] double* weights(int slot);
     /// [3 P] room for its statistics, all 0.
     [[nodiscard]] double* statistics(int slot);

@@ -9,7 +9,7 @@
 
 namespace gimbal::lb4mpi {
 
-/// A function that runs on a stack of its own, on the thread of whoever resumes it, and can be left and taken up again.
+/// A function that runs on a stack of its own, on the thread that resumes it, and can be left and taken up again.
 /// @threads one
 class Coroutine {
 public:
@@ -23,7 +23,7 @@ public:
 
     /// Run the body up to its next pause() or its end. @pre !ended()
     void resume();
-    /// From within the body: go back to whoever resumed it.
+    /// From within the body: go back to the caller that resumed it.
     void pause();
     [[nodiscard]] bool ended() const noexcept { return ended_; }
 

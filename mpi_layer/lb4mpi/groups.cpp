@@ -40,14 +40,14 @@ MPI_Comm group_of(MPI_Comm node, int rank) {
 }
 
 void partition(MPI_Comm world, int coordinator, MPI_Comm* foremen, MPI_Comm* group) {
-    gimbal::lb4mpi::CommunicatorState& party = gimbal::lb4mpi::CommunicatorState::of(world);
+    gimbal::lb4mpi::CommunicatorState& state = gimbal::lb4mpi::CommunicatorState::of(world);
     if (!foremen || !group) throw Error(ErrorCode::wrong_use, "the pointer to a communicator is NULL");
-    if (coordinator < 0 || coordinator >= party.size()) {
+    if (coordinator < 0 || coordinator >= state.size()) {
         throw Error(ErrorCode::wrong_use, "there is no rank " + std::to_string(coordinator) + " to be the coordinator",
-                    "allowed: 0 to " + std::to_string(party.size() - 1));
+                    "allowed: 0 to " + std::to_string(state.size() - 1));
     }
     // The coordinator comes first: in its node, in its group, and so among the foremen.
-    const int order = party.rank() == coordinator ? -1 : party.rank();
+    const int order = state.rank() == coordinator ? -1 : state.rank();
     MPI_Comm node = node_of(world, order < 0 ? 0 : order + 1);
     *group = group_of(node, order < 0 ? 0 : order + 1);
     MPI_Comm_free(&node);

@@ -48,15 +48,15 @@ void end_open_loop(const char* call, infoDLS& info) {
 
 void set_up(MPI_Comm comm, infoDLS& info, bool title) {
     end_loop_before("DLS_Setup", info);
-    CommunicatorState& party = CommunicatorState::of(comm);
+    CommunicatorState& state = CommunicatorState::of(comm);
     clear(info);
     info.comm = comm;
-    info.commSize = party.size();
-    info.myRank = party.rank();
-    info.lastRank = party.size() - 1;
-    info.gimbal.slot = party.new_slot();
-    info.weights = party.weights(info.gimbal.slot);
-    info.stats = party.statistics(info.gimbal.slot);
+    info.commSize = state.size();
+    info.myRank = state.rank();
+    info.lastRank = state.size() - 1;
+    info.gimbal.slot = state.new_slot();
+    info.weights = state.weights(info.gimbal.slot);
+    info.stats = state.statistics(info.gimbal.slot);
     if (title) copy_title(info.looptitle, info.gimbal.title);
 }
 

@@ -9,7 +9,7 @@
 namespace gimbal::mpi {
 
 /// Steps that a rank had for itself when it left a loop before its end: claimed ahead, or its own part of a static
-/// plan. Whoever finds nothing else to draw takes them. In shared memory, one for each rank and execution.
+/// plan. A rank that finds nothing else to draw takes them. In shared memory, one for each rank and execution.
 class AbandonedSteps {
 public:
     /// @threads the rank that leaves, once

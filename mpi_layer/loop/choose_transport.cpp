@@ -8,7 +8,7 @@
 #include "loop/rma.hpp"
 #include "loop/rma_probe.hpp"
 #include "loop/transport.hpp"
-#include "team/check.hpp"
+#include "team/errors.hpp"
 
 namespace gimbal::mpi {
 

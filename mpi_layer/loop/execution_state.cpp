@@ -15,13 +15,13 @@ constexpr double kMissing_s = 1e-2;  // a rank that has not come by then is not 
 
 }  // namespace
 
-ExecutionState::ExecutionState(std::uint64_t epoch, const LoopParameters& terms, void* execution, std::uint32_t ranks,
-                               bool robust)
+ExecutionState::ExecutionState(std::uint64_t epoch, const LoopParameters& parameters, void* execution,
+                               std::uint32_t ranks, bool robust)
     : epoch_(epoch),
-      terms_(terms),
+      parameters_(parameters),
       execution_(execution),
       robust_(robust),
-      seats_(ranks),
+      rank_states_(ranks),
       opened_(gimbal_rank_ticks()) {}
 
 ExecutionState::~ExecutionState() {
@@ -29,28 +29,28 @@ ExecutionState::~ExecutionState() {
 }
 
 void ExecutionState::begin(std::uint32_t rank) {
-    RankState& seat = seats_[rank];
-    if (seat.begun) return;
-    seat.begun = true;
-    gimbal_loop_begin(execution_, rank, &seat.share);
+    RankState& rank_state = rank_states_[rank];
+    if (rank_state.begun) return;
+    rank_state.begun = true;
+    gimbal_loop_begin(execution_, rank, &rank_state.share);
 }
 
 // A rank that asks ahead has its answer before it has finished what it was given before: the time it reports is then of
 // other iterations than the last chunk's, and counts at the same rate.
 bool ExecutionState::report(std::uint32_t rank, double worked_s, std::uint64_t worked_iters, std::uint64_t taken) {
-    RankState& seat = seats_[rank];
-    seat.came = true;
+    RankState& rank_state = rank_states_[rank];
+    rank_state.came = true;
     if (worked_iters > 0) {
-        seat.s_per_iter = worked_s / static_cast<double>(worked_iters);
-        const double ticks = seat.s_per_iter / gimbal_rank_tick_s();
+        rank_state.s_per_iter = worked_s / static_cast<double>(worked_iters);
+        const double ticks = rank_state.s_per_iter / gimbal_rank_tick_s();
         ticks_per_iter_ = ticks_per_iter_ > 0 ? ticks_per_iter_ + kNew * (ticks - ticks_per_iter_) : ticks;
     }
-    return confirm(seat, taken);
+    return confirm(rank_state, taken);
 }
 
-bool ExecutionState::confirm(RankState& seat, std::uint64_t taken) {
-    if (!seat.unstarted || taken < seat.given) return false;
-    seat.unstarted = false;
+bool ExecutionState::confirm(RankState& rank_state, std::uint64_t taken) {
+    if (!rank_state.unstarted || taken < rank_state.given) return false;
+    rank_state.unstarted = false;
     return --unstarted_ == 0;
 }
 
@@ -64,7 +64,7 @@ bool ExecutionState::draw(std::uint32_t rank, ChunkRange& chunk) {
         return true;
     }
     chunk = {.stride = 0, .count = 1};
-    const bool drawn = out_ < terms_.trip && (draw_new(rank, chunk) || (robust_ && draw_for_missing(chunk)));
+    const bool drawn = out_ < parameters_.trip && (draw_new(rank, chunk) || (robust_ && draw_for_missing(chunk)));
     if (drawn) out_ += chunk.end - chunk.first;
     if (!robust_) return drawn;
     if (drawn) {
@@ -79,32 +79,32 @@ bool ExecutionState::draw(std::uint32_t rank, ChunkRange& chunk) {
 }
 
 bool ExecutionState::draw_new(std::uint32_t rank, ChunkRange& chunk) {
-    RankState& seat = seats_[rank];
-    if (seat.drawn_iters > 0) {
-        const double seconds = seat.s_per_iter * static_cast<double>(seat.drawn_iters);
-        gimbal_rank_reported(&seat.share, static_cast<std::uint64_t>(seconds / gimbal_rank_tick_s()));
-        seat.drawn_iters = 0;
+    RankState& rank_state = rank_states_[rank];
+    if (rank_state.drawn_iters > 0) {
+        const double seconds = rank_state.s_per_iter * static_cast<double>(rank_state.drawn_iters);
+        gimbal_rank_reported(&rank_state.share, static_cast<std::uint64_t>(seconds / gimbal_rank_tick_s()));
+        rank_state.drawn_iters = 0;
     }
-    if (!gimbal_loop_next(&seat.share, &chunk.first, &chunk.end)) return false;
-    seat.drawn_iters = chunk.end - chunk.first;
+    if (!gimbal_loop_next(&rank_state.share, &chunk.first, &chunk.end)) return false;
+    rank_state.drawn_iters = chunk.end - chunk.first;
     return true;
 }
 
 // It has something that is late, or has not come for long.
 bool ExecutionState::is_missing(std::uint32_t rank) const {
     if (ledger_.late(rank, ticks_per_iter_)) return true;
-    if (seats_[rank].left) return true;
-    const double allowed =
-        std::max(kMissing_s / gimbal_rank_tick_s(), 2 * ticks_per_iter_ * static_cast<double>(terms_.trip) / ranks());
-    return !seats_[rank].came && gimbal_rank_ticks() - opened_ > static_cast<std::uint64_t>(allowed);
+    if (rank_states_[rank].left) return true;
+    const double allowed = std::max(kMissing_s / gimbal_rank_tick_s(),
+                                    2 * ticks_per_iter_ * static_cast<double>(parameters_.trip) / ranks());
+    return !rank_states_[rank].came && gimbal_rank_ticks() - opened_ > static_cast<std::uint64_t>(allowed);
 }
 
 // What only another rank may draw, which does not.
 bool ExecutionState::draw_for_missing(ChunkRange& chunk) {
     for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
-        if (seats_[rank].told_over || !is_missing(rank)) continue;
+        if (rank_states_[rank].told_over || !is_missing(rank)) continue;
         begin(rank);
-        if (gimbal_loop_next(&seats_[rank].share, &chunk.first, &chunk.end)) return true;
+        if (gimbal_loop_next(&rank_states_[rank].share, &chunk.first, &chunk.end)) return true;
     }
     return false;
 }
@@ -112,7 +112,7 @@ bool ExecutionState::draw_for_missing(ChunkRange& chunk) {
 bool ExecutionState::draw_own(std::uint32_t rank, ChunkRange& run) {
     if (spoilt_ || robust_) return false;
     begin(rank);
-    gimbal_share& share = seats_[rank].share;
+    gimbal_share& share = rank_states_[rank].share;
     if (share.counter || !share.fast || share.starts || share.step >= share.step_end) return false;
     run.first = share.step * share.chunk;
     run.end = run.first + share.chunk;
@@ -130,18 +130,18 @@ bool ExecutionState::draw_own(std::uint32_t rank, ChunkRange& run) {
 bool ExecutionState::draw_for_others(std::uint32_t rank, ChunkRange& chunk) {
     if (spoilt_ || robust_) return false;
     begin(rank);
-    const gimbal_share& share = seats_[rank].share;
+    const gimbal_share& share = rank_states_[rank].share;
     if (share.fast && !share.counter) return false;
     return draw(rank, chunk);
 }
 
 void ExecutionState::gave(std::uint32_t rank, const ChunkRange& chunk, bool ahead) noexcept {
-    RankState& seat = seats_[rank];
-    ++seat.given;
-    seat.last = chunk;
-    seat.asking = seat.asking_ahead = false;
+    RankState& rank_state = rank_states_[rank];
+    ++rank_state.given;
+    rank_state.last = chunk;
+    rank_state.asking = rank_state.asking_ahead = false;
     if (ahead) {
-        seat.unstarted = true;
+        rank_state.unstarted = true;
         ++unstarted_;
     }
 }
@@ -152,24 +152,24 @@ void ExecutionState::come_back(const ChunkRange& chunk) {
 }
 
 bool ExecutionState::leave(std::uint32_t rank, std::uint64_t taken, double stayed_s) {
-    RankState& seat = seats_[rank];
-    if (seat.left) return false;
-    seat.left = seat.told_over = true;
-    seat.asking = false;
+    RankState& rank_state = rank_states_[rank];
+    if (rank_state.left) return false;
+    rank_state.left = rank_state.told_over = true;
+    rank_state.asking = false;
     ++left_;
     ledger_.abandon(rank);
-    bool news = confirm(seat, taken);
-    if (seat.unstarted) {
-        seat.unstarted = false;
+    bool news = confirm(rank_state, taken);
+    if (rank_state.unstarted) {
+        rank_state.unstarted = false;
         --unstarted_;
-        come_back(seat.last);
+        come_back(rank_state.last);
         news = true;
     }
     begin(rank);
     if (stayed_s < 0) {
-        gimbal_rank_leave(&seat.share, nullptr);
+        gimbal_rank_leave(&rank_state.share, nullptr);
     } else {
-        gimbal_rank_left(&seat.share, static_cast<std::uint64_t>(stayed_s / gimbal_rank_tick_s()));
+        gimbal_rank_left(&rank_state.share, static_cast<std::uint64_t>(stayed_s / gimbal_rank_tick_s()));
     }
     return news;
 }
@@ -182,7 +182,7 @@ void ExecutionState::spoil(const LoopParameters& other) noexcept {
 
 void ExecutionState::close() {
     const bool learn = complete();
-    for (std::uint32_t rank = 0; rank < ranks(); ++rank) leave(rank, seats_[rank].given, 0);
+    for (std::uint32_t rank = 0; rank < ranks(); ++rank) leave(rank, rank_states_[rank].given, 0);
     void* const execution = std::exchange(execution_, nullptr);
     if (spoilt_) {
         gimbal_rank_drop(execution);

@@ -33,9 +33,10 @@ public:
         std::uint32_t want = 1;         ///< chunks that it asked for at once
     };
 
-    /// @param execution  of gimbal_rank_decide(); the board's from now on
+    /// @param execution  of gimbal_rank_decide(); its own from now on
     /// @param robust     chunks that are late are handed out again, and all is over when all are finished
-    ExecutionState(std::uint64_t epoch, const LoopParameters& terms, void* execution, std::uint32_t ranks, bool robust);
+    ExecutionState(std::uint64_t epoch, const LoopParameters& parameters, void* execution, std::uint32_t ranks,
+                   bool robust);
     /// An execution that was not complete is forgotten.
     ~ExecutionState();
     ExecutionState(const ExecutionState&) = delete;
@@ -44,15 +45,15 @@ public:
     [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
     /// For gimbal_rank_describe().
     [[nodiscard]] void* execution() const noexcept { return execution_; }
-    [[nodiscard]] const LoopParameters& terms() const noexcept { return terms_; }
-    [[nodiscard]] std::uint32_t ranks() const noexcept { return static_cast<std::uint32_t>(seats_.size()); }
-    [[nodiscard]] RankState& seat(std::uint32_t rank) noexcept { return seats_[rank]; }
+    [[nodiscard]] const LoopParameters& parameters() const noexcept { return parameters_; }
+    [[nodiscard]] std::uint32_t ranks() const noexcept { return static_cast<std::uint32_t>(rank_states_.size()); }
+    [[nodiscard]] RankState& rank_state(std::uint32_t rank) noexcept { return rank_states_[rank]; }
 
     /// Take in what a rank measured since its last message, and whether it has begun what it was given.
     /// @return true if chunks that nobody could have had before can be had now, or everything is out
     bool report(std::uint32_t rank, double worked_s, std::uint64_t worked_iters, std::uint64_t taken);
 
-    /// Draw a chunk for a rank; of a robust board also what others should have run by now. @return false: nothing is
+    /// Draw a chunk for a rank; if it is robust, also what others should have run by now. @return false: nothing is
     /// left for it
     bool draw(std::uint32_t rank, ChunkRange& chunk);
     /// All that belongs to a rank alone and that it has not drawn yet, as one run. @return false: nothing
@@ -72,9 +73,9 @@ public:
     void abandon(std::uint32_t rank) noexcept { ledger_.abandon(rank); }
     [[nodiscard]] bool robust() const noexcept { return robust_; }
 
-    /// Every iteration is with somebody; of a robust board: is finished.
+    /// Every iteration is with a rank; if it is robust: is finished.
     [[nodiscard]] bool all_out() const noexcept {
-        return robust_ ? ledger_.finished() == terms_.trip : out_ == terms_.trip;
+        return robust_ ? ledger_.finished() == parameters_.trip : out_ == parameters_.trip;
     }
 
     /// A chunk, or the end of one, that will not be worked on by who got it.
@@ -82,13 +83,13 @@ public:
     /// A rank draws no more. @param stayed_s  since its first answer came; < 0: it leaves now [s]  @return as report()
     bool leave(std::uint32_t rank, std::uint64_t taken, double stayed_s);
     /// All ranks have left.
-    [[nodiscard]] bool complete() const noexcept { return left_ == seats_.size(); }
+    [[nodiscard]] bool complete() const noexcept { return left_ == rank_states_.size(); }
 
     /// The ranks disagree: nothing more is handed out, nothing is learnt.
     void spoil(const LoopParameters& other) noexcept;
     [[nodiscard]] bool spoilt() const noexcept { return spoilt_; }
     /// What another rank said than the first one.
-    [[nodiscard]] const LoopParameters& other_terms() const noexcept { return other_; }
+    [[nodiscard]] const LoopParameters& other_parameters() const noexcept { return other_; }
 
     /// Learn from it; nothing if it is not complete: then some ranks are missing, and without them it is over.
     void close();
@@ -98,18 +99,18 @@ private:
     bool draw_new(std::uint32_t rank, ChunkRange& chunk);
     bool draw_for_missing(ChunkRange& chunk);
     [[nodiscard]] bool is_missing(std::uint32_t rank) const;
-    bool confirm(RankState& seat, std::uint64_t taken);
+    bool confirm(RankState& rank_state, std::uint64_t taken);
 
     std::uint64_t epoch_;
-    LoopParameters terms_;
+    LoopParameters parameters_;
     LoopParameters other_{};
     void* execution_;
     bool robust_;
     bool spoilt_ = false;
     std::uint64_t out_ = 0;        // handed out and not come back [iterations]
-    std::uint32_t unstarted_ = 0;  // seats
+    std::uint32_t unstarted_ = 0;  // ranks
     std::size_t left_ = 0;
-    std::vector<RankState> seats_;
+    std::vector<RankState> rank_states_;
     std::vector<ChunkRange> come_back_;  // chunks that a rank left behind
     Ledger ledger_;
     std::uint64_t opened_ = 0;   // [ticks]

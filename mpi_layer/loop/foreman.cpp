@@ -19,12 +19,12 @@ constexpr double kPatience_s = 0.1;  // for messages of ranks that have arrived 
 ForemanTransport::ForemanTransport(Team& team, const std::string& name)
     : team_(&team),
       loop_name_(name),
-      post_(&MessageRouter::of(team)),
+      router_(&MessageRouter::of(team)),
       number_(0),
-      pace_(team.settings().poll_us * 1e-6 / gimbal_rank_tick_s()) {
+      poll_interval_(team.settings().poll_us * 1e-6 / gimbal_rank_tick_s()) {
     if (team.rank() == 0) site_ = gimbal_rank_site(name.c_str(), static_cast<std::uint32_t>(team.size()));
-    number_ = post_->enrol(*this);
-    post_->deliver_early(number_);
+    number_ = router_->enrol(*this);
+    router_->deliver_early(number_);
 }
 
 // All ranks are here. What workers had to say at the end has come (MessageRouter::settle()), unless some may be dead.
@@ -32,32 +32,32 @@ ForemanTransport::~ForemanTransport() {
     const auto patience = static_cast<std::uint64_t>(kPatience_s / gimbal_rank_tick_s());
     const std::uint64_t begin = gimbal_rank_ticks();
     try {
-        while (team_->settings().robust != 0 && !boards_.empty() && gimbal_rank_ticks() - begin < patience)
-            post_->poll();
+        while (team_->settings().robust != 0 && !states_.empty() && gimbal_rank_ticks() - begin < patience)
+            router_->poll();
     } catch (const Error&) {  // then the last executions are not in the report
     }
-    post_->withdraw(number_);
+    router_->withdraw(number_);
 }
 
 // Identifiers are a process's own; between processes a schedule goes by what it is called.
-LoopParameters ForemanTransport::terms_of(const Request& request) {
+LoopParameters ForemanTransport::parameters_of(const Request& request) {
     if (request.schedule != last_schedule_) {
-        last_terms_ = {};
-        gimbal_schedule_print(request.schedule, last_terms_.schedule.data(), last_terms_.schedule.size());
+        last_parameters_ = {};
+        gimbal_schedule_print(request.schedule, last_parameters_.schedule.data(), last_parameters_.schedule.size());
         last_schedule_ = request.schedule;
     }
-    LoopParameters terms = last_terms_;
-    terms.trip = request.trip;
-    terms.idempotent = request.idempotent ? 1 : 0;
-    return terms;
+    LoopParameters parameters = last_parameters_;
+    parameters.trip = request.trip;
+    parameters.idempotent = request.idempotent ? 1 : 0;
+    return parameters;
 }
 
-int ForemanTransport::schedule_of(const LoopParameters& terms) {
-    if (last_schedule_ == 0 || last_terms_.schedule != terms.schedule) {
-        const int schedule = gimbal_rank_schedule(terms.schedule.data(), nullptr, 0);
+int ForemanTransport::schedule_of(const LoopParameters& parameters) {
+    if (last_schedule_ == 0 || last_parameters_.schedule != parameters.schedule) {
+        const int schedule = gimbal_rank_schedule(parameters.schedule.data(), nullptr, 0);
         if (schedule == 0) return last_schedule_;
         last_schedule_ = schedule;
-        last_terms_.schedule = terms.schedule;
+        last_parameters_.schedule = parameters.schedule;
     }
     return last_schedule_;
 }
@@ -67,25 +67,25 @@ std::unique_ptr<RankExecution> ForemanTransport::enter(const Request& request) {
 }
 
 void ForemanTransport::refuse() {
-    LoopParameters terms = terms_of({.schedule = team_->settings().schedule});
-    terms.idempotent = LoopParameters::kWrongArguments;
-    const std::unique_ptr<SharingExecution> execution = open(terms);
+    LoopParameters parameters = parameters_of({.schedule = team_->settings().schedule});
+    parameters.idempotent = LoopParameters::kWrongArguments;
+    const std::unique_ptr<SharingExecution> execution = open(parameters);
     execution->note_disagreement();
     execution->leave(Leaving::in_order);
 }
 
 std::unique_ptr<SharingExecution> ForemanTransport::open(const Request& request) {
-    return open(terms_of(request));
+    return open(parameters_of(request));
 }
 
-std::unique_ptr<SharingExecution> ForemanTransport::open(const LoopParameters& terms) {
+std::unique_ptr<SharingExecution> ForemanTransport::open(const LoopParameters& parameters) {
     MessageRouter::rethrow();
-    const std::lock_guard<std::mutex> held(post_->lock());
+    const std::lock_guard<std::mutex> held(router_->lock());
     const std::uint64_t epoch = next_epoch_++;
-    if (team_->rank() != 0) return std::make_unique<WorkerExecution>(*this, inbox_of(epoch), terms);
-    ExecutionState& board = board_of(epoch, terms);
-    if (!(board.terms() == terms)) spoil(board, terms);
-    return std::make_unique<ForemanExecution>(*this, board, terms);
+    if (team_->rank() != 0) return std::make_unique<WorkerExecution>(*this, inbox_of(epoch), parameters);
+    ExecutionState& state = state_of(epoch, parameters);
+    if (!(state.parameters() == parameters)) spoil(state, parameters);
+    return std::make_unique<ForemanExecution>(*this, state, parameters);
 }
 
 std::unique_ptr<Transport> make_foreman_transport(Team& team, const std::string& name) {

@@ -17,7 +17,7 @@ namespace gimbal::mpi {
 class SharingExecution;
 
 /// Rank 0, the foreman, hands out all chunks by messages, and works too: it answers between pieces of its own chunks
-/// and from inside its loops of the thread level. Nobody waits for a rank that is not there: whoever is first in an
+/// and from inside its loops of the thread level. Nobody waits for a rank that is not there: the first rank in an
 /// execution opens it at the foreman by asking, and when nothing is left the foreman tells everybody unasked.
 class ForemanTransport final : public Transport, public MessageHandler {
 public:
@@ -30,60 +30,60 @@ public:
     [[nodiscard]] std::unique_ptr<SharingExecution> open(const Request& request);
     [[nodiscard]] std::string_view name() const noexcept override { return "foreman"; }
 
-    void on_ask(int source, const ChunkRequest& ask) override;
-    void on_answer(const ChunkReply& answer) override;
+    void on_request(int source, const ChunkRequest& request) override;
+    void on_reply(const ChunkReply& answer) override;
     /// Robust loops: chunks may have become late.
     void poll() override;
 
-    // What the executions of this rank use; under post().lock().
+    // What the executions of this rank use; under router().lock().
     [[nodiscard]] Team& team() noexcept { return *team_; }
-    [[nodiscard]] MessageRouter& post() noexcept { return *post_; }
+    [[nodiscard]] MessageRouter& router() noexcept { return *router_; }
     [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
-    [[nodiscard]] PollInterval& pace() noexcept { return pace_; }
+    [[nodiscard]] PollInterval& poll_interval() noexcept { return poll_interval_; }
     [[nodiscard]] Waits& waits() noexcept { return waits_; }
-    /// Whether executions on such terms run chunks again that are late.
-    [[nodiscard]] bool robust(const LoopParameters& terms) const noexcept {
-        return terms.idempotent == 1 && team_->settings().robust != 0;
+    /// Whether executions on such parameters run chunks again that are late.
+    [[nodiscard]] bool robust(const LoopParameters& parameters) const noexcept {
+        return parameters.idempotent == 1 && team_->settings().robust != 0;
     }
 
     /// Foreman: hand out what can be handed out now. @param all  to all that wait; else to `rank` alone
-    void serve(ExecutionState& board, std::uint32_t rank, bool all);
+    void serve(ExecutionState& state, std::uint32_t rank, bool all);
     /// Foreman: it wants to go. Send to others what only they may have.
-    void deal_out(ExecutionState& board);
+    void deal_out(ExecutionState& state);
     /// Foreman: a rank has left without the end of a chunk that it had begun.
-    void left_behind(ExecutionState& board, const ChunkRange& chunk);
-    /// Foreman: a rank has left; the board goes with the last one.
-    void left(ExecutionState& board);
+    void left_behind(ExecutionState& state, const ChunkRange& chunk);
+    /// Foreman: a rank has left; the state is freed with the last one.
+    void left(ExecutionState& state);
     /// Worker: it needs no more answers of that execution.
     void forget(std::uint64_t epoch) noexcept;
 
 private:
-    [[nodiscard]] LoopParameters terms_of(const Request& request);
-    [[nodiscard]] std::unique_ptr<SharingExecution> open(const LoopParameters& terms);
-    [[nodiscard]] int schedule_of(const LoopParameters& terms);
-    [[nodiscard]] ExecutionState& board_of(std::uint64_t epoch, const LoopParameters& terms);
+    [[nodiscard]] LoopParameters parameters_of(const Request& request);
+    [[nodiscard]] std::unique_ptr<SharingExecution> open(const LoopParameters& parameters);
+    [[nodiscard]] int schedule_of(const LoopParameters& parameters);
+    [[nodiscard]] ExecutionState& state_of(std::uint64_t epoch, const LoopParameters& parameters);
     [[nodiscard]] Inbox& inbox_of(std::uint64_t epoch);
-    void offer(ExecutionState& board, std::uint32_t rank);
-    void tell_over(ExecutionState& board);
-    void spoil(ExecutionState& board, const LoopParameters& other);
+    void offer(ExecutionState& state, std::uint32_t rank);
+    void tell_over(ExecutionState& state);
+    void spoil(ExecutionState& state, const LoopParameters& other);
     [[nodiscard]] bool is_closed(std::uint64_t epoch) const noexcept;
     void close_without_missing();
-    void send_late_verdict(int rank, const ChunkRequest& ask);
-    void answer(ExecutionState& board, std::uint32_t rank, ChunkReply::Kind kind, const ChunkRange& run = {},
+    void send_late_verdict(int rank, const ChunkRequest& request);
+    void answer(ExecutionState& state, std::uint32_t rank, ChunkReply::Kind kind, const ChunkRange& run = {},
                 bool reply = false, std::uint32_t want = 1);
 
     Team* team_;
     std::string loop_name_;
-    MessageRouter* post_;
+    MessageRouter* router_;
     std::uint32_t number_;
     std::uint64_t next_epoch_ = 0;
-    LoopParameters last_terms_{};  // of last_schedule_: what it is called
+    LoopParameters last_parameters_{};  // of last_schedule_: what it is called
     int last_schedule_ = 0;
-    PollInterval pace_;
+    PollInterval poll_interval_;
     Waits waits_;
     // The foreman's.
     void* site_ = nullptr;
-    std::vector<std::unique_ptr<ExecutionState>> boards_;
+    std::vector<std::unique_ptr<ExecutionState>> states_;
     std::vector<std::uint64_t> closed_;  // executions that were closed while ranks were missing
     // A worker's.
     std::vector<std::unique_ptr<Inbox>> inboxes_;

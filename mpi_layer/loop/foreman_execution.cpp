@@ -8,28 +8,28 @@ namespace gimbal::mpi {
 
 void SharingExecution::throw_disagreement(const LoopParameters& first, const LoopParameters& other) {
     told_ = true;
-    const LoopParameters& theirs = terms_ == first ? other : first;
-    throw Error(
-        ErrorCode::wrong_use,
-        "the ranks of a loop do not agree: " + described(terms_) + " here, " + described(theirs) + " on another rank",
-        kMustAgree);
+    const LoopParameters& theirs = parameters_ == first ? other : first;
+    throw Error(ErrorCode::wrong_use,
+                "the ranks of a loop do not agree: " + described(parameters_) + " here, " + described(theirs) +
+                    " on another rank",
+                kMustAgree);
 }
 
-ForemanExecution::ForemanExecution(ForemanTransport& transport, ExecutionState& board, const LoopParameters& terms)
-    : SharingExecution(terms), transport_(&transport), board_(&board) {
-    share.execution = board.execution();
+ForemanExecution::ForemanExecution(ForemanTransport& transport, ExecutionState& state, const LoopParameters& parameters)
+    : SharingExecution(parameters), transport_(&transport), state_(&state) {
+    share.execution = state.execution();
 }
 
 ForemanExecution::~ForemanExecution() {
     if (left_) return;
     try {
         leave(Leaving::in_order);
-    } catch (...) {  // whoever destroys it has no use for it
+    } catch (...) {  // a destructor has no use for it
     }
 }
 
 bool ForemanExecution::next(std::uint64_t& first, std::uint64_t& end) {
-    MessageRouter& post = transport_->post();
+    MessageRouter& router = transport_->router();
     if (unfinished_.count > 0) static_cast<void>(finish(unfinished_.first, unfinished_.end));
     stop();
     MessageRouter::rethrow();
@@ -38,63 +38,63 @@ bool ForemanExecution::next(std::uint64_t& first, std::uint64_t& end) {
     Wait wait;
     for (bool dealt = false;; dealt = true) {
         {
-            const std::lock_guard<std::mutex> held(post.lock());
-            if (board_->spoilt()) throw_disagreement(board_->terms(), board_->other_terms());
+            const std::lock_guard<std::mutex> held(router.lock());
+            if (state_->spoilt()) throw_disagreement(state_->parameters(), state_->other_parameters());
             if ((chunk_.count > 0 || draw()) && hand_out(first, end)) return true;
             if (over() || alone) return false;
-            if (!dealt) transport_->deal_out(*board_);
+            if (!dealt) transport_->deal_out(*state_);
         }
-        post.poll();
+        router.poll();
         wait.pause();
     }
 }
 
 // @return false: the chunk is somebody else's by now
 bool ForemanExecution::hand_out(std::uint64_t& first, std::uint64_t& end) {
-    const std::uint64_t most = transport_->team().size() == 1 ? UINT64_MAX : transport_->pace().piece();
+    const std::uint64_t most = transport_->team().size() == 1 ? UINT64_MAX : transport_->poll_interval().piece();
     ChunkRange rest = chunk_;
     cut(rest, most, first, end);
-    if (!board_->cut(0, first, end)) {
+    if (!state_->cut(0, first, end)) {
         chunk_ = {};
         return false;
     }
     chunk_ = rest;
-    if (board_->robust()) unfinished_ = {.first = first, .end = end, .stride = 0, .count = 1};
-    looks_ = transport_->post().looks();
-    stint_.start(end - first);
+    if (state_->robust()) unfinished_ = {.first = first, .end = end, .stride = 0, .count = 1};
+    looks_ = transport_->router().looks();
+    unreported_.start(end - first);
     return true;
 }
 
 void ForemanExecution::stop() {
-    const std::uint64_t size = stint_.size;
-    const std::uint64_t took = stint_.stop();
-    transport_->pace().note(size, took, transport_->post().looks() - looks_);
+    const std::uint64_t size = unreported_.size;
+    const std::uint64_t took = unreported_.stop();
+    transport_->poll_interval().note(size, took, transport_->router().looks() - looks_);
 }
 
 bool ForemanExecution::finish(std::uint64_t first, std::uint64_t end) {
-    if (!board_->robust()) return true;
+    if (!state_->robust()) return true;
     stop();
     unfinished_ = {};
-    const std::lock_guard<std::mutex> held(transport_->post().lock());
-    const bool is_first = board_->finish({.first = first, .end = end, .stride = 0, .count = 1});
-    transport_->serve(*board_, 0, false);
+    const std::lock_guard<std::mutex> held(transport_->router().lock());
+    const bool is_first = state_->finish({.first = first, .end = end, .stride = 0, .count = 1});
+    transport_->serve(*state_, 0, false);
     return is_first;
 }
 
 bool ForemanExecution::draw() {
-    board_->report(0, static_cast<double>(stint_.time) * gimbal_rank_tick_s(), stint_.iterations, 0);
-    stint_.clear();
-    if (!board_->draw(0, chunk_)) chunk_ = {};
-    transport_->serve(*board_, 0, false);
+    state_->report(0, static_cast<double>(unreported_.time) * gimbal_rank_tick_s(), unreported_.iterations, 0);
+    unreported_.clear();
+    if (!state_->draw(0, chunk_)) chunk_ = {};
+    transport_->serve(*state_, 0, false);
     return chunk_.count > 0;
 }
 
 bool ForemanExecution::spare(ChunkBounds& chunk) {
-    const std::lock_guard<std::mutex> held(transport_->post().lock());
+    const std::lock_guard<std::mutex> held(transport_->router().lock());
     ChunkRange run;
-    if (!board_->draw_for_others(0, run)) return false;
+    if (!state_->draw_for_others(0, run)) return false;
     chunk = {.first = run.first, .end = run.end};
-    transport_->serve(*board_, 0, false);
+    transport_->serve(*state_, 0, false);
     return true;
 }
 
@@ -107,55 +107,55 @@ void ForemanExecution::adopt(const ChunkBounds& chunk, std::uint64_t& first, std
 }
 
 void ForemanExecution::give_back(const ChunkBounds& chunk) {
-    const std::lock_guard<std::mutex> held(transport_->post().lock());
-    transport_->left_behind(*board_, {.first = chunk.first, .end = chunk.end, .stride = 0, .count = 1});
-    transport_->serve(*board_, 0, true);
+    const std::lock_guard<std::mutex> held(transport_->router().lock());
+    transport_->left_behind(*state_, {.first = chunk.first, .end = chunk.end, .stride = 0, .count = 1});
+    transport_->serve(*state_, 0, true);
 }
 
-UnreportedWork ForemanExecution::take_stint() noexcept {
+UnreportedWork ForemanExecution::take_unreported() noexcept {
     stop();
-    return SharingExecution::take_stint();
+    return SharingExecution::take_unreported();
 }
 
 // Nobody needs this rank any more.
 bool ForemanExecution::over() {
-    if (board_->spoilt() || board_->all_out()) return true;
-    for (std::uint32_t rank = 1; rank < board_->ranks(); ++rank) {
-        if (!board_->seat(rank).told_over) return false;
+    if (state_->spoilt() || state_->all_out()) return true;
+    for (std::uint32_t rank = 1; rank < state_->ranks(); ++rank) {
+        if (!state_->rank_state(rank).told_over) return false;
     }
     return true;
 }
 
-// The board may go with it.
+// The state may be freed here.
 void ForemanExecution::leave_now() {
-    board_->report(0, static_cast<double>(stint_.time) * gimbal_rank_tick_s(), stint_.iterations, 0);
-    board_->leave(0, 0, -1);
-    const bool tell = board_->spoilt() && !told_;
-    const LoopParameters first = board_->terms();
-    const LoopParameters other = board_->other_terms();
-    transport_->left(*board_);
+    state_->report(0, static_cast<double>(unreported_.time) * gimbal_rank_tick_s(), unreported_.iterations, 0);
+    state_->leave(0, 0, -1);
+    const bool tell = state_->spoilt() && !told_;
+    const LoopParameters first = state_->parameters();
+    const LoopParameters other = state_->other_parameters();
+    transport_->left(*state_);
     if (tell) throw_disagreement(first, other);
 }
 
 void ForemanExecution::leave(Leaving how) {
     left_ = true;
-    MessageRouter& post = transport_->post();
-    stint_.stop();
+    MessageRouter& router = transport_->router();
+    unreported_.stop();
     Wait wait;
     for (bool dealt = false;; dealt = true) {
         {
-            const std::lock_guard<std::mutex> held(post.lock());
-            if (chunk_.count > 0 && !board_->robust()) transport_->left_behind(*board_, chunk_);
-            if (board_->robust() && !dealt) board_->abandon(0);
+            const std::lock_guard<std::mutex> held(router.lock());
+            if (chunk_.count > 0 && !state_->robust()) transport_->left_behind(*state_, chunk_);
+            if (state_->robust() && !dealt) state_->abandon(0);
             chunk_ = {};
-            if (!dealt && !over()) transport_->deal_out(*board_);
-            transport_->serve(*board_, 0, false);
+            if (!dealt && !over()) transport_->deal_out(*state_);
+            transport_->serve(*state_, 0, false);
             if (how == Leaving::at_once || over()) {
                 leave_now();
                 return;
             }
         }
-        post.poll();
+        router.poll();
         wait.pause();
     }
 }

@@ -42,9 +42,9 @@ inline void cut(ChunkRange& chunk, std::uint64_t piece, std::uint64_t& first, st
 /// An execution whose chunks may be run by other ranks than the one that drew them.
 class SharingExecution : public RankExecution {
 public:
-    explicit SharingExecution(const LoopParameters& terms) : terms_(terms) {}
+    explicit SharingExecution(const LoopParameters& parameters) : parameters_(parameters) {}
 
-    [[nodiscard]] const LoopParameters& terms() const noexcept { return terms_; }
+    [[nodiscard]] const LoopParameters& parameters() const noexcept { return parameters_; }
 
     /// From now on this rank draws for others too. @param chunks  that next() should get at once, if it must ask;
     /// 1 to kMaxAtOnce [count]
@@ -62,24 +62,24 @@ public:
     void note_disagreement() noexcept { told_ = true; }
 
     /// What is in hand is finished. @return what this rank has done since its last message or call of this
-    virtual UnreportedWork take_stint() noexcept {
-        stint_.stop();
-        const UnreportedWork done = stint_;
-        stint_.clear();
+    virtual UnreportedWork take_unreported() noexcept {
+        unreported_.stop();
+        const UnreportedWork done = unreported_;
+        unreported_.clear();
         return done;
     }
     /// What this rank reports next includes that.
     void count(const UnreportedWork& done) noexcept {
-        stint_.time += done.time;
-        stint_.iterations += done.iterations;
+        unreported_.time += done.time;
+        unreported_.iterations += done.iterations;
     }
 
 protected:
-    /// @param first, other  terms of the rank that came first, and of one that did not agree with it
+    /// @param first, other  parameters of the rank that came first, and of one that did not agree with it
     [[noreturn]] void throw_disagreement(const LoopParameters& first, const LoopParameters& other);
 
-    LoopParameters terms_;
-    UnreportedWork stint_;
+    LoopParameters parameters_;
+    UnreportedWork unreported_;
     std::uint32_t want_ = 0;  // 0: it draws for itself alone
     bool told_ = false;       // that the ranks do not agree
 };
@@ -87,7 +87,7 @@ protected:
 /// An execution on the rank that is the foreman.
 class ForemanExecution final : public SharingExecution {
 public:
-    ForemanExecution(ForemanTransport& transport, ExecutionState& board, const LoopParameters& terms);
+    ForemanExecution(ForemanTransport& transport, ExecutionState& state, const LoopParameters& parameters);
     ~ForemanExecution() override;
 
     bool next(std::uint64_t& first, std::uint64_t& end) override;
@@ -96,7 +96,7 @@ public:
     [[nodiscard]] bool holds() const noexcept override { return chunk_.count > 0; }
     void adopt(const ChunkBounds& chunk, std::uint64_t& first, std::uint64_t& end) override;
     void give_back(const ChunkBounds& chunk) override;
-    UnreportedWork take_stint() noexcept override;
+    UnreportedWork take_unreported() noexcept override;
     /// In order: stays until all chunks are with somebody. Nobody else could hand them out.
     void leave(Leaving how) override;
 
@@ -108,7 +108,7 @@ private:
     void leave_now();
 
     ForemanTransport* transport_;
-    ExecutionState* board_;
+    ExecutionState* state_;
     ChunkRange unfinished_{};  // robust: in hand, and nobody has said that it is finished
     ChunkRange chunk_{};       // what is left of the chunk drawn last
     std::uint64_t looks_ = 0;  // before the piece in hand
@@ -118,7 +118,7 @@ private:
 /// An execution on any other rank.
 class WorkerExecution final : public SharingExecution {
 public:
-    WorkerExecution(ForemanTransport& transport, Inbox& inbox, const LoopParameters& terms);
+    WorkerExecution(ForemanTransport& transport, Inbox& inbox, const LoopParameters& parameters);
     ~WorkerExecution() override;
 
     bool next(std::uint64_t& first, std::uint64_t& end) override;
@@ -142,8 +142,8 @@ private:
     ChunkRange run_{};                  // chunks of it that are left
     ChunkRange rest_{};                 // end of a chunk whose beginning has been handed out
     std::vector<ChunkBounds> further_;  // chunks that any rank may run, from the last answer
-    bool asked_ = false;          // an answer is to come
-    bool waits_ = false;          // and it has been waited for
+    bool asked_ = false;                // an answer is to come
+    bool waits_ = false;                // and it has been waited for
     bool left_ = false;
     std::uint64_t taken_ = 0;         // answers to questions that this rank has begun to work on
     std::uint64_t asked_at_ = 0;      // [ticks]

@@ -84,14 +84,14 @@ private:
 };
 
 // A queue is for executions that every rank of the node enters alike. Without one, as when this rank is far ahead of
-// another or has other terms, the foreman alone serves this rank; the queue hears that it has left when it can.
+// another or has other parameters, the foreman alone serves this rank; the queue hears that it has left when it can.
 std::unique_ptr<RankExecution> HierarchicalTransport::enter(const Request& request) {
     settle();
     std::unique_ptr<SharingExecution> inner = foreman_.open(request);
     const std::uint64_t epoch = epoch_++;
     NodeQueue& queue = queues_.at(epoch);
     const bool alone = foreman_.team().node_size() == 1;
-    if (alone || foreman_.robust(inner->terms()) || queue.epoch() != epoch || !queue.enter(inner->terms())) {
+    if (alone || foreman_.robust(inner->parameters()) || queue.epoch() != epoch || !queue.enter(inner->parameters())) {
         skipped_.push_back(epoch);
         settle();
         return inner;
@@ -117,7 +117,7 @@ HierarchicalExecution::~HierarchicalExecution() {
     if (left_) return;
     try {
         leave(Leaving::in_order);
-    } catch (...) {  // whoever destroys it has no use for it
+    } catch (...) {  // a destructor has no use for it
     }
 }
 
@@ -176,7 +176,7 @@ bool HierarchicalExecution::take_in_time(std::uint64_t& first, std::uint64_t& en
 
 // Chunks are run by other ranks than the one that drew them: what counts is how fast the node is.
 void HierarchicalExecution::note_worked() {
-    const UnreportedWork done = inner_->take_stint();
+    const UnreportedWork done = inner_->take_unreported();
     queue_.worked(done.time, done.iterations);
 }
 

@@ -15,14 +15,14 @@ namespace gimbal::mpi {
 struct Inbox {
     struct Item {
         ChunkRange run;
-        bool reply = false;          ///< to a question
+        bool reply = false;                ///< to a question
         std::vector<ChunkBounds> further;  ///< chunks that any rank may run
     };
 
     std::uint64_t epoch = 0;
-    LoopParameters terms{};   ///< as the foreman has them; if anything has come
-    LoopParameters other{};   ///< if spoilt: what another rank said
-    std::vector<Item> items;  ///< [next_item, size) are waiting
+    LoopParameters parameters{};  ///< as the foreman has them; if anything has come
+    LoopParameters other{};       ///< if spoilt: what another rank said
+    std::vector<Item> items;      ///< [next_item, size) are waiting
     std::size_t next_item = 0;
     bool over = false;          ///< nothing follows
     bool spoilt = false;        ///< the ranks disagree

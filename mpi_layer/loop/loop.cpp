@@ -236,7 +236,7 @@ bool Loop::finish(const Chunk& chunk) {
     State& state = *state_;
     const Turn turn(state.turn());
     if (!state.inside) state.throw_not_inside("a chunk was finished");
-    // Whoever was told that nothing is left has said what is finished: the draw before that did.
+    // A rank that was told that nothing is left has said what is finished: the draw before that did.
     if (!state.execution) return !state.reruns;
     return state.execution->finish(static_cast<std::uint64_t>(chunk.first), static_cast<std::uint64_t>(chunk.end));
 }

@@ -13,33 +13,33 @@
 
 namespace gimbal::mpi {
 
-/// Whoever gets messages about one loop.
+/// The receiver of messages about one loop.
 class MessageHandler {
 public:
     virtual ~MessageHandler() = default;
-    virtual void on_ask(int source, const ChunkRequest& ask) = 0;
-    virtual void on_answer(const ChunkReply& answer) = 0;
+    virtual void on_request(int source, const ChunkRequest& request) = 0;
+    virtual void on_reply(const ChunkReply& answer) = 0;
 };
 
 /// The messages of all loops of a team that have a foreman. One look tells about all of them, however many loops there
 /// are. No message waits for a partner: sending is done when it is done, and what comes is taken when somebody looks.
 class MessageRouter : public Member {
 public:
-    /// The post of a team. Collective when it is first asked for.
+    /// The router of a team. Collective when it is first asked for.
     static MessageRouter& of(Team& team);
 
     explicit MessageRouter(Team& team);
     ~MessageRouter() override;
 
     /// Collective: all ranks must enrol the same loops in the same order. @return the loop's number
-    std::uint32_t enrol(MessageHandler& correspondent);
+    std::uint32_t enrol(MessageHandler& handler);
     /// Give a loop what came before it was enrolled; to be called once, when it knows its number.
     void deliver_early(std::uint32_t loop);
     /// No more messages for that loop.
     void withdraw(std::uint32_t loop) noexcept;
 
     /// To the foreman, rank 0. @errors gimbal::Error(mpi)
-    void send(const ChunkRequest& ask);
+    void send(const ChunkRequest& request);
     /// To a worker. @errors gimbal::Error(mpi), unless the team is robust: then the rank counts as lost
     void send(const ChunkReply& answer, int rank);
 
@@ -51,7 +51,7 @@ public:
     /// How often somebody has looked [count].
     [[nodiscard]] std::uint64_t looks() const noexcept { return looks_; }
 
-    /// Held by whoever uses a loop, so that threads that draw at the same time, and those from whose loops poll() is
+    /// Held by each user of a loop, so that threads that draw at the same time, and those from whose loops poll() is
     /// called, do not meet.
     [[nodiscard]] std::mutex& lock() noexcept { return lock_; }
 
@@ -61,28 +61,28 @@ public:
 private:
     // A message on its way: the bytes must stay until MPI has taken them.
     struct Envelope {
-        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Request sending = MPI_REQUEST_NULL;
         union {
-            ChunkRequest ask;
+            ChunkRequest request;
             ChunkReply answer;
         };
-        Envelope() : ask{} {}
+        Envelope() : request{} {}
     };
     Envelope& free_envelope();
-    void take_asks();
-    void take_answers();
+    void take_requests();
+    void take_replies();
     void take_until(std::uint64_t sent);
     static void from_inside_a_loop(void*) noexcept;
 
     Team* team_;
-    int tag_ask_;
+    int tag_request_;
     int tag_answer_;
     std::mutex lock_;
     std::uint64_t looks_ = 0;
-    std::vector<std::uint64_t> sent_;  // [P] messages to each rank
-    std::uint64_t taken_ = 0;          // messages of others
-    std::vector<MessageHandler*> loops_;                    // by number; nullptr: gone
-    std::vector<std::pair<int, ChunkRequest>> early_asks_;  // for loops that this rank has not made yet
+    std::vector<std::uint64_t> sent_;                           // [P] messages to each rank
+    std::uint64_t taken_ = 0;                                   // messages of others
+    std::vector<MessageHandler*> loops_;                        // by number; nullptr: gone
+    std::vector<std::pair<int, ChunkRequest>> early_requests_;  // for loops that this rank has not made yet
     std::vector<ChunkReply> early_answers_;
     std::vector<std::unique_ptr<Envelope>> envelopes_;
     std::size_t next_envelope_ = 0;

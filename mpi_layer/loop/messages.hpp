@@ -9,7 +9,7 @@
 
 namespace gimbal::mpi {
 
-/// What all ranks must agree on about one execution; in every message, so that whoever hears of an execution first can
+/// What all ranks must agree on about one execution; in every message, so that the first to hear of an execution can
 /// open it, and so that ranks that do not agree are found out.
 struct LoopParameters {
     std::uint64_t trip = 0;           ///< N [iterations]
@@ -51,7 +51,7 @@ struct ChunkRequest {
     std::uint32_t kind = more;
     std::uint32_t want = 1;  ///< chunks that it can use, for others of its node too; <= kMaxAtOnce [count]
     std::uint64_t epoch = 0;
-    LoopParameters terms{};
+    LoopParameters parameters{};
     double worked_s = 0;             ///< time in chunks since the last message [s]
     std::uint64_t worked_iters = 0;  ///< in so many iterations
     double wait_s = 0;               ///< what it usually waits for an answer; 0: unknown [s]
@@ -66,7 +66,7 @@ struct ChunkReply {
         work,      ///< here is some; if not `reply`, nobody asked
         later,     ///< nothing now, and more or over will follow; with the verdict on a chunk that was done
         over,      ///< nothing is left for this worker
-        disagrees  ///< the ranks have different terms
+        disagrees  ///< the ranks have different parameters
     };
     enum Verdict : std::uint32_t {
         none,
@@ -76,12 +76,12 @@ struct ChunkReply {
     std::uint32_t loop = 0;
     std::uint32_t kind = work;
     std::uint64_t epoch = 0;
-    LoopParameters terms{};  ///< of the rank that came first
-    LoopParameters other{};  ///< with `disagrees`: of another
+    LoopParameters parameters{};  ///< of the rank that came first
+    LoopParameters other{};       ///< with `disagrees`: of another
     ChunkRange run{};
-    std::uint32_t reply = 0;                      ///< 1: to a question
-    std::uint32_t verdict = none;                 ///< on the chunk that was done
-    std::uint32_t further = 0;                    ///< chunks after `run`, that any rank may run [count]
+    std::uint32_t reply = 0;                           ///< 1: to a question
+    std::uint32_t verdict = none;                      ///< on the chunk that was done
+    std::uint32_t further = 0;                         ///< chunks after `run`, that any rank may run [count]
     std::array<ChunkBounds, kMaxAtOnce - 1> pieces{};  ///< these; what is behind them is not sent
 
     [[nodiscard]] std::size_t bytes() const noexcept {
@@ -92,9 +92,9 @@ struct ChunkReply {
 static_assert(std::is_trivially_copyable_v<ChunkRequest> && std::is_trivially_copyable_v<ChunkReply>);
 
 /// "100 iterations of fac2"
-[[nodiscard]] inline std::string described(const LoopParameters& terms) {
-    if (terms.idempotent == LoopParameters::kWrongArguments) return "invalid arguments";
-    return std::to_string(terms.trip) + " iterations of " + terms.schedule.data();
+[[nodiscard]] inline std::string described(const LoopParameters& parameters) {
+    if (parameters.idempotent == LoopParameters::kWrongArguments) return "invalid arguments";
+    return std::to_string(parameters.trip) + " iterations of " + parameters.schedule.data();
 }
 
 }  // namespace gimbal::mpi

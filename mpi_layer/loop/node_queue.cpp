@@ -27,12 +27,12 @@ constexpr std::uint64_t kOneVersion = std::uint64_t{1} << 32U;
 constexpr std::uint64_t kVersion = ~(kOneVersion - 1);
 
 // FNV-1a; never 0.
-std::uint64_t hashed(const LoopParameters& terms) noexcept {
+std::uint64_t hashed(const LoopParameters& parameters) noexcept {
     std::uint64_t hash = 0xcbf29ce484222325U;
     const auto mix = [&](std::uint64_t value) { hash = (hash ^ value) * 0x100000001b3U; };
-    for (unsigned shift = 0; shift < 64; shift += 8) mix(terms.trip >> shift & 0xffU);
-    for (const char letter : std::string_view(terms.schedule.data())) mix(static_cast<unsigned char>(letter));
-    mix(terms.idempotent);
+    for (unsigned shift = 0; shift < 64; shift += 8) mix(parameters.trip >> shift & 0xffU);
+    for (const char letter : std::string_view(parameters.schedule.data())) mix(static_cast<unsigned char>(letter));
+    mix(parameters.idempotent);
     return hash | 1U;
 }
 
@@ -43,10 +43,10 @@ struct Sums {
 
 }  // namespace
 
-bool NodeQueue::enter(const LoopParameters& terms) noexcept {
-    const std::uint64_t mine = hashed(terms);
+bool NodeQueue::enter(const LoopParameters& parameters) noexcept {
+    const std::uint64_t mine = hashed(parameters);
     std::uint64_t said = 0;
-    if (!terms_.compare_exchange_strong(said, mine, std::memory_order_relaxed) && said != mine) return false;
+    if (!parameters_.compare_exchange_strong(said, mine, std::memory_order_relaxed) && said != mine) return false;
     entered_.fetch_add(1, std::memory_order_relaxed);
     return true;
 }
@@ -65,7 +65,7 @@ std::uint32_t NodeQueue::inside() const noexcept {
 bool NodeQueue::recycle(std::uint64_t next_epoch) noexcept {
     const std::uint64_t word = word_.load(std::memory_order_relaxed);
     word_.store((word & kVersion) + kOneVersion, std::memory_order_relaxed);
-    terms_.store(0, std::memory_order_relaxed);
+    parameters_.store(0, std::memory_order_relaxed);
     entered_.store(0, std::memory_order_relaxed);
     left_.store(0, std::memory_order_relaxed);
     over_.store(0, std::memory_order_relaxed);

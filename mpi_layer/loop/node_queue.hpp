@@ -21,8 +21,8 @@ public:
     /// The execution that it is for; acquire.
     [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_.load(std::memory_order_acquire); }
 
-    /// A rank comes. @return false: the first one said other terms, and this one has no part in it
-    [[nodiscard]] bool enter(const LoopParameters& terms) noexcept;
+    /// A rank comes. @return false: the first one came with other parameters, and this one has no part in it
+    [[nodiscard]] bool enter(const LoopParameters& parameters) noexcept;
     /// A rank draws no more, or had no part in it. @return true: it is the last, and makes it ready again
     [[nodiscard]] bool leave(std::uint32_t ranks) noexcept;
     /// @threads the last to leave @return false: chunks were left in it
@@ -57,7 +57,7 @@ private:
     };
 
     std::atomic<std::uint64_t> epoch_;
-    std::atomic<std::uint64_t> terms_{0};  // a hash; 0: nobody has come
+    std::atomic<std::uint64_t> parameters_{0};  // a hash; 0: nobody has come
     std::atomic<std::uint32_t> entered_{0};
     std::atomic<std::uint32_t> left_{0};  // with those that had no part in it
     std::atomic<std::uint32_t> over_{0};

@@ -38,7 +38,7 @@ bool Rerun::finish(std::uint64_t first) noexcept {
         longest_ = std::max(longest_, gimbal_rank_ticks() - began_);
         running_ = steps_;
     }
-    // Release what the program stored; acquire by whoever sees that all is finished.
+    // Release what the program stored; acquire by a rank that sees that all is finished.
     return (flags_[step].fetch_or(kFinished, std::memory_order_acq_rel) & kFinished) == 0;
 }
 

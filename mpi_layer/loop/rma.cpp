@@ -8,15 +8,14 @@
 #include "gimbal/error.hpp"
 #include "gimbal/loop.h"
 #include "loop/rma_execution.hpp"
-#include "team/check.hpp"
-#include "team/say.hpp"
+#include "team/errors.hpp"
 #include "team/wait.hpp"
 
 namespace gimbal::mpi {
 
 namespace {
 
-constexpr double kPatience_s = 50e-6;  // how long whoever comes first waits for rank 0's decision, at least
+constexpr double kPatience_s = 50e-6;  // how long the first rank waits for rank 0's decision, at least
 constexpr double kPatience_draws = 5;  // the same in operations on the window
 constexpr std::uintptr_t kAlignment = 128;
 constexpr std::uint64_t kBeyondTheEnd = std::uint64_t{1} << 63U;  // more than any N or number of steps
@@ -113,7 +112,7 @@ void RmaTransport::decide(std::uint64_t epoch, const Request& request) {
     packets_.announce(epoch, execution, request.trip);
 }
 
-// Whoever comes first says how the execution runs, and so which N is right.
+// The first rank says how the execution runs, and so which N is right.
 PacketName RmaTransport::agree(std::uint64_t epoch, std::uint64_t trip) {
     std::uint64_t before = 0;
     std::uint64_t ruling = 0;
@@ -185,7 +184,7 @@ std::unique_ptr<RankExecution> RmaTransport::enter(const Request& request) {
     gimbal_rank_place_reset(place(epoch));
     packets_.lay_out(object, place(epoch));
     if (is_root()) {
-        // Whoever comes to the next execution first need not wait for rank 0 then.
+        // The first rank in the next execution need not wait for rank 0 then.
         if (epoch + 1 < recycled_ + RmaSlots::kCount) decide(epoch + 1, request);
         begin_others(epoch);
     }
@@ -230,7 +229,7 @@ bool RmaTransport::take_abandoned(std::uint64_t epoch, std::uint64_t& step) {
     return false;
 }
 
-// For others to take. Whoever looks for such steps looks at `end` first.
+// For others to take. A rank that looks for such steps looks at `end` first.
 void RmaTransport::abandon(std::uint64_t epoch, const gimbal_share& share) {
     const std::size_t at = slots_.report(epoch, rank());
     RmaWindow::Batch batch(window_);

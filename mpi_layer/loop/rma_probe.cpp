@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "loop/rma_window.hpp"
-#include "team/check.hpp"
+#include "team/errors.hpp"
 #include "team/meeting.hpp"
 
 namespace gimbal::mpi {
@@ -47,7 +47,7 @@ double median(std::vector<double> values) {
     return *middle;
 }
 
-// Rank 0. Without any call of MPI; whoever adds may need this processor.
+// Rank 0. Without any call of MPI; the rank that adds may need this processor.
 // @param counts  in: what each has added before; out: what has arrived while this rank looked
 // @return whether all of it came, from everyone some of it while this rank looked
 bool watch(const volatile std::uint64_t* words, std::vector<std::uint64_t>& counts, double limit_s) {

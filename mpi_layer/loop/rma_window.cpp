@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "team/check.hpp"
+#include "team/errors.hpp"
 #include "team/meeting.hpp"
 #include "team/wait.hpp"
 

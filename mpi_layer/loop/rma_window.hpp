@@ -13,7 +13,8 @@
 namespace gimbal::mpi {
 
 /// Memory of rank 0 that every rank reaches by MPI's one-sided functions. Rank 0 uses the same
-/// functions: nothing else is atomic among them. Whoever waits for an operation yields, and answers what others ask.
+/// functions: nothing else is atomic among them. A rank that waits for an operation yields, and answers the others'
+/// requests.
 ///
 /// Nowhere is MPI_Compare_and_swap needed, which Open MPI 4.1 ends a program for on windows that it has allocated.
 /// @threads one at a time  @errors gimbal::Error(mpi)

@@ -3,7 +3,7 @@
 
 #include "gimbal/rank_loop.h"
 #include "loop/shared_execution.hpp"
-#include "team/say.hpp"
+#include "team/errors.hpp"
 #include "team/wait.hpp"
 
 namespace gimbal::mpi {
@@ -154,7 +154,7 @@ std::unique_ptr<RankExecution> SharedTransport::enter(const Request& request) {
         const bool mine = other != SlotHeader::kWrongArguments && agreed != request.trip;
         throw_shared_disagreement(request.trip, mine ? agreed + 1 : other);
     }
-    // Whoever comes to the next execution first need not wait for the root then; its choice is made without knowing how
+    // The first rank in the next execution need not wait for the root then; its choice is made without knowing how
     // this one will turn out.
     if (is_root()) decide({.epoch = epoch_, .slot = slot_}, request);
     return std::make_unique<SharedExecution>(*this, where.slot, object, reruns(request));

@@ -35,7 +35,7 @@ SharedExecution::SharedExecution(SharedTransport& transport, std::uint64_t slot,
 }
 
 std::uint64_t SharedExecution::other() const noexcept {
-    // Whoever says something else ends the counter afterwards: a draw in vain that was caused by it sees it.
+    // A rank that says something else ends the counter afterwards: a draw in vain that was caused by it sees it.
     std::atomic_thread_fence(std::memory_order_acquire);
     return transport_.slots().header(slot_).other.load(std::memory_order_acquire);
 }

@@ -8,31 +8,31 @@
 
 namespace gimbal::mpi {
 
-WorkerExecution::WorkerExecution(ForemanTransport& transport, Inbox& inbox, const LoopParameters& terms)
-    : SharingExecution(terms), transport_(&transport), inbox_(&inbox), robust_(transport.robust(terms)) {}
+WorkerExecution::WorkerExecution(ForemanTransport& transport, Inbox& inbox, const LoopParameters& parameters)
+    : SharingExecution(parameters), transport_(&transport), inbox_(&inbox), robust_(transport.robust(parameters)) {}
 
 WorkerExecution::~WorkerExecution() {
     if (left_) return;
     try {
         leave(Leaving::in_order);
-    } catch (...) {  // whoever destroys it has no use for it
+    } catch (...) {  // a destructor has no use for it
     }
 }
 
 bool WorkerExecution::next(std::uint64_t& first, std::uint64_t& end) {
     if (unfinished_.count > 0) static_cast<void>(finish(unfinished_.first, unfinished_.end));
-    const std::uint64_t size = stint_.size;
-    transport_->waits().worked(size, static_cast<double>(stint_.stop()));
-    MessageRouter& post = transport_->post();
+    const std::uint64_t size = unreported_.size;
+    transport_->waits().worked(size, static_cast<double>(unreported_.stop()));
+    MessageRouter& router = transport_->router();
     for (Wait wait;; wait.pause()) {
-        post.poll();
-        const std::lock_guard<std::mutex> held(post.lock());
-        if (inbox_->spoilt) throw_disagreement(inbox_->terms, inbox_->other);
+        router.poll();
+        const std::lock_guard<std::mutex> held(router.lock());
+        if (inbox_->spoilt) throw_disagreement(inbox_->parameters, inbox_->other);
         if (inbox_->any() || inbox_->over) {
-            if (!(inbox_->terms == terms_)) throw_disagreement(inbox_->terms, terms_);
+            if (!(inbox_->parameters == parameters_)) throw_disagreement(inbox_->parameters, parameters_);
         }
         if (hand_out(first, end)) {
-            stint_.start(end - first);
+            unreported_.start(end - first);
             return true;
         }
         if (inbox_->over) return false;
@@ -62,7 +62,7 @@ bool WorkerExecution::hand_out(std::uint64_t& first, std::uint64_t& end) {
         further_.assign(item.further.rbegin(), item.further.rend());  // the first is taken first
     }
     first = run_.first;
-    end = std::min(run_.end, terms_.trip);
+    end = std::min(run_.end, parameters_.trip);
     --run_.count;
     run_.first += run_.stride;
     run_.end += run_.stride;
@@ -77,20 +77,20 @@ bool WorkerExecution::hand_out(std::uint64_t& first, std::uint64_t& end) {
 // With the question whether it is the first to have finished that chunk a rank asks for the next.
 bool WorkerExecution::finish(std::uint64_t first, std::uint64_t end) {
     if (!robust_) return true;
-    const std::uint64_t size = stint_.size;
-    transport_->waits().worked(size, static_cast<double>(stint_.stop()));
+    const std::uint64_t size = unreported_.size;
+    transport_->waits().worked(size, static_cast<double>(unreported_.stop()));
     unfinished_ = {};
-    MessageRouter& post = transport_->post();
+    MessageRouter& router = transport_->router();
     {
-        const std::lock_guard<std::mutex> held(post.lock());
+        const std::lock_guard<std::mutex> held(router.lock());
         if (inbox_->over && !inbox_->spoilt) return false;
         inbox_->verdict = ChunkReply::none;
         send(ChunkRequest::done, {.first = first, .end = end, .stride = 0, .count = 1});
     }
     for (Wait wait;; wait.pause()) {
-        post.poll();
-        const std::lock_guard<std::mutex> held(post.lock());
-        if (inbox_->spoilt) throw_disagreement(inbox_->terms, inbox_->other);
+        router.poll();
+        const std::lock_guard<std::mutex> held(router.lock());
+        if (inbox_->spoilt) throw_disagreement(inbox_->parameters, inbox_->other);
         if (inbox_->verdict != ChunkReply::none) return inbox_->verdict == ChunkReply::first;
         // Over without a verdict: it was, before this rank finished; and the foreman need not be there any more.
         if (inbox_->over) return false;
@@ -105,24 +105,24 @@ bool WorkerExecution::spare(ChunkBounds& chunk) {
 }
 
 void WorkerExecution::adopt(const ChunkBounds& chunk, std::uint64_t& first, std::uint64_t& end) {
-    const std::uint64_t size = stint_.size;
-    transport_->waits().worked(size, static_cast<double>(stint_.stop()));
+    const std::uint64_t size = unreported_.size;
+    transport_->waits().worked(size, static_cast<double>(unreported_.stop()));
     first = chunk.first;
     end = chunk.end;
-    stint_.start(end - first);
-    if (first_answer_ == 0) first_answer_ = stint_.begun;
+    unreported_.start(end - first);
+    if (first_answer_ == 0) first_answer_ = unreported_.begun;
 }
 
 void WorkerExecution::give_back(const ChunkBounds& chunk) {
-    ChunkRequest ask;
-    ask.loop = transport_->number();
-    ask.kind = ChunkRequest::back;
-    ask.epoch = inbox_->epoch;
-    ask.terms = terms_;
-    ask.taken = taken_;
-    ask.chunk = {.first = chunk.first, .end = chunk.end, .stride = 0, .count = 1};
-    const std::lock_guard<std::mutex> held(transport_->post().lock());
-    transport_->post().send(ask);
+    ChunkRequest request;
+    request.loop = transport_->number();
+    request.kind = ChunkRequest::back;
+    request.epoch = inbox_->epoch;
+    request.parameters = parameters_;
+    request.taken = taken_;
+    request.chunk = {.first = chunk.first, .end = chunk.end, .stride = 0, .count = 1};
+    const std::lock_guard<std::mutex> held(transport_->router().lock());
+    transport_->router().send(request);
 }
 
 void WorkerExecution::answered() {
@@ -150,35 +150,35 @@ void WorkerExecution::ask_in_time(std::uint64_t first, std::uint64_t& end) {
 
 void WorkerExecution::send(ChunkRequest::Kind kind, const ChunkRange& chunk) {
     const double tick_s = gimbal_rank_tick_s();
-    ChunkRequest ask;
-    ask.loop = transport_->number();
-    ask.kind = kind;
-    ask.want = std::max(want_, std::uint32_t{1});
-    ask.epoch = inbox_->epoch;
-    ask.terms = terms_;
-    ask.worked_s = static_cast<double>(stint_.time) * tick_s;
-    ask.worked_iters = stint_.iterations;
-    ask.wait_s = transport_->waits().wait() * tick_s;
-    ask.taken = taken_;
-    ask.chunk = chunk;
+    ChunkRequest request;
+    request.loop = transport_->number();
+    request.kind = kind;
+    request.want = std::max(want_, std::uint32_t{1});
+    request.epoch = inbox_->epoch;
+    request.parameters = parameters_;
+    request.worked_s = static_cast<double>(unreported_.time) * tick_s;
+    request.worked_iters = unreported_.iterations;
+    request.wait_s = transport_->waits().wait() * tick_s;
+    request.taken = taken_;
+    request.chunk = chunk;
     const std::uint64_t now = gimbal_rank_ticks();
     if (kind == ChunkRequest::bye && first_answer_ > 0)
-        ask.stayed_s = static_cast<double>(now - first_answer_) * tick_s;
-    stint_.clear();
+        request.stayed_s = static_cast<double>(now - first_answer_) * tick_s;
+    unreported_.clear();
     asked_ = kind != ChunkRequest::bye;
     asked_at_ = now;
-    transport_->post().send(ask);
+    transport_->router().send(request);
 }
 
 void WorkerExecution::leave(Leaving) {
     left_ = true;
-    stint_.stop();
+    unreported_.stop();
     for (ChunkBounds piece; spare(piece);) give_back(piece);
-    transport_->post().poll();
-    const std::lock_guard<std::mutex> held(transport_->post().lock());
+    transport_->router().poll();
+    const std::lock_guard<std::mutex> held(transport_->router().lock());
     send(ChunkRequest::bye, rest_);
     const bool tell = inbox_->spoilt && !told_;
-    const LoopParameters first = inbox_->terms;
+    const LoopParameters first = inbox_->parameters;
     const LoopParameters other = inbox_->other;
     transport_->forget(inbox_->epoch);
     if (tell) throw_disagreement(first, other);

@@ -2,7 +2,7 @@
 #include "steal/agreed_ratio.hpp"
 
 #include "steal/idle.hpp"
-#include "team/check.hpp"
+#include "team/errors.hpp"
 
 namespace gimbal::mpi {
 

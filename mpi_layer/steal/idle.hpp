@@ -6,7 +6,7 @@
 namespace gimbal::mpi {
 
 /// For a rank that looks for messages and finds none: looks on for about as long as a message takes, then leaves the
-/// processor to whoever may share it.
+/// processor to others that may share it.
 class Idle {
 public:
     void nothing() noexcept {

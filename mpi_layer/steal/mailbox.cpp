@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "steal/pieces.hpp"
-#include "team/check.hpp"
+#include "team/errors.hpp"
 
 namespace gimbal::mpi {
 

@@ -34,9 +34,9 @@ struct Refuser {
 /// The queues of the ranks of one node, in memory that they share: one word for each rank and execution.
 ///
 /// A rank leaves execution e when all queues of e are empty, so after all ranks have entered e. Hence no rank is ever
-/// more than one execution ahead of another, and two words for each rank, used in turn, are enough: whoever fills the
-/// word of e + 2 knows that all ranks are past e, whose word it was. Each word has the number of its execution beside
-/// it, so that one that is not there yet is not taken for an empty one.
+/// more than one execution ahead of another, and two words for each rank, used in turn, are enough: the rank that fills
+/// the word of e + 2 knows that all ranks are past e, whose word it was. Each word has the number of its execution
+/// beside it, so that one that is not there yet is not taken for an empty one.
 /// @threads one in each process
 class NodeQueues {
 public:

@@ -6,7 +6,7 @@
 
 #include "gimbal/error.hpp"
 #include "steal/idle.hpp"
-#include "team/check.hpp"
+#include "team/errors.hpp"
 
 namespace gimbal::mpi {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "steal/termination_detector.hpp"
 
-#include "team/check.hpp"
+#include "team/errors.hpp"
 
 namespace gimbal::mpi {
 

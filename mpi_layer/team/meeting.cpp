@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "gimbal/error.hpp"
-#include "team/check.hpp"
-#include "team/say.hpp"
+#include "team/errors.hpp"
 #include "team/wait.hpp"
 
 namespace gimbal::mpi {

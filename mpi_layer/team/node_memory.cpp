@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "team/check.hpp"
+#include "team/errors.hpp"
 #include "team/meeting.hpp"
 #include "team/team.hpp"
 

@@ -42,7 +42,7 @@ class SharedMemory {
 public:
     enum class Fill : std::uint8_t {
         zero,
-        none  ///< what nobody uses takes no memory; whoever does use it writes it first
+        none  ///< what nobody uses takes no memory; a user writes it before reading it
     };
 
     /// Collective over the team. @errors gimbal::Error(mpi)

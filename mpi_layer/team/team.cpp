@@ -5,10 +5,9 @@
 #include <array>
 
 #include "gimbal/error.hpp"
-#include "team/check.hpp"
+#include "team/errors.hpp"
 #include "team/meeting.hpp"
 #include "team/own_mpi.hpp"
-#include "team/say.hpp"
 
 namespace gimbal::mpi {
 

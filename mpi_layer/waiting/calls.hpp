@@ -43,8 +43,8 @@ constexpr bool may_wait(Kind kind) noexcept {
     return kind >= Kind::all && kind <= Kind::wait_some;
 }
 
-// X(name, the same in Fortran, arguments in C, kind, number of the communicator, number of the root or partner, number of the request or
-// count). Numbers begin at 0; -1: it has none.
+// X(name, the same in Fortran, arguments in C, kind, number of the communicator, number of the root or partner, number
+// of the request or count). Numbers begin at 0; -1: it has none.
 #define GIMBAL_WAITING_CALLS_WITHOUT_COUNTS(X)                                  \
     X(Barrier, barrier, 1, all, 0, -1, -1)                                      \
     X(Wait, wait, 2, wait, -1, -1, 0)                                           \

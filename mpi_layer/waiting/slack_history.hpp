@@ -8,8 +8,8 @@
 
 namespace gimbal::waiting {
 
-/// What a call path's slack was, and what it may be expected to be. A prediction that is too high makes a loop slow, one
-/// that is too low gains nothing: so the least of the last three visits counts, and only where slack is steady.
+/// What a call path's slack was, and what it may be expected to be. A prediction too high makes a loop slow, one
+/// too low gains nothing: so the least of the last three visits counts, and only where slack is steady.
 /// @threads one at a time  @cost add(): about 100 ns
 /// @source reference: Adagio (Rountree 2009) for the last value per call path; the trust rules are ours
 class SlackHistory {
@@ -34,9 +34,9 @@ public:
     [[nodiscard]] double predicted_s() const noexcept { return predicted_s_; }
 
 private:
-    static constexpr double kSpread = 0.5;      // (p90 - p10) / median of the visits
-    static constexpr double kWorth = 0.02;      // of the time since the last visit
-    static constexpr double kMaxOver = 0.1;     // of the predictions
+    static constexpr double kSpread = 0.5;        // (p90 - p10) / median of the visits
+    static constexpr double kWorth = 0.02;        // of the time since the last visit
+    static constexpr double kMaxOver = 0.1;       // of the predictions
     static constexpr std::uint64_t kJudged = 10;  // predictions before they are judged
 
     [[nodiscard]] bool trusted(double interval_s) const noexcept {

@@ -125,7 +125,7 @@ private:
 };
 
 /// While it lives, no thread of this process is on a core that another one has lent to it (GIMBAL_LEND): masks are what
-/// we or others have set. Whoever reads or sets masks of threads that are placed does so within it.
+/// we or others have set. Masks of placed threads are read and set only within it.
 /// @threads any  @cost as gimbal_loans_pause()
 class LoansPaused {
 public:

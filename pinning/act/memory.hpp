@@ -30,7 +30,7 @@ enum class Binding : std::uint8_t {
 /// @cost three system calls, and a copy of every page that moves
 /// @source mbind(2), madvise(2); test: tests/unit/pinning/act/memory_test.cpp, tests/pin/emulated
 int bind_range(const void* begin, std::size_t bytes, int node, Binding binding = Binding::preferred) noexcept;
-/// The range follows the policy of whoever touches it, as before anyone bound it.
+/// The range follows the policy of the thread that touches it, as before anyone bound it.
 int unbind_range(const void* begin, std::size_t bytes) noexcept;
 
 /// On which node the page of each address is.

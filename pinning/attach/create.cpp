@@ -37,8 +37,8 @@ bool names_mask(const pthread_attr_t* attributes) noexcept {
     return CPU_COUNT(&set) != CPU_SETSIZE;  // glibc: all ones if none was named
 }
 
-/// What is left to be done, without anything to clean up: pthread_exit() and pthread_cancel() unwind through whoever
-/// called the routine, by the program's unwinder.
+/// What is left to be done, without anything to clean up: pthread_exit() and pthread_cancel() unwind through the
+/// function that called the routine, by the program's unwinder.
 template <class Function>
 struct Rest {
     Function routine;

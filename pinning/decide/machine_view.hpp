@@ -13,10 +13,10 @@ namespace gimbal::pin {
 
 /// No memory of its own.
 inline constexpr int kNoMemory = -1;
-/// In decisions: the memory follows whoever touches it, as before anybody bound it.
+/// In decisions: the memory follows the thread that touches it, as before anybody bound it.
 inline constexpr int kUnbind = -2;
 
-/// One part of a machine, as plain data: whoever reads the machine fills it in, whoever decides only reads it.
+/// One part of a machine, as plain data: the reader of the machine fills it in, deciders only read it.
 struct Place {
     Level level = Level::machine;
     int number = 0;               ///< of a PU: the operating system's; of others: logical, for words only

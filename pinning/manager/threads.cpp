@@ -235,8 +235,8 @@ void Manager::leave_alone(Worker& worker, std::string why) {
     trace("yield", &worker, nullptr);
 }
 
-// Threads that were not made by pthread_create() or thrd_create(): by clone(), or by the C library for a timer. Whoever
-// made them may have been placed, and they inherit that.
+// Threads that were not made by pthread_create() or thrd_create(): by clone(), or by the C library for a timer. Their
+// creator may have been placed, and they inherit that.
 void Manager::check_unknown_threads(bool at_once) {
     if (task_count() <= registry_.size() + 1) {  // one is this thread
         unknown_threads_.clear();

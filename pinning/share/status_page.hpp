@@ -48,7 +48,7 @@ static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
 /// This process's page in shared memory: one file per process, written by its owner, read by everybody of the same
 /// user. A record lock says that the owner lives: the kernel drops it when the process ends, however it ends, so no
-/// lock is ever left behind and nothing has to be repaired. Whoever finds a page without its lock removes it.
+/// lock is ever left behind and nothing has to be repaired. A process that finds a page without its lock removes it.
 /// @threads one at a time  @cost construction: tens of microseconds
 /// @source ours; test: tests/pin/rooms_test.cpp
 class SharedStatusPage {
@@ -81,8 +81,8 @@ private:
                                                                    const std::string& folder = "/dev/shm");
 
 /// While one lives, processes that choose processors for new threads and tell others do so one after the other: two
-/// that begin at the same moment would both find the first processor free. Nobody waits longer than a second: whoever
-/// holds it may have been stopped.
+/// that begin at the same moment would both find the first processor free. Nobody waits longer than a second: a process
+/// that holds it may have been stopped.
 class StartupLock {
 public:
     explicit StartupLock(const std::string& folder = "/dev/shm") noexcept;

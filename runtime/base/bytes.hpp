@@ -32,7 +32,7 @@ public:
         put(static_cast<std::uint8_t>(text.size()));
         bytes_.append(text);
     }
-    /// Something whose size whoever reads it needs before. @pre smaller than 64 KiB
+    /// Something whose size the reader needs first. @pre smaller than 64 KiB
     void put_part(std::string_view part) {
         put(static_cast<std::uint16_t>(part.size()));
         bytes_.append(part);

@@ -29,13 +29,14 @@ struct LoadedOptions {
 void validate(const LoadedOptions& loaded);
 
 /// What a library constructor calls: read the environment of this process and publish options(). A wrong setting keeps
-/// Gimbal out (keep_out()); with GIMBAL_STRICT=0 each is a warning. Prints the settings if GIMBAL_DISPLAY asks for it. A
-/// second call does nothing. The program is never ended: it may be any that inherited LD_PRELOAD, a shell for instance.
+/// Gimbal out (keep_out()); with GIMBAL_STRICT=0 each is a warning. Prints the settings if GIMBAL_DISPLAY asks for it.
+/// A second call does nothing. The program is never ended: it may be any that inherited LD_PRELOAD, a shell for
+/// instance.
 /// @errors none: does not throw  @threads before the program's own start  @cost one pass over the environment
 void load_options_at_start() noexcept;
 
-/// A setting is wrong: leave the program's threads alone, with a warning. It is said once, by rank 0, and by the first of
-/// processes that start each other.
+/// A setting is wrong: leave the program's threads alone, with a warning. It is said once, by rank 0, and by the first
+/// of processes that start each other.
 /// @errors none: does not throw  @threads before the program's own start
 void keep_out(const Error& error) noexcept;
 

@@ -60,7 +60,7 @@ void Execution::prepare(std::uint32_t workers, const ExecutionConfig& config, co
     const std::uint64_t start = plan->claim == Claim::hybrid ? plan->own.back() : 0;
     if (place.counter) {
         counter_ = place.counter;
-        // Whoever comes first; nobody has drawn before, and nobody sets it back to 0 while others draw.
+        // The first to come; nobody has drawn before, and nobody sets it back to 0 while others draw.
         std::uint64_t fresh = 0;
         if (start > 0) __atomic_compare_exchange_n(counter_, &fresh, start, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     } else {

@@ -208,7 +208,7 @@ private:
 
     // Read by every worker, written only when something changes from one execution to the next.
     LoopSite* site_;
-    std::uint32_t slot_mask_;  // 0: there is one slot, for whoever enters here
+    std::uint32_t slot_mask_;  // 0: there is one slot, for all that enter here
     ExecutionConfig config_;
     std::shared_ptr<const Plan> plan_;
     std::uint32_t workers_ = 0;

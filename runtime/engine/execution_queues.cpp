@@ -25,9 +25,9 @@ int hand_out(gimbal_share& share, const Range& chunk, std::uint64_t& first, std:
 
 }  // namespace
 
-// The prefix, then the queues, and at last the end of the loop: whoever gets the chunk with the last iteration holds it
-// back until nothing else is left for him. A program may take the value that a variable has after the last iteration
-// (lastprivate) from the thread that ran it, and takes it when that thread has left the loop.
+// The prefix, then the queues, and at last the end of the loop: the worker that gets the chunk with the last iteration
+// holds it back until nothing else is left for him. A program may take the value that a variable has after the last
+// iteration (lastprivate) from the thread that ran it, and takes it when that thread has left the loop.
 int Execution::next_queued(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
     WorkerSlot& slot = slot_of(share.worker);
     if (share.step == kNothingMore) return 0;

@@ -2,11 +2,10 @@
 #include "engine/tuning.hpp"
 
 #include "gimbal/options.hpp"
-#include "lightweight/constraint_tuner.hpp"
-#include "lightweight/grid_tuner.hpp"
 #include "lightweight/model_tuner.hpp"
 #include "lightweight/noise.hpp"
 #include "lightweight/slack.hpp"
+#include "lightweight/trial_tuners.hpp"
 #include "measure/dispatch_cost.hpp"
 
 namespace gimbal {

@@ -52,7 +52,7 @@ public:
     /// As draw(), from its own queue alone, where draws are parts of a block.
     /// @cost no atomic operation but at the first one, until somebody asks
     [[nodiscard]] Range draw_own(std::uint32_t worker) noexcept;
-    /// Whoever still claims its whole block is to give back what it has not begun.
+    /// A worker that still claims its whole block is to give back what it has not begun.
     void ask() noexcept {
         if (!asked()) question().store(1, std::memory_order_relaxed);
     }

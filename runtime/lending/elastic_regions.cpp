@@ -11,12 +11,12 @@
 
 namespace {
 
-constexpr double kShortest_us = 1000;   // of a region that gets surplus workers: waking them takes some 30 us
-constexpr float kMaxOutside = 0.01F;    // part of a region that no loop takes, for it to become elastic
-constexpr float kStillInside = 0.1F;    // for it to stay so: waking surplus workers and their leaving come on top
-constexpr float kWorthwhile = 0.03F;    // offered cores, as a part of the region's time, for it to become elastic
-constexpr float kStillWorth = 0.01F;    // for it to stay so
-constexpr float kNewest = 0.25F;        // weight of the last execution in moving means
+constexpr double kShortest_us = 1000;  // of a region that gets surplus workers: waking them takes some 30 us
+constexpr float kMaxOutside = 0.01F;   // part of a region that no loop takes, for it to become elastic
+constexpr float kStillInside = 0.1F;   // for it to stay so: waking surplus workers and their leaving come on top
+constexpr float kWorthwhile = 0.03F;   // offered cores, as a part of the region's time, for it to become elastic
+constexpr float kStillWorth = 0.01F;   // for it to stay so
+constexpr float kNewest = 0.25F;       // weight of the last execution in moving means
 
 void average(float& mean, float value, bool first) noexcept {
     mean = first ? value : mean + kNewest * (value - mean);
@@ -65,7 +65,9 @@ public:
     }
 
     /// @return whether it was not busy; then it is the caller's until leave()
-    static bool enter(gimbal_region& region) noexcept { return !region.busy_.exchange(true, std::memory_order_acquire); }
+    static bool enter(gimbal_region& region) noexcept {
+        return !region.busy_.exchange(true, std::memory_order_acquire);
+    }
     static void leave(gimbal_region& region) noexcept { region.busy_.store(false, std::memory_order_release); }
 
 private:

@@ -29,7 +29,7 @@ using LoanName = std::uint64_t;
 /// @threads the lender; end_loan() by both, at any time  @cost three system calls
 LoanName begin_loan(gimbal_waiter& borrower, const gimbal_meeting& meeting) noexcept;
 
-/// The borrower gets its own mask back and leaves the lender's core. Whoever comes first does it; the other one returns
+/// The borrower gets its own mask back and leaves the lender's core. The first to come does it; the other one returns
 /// when it is done.
 /// @cost two or three system calls; one load if it has ended
 void end_loan(LoanName name) noexcept;

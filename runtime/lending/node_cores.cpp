@@ -23,7 +23,7 @@ namespace gimbal {
 namespace {
 
 constexpr std::uint32_t kTermShift = 32;
-constexpr timespec kLongestSleep{.tv_sec = 0, .tv_nsec = 100'000'000};  // in case whoever would ring is dead
+constexpr timespec kLongestSleep{.tv_sec = 0, .tv_nsec = 100'000'000};  // in case the process that would ring is dead
 
 constexpr std::uint32_t term_of(std::uint64_t offer) noexcept {
     return static_cast<std::uint32_t>(offer >> kTermShift);
@@ -259,7 +259,8 @@ int gimbal_rank_cores_on(void) {
 }
 
 void gimbal_rank_cores_attach(void* memory, unsigned long bytes, int slot, int slots) {
-    if (gimbal_rank_cores_on()) gimbal::node_cores().attach(memory, bytes, slot, slots, std::max(gimbal::options().rank_threads, 1U));
+    if (gimbal_rank_cores_on())
+        gimbal::node_cores().attach(memory, bytes, slot, slots, std::max(gimbal::options().rank_threads, 1U));
 }
 
 void gimbal_rank_cores_lend(void) {

@@ -24,8 +24,8 @@ struct BorrowedCore {
 /// points anywhere; what a dead rank leaves behind holds nobody up.
 ///
 /// An offer is a term, odd while it stands, and how many of its cores are free. Taking back ends the term, which
-/// borrowers see at their next look. A worker that wants a core sleeps on its own rank's bell, which is rung by whoever
-/// offers a core, and by its own rank when its loop has run out.
+/// borrowers see at their next look. A worker that wants a core sleeps on its own rank's bell, which is rung by any
+/// rank that offers a core, and by its own rank when its loop has run out.
 /// @threads any, after attach()
 /// @source test: tests/unit/lending/node_cores_test.cpp
 class NodeCores {

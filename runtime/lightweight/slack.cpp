@@ -13,7 +13,7 @@ std::atomic<SlackProvider*> registered{nullptr};
 }  // namespace
 
 void set_slack_provider(SlackProvider* provider) noexcept {
-    // Pairs with the load below: whoever sees the provider sees it constructed.
+    // Pairs with the load below: a thread that sees the provider sees it constructed.
     registered.store(provider, std::memory_order_release);
 }
 

@@ -16,7 +16,7 @@ public:
     [[nodiscard]] virtual std::optional<double> slack() noexcept = 0;
 
 protected:
-    ~SlackProvider() = default;  // whoever registers a provider owns it
+    ~SlackProvider() = default;  // the caller that registers a provider owns it
 };
 
 /// Register the provider of this process; nullptr takes it away. Loops that are opening may still ask the old one, so

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 namespace gimbal {
@@ -15,7 +17,11 @@ struct FractionTrial {
 
     /// Worker time per iteration, P * loop_time / N, so that executions of other N and P can be compared [time].
     /// @return not a number if the trial shows nothing: N or P 0, a negative or infinite time
-    [[nodiscard]] double cost() const noexcept;
+    [[nodiscard]] double cost() const noexcept {
+        const double cost = loop_time / static_cast<double>(iterations) * workers;
+        const bool shows_something = iterations > 0 && workers > 0 && std::isfinite(cost) && cost >= 0;
+        return shows_something ? cost : std::numeric_limits<double>::quiet_NaN();
+    }
 };
 
 /// Finds the static fraction of one loop by trying. Deterministic: the same trials give the same fractions.

@@ -179,7 +179,8 @@ void LoopSite::close(Execution* execution) noexcept {
                             finished->rank_part(), step ? &*step : nullptr);
         learn_of_levels(*finished, record);
         finished->forget_samples();
-        if (gimbal_region* const region = finished->part_of()) region->add_loop(record.loop_time + finished->aftermath());
+        if (gimbal_region* const region = finished->part_of())
+            region->add_loop(record.loop_time + finished->aftermath());
         keep(std::move(finished));
         if (begun) closing_.add(ticks() - begun);
     }

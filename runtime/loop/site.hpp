@@ -56,8 +56,8 @@ public:
     [[nodiscard]] std::uint32_t workers() const noexcept { return workers_; }
     [[nodiscard]] const SiteIdentity& identity() const noexcept { return identity_; }
 
-    /// The schedule that GIMBAL_LOOPS names for this loop, by its number (intern()); 0: none. Whoever opens executions
-    /// goes by it.
+    /// The schedule that GIMBAL_LOOPS names for this loop, by its number (intern()); 0: none. A host that opens
+    /// executions goes by it.
     /// @threads set before the site is known to other threads
     void set_rule(int schedule) noexcept { rule_ = schedule; }
     [[nodiscard]] int rule() const noexcept { return rule_; }

@@ -39,7 +39,7 @@ void set_named_fraction(std::string_view pattern, double fraction) noexcept;
 [[nodiscard]] std::vector<std::string> unmatched_rules();
 
 /// Around fork(): nobody may be in the middle of adding a site. Waits for half a second at most: a signal handler that
-/// forks may have interrupted whoever adds one. @threads the one that forks
+/// forks may have interrupted a thread that adds one. @threads the one that forks
 void hold_table() noexcept;
 void release_table() noexcept;
 

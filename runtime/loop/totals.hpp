@@ -66,7 +66,7 @@ struct LoopTotals {
     Sum<double> borrowed;   ///< that surplus workers had a core of another rank, their sum [ticks]
     Sum<double> late;       ///< sum over executions of the mean of begin_i minus first begin [ticks]
 
-    /// The first use; nullptr: none yet. Acquire: whoever sees a use sees what it is of.
+    /// The first use; nullptr: none yet. Acquire: a thread that sees a use sees what it is of.
     [[nodiscard]] const Use* first_use() const noexcept { return first_.load(std::memory_order_acquire); }
 
     void add(const LoopRecord& record, const ExecutionConfig& config, bool exploring);

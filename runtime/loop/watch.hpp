@@ -42,7 +42,7 @@ private:
     /// Loops within loops that are looked at while they are under way; those further in count when they end.
     static constexpr std::size_t kDeep = 4;
 
-    std::mutex mutex_;  // whoever reads a share keeps its thread from leaving it
+    std::mutex mutex_;  // a reader of a share keeps its thread from leaving it
     std::array<Level, kDeep> levels_;
     std::size_t depth_ = 0;
     Work ended_;

@@ -64,7 +64,7 @@ Slots* slots_of(std::size_t size) noexcept {
 void* take_kept(Slots& slots) noexcept {
     for (std::atomic<void*>& slot : slots) {
         if (!slot.load(std::memory_order_relaxed)) continue;
-        // Acquire: whoever gave it back has done with it. Partner: the exchange in keep().
+        // Acquire: the thread that gave it back has done with it. Partner: the exchange in keep().
         if (void* const block = slot.exchange(nullptr, std::memory_order_acquire)) return block;
     }
     return nullptr;

@@ -10,8 +10,8 @@
 
 namespace gimbal {
 
-/// Where the time of all cores went between MPI_Init and MPI_Finalize, as POP and TALP tell it: factors that multiply to
-/// the parallel efficiency, and core seconds that add up to ranks * threads * wall_s.
+/// Where the time of all cores went between MPI_Init and MPI_Finalize, as POP and TALP tell it: factors that multiply
+/// to the parallel efficiency, and core seconds that add up to ranks * threads * wall_s.
 /// @source POP (pop-coe.eu) for the factors over ranks, TALP for those over threads; formulas: gimbal info metrics
 struct Efficiency {
     std::uint32_t ranks = 0;    ///< [count]

@@ -16,7 +16,8 @@ constexpr std::size_t kFewPlaces = 3;   // where ranks wait, in a report that is
 constexpr double kWorthSaying = 0.001;  // of the time of all ranks
 
 std::string tree(const Efficiency& parts) {
-    TextTable table({"efficiency", "factor", "lost core s", "of all"}, {Side::left, Side::right, Side::right, Side::right});
+    TextTable table({"efficiency", "factor", "lost core s", "of all"},
+                    {Side::left, Side::right, Side::right, Side::right});
     const auto group = [&](const char* name, double factor) { table.add({name, fixed(factor, 3), "", ""}); };
     const auto leaf = [&](const char* name, double factor, double lost_s) {
         table.add({name, fixed(factor, 3), seconds(lost_s), per_cent(lost_s / parts.all_s())});

@@ -22,7 +22,7 @@ public:
     explicit StepLog(std::string pattern);
     [[nodiscard]] bool wanted() const noexcept { return !pattern_.empty(); }
 
-    /// Whoever finds the buffer full writes it, while others fill the second one.
+    /// The thread that finds the buffer full writes it, while others fill the second one.
     /// @errors std::bad_alloc; if the file cannot be written the rows are lost; finish() reports it
     void add(const StepRow& row);
 

@@ -82,7 +82,7 @@ __attribute__((constructor(101))) void make_background() {
     new (&storage.background) Background;
 }
 
-// Threads inherit the mask of whoever starts them, and that may be an OpenMP thread that is bound to one core.
+// Threads inherit the mask of their creator, and that may be an OpenMP thread that is bound to one core.
 __attribute__((constructor)) void note_mask() {
     first_mask_known = sched_getaffinity(0, sizeof first_mask, &first_mask) == 0;
 }
@@ -111,7 +111,7 @@ void run_unlocked(std::unique_lock<std::mutex>& lock, Job job) {
     lock.unlock();
     try {
         job();
-    } catch (...) {  // out of memory: whoever asked waits in vain, and asks again
+    } catch (...) {  // out of memory: the caller waits in vain, and asks again
     }
     lock.lock();
 }

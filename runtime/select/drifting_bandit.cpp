@@ -182,7 +182,7 @@ void DriftingBandit::promote(std::size_t winner) {
         belief.bias -= won.bias;
         if (belief.variance >= 0) belief.variance += won.variance / 2;
     }
-    // Whoever leads after few trials leads by less than it seems: the old incumbent gets another chance.
+    // An arm that leads after few trials leads by less than it seems: the old incumbent gets another chance.
     beliefs_[incumbent_].variance = std::max(won.variance, kRegret * kRegret * won.mean * won.mean);
     beliefs_[winner] = {.trials = won.trials};
     incumbent_ = winner;

@@ -20,7 +20,7 @@ public:
     /// Whether static is to run now, so that it is seen what it loses. @param context  can_leave is set
     [[nodiscard]] bool wants_look(const LoopContext& context) const noexcept;
 
-    /// How long the loop is to be left [ticks]; 0: it is not. Whoever asks leaves it.
+    /// How long the loop is to be left [ticks]; 0: it is not. The caller leaves it.
     /// @param tick_s  length of a tick [s]
     [[nodiscard]] double leave(double tick_s) noexcept;
 

@@ -20,7 +20,7 @@ namespace gimbal {
 struct LoopContext {
     std::uint64_t iterations = 0;          ///< N of this execution [iterations]
     std::uint64_t granule = 1;             ///< chunks are multiples of this, whatever is chosen [iterations]
-    std::uint64_t step = 0;                ///< executions of the loop opened before, whoever chose for them [count]
+    std::uint64_t step = 0;                ///< executions of the loop opened before, by any selector [count]
     std::uint32_t workers = 1;             ///< P [count]
     std::uint64_t least = 0;               ///< minimum chunk where none is named, for all but `static` [iterations]
     double chunk_overhead = 0;             ///< what a chunk costs its worker besides the draw, mean so far [ticks]

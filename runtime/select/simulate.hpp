@@ -24,7 +24,7 @@ struct SimulateSettings {
     Portfolio portfolio;              ///< what it chooses among; the first is the incumbent until there is a prediction
     std::vector<Schedule> profiling;  ///< what runs first, to measure a profile; not empty
     bool first_stays = false;         ///< the first of the portfolio holds until it is beaten in a trial
-    bool background = true;           ///< predictions on a thread of their own; else by whoever closes the loop
+    bool background = true;           ///< predictions on a thread of their own; else on the thread that closes the loop
     bool golden_chunk = false;        ///< choices without a chunk get Auto4OMP's
     bool leaves = false;              ///< loops in which static loses nothing are left to the OpenMP runtime
     bool sizes_chunks = false;        ///< adds ss with chunks by what drawing costs, once that is known

@@ -216,7 +216,7 @@ void EventLoop::State::run_insured() {
     });
 }
 
-// As Execution::next_queued, with the end of the loop held back for whoever drew it.
+// As Execution::next_queued, with the end of the loop held back for the worker that drew it.
 Range EventLoop::State::next_queued(std::uint32_t worker, bool& own) noexcept {
     VirtualWorker& self = workers[worker];
     if (self.over) return {};

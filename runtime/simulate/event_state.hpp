@@ -82,8 +82,8 @@ struct EventLoop::State {
     void time_chunk(std::uint32_t worker, double now, const AdaptiveTechnique& adaptive) noexcept;
     void prepare_times(const AdaptiveTechnique& adaptive);
 
-    /// Let whoever is free first draw, until all have left. @param draw  (worker, now) -> when it is free again, < 0:
-    /// it leaves; finish[worker] says when
+    /// Let the worker that is free first draw, until all have left. @param draw  (worker, now) -> when it is free
+    /// again, < 0: it leaves; finish[worker] says when
     template <class Draw>
     void take_turns(Draw draw) {
         order.start(finish);

@@ -87,8 +87,8 @@ std::vector<double> thread_fractions(std::span<const double> weights, double sta
                      [&](std::size_t a, std::size_t b) { return shares[a] > shares[b]; });
     double left = whole * static_cast<double>(weights.size());
     auto weight = static_cast<double>(std::accumulate(shares.begin(), shares.end(), std::uint64_t{0}));
-    // Whoever would get more than a block gets a block; the heaviest come first, since taking them out raises everyone
-    // else's share. Workers without weight share equally what the others cannot hold.
+    // A worker that would get more than a block gets a block; the heaviest come first, since taking them out raises
+    // everyone else's share. Workers without weight share equally what the others cannot hold.
     for (std::size_t done = 0; done < weights.size(); ++done) {
         const std::size_t worker = heaviest_first[done];
         const auto own = static_cast<double>(shares[worker]);

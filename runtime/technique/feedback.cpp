@@ -69,7 +69,7 @@ public:
         part_cost_ = block / parts_;
     }
 
-    /// What remains, for whoever comes: factoring on cost, down to steps of `floor`, and none much longer than that, or
+    /// What remains, first come: factoring on cost, down to steps of `floor`, and none much longer than that, or
     /// than draws from an own block: what the profile does not know may lie here, too.
     void shared_part(double floor) {
         const auto workers = static_cast<double>(workers_of(shape_));
@@ -157,9 +157,9 @@ private:
 };
 
 /// Feedback-guided blocks: every worker gets a block that cost as much as any other in earlier executions; the end of
-/// the loop goes to whoever comes, for what the profile does not know. Where chunks need not ascend, the blocks are
-/// queues, too: who is done steals from the back of what others have left, so a wrong profile costs steals and not the
-/// time of the longest block.
+/// the loop is first come, first served, for what the profile does not know. Where chunks need not ascend, the blocks
+/// are queues, too: who is done steals from the back of what others have left, so a wrong profile costs steals and not
+/// the time of the longest block.
 /// @param shape  N, P, minimum chunk, weights, profile; fraction: share of the cost that is static; statistics: if
 ///               known, no step is made that is not worth its dispatch
 /// @return own steps of equal cost, then shared ones that shrink; fac2's plan without a profile

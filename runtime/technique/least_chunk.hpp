@@ -24,7 +24,7 @@ struct DrawCosts {
 [[nodiscard]] std::uint64_t least_chunk(const TechniqueInfo& technique, std::uint64_t iterations, std::uint32_t workers,
                                         const DrawCosts& costs) noexcept;
 
-/// The same where whoever runs the chunks asks for a minimum, as ranks do whose threads share each of them out: every
+/// The same where the host asks for a minimum, as ranks do whose threads share each of them out: every
 /// technique keeps to it but `static`, whose chunk is another thing, and two chunks a worker are not given up for it.
 /// @param least  wanted [iterations]; 0: none  @return [iterations]; 0: the technique's own
 [[nodiscard]] std::uint64_t asked_least(const TechniqueInfo& technique, std::uint64_t iterations, std::uint32_t workers,

@@ -50,8 +50,8 @@ public:
         // chunk > c means chunk = ceil(R / 2P), so that P * chunk <= R / 2 + P fits.
         std::uint64_t batch = chunk * weights_.size();
         std::uint64_t weight = std::accumulate(weights_.begin(), weights_.end(), std::uint64_t{0});
-        // Whoever would get less than c gets c; the others share what is left. The lightest come first: taking them out
-        // lowers everyone else's share.
+        // A worker that would get less than c gets c; the others share what is left. The lightest come first: taking
+        // them out lowers everyone else's share.
         for (const std::size_t worker : ascending_) {
             if (Wide{batch} * weights_[worker] >= Wide{min_chunk_} * weight) break;
             out[base + worker] = min_chunk_;

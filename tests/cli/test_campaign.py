@@ -8,7 +8,7 @@ import time
 import unittest
 import unittest.mock
 
-from campaign_support import CONFIGURATIONS, SPEC, CampaignTest
+from campaign_support import CONFIGURATIONS, SMALL_CONFIGURATIONS, SMALL_SPEC, SPEC, CampaignTest
 
 from gimbal_campaign import design, pace, run, spec
 from gimbal_campaign.errors import CampaignError
@@ -36,7 +36,8 @@ class Specifications(unittest.TestCase):
         self.refused(SPEC.replace('policies = ["softmax"]', ""), "go together")
         self.refused(SPEC.replace('name = "two"', 'name = "one"'), "two [[application]]")
         self.refused(SPEC + 'golden = ["yes"]\n', "golden")
-        self.refused(SPEC.replace('command = ["fine"]', 'command = ["fine"]\npace_steps = 9', 1), "pace_steps", "{steps}")
+        self.refused(SPEC.replace('command = ["fine"]', 'command = ["fine"]\npace_steps = 9', 1), "pace_steps",
+                     "{steps}")
         self.refused(SPEC.replace('["auto"]', '["static"]'), 'two configurations are named "static"')
         self.refused("[campaign", "not TOML")
         self.refused('[campaign]\nname = "x"\n', "no [[application]]")
@@ -163,9 +164,9 @@ class Running(CampaignTest):
         done = self.campaign("run", self.write_spec())
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.rows("SELECT count(*), min(status), max(status) FROM runs"),
-                         [(4 * CONFIGURATIONS, "ok", "ok")])
+                         [(4 * SMALL_CONFIGURATIONS, "ok", "ok")])
         self.assertEqual(self.rows("SELECT DISTINCT n FROM (SELECT count(*) AS n FROM steps GROUP BY run)"), [(12,)])
-        self.assertIn(f"[{4 * CONFIGURATIONS}/{4 * CONFIGURATIONS}]", done.stderr)
+        self.assertIn(f"[{4 * SMALL_CONFIGURATIONS}/{4 * SMALL_CONFIGURATIONS}]", done.stderr)
         self.assert_nothing_left()
 
     def test_a_file_of_an_earlier_version_goes_on_and_gains_what_it_lacked(self):
@@ -177,10 +178,10 @@ class Running(CampaignTest):
         self.assertEqual(self.campaign("summary", "try.sqlite").returncode, 0)
         done = self.campaign("run", path)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(self.rows("SELECT count(*), max(slower) FROM runs"), [(4 * CONFIGURATIONS, None)])
+        self.assertEqual(self.rows("SELECT count(*), max(slower) FROM runs"), [(4 * SMALL_CONFIGURATIONS, None)])
 
     def test_a_setting_that_the_tool_refuses_stops_a_campaign_before_its_first_cell(self):
-        done = self.campaign("run", self.write_spec(SPEC.replace('"fac2"', '"fac22"')))
+        done = self.campaign("run", self.write_spec(SMALL_SPEC.replace('"fac2"', '"fac22"')))
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertEqual(done.stderr.count("error"), 1)
         self.assertIn('unknown technique "fac22"', done.stderr)
@@ -192,7 +193,8 @@ class Running(CampaignTest):
         self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
 
     def test_a_killed_campaign_goes_on_where_it_was(self):
-        text = SPEC.replace('command = ["fine"]', 'command = ["sleep"]').replace("repetitions = 2", "repetitions = 1")
+        text = SMALL_SPEC.replace('command = ["fine"]', 'command = ["sleep"]')
+        text = text.replace("repetitions = 2", "repetitions = 1")
         starts = self.work / "starts"
         running = self.campaign("run", self.write_spec(text), env={"STARTS": str(starts)}, wait=False)
         deadline = time.monotonic() + 30
@@ -211,12 +213,12 @@ class Running(CampaignTest):
         connection.close()
         done = self.campaign("run", self.write_spec(new), env={"STARTS": str(starts)})
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(f"{before} of {2 * CONFIGURATIONS} cells have run", done.stderr)
-        self.assertEqual(len(starts.read_text().splitlines()), 2 * CONFIGURATIONS - before)
-        self.assertEqual(self.rows("SELECT count(*) FROM runs WHERE status = 'ok'"), [(2 * CONFIGURATIONS,)])
+        self.assertIn(f"{before} of {2 * SMALL_CONFIGURATIONS} cells have run", done.stderr)
+        self.assertEqual(len(starts.read_text().splitlines()), 2 * SMALL_CONFIGURATIONS - before)
+        self.assertEqual(self.rows("SELECT count(*) FROM runs WHERE status = 'ok'"), [(2 * SMALL_CONFIGURATIONS,)])
 
     def test_an_interrupt_ends_the_program_too_and_leaves_nothing(self):
-        text = SPEC.replace('command = ["fine"]', 'command = ["sleep"]')
+        text = SMALL_SPEC.replace('command = ["fine"]', 'command = ["sleep"]')
         starts = self.work / "starts"
         running = self.campaign("run", self.write_spec(text), env={"STARTS": str(starts)}, wait=False)
         deadline = time.monotonic() + 30
@@ -229,7 +231,7 @@ class Running(CampaignTest):
         self.assert_nothing_left()
 
     def test_failures_and_timeouts_are_recorded_and_do_not_end_a_campaign(self):
-        text = SPEC.replace('["fine"]', '["fail"]') + """
+        text = SMALL_SPEC.replace('["fine"]', '["fail"]') + """
 [[application]]
 name = "three"
 command = ["mute"]
@@ -245,13 +247,13 @@ timeout_s = 0.3
         self.assertEqual(status.pop("one ss"), "failed")
         self.assertEqual(status.pop("four fac2"), "timeout")
         self.assertEqual(set(status.values()), {"no record"})
-        self.assertEqual(len(status), CONFIGURATIONS)
+        self.assertEqual(len(status), SMALL_CONFIGURATIONS)
         self.assertEqual(self.rows("SELECT exit_status, output FROM runs WHERE status = 'failed'"),
                          [(3, "the program cannot go on\n")])
         self.assertIn("the program cannot go on", self.campaign("summary", "try.sqlite").stdout)
 
     def in_turns(self, word, more="", **popen):
-        text = SPEC.replace('command = ["fine"]', f'command = ["{word}"]\nturn_steps = 2{more}')
+        text = SMALL_SPEC.replace('command = ["fine"]', f'command = ["{word}"]\nturn_steps = 2{more}')
         self.starts = self.work / "starts"
         return self.campaign("run", self.write_spec(text.replace("repetitions = 2", "repetitions = 1")),
                              env={"STARTS": str(self.starts)}, **popen)
@@ -260,14 +262,14 @@ timeout_s = 0.3
         done = self.in_turns("turns")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.rows("SELECT count(*), min(status), max(status) FROM runs"),
-                         [(2 * CONFIGURATIONS, "ok", "ok")])
+                         [(2 * SMALL_CONFIGURATIONS, "ok", "ok")])
         steps = [line.split() for line in self.starts.read_text().splitlines() if "step" in line]
         for name in ("static", "ss", "fac2", "auto"):
             own = [int(words[3]) for words in steps if words[1] == name]
             self.assertEqual(own, [1, 2, 3, 4, 5, 6])
         numbers = [int(words[3]) for words in steps]
         self.assertEqual([(number - 1) // 2 for number in numbers], sorted((number - 1) // 2 for number in numbers))
-        self.assertEqual(len(numbers), 6 * CONFIGURATIONS)
+        self.assertEqual(len(numbers), 6 * SMALL_CONFIGURATIONS)
         orders = [tuple(words[1] for words in steps if words[3] == number) for number in ("1", "3", "5")]
         self.assertGreater(len(set(orders)), 1, "another order each round")
         self.assert_nothing_left()
@@ -299,16 +301,16 @@ timeout_s = 0.3
 
     def test_a_changed_specification_is_refused_with_the_reason_but_more_repetitions_are_not(self):
         self.campaign("run", self.write_spec())
-        done = self.campaign("run", self.write_spec(SPEC.replace("workers = 8", "workers = 9")))
+        done = self.campaign("run", self.write_spec(SMALL_SPEC.replace("workers = 8", "workers = 9")))
         self.assertEqual(done.returncode, 2)
         self.assertIn("application[1].workers: 8 before, 9 now", done.stderr)
         self.assertIn("--new", done.stderr)
-        more = self.write_spec(SPEC.replace("repetitions = 2", "repetitions = 3"))
+        more = self.write_spec(SMALL_SPEC.replace("repetitions = 2", "repetitions = 3"))
         self.assertEqual(self.campaign("run", more).returncode, 0)
-        self.assertEqual(self.rows("SELECT count(*) FROM runs"), [(6 * CONFIGURATIONS,)])
+        self.assertEqual(self.rows("SELECT count(*) FROM runs"), [(6 * SMALL_CONFIGURATIONS,)])
         self.assertEqual(self.campaign("run", "--new", self.write_spec()).returncode, 0)
-        self.assertEqual(self.rows("SELECT count(*) FROM runs"), [(4 * CONFIGURATIONS,)])
-        self.assertEqual(self.rows("SELECT count(*) FROM runs", "try.sqlite.old"), [(6 * CONFIGURATIONS,)])
+        self.assertEqual(self.rows("SELECT count(*) FROM runs"), [(4 * SMALL_CONFIGURATIONS,)])
+        self.assertEqual(self.rows("SELECT count(*) FROM runs", "try.sqlite.old"), [(6 * SMALL_CONFIGURATIONS,)])
 
     def test_results_of_two_builds_in_one_file_are_noticed(self):
         self.assertNotIn("builds", self.campaign("run", self.write_spec()).stderr)

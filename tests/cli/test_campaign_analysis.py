@@ -123,7 +123,7 @@ class Commands(CampaignTest):
 
     def setUp(self):
         super().setUp()
-        self.write_spec()
+        self.write_spec(SPEC)
         if self.ready is None:
             done = self.campaign("run", "try.toml")
             self.assertEqual(done.returncode, 0, done.stderr)

@@ -73,7 +73,8 @@ class UnderTheLauncher(EndedEarly):
     def test_what_a_shell_started_and_what_is_not_known_for_certain_is_said_so(self):
         script = self.script(f"{self.program} 9\nexit 137\n")
         result = self.gimbal("run", "--", script, env={"WAIT": "record"}, timeout=LIMIT_S)
-        self.assertRegex(result.stderr, r"WARN partial: killed, or it left by _exit\(\); \S*program.sh says: by SIGKILL")
+        self.assertRegex(result.stderr,
+                         r"WARN partial: killed, or it left by _exit\(\); \S*program.sh says: by SIGKILL")
 
     def test_a_signal_to_the_launcher_reaches_the_program_and_stands_in_the_report(self):
         for number, name in ((signal.SIGTERM, "SIGTERM"), (signal.SIGINT, "SIGINT")):

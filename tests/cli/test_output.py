@@ -22,9 +22,11 @@ class Output(CampaignTest):
 
     def test_no_room_on_standard_output_is_one_line_and_a_status(self):
         (self.work / "run.json").write_text(json.dumps(record()))
-        commands = [("--version",), ("--help",), ("run", "--help"), ("report", "run.json"), ("report", "--full", "run.json"),
+        commands = [("--version",), ("--help",), ("run", "--help"), ("report", "run.json"),
+                    ("report", "--full", "run.json"),
                     APPLICATION, ("pin", "show"),
-                    *(("info", topic) for topic in ("techniques", "selectors", "config", "topology", "build", "metrics")),
+                    *(("info", topic)
+                      for topic in ("techniques", "selectors", "config", "topology", "build", "metrics")),
                     *(("info", topic, "--json") for topic in ("techniques", "config"))]
         for words in commands:
             with self.subTest(words=words):
@@ -36,7 +38,8 @@ class Output(CampaignTest):
 
     def test_what_a_campaign_prints_without_room_is_one_line_and_a_status(self):
         self.write_spec()
-        for words in (("--help",), ("report", "--help"), ("run", "try.toml", "--list"), ("summary", "try.sqlite"), ("oracle", "--json", "try.sqlite")):
+        for words in (("--help",), ("report", "--help"), ("run", "try.toml", "--list"), ("summary", "try.sqlite"),
+                      ("oracle", "--json", "try.sqlite")):
             if words[0] == "summary":
                 self.assertEqual(self.campaign("run", "try.toml").returncode, 0)
             with self.subTest(words=words), open("/dev/full", "w", encoding="utf-8") as full:

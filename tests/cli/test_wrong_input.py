@@ -73,7 +73,8 @@ class WrongInput(ToolTest):
             self.refused(env={"OMP_SCHEDULE": schedule}, says=["OMP_SCHEDULE: ", "3 exhaustive 4 binary 5 expert"])
 
     def test_wrong_values_of_the_rank_level(self):
-        for variable, value in {"GIMBAL_MPI_SCHEDULE": "fac22", "GIMBAL_MPI_TRANSPORT": "rna", "GIMBAL_MPI_POLL_US": "0",
+        for variable, value in {"GIMBAL_MPI_SCHEDULE": "fac22", "GIMBAL_MPI_TRANSPORT": "rna",
+                                "GIMBAL_MPI_POLL_US": "0",
                                 "GIMBAL_MPI_ROBUST": "perhaps", "GIMBAL_MPI_STEAL": "furthest",
                                 "GIMBAL_MPI_STEAL_RATIO": "2", "GIMBAL_MPI_NODE_RANKS": "-1",
                                 "GIMBAL_MPI_FOO": "1"}.items():

@@ -74,13 +74,15 @@ def main():
     run([args.cmake, "--install", args.build, "--prefix", prefix])
 
     build = scratch / "consumer"
-    run([args.cmake, "-S", source, "-B", build, "-DCMAKE_BUILD_TYPE=RelWithDebInfo", f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_C_COMPILER={args.cc}"])
+    run([args.cmake, "-S", source, "-B", build, "-DCMAKE_BUILD_TYPE=RelWithDebInfo", f"-DCMAKE_PREFIX_PATH={prefix}",
+        f"-DCMAKE_C_COMPILER={args.cc}"])
     run([args.cmake, "--build", build])
     assert "covered 1000" in run([build / "consumer"])
 
     folders = [str(path.parent) for path in prefix.rglob("gimbal.pc")]
     assert folders, "no gimbal.pc was installed"
-    flags = run(["pkg-config", "--cflags", "--libs", "gimbal"], env={**os.environ, "PKG_CONFIG_PATH": folders[0]}).split()
+    flags = run(["pkg-config", "--cflags", "--libs", "gimbal"],
+                env={**os.environ, "PKG_CONFIG_PATH": folders[0]}).split()
     program = scratch / "by-pkg-config"
     run([args.cc, source / "consumer.c", "-o", program, *flags])
     libraries = next(prefix.rglob("libgimbal.so")).parent

@@ -20,7 +20,8 @@ RULES = (
     (re.compile(r"\b(strto(d|f|ld)|wcstod|ato[f]|sto(d|f|ld))\s*\("), "reads a real number"),
     (re.compile(r"\b[vsf]*scanf\s*\("), "scanf"),
     (re.compile(r"#include <(sstream|iomanip|iostream|ostream|istream|strstream|locale|cctype|ctype\.h)>"), "a header"),
-    (re.compile(r"\b(is(alpha|alnum|digit|space|upper|lower|print|punct|xdigit|blank)|to(upper|lower)|strn?casecmp)\s*\("),
+    (re.compile(r"\b(is(alpha|alnum|digit|space|upper|lower|print|punct|xdigit|blank)|to(upper|lower)|"
+                r"strn?casecmp)\s*\("),
      "letters as the locale knows them"),
     (re.compile(r"\b(file|text|words|line|in|out|stream)\s*(>>|<<)\s*[a-z\"]"), "a stream's formatting"),
     (re.compile(r"\b(setlocale|std::locale::global)\s*\("), "the process's locale"),
@@ -48,7 +49,8 @@ def findings(root):
 def objects_with_to_string(objects):
     for start in range(0, len(objects), 200):
         some = objects[start:start + 200]
-        listing = subprocess.run(["nm", "--print-file-name", "--undefined-only", *some], check=True, capture_output=True,
+        listing = subprocess.run(["nm", "--print-file-name", "--undefined-only", *some], check=True,
+                                 capture_output=True,
                                  text=True).stdout
         for line in listing.splitlines():
             if "vsnprintf" in line:

@@ -49,7 +49,8 @@ class Locale(unittest.TestCase):
     def run_in(self, locale, words, preload=(), **variables):
         environment = {name: value for name, value in os.environ.items() if not name.startswith(CLEARED)}
         # What is preloaded last is initialised first: the locale is there when the libraries read their settings.
-        environment |= {"LOCPATH": str(self.locales), "TEST_LOCALE": locale, "OMP_NUM_THREADS": "2", "GIMBAL_CACHE": "off",
+        environment |= {"LOCPATH": str(self.locales), "TEST_LOCALE": locale, "OMP_NUM_THREADS": "2",
+                        "GIMBAL_CACHE": "off",
                         "LD_PRELOAD": " ".join([*preload, PATHS["PRELOAD"]])} | variables
         done = subprocess.run([str(word) for word in words], cwd=self.folder, env=environment, capture_output=True,
                               text=True, timeout=LIMIT_S, check=False)

@@ -46,7 +46,7 @@ class Granules(unittest.TestCase):
 
     def expect_all(self, jobs):
         """Each job: program, words, variables."""
-        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        with concurrent.futures.ThreadPoolExecutor(3) as pool:
             answers = pool.map(lambda job: self.run_program(job[0], *job[1], **job[2]), jobs)
             for (program, words, variables), answer in zip(jobs, answers):
                 with self.subTest(program=program, words=words, **variables):

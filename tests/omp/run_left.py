@@ -23,7 +23,8 @@ def run(program, threads, library, folder):
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith(("OMP_", "KMP_", "GIMBAL_", "LD_PRELOAD"))}
     environment |= {"LD_PRELOAD": str(library), "OMP_SCHEDULE": "runtime", "GIMBAL_SCHEDULE": "auto",
-                    "OMP_CANCELLATION": "true", "GIMBAL_REPORT": "off", "GIMBAL_CACHE": "off", "GIMBAL_OUTPUT": str(out)}
+                    "OMP_CANCELLATION": "true", "GIMBAL_REPORT": "off", "GIMBAL_CACHE": "off",
+                    "GIMBAL_OUTPUT": str(out)}
     done = subprocess.run([str(program), "300", threads], capture_output=True, text=True, timeout=LIMIT_S,
                           env=environment, check=False)
     if done.returncode != 0:

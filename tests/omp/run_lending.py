@@ -25,7 +25,7 @@ class Lending(unittest.TestCase):
         if len(os.sched_getaffinity(0)) < 2:
             self.skipTest("needs two cores")
 
-    def lent(self, thread, compiler="clang", passes=True, **variables):
+    def lent(self, thread, compiler="clang", rounds=3, **variables):
         """Runs the program with the core of one thread taken. @return how often a core was lent"""
         program = OPTIONS.programs / f"lending-{compiler}"
         if not program.is_file():
@@ -36,7 +36,8 @@ class Lending(unittest.TestCase):
                 "LD_PRELOAD": str(OPTIONS.library), "OMP_NUM_THREADS": "2", "OMP_CANCELLATION": "true",
                 "KMP_AFFINITY": "granularity=fine,compact", "GIMBAL_SCHEDULE": "fac2",
                 "GIMBAL_OUTPUT": str(record)} | variables
-            done = subprocess.run([str(program), str(thread)], capture_output=True, text=True, env=environment,
+            done = subprocess.run([str(program), str(thread), str(rounds)], capture_output=True, text=True,
+                                  env=environment,
                                   timeout=RUN_LIMIT_S, check=False)
             self.assertEqual(done.stdout, "passed\n", done.stderr)
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -46,7 +47,7 @@ class Lending(unittest.TestCase):
         for compiler in ("clang", "gcc"):
             for thread in (0, 1):
                 with self.subTest(compiler=compiler, thread=thread):
-                    self.assertGreater(self.lent(thread, compiler), 0)
+                    self.assertGreater(self.lent(thread, compiler, rounds=8), 0)
 
     def test_threads_that_are_not_bound_keep_their_masks_too(self):
         self.lent(1, KMP_AFFINITY="none")

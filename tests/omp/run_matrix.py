@@ -75,8 +75,8 @@ def jobs_for(technique, chunks, quick):
 
     What a compiler makes of a loop does not depend on the technique: of every chunk, one compiler's program runs with
     1 to 3 threads, the other's with 8 that sleep while they wait, and the next chunk has them the other way round.
-    Eight that spin on the cores of fewer take more time than all others together: they run once for each technique,
-    in full size.
+    How threads wait has nothing to do with the chunk or with debug information. Threads that spin on the cores of fewer
+    take most of the time: of each technique one run has them, that in full size.
     """
     jobs = []
     for place, chunk in enumerate(chunks[:2] if quick else chunks):
@@ -85,15 +85,18 @@ def jobs_for(technique, chunks, quick):
                 (False, "normal", (), ()),
                 (True, "oversubscribed", tuple(OVERSUBSCRIBED.items()), ("--threads", "8"))):
             text, environment = schedule_environment(technique, chunk, by_gimbal)
+            if chunk is not None:
+                extra = tuple(OVERSUBSCRIBED.items())
             size = () if chunk is None and mode == "normal" and not quick else ("--quick",)
             if size and mode == "normal":
                 arguments = FEW_THREADS
             program = C_PROGRAMS[(compilers + (mode == "normal")) % 2]
             jobs.append(Job(program, text, environment + extra, ("--all",) + size + arguments, mode))
             if mode == "normal" and chunk in (None, "7", "0:7"):
-                jobs += [Job(p, text, environment, ("--all",), mode) for p in FORTRAN_PROGRAMS]
+                jobs += [Job(p, text, environment + extra, ("--all",), mode) for p in FORTRAN_PROGRAMS]
             if mode == "normal" and chunk is None:
-                jobs.append(Job(BARE_PROGRAMS[compilers], text, environment, ("--all", "--quick") + FEW_THREADS, mode))
+                jobs.append(Job(BARE_PROGRAMS[compilers], text, environment + tuple(OVERSUBSCRIBED.items()),
+                                ("--all", "--quick") + FEW_THREADS, mode))
     return jobs
 
 

@@ -214,7 +214,8 @@ class ToolTest(StartTest):
 
     def run_tool(self, *words, tool=None, env=None):
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("GIMBAL_", "OMP_", "KMP_", "LD_"))}
-        return subprocess.run([*map(str, [tool or self.tool, "run", *words])], env={**kept, "GIMBAL_CACHE": "off", **(env or {})}, text=True,
+        return subprocess.run([*map(str, [tool or self.tool, "run", *words])],
+                              env={**kept, "GIMBAL_CACHE": "off", **(env or {})}, text=True,
                               capture_output=True, timeout=600)
 
 

@@ -77,7 +77,7 @@ TEST(SharedStatusPage, OthersSeeWhereItsThreadsAreUntilItEnds) {
     waitpid(child, nullptr, 0);
     EXPECT_FALSE(std::filesystem::is_empty(folder.path)) << "it had no time to tidy up";
     EXPECT_TRUE(other_pages("", folder.path).empty());
-    EXPECT_TRUE(std::filesystem::is_empty(folder.path)) << "whoever looks next does";
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path)) << "the next one to look does";
 }
 
 TEST(SharedStatusPage, WhatIsNoPageIsLeftAlone) {

@@ -30,7 +30,8 @@ class Lending(unittest.TestCase):
             # The manager looks often, so that it meets loans.
             values = environment("off", GIMBAL_OUTPUT=record, GIMBAL_PIN_PERIOD="0.02", **more)
             del values["LD_PRELOAD"], values["GIMBAL_PIN"]
-            words = [TOOL, "run", "-t", "2", "--schedule", "fac2", f"--pin={mode}", "--", PROGRAMS / "loops_openmp", "4"]
+            words = [TOOL, "run", "-t", "2", "--schedule", "fac2", f"--pin={mode}", "--", PROGRAMS / "loops_openmp",
+                     "2.5"]
             result = subprocess.run(list(map(str, words)), env=values, capture_output=True, text=True, timeout=600,
                                     preexec_fn=lambda: os.sched_setaffinity(0, set(CPUS[:2])), check=False)
             self.assertEqual((result.returncode, result.stdout), (0, "wrong=0\n"), result.stderr)

@@ -107,10 +107,11 @@ class FromOutside(unittest.TestCase):
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=group.enter)
             try:
                 self.assertTrue(eventually(lambda: mode == "learn" or len(placed(process.pid)) >= 4))
-                time.sleep(1)
+                time.sleep(0.5)
                 for left in (CPUS[0], CPUS[1], CPUS[0]):
                     group.set([left])
-                    time.sleep(0.5)
+                    time.sleep(0.2)
+                    eventually(lambda only={left}: all(mask == only for mask in masks(process.pid).values()))
                     for _ in range(10):
                         time.sleep(0.05)
                         self.assertTrue(all(mask == {left} for mask in masks(process.pid).values()),
@@ -188,7 +189,7 @@ class Ranks(unittest.TestCase):
 class Many(unittest.TestCase):
     def test_threads_that_live_for_10_ms(self):
         for mode in ("static", "learn"):
-            result = run("churn", 3, mode=mode)
+            result = run("churn", 1.5, mode=mode)
             self.assertEqual(result.returncode, 7, result.stderr)
             seen = figures(result.stdout)
             self.assertEqual(seen["outside"], 0)
@@ -196,7 +197,7 @@ class Many(unittest.TestCase):
             self.assertNotIn("given up", result.stderr)
 
     def test_a_thousand_threads(self):
-        result = run("busy_pthread", 1000, 4, mode="learn")
+        result = run("busy_pthread", 1000, 2, mode="learn")
         self.assertEqual(result.returncode, 7, result.stderr)
         self.assertEqual(figures(result.stdout)["outside"], 0)
         self.assertNotIn("given up", result.stderr)

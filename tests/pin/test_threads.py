@@ -37,7 +37,7 @@ class MainEnds(unittest.TestCase):
 
 @unittest.skipIf(len(CPUS) < 2, "one processor: there is nowhere to go")
 class SlowChildren(unittest.TestCase):
-    """However long a child takes to start, it begins with the mask from before, and its parent's thread stays placed."""
+    """A child that takes long to start begins with the mask from before, and its parent's thread stays placed."""
 
     def test_whatever_way_a_child_is_made(self):
         for way in ("system", "spawn", "vfork", "wordexp", "clone", "clone-vfork", "_Fork"):
@@ -54,7 +54,8 @@ class OtherThreads(unittest.TestCase):
     def test_threads_of_c11_are_placed_and_none_inherits_one_processor(self):
         result = run("other_threads")
         self.assertEqual(result.returncode, 6, result.stderr)
-        self.assertEqual(figures(result.stdout), {"c11": len(CPUS), "placed": 4, "clone": len(CPUS), "timer": len(CPUS)},
+        self.assertEqual(figures(result.stdout),
+                         {"c11": len(CPUS), "placed": 4, "clone": len(CPUS), "timer": len(CPUS)},
                          result.stderr)
         self.assertRegex(result.stderr, r"left alone: .*not made by pthread_create\(\)")
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Does a test notice if a line that matters is wrong? Changes one line at a time and runs its unit test.
 
-    ./dev mutate                 # all of mutations.txt; or: ./dev mutate WORD, those that have the word in their file or line
+    ./dev mutate                 # all of mutations.txt; or: ./dev mutate WORD, those with the word in file or line
 
 A mutation whose test still passes is a survivor: nothing tests that line. Exit status 1 if there is one, or if a line
 of the list is no longer in the sources.

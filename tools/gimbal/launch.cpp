@@ -71,7 +71,7 @@ double now_s() {
 SignalsHeld::SignalsHeld() {
     const sigset_t set = held_signals();
     sigprocmask(SIG_BLOCK, &set, &g_before);
-    // Whoever started the tool may ignore it; then the program's end would never be seen.
+    // The tool's parent may ignore it; then the program's end would never be seen.
     ::signal(SIGCHLD, SIG_DFL);
 }
 

@@ -30,7 +30,7 @@ struct Work {
 /// @return in [mean - sd, mean + sd], >= 1 if mean - sd >= 1   @threads pure   @cost O(1), 1.5 draws on average
 std::int64_t supernormal(double mean, double sd, std::uint64_t seed, std::uint64_t key);
 
-/// W: midpoint steps of iterations [range.first, range.end). The same values whoever asks for them.
+/// W: midpoint steps of iterations [range.first, range.end). The same values for every caller.
 std::vector<std::int64_t> make_work(const Work& work, Range range);
 
 /// Smallest W that there can be [count].

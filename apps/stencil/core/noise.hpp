@@ -8,7 +8,7 @@ namespace stencil {
 
 enum class NoiseMode {
     none,
-    iteration,  ///< certain iterations take longer, whoever runs them: imbalance of the application
+    iteration,  ///< certain iterations take longer, on any thread: imbalance of the application
     thread,     ///< the same iterations take longer only if a certain thread runs them: a disturbed core
 };
 

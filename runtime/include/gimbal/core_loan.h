@@ -12,8 +12,8 @@ extern "C" {
 
 /** @file
  *  Threads that wait for a team lend their core. Something else may hold the core of a thread that the team waits for:
- *  a daemon, another program. Whoever waits then has a core and no work, and who is waited for has work and no core. A
- *  waiting thread that sees this moves the other one to its own core until it has reached the meeting too.
+ *  a daemon, another program. A thread that waits then has a core and no work, and the late thread has work and no
+ *  core. A waiting thread that sees this moves the other one to its own core until it has reached the meeting too.
  *
  *  Order of calls for one meeting (a barrier) of a team: every thread calls gimbal_waiter_reach(). Two of them look
  * after the others: the first, before it counts those who have arrived, after everybody; the second, once it has

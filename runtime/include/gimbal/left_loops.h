@@ -96,7 +96,8 @@ static inline int gimbal_left_is(const gimbal_left_loop* left, const gimbal_loop
  *  @threads the workers of the team, each once, at the same moment  @cost a cache line, no call */
 static inline gimbal_left_loop* gimbal_left_find(gimbal_left_table* table, const gimbal_loop_desc* desc) {
     gimbal_left_loop* const left = gimbal_left_place(table, desc);
-    /* Acquire, in this order: whoever sees the end that belongs to a new beginning sees that, too; and whoever sees
+    /* Acquire, in this order: a thread that sees the end that belongs to a new beginning sees that, too; and a thread
+       that sees
      * another schedule. Partners: the release stores where a loop is left. */
     if (desc->moment > __atomic_load_n(&left->to, __ATOMIC_ACQUIRE)) return NULL;
     if (__atomic_load_n(&left->schedule, __ATOMIC_ACQUIRE) != gimbal_left_schedule(desc) || desc->unit > 1) return NULL;

@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /** @file
- *  Loops as whoever runs teams of workers sees them: open, begin, next, end. The C interface behind the schedule hook
+ *  Loops as a host of worker teams sees them: open, begin, next, end. The C interface behind the schedule hook
  *  (omp_patch/schedule_hook.h); nothing here knows an OpenMP runtime.
  *
  *  Order of calls for one execution of a loop: one worker opens it and makes the pointer known to the team; every

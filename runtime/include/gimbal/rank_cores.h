@@ -10,7 +10,7 @@ extern "C" {
 
 /** @file
  *  Ranks of a node lend each other cores. A rank that waits in MPI has cores and no work; another one still computes.
- *  Whoever wraps MPI tells here when its rank waits; the core lets surplus workers of other ranks use the cores
+ *  A library that wraps MPI tells here when its rank waits; the core lets surplus workers of other ranks use the cores
  *  meanwhile (gimbal/elastic_team.h).
  *
  *  @source ours; docs/decisions/0030; test: tests/unit/lending */
@@ -21,7 +21,8 @@ enum { GIMBAL_RANK_CORES_SLOT_BYTES = 4096 /**< node memory that the core wants 
 GIMBAL_API int gimbal_rank_cores_on(void);
 
 /** This process is a rank of a node, and may lend and borrow from now on.
- *  @param memory  the same for all ranks of the node, zero at first, GIMBAL_RANK_CORES_SLOT_BYTES for each of them; stays
+ *  @param memory  the same for all ranks of the node, zero at first, GIMBAL_RANK_CORES_SLOT_BYTES for each of them;
+ *  stays
  *                 mapped until the process ends
  *  @param slot    this rank's place of [0, slots), different for each
  *  @threads one, before it lends  @errors none: too little memory, or a second call, and nothing is lent */

@@ -184,9 +184,9 @@ GIMBAL_API double gimbal_steal_choose(void* agent);
  *  @threads one at a time for one agent */
 GIMBAL_API void gimbal_steal_learn(void* agent, double loop_time_s, double busy_max_s, double busy_mean_s);
 
-/** The chunk of a loop over ranks that this process is in, for the loops of the thread level that run it. Relaxed, since
- *  a team of threads is begun after the chunk is drawn; whoever reads it at another time may see parts of two chunks,
- *  and checks the length. */
+/** The chunk of a loop over ranks that this process is in, for the loops of the thread level that run it. Relaxed,
+ *  since a team of threads is begun after the chunk is drawn; a reader at another time may see parts of two chunks, and
+ *  checks the length. */
 typedef struct gimbal_rank_chunk {
     uint64_t first;    /**< [iterations] */
     uint64_t end;      /**< one past the last [iterations]; 0: this process is in no chunk */

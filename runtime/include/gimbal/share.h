@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 /** A worker's share of one loop in flight: everything that drawing the next chunk needs, in two cache lines that
- *  belong to this worker alone. Filled by the runtime when the worker enters the loop; used by whoever dispatches
+ *  belong to this worker alone. Filled by the runtime when the worker enters the loop; used by the host that dispatches
  *  chunks (the patched libomp, the rank level).
  *
  *  A worker hands itself the steps that it owns, `step`, `step + step_inc`, ... below `step_end`, without an atomic.

@@ -174,7 +174,7 @@ static void child(void) {
     check_that(status == 0, "a loop in a child");
 }
 
-// A team that the program asked for by number has the main thread's cores only, whoever roamed before.
+// A team that the program asked for by number has the main thread's cores only, wherever threads roamed before.
 static void masks(void) {
     cpu_set_t own;
     sched_getaffinity(0, sizeof own, &own);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Distributed data, as in the seed's listing: each rank owns a part of the items and works on an array of its own,
- * index by index; idle ranks steal. Every item is worked on exactly once in each step, whoever does it, and its result
+ * index by index; idle ranks steal. Every item is worked on exactly once in each step, on any rank, and its result
  * is back in its owner's array afterwards. */
 #include "LB4MPI.h"
 

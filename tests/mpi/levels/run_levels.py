@@ -13,6 +13,8 @@ import unittest
 ARGUMENTS = None
 LIMIT_S = 1200  # ends what hangs
 ITERATIONS = 600
+# Iterations sleep, and so do threads that wait: those that spun took the cores from the other rank.
+QUIET = {"GIMBAL_CACHE": "off", "GIMBAL_REPORT": "off", "KMP_BLOCKTIME": "0"}
 STEPS = 120
 
 
@@ -34,11 +36,11 @@ class Levels(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
     def run_ranks(self, threads=2, ranks=2, steps=STEPS, **settings):
-        ours = ("GIMBAL_", "OMP_", "KMP_", "LD_")
+        ours = ("GIMBAL_", "OMP_", "KMP_", "LD_")  # what `gimbal run` finds in LD_PRELOAD is the ranks' as well
         kept = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
         done = subprocess.run([ARGUMENTS.gimbal, "run", "--mpiexec", ARGUMENTS.launcher, "-n", str(ranks), "-t",
                                str(threads), "--", ARGUMENTS.program, str(steps)], cwd=self.folder,
-                              env=kept | {"GIMBAL_CACHE": "off", "GIMBAL_REPORT": "off"} | settings,
+                              env=kept | QUIET | {"LD_PRELOAD": ARGUMENTS.yielding} | settings,
                               capture_output=True, text=True, timeout=LIMIT_S)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(done.stdout.count(" 0 iterations ran another number of times"), ranks, done.stdout)
@@ -98,5 +100,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     for word in ("gimbal", "program", "launcher", "scratch"):
         parser.add_argument(f"--{word}", required=True)
+    parser.add_argument("--yielding", default="")
     ARGUMENTS, rest = parser.parse_known_args()
     unittest.main(argv=[__file__, *rest], verbosity=2)

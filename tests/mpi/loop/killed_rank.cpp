@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
     }
     const fs::path mine = folder / ("counted." + std::to_string(rank));
     tell(mine, counted);
-    // A foreman, and whoever shares memory with it, stays until all have what they need.
+    // A foreman, and each rank that shares memory with it, stays until all have what they need.
     for (int other = 0; other < size; ++other) {
         while (other != victim && !fs::exists(folder / ("counted." + std::to_string(other)))) {
             gimbal_mpi_progress();

@@ -58,7 +58,8 @@ def drive(victim, ranks, folder, process):
 
 
 def main():
-    manual, victim, ranks, program, launcher = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[5:]
+    manual, victim, ranks, program, *launcher = sys.argv[1:]
+    victim, ranks = int(victim), int(ranks)
     with tempfile.TemporaryDirectory() as name:
         arguments = command(recipe(manual), ranks, [program, str(victim), name], launcher)
         with subprocess.Popen(arguments, cwd=name) as process:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One rank has other arguments than the others: that is an error on every rank, whoever comes first, and the next
+// One rank has other arguments than the others: that is an error on every rank, in every order, and the next
 // execution works. The loops are so long that nobody gets to their end.
 #include <sched.h>
 

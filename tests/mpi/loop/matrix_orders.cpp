@@ -35,7 +35,7 @@ TEST_F(Orders, FiftyLoopsOfFourNamesAndSchedules) {
 }
 
 // What is learnt from one execution is for loops of its length. Ranks must not take different plans for the next one,
-// whoever has which from before, and whether or not the root is there in time.
+// in every order of arrival, and whether or not the root is there in time.
 TEST_F(Orders, OneNameWithManyLengthsWherePlansComeFromWhatWasLearnt) {
     const std::vector<std::int64_t> lengths{0, 1, 2, 5, 100, 900, 3, 0, 400, 1, 900, 100};
     for (const std::string schedule : {"feedback", "auto", "random", "wf2"}) {
@@ -87,7 +87,7 @@ TEST_F(Orders, ARankThatOnlyPassesThrough) {
         if (size_ > 1 && rank_ == size_ - 1) continue;  // leaves without a chunk
         drain(loop, *covers.back());
     }
-    // With `gss` whoever asks gets what is left.
+    // With `gss` a rank that asks gets what is left.
     expect_exactly_once(covers, MPI_COMM_WORLD);
 }
 

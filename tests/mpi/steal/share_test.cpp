@@ -44,8 +44,8 @@ TEST(WorthStealing, UnlessItsOwnerIsThroughBeforeItLooks) {
     EXPECT_TRUE(worth_stealing(60, 1e-6, 5e-5));
 }
 
-// An event simulation without messages: ranks own `left` items of one cost each; whoever runs out takes a fair share
-// from the fullest. Nobody steals what was stolen.
+// An event simulation without messages: ranks own `left` items of one cost each; a rank that runs out takes a fair
+// share from the fullest. Nobody steals what was stolen.
 double makespan(std::vector<std::uint32_t> left, double& ideal) {
     const int ranks = static_cast<int>(left.size());
     double items = 0;

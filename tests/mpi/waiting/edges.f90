@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-! Fortran programs wait in MPI, too: mpif.h's interface (as `use mpi`), and that of `use mpi_f08` in a module of its own.
+! Fortran programs wait in MPI, too: mpif.h's interface (as `use mpi`), and that of `use mpi_f08` in its own module.
 module new_interface
     use mpi_f08
     implicit none

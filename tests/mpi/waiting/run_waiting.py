@@ -28,7 +28,7 @@ class Waiting(unittest.TestCase):
 
     def run_ranks(self, ranks, *command, preload=(), **settings):
         """Run a program under the library. Settings are the ranks' variables."""
-        libraries = ":".join([ARGUMENTS.library, ARGUMENTS.waiting, *preload])
+        libraries = ":".join(filter(None, [ARGUMENTS.library, ARGUMENTS.waiting, *preload, ARGUMENTS.yielding]))
         words = [*ARGUMENTS.launch.split(";"), str(ranks), "env", f"LD_PRELOAD={libraries}",
                  f"GIMBAL_RUN_DIR={self.folder}", *(f"{k}={v}" for k, v in settings.items()), *command]
         # A session of its own, so that all of it can be ended.
@@ -142,7 +142,7 @@ class Waiting(unittest.TestCase):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    for name in ("library", "waiting", "program", "fortran", "tool", "launch", "scratch"):
+    for name in ("library", "waiting", "program", "fortran", "tool", "yielding", "launch", "scratch"):
         parser.add_argument(f"--{name}", default="")
     ARGUMENTS, rest = parser.parse_known_args()
     unittest.main(argv=["run_waiting.py", *rest], verbosity=2)

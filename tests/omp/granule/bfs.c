@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Breadth-first search, bottom up: whoever runs a vertex sets its bit in the next front, and no bit is set by an
+/* Breadth-first search, bottom up: the thread that runs a vertex sets its bit in the next front, and no bit is set by
+   an
  * atomic. That is right under schedule(dynamic, 1024), which OpenMP promises to cut at multiples of 1024 only: no two
  * threads write to one 64-bit word. Exit status: 0 if every search found every vertex at its right depth. */
 #include <omp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Short loops that Gimbal leaves to libomp's static after a few executions, among loops that it keeps: every iteration
- * must run once, whoever runs it, also where threads run ahead of each other, come from different addresses, are
+ * must run once, on any thread, also where threads run ahead of each other, come from different addresses, are
  * cancelled, or where the loop changes its length, schedule or team. Exit status: 0, or 1 and what went wrong. */
 #include <omp.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Loops of a team whose threads are bound, one of them to a core that other threads spin on. Every iteration must run
- * once, and afterwards every thread must have the mask that it began with. `lending THREAD` says whose core is taken. */
+ * once, and afterwards every thread must have the mask that it began with. `lending THREAD ROUNDS` says whose core is
+ * taken, and how often the loops run. */
 #define _GNU_SOURCE
 #include <omp.h>
 #include <pthread.h>
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { N = 600, ROUNDS = 8, CROWD = 2 };
+enum { N = 600, CROWD = 2 };
 
 static atomic_int over;
 static int taken_core;
@@ -127,7 +128,7 @@ static int serial_part_and_nested(void) {
 int main(int argc, char **argv) {
     enum { MOST = 64 };
     static cpu_set_t before[MOST], after[MOST];
-    int thread = argc > 1 ? atoi(argv[1]) : 1, failed = 0;
+    int thread = argc > 1 ? atoi(argv[1]) : 1, rounds = argc > 2 ? atoi(argv[2]) : 8, failed = 0;
     int threads = omp_get_max_threads() < MOST ? omp_get_max_threads() : MOST;
 #pragma omp parallel num_threads(threads)
     {
@@ -137,7 +138,7 @@ int main(int argc, char **argv) {
     }
     pthread_t crowd[CROWD];
     for (int i = 0; i < CROWD; ++i) pthread_create(&crowd[i], NULL, spin, NULL);
-    for (int round = 0; round < ROUNDS && !failed; ++round)
+    for (int round = 0; round < rounds && !failed; ++round)
         failed = plain() | nowait_and_barrier() | reduction() | tasks() | cancelled() | serial_part_and_nested();
     atomic_store(&over, 1);
     for (int i = 0; i < CROWD; ++i) pthread_join(crowd[i], NULL);

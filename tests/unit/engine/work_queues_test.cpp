@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The lock-free queues outside any loop: every grain exactly once, whoever takes it. Run under the thread sanitizer,
+// The lock-free queues outside any loop: every grain exactly once, for any taker. Run under the thread sanitizer,
 // too
 // (./dev sanitize), where the repetitions are what counts.
 #include "engine/work_queues.hpp"

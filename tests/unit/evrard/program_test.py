@@ -129,7 +129,8 @@ def case_output():
         target = pathlib.Path(folder, "made", "here")
         result = run([*SMALL, "--output", str(target), "--ascii-energies", "--quiet"], 2)
         expect(result.returncode == 0, "failed", result)
-        expect(sorted(p.name for p in target.iterdir()) == ["energies.csv", "snapshot_000004.h5"], "wrong files", result)
+        expect(sorted(p.name for p in target.iterdir()) == ["energies.csv", "snapshot_000004.h5"], "wrong files",
+               result)
         rows = target.joinpath("energies.csv").read_text().splitlines()
         names = "t,kinetic,internal,gravitational,total,momentum,angular_momentum,dt,gravity_cov"
         expect(rows[0] == names and len(rows) == 6, f"energies.csv is wrong: {rows}")

@@ -18,7 +18,7 @@ public:
     /// @param chunk  iterations that a rank gets at once
     RankThreads(std::size_t ranks, std::size_t chunk) : chunk_(chunk), offers_(ranks), barrier_(std::ssize(offers_)) {}
 
-    /// One rank's side of it. Chunks of a loop go to whoever asks first.
+    /// One rank's side of it. Chunks of a loop go to the first that asks.
     class Rank final : public Exchange {
     public:
         Rank(RankThreads& all, std::size_t rank) : all_(all), rank_(rank) {}

@@ -145,7 +145,7 @@ TEST_F(KeptFolderTest, ManyProcessesThatEndAtOnceLeaveOneWholeFile) {
         }
         children.push_back(child);
     }
-    // Whoever reads meanwhile finds nothing or a whole file.
+    // A reader meanwhile finds nothing or a whole file.
     for (int k = 0; k < 200; ++k) {
         const std::string text = read_kept(folder_, name_, kLargestKept);
         EXPECT_TRUE(text.empty() || KeptLoops::read(1, text));

@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "lightweight/candidate_search.hpp"
-#include "lightweight/constraint_tuner.hpp"
 #include "lightweight/drift_detector.hpp"
-#include "lightweight/grid_tuner.hpp"
+#include "lightweight/trial_tuners.hpp"
 #include "scripted_loop.hpp"
 
 namespace {

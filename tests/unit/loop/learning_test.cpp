@@ -122,7 +122,7 @@ TEST(LoopLearning, ChunksOfRanksAreLearntAboutByTheirPowerOfTwoAndApartFromTheWh
 }
 
 TEST(LoopLearning, WhatAPlaceCostsIsNotHeldAgainstTheTechniqueThatRanThere) {
-    // Iterations of the second half cost nine times as much: whoever runs there must not look nine times as slow.
+    // Iterations of the second half cost nine times as much: a worker there must not look nine times as slow.
     std::vector<double> seen;
     struct Spy final : Selector {
         explicit Spy(std::vector<double>* to) : times(to) {}

@@ -127,7 +127,7 @@ TEST(DriftingBandit, AnInterruptedTrialDoesNotCondemnAChoice) {
 }
 
 TEST(DriftingBandit, AnInterruptedHolderDoesNotLoseTheTitle) {
-    // One step in ten takes twice as long, whoever runs it.
+    // One step in ten takes twice as long, under every technique.
     int lost = 0;
     for (unsigned seed = 0; seed < 40; ++seed) {
         DriftingBandit bandit(2, 0);

@@ -25,7 +25,7 @@ protected:
         ASSERT_NE(library, nullptr) << dlerror();
         fill = reinterpret_cast<gimbal_topology_provider>(dlsym(library, "gimbal_topology_fill"));
         ASSERT_NE(fill, nullptr);
-        // Whoever runs the tests may stand on a made-up machine already.
+        // The tests themselves may run on a made-up machine already.
         unsetenv("HWLOC_XMLFILE");
         unsetenv("HWLOC_COMPONENTS");
     }

@@ -83,7 +83,8 @@ def main(words: list[str] | None = None) -> int:
     except BrokenPipeError:
         return without_output(0)
     except OSError as error:
-        print(f"gimbal: error: {error.filename or 'cannot write to standard output'}: {error.strerror}", file=sys.stderr)
+        print(f"gimbal: error: {error.filename or 'cannot write to standard output'}: {error.strerror}",
+              file=sys.stderr)
         return without_output(1)
     try:
         sys.stdout.flush()

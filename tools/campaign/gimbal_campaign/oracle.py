@@ -98,7 +98,7 @@ def every_fixed(app: AppData) -> list[Series]:
 
 
 def oracle(app: AppData, series: list[Series] | None = None) -> Oracle | None:
-    """The Oracle of an application over some series, by default the seed's portfolio; None if none of them has a run."""
+    """The Oracle of an application over some series, by default the seed's portfolio; None if none has a run."""
     series = portfolio(app) if series is None else series
     if not series:
         return None

@@ -195,7 +195,7 @@ TEST_F(ManagerTest, ThreadsThatComeAndGoEvery10msDisturbNobody) {
 
 TEST_F(ManagerTest, AThousandThreadsArePlacedAndGivenBack) {
     constexpr std::size_t kThreads = 1000;
-    const auto sleep = [] { test::wait_ms(20); };
+    const auto sleep = [] { test::wait_ms(100); };
     start(kThreads, sleep, true);  // they ask for it: who sleeps is not taken for somebody who computes
     Manager manager(config(Mode::fixed), registry_);
     std::thread running([&] { manager.run(); });

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tuners that try candidates one after the other and measure each several times.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +34,29 @@ private:
     double least_step_ = 0;  ///< c P / N of the last trial
     bool coarse_ = true;
     CandidateSearch search_;
+    DriftDetector watch_;
+};
+
+/// The best constraint c of constrained scheduling, the probability with which a request for the shared part is let in:
+/// tries 1, 0.9, ... 0.1. `fraction` is c in everything that is asked and told here. All are tried again on drift. A
+/// gain that is within twice the error of the means is noise: then c = 1, where nobody waits.
+/// @source Kale's vSched (reference section 4B); test: tests/unit/lightweight/tuner_test.cpp
+class ConstraintTuner final : public FractionTuner {
+public:
+    /// @param repetitions  r [count]   @errors std::bad_alloc
+    explicit ConstraintTuner(std::uint32_t repetitions = 3);
+
+    /// c for the next execution. @return in [0.1, 1]
+    [[nodiscard]] double fraction() const noexcept override { return settled() ? chosen_ : search_.current(); }
+    void learn(const FractionTrial& trial) override;
+    [[nodiscard]] bool settled() const noexcept override { return search_.done(); }
+    [[nodiscard]] std::string_view stage() const noexcept override { return settled() ? "settled" : "search"; }
+
+private:
+    void start() noexcept;
+
+    CandidateSearch search_;
+    double chosen_ = 1;
     DriftDetector watch_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lightweight/grid_tuner.hpp"
+#include "lightweight/trial_tuners.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,6 +12,7 @@ namespace {
 constexpr double kCoarse = 0.1;
 constexpr double kFine = 0.01;
 constexpr std::size_t kMaxCandidates = 21;  // +-0.1 in hundredths
+constexpr std::array kConstraints{1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1};
 
 }  // namespace
 
@@ -47,6 +48,27 @@ void GridTuner::learn(const FractionTrial& trial) {
         return;
     }
     watch_.settle(0);
+}
+
+ConstraintTuner::ConstraintTuner(std::uint32_t repetitions) : search_(kConstraints.size(), repetitions) {
+    start();
+}
+
+void ConstraintTuner::start() noexcept {
+    search_.start(kConstraints);
+}
+
+void ConstraintTuner::learn(const FractionTrial& trial) {
+    const double cost = trial.cost();
+    if (std::isnan(cost)) return;
+    if (search_.done()) {
+        if (watch_.learn(cost) > 0) start();
+    } else if (search_.learn(trial.fraction, cost)) {
+        const double all = search_.mean(0);
+        const double least = search_.least();
+        chosen_ = all <= least * (1 + 2 * search_.error()) ? 1 : search_.current();
+        watch_.settle(0);
+    }
 }
 
 }  // namespace gimbal
