@@ -16,6 +16,7 @@ namespace {
 
 constexpr double kGaussianAlpha = 0.01;
 constexpr double kGaussianBeta = 0.5;
+constexpr int kMaxDevice = 1000;
 constexpr double kMaxVariance = 65025;
 constexpr std::int64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
 
@@ -41,6 +42,10 @@ void check_functional(const CLI::App& app, Config& config, NoiseKind kind) {
                   "--alpha", gaussian ? "must lie in (0, 100]" : "must lie in (1, 2]");
     apps::require(settings.beta > 0 && settings.beta <= kMaxBeta, "--beta", "must lie in (0, 1000]");
     apps::require(config.bound >= 0 && config.bound <= 255, "--bound", "must lie between 0 and 255");
+    const bool fixed = app.count("--device-part") > 0;
+    apps::require(!fixed || config.device >= 0, "--device-part", "needs --device");
+    apps::require(!fixed || (config.device_part >= 0 && config.device_part <= 1), "--device-part",
+                  "must lie between 0 and 1");
     apps::require(config.window % 2 == 1, "--window", "must be odd");
 }
 
@@ -84,6 +89,13 @@ void add_method(CLI::App& app, Config& config) {
     app.add_flag("!--all-pixels", config.active,
                  "compute every noisy pixel in every step, not only where neighbours "
                  "move; the image is the same");
+    app.add_option("--device", config.device,
+                   "number of an OpenMP device that takes part in the steps (needs a build "
+                   "with offloading)")
+        ->check(CLI::Range(0, kMaxDevice));
+    app.add_option("--device-part", config.device_part,
+                   "rows that the device runs, between 0 and 1, instead of "
+                   "learning how many");
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ void print_table(const Options& options, const Summary& summary) {
     table.print(summary.regularisation);
     std::printf("%" PRId64 " steps; %.3f s with reading and writing, %.1f frames/s\n", summary.steps, summary.total_s,
                 static_cast<double>(summary.frames) / summary.total_s);
+    if (!summary.device.empty()) std::printf("%s\n", summary.device.c_str());
     if (summary.restored && options.judge) {
         std::printf("  %-9s %8s %8s\n", "quality", "PSNR dB", "SSIM");
         print_quality("noisy", summary.damaged);
@@ -47,6 +48,7 @@ void print_json(const Summary& summary) {
     apps::print_json_figure("frames", static_cast<double>(summary.frames));
     apps::print_json_figure("noisy", static_cast<double>(summary.noisy));
     apps::print_json_figure("total_s", summary.total_s);
+    if (!summary.device.empty()) apps::print_json_text("device", summary.device.c_str());
     if (summary.restored) {
         apps::print_json_figure("psnr_median_db", summary.median->psnr_db);
         apps::print_json_figure("psnr_db", summary.restored->psnr_db);

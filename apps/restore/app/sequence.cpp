@@ -105,6 +105,7 @@ void count(Summary& summary, const Frame& frame, const Restored& result) {
     summary.noisy += result.noisy;
     for (const Plane& plane : frame.noisy.planes) summary.samples += plane.width * plane.height;
     summary.steps += result.steps;
+    summary.device = result.device;
     summary.checksum = summary.checksum * 31 + checksum(result.image);
     append(summary.detection.times_s, result.detection.times_s);
     append(summary.regularisation.times_s, result.regularisation.times_s);

@@ -22,6 +22,7 @@ struct Summary {
     std::int64_t samples = 0;
     std::int64_t steps = 0;      ///< of the second phase
     std::uint64_t checksum = 0;  ///< of the restored frames
+    std::string device;          ///< what a device did in the last frame; empty if there was none
     apps::LoopTimes detection;
     apps::LoopTimes regularisation;
     std::optional<Quality> damaged;   ///< of the noisy frames, mean; where the original is known

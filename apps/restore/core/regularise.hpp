@@ -36,24 +36,27 @@ struct RegulariseKernel {
             if (!noisy[at]) continue;
             Surroundings around;
             around.observed = observed[at];
-            int moved = 0;
-            const auto look = [&](std::int64_t neighbour) {
-                moved |= from[neighbour].moved;
-                around.values[static_cast<std::size_t>(around.count)] = from[neighbour].value;
-                around.weights[static_cast<std::size_t>(around.count++)] = noisy[neighbour] ? 1 : 2;
-            };
             const std::int64_t column = at - row * columns;
-            if (row > 0) look(at - columns);
-            if (column > 0) look(at - 1);
-            if (column + 1 < columns) look(at + 1);
-            if (row + 1 < rows) look(at + columns);
+            bool moved = all;
+            if (row > 0) moved |= look(from, at - columns, around);
+            if (column > 0) moved |= look(from, at - 1, around);
+            if (column + 1 < columns) moved |= look(from, at + 1, around);
+            if (row + 1 < rows) moved |= look(from, at + columns, around);
             const int old = from[at].value;
-            const int value = moved || all ? minimiser(slopes, around) : old;
+            const int value = moved ? minimiser(slopes, around) : old;
             const int movement = std::abs(value - old);
             to[at] = {static_cast<std::uint8_t>(value), static_cast<std::uint8_t>(movement)};
             change += std::abs(movement - from[at].moved);
         }
         return change;
+    }
+
+private:
+    /// Takes in a neighbour. @return whether it moved in the last step
+    bool look(const Cell* from, std::int64_t neighbour, Surroundings& around) const {
+        around.values[static_cast<std::size_t>(around.count)] = from[neighbour].value;
+        around.weights[static_cast<std::size_t>(around.count++)] = noisy[neighbour] ? 1 : 2;
+        return from[neighbour].moved != 0;
     }
 };
 

@@ -6,6 +6,7 @@
 #include "image.hpp"
 
 #include <cstdint>
+#include <string>
 
 namespace restore {
 
@@ -15,8 +16,9 @@ struct Config {
     int window = 39;      ///< largest window of the detection [pixels], odd
     double bound = 0.01;  ///< steps end when the mean over noisy pixels of |moved - moved before| is below it
     std::int64_t max_steps = 1000;
-    bool active = true;   ///< work only where neighbours still move; the image is the same without
-    bool device = false;  ///< a device takes part in the steps
+    bool active = true;       ///< work only where neighbours still move; the image is the same without
+    int device = -1;          ///< number of a device that takes part in the steps; < 0: threads alone
+    double device_part = -1;  ///< rows that it runs, in [0, 1], for comparison; < 0: learnt
 };
 
 /// What became of an image, and how long it took.
@@ -25,6 +27,7 @@ struct Restored {
     Image median;                    ///< after the first phase alone
     std::int64_t noisy = 0;          ///< pixels, over all planes
     std::int64_t steps = 0;          ///< of the second phase, over all planes
+    std::string device;              ///< what a device did; empty if there was none
     apps::LoopTimes detection;       ///< [planes]
     apps::LoopTimes regularisation;  ///< [steps]
 };

@@ -137,6 +137,9 @@ def case_options():
         "--window": ["1", "4", "101", "x"],
         "--bound": ["-1", "nan"],
         "--max-steps": ["0"],
+        "--device": ["-1", "x", "1001"],
+        "--device-part": ["0.5"],
+        "--device=0 --device-part": ["-0.1", "1.1", "nan"],
         "--add=5 --original": [grey],
     }
     for options, values in wrong.items():
