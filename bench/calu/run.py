@@ -18,10 +18,10 @@ OURS = ("gimbal:lws", "gimbal:usched", "gimbal:vsched", apps.AUTO)
 # Lines of each app that name a schedule: schedule(runtime) in place of no clause. Nothing else was changed for Gimbal.
 PROGRAMS = {
     "calu": ["apps/calu/calu", "--size", "1024", "--block", "32"],
-    "nbody": ["apps/nbody/nbody", "--bodies", "4000"],
+    "nbody": ["apps/nbody/nbody", "--bodies", "2000"],
     "stencil": ["apps/stencil/stencil", "--size", "96"],
 }
-LENGTHS = {"calu": ("--repeat", 12), "nbody": ("--steps", 150), "stencil": ("--steps", 400)}
+LENGTHS = {"calu": ("--repeat", 30), "nbody": ("--steps", 100), "stencil": ("--steps", 400)}
 STOCK = {"calu": (*apps.STOCK, "static,1")}
 
 
@@ -31,6 +31,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=7, help="runs of each schedule, in turns (default 7)")
     parser.add_argument("--threads", type=int, default=2, help="default 2")
     parser.add_argument("--only", choices=tuple(PROGRAMS), help="one program")
+    parser.add_argument("--with", dest="kinds", choices=("quiet", "hog"), help="only quiet, or only beside the hog")
+    parser.add_argument("--length", type=int, help="factorisations or steps; default: each program's own")
+    parser.add_argument("--ours", default=",".join(OURS), help="Gimbal's schedules, commas between them; default all")
     parser.add_argument("--quick", action="store_true", help="two rounds, a third of the steps")
     return parser.parse_args()
 
@@ -44,30 +47,33 @@ def runtime_clauses(app: str) -> int:
 
 def variants(args: argparse.Namespace, name: str) -> list[runner.Variant]:
     option, length = LENGTHS[name]
+    length = args.length or length
     command = [str(args.build / PROGRAMS[name][0]), *PROGRAMS[name][1:], option,
                str(max(length // 3, 2) if args.quick else length), "--json"]
     cores = gate.usable_cores(args.threads)
     return [apps.AppVariant(schedule, command, apps.environment(args.build, schedule, args.threads, cores),
-                            timeout_s=300) for schedule in (*STOCK.get(name, apps.STOCK), *OURS)]
+                            timeout_s=300) for schedule in (*STOCK.get(name, apps.STOCK), *args.ours.split(","))]
 
 
 def measure(args: argparse.Namespace, name: str, result: dict[str, Any]) -> None:
     stock = STOCK.get(name, apps.STOCK)
     rounds = 2 if args.quick else args.rounds
-    races = {"quiet": apps.race(variants(args, name), rounds),
-             "hog": apps.race(variants(args, name), rounds, gate.usable_cores(args.threads)[-1])}
+    hogs = {"quiet": None, "hog": gate.usable_cores(args.threads)[-1]}
+    races = {kind: apps.race(variants(args, name), rounds, hog) for kind, hog in hogs.items()
+             if args.kinds in (None, kind)}
     best = {kind: race.best(stock) for kind, race in races.items()}
     rows = [[schedule, *(figure for kind, race in races.items()
                          for figure in (race.median(schedule) / 1e6, race.ratio(schedule, best[kind])))]
-            for schedule in (*stock, *OURS)]
-    calls = len(races["quiet"].answers[apps.AUTO]["loops"][0]["times_s"])
+            for schedule in (*stock, *args.ours.split(","))]
+    calls = len(next(iter(races.values())).answers[apps.AUTO]["loops"][0]["times_s"])
     print(table.render(f"{name}: {calls} executions of its first loop, {runtime_clauses(name)} lines say "
                        f"schedule(runtime); loops, ratio to the best stock schedule",
-                       ["schedule", f"quiet ms", f"/ {best['quiet']}", "hog ms", f"/ {best['hog']}"], rows),
+                       ["schedule", *(head for kind in races for head in (f"{kind} ms", f"/ {best[kind]}"))], rows),
           end="\n\n", flush=True)
-    for kind, suffix in (("quiet", "vs_best_stock"), ("hog", "hog_vs_best_stock")):
-        result[f"{name}_auto_{suffix}"] = races[kind].ratio(apps.AUTO, best[kind])
-    result[f"{name}_hog_vs_static"] = races["hog"].ratio(apps.AUTO, "static")
+    for kind, race in races.items():
+        result[f"{name}_auto_{'' if kind == 'quiet' else 'hog_'}vs_best_stock"] = race.ratio(apps.AUTO, best[kind])
+    if "hog" in races:
+        result[f"{name}_hog_vs_static"] = races["hog"].ratio(apps.AUTO, "static")
 
 
 def main() -> int:
