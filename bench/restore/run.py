@@ -68,7 +68,7 @@ def schedules(args: argparse.Namespace, images: dict[str, Path], result: dict[st
     worst: list[float] = []
     for case, image, options in (("even", "ascent", []), ("patchy", "ascent", ["--patchy"]),
                                  ("patchy, large", "face", ["--patchy"])):
-        frames = 6 if args.quick else 24 if image == "ascent" else 8
+        frames = 6 if args.quick else 24 if image == "ascent" else 16
         command = [str(args.build / "apps/restore/restore"), str(images[image]), "--add", "50", *options, "--frames",
                    str(frames), "--no-quality", "--json"]
         cores = gate.usable_cores(args.threads)

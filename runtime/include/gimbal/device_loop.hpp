@@ -392,10 +392,12 @@ private:
             split_.speed = static_cast<double>(all_device_.rows) / all_device_.time_s /
                            (static_cast<double>(all_threads_.rows) / all_threads_.time_s);
         if (settings_.fixed_part >= 0 || longest_s == 0) return;
-        late_ = device.time_s > kLate * longest_s ? late_ + 1 : 0;
+        // Without rows: the technique has none for so slow a worker.
+        const bool late = device.rows == 0 || device.time_s > kLate * longest_s;
+        late_ = late ? late_ + 1 : 0;
         if (late_ >= kLateExecutions)
-            leave_out("device " + std::to_string(settings_.device) + " held the threads up in " +
-                      std::to_string(late_) + " executions");
+            leave_out("device " + std::to_string(settings_.device) + " was too slow in " + std::to_string(late_) +
+                      " executions");
     }
 
     DeviceLoopSettings settings_;

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs restore with a device under Gimbal: the same image whatever the split, and one line where it cannot be used.
 
-usage: device_test.py RESTORE_DEVICE CASE BUILD LIBRARIES
+usage: device_test.py RESTORE_DEVICE CASE BUILD LIBRARIES DEVICE_LOOP
 """
 
 import json
 import os
 import re
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -17,14 +18,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from app_program import expect, run, run_case  # noqa: E402
 
-BUILD, LIBRARIES = sys.argv[3:5]
+BUILD, LIBRARIES, DEVICE_LOOP = sys.argv[3:6]
 FOLDER = Path(tempfile.mkdtemp(prefix="restore_device_test_"))
 IMAGE = FOLDER / "image.pgm"
 OPTIONS = [str(IMAGE), "--add", "60", "--patchy", "--max-steps", "25", "--bound", "0", "--json"]
 GIMBAL = {"LD_PRELOAD": f"{BUILD}/lib/libomp.so", "LD_LIBRARY_PATH": f"{BUILD}/lib:{LIBRARIES}",
           "GIMBAL_REPORT": "off", "OMP_SCHEDULE": "runtime"}
 # A shared machine may make the device look slow: that is said, and no failure.
-SLOW = re.compile(r"gimbal: restore: runs on threads alone: device 0 (takes|held)")
+SLOW = re.compile(r"gimbal: restore: runs on threads alone: device 0 (takes|was too slow)")
 
 
 def draw():
@@ -77,6 +78,17 @@ def case_absent():
         lines = said.splitlines()
         expect(len(lines) == 1 and lines[0].startswith("gimbal: restore: runs on threads alone: ") and
                reason in lines[0], f"said: {said}")
+
+
+def case_left_out():
+    """A device that is slow, becomes slow, or has no memory left: rows are right, and one line says it."""
+    for mode, reason in (("slow", "device 0 takes "), ("later", "device 0 was too slow"), ("memory", "the device has no ")):
+        done = subprocess.run([DEVICE_LOOP, mode], env={**os.environ, **GIMBAL, "OMP_NUM_THREADS": "2"},
+                              capture_output=True, text=True, timeout=300, check=False)
+        expect(done.returncode == 0 and done.stdout.startswith("off, "), f"{mode}: not left out, or wrong rows", done)
+        lines = done.stderr.splitlines()
+        expect(len(lines) == 1 and lines[0].startswith(f"gimbal: squares: runs on threads alone: {reason}"),
+               f"{mode}: not one line with '{reason}'", done)
 
 
 draw()
