@@ -29,7 +29,8 @@ class AppVariant(Variant):
 
     def run(self, padding: int = 0) -> dict[str, Any]:
         answer = super().run(padding)
-        times = [loop["times_s"][self.after:] for loop in answer["loops"] if not self.loops or loop["name"] in self.loops]
+        times = [loop["times_s"][self.after:] for loop in answer["loops"]
+                 if not self.loops or loop["name"] in self.loops]
         answer["ns"] = 1e9 * sum(map(sum, times))
         return answer
 

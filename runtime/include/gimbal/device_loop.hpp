@@ -7,11 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <mutex>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "gimbal/device_rows.hpp"
 #include "gimbal/gimbal.h"
 #include "gimbal/hook_layout.h"
 #include "gimbal/loop.h"
@@ -26,14 +27,6 @@
 #pragma weak gimbal_loop_end
 
 namespace gimbal {
-
-/// A range of rows [first, end).
-struct Rows {
-    std::int64_t first = 0;
-    std::int64_t end = 0;
-
-    [[nodiscard]] std::int64_t size() const noexcept { return end - first; }
-};
 
 /// What a DeviceLoop is told at the beginning.
 struct DeviceLoopSettings {
@@ -71,9 +64,8 @@ struct DeviceSplit {
 class DeviceLoop {
 public:
     /// @errors std::bad_alloc; a device that cannot be used is said, not thrown
-    explicit DeviceLoop(DeviceLoopSettings settings) : settings_(std::move(settings)) {
-        settings_.rows = std::max<std::int64_t>(settings_.rows, 1);
-        if (settings_.least_rows <= 0) settings_.least_rows = std::max<std::int64_t>(settings_.rows / 128, 1);
+    explicit DeviceLoop(DeviceLoopSettings settings)
+        : settings_(checked(std::move(settings))), rows_(settings_.rows, settings_.halo, settings_.device) {
         if (settings_.device < 0) return;
         on_ = true;
         if (omp_get_num_devices() <= settings_.device) {
@@ -85,10 +77,9 @@ public:
         }
     }
 
-    /// Gives the device's memory back, and the report() to Gimbal's.
+    /// Gives the report() to Gimbal's.
     ~DeviceLoop() {
         if (gimbal_report_note && !report().empty()) gimbal_report_note(settings_.name.c_str(), report().c_str());
-        for (void* const memory : memory_) omp_target_free(memory, settings_.device);
     }
     DeviceLoop(const DeviceLoop&) = delete;
     DeviceLoop& operator=(const DeviceLoop&) = delete;
@@ -108,16 +99,14 @@ public:
     ///              false: threads get what the device wrote when the execution ends
     /// @return its number
     int add_array(void* host, std::size_t row_bytes, bool exchanged = true) {
-        const auto rows = static_cast<std::size_t>(settings_.rows);
-        arrays_.push_back({static_cast<char*>(host), static_cast<char*>(memory_with(host, rows * row_bytes)), row_bytes,
-                           exchanged, std::vector<std::uint8_t>(rows, kOnHost | kOnDevice)});
-        return static_cast<int>(arrays_.size()) - 1;
+        void* const device = memory_with(host, static_cast<std::size_t>(settings_.rows) * row_bytes);
+        return rows_.add(host, device, row_bytes, exchanged);
     }
 
     /// Address of an array on the device; null without one.
     template <class T>
     [[nodiscard]] T* on_device(int array) const {
-        return reinterpret_cast<T*>(arrays_[static_cast<std::size_t>(array)].device);
+        return static_cast<T*>(rows_.on_device(array));
     }
 
     /// One execution.
@@ -125,7 +114,8 @@ public:
     ///                each row by its own iteration
     /// @param host    void host(Rows): runs these rows on a thread  @param device  void device(Rows): on the device; it
     ///                returns when they are done
-    /// @errors those of the bodies must not leave them
+    /// @errors std::runtime_error if rows cannot be copied from or to the device; those of the bodies must not leave
+    /// them
     template <class Host, class Device>
     void run(const std::vector<int>& reads, const std::vector<int>& writes, const Host& host, const Device& device) {
         if (on_ && settings_.fixed_part < 0 && split_.executions == 0) probe(host, device);
@@ -139,11 +129,14 @@ public:
         } else {
             run_shared(execution, host, device);
         }
+        if (rows_.failed())
+            throw std::runtime_error(settings_.name + ": rows cannot be copied from or to device " +
+                                     std::to_string(settings_.device));
         count(execution);
     }
 
     /// Have all rows of an array on the host.
-    void fetch(int array) { to_host(arrays_[static_cast<std::size_t>(array)], {0, settings_.rows}); }
+    void fetch(int array) { rows_.fetch(array); }
 
     [[nodiscard]] const DeviceSplit& split() const noexcept { return split_; }
 
@@ -156,18 +149,9 @@ public:
     }
 
 private:
-    enum : std::uint8_t { kOnHost = 1, kOnDevice = 2 };
     static constexpr double kSlow = 0.5;  // of a thread's speed: the thread that drives the device does more by itself
     static constexpr double kLate = 1.5;  // times longer than the threads need: the device holds everybody up
     static constexpr int kLateExecutions = 3;
-
-    struct Array {
-        char* host;
-        char* device;
-        std::size_t row_bytes;
-        bool exchanged;
-        std::vector<std::uint8_t> where;  // [rows] who has them as they were written last
-    };
 
     /// What a worker did in one execution.
     struct alignas(128) Part {
@@ -181,6 +165,12 @@ private:
         std::vector<Part> parts;  // [threads]; the first is the device's
     };
 
+    static DeviceLoopSettings checked(DeviceLoopSettings settings) {
+        settings.rows = std::max<std::int64_t>(settings.rows, 1);
+        if (settings.least_rows <= 0) settings.least_rows = std::max<std::int64_t>(settings.rows / 128, 1);
+        return settings;
+    }
+
     static bool gimbal_here() {
         return gimbal_hook_layout && gimbal_schedule_parse && gimbal_loop_open &&
                gimbal_hook_layout() == gimbal_hook_layout_here();
@@ -189,83 +179,23 @@ private:
     void leave_out(const std::string& why) {
         if (!on_) return;
         on_ = false;
-        for (std::size_t array = 0; array < arrays_.size(); ++array) fetch(static_cast<int>(array));
+        rows_.fetch_all();
         std::fprintf(stderr, "gimbal: %s: runs on threads alone: %s\n", settings_.name.c_str(), why.c_str());
     }
 
     /// Memory on the device that holds what lies on the host. @return null without a device, from then on
     void* memory_with(const void* host, std::size_t bytes) {
         if (!on_) return nullptr;
-        void* const memory = omp_target_alloc(bytes, settings_.device);
-        if (memory) memory_.push_back(memory);
-        if (memory && copy_bytes(memory, host, bytes, true)) return memory;
+        if (void* const memory = rows_.copy(host, bytes)) return memory;
         leave_out("the device has no " + std::to_string(bytes) + " bytes left");
         return nullptr;
-    }
-
-    bool copy_bytes(void* to, const void* from, std::size_t bytes, bool to_device) const {
-        const int host = omp_get_initial_device();
-        return omp_target_memcpy(to, from, bytes, 0, 0, to_device ? settings_.device : host,
-                                 to_device ? host : settings_.device) == 0;
-    }
-
-    [[nodiscard]] Rows with_halo(Rows rows) const {
-        return {std::max<std::int64_t>(rows.first - settings_.halo, 0),
-                std::min(rows.end + settings_.halo, settings_.rows)};
-    }
-
-    /// Copies the rows that one side lacks, each run of them at once. @threads under the lock, or alone
-    void bring(Array& array, Rows rows, bool to_device) const {
-        const std::uint8_t wanted = to_device ? kOnDevice : kOnHost;
-        const auto lacks = [&](std::int64_t row) { return !(array.where[static_cast<std::size_t>(row)] & wanted); };
-        for (std::int64_t row = rows.first; row < rows.end; ++row) {
-            if (!lacks(row)) continue;
-            const std::int64_t first = row;
-            for (; row < rows.end && lacks(row); ++row) array.where[static_cast<std::size_t>(row)] |= wanted;
-            const std::size_t at = static_cast<std::size_t>(first) * array.row_bytes;
-            const std::size_t bytes = static_cast<std::size_t>(row - first) * array.row_bytes;
-            char* const host = array.host + at;
-            char* const device = array.device + at;
-            copy_bytes(to_device ? device : host, to_device ? host : device, bytes, to_device);
-        }
-    }
-
-    void to_host(Array& array, Rows rows) {
-        if (!array.device) return;
-        const std::lock_guard lock(mutex_);
-        bring(array, rows, false);
-    }
-
-    /// Before a chunk: what it reads is where it runs. After it: what it wrote is nowhere else.
-    void prepare(const Execution& execution, Rows rows, bool on_device) {
-        const std::lock_guard lock(mutex_);
-        for (const int array : execution.reads)
-            bring(arrays_[static_cast<std::size_t>(array)], with_halo(rows), on_device);
-        for (const int array : execution.writes) {
-            auto& where = arrays_[static_cast<std::size_t>(array)].where;
-            std::fill(where.begin() + rows.first, where.begin() + rows.end, on_device ? kOnDevice : kOnHost);
-        }
-    }
-
-    /// What threads need of rows that the device has written: all of them, or those next to other rows.
-    void hand_over(const Execution& execution, Rows rows) {
-        const std::lock_guard lock(mutex_);
-        for (const int number : execution.writes) {
-            Array& array = arrays_[static_cast<std::size_t>(number)];
-            if (!array.exchanged || rows.size() <= 2 * settings_.halo) {
-                bring(array, rows, false);
-                continue;
-            }
-            bring(array, {rows.first, rows.first + settings_.halo}, false);
-            bring(array, {rows.end - settings_.halo, rows.end}, false);
-        }
     }
 
     template <class Body>
     void run_chunk(Execution& execution, Part& part, Rows rows, const Body& body, bool on_device) {
         if (rows.size() <= 0) return;
         const double begin_s = omp_get_wtime();
-        prepare(execution, rows, on_device);
+        rows_.bring_in(execution.reads, execution.writes, rows, on_device);
         body(rows);
         part.rows += rows.size();
         part.time_s += omp_get_wtime() - begin_s;
@@ -308,13 +238,13 @@ private:
                 continue;
             }
             if (rows.first != done.end) {
-                hand_over(execution, done);
+                rows_.hand_over(execution.writes, done);
                 done = {rows.first, rows.first};
             }
             run_chunk(execution, part, rows, device, true);
             done.end = rows.end;
         }
-        if (worker == 0) hand_over(execution, done);
+        if (worker == 0) rows_.hand_over(execution.writes, done);
         gimbal_loop_end(&share);
     }
 
@@ -330,7 +260,7 @@ private:
             // A team of one runs both; else thread 0 drives the device, and the others share the rest.
             if (thread == 0) {
                 run_chunk(execution, execution.parts.front(), {0, cut}, device, true);
-                hand_over(execution, {0, cut});
+                rows_.hand_over(execution.writes, {0, cut});
             }
             const std::int64_t others = std::max<std::int64_t>(threads - 1, 1);
             const std::int64_t other = threads == 1 ? 0 : thread - 1;
@@ -401,11 +331,9 @@ private:
     }
 
     DeviceLoopSettings settings_;
+    DeviceRows rows_;
     int schedule_ = 0;
     bool on_ = false;
-    std::vector<void*> memory_;
-    std::vector<Array> arrays_;
-    std::mutex mutex_;  // of `where`, while chunks run
     DeviceSplit split_;
     Part all_threads_;
     Part all_device_;
