@@ -15,7 +15,8 @@ function(gimbal_try_offload why)
     set(folder "${CMAKE_BINARY_DIR}/CMakeFiles/offload")
     file(WRITE "${folder}/probe.cpp" "#include <omp.h>\nint main() {\n    int host = 1;\n"
         "#pragma omp target map(tofrom : host)\n    host = omp_is_initial_device();\n    return host;\n}\n")
-    execute_process(COMMAND ${GIMBAL_OFFLOAD_COMPILER} ${GIMBAL_OFFLOAD_FLAGS} "${folder}/probe.cpp" -o "${folder}/probe"
+    execute_process(COMMAND ${GIMBAL_OFFLOAD_COMPILER} ${GIMBAL_OFFLOAD_FLAGS} "${folder}/probe.cpp"
+                            -o "${folder}/probe"
                     RESULT_VARIABLE failed OUTPUT_QUIET ERROR_VARIABLE said)
     if(failed)
         string(REGEX MATCH "error: [^\n]*" said "${said}")
