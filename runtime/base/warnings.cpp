@@ -34,6 +34,16 @@ bool warn_once(std::string text) noexcept {
     return true;
 }
 
+void note(std::string about, const std::string& text) noexcept {
+    about.insert(0, kNote).append(": ");
+    Store& all = store();
+    const auto lock = lock_or_give_up(all.mutex);
+    if (!lock.owns_lock()) return;
+    const auto same = [&](const std::string& one) { return one.starts_with(about); };
+    std::erase_if(all.texts, same);
+    all.texts.push_back(about + text);
+}
+
 void restart_warnings_in_child() noexcept {
     new (&store().mutex) std::mutex;
 }

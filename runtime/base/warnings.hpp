@@ -11,6 +11,13 @@ namespace gimbal {
 /// @return whether it is new  @threads any  @errors none
 bool warn_once(std::string text) noexcept;
 
+/// Remember a sentence about something, which stands in the report instead of an earlier one about the same.
+/// @param about  what the sentence is about, without a colon  @threads any  @errors none
+void note(std::string about, const std::string& text) noexcept;
+
+/// How such sentences begin among the warnings.
+inline constexpr const char* kNote = "NOTE ";
+
 /// New lock after fork(). @threads the only one of a new child
 void restart_warnings_in_child() noexcept;
 

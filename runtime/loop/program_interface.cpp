@@ -3,8 +3,10 @@
 #include "gimbal/gimbal.h"
 
 #include <optional>
+#include <string>
 #include <string_view>
 
+#include "base/warnings.hpp"
 #include "gimbal/error.hpp"
 #include "loop/current_site.hpp"
 #include "loop/site_table.hpp"
@@ -40,6 +42,18 @@ double gimbal_get_static_fraction(const char* loop) {
     if (!fraction) return GIMBAL_ERROR_WRONG_USE;
     if (*fraction < 0) return GIMBAL_ERROR_UNSUPPORTED;
     return *fraction;
+}
+
+int gimbal_report_note(const char* about, const char* text) {
+    constexpr std::size_t kMaxLength = 200;
+    const std::string_view subject = about ? about : "";
+    const std::string_view sentence = text ? text : "";
+    const auto odd = [](std::string_view words) { return words.empty() || words.find('\n') != words.npos; };
+    if (odd(subject) || odd(sentence) || subject.find(':') != subject.npos ||
+        subject.size() + sentence.size() > kMaxLength)
+        return GIMBAL_ERROR_WRONG_USE;
+    gimbal::note(std::string(subject), std::string(sentence));
+    return 0;
 }
 
 }  // extern "C"

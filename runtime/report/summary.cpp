@@ -6,6 +6,7 @@
 #include <span>
 #include <type_traits>
 
+#include "base/warnings.hpp"
 #include "config/schedule_value.hpp"
 #include "report/choice_text.hpp"
 #include "report/efficiency_text.hpp"
@@ -183,7 +184,8 @@ std::string warnings(const MergedRun& run) {
     for (const MergedLoop& loop : run.loops) fallbacks += loop.sum.fallbacks;
     if (fallbacks)
         text += "WARN " + count(fallbacks, "loop execution", "loop executions") + " fell back to a plain schedule.\n";
-    for (const std::string& warning : run.warnings) text += "WARN " + warning + "\n";
+    for (const std::string& warning : run.warnings)
+        text += (warning.starts_with(kNote) ? "" : "WARN ") + warning + "\n";
     return text;
 }
 

@@ -45,6 +45,12 @@ GIMBAL_WEAK_API int gimbal_set_static_fraction(const char* loop, double fraction
  *  @threads any  @cost as above */
 GIMBAL_WEAK_API double gimbal_get_static_fraction(const char* loop);
 
+/** A sentence for the report: "NOTE about: text". It takes the place of an earlier one about the same.
+ *  @param about  what it is about, such as the name of a loop, without a colon  @param text  both together at most 200
+ *                characters, without line feeds
+ *  @return 0; GIMBAL_ERROR_WRONG_USE: empty, too long, or with other characters  @threads any  @cost a lock */
+GIMBAL_WEAK_API int gimbal_report_note(const char* about, const char* text);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <gimbal/device_loop.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "stencil_reduce.hpp"
+
+namespace apps {
+
+/// The back end of loop_of_stencil_reduce for threads and a device that share out the rows of each step.
+/// @tparam AtDevice  Kernel at_device(const Kernel&): the kernel with the device's addresses
+template <class AtDevice>
+class WithDevice {
+public:
+    /// @param loop       of as many rows as the grids have, with the kernel's halo; lives longer
+    /// @param at_device  called for each step, where the device takes part
+    /// @param number     of the device
+    WithDevice(gimbal::DeviceLoop& loop, AtDevice at_device, int number)
+        : loop_(loop), at_device_(at_device), number_(number) {}
+
+    template <class Cell, class Kernel, class Combine, class Value>
+    void operator()(const TwoGrids<Cell>& grids, const Kernel& kernel, const Combine& combine, Value identity,
+                    Value* results) {
+        const std::size_t row_bytes = static_cast<std::size_t>(grids.columns) * sizeof(Cell);
+        const int from = array_of(grids.from, row_bytes, true);
+        const int to = array_of(grids.to, row_bytes, true);
+        const int values = array_of(results, sizeof(Value), false);
+        const std::int64_t segments = (grids.columns + kSegment - 1) / kSegment;
+        const Value* const parts = parts_of(static_cast<std::size_t>(grids.rows * segments), identity);
+        const auto host = [&](gimbal::Rows rows) {
+            for (std::int64_t row = rows.first; row < rows.end; ++row)
+                results[row] = reduced_row(grids, kernel, combine, identity, row);
+        };
+        const auto device = [&](gimbal::Rows rows) {
+            run_on_device(rows, grids.columns, at_device_(kernel), combine, identity,
+                          loop_.template on_device<Cell>(from), loop_.template on_device<Cell>(to),
+                          loop_.template on_device<Value>(values), const_cast<Value*>(parts), number_);
+        };
+        loop_.run({from}, {to, values}, host, device);
+    }
+
+    /// Have all of a grid on the host.
+    template <class Cell>
+    void fetch(const Cell* grid) {
+        for (const Known& known : known_) {
+            if (known.host == grid) loop_.fetch(known.array);
+        }
+    }
+
+private:
+    struct Known {
+        const void* host;
+        int array;
+    };
+
+    int array_of(void* host, std::size_t row_bytes, bool exchanged) {
+        for (const Known& known : known_) {
+            if (known.host == host) return known.array;
+        }
+        known_.push_back({host, loop_.add_array(host, row_bytes, exchanged)});
+        return known_.back().array;
+    }
+
+    /// Memory on the device for the values of segments. @return null without a device
+    template <class Value>
+    const Value* parts_of(std::size_t count, Value identity) {
+        if (!parts_ && loop_.on()) parts_ = loop_.copy(std::vector<Value>(count, identity).data(), count);
+        return static_cast<const Value*>(parts_);
+    }
+
+    template <class Cell, class Kernel, class Combine, class Value>
+    static void run_on_device(gimbal::Rows rows, std::int64_t columns, Kernel kernel, Combine combine, Value identity,
+                              const Cell* from, Cell* to, Value* results, Value* parts, int number) {
+        const std::int64_t first_row = rows.first;
+        const std::int64_t end_row = rows.end;
+        const std::int64_t segments = (columns + kSegment - 1) / kSegment;
+#pragma omp target teams distribute is_device_ptr(from, to, results, parts) firstprivate(kernel, combine, identity) \
+    device(number)
+        for (std::int64_t row = first_row; row < end_row; ++row) {
+#pragma omp parallel for
+            for (std::int64_t segment = 0; segment < segments; ++segment) {
+                const std::int64_t first = segment * kSegment;
+                const std::int64_t end = first + kSegment < columns ? first + kSegment : columns;
+                parts[row * segments + segment] = kernel(from, to, row, first, end);
+            }
+            Value value = identity;
+            for (std::int64_t segment = 0; segment < segments; ++segment)
+                value = combine(value, parts[row * segments + segment]);
+            results[row] = value;
+        }
+    }
+
+    gimbal::DeviceLoop& loop_;
+    AtDevice at_device_;
+    int number_;
+    std::vector<Known> known_;
+    const void* parts_ = nullptr;
+};
+
+}  // namespace apps

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frames.hpp"
+
+#include "image_file.hpp"
+
+#include <gimbal/output_file.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+namespace restore {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kStream = "standard input";
+
+std::vector<std::string> images_in(const std::string& folder) {
+    std::vector<std::string> names;
+    std::error_code error;
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+        const std::string name = at->path().filename().string();
+        if (has_image_name(name)) names.push_back(name);
+    }
+    if (error) throw ImageError("cannot read the folder " + folder + ": " + error.message());
+    if (names.empty()) throw ImageError(folder + ": no images in this folder; allowed: .png, .pgm, .ppm");
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+}  // namespace
+
+FrameSource::FrameSource(const std::string& path, std::size_t repeat) : path_(path), repeat_(repeat) {
+    std::error_code error;
+    stream_ = path == "-";
+    folder_ = !stream_ && fs::is_directory(path, error);
+    if (folder_) names_ = images_in(path);
+}
+
+std::optional<Image> FrameSource::next() {
+    if (stream_) return next_of_stream();
+    if (at_ == (folder_ ? names_.size() : repeat_)) return std::nullopt;
+    const std::size_t frame = at_++;
+    return read_image(folder_ ? (fs::path(path_) / names_[frame]).string() : path_);
+}
+
+std::optional<Image> FrameSource::next_of_stream() {
+    // The head of a frame says how much it needs, so a frame is tried whenever as much again has come.
+    std::size_t wanted = 1;
+    bool ended = false;
+    for (;;) {
+        std::array<char, 1 << 16> part{};
+        while (!ended && read_.size() < wanted) {
+            const ssize_t count = ::read(STDIN_FILENO, part.data(), part.size());
+            if (count < 0 && errno == EINTR) continue;
+            if (count < 0) throw ImageError(std::string("cannot read ") + kStream + ": " + std::strerror(errno));
+            ended = count == 0;
+            read_.append(part.data(), static_cast<std::size_t>(count));
+        }
+        try {
+            std::string_view text = read_;
+            std::optional<Image> image = take_pnm(text, std::string(kStream) + ", frame " + std::to_string(at_));
+            read_.erase(0, read_.size() - text.size());
+            if (image) ++at_;
+            return image;
+        } catch (const ImageError&) {
+            if (ended || wanted > std::size_t{3} * kMaxSide * kMaxSide) throw;
+            wanted = 2 * read_.size();
+        }
+    }
+}
+
+FrameSink::FrameSink(std::string path, const FrameSource& source) : path_(std::move(path)), source_(source) {
+    if (path_.empty() || path_ == "-") return;
+    if (!source.folder()) {
+        if (!has_image_name(path_)) throw ImageError("cannot write " + path_ + ": allowed: .png, .pgm, .ppm");
+        return;
+    }
+    std::error_code error;
+    fs::create_directories(path_, error);
+    if (!fs::is_directory(path_)) throw ImageError("cannot write to " + path_ + ": frames of a folder need a folder");
+}
+
+void FrameSink::put(const Image& image, std::size_t frame) {
+    if (path_.empty()) return;
+    if (path_ == "-") {
+        if (const int error = gimbal::write_all(STDOUT_FILENO, encode_pnm(image)); error != 0)
+            throw ImageError(std::string("cannot write to standard output: ") + std::strerror(error));
+        return;
+    }
+    write_image(image, source_.folder() ? (fs::path(path_) / source_.name(frame)).string() : path_);
+}
+
+}  // namespace restore

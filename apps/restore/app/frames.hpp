@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "image.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace restore {
+
+/// Where frames come from: one image file, a folder of them in the order of their names, or "-": PGM or PPM images one
+/// after the other on standard input.
+class FrameSource {
+public:
+    /// @param repeat  one image file gives so many frames
+    /// @errors ImageError: no such file or folder, a folder without images
+    explicit FrameSource(const std::string& path, std::size_t repeat = 1);
+
+    /// @return nothing at the end   @errors ImageError naming the frame   @threads one at a time
+    std::optional<Image> next();
+
+    bool folder() const { return folder_; }
+    /// File name of a frame, of a folder's frames only. @param frame  counts from 0
+    const std::string& name(std::size_t frame) const { return names_.at(frame); }
+
+private:
+    std::optional<Image> next_of_stream();
+
+    std::string path_;
+    bool folder_ = false;
+    bool stream_ = false;
+    std::vector<std::string> names_;  // of a folder, sorted
+    std::size_t repeat_ = 1;
+    std::size_t at_ = 0;
+    std::string read_;  // of the stream, not used yet
+};
+
+/// Where frames go: an image file, a folder (under the names that they came with), or "-": PGM or PPM on standard
+/// output. Nothing is half written: a frame's file is whole or absent.
+class FrameSink {
+public:
+    /// @param path  empty: frames go nowhere   @errors ImageError: a folder's frames need a folder, which is made
+    FrameSink(std::string path, const FrameSource& source);
+
+    /// @param frame  counts from 0   @errors ImageError   @threads one at a time, in the order of frames
+    void put(const Image& image, std::size_t frame);
+
+private:
+    std::string path_;
+    const FrameSource& source_;
+};
+
+}  // namespace restore

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "sequence.hpp"
+
+#include "common/clock.hpp"
+#include "frames.hpp"
+#include "image_file.hpp"
+#include "noise.hpp"
+
+#include <future>
+#include <utility>
+#include <vector>
+
+namespace restore {
+
+namespace {
+
+/// A frame that is to be restored, and what it was before it was made noisy.
+struct Frame {
+    Image noisy;
+    std::optional<Image> original;
+};
+
+/// Gives frames in order; the next ones are read meanwhile.
+class Reader {
+public:
+    Reader(FrameSource& source, const Options& options) : source_(source), options_(options) {
+        if (!options.original.empty()) original_ = read_image(options.original);
+        start();
+    }
+
+    std::optional<Frame> next() {
+        std::optional<Frame> frame = coming_.get();
+        if (frame) start();
+        return frame;
+    }
+
+private:
+    void start() {
+        coming_ = std::async(std::launch::async, [this, number = number_] { return read(number); });
+        ++number_;
+    }
+
+    std::optional<Frame> read(std::uint64_t number) {
+        std::optional<Image> image = source_.next();
+        if (!image) return std::nullopt;
+        if (options_.add_noise) {
+            Frame frame{with_noise(*image, options_.noise, number), std::nullopt};
+            frame.original = std::move(image);
+            return frame;
+        }
+        if (original_ && (original_->planes.size() != image->planes.size() || original_->width() != image->width() ||
+                          original_->height() != image->height()))
+            throw ImageError(options_.original + ": the original has another size or other colours than the frame");
+        return Frame{std::move(*image), original_};
+    }
+
+    FrameSource& source_;
+    const Options& options_;
+    std::optional<Image> original_;
+    std::uint64_t number_ = 0;
+    std::future<std::optional<Frame>> coming_;
+};
+
+void add(std::optional<Quality>& sum, const Quality& one) {
+    if (!sum) sum = Quality{};
+    sum->psnr_db += one.psnr_db;
+    sum->ssim += one.ssim;
+}
+
+void divide(std::optional<Quality>& sum, std::size_t frames) {
+    if (!sum) return;
+    sum->psnr_db /= static_cast<double>(frames);
+    sum->ssim /= static_cast<double>(frames);
+}
+
+void append(std::vector<double>& all, const std::vector<double>& more) {
+    all.insert(all.end(), more.begin(), more.end());
+}
+
+/// Images of one size side by side.
+Image beside(const std::vector<const Image*>& images) {
+    Image row;
+    const std::int64_t width = images.front()->width();
+    for (std::size_t channel = 0; channel < images.front()->planes.size(); ++channel) {
+        Plane plane(width * static_cast<std::int64_t>(images.size()), images.front()->height());
+        for (std::size_t i = 0; i < images.size(); ++i) {
+            const Plane& part = images[i]->planes[channel];
+            for (std::int64_t y = 0; y < part.height; ++y)
+                std::copy_n(part.row(y), width, plane.row(y) + static_cast<std::int64_t>(i) * width);
+        }
+        row.planes.push_back(std::move(plane));
+    }
+    return row;
+}
+
+void count(Summary& summary, const Frame& frame, const Restored& result) {
+    if (summary.frames == 0) {
+        summary.width = frame.noisy.width();
+        summary.height = frame.noisy.height();
+        summary.planes = frame.noisy.planes.size();
+        summary.detection.name = result.detection.name;
+        summary.regularisation.name = result.regularisation.name;
+    }
+    summary.frames += 1;
+    summary.noisy += result.noisy;
+    for (const Plane& plane : frame.noisy.planes) summary.samples += plane.width * plane.height;
+    summary.steps += result.steps;
+    summary.device = result.device;
+    summary.checksum = summary.checksum * 31 + checksum(result.image);
+    append(summary.detection.times_s, result.detection.times_s);
+    append(summary.regularisation.times_s, result.regularisation.times_s);
+}
+
+void judge(Summary& summary, const Frame& frame, const Restored& result) {
+    add(summary.damaged, quality(frame.noisy, *frame.original));
+    add(summary.median, quality(result.median, *frame.original));
+    add(summary.restored, quality(result.image, *frame.original));
+}
+
+}  // namespace
+
+Summary restore_frames(const Options& options) {
+    Summary summary;
+    FrameSource source(options.input, options.frames);
+    FrameSink sink(options.output, source);
+    Reader reader(source, options);
+    std::future<void> written;
+    const double begin_s = apps::wall_s();
+    while (std::optional<Frame> frame = reader.next()) {
+        Restored result = restored(frame->noisy, options.config);
+        if (frame->original && options.judge) judge(summary, *frame, result);
+        if (!options.picture.empty() && summary.frames == 0) {
+            std::vector<const Image*> images{&frame->noisy, &result.median, &result.image};
+            if (frame->original) images.push_back(&*frame->original);
+            write_image(beside(images), options.picture);
+        }
+        count(summary, *frame, result);
+        if (written.valid()) written.get();
+        written = std::async(std::launch::async, [&sink, number = summary.frames - 1, image = std::move(result.image)] {
+            sink.put(image, number);
+        });
+    }
+    if (written.valid()) written.get();
+    if (summary.frames == 0) throw ImageError(options.input + ": no frame");
+    summary.total_s = apps::wall_s() - begin_s;
+    divide(summary.damaged, summary.frames);
+    divide(summary.median, summary.frames);
+    divide(summary.restored, summary.frames);
+    return summary;
+}
+
+}  // namespace restore

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "options.hpp"
+#include "quality.hpp"
+#include "restoration.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace restore {
+
+/// What became of all frames.
+struct Summary {
+    std::size_t frames = 0;
+    std::int64_t width = 0;   ///< of the first frame
+    std::int64_t height = 0;  ///< of the first frame
+    std::size_t planes = 0;   ///< of the first frame
+    std::int64_t noisy = 0;   ///< pixels
+    std::int64_t samples = 0;
+    std::int64_t steps = 0;      ///< of the second phase
+    std::uint64_t checksum = 0;  ///< of the restored frames
+    std::string device;          ///< what a device did in the last frame; empty if there was none
+    apps::LoopTimes detection;
+    apps::LoopTimes regularisation;
+    std::optional<Quality> damaged;   ///< of the noisy frames, mean; where the original is known
+    std::optional<Quality> median;    ///< after the first phase, mean
+    std::optional<Quality> restored;  ///< mean
+    double total_s = 0;               ///< wall time of everything, reading and writing included
+};
+
+/// Reads, restores and writes frame after frame; while one is restored the next one is read and made noisy, and the one
+/// before is written.
+/// @errors ImageError, the first that is met; frames before it are written whole   @threads two besides the team
+Summary restore_frames(const Options& options);
+
+}  // namespace restore

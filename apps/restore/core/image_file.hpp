@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "image.hpp"
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace restore {
+
+/// An image that cannot be read or written; what() is one line that names the file, what is wrong and what is allowed.
+struct ImageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+constexpr std::int64_t kMaxSide = 32768;  ///< pixels along a side of an image that is read
+
+/// Formats of files, by the end of their names.
+bool has_image_name(const std::string& path);
+
+/// Read an 8-bit image, grey or RGB: PNG, or binary PGM or PPM (P5, P6). The content says which.
+/// @errors ImageError: no such file, truncated or broken, no pixels, alpha channel, 16 bits, more than kMaxSide
+Image read_image(const std::string& path);
+
+/// The bytes of an image file. @param path  its end, .png, .pgm or .ppm, says the format
+/// @errors ImageError: another end, or colours in a .pgm
+std::string encode(const Image& image, const std::string& path);
+
+/// Write an image: the whole file or nothing. An older file of that name stays until the new one is complete.
+/// @errors ImageError, as for encode(), and if the file cannot be written
+void write_image(const Image& image, const std::string& path);
+
+/// The next image of several binary PGM or PPM in a row, as ffmpeg's image2pipe writes them.
+/// @param text  what is left; the image is taken from its front   @param name  of the source, for messages
+/// @return nothing at the end   @errors ImageError
+std::optional<Image> take_pnm(std::string_view& text, const std::string& name);
+
+/// Bytes of a binary PGM or PPM.
+std::string encode_pnm(const Image& image);
+
+}  // namespace restore

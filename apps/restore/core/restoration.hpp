@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "common/loop_times.hpp"
+#include "functional.hpp"
+#include "image.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace restore {
+
+/// How images are restored.
+struct Config {
+    Regularisation regularisation;
+    int window = 39;      ///< largest window of the detection [pixels], odd
+    double bound = 0.01;  ///< steps end when the mean over noisy pixels of |moved - moved before| is below it
+    std::int64_t max_steps = 1000;
+    bool active = true;       ///< work only where neighbours still move; the image is the same without
+    int device = -1;          ///< number of a device that takes part in the steps; < 0: threads alone
+    double device_part = -1;  ///< rows that it runs, in [0, 1], for comparison; < 0: learnt
+};
+
+/// What became of an image, and how long it took.
+struct Restored {
+    Image image;
+    Image median;                    ///< after the first phase alone
+    std::int64_t noisy = 0;          ///< pixels, over all planes
+    std::int64_t steps = 0;          ///< of the second phase, over all planes
+    std::string device;              ///< what a device did; empty if there was none
+    apps::LoopTimes detection;       ///< [planes]
+    apps::LoopTimes regularisation;  ///< [steps]
+};
+
+/// Both phases, plane by plane. The image is bitwise the same for every schedule, number of threads and split.
+/// @pre at least one pixel   @errors std::bad_alloc   @threads forks teams
+/// @source Chan, Ho, Nikolova 2005; test: tests/unit/restore/restoration_test.cpp
+Restored restored(const Image& noisy, const Config& config);
+
+}  // namespace restore

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""bench/calu: LU with tournament pivoting, n-body and a stencil under stock schedules and Gimbal's lightweight ones,
+quiet and beside a hog. See README.md."""
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.dont_write_bytecode = True  # leaves no caches beside the sources
+sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
+
+from harness import apps, gate, runner, table  # noqa: E402
+
+OURS = ("gimbal:lws", "gimbal:usched", "gimbal:vsched", apps.AUTO)
+# Lines of each app that name a schedule: schedule(runtime) in place of no clause. Nothing else was changed for Gimbal.
+PROGRAMS = {
+    "calu": ["apps/calu/calu", "--size", "1024", "--block", "32"],
+    "nbody": ["apps/nbody/nbody", "--bodies", "2000"],
+    "stencil": ["apps/stencil/stencil", "--size", "96"],
+}
+LENGTHS = {"calu": ("--repeat", 30), "nbody": ("--steps", 100), "stencil": ("--steps", 400)}
+STOCK = {"calu": (*apps.STOCK, "static,1")}
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="CALU, n-body and stencil: stock schedules against Gimbal's.")
+    parser.add_argument("--build", type=Path, required=True, metavar="DIR", help="build tree")
+    parser.add_argument("--rounds", type=int, default=7, help="runs of each schedule, in turns (default 7)")
+    parser.add_argument("--threads", type=int, default=2, help="default 2")
+    parser.add_argument("--only", choices=tuple(PROGRAMS), help="one program")
+    parser.add_argument("--with", dest="kinds", choices=("quiet", "hog"), help="only quiet, or only beside the hog")
+    parser.add_argument("--length", type=int, help="factorisations or steps; default: each program's own")
+    parser.add_argument("--ours", default=",".join(OURS), help="Gimbal's schedules, commas between them; default all")
+    parser.add_argument("--quick", action="store_true", help="two rounds, a third of the steps")
+    return parser.parse_args()
+
+
+def runtime_clauses(app: str) -> int:
+    """Lines of an app with schedule(runtime): all that an app has for Gimbal."""
+    folder = Path(__file__).resolve().parents[2] / "apps" / app
+    return sum("schedule(runtime)" in line and line.lstrip().startswith("#pragma")
+               for path in folder.rglob("*.cpp") for line in path.read_text(encoding="utf-8").splitlines())
+
+
+def variants(args: argparse.Namespace, name: str) -> list[runner.Variant]:
+    option, length = LENGTHS[name]
+    length = args.length or length
+    command = [str(args.build / PROGRAMS[name][0]), *PROGRAMS[name][1:], option,
+               str(max(length // 3, 2) if args.quick else length), "--json"]
+    cores = gate.usable_cores(args.threads)
+    return [apps.AppVariant(schedule, command, apps.environment(args.build, schedule, args.threads, cores),
+                            timeout_s=300) for schedule in (*STOCK.get(name, apps.STOCK), *args.ours.split(","))]
+
+
+def measure(args: argparse.Namespace, name: str, result: dict[str, Any]) -> None:
+    stock = STOCK.get(name, apps.STOCK)
+    rounds = 2 if args.quick else args.rounds
+    hogs = {"quiet": None, "hog": gate.usable_cores(args.threads)[-1]}
+    races = {kind: apps.race(variants(args, name), rounds, hog) for kind, hog in hogs.items()
+             if args.kinds in (None, kind)}
+    best = {kind: race.best(stock) for kind, race in races.items()}
+    rows = [[schedule, *(figure for kind, race in races.items()
+                         for figure in (race.median(schedule) / 1e6, race.ratio(schedule, best[kind])))]
+            for schedule in (*stock, *args.ours.split(","))]
+    calls = len(next(iter(races.values())).answers[apps.AUTO]["loops"][0]["times_s"])
+    print(table.render(f"{name}: {calls} executions of its first loop, {runtime_clauses(name)} lines say "
+                       f"schedule(runtime); loops, ratio to the best stock schedule",
+                       ["schedule", *(head for kind in races for head in (f"{kind} ms", f"/ {best[kind]}"))], rows),
+          end="\n\n", flush=True)
+    for kind, race in races.items():
+        result[f"{name}_auto_{'' if kind == 'quiet' else 'hog_'}vs_best_stock"] = race.ratio(apps.AUTO, best[kind])
+    if "hog" in races:
+        result[f"{name}_hog_vs_static"] = races["hog"].ratio(apps.AUTO, "static")
+
+
+def main() -> int:
+    args = arguments()
+    args.build = args.build.resolve()
+    runner.clean_environment()
+    result: dict[str, Any] = {}
+    try:
+        for name in PROGRAMS:
+            if args.only in (None, name):
+                measure(args, name, result)
+    except runner.SampleError as error:
+        print(f"bench: error: {error}", file=sys.stderr)
+        result["failed"] = str(error)
+    print(table.result_line(result))
+    return 1 if "failed" in result else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

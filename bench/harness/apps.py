@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Apps of this tree as variants: the same program under schedules of the upstream runtime and of Gimbal."""
+from __future__ import annotations
+
+import contextlib
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import stats
+from .hog import Hog
+from .runner import SampleError, Variant
+
+# Between runs: under a real-time priority (chrt) Linux takes 50 ms of each second away from who never pauses.
+PAUSE_S = 0.1
+STOCK = ("static", "guided", "dynamic")
+AUTO = "auto"
+
+
+@dataclass(frozen=True)
+class AppVariant(Variant):
+    """An app with --json. "ns" is the time of its loops, or of those that are named, from step `after` on."""
+
+    loops: Sequence[str] = ()
+    after: int = 0
+
+    def run(self, padding: int = 0) -> dict[str, Any]:
+        answer = super().run(padding)
+        times = [loop["times_s"][self.after:] for loop in answer["loops"]
+                 if not self.loops or loop["name"] in self.loops]
+        answer["ns"] = 1e9 * sum(map(sum, times))
+        return answer
+
+
+def environment(build: Path, schedule: str, threads: int, places: Sequence[int] = ()) -> dict[str, str]:
+    """Variables for one schedule: `auto`, a technique of Gimbal's as `gimbal:fac2`, or one of the upstream runtime."""
+    ours = schedule == AUTO or schedule.startswith("gimbal:")
+    library = build / ("lib" if ours else "upstream") / "libomp.so"
+    if not library.is_file():
+        raise SampleError(f"{library} is missing: build everything")
+    variables = {"LD_PRELOAD": str(library), "OMP_NUM_THREADS": str(threads), "GIMBAL_REPORT": "off",
+                 "OMP_SCHEDULE": "runtime" if ours else {"dynamic": "dynamic,1"}.get(schedule, schedule)}
+    if schedule.startswith("gimbal:"):
+        variables["GIMBAL_SCHEDULE"] = schedule.removeprefix("gimbal:")
+    if places:
+        # Not OMP_PROC_BIND: libgomp, which the program was linked with, would read it, too, and bind the main thread.
+        variables["KMP_AFFINITY"] = f"granularity=fine,proclist=[{','.join(map(str, places))}],explicit"
+    return variables
+
+
+@dataclass
+class Race:
+    """Loop times of several schedules in interleaved rounds [ns], by schedule, and what the last runs answered."""
+
+    times: dict[str, list[float]]
+    answers: dict[str, dict[str, Any]]
+
+    def median(self, name: str) -> float:
+        return stats.median(self.times[name])
+
+    def ratio(self, name: str, baseline: str) -> float:
+        """Median of the ratios within rounds."""
+        return stats.median([ours / theirs for ours, theirs in zip(self.times[name], self.times[baseline])])
+
+    def best(self, names: Sequence[str]) -> str:
+        return min(names, key=self.median)
+
+
+def race(variants: Sequence[Variant], rounds: int, hog_core: int | None = None) -> Race:
+    """Every variant once per round, in a new order each time. Raises SampleError, also if results differ."""
+    found = Race({one.name: [] for one in variants}, {})
+    order = random.Random(1)
+    with Hog(hog_core) if hog_core is not None else contextlib.nullcontext() as hog:
+        for _ in range(rounds):
+            for one in order.sample(list(variants), len(variants)):
+                answer = one.run(order.randrange(512))
+                time.sleep(PAUSE_S)
+                found.times[one.name].append(answer["ns"])
+                found.answers[one.name] = answer
+        if hog is not None and not hog.spins():
+            raise SampleError("the hog has died: the figures are those of a quiet machine")
+    sums = {answer["checksum"] for answer in found.answers.values()}
+    if len(sums) != 1:
+        raise SampleError(f"results differ between schedules: {found.answers}")
+    return found

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gimbal/device_rows.hpp"
+#include "gimbal/gimbal.h"
+#include "gimbal/hook_layout.h"
+#include "gimbal/loop.h"
+#include "gimbal/plain_text.hpp"
+
+// As in gimbal/gimbal.h: programs do not link against libgimbal.so, and without it these are null.
+#pragma weak gimbal_hook_layout
+#pragma weak gimbal_schedule_parse
+#pragma weak gimbal_loop_open
+#pragma weak gimbal_loop_begin
+#pragma weak gimbal_loop_next
+#pragma weak gimbal_loop_end
+
+namespace gimbal {
+
+/// What a DeviceLoop is told at the beginning.
+struct DeviceLoopSettings {
+    std::string name = "device_loop";   ///< of the loop, in reports
+    std::int64_t rows = 0;              ///< N, iterations of each execution [rows], >= 1
+    std::int64_t halo = 1;              ///< rows to each side that a row is computed from [rows], >= 0
+    int device = 0;                     ///< OpenMP device number; < 0: threads alone
+    std::int64_t least_rows = 0;        ///< fewest rows of a chunk [rows]; 0: a 128th of the loop
+    const char* schedule = "feedback";  ///< of Gimbal, as in OMP_SCHEDULE; one with weights learns the split
+    double fixed_part = -1;  ///< in [0, 1]: the device runs the first rows, this part of them, for comparison;
+                             ///< < 0: Gimbal shares the rows out
+};
+
+/// How the last executions were split.
+struct DeviceSplit {
+    double part = 0;   ///< of all rows, that the device ran, over all executions so far; in [0, 1]
+    double last = 0;   ///< the same in the last execution
+    double speed = 0;  ///< rows per second of the device over those of a thread, over all executions; 0: not known
+    std::int64_t executions = 0;
+};
+
+/// One loop over rows that host threads and a device draw chunks of from the same execution. The device is a worker of
+/// Gimbal's like any thread, driven by thread 0 of the team; its speed, and so its part of the rows, is learnt from
+/// execution to execution. Arrays of rows are kept on the device: what moves is the halo between its rows and the
+/// threads', and rows that change hands.
+///
+/// Where there is no device, no memory on it, no Gimbal, or where the device is slower than half a thread, the loop
+/// runs on threads alone, `schedule(runtime)`, and one line on standard error says why. Results are those of the
+/// bodies, whoever runs them.
+///
+/// The bodies of run() are the program's: one for threads, and one with `#pragma omp target` for the device, which
+/// works on addresses of on_device() and of copy() (is_device_ptr).
+///
+/// @threads one at a time, outside of parallel regions  @source test: tests/unit/restore/device_test.cpp
+class DeviceLoop {
+public:
+    /// @errors std::bad_alloc; a device that cannot be used is said, not thrown
+    explicit DeviceLoop(DeviceLoopSettings settings)
+        : settings_(checked(std::move(settings))), rows_(settings_.rows, settings_.halo, settings_.device) {
+        if (settings_.device < 0) return;
+        on_ = true;
+        if (omp_get_num_devices() <= settings_.device) {
+            leave_out("there is no device " + std::to_string(settings_.device));
+        } else if (settings_.fixed_part < 0 && !gimbal_here()) {
+            leave_out("Gimbal is not loaded, or is of another version (start the program with gimbal run)");
+        } else if (settings_.fixed_part < 0 && (schedule_ = gimbal_schedule_parse(settings_.schedule)) <= 0) {
+            leave_out(std::string("\"") + settings_.schedule + "\" is no schedule of Gimbal's");
+        }
+    }
+
+    /// Gives the report() to Gimbal's.
+    ~DeviceLoop() {
+        if (gimbal_report_note && !report().empty()) gimbal_report_note(settings_.name.c_str(), report().c_str());
+    }
+    DeviceLoop(const DeviceLoop&) = delete;
+    DeviceLoop& operator=(const DeviceLoop&) = delete;
+
+    /// Whether the device takes part.
+    [[nodiscard]] bool on() const noexcept { return on_; }
+
+    /// Data that the bodies only read, copied to the device once. @return its address there; null without a device
+    template <class T>
+    const T* copy(const T* host, std::size_t count) {
+        return static_cast<const T*>(memory_with(host, count * sizeof(T)));
+    }
+
+    /// An array of rows that executions read or write. Both sides have all of it until something is written.
+    /// @param host  [rows * row_bytes], lives as long as this loop  @param exchanged  whether rows are computed from
+    /// it;
+    ///              false: threads get what the device wrote when the execution ends
+    /// @return its number
+    int add_array(void* host, std::size_t row_bytes, bool exchanged = true) {
+        void* const device = memory_with(host, static_cast<std::size_t>(settings_.rows) * row_bytes);
+        return rows_.add(host, device, row_bytes, exchanged);
+    }
+
+    /// Address of an array on the device; null without one.
+    template <class T>
+    [[nodiscard]] T* on_device(int array) const {
+        return static_cast<T*>(rows_.on_device(array));
+    }
+
+    /// One execution.
+    /// @param reads   arrays of which rows and their halo are read  @param writes  arrays of which rows are written,
+    ///                each row by its own iteration
+    /// @param host    void host(Rows): runs these rows on a thread  @param device  void device(Rows): on the device; it
+    ///                returns when they are done
+    /// @errors std::runtime_error if rows cannot be copied from or to the device; those of the bodies must not leave
+    /// them
+    template <class Host, class Device>
+    void run(const std::vector<int>& reads, const std::vector<int>& writes, const Host& host, const Device& device) {
+        if (on_ && settings_.fixed_part < 0 && split_.executions == 0) probe(host, device);
+        if (!on_) {
+            on_threads(host);
+            return;
+        }
+        Execution execution{reads, writes, {}};
+        if (settings_.fixed_part >= 0) {
+            run_fixed(execution, host, device);
+        } else {
+            run_shared(execution, host, device);
+        }
+        if (rows_.failed())
+            throw std::runtime_error(settings_.name + ": rows cannot be copied from or to device " +
+                                     std::to_string(settings_.device));
+        count(execution);
+    }
+
+    /// Have all rows of an array on the host.
+    void fetch(int array) { rows_.fetch(array); }
+
+    [[nodiscard]] const DeviceSplit& split() const noexcept { return split_; }
+
+    /// What the report says, e.g. "device 61 % of rows, 3.2 x a thread"; empty without a device.
+    [[nodiscard]] std::string report() const {
+        if (split_.executions == 0) return {};
+        std::string text = "device " + fixed_digits(100 * split_.part, 0) + " % of rows";
+        if (split_.speed > 0) text += ", " + fixed_digits(split_.speed, split_.speed < 10 ? 1 : 0) + " x a thread";
+        return on_ ? text : text + ", until it was left out";
+    }
+
+private:
+    static constexpr double kSlow = 0.5;  // of a thread's speed: the thread that drives the device does more by itself
+    static constexpr double kLate = 1.5;  // times longer than the threads need: the device holds everybody up
+    static constexpr int kLateExecutions = 3;
+
+    /// What a worker did in one execution.
+    struct alignas(128) Part {
+        std::int64_t rows = 0;
+        double time_s = 0;
+    };
+
+    struct Execution {
+        const std::vector<int>& reads;
+        const std::vector<int>& writes;
+        std::vector<Part> parts;  // [threads]; the first is the device's
+    };
+
+    static DeviceLoopSettings checked(DeviceLoopSettings settings) {
+        settings.rows = std::max<std::int64_t>(settings.rows, 1);
+        if (settings.least_rows <= 0) settings.least_rows = std::max<std::int64_t>(settings.rows / 128, 1);
+        return settings;
+    }
+
+    static bool gimbal_here() {
+        return gimbal_hook_layout && gimbal_schedule_parse && gimbal_loop_open &&
+               gimbal_hook_layout() == gimbal_hook_layout_here();
+    }
+
+    void leave_out(const std::string& why) {
+        if (!on_) return;
+        on_ = false;
+        rows_.fetch_all();
+        std::fprintf(stderr, "gimbal: %s: runs on threads alone: %s\n", settings_.name.c_str(), why.c_str());
+    }
+
+    /// Memory on the device that holds what lies on the host. @return null without a device, from then on
+    void* memory_with(const void* host, std::size_t bytes) {
+        if (!on_) return nullptr;
+        if (void* const memory = rows_.copy(host, bytes)) return memory;
+        leave_out("the device has no " + std::to_string(bytes) + " bytes left");
+        return nullptr;
+    }
+
+    template <class Body>
+    void run_chunk(Execution& execution, Part& part, Rows rows, const Body& body, bool on_device) {
+        if (rows.size() <= 0) return;
+        const double begin_s = omp_get_wtime();
+        rows_.bring_in(execution.reads, execution.writes, rows, on_device);
+        body(rows);
+        part.rows += rows.size();
+        part.time_s += omp_get_wtime() - begin_s;
+    }
+
+    template <class Host, class Device>
+    void run_shared(Execution& execution, const Host& host, const Device& device) {
+        void* opened = nullptr;
+#pragma omp parallel default(shared)
+        {
+#pragma omp single
+            {
+                execution.parts.resize(static_cast<std::size_t>(omp_get_num_threads()));
+                gimbal_loop_desc desc = {};
+                const std::string source = ";" + settings_.name + ";device_loop;0;0;;";
+                desc.source = source.c_str();
+                desc.trip = static_cast<std::uint64_t>(settings_.rows);
+                desc.unit = static_cast<std::uint64_t>(settings_.least_rows);
+                desc.workers = static_cast<std::uint32_t>(omp_get_num_threads());
+                desc.schedule = schedule_;
+                opened = gimbal_loop_open(&desc);
+            }
+            draw(execution, opened, static_cast<std::uint32_t>(omp_get_thread_num()), host, device);
+        }
+    }
+
+    /// A worker's share of an execution. Chunks of the device that lie one behind the other are handed over at the end.
+    template <class Host, class Device>
+    void draw(Execution& execution, void* opened, std::uint32_t worker, const Host& host, const Device& device) {
+        gimbal_share share = {};
+        Part& part = execution.parts[worker];
+        Rows done;
+        std::uint64_t first = 0;
+        std::uint64_t end = 0;
+        gimbal_loop_begin(opened, worker, &share);
+        while (gimbal_loop_next(&share, &first, &end)) {
+            const Rows rows{static_cast<std::int64_t>(first), static_cast<std::int64_t>(end)};
+            if (worker > 0) {
+                run_chunk(execution, part, rows, host, false);
+                continue;
+            }
+            if (rows.first != done.end) {
+                rows_.hand_over(execution.writes, done);
+                done = {rows.first, rows.first};
+            }
+            run_chunk(execution, part, rows, device, true);
+            done.end = rows.end;
+        }
+        if (worker == 0) rows_.hand_over(execution.writes, done);
+        gimbal_loop_end(&share);
+    }
+
+    template <class Host, class Device>
+    void run_fixed(Execution& execution, const Host& host, const Device& device) {
+        const auto cut = static_cast<std::int64_t>(settings_.fixed_part * static_cast<double>(settings_.rows) + 0.5);
+#pragma omp parallel default(shared)
+        {
+#pragma omp single
+            execution.parts.resize(static_cast<std::size_t>(std::max(omp_get_num_threads(), 2)));
+            const std::int64_t threads = omp_get_num_threads();
+            const std::int64_t thread = omp_get_thread_num();
+            // A team of one runs both; else thread 0 drives the device, and the others share the rest.
+            if (thread == 0) {
+                run_chunk(execution, execution.parts.front(), {0, cut}, device, true);
+                rows_.hand_over(execution.writes, {0, cut});
+            }
+            const std::int64_t others = std::max<std::int64_t>(threads - 1, 1);
+            const std::int64_t other = threads == 1 ? 0 : thread - 1;
+            const auto bound = [&](std::int64_t k) { return cut + (settings_.rows - cut) * k / others; };
+            if (other >= 0)
+                run_chunk(execution, execution.parts[static_cast<std::size_t>(other) + 1],
+                          {bound(other), bound(other + 1)}, host, false);
+        }
+    }
+
+    /// The first rows, on the device and by a thread: what is written is the same, so that running them again is safe.
+    template <class Host, class Device>
+    void probe(const Host& host, const Device& device) {
+        const Rows rows{0, std::min(settings_.rows, 4 * settings_.least_rows)};
+        const auto seconds = [&](const auto& body) {
+            double least_s = 0;
+            for (int repetition = 0; repetition < 3; ++repetition) {  // the first one also loads the program
+                const double begin_s = omp_get_wtime();
+                body(rows);
+                const double time_s = omp_get_wtime() - begin_s;
+                least_s = repetition == 0 ? time_s : std::min(least_s, time_s);
+            }
+            return least_s;
+        };
+        const double host_s = seconds(host);
+        const double device_s = seconds(device);
+        if (device_s * kSlow > host_s)
+            leave_out("device " + std::to_string(settings_.device) + " takes " + fixed_digits(device_s / host_s, 1) +
+                      " times as long as a thread");
+    }
+
+    template <class Host>
+    void on_threads(const Host& host) const {
+        const std::int64_t least = settings_.least_rows;
+        const std::int64_t chunks = (settings_.rows + least - 1) / least;
+#pragma omp parallel for schedule(runtime)
+        for (std::int64_t chunk = 0; chunk < chunks; ++chunk)
+            host(Rows{chunk * least, std::min((chunk + 1) * least, settings_.rows)});
+    }
+
+    void count(const Execution& execution) {
+        Part threads;
+        double longest_s = 0;
+        for (std::size_t i = 1; i < execution.parts.size(); ++i) {
+            threads.rows += execution.parts[i].rows;
+            threads.time_s += execution.parts[i].time_s;
+            longest_s = std::max(longest_s, execution.parts[i].time_s);
+        }
+        const Part& device = execution.parts.front();
+        all_threads_.rows += threads.rows;
+        all_threads_.time_s += threads.time_s;
+        all_device_.rows += device.rows;
+        all_device_.time_s += device.time_s;
+        split_.executions += 1;
+        split_.last = static_cast<double>(device.rows) / static_cast<double>(settings_.rows);
+        split_.part = static_cast<double>(all_device_.rows) /
+                      static_cast<double>(all_device_.rows + std::max<std::int64_t>(all_threads_.rows, 0));
+        if (all_threads_.rows > 0 && all_device_.time_s > 0)
+            split_.speed = static_cast<double>(all_device_.rows) / all_device_.time_s /
+                           (static_cast<double>(all_threads_.rows) / all_threads_.time_s);
+        if (settings_.fixed_part >= 0 || longest_s == 0) return;
+        // Without rows: the technique has none for so slow a worker.
+        const bool late = device.rows == 0 || device.time_s > kLate * longest_s;
+        late_ = late ? late_ + 1 : 0;
+        if (late_ >= kLateExecutions)
+            leave_out("device " + std::to_string(settings_.device) + " was too slow in " + std::to_string(late_) +
+                      " executions");
+    }
+
+    DeviceLoopSettings settings_;
+    DeviceRows rows_;
+    int schedule_ = 0;
+    bool on_ = false;
+    DeviceSplit split_;
+    Part all_threads_;
+    Part all_device_;
+    int late_ = 0;
+};
+
+}  // namespace gimbal

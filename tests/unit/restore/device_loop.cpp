@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A loop that squares rows, by threads and a device, with a device that is slow, becomes slow, or has no memory.
+// usage: device_loop fine|slow|later|memory      exit: 0; 1 if a row is wrong
+#include <gimbal/device_loop.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+constexpr std::int64_t kRows = 400;
+constexpr std::int64_t kColumns = 300;
+constexpr int kExecutions = 16;
+
+/// Work of some microseconds a row.
+void square(const double* from, double* to, std::int64_t row) {
+    for (std::int64_t at = row * kColumns; at < (row + 1) * kColumns; ++at) {
+        double value = from[at];
+        for (int k = 0; k < 20; ++k) value = value * 0.5 + from[at] * 0.5;
+        to[at] = value + 1;
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::string mode = argc > 1 ? argv[1] : "";
+    std::vector<double> a(kRows * kColumns);
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<double>(i % 1000);
+    std::vector<double> b = a;
+    gimbal::DeviceLoop loop({.name = "squares", .rows = kRows});
+    int arrays[] = {loop.add_array(a.data(), kColumns * sizeof(double)),
+                    loop.add_array(b.data(), kColumns * sizeof(double))};
+    if (mode == "memory") loop.copy(a.data(), std::size_t{1} << 55);
+    double* host[] = {a.data(), b.data()};
+    for (int execution = 0; execution < kExecutions; ++execution) {
+        const double* const from = host[execution % 2];
+        double* const to = host[1 - execution % 2];
+        const auto on_thread = [&](gimbal::Rows rows) {
+            for (std::int64_t row = rows.first; row < rows.end; ++row) square(from, to, row);
+        };
+        const auto on_device = [&](gimbal::Rows rows) {
+            if (mode == "slow" || (mode == "later" && execution > 3))
+                std::this_thread::sleep_for(std::chrono::milliseconds(50));
+            const double* const read = loop.on_device<double>(arrays[execution % 2]);
+            double* const written = loop.on_device<double>(arrays[1 - execution % 2]);
+            const std::int64_t first = rows.first;
+            const std::int64_t end = rows.end;
+#pragma omp target teams distribute parallel for is_device_ptr(read, written)
+            for (std::int64_t row = first; row < end; ++row) square(read, written, row);
+        };
+        loop.run({arrays[execution % 2]}, {arrays[1 - execution % 2]}, on_thread, on_device);
+    }
+    loop.fetch(arrays[kExecutions % 2]);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        if (host[kExecutions % 2][i] != static_cast<double>(i % 1000) + kExecutions) return 1;
+    }
+    std::printf("%s, %s\n", loop.on() ? "on" : "off", loop.report().c_str());
+    return 0;
+}

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs restore with a device under Gimbal: the same image whatever the split, and one line where it cannot be used.
+
+usage: device_test.py RESTORE_DEVICE CASE BUILD LIBRARIES DEVICE_LOOP
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True  # leaves no caches beside the sources
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from app_program import expect, run, run_case  # noqa: E402
+
+BUILD, LIBRARIES, DEVICE_LOOP = sys.argv[3:6]
+FOLDER = Path(tempfile.mkdtemp(prefix="restore_device_test_"))
+IMAGE = FOLDER / "image.pgm"
+OPTIONS = [str(IMAGE), "--add", "60", "--patchy", "--max-steps", "25", "--bound", "0", "--json"]
+GIMBAL = {"LD_PRELOAD": f"{BUILD}/lib/libomp.so", "LD_LIBRARY_PATH": f"{BUILD}/lib:{LIBRARIES}",
+          "GIMBAL_REPORT": "off", "OMP_SCHEDULE": "runtime"}
+# A shared machine may make the device look slow: that is said, and no failure.
+SLOW = re.compile(r"gimbal: restore: runs on threads alone: device 0 (takes|was too slow)")
+
+
+def draw():
+    width, height = 200, 150
+    rows = bytes(40 + (3 * x + 5 * y + x * y // 50) % 170 for y in range(height) for x in range(width))
+    IMAGE.write_bytes(f"P5\n{width} {height}\n255\n".encode() + rows)
+
+
+def restored(options, **environment):
+    """What --json says, and what was said on standard error."""
+    result = run([*OPTIONS, *options], **{**GIMBAL, **environment})
+    expect(result.returncode == 0, "failed", result)
+    return json.loads(result.stdout.splitlines()[-1]), result.stderr
+
+
+def case_split():
+    """Threads alone, and every number of threads with the device, under each way to share rows out."""
+    expected = restored([])[0]["checksum"]
+    for threads in ("1", "2", "3"):
+        found, said = restored(["--device", "0"], OMP_NUM_THREADS=threads)
+        expect(found["checksum"] == expected, f"{threads} threads and a device: another image")
+        expect(said == "" or SLOW.match(said), f"said: {said}")
+        if not said:
+            expect(re.fullmatch(r"device \d+ % of rows(, [\d.]+ x a thread)?", found["device"]),
+                   f"wrong: {found}")
+    report = run([*OPTIONS, "--device", "0"], **GIMBAL | {"GIMBAL_REPORT": "summary"})
+    expect(re.search(r"NOTE restore: device \d+ % of rows", report.stderr) or SLOW.search(report.stderr),
+           "the report does not show the split", report)
+
+
+def case_fixed():
+    expected = restored([])[0]["checksum"]
+    for part in ("0", "0.01", "0.4", "0.999", "1"):
+        for threads in ("1", "3"):
+            found, said = restored(["--device", "0", "--device-part", part], OMP_NUM_THREADS=threads)
+            expect(found["checksum"] == expected and said == "", f"part {part}, {threads} threads: {found} {said}")
+            expect(found["device"].startswith(f"device {100 * round(float(part) * 150) / 150:.0f} % of rows"),
+                   f"part {part}: {found}")
+
+
+def case_absent():
+    """No such device, no Gimbal, no memory: one line, and the same image."""
+    expected = restored([])[0]["checksum"]
+    without = {"LD_PRELOAD": "", "LD_LIBRARY_PATH": LIBRARIES, "OMP_SCHEDULE": "dynamic"}
+    for options, environment, reason in ((["--device", "99"], {}, "there is no device 99"),
+                                         (["--device", "0"], {"OMP_TARGET_OFFLOAD": "DISABLED"}, "there is no device"),
+                                         (["--device", "0"], without, "Gimbal is not loaded")):
+        found, said = restored(options, **environment)
+        expect(found["checksum"] == expected, f"{reason}: another image")
+        lines = said.splitlines()
+        expect(len(lines) == 1 and lines[0].startswith("gimbal: restore: runs on threads alone: ") and
+               reason in lines[0], f"said: {said}")
+
+
+def case_left_out():
+    """A device that is slow, becomes slow, or has no memory left: rows are right, and one line says it."""
+    # On a loaded machine the device may look slow from the beginning.
+    for mode, reason in (("slow", "device 0 takes "), ("later", "device 0 "),
+                         ("memory", "the device has no ")):
+        done = subprocess.run([DEVICE_LOOP, mode], env={**os.environ, **GIMBAL, "OMP_NUM_THREADS": "2"},
+                              capture_output=True, text=True, timeout=300, check=False)
+        expect(done.returncode == 0 and done.stdout.startswith("off, "), f"{mode}: not left out, or wrong rows", done)
+        lines = done.stderr.splitlines()
+        expect(len(lines) == 1 and lines[0].startswith(f"gimbal: squares: runs on threads alone: {reason}"),
+               f"{mode}: not one line with '{reason}'", done)
+
+
+draw()
+try:
+    run_case(globals())
+finally:
+    os.unlink(IMAGE)
+    FOLDER.rmdir()

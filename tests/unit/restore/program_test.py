@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs the built restore program and checks what a user sees: checksums, files, sequences, JSON, messages, exit codes.
+
+usage: program_test.py RESTORE CASE
+"""
+
+import math
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True  # leaves no caches beside the sources
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from app_program import (PROGRAM, expect, expect_refusal, report, run, run_case,  # noqa: E402
+                         same_under_every_schedule)
+
+FOLDER = Path(tempfile.mkdtemp(prefix="restore_test_"))
+WIDTH, HEIGHT = 64, 40
+
+
+def pnm(magic="P5", width=WIDTH, height=HEIGHT, phase=0):
+    channels = 3 if magic == "P6" else 1
+    samples = bytes(int(120 + 60 * math.sin(0.1 * x + phase) * math.cos(0.2 * y + c))
+                    for y in range(height) for x in range(width) for c in range(channels))
+    return f"{magic}\n{width} {height}\n255\n".encode() + samples
+
+
+def file(name, content):
+    path = FOLDER / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(content)
+    return str(path)
+
+
+def expect_failure(result, word):
+    """One line on standard error that names what failed; status 1, no output."""
+    lines = result.stderr.splitlines()
+    expect(result.returncode == 1 and len(lines) == 1 and lines[0].startswith("restore: error:") and word in lines[0],
+           f"not one error line with '{word}'", result)
+
+
+def case_checksum():
+    grey = file("grey.pgm", pnm())
+    expected = same_under_every_schedule([grey, "--add", "50", "--patchy"])
+    expect(report([grey, "--add", "50", "--patchy", "--all-pixels"])["checksum"] == expected, "the active set matters")
+    expect(report([grey, "--add", "50", "--patchy", "--seed", "2"])["checksum"] != expected, "the seed does not matter")
+    same_under_every_schedule([file("colour.ppm", pnm("P6")), "--add", "40", "--noise", "gaussian"])
+
+
+def case_files():
+    clean = file("clean.pgm", pnm())
+    for output in ("out.png", "out.pgm"):
+        written = str(FOLDER / output)
+        first = report([clean, "--add", "30", "-o", written])
+        again = report([written, "--original", clean])
+        expect(abs(again["psnr_db"] - first["psnr_db"]) < 1e-6, f"{output} is not what was restored")
+    picture = FOLDER / "picture.pgm"
+    report([clean, "--add", "30", "--picture", str(picture)])
+    expect(picture.read_bytes().startswith(f"P5\n{4 * WIDTH} {HEIGHT}\n".encode()), "wrong picture")
+    png = (FOLDER / "out.png").read_bytes()
+    for name, content, word in (("cut.png", png[:len(png) // 2], "cut.png: a truncated"),
+                                ("head.png", png[:20], "head.png"),
+                                ("zero.pgm", b"P5\n0 7\n255\n", "without pixels (0 x 7 pixels)"),
+                                ("short.pgm", pnm()[:-1], "truncated"), ("empty.png", b"", "the file is empty"),
+                                ("text.png", b"hello", "this is no such image")):
+        out = FOLDER / "never.png"
+        expect_failure(run([file(name, content), "-o", str(out)]), word)
+        expect(not out.exists(), f"{name}: an output file in spite of the error")
+    expect_failure(run([str(FOLDER / "absent.png")]), "cannot read")
+    expect_failure(run([clean, "-o", str(FOLDER / "x.jpg")]), "allowed: .png")
+    expect_failure(run([clean, "-o", str(FOLDER / "no" / "x.png")]), "cannot write")
+    expect_failure(run([clean, "--original", file("other.pgm", pnm(width=9))]), "another size")
+
+
+def case_sequence():
+    for frame in range(4):
+        file(f"in/f{frame}.pgm", pnm(phase=frame))
+    out = FOLDER / "out"
+    found = report([str(FOLDER / "in"), "-o", str(out), "--add", "20"])
+    expect(found["frames"] == 4, f"wrong: {found}")
+    expect(sorted(entry.name for entry in out.iterdir()) == [f"f{frame}.pgm" for frame in range(4)], "wrong files")
+    whole = {entry.name: entry.read_bytes() for entry in out.iterdir()}
+    # A frame that cannot be read: those before it are whole, of it and those after it there is nothing.
+    file("in/f2.pgm", pnm()[:100])
+    for entry in out.iterdir():
+        entry.unlink()
+    expect_failure(run([str(FOLDER / "in"), "-o", str(out), "--add", "20"]), "f2.pgm: truncated")
+    left = {entry.name: entry.read_bytes() for entry in out.iterdir()}
+    expect(left == {name: whole[name] for name in ("f0.pgm", "f1.pgm")}, f"wrong files: {sorted(left)}")
+    expect_failure(run([str(FOLDER / "in"), "-o", file("plain.pgm", b"")]), "need a folder")
+    (FOLDER / "none").mkdir()
+    expect_failure(run([str(FOLDER / "none")]), "no images")
+
+
+def stream(content, arguments):
+    result = subprocess.run([PROGRAM, "-", *arguments], input=content, capture_output=True, timeout=600, check=False)
+    result.stderr = result.stderr.decode()
+    return result
+
+
+def case_stream():
+    frames = [pnm(phase=frame) for frame in range(3)]
+    result = stream(b"".join(frames), ["-o", "-"])
+    expect(result.returncode == 0 and result.stdout == b"".join(frames), "clean frames do not come back as they are")
+    result = stream(b"".join(frames)[:-10], ["-o", "-"])
+    expect_failure(result, "standard input, frame 2: truncated")
+    expect(result.stdout == b"".join(frames[:2]), "frames before the broken one are missing")
+    expect_failure(stream(b"", []), "no frame")
+    expect_failure(stream(b"hello", []), "frame 0")
+
+
+def case_json():
+    found = report([file("grey.pgm", pnm()), "--add", "30", "--frames", "2"], OMP_NUM_THREADS="2")
+    expect(found["program"] == "restore" and found["frames"] == 2 and found["threads"] == 2, f"wrong: {found}")
+    expect(found["psnr_db"] > found["psnr_median_db"] > 20 and 0.9 < found["ssim"] < 1, f"wrong: {found}")
+    expect([loop["name"] for loop in found["loops"]] == ["detect", "regularise"], f"wrong: {found}")
+    expect(len(found["loops"][0]["times_s"]) == 2 and len(found["loops"][1]["times_s"]) == found["steps"],
+           f"wrong: {found}")
+
+
+def case_options():
+    grey = file("grey.pgm", pnm())
+    wrong = {
+        "--noise": ["", "loud"],
+        "--add": ["-1", "101", "nan", "x"],
+        "--noise=gaussian --add": ["-1", "65026"],
+        "--add=5 --seed": ["-1", "x"],
+        "--seed": ["1"],
+        "--frames": ["0", "-1", "x"],
+        "--alpha": ["1", "2.1", "nan"],
+        "--noise=gaussian --alpha": ["0", "101"],
+        "--beta": ["0", "1001", "inf"],
+        "--window": ["1", "4", "101", "x"],
+        "--bound": ["-1", "nan"],
+        "--max-steps": ["0"],
+        "--device": ["-1", "x", "1001"],
+        "--device-part": ["0.5"],
+        "--device=0 --device-part": ["-0.1", "1.1", "nan"],
+        "--add=5 --original": [grey],
+    }
+    for options, values in wrong.items():
+        *before, option = options.split()
+        for value in values:
+            expect_refusal(run([grey, *before, f"{option}={value}"]), option)
+    expect_refusal(run([]), "input")
+    expect_refusal(run([grey, "--patchy"]), "--patchy")
+    result = run(["--help"])
+    expect(result.returncode == 0 and "--patchy" in result.stdout, "--help says nothing", result)
+
+
+try:
+    run_case(globals())
+finally:
+    for entry in sorted(FOLDER.rglob("*"), reverse=True):
+        entry.rmdir() if entry.is_dir() else os.unlink(entry)
+    FOLDER.rmdir()
