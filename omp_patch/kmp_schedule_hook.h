@@ -33,6 +33,9 @@ extern int __kmp_hook_rules;
 extern int __kmp_hook_lending;
 // Threads of a team that have cores, if others may join it; 0: no team is such.
 extern int __kmp_hook_elastic;
+// Where a trace is written: what is told of barriers; else null.
+extern __attribute__((visibility("hidden"))) void (*__kmp_hook_barrier)(
+    gimbal_barrier_moment moment);
 // The team that this thread has forked, if such are asked for and it is not
 // inside another one; no threads: there is none.
 extern __thread gimbal_team __kmp_hook_team

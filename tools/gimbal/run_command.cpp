@@ -248,6 +248,7 @@ void check_request(const RunRequest& request, const Options& options) {
                     "--elastic and --pin: a thread that is placed cannot go to another rank's core",
                     "give one of them");
     check_folder_of("GIMBAL_OUTPUT", options.output);
+    check_folder_of("GIMBAL_TRACE", options.trace);
     check_folder_of("GIMBAL_PIN_TRACE", options.pin.trace);
     check_folder_of("GIMBAL_RECORD", options.select.record);
     check_folder_of("GIMBAL_LOOP_STATS", options.loop_stats);
