@@ -98,12 +98,21 @@ static inline int __kmp_hook_bounds(const gimbal_share *share, kmp_uint64 first,
   return 1;
 }
 
-// The short way to the next chunk as GNU code wants it: the upper bound is the
+// The short way to the next chunk. Where a trace is written all chunks come from
+// the hook, and nobody need ask for that as long as there are others.
+static inline int __kmp_hook_draw(gimbal_share *share, uint64_t *first,
+                                  uint64_t *end) {
+  if (__builtin_expect(gimbal_share_next(share, first, end), 1))
+    return 1;
+  return share->traced && __kmp_hook.gimbal_loop_next(share, first, end);
+}
+
+// The same as GNU code wants it: the upper bound is the
 // first value outside.
 template <typename T> static inline int __kmp_hook_next_gomp(T *p_lb, T *p_ub) {
   gimbal_share *share = __kmp_hook_share;
   uint64_t first, end;
-  if (share == nullptr || !gimbal_share_next(share, &first, &end))
+  if (share == nullptr || !__kmp_hook_draw(share, &first, &end))
     return 0;
   *p_lb = (T)(share->base + first * share->stride);
   *p_ub = (T)(share->base + (end - 1) * share->stride +

@@ -20,7 +20,7 @@
     gimbal_share *share = __kmp_hook_share;                                    \
     if (__builtin_expect(share != nullptr, 0)) {                               \
       uint64_t first, end;                                                     \
-      if (gimbal_share_next(share, &first, &end))                              \
+      if (__kmp_hook_draw(share, &first, &end))                                \
         return __kmp_hook_bounds(share, first, end, p_last, p_lb, p_ub, p_st); \
       __kmp_hook_share = nullptr;                                              \
     }                                                                          \

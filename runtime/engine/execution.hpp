@@ -21,6 +21,7 @@
 #include "measure/iteration_times.hpp"
 #include "measure/record.hpp"
 #include "technique/adaptive.hpp"
+#include "trace/record.hpp"
 
 namespace gimbal {
 
@@ -99,6 +100,15 @@ struct ExecutionConfig {
     bool operator==(const ExecutionConfig&) const = default;
 };
 
+class TraceRing;
+
+/// How one worker draws where a trace is written.
+struct alignas(kApart) TracedShare {
+    gimbal_share real;          ///< what its chunks are drawn from, if they may be drawn by the short way
+    TraceRing* ring = nullptr;  ///< where its records go; nullptr: nowhere
+    std::uint32_t thread = kNoTraceThread;  ///< its number in the trace, once it has come
+};
+
 /// How an execution appears in a trace. Only where there is one.
 struct ExecutionTrace {
     Schedule schedule;  ///< what the label says, like the next two
@@ -106,8 +116,8 @@ struct ExecutionTrace {
     bool exploring = false;
     std::uint32_t label = 0;             ///< text that names the loop and how it runs
     std::uint32_t place = 0;             ///< text that names the loop
-    std::uint64_t generation = 0;        ///< of the trace that has these texts
-    std::vector<std::uint32_t> threads;  ///< [workers] their numbers in the trace
+    std::uint64_t generation = 0;     ///< of the trace that has these texts
+    std::vector<TracedShare> shares;  ///< [workers]
 };
 
 /// Memory outside of an execution for what its workers share, when they are processes and each has an execution object

@@ -43,7 +43,7 @@ void label(Execution& execution) {
               .label = number,
               .place = first ? trace_text(place) : trace->place,
               .generation = trace_generation(),
-              .threads = std::move(trace->threads)};
+              .shares = std::move(trace->shares)};
 }
 
 void* open(const gimbal_loop_desc* desc) {
@@ -53,7 +53,7 @@ void* open(const gimbal_loop_desc* desc) {
     label(execution);
     ExecutionTrace& trace = *execution.trace();
     const std::size_t slots = desc->workers + desc->surplus;
-    if (trace.threads.size() < slots) trace.threads.resize(slots);
+    if (trace.shares.size() < slots) trace.shares = std::vector<TracedShare>(slots);
     const std::uint32_t before = execution.site()->exchange_traced(trace.label);
     TraceRing* const ring = trace_ring();
     if (ring && before != trace.label) ring->put(TraceKind::decision, trace.label);
@@ -70,32 +70,39 @@ void note_processor(TraceRing& ring) noexcept {
     ring.processor = here;
 }
 
+/// From here on gimbal_share_next() finds nothing in a share, so that whoever draws comes to next().
+void hide(gimbal_share& share, TracedShare& traced) noexcept {
+    traced.real = share;
+    share.step = share.step_end = 0;
+    share.counter = nullptr;
+    share.tracer = &traced;
+    share.traced = 1;
+}
+
+// A loop of one thread gets its chunks from libomp all at once, before it runs any: they are not worth a record.
 void begin(void* opened, uint32_t worker, gimbal_share* share) {
     gimbal_loop_begin(opened, worker, share);
-    share->watched = 1;
+    auto& execution = *static_cast<Execution*>(opened);
     TraceRing* const ring = trace_ring();
-    const auto& execution = *static_cast<Execution*>(opened);
     if (!ring || !execution.trace()) return;
     if (worker == 0) calibrate_trace();
     note_processor(*ring);
     ExecutionTrace& trace = *execution.trace();
-    if (worker < trace.threads.size()) trace.threads[worker] = ring->thread();
     const std::uint64_t now = ticks();
     ring->put(TraceKind::loop_size, now, execution.plan().iterations);
     ring->put(TraceKind::loop_begin, now, pair_of(trace.label, worker));
+    if (execution.workers() == 1) return;
     ring->in_chunk = false;
     ring->unrecorded = trace_every() > 0 ? trace_every() - 1 : 0;  // the first one is recorded
-}
-
-void note_steal(TraceRing& ring, const Execution& execution, std::uint32_t victim, std::uint64_t size) noexcept {
-    const std::vector<std::uint32_t>& threads = execution.trace()->threads;
-    if (victim < threads.size())
-        ring.put(TraceKind::steal, pair_of(threads[victim], std::min<std::uint64_t>(size, UINT32_MAX)));
+    TracedShare& traced = trace.shares[worker];
+    traced.ring = ring;
+    traced.thread = ring->thread();
+    if (share->fast) hide(*share, traced);
 }
 
 /// A chunk was drawn: a record of it, or of the end of the one before.
-void note_chunk(TraceRing& ring, std::uint64_t first, std::uint64_t size) noexcept {
-    if (++ring.unrecorded == trace_every()) {
+inline void note_chunk(TraceRing& ring, std::uint64_t first, std::uint64_t size) noexcept {
+    if (++ring.unrecorded == trace_every()) [[likely]] {
         ring.unrecorded = 0;
         ring.in_chunk = true;
         return ring.put_chunk(ticks(), first, size);
@@ -105,23 +112,36 @@ void note_chunk(TraceRing& ring, std::uint64_t first, std::uint64_t size) noexce
     ring.put(TraceKind::chunk_end, 0);
 }
 
-// A loop of one thread gets its chunks from libomp all at once, before it runs any: they are not worth a record.
-int next(gimbal_share* share, uint64_t* first, uint64_t* end) {
-    TraceRing* const ring = trace_ring();
+void note_steal(TraceRing& ring, const ExecutionTrace& trace, std::uint32_t victim, std::uint64_t size) noexcept {
+    if (victim < trace.shares.size())
+        ring.put(TraceKind::steal, pair_of(trace.shares[victim].thread, std::min<std::uint64_t>(size, UINT32_MAX)));
+}
+
+/// By the longer way: queues, chunks that are timed, and the rest.
+__attribute__((noinline)) int next_slowly(gimbal_share* share, uint64_t* first, uint64_t* end) {
     auto& execution = *static_cast<Execution*>(share->execution);
-    if (!ring || execution.workers() == 1) [[unlikely]]
-        return gimbal_loop_next(share, first, end);
-    if (share->fast) [[likely]] {
-        const int got = gimbal_share_next(share, first, end);
-        if (got) note_chunk(*ring, *first, *end - *first);
-        return got;
-    }
+    ExecutionTrace* const trace = execution.trace().get();
+    TraceRing* const ring = trace_ring();
+    if (!ring || !trace || execution.workers() == 1) return gimbal_loop_next(share, first, end);
     const std::uint32_t steals = execution.steals(share->worker).count;
     const int got = gimbal_loop_next(share, first, end);
-    if (!got) return 0;
-    const WorkerSteals after = execution.steals(share->worker);
-    if (after.count != steals && execution.trace()) note_steal(*ring, execution, after.victim, *end - *first);
-    note_chunk(*ring, *first, *end - *first);
+    if (got) {
+        const WorkerSteals after = execution.steals(share->worker);
+        if (after.count != steals) note_steal(*ring, *trace, after.victim, *end - *first);
+        note_chunk(*ring, *first, *end - *first);
+    }
+    if (share->fast) hide(*share, trace->shares[share->worker]);
+    return got;
+}
+
+int next(gimbal_share* share, uint64_t* first, uint64_t* end) {
+    if (!share->traced) return next_slowly(share, first, end);
+    TracedShare& traced = *static_cast<TracedShare*>(share->tracer);
+    if (!gimbal_share_next(&traced.real, first, end)) return 0;
+    // Not copied: a pair of words that has just been written one by one takes long to be read at once.
+    share->chunks += 1;
+    share->iterations += *end - *first;
+    note_chunk(*traced.ring, *first, *end - *first);
     return 1;
 }
 

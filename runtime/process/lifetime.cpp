@@ -39,7 +39,6 @@
 #include "report/summary.hpp"
 #include "select/background.hpp"
 #include "select/replay.hpp"
-#include "trace/recorder.hpp"
 
 namespace gimbal {
 
@@ -193,7 +192,7 @@ void in_child() {
     restart_steps_in_child();
     restart_background_in_child();
     restart_snapshots_in_child();
-    restart_trace_in_child();
+    attempt(begin_trace_in_child);
     restart_steals_in_child();
     restart_placement_in_child();
     restart_loans_in_child();

@@ -23,13 +23,19 @@ void put(std::string_view text, auto& characters) {
     std::copy_n(text.begin(), std::min(text.size(), characters.size() - 1), characters.begin());
 }
 
-}  // namespace
+std::string first_file;  // of the process that the library was loaded into
 
-void begin_trace() {
-    const Options& asked = options();
-    if (asked.trace.empty() || asked.kept_out) return;
+/// A name that no other process of the run has. @param parents  which is taken
+std::string apart(std::string file, const std::string& parents, int pid) {
+    if (file != parents) return file;
+    const std::size_t name = file.rfind('/') == std::string::npos ? 0 : file.rfind('/') + 1;
+    const std::size_t dot = file.rfind('.');
+    return file.insert(dot == std::string::npos || dot <= name ? file.size() : dot, "-" + std::to_string(pid));
+}
+
+void begin(const Options& asked) {
     const RunRecord self = describe_process();
-    TraceSettings settings{.file = from_start(expand_pattern(asked.trace, self)),
+    TraceSettings settings{.file = apart(from_start(expand_pattern(asked.trace, self)), first_file, self.pid),
                            .every = asked.trace_every,
                            .limit = asked.trace_limit,
                            .header = {}};
@@ -38,7 +44,21 @@ void begin_trace() {
     put(self.host, settings.header.host);
     put(self.program, settings.header.program);
     put(settings.file, settings.header.target);
+    if (first_file.empty()) first_file = settings.file;
     start_trace(std::move(settings));
+}
+
+}  // namespace
+
+void begin_trace() {
+    const Options& asked = options();
+    if (!asked.trace.empty() && !asked.kept_out) begin(asked);
+}
+
+void begin_trace_in_child() {
+    if (!tracing()) return;
+    forget_trace_in_child();
+    begin(options());
 }
 
 void write_trace_at_end() {

@@ -233,10 +233,13 @@ private:
         const std::uint64_t victim = payload >> 32U;
         const std::uint64_t flow = hash_with(process_.identity.thread(thread_.number), now_ns_ * 64 + ++flows_ % 64);
         const std::uint64_t category = out_.category("steal");
-        out_.instant(now_ns_, category, out_.name("stolen from"), {}, {.id = flow},
-                     process_.identity.thread(static_cast<std::uint32_t>(victim)));
+        const bool known = victim != kNoTraceThread;
+        if (known)
+            out_.instant(now_ns_, category, out_.name("stolen from"), {}, {.id = flow},
+                         process_.identity.thread(static_cast<std::uint32_t>(victim)));
         out_.instant(now_ns_, category, out_.name("steal"),
-                     std::array{TraceArgument::of(iterations_, payload & UINT32_MAX)}, {.id = flow, .ends = true});
+                     std::array{TraceArgument::of(iterations_, payload & UINT32_MAX)},
+                     known ? TraceFlow{.id = flow, .ends = true} : TraceFlow{});
     }
     void counter(const std::string& name, double value) {
         std::uint64_t& uuid = process_.counters[name];
@@ -250,9 +253,8 @@ private:
     static double value_of(std::uint64_t payload) {
         return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(payload & UINT32_MAX)));
     }
-    void core(Slice slice, const char* name, std::uint64_t processor) {
-        open(slice, cores_, out_.name(name),
-             std::array{TraceArgument::of(out_.argument_name("processor"), processor)});
+    void core(Slice slice, const char* name, const char* what, std::uint64_t number) {
+        open(slice, cores_, out_.name(name), std::array{TraceArgument::of(out_.argument_name(what), number)});
     }
 
     void add(const TraceRecord& record) {
@@ -295,11 +297,11 @@ private:
             case TraceKind::call_end:
                 return end_call(payload);
             case TraceKind::lend_begin:
-                return core(Slice::lend, "lends its core", payload);
+                return core(Slice::lend, "lends its core", "processor", payload);
             case TraceKind::lend_end:
                 return close(Slice::lend);
             case TraceKind::join_begin:
-                return core(Slice::join, "on another rank's core", payload);
+                return core(Slice::join, "on another rank's core", "rank on the node", payload);
             case TraceKind::join_end:
                 return close(Slice::join);
             case TraceKind::processor:

@@ -21,14 +21,14 @@ enum class TraceKind : std::uint8_t {
     chunk_size,     ///< a chunk whose figures do not fit into one record [iterations]
     chunk_end,      ///< of a chunk that no other follows
     decision,       ///< a loop is run in another way than before; payload: text (TraceLabel)
-    steal,          ///< payload: victim's thread << 32 | its iterations, at most 2^32 - 1
+    steal,          ///< payload: victim's thread, or kNoTraceThread, << 32 | iterations, at most 2^32 - 1
     barrier_begin,  ///< payload: 1: the end of a parallel region; 0: another
     barrier_end,
     call_begin,   ///< a call of MPI; payload: text
     call_end,     ///< payload: of it, waiting for other ranks [ns]
     lend_begin,   ///< this thread lends its core; payload: processor
     lend_end,     ///< it has it back
-    join_begin,   ///< a surplus worker has a core of another rank; payload: processor
+    join_begin,   ///< a surplus worker has a core of another rank; payload: its place on the node
     join_end,     ///< it has left that core
     processor,    ///< the thread has moved; payload: from << 32 | to
     placed,       ///< Gimbal has moved a thread; payload: text
@@ -61,6 +61,9 @@ constexpr unsigned kChunkBits = 24;  // of a chunk's size; the rest is where it 
 constexpr bool fits_one_record(std::uint64_t first, std::uint64_t size) noexcept {
     return size < (1ULL << kChunkBits) && first < (1ULL << (64 - kChunkBits));
 }
+
+/// Number of a thread that has recorded nothing yet.
+inline constexpr std::uint32_t kNoTraceThread = UINT32_MAX;
 
 constexpr std::uint64_t pair_of(std::uint64_t high, std::uint64_t low) noexcept {
     return high << 32U | (low & UINT32_MAX);

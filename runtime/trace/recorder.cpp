@@ -176,13 +176,10 @@ std::string finish_trace() noexcept {
     return file->path();
 }
 
-void restart_trace_in_child() noexcept {
+void forget_trace_in_child() noexcept {
+    detail::trace_on.store(false, std::memory_order_relaxed);
     detail::trace_ring = nullptr;
-    if (!recorder) return;
-    auto* const own = new Recorder;
-    own->settings = recorder->settings;
-    recorder = own;
-    ++generation;
+    recorder = nullptr;
 }
 
 }  // namespace gimbal

@@ -114,7 +114,7 @@ void calibrate_trace() noexcept;
 /// @threads the one that ends the process; others may be in the middle of a record
 [[nodiscard]] std::string finish_trace() noexcept;
 
-/// The file is the parent's; the child begins one of its own with its first record. @threads the only one of a child
-void restart_trace_in_child() noexcept;
+/// The file is the parent's. @threads the only one of a new child
+void forget_trace_in_child() noexcept;
 
 }  // namespace gimbal

@@ -101,8 +101,13 @@ void add_report(CLI::App& app, CommandLine& line) {
     report->footer(
         "Examples:\n"
         "  gimbal report run-81234-*.json                              all ranks of one run\n"
-        "  gimbal report --compare run-81234-*.json run-81235-*.json   two runs, loop by loop");
+        "  gimbal report --compare run-81234-*.json run-81235-*.json   two runs, loop by loop\n"
+        "  gimbal report --trace otf2 run-*.pftrace                    a trace for Vampir");
     report->add_option("files", line.report.files, "JSON records written by --output or GIMBAL_OUTPUT")->required();
+    report->add_option("--trace", line.report.trace,
+                       "Write traces of --trace in another form: json (Chrome),\notf2 (Vampir, Scalasca); perfetto: of "
+                       "what a killed\nprocess recorded");
+    report->add_option("--to", line.report.output, "With --trace: the file, or for otf2 the folder, to write");
     report->add_flag("--full", line.report.full, "Every setting and every thread as well");
     report->add_flag("--compare", line.report.compare,
                      "Runs side by side: times, imbalance, technique,\nand each one's time over the first one's");
