@@ -3,6 +3,7 @@
 """Traces of real programs, read back by a decoder of its own (perfetto.py): every chunk once and inside its loop, also
 of a process that is killed; what had no room is counted; traces of several processes are put together by `cat`."""
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -191,6 +192,63 @@ class Traces(TraceTest):
     def test_nothing_but_the_trace_is_left(self):
         self.run_traced(3, ITERATIONS)
         self.assertEqual([one.name for one in self.folder.glob("*.pftrace*")], ["run.pftrace"])
+
+
+class Forms(TraceTest):
+    """What other viewers read says the same."""
+
+    def setUp(self):
+        super().setUp()
+        for left in self.folder.glob("out*"):
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
+        self.assertEqual(self.run_traced(5, ITERATIONS, schedule="static_steal").returncode, 0)
+
+    def test_chrome_json(self):
+        result = self.run_tool("report", "--trace", "json", "run.pftrace", "--to", "out.json")
+        self.assertEqual((result.returncode, result.stdout), (0, "out.json\n"), result.stderr)
+        events = json.loads((self.folder / "out.json").read_text())["traceEvents"]
+        stacks, last, iterations = {}, {}, 0
+        for event in events:
+            where = event["pid"], event["tid"]
+            if event["ph"] in "BE":
+                self.assertGreaterEqual(event["ts"], last.get(where, 0))
+                last[where] = event["ts"]
+            if event["ph"] == "B":
+                stacks.setdefault(where, []).append(event["name"])
+                iterations += int(event["args"]["iterations"]) if event["name"] == "chunk" else 0
+            elif event["ph"] == "E":
+                stacks[where].pop()
+        self.assertEqual((len(stacks), iterations), (THREADS, 5 * ITERATIONS))
+        self.assertEqual([one for one in stacks.values() if one], [])
+        names = [event["args"]["name"] for event in events if event.get("name") == "thread_name"]
+        self.assertEqual(sorted(names), [f"thread {i}" for i in range(THREADS)])
+
+    @unittest.skipUnless(shutil.which("otf2-print"), "otf2-print is not there (otf2-tools)")
+    def test_otf2(self):
+        result = self.run_tool("report", "--trace", "otf2", "run.pftrace", "--to", "out")
+        self.assertEqual((result.returncode, result.stdout), (0, "out/traces.otf2\n"), result.stderr)
+        printed = subprocess.run(["otf2-print", self.folder / "out" / "traces.otf2"], text=True, capture_output=True,
+                                 timeout=60)
+        self.assertEqual((printed.returncode, printed.stderr), (0, ""))
+        entered = re.findall(r"^ENTER +(\d+) +(\d+) +Region: \"([^\"]+)\"", printed.stdout, re.MULTILINE)
+        self.assertEqual(len(entered), len(re.findall(r"^LEAVE", printed.stdout, re.MULTILINE)))
+        loops = [name for _, _, name in entered if name.startswith("program.c:")]
+        self.assertEqual(len(loops), 5 * THREADS)
+        self.assertEqual(len({place for place, _, _ in entered}), THREADS)
+        again = self.run_tool("report", "--trace", "otf2", "run.pftrace", "--to", "out")
+        self.assertEqual((again.returncode, again.stderr.count("\n")), (2, 2))
+        self.assertIn("there already", again.stderr)
+
+    def test_wrong_words_and_files(self):
+        for words, said in ((("--trace", "jsom", "run.pftrace"), 'Did you mean "json"?'),
+                            (("--trace", "json", "program.c"), '"program.c" is no trace'),
+                            (("--trace", "json", "nothing"), '"nothing": No such file'),
+                            (("--trace", "perfetto", "run.pftrace"), "holds no records"),
+                            (("run.pftrace", "--to", "x"), "only --trace writes a file")):
+            with self.subTest(words):
+                result = self.run_tool("report", *words)
+                self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
+                self.assertIn(said, result.stderr)
 
 
 @unittest.skipUnless(perfetto.PROTOC, "protoc is not there (protobuf-compiler)")

@@ -54,10 +54,9 @@ std::string microseconds(std::uint64_t ns) {
 
 class JsonTrace {
 public:
-    explicit JsonTrace(JsonLines& lines) : lines_(lines) {}
+    JsonTrace(JsonLines& lines, std::uint64_t start_ns) : lines_(lines), start_ns_(start_ns) {}
 
     void add(const ReadTracks& tracks, const ReadEvent& event) {
-        if (start_ns_ == 0) start_ns_ = event.time_ns;
         const auto found = tracks.find(event.track);
         if (found == tracks.end()) return;
         const ReadTrack& track = found->second;
@@ -65,7 +64,7 @@ public:
         const std::int64_t pid = process == tracks.end() ? track.pid : process->second.pid;
         if (event.type != ReadEvent::Type::counter) introduce(event.track, track, process, tracks);
         const std::string where = ",\"pid\":" + std::to_string(pid) + ",\"tid\":" + std::to_string(track.tid) +
-                                  ",\"ts\":" + microseconds(event.time_ns - std::min(start_ns_, event.time_ns));
+                                  ",\"ts\":" + microseconds(event.time_ns - start_ns_);
         constexpr std::array<char, 4> kPhases = {'B', 'E', 'i', 'C'};
         const char phase = kPhases[static_cast<std::size_t>(event.type)];
         std::string object = std::string("{\"ph\":\"") + phase + "\"" + where;
@@ -101,14 +100,17 @@ private:
 
     JsonLines& lines_;
     std::set<std::uint64_t> known_;
-    std::uint64_t start_ns_ = 0;
+    std::uint64_t start_ns_;
 };
 
 }  // namespace
 
 void write_trace_json(const std::vector<std::string>& traces, const std::string& output) {
     JsonLines lines(output);
-    JsonTrace json_trace(lines);
+    std::uint64_t start_ns = UINT64_MAX;
+    for (const std::string& trace : traces)
+        read_trace(trace, [&](const ReadTracks&, const ReadEvent& event) { start_ns = std::min(start_ns, event.time_ns); });
+    JsonTrace json_trace(lines, start_ns);
     for (const std::string& trace : traces)
         read_trace(trace, [&](const ReadTracks& tracks, const ReadEvent& event) { json_trace.add(tracks, event); });
     lines.finish();

@@ -84,6 +84,7 @@ public:
         for (auto& [uuid, location] : locations_)
             check(OTF2_Archive_CloseEvtWriter(archive_, location.writer), folder_);
         check(OTF2_Archive_CloseEvtFiles(archive_), folder_);
+        write_own_definitions();
         definitions_ = OTF2_Archive_GetGlobalDefWriter(archive_);
         const std::uint64_t length = last_ns_ >= first_ns_ ? last_ns_ - first_ns_ : 0;
         check(OTF2_GlobalDefWriter_WriteClockProperties(definitions_, 1'000'000'000U, length > 0 ? first_ns_ : 0, length,
@@ -136,9 +137,19 @@ private:
         if (fresh) check(OTF2_GlobalDefWriter_WriteString(definitions_, place->second, text.c_str()), folder_);
         return place->second;
     }
+    /// Readers want a file of definitions for each location, if only an empty one.
+    void write_own_definitions() {
+        check(OTF2_Archive_OpenDefFiles(archive_), folder_);
+        for (const auto& [uuid, location] : locations_)
+            check(OTF2_Archive_CloseDefWriter(archive_, OTF2_Archive_GetDefWriter(archive_, location.number)), folder_);
+        check(OTF2_Archive_CloseDefFiles(archive_), folder_);
+    }
     void write_regions() {
-        for (const auto& [name, region] : regions_) {
-            const OTF2_StringRef number = text(name);
+        std::vector<const std::pair<const std::string, Region>*> in_order(regions_.size());
+        for (const auto& one : regions_) in_order[one.second.number] = &one;
+        for (const auto* const one : in_order) {
+            const Region& region = one->second;
+            const OTF2_StringRef number = text(one->first);
             check(OTF2_GlobalDefWriter_WriteRegion(definitions_, region.number, number, number, text(""), region.role,
                                                    OTF2_PARADIGM_OPENMP, OTF2_REGION_FLAG_NONE, text(""), 0, 0),
                   folder_);
@@ -149,7 +160,10 @@ private:
                                                        OTF2_UNDEFINED_SYSTEM_TREE_NODE),
               folder_);
         std::map<std::uint64_t, OTF2_LocationGroupRef> groups;
-        for (const auto& [uuid, location] : locations_) {
+        std::vector<std::uint64_t> in_order(locations_.size());
+        for (const auto& [uuid, location] : locations_) in_order[location.number] = uuid;
+        for (const std::uint64_t uuid : in_order) {
+            const Location& location = locations_.at(uuid);
             const ReadTrack& track = tracks.at(uuid);
             const auto [group, fresh] = groups.try_emplace(track.process, static_cast<std::uint32_t>(groups.size()));
             const auto process = tracks.find(track.process);
