@@ -17,6 +17,7 @@ struct ProgramFacts {
     MpiFamily mpi = MpiFamily::unknown;
     std::string mpi_library;          ///< path; empty: it is inside the program
     bool gomp_inside = false;         ///< libgomp is linked into it
+    std::vector<std::string> libraries;  ///< it is linked to, paths
     std::vector<std::string> starts;  ///< functions by which it starts parallel regions and loops (ElfObject)
 };
 
