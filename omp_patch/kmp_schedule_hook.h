@@ -98,8 +98,8 @@ static inline int __kmp_hook_bounds(const gimbal_share *share, kmp_uint64 first,
   return 1;
 }
 
-// The short way to the next chunk. Where a trace is written all chunks come from
-// the hook, and nobody need ask for that as long as there are others.
+// The short way to the next chunk. Where a trace is written all chunks come
+// from the hook, and nobody need ask for that as long as there are others.
 static inline int __kmp_hook_draw(gimbal_share *share, uint64_t *first,
                                   uint64_t *end) {
   if (__builtin_expect(gimbal_share_next(share, first, end), 1))
@@ -178,8 +178,8 @@ static inline void __kmp_hook_get_schedule(int gtid, kmp_sched_t *kind,
 // A thread leaves its loop by cancellation instead of running out of chunks.
 extern void __kmp_hook_leave(kmp_info_t *th);
 
-// Whether a team's buffer holds no loop in flight but the number of one that was
-// left to libomp.
+// Whether a team's buffer holds no loop in flight but the number of one that
+// was left to libomp.
 static inline bool __kmp_hook_is_number(const void *execution) {
   return ((kmp_uint64)(kmp_uintptr_t)execution & 1) != 0;
 }
@@ -230,8 +230,8 @@ static inline void __kmp_hook_note_team(kmp_team_t *team) {
 }
 
 // A team forks: count its regions; forget whose loops the last one's were, and
-// loops that a cancelled region left behind. The numbers of loops count regions,
-// so they may stay.
+// loops that a cancelled region left behind. The numbers of loops count
+// regions, so they may stay.
 static inline void __kmp_hook_reset(kmp_team_t *team) {
   if (__builtin_expect(__kmp_hook_elastic != 0, 0) && team->t.t_max_nproc > 1)
     __kmp_hook_note_team(team);

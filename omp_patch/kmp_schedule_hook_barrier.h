@@ -32,8 +32,8 @@ static gimbal_waiter *__kmp_hook_first(const void *host, uint32_t) {
 }
 
 // Where threads outnumber cores nobody has one to lend: in elastic teams, too.
-// Who is to sleep at once is not to look after others. Other patterns release by
-// other words.
+// Who is to sleep at once is not to look after others. Other patterns release
+// by other words.
 static inline bool __kmp_hook_may_lend(enum barrier_type bt) {
   return !KMP_OVERSUBSCRIBED && __kmp_dflt_blocktime != 0 &&
          __kmp_hook_elastic == 0 &&

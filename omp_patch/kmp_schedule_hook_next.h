@@ -2,9 +2,10 @@
 //
 // What kmp_dispatch.cpp gains at the end of its entry points: the exported
 // __kmpc_dispatch_next_*, which look at one flag and then run libomp's own
-// functions (renamed in kmp_schedule_hook_dispatch.h) with the arguments and the
-// return address as they came. A process in which no loop of the hook ran pays
-// one predictable branch a chunk; the ordinary functions keep upstream's code.
+// functions (renamed in kmp_schedule_hook_dispatch.h) with the arguments and
+// the return address as they came. A process in which no loop of the hook ran
+// pays one predictable branch a chunk; the ordinary functions keep upstream's
+// code.
 
 #undef __kmpc_dispatch_next_4
 #undef __kmpc_dispatch_next_4u

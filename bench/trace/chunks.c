@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Chunks of one iteration whose work is known: what a trace adds to them. Arguments: iterations of an execution,
- * executions, steps of arithmetic in an iteration. Prints a JSON line: wall time and processor time of the loops, chunks,
- * and the most memory that the process has had so far, that of mapped files included. */
+ * executions, steps of arithmetic in an iteration. Prints a JSON line: wall time and processor time of the loops,
+ * chunks, and the most memory that the process has had so far, that of mapped files included. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -104,8 +104,8 @@ class TraceRing;
 
 /// How one worker draws where a trace is written.
 struct alignas(kApart) TracedShare {
-    gimbal_share real;          ///< what its chunks are drawn from, if they may be drawn by the short way
-    TraceRing* ring = nullptr;  ///< where its records go; nullptr: nowhere
+    gimbal_share real;                      ///< what its chunks are drawn from, if they may be drawn by the short way
+    TraceRing* ring = nullptr;              ///< where its records go; nullptr: nowhere
     std::uint32_t thread = kNoTraceThread;  ///< its number in the trace, once it has come
 };
 
@@ -114,8 +114,8 @@ struct ExecutionTrace {
     Schedule schedule;  ///< what the label says, like the next two
     std::string_view reason;
     bool exploring = false;
-    std::uint32_t label = 0;             ///< text that names the loop and how it runs
-    std::uint32_t place = 0;             ///< text that names the loop
+    std::uint32_t label = 0;          ///< text that names the loop and how it runs
+    std::uint32_t place = 0;          ///< text that names the loop
     std::uint64_t generation = 0;     ///< of the trace that has these texts
     std::vector<TracedShare> shares;  ///< [workers]
 };

@@ -188,7 +188,8 @@ void barrier(gimbal_barrier_moment moment) {
     if (ring->in_barrier) ring->put(TraceKind::barrier_begin, moment == GIMBAL_BARRIER_REGION_ENDS ? 1 : 0);
 }
 
-constexpr gimbal_traced_loop_calls kCalls = {.open = open, .begin = begin, .next = next, .end = end, .barrier = barrier};
+constexpr gimbal_traced_loop_calls kCalls = {
+    .open = open, .begin = begin, .next = next, .end = end, .barrier = barrier};
 
 }  // namespace
 

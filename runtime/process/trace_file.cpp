@@ -65,8 +65,10 @@ void write_trace_at_end() {
     const std::string records = finish_trace();
     if (records.empty()) return;
     if (ending_in_handler()) {
-        warn_once("exit() was called in a signal handler: the trace is still to be made of its records. `gimbal run` "
-                  "does so; else: gimbal report --trace perfetto " + records);
+        warn_once(
+            "exit() was called in a signal handler: the trace is still to be made of its records. `gimbal run` "
+            "does so; else: gimbal report --trace perfetto " +
+            records);
         return;
     }
     const std::string lost = lost_text(write_trace(records));

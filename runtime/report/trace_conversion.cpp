@@ -92,7 +92,8 @@ public:
                             : seconds_per_tick() * 1e9;
     }
     [[nodiscard]] std::uint64_t of(const TraceRecord& record) const noexcept {
-        return start_ns_ + static_cast<std::uint64_t>(static_cast<double>(ticks_since(record, start_ticks_)) * rate_ns_);
+        return start_ns_ +
+               static_cast<std::uint64_t>(static_cast<double>(ticks_since(record, start_ticks_)) * rate_ns_);
     }
 
 private:
@@ -110,12 +111,15 @@ std::string_view text_of(const auto& characters) {
 struct Identity {
     explicit Identity(const TraceFileHeader& header)
         : uuid(hash_with(hash_with(hash_of(text_of(header.host)), static_cast<std::uint64_t>(header.pid)),
-                         header.start_ns) | 1U),
+                         header.start_ns) |
+               1U),
           of_job(header.ranks > 1),
           pid(of_job ? (header.rank + 1) << kThreadBits : header.pid),
           first_sequence(static_cast<std::uint32_t>(of_job ? header.rank + 1 : header.pid) << kThreadBits) {}
 
-    [[nodiscard]] std::uint64_t thread(std::uint32_t number) const noexcept { return hash_with(uuid, number + 1U) | 1U; }
+    [[nodiscard]] std::uint64_t thread(std::uint32_t number) const noexcept {
+        return hash_with(uuid, number + 1U) | 1U;
+    }
     [[nodiscard]] int tid(const RecordsFile::Thread& thread) const noexcept {
         return of_job ? pid + static_cast<int>(thread.number) + 1 : static_cast<int>(thread.system_id);
     }
@@ -186,10 +190,18 @@ private:
             break;
         }
         const Identity& identity = process_.identity;
-        out_.declare({.type = TraceTrack::Type::process, .uuid = identity.uuid, .parent = 0,
-                      .name = process_name(process_.records.header()), .pid = identity.pid, .tid = 0});
-        out_.declare({.type = TraceTrack::Type::thread, .uuid = identity.thread(thread_.number),
-                      .parent = identity.uuid, .name = name, .pid = identity.pid, .tid = identity.tid(thread_)});
+        out_.declare({.type = TraceTrack::Type::process,
+                      .uuid = identity.uuid,
+                      .parent = 0,
+                      .name = process_name(process_.records.header()),
+                      .pid = identity.pid,
+                      .tid = 0});
+        out_.declare({.type = TraceTrack::Type::thread,
+                      .uuid = identity.thread(thread_.number),
+                      .parent = identity.uuid,
+                      .name = name,
+                      .pid = identity.pid,
+                      .tid = identity.tid(thread_)});
     }
 
     void open(Slice slice, std::uint64_t category, std::uint64_t name, std::span<const TraceArgument> arguments = {}) {
@@ -245,8 +257,8 @@ private:
         std::uint64_t& uuid = process_.counters[name];
         if (uuid == 0) {
             uuid = hash_with(process_.identity.uuid, hash_of(name)) | 1U;
-            out_.declare({.type = TraceTrack::Type::counter, .uuid = uuid, .parent = process_.identity.uuid,
-                          .name = name});
+            out_.declare(
+                {.type = TraceTrack::Type::counter, .uuid = uuid, .parent = process_.identity.uuid, .name = name});
         }
         out_.counter(now_ns_, uuid, value);
     }
@@ -309,9 +321,9 @@ private:
                                     std::array{TraceArgument::of(out_.argument_name("from"), payload >> 32U),
                                                TraceArgument::of(out_.argument_name("to"), payload & UINT32_MAX)});
             case TraceKind::placed:
-                return out_.instant(now_ns_, cores_, out_.name("placed"),
-                                    std::array{TraceArgument::of(out_.argument_name("why"),
-                                                                 process_.texts.plain(payload))});
+                return out_.instant(
+                    now_ns_, cores_, out_.name("placed"),
+                    std::array{TraceArgument::of(out_.argument_name("why"), process_.texts.plain(payload))});
             case TraceKind::imbalance:
                 return counter("imbalance " + process_.texts.place(payload >> 32U), value_of(payload));
             case TraceKind::fraction:
@@ -361,9 +373,11 @@ std::string lost_text(const WrittenTrace& trace) {
     std::string text = "the trace lacks ";
     if (trace.dropped > 0) text += std::to_string(trace.dropped) + " records";
     if (trace.without > 0)
-        text += (trace.dropped > 0 ? " and " : "") + std::string("all of ") + std::to_string(trace.without) + " threads";
-    return text + ", for which there was no room: raise GIMBAL_TRACE_LIMIT, record fewer chunks (GIMBAL_TRACE_EVERY), "
-                  "or make room on the device";
+        text +=
+            (trace.dropped > 0 ? " and " : "") + std::string("all of ") + std::to_string(trace.without) + " threads";
+    return text +
+           ", for which there was no room: raise GIMBAL_TRACE_LIMIT, record fewer chunks (GIMBAL_TRACE_EVERY), "
+           "or make room on the device";
 }
 
 }  // namespace gimbal

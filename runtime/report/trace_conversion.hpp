@@ -8,10 +8,10 @@ namespace gimbal {
 
 /// What became of the records of one process.
 struct WrittenTrace {
-    std::string path;            ///< of the trace
-    std::uint64_t bytes = 0;     ///< in it
-    std::uint64_t dropped = 0;   ///< records that were lost while the program ran, for want of room [count]
-    std::uint64_t without = 0;   ///< threads that got no room at all [count]
+    std::string path;           ///< of the trace
+    std::uint64_t bytes = 0;    ///< in it
+    std::uint64_t dropped = 0;  ///< records that were lost while the program ran, for want of room [count]
+    std::uint64_t without = 0;  ///< threads that got no room at all [count]
 };
 
 /// Write what a process has recorded (trace/records_file.hpp) as a trace for Perfetto, and remove the records.

@@ -24,17 +24,17 @@ enum class TraceKind : std::uint8_t {
     steal,          ///< payload: victim's thread, or kNoTraceThread, << 32 | iterations, at most 2^32 - 1
     barrier_begin,  ///< payload: 1: the end of a parallel region; 0: another
     barrier_end,
-    call_begin,   ///< a call of MPI; payload: text
-    call_end,     ///< payload: of it, waiting for other ranks [ns]
-    lend_begin,   ///< this thread lends its core; payload: processor
-    lend_end,     ///< it has it back
-    join_begin,   ///< a surplus worker has a core of another rank; payload: its place on the node
-    join_end,     ///< it has left that core
-    processor,    ///< the thread has moved; payload: from << 32 | to
-    placed,       ///< Gimbal has moved a thread; payload: text
-    imbalance,    ///< of an execution; payload: text << 32 | float
-    fraction,     ///< static fraction of an execution; the same
-    slack,        ///< expected at the next collective call [s]; the same, text 0
+    call_begin,  ///< a call of MPI; payload: text
+    call_end,    ///< payload: of it, waiting for other ranks [ns]
+    lend_begin,  ///< this thread lends its core; payload: processor
+    lend_end,    ///< it has it back
+    join_begin,  ///< a surplus worker has a core of another rank; payload: its place on the node
+    join_end,    ///< it has left that core
+    processor,   ///< the thread has moved; payload: from << 32 | to
+    placed,      ///< Gimbal has moved a thread; payload: text
+    imbalance,   ///< of an execution; payload: text << 32 | float
+    fraction,    ///< static fraction of an execution; the same
+    slack,       ///< expected at the next collective call [s]; the same, text 0
 };
 
 /// One event of one thread: 16 bytes.
@@ -80,11 +80,11 @@ struct TraceLabel {
 struct TraceBlockHeader {
     static constexpr std::uint32_t kMagic = 0x6b6c4247;
 
-    std::uint32_t magic = 0;    ///< kMagic; else the block is void
-    std::uint32_t thread = 0;   ///< number of the thread in its process
-    std::uint64_t sequence = 0;  ///< of its blocks, from 0; one that appears twice is the same block
-    std::uint64_t count = 0;    ///< records in it; grows while the thread runs
-    std::uint64_t dropped = 0;  ///< records that the thread has lost so far
+    std::uint32_t magic = 0;      ///< kMagic; else the block is void
+    std::uint32_t thread = 0;     ///< number of the thread in its process
+    std::uint64_t sequence = 0;   ///< of its blocks, from 0; one that appears twice is the same block
+    std::uint64_t count = 0;      ///< records in it; grows while the thread runs
+    std::uint64_t dropped = 0;    ///< records that the thread has lost so far
     std::uint64_t system_id = 0;  ///< thread number of the system
     std::uint64_t unused[3] = {};
 };
@@ -110,7 +110,7 @@ struct TraceFileHeader {
     std::int32_t ranks = 1;
     std::int32_t pid = 0;
     std::uint64_t start_ticks = 0;
-    std::uint64_t start_ns = 0;  ///< since 1970-01-01 UTC
+    std::uint64_t start_ns = 0;    ///< since 1970-01-01 UTC
     std::uint64_t last_ticks = 0;  ///< a later reading of both clocks, for the ticks' rate; 0: there was none
     std::uint64_t last_ns = 0;
     std::uint32_t every = 1;  ///< every so many-th chunk was recorded; 0: none

@@ -28,7 +28,7 @@ constexpr std::uint64_t kCalibrate_us = 20'000;  // from one reading of both clo
 /// All of a process. Never given back: threads may run until the very end.
 struct Recorder {
     TraceSettings settings;
-    std::mutex mutex;  // guards what follows
+    std::mutex mutex;                       // guards what follows
     std::atomic<TraceFile*> file{nullptr};  // read without it, too
     bool refused = false;
     std::uint32_t threads = 0;

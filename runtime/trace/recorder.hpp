@@ -58,10 +58,10 @@ private:
 
 /// What is asked of a trace.
 struct TraceSettings {
-    std::string file;           ///< path of the trace; records go to a file beside it until it is written
-    std::uint32_t every = 1;    ///< every so many-th chunk is recorded; 0: none
-    std::uint64_t limit = 0;    ///< of that file [bytes]
-    TraceFileHeader header;     ///< but for its clocks
+    std::string file;         ///< path of the trace; records go to a file beside it until it is written
+    std::uint32_t every = 1;  ///< every so many-th chunk is recorded; 0: none
+    std::uint64_t limit = 0;  ///< of that file [bytes]
+    TraceFileHeader header;   ///< but for its clocks
 };
 
 namespace detail {

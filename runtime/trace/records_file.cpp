@@ -76,8 +76,8 @@ void RecordsFile::find_blocks() {
     for (const Found& found : all) {
         const bool of_last = last && last->header.thread == found.header.thread;
         if (!of_last)
-            threads_.push_back({.number = found.header.thread, .system_id = found.header.system_id, .dropped = 0,
-                                .blocks = {}});
+            threads_.push_back(
+                {.number = found.header.thread, .system_id = found.header.system_id, .dropped = 0, .blocks = {}});
         Thread& thread = threads_.back();
         thread.dropped = std::max(thread.dropped, found.header.dropped);
         if (!(of_last && last->header.sequence == found.header.sequence)) thread.blocks.push_back(found.place);

@@ -18,8 +18,8 @@ public:
     /// One thread's records, in their order.
     struct Thread {
         std::uint32_t number = 0;
-        std::uint64_t system_id = 0;  ///< 0: it holds texts only
-        std::uint64_t dropped = 0;    ///< records that were lost [count]
+        std::uint64_t system_id = 0;        ///< 0: it holds texts only
+        std::uint64_t dropped = 0;          ///< records that were lost [count]
         std::vector<std::uint64_t> blocks;  ///< places in the file
     };
 
@@ -43,7 +43,7 @@ private:
 
     int file_ = -1;
     TraceFileHeader header_;
-    std::vector<Thread> threads_;  // by number
+    std::vector<Thread> threads_;     // by number
     std::vector<TraceBlock> buffer_;  // one
 };
 

@@ -121,7 +121,10 @@ json as_json(const Object& object) {
         const auto found = object.places.find(row.schedule);
         loops[std::string(row.name)] = found == object.places.end() ? std::vector<std::string>() : found->second;
     }
-    return {{"path", object.path}, {"code_read", object.found.read}, {"regions", object.regions}, {"loops", loops},
+    return {{"path", object.path},
+            {"code_read", object.found.read},
+            {"regions", object.regions},
+            {"loops", loops},
             {"rules", rules(object)}};
 }
 
@@ -179,11 +182,11 @@ int check(const CheckRequest& request) {
         Object object = read_object(library);
         if (!object.found.calls.empty()) objects.push_back(std::move(object));
     }
-    const std::vector<std::string> lines = refusal.empty() ? commands(request.program, facts, objects)
-                                                           : std::vector<std::string>();
+    const std::vector<std::string> lines =
+        refusal.empty() ? commands(request.program, facts, objects) : std::vector<std::string>();
     if (request.json) {
-        json all = {{"program", found.path}, {"refused", refusal},   {"openmp", openmp_text(facts)},
-                    {"mpi", mpi_text(facts)}, {"commands", lines},    {"objects", json::array()}};
+        json all = {{"program", found.path},  {"refused", refusal}, {"openmp", openmp_text(facts)},
+                    {"mpi", mpi_text(facts)}, {"commands", lines},  {"objects", json::array()}};
         for (const Object& object : objects) all["objects"].push_back(as_json(object));
         std::printf("%s\n", all.dump(2).c_str());
         return refusal.empty() ? 0 : 1;

@@ -30,10 +30,10 @@ struct Section {
 
 /// What of an object matters here.
 struct Code {
-    std::uint64_t base = 0;                             // address that is loaded first
-    std::map<std::uint64_t, std::string> slots;         // function by the address of the pointer to it
-    std::map<std::uint64_t, std::uint64_t> pointers;    // what the linker will write where: addresses of the object
-    std::vector<Section> linkage, text, data;           // code that jumps through such slots; other code; the rest
+    std::uint64_t base = 0;                           // address that is loaded first
+    std::map<std::uint64_t, std::string> slots;       // function by the address of the pointer to it
+    std::map<std::uint64_t, std::uint64_t> pointers;  // what the linker will write where: addresses of the object
+    std::vector<Section> linkage, text, data;         // code that jumps through such slots; other code; the rest
 };
 
 std::int32_t word_at(Bytes bytes, std::size_t at) noexcept {
@@ -59,8 +59,7 @@ void read_relocations(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, Code&
         if (!gelf_getrela(entries, static_cast<int>(i), &relocation)) continue;
         if (GELF_R_TYPE(relocation.r_info) == R_X86_64_RELATIVE)
             code.pointers[relocation.r_offset] = static_cast<std::uint64_t>(relocation.r_addend);
-        if (!gelf_getsym(table, static_cast<int>(GELF_R_SYM(relocation.r_info)), &symbol))
-            continue;
+        if (!gelf_getsym(table, static_cast<int>(GELF_R_SYM(relocation.r_info)), &symbol)) continue;
         const char* const name = elf_strptr(elf, symbols_header.sh_link, symbol.st_name);
         if (name && is_openmp(name)) code.slots[relocation.r_offset] = name;
     }
@@ -105,8 +104,8 @@ std::map<std::uint64_t, std::string> stubs_of(const Code& code) {
         const std::uint64_t entry = section.entry > 0 ? section.entry : 16;
         for (std::size_t i = 0; i + 6 <= section.bytes.size(); ++i) {
             if (section.bytes[i] != 0xff || section.bytes[i + 1] != 0x25) continue;
-            const auto slot = code.slots.find(section.address + i + 6 +
-                                              static_cast<std::uint64_t>(word_at(section.bytes, i + 2)));
+            const auto slot =
+                code.slots.find(section.address + i + 6 + static_cast<std::uint64_t>(word_at(section.bytes, i + 2)));
             if (slot != code.slots.end()) stubs[section.address + i / entry * entry] = slot->second;
         }
     }
@@ -120,15 +119,25 @@ LoopSchedule handed_over(Bytes code, std::size_t call) {
     for (std::size_t at = call; at >= 5 && call - at < kFar; --at) {
         if (code[at - 5] != 0xba) continue;
         switch (static_cast<std::uint32_t>(word_at(code, at - 4)) & ~kModifiers) {
-            case 33: case 34: case 65: case 66: case 45:
+            case 33:
+            case 34:
+            case 65:
+            case 66:
+            case 45:
                 return LoopSchedule::fixed;
-            case 35: case 67:
+            case 35:
+            case 67:
                 return LoopSchedule::dynamic;
-            case 36: case 46: case 68:
+            case 36:
+            case 46:
+            case 68:
                 return LoopSchedule::guided;
-            case 37: case 47: case 69:
+            case 37:
+            case 47:
+            case 69:
                 return LoopSchedule::runtime;
-            case 38: case 70:
+            case 38:
+            case 70:
                 return LoopSchedule::automatic;
             default:
                 break;
@@ -256,8 +265,7 @@ LoopCalls read_loop_calls(const std::string& path) {
     if (file < 0) return found;
     const std::unique_ptr<Elf, int (*)(Elf*)> elf(elf_begin(file, ELF_C_READ_MMAP, nullptr), elf_end);
     GElf_Ehdr header;
-    if (elf && elf_kind(elf.get()) == ELF_K_ELF && gelf_getehdr(elf.get(), &header) &&
-        header.e_machine == EM_X86_64) {
+    if (elf && elf_kind(elf.get()) == ELF_K_ELF && gelf_getehdr(elf.get(), &header) && header.e_machine == EM_X86_64) {
         Code code;
         read_base(elf.get(), code);
         read_sections(elf.get(), code);

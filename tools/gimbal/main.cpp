@@ -117,7 +117,8 @@ void add_report(CLI::App& app, CommandLine& line) {
 }
 
 void add_check(CLI::App& app, CommandLine& line) {
-    CLI::App* const check = app.add_subcommand("check", "Say which loops of a program Gimbal can take, without running it");
+    CLI::App* const check =
+        app.add_subcommand("check", "Say which loops of a program Gimbal can take, without running it");
     check->footer(
         "Example:\n  gimbal check ./app\n"
         "Exit status: 0; 1: gimbal run would refuse the program.");

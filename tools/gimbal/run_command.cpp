@@ -258,8 +258,8 @@ void check_request(const RunRequest& request, const Options& options) {
     if (options.strict) check_replay(options.select.replay);
 }
 
-void report_records(const RunRequest& request, const Options& options, const RunFolder& folder, const ProgramFacts& facts,
-            const ProgramEnd& end) {
+void report_records(const RunRequest& request, const Options& options, const RunFolder& folder,
+                    const ProgramFacts& facts, const ProgramEnd& end) {
     std::vector<std::string> problems;
     std::vector<RunRecord> records = folder.records(problems);
     for (const std::string& problem : problems) write_stderr("gimbal: warning: " + problem + "\n");

@@ -47,10 +47,10 @@ int convert_traces(const TraceRequest& request) {
     }
     const bool json = request.format == "json";
     if (!json && request.format != "otf2")
-        throw Error(ErrorCode::wrong_use,
-                    "report --trace: unknown form \"" + request.format + "\". " +
-                        did_you_mean(nearest(request.format, kForms)),
-                    "allowed: perfetto json otf2");
+        throw Error(
+            ErrorCode::wrong_use,
+            "report --trace: unknown form \"" + request.format + "\". " + did_you_mean(nearest(request.format, kForms)),
+            "allowed: perfetto json otf2");
 #ifndef GIMBAL_HAVE_OTF2
     if (!json)
         throw Error(ErrorCode::unsupported, "report --trace otf2: this build of gimbal has no OTF2",

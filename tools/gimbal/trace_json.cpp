@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Chrome's Trace Event Format, for viewers that do not read Perfetto's own.
-#include <nlohmann/json.hpp>
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/part_file.hpp"
@@ -68,8 +68,9 @@ public:
         constexpr std::array<char, 4> kPhases = {'B', 'E', 'i', 'C'};
         const char phase = kPhases[static_cast<std::size_t>(event.type)];
         std::string object = std::string("{\"ph\":\"") + phase + "\"" + where;
-        if (phase == 'C') object += ",\"name\":" + quoted(track.name) + ",\"args\":{\"value\":" +
-                                    significant_digits(event.value, 9) + "}";
+        if (phase == 'C')
+            object +=
+                ",\"name\":" + quoted(track.name) + ",\"args\":{\"value\":" + significant_digits(event.value, 9) + "}";
         if (phase == 'B' || phase == 'i')
             object += ",\"name\":" + quoted(event.name) + ",\"cat\":" + quoted(event.category) + arguments(event);
         if (phase == 'i') object += ",\"s\":\"t\"";
@@ -109,7 +110,8 @@ void write_trace_json(const std::vector<std::string>& traces, const std::string&
     JsonLines lines(output);
     std::uint64_t start_ns = UINT64_MAX;
     for (const std::string& trace : traces)
-        read_trace(trace, [&](const ReadTracks&, const ReadEvent& event) { start_ns = std::min(start_ns, event.time_ns); });
+        read_trace(trace,
+                   [&](const ReadTracks&, const ReadEvent& event) { start_ns = std::min(start_ns, event.time_ns); });
     JsonTrace json_trace(lines, start_ns);
     for (const std::string& trace : traces)
         read_trace(trace, [&](const ReadTracks& tracks, const ReadEvent& event) { json_trace.add(tracks, event); });

@@ -44,8 +44,8 @@ public:
         std::error_code failure;
         if (!fs::create_directory(folder, failure))
             throw Error(ErrorCode::file,
-                        "cannot make the folder \"" + folder + "\": " +
-                            (failure ? failure.message() : std::string("it is there already")),
+                        "cannot make the folder \"" + folder +
+                            "\": " + (failure ? failure.message() : std::string("it is there already")),
                         "name another one with --to");
         archive_ = OTF2_Archive_Open(folder.c_str(), "traces", OTF2_FILEMODE_WRITE, kEventBytes, kDefinitionBytes,
                                      OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
@@ -87,8 +87,8 @@ public:
         write_own_definitions();
         definitions_ = OTF2_Archive_GetGlobalDefWriter(archive_);
         const std::uint64_t length = last_ns_ >= first_ns_ ? last_ns_ - first_ns_ : 0;
-        check(OTF2_GlobalDefWriter_WriteClockProperties(definitions_, 1'000'000'000U, length > 0 ? first_ns_ : 0, length,
-                                                        OTF2_UNDEFINED_TIMESTAMP),
+        check(OTF2_GlobalDefWriter_WriteClockProperties(definitions_, 1'000'000'000U, length > 0 ? first_ns_ : 0,
+                                                        length, OTF2_UNDEFINED_TIMESTAMP),
               folder_);
         write_regions();
         write_threads(tracks);
@@ -125,10 +125,10 @@ private:
         const auto [place, fresh] = regions_.try_emplace(event.name);
         if (fresh) {
             place->second.number = static_cast<OTF2_RegionRef>(regions_.size() - 1);
-            place->second.role = event.category == "loop"    ? OTF2_REGION_ROLE_LOOP
-                                 : event.category == "wait"  ? OTF2_REGION_ROLE_BARRIER
-                                 : event.category == "mpi"   ? OTF2_REGION_ROLE_FUNCTION
-                                                             : OTF2_REGION_ROLE_CODE;
+            place->second.role = event.category == "loop"   ? OTF2_REGION_ROLE_LOOP
+                                 : event.category == "wait" ? OTF2_REGION_ROLE_BARRIER
+                                 : event.category == "mpi"  ? OTF2_REGION_ROLE_FUNCTION
+                                                            : OTF2_REGION_ROLE_CODE;
         }
         return place->second.number;
     }
@@ -194,8 +194,8 @@ void write_trace_otf2(const std::vector<std::string>& traces, const std::string&
     Archive archive(output);
     ReadTracks all;
     for (const std::string& trace : traces) {
-        const ReadTracks tracks = read_trace(
-            trace, [&](const ReadTracks& known, const ReadEvent& event) { archive.add(known, event); });
+        const ReadTracks tracks =
+            read_trace(trace, [&](const ReadTracks& known, const ReadEvent& event) { archive.add(known, event); });
         all.insert(tracks.begin(), tracks.end());
     }
     archive.finish(all);

@@ -262,7 +262,7 @@ private:
     ReadTracks& tracks_;
     const std::function<void(const ReadTracks&, const ReadEvent&)>& event_;
     std::map<std::uint32_t, Sequence> sequences_;
-    std::map<std::uint64_t, unsigned> open_;        // slices without an end, by track
+    std::map<std::uint64_t, unsigned> open_;          // slices without an end, by track
     std::map<std::uint64_t, std::uint64_t> last_ns_;  // of a track's own events
 };
 

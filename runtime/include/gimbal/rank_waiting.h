@@ -26,17 +26,17 @@ GIMBAL_API void gimbal_rank_waiting_settings(gimbal_waiting_settings* settings);
 
 /** One place in the program that waits in MPI. Sums over calls. */
 typedef struct gimbal_waiting_path {
-    const char* call;     /**< "MPI_Allreduce"; valid until the process ends */
-    const char* module;   /**< path of the object that calls; likewise */
-    uint64_t offset;      /**< of the call in it [bytes] */
-    uint64_t calls;       /**< [count] */
-    double time_s;        /**< in the call [s] */
-    double waiting_s;     /**< of it, for other ranks [s]; the rest is transfer */
-    double predicted_s;   /**< slack to be expected at the next call; 0: not to be trusted [s] */
-    uint64_t exact_calls; /**< of `calls`: whose waiting is known from when the others arrived [count] */
-    uint64_t seen_calls;  /**< of `calls`: where the last to arrive is known [count] */
-    uint64_t last_calls;  /**< of those: this rank was the last [count] */
-    int last_rank;        /**< who was last most often, of MPI_COMM_WORLD; < 0: not known */
+    const char* call;      /**< "MPI_Allreduce"; valid until the process ends */
+    const char* module;    /**< path of the object that calls; likewise */
+    uint64_t offset;       /**< of the call in it [bytes] */
+    uint64_t calls;        /**< [count] */
+    double time_s;         /**< in the call [s] */
+    double waiting_s;      /**< of it, for other ranks [s]; the rest is transfer */
+    double predicted_s;    /**< slack to be expected at the next call; 0: not to be trusted [s] */
+    uint64_t exact_calls;  /**< of `calls`: whose waiting is known from when the others arrived [count] */
+    uint64_t seen_calls;   /**< of `calls`: where the last to arrive is known [count] */
+    uint64_t last_calls;   /**< of those: this rank was the last [count] */
+    int last_rank;         /**< who was last most often, of MPI_COMM_WORLD; < 0: not known */
     uint64_t by_that_rank; /**< how often [count] */
 } gimbal_waiting_path;
 
