@@ -263,11 +263,11 @@ int run_command_line(int argc, char** argv) {
     CommandLine line;
     add_run(app, line);
     add_report(app, line);
-    add_check(app, line);
     add_info(app, line);
     add_pin(app, line.pin);
     add_simulate(app, line.simulate);
     app.add_subcommand("campaign", "Run and analyse experiments: applications x techniques or selectors x repetitions");
+    add_check(app, line);
     try {
         // Its options are its own: see gimbal campaign --help.
         if (argc > 1 && std::string_view(argv[1]) == "campaign") return campaign({argv + 2, argv + argc});
