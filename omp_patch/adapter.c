@@ -40,6 +40,8 @@ gimbal_left_table *__kmp_hook_left_loops;
 int __kmp_hook_rules;
 int __kmp_hook_lending;
 int __kmp_hook_elastic;
+__attribute__((visibility("hidden"))) void (*__kmp_hook_barrier)(
+    gimbal_barrier_moment moment);
 HOOK_TLS gimbal_team __kmp_hook_team;
 const char __kmp_hook_gnu_source[] = ";unknown;unknown;0;0;;";
 
@@ -63,6 +65,17 @@ static int is_first_rank(void) {
   return 1;
 }
 
+/* Where a trace is written loops go by functions that record them. */
+static void use_traced_calls(const gimbal_traced_loop_calls *traced) {
+  if (!traced)
+    return;
+  __kmp_hook.gimbal_loop_open = traced->open;
+  __kmp_hook.gimbal_loop_begin = traced->begin;
+  __kmp_hook.gimbal_loop_next = traced->next;
+  __kmp_hook.gimbal_loop_end = traced->end;
+  __kmp_hook_barrier = traced->barrier;
+}
+
 /* What is wrong with the libgimbal.so of this process; NULL: nothing. */
 static const char *look_up(void *library) {
   if (!library)
@@ -80,6 +93,7 @@ static const char *look_up(void *library) {
   if (!layout || layout() != gimbal_hook_layout_here())
     return "its structures have other sizes";
   __kmp_hook_left_loops = __kmp_hook.gimbal_left_loops();
+  use_traced_calls(__kmp_hook.gimbal_traced_calls());
   return NULL;
 }
 

@@ -33,6 +33,9 @@ extern int __kmp_hook_rules;
 extern int __kmp_hook_lending;
 // Threads of a team that have cores, if others may join it; 0: no team is such.
 extern int __kmp_hook_elastic;
+// Where a trace is written: what is told of barriers; else null.
+extern __attribute__((visibility("hidden"))) void (*__kmp_hook_barrier)(
+    gimbal_barrier_moment moment);
 // The team that this thread has forked, if such are asked for and it is not
 // inside another one; no threads: there is none.
 extern __thread gimbal_team __kmp_hook_team
@@ -95,12 +98,21 @@ static inline int __kmp_hook_bounds(const gimbal_share *share, kmp_uint64 first,
   return 1;
 }
 
-// The short way to the next chunk as GNU code wants it: the upper bound is the
+// The short way to the next chunk. Where a trace is written all chunks come
+// from the hook, and nobody need ask for that as long as there are others.
+static inline int __kmp_hook_draw(gimbal_share *share, uint64_t *first,
+                                  uint64_t *end) {
+  if (__builtin_expect(gimbal_share_next(share, first, end), 1))
+    return 1;
+  return share->traced && __kmp_hook.gimbal_loop_next(share, first, end);
+}
+
+// The same as GNU code wants it: the upper bound is the
 // first value outside.
 template <typename T> static inline int __kmp_hook_next_gomp(T *p_lb, T *p_ub) {
   gimbal_share *share = __kmp_hook_share;
   uint64_t first, end;
-  if (share == nullptr || !gimbal_share_next(share, &first, &end))
+  if (share == nullptr || !__kmp_hook_draw(share, &first, &end))
     return 0;
   *p_lb = (T)(share->base + first * share->stride);
   *p_ub = (T)(share->base + (end - 1) * share->stride +
@@ -166,8 +178,8 @@ static inline void __kmp_hook_get_schedule(int gtid, kmp_sched_t *kind,
 // A thread leaves its loop by cancellation instead of running out of chunks.
 extern void __kmp_hook_leave(kmp_info_t *th);
 
-// Whether a team's buffer holds no loop in flight but the number of one that was
-// left to libomp.
+// Whether a team's buffer holds no loop in flight but the number of one that
+// was left to libomp.
 static inline bool __kmp_hook_is_number(const void *execution) {
   return ((kmp_uint64)(kmp_uintptr_t)execution & 1) != 0;
 }
@@ -218,8 +230,8 @@ static inline void __kmp_hook_note_team(kmp_team_t *team) {
 }
 
 // A team forks: count its regions; forget whose loops the last one's were, and
-// loops that a cancelled region left behind. The numbers of loops count regions,
-// so they may stay.
+// loops that a cancelled region left behind. The numbers of loops count
+// regions, so they may stay.
 static inline void __kmp_hook_reset(kmp_team_t *team) {
   if (__builtin_expect(__kmp_hook_elastic != 0, 0) && team->t.t_max_nproc > 1)
     __kmp_hook_note_team(team);

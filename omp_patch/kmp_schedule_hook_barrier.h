@@ -32,8 +32,8 @@ static gimbal_waiter *__kmp_hook_first(const void *host, uint32_t) {
 }
 
 // Where threads outnumber cores nobody has one to lend: in elastic teams, too.
-// Who is to sleep at once is not to look after others. Other patterns release by
-// other words.
+// Who is to sleep at once is not to look after others. Other patterns release
+// by other words.
 static inline bool __kmp_hook_may_lend(enum barrier_type bt) {
   return !KMP_OVERSUBSCRIBED && __kmp_dflt_blocktime != 0 &&
          __kmp_hook_elastic == 0 &&
@@ -78,6 +78,9 @@ static bool __kmp_hook_all_come(kmp_team_t *team, kmp_uint32 size,
 static __attribute__((noinline)) void
 __kmp_hook_reach_used(kmp_info_t *th, kmp_team_t *team, int tid,
                       enum barrier_type bt) {
+  if (__kmp_hook_barrier != nullptr)
+    __kmp_hook_barrier(bt == bs_forkjoin_barrier ? GIMBAL_BARRIER_REGION_ENDS
+                                                 : GIMBAL_BARRIER_REACHED);
   __kmp_hook_sleep_soon(th, team, tid);
   gimbal_waiter *self = th->th.hook_waiter;
   if (self == nullptr)
@@ -128,6 +131,12 @@ __kmp_hook_arrived_used(kmp_info_t *th, int tid, enum barrier_type bt) {
   self->due = 0;
   if (self->borrowed || self->lent)
     __kmp_hook.gimbal_waiter_arrived(self, &release);
+}
+
+// When it goes on.
+static inline void __kmp_hook_left() {
+  if (__builtin_expect(__kmp_hook_barrier != nullptr, 0))
+    __kmp_hook_barrier(GIMBAL_BARRIER_LEFT);
 }
 
 // Before it waits to be released; the team may be gone.

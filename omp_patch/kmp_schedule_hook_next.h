@@ -2,9 +2,10 @@
 //
 // What kmp_dispatch.cpp gains at the end of its entry points: the exported
 // __kmpc_dispatch_next_*, which look at one flag and then run libomp's own
-// functions (renamed in kmp_schedule_hook_dispatch.h) with the arguments and the
-// return address as they came. A process in which no loop of the hook ran pays
-// one predictable branch a chunk; the ordinary functions keep upstream's code.
+// functions (renamed in kmp_schedule_hook_dispatch.h) with the arguments and
+// the return address as they came. A process in which no loop of the hook ran
+// pays one predictable branch a chunk; the ordinary functions keep upstream's
+// code.
 
 #undef __kmpc_dispatch_next_4
 #undef __kmpc_dispatch_next_4u
@@ -20,7 +21,7 @@
     gimbal_share *share = __kmp_hook_share;                                    \
     if (__builtin_expect(share != nullptr, 0)) {                               \
       uint64_t first, end;                                                     \
-      if (gimbal_share_next(share, &first, &end))                              \
+      if (__kmp_hook_draw(share, &first, &end))                                \
         return __kmp_hook_bounds(share, first, end, p_last, p_lb, p_ub, p_st); \
       __kmp_hook_share = nullptr;                                              \
     }                                                                          \

@@ -6,6 +6,7 @@
 #include "gimbal/elastic_team.h"
 #include "gimbal/left_loops.h"
 #include "gimbal/loop.h"
+#include "gimbal/traced_calls.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -15,11 +16,11 @@ extern "C" {
  * the symbol version GIMBAL_HOOK_<version> (runtime/exports.map). It grows with
  * every change of a function, its meaning, or a structure that both sides use.
  */
-#define GIMBAL_HOOK_VERSION 6
+#define GIMBAL_HOOK_VERSION 7
 
 /** The schedule hook: all of libgimbal.so that the patched OpenMP runtime
- * calls. gimbal/loop.h, gimbal/left_loops.h, gimbal/core_loan.h and
- * gimbal/elastic_team.h document the functions. */
+ * calls. gimbal/loop.h, gimbal/left_loops.h, gimbal/core_loan.h,
+ * gimbal/elastic_team.h and gimbal/traced_calls.h document the functions. */
 #define GIMBAL_HOOK_FUNCTIONS(FUNCTION)                                        \
   FUNCTION(gimbal_schedule_parse)                                              \
   FUNCTION(gimbal_schedule_kind)                                               \
@@ -41,7 +42,8 @@ extern "C" {
   FUNCTION(gimbal_waiter_home)                                                 \
   FUNCTION(gimbal_elastic_threads)                                             \
   FUNCTION(gimbal_team_begin)                                                  \
-  FUNCTION(gimbal_team_end)
+  FUNCTION(gimbal_team_end)                                                    \
+  FUNCTION(gimbal_traced_calls)
 
 /** Pointers to them, by the same names. They are looked up and never linked:
  * the dynamic linker ends a program for which it finds a libgimbal.so without

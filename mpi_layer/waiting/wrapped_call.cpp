@@ -17,6 +17,8 @@
 #pragma weak gimbal_rank_waiting_settings
 #pragma weak gimbal_rank_waiting_source
 #pragma weak gimbal_rank_waiting_expect
+#pragma weak gimbal_rank_waiting_enter
+#pragma weak gimbal_rank_waiting_leave
 #pragma weak gimbal_rank_cores_on
 #pragma weak gimbal_rank_cores_attach
 #pragma weak gimbal_rank_cores_detach
@@ -87,6 +89,7 @@ void WrappedCall::before() noexcept {
     // Whom a message goes to matters only where somebody may have to be woken up.
     if (row_.comm >= 0 && (elastic || is_collective(row_.kind))) comm_ = Communicator::of(arguments_.comm(row_.comm));
     begin_ns_ = may_wait(row_.kind) ? now_ns() : 0;
+    if (begin_ns_ != 0 && g_mode.traced.load(std::memory_order_relaxed)) gimbal_rank_waiting_enter(row_.name);
     if (is_collective(row_.kind)) before_collective();
     if (!elastic) return;
     if (row_.request >= 0 || row_.kind == Kind::probe) before_wait();
@@ -179,6 +182,7 @@ void WrappedCall::after() noexcept {
         waiting_ns = path->add(visit);
     }
     take_sums(visit, waiting_ns);
+    if (g_mode.traced.load(std::memory_order_relaxed)) gimbal_rank_waiting_leave(waiting_ns);
     if (path && is_collective(row_.kind)) expect_next(*path);
 }
 
@@ -212,6 +216,7 @@ void begin(const void* caller) noexcept {
         gimbal_rank_cores_attach(node().cores_memory(), node().cores_bytes(), node().slot(), node().slots());
     if (least[1]) begin_progress();
     lend_cores(level != MPI_THREAD_MULTIPLE);
+    g_mode.traced.store(asked.traced && gimbal_rank_waiting_enter && gimbal_rank_waiting_leave);
     g_mode.begin_ns.store(now_ns());
     if (gimbal_rank_waiting_source) gimbal_rank_waiting_source(tell);
     // Two ranks at least, or there is nobody to sleep for.

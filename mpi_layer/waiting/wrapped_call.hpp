@@ -40,6 +40,7 @@ private:
 struct Mode {
     std::atomic<bool> measures{false};
     std::atomic<bool> elastic{false};                   ///< ranks sleep
+    std::atomic<bool> traced{false};                    ///< calls stand in a trace
     std::atomic<std::uint64_t> begin_ns{0}, end_ns{0};  ///< of the time between MPI_Init and MPI_Finalize; 0: not yet
 };
 extern Mode g_mode;

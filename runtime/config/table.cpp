@@ -24,7 +24,7 @@ ReportLevel report_level(const std::string& word) {
 }
 
 // Named initialisers leave out what does not apply; the last column binds the row to its field.
-constexpr std::array<OptionSpec, 20> kGeneral = {{
+constexpr std::array<OptionSpec, 23> kGeneral = {{
     {.name = "GIMBAL_SCHEDULE",
      .type = OptionType::schedule,
      .fallback = "runtime",
@@ -53,6 +53,33 @@ constexpr std::array<OptionSpec, 20> kGeneral = {{
      .flag = "--output",
      .doc = "File for the JSON record; %j job, %r rank, %p process, %h host, %% a per cent sign.",
      .set = [](Options& o, const OptionValue& v) { o.output = std::get<std::string>(v); }},
+    {.name = "GIMBAL_TRACE",
+     .type = OptionType::pattern,
+     .level = "all",
+     .flag = "--trace",
+     .doc = "File for a trace of loops, chunks and waiting, for ui.perfetto.dev; placeholders as in GIMBAL_OUTPUT. "
+            "Files of several ranks are put together with `cat`.",
+     .set = [](Options& o, const OptionValue& v) { o.trace = std::get<std::string>(v); }},
+    {.name = "GIMBAL_TRACE_EVERY",
+     .type = OptionType::integer,
+     .fallback = "1",
+     .low = 0,
+     .high = 1e9,
+     .level = "thread",
+     .flag = "--trace-every",
+     .doc = "Every so many-th chunk of a thread stands in the trace; 0: no chunk does.",
+     .set = [](Options& o,
+               const OptionValue& v) { o.trace_every = static_cast<std::uint32_t>(std::get<std::int64_t>(v)); }},
+    {.name = "GIMBAL_TRACE_LIMIT",
+     .type = OptionType::integer,
+     .fallback = "1024",
+     .low = 1,
+     .high = 1048576,
+     .level = "all",
+     .doc = "What a process may record for its trace, in MiB of its disk; a chunk takes 16 bytes. What does not fit is "
+            "counted.",
+     .set = [](Options& o,
+               const OptionValue& v) { o.trace_limit = static_cast<std::uint64_t>(std::get<std::int64_t>(v)) << 20U; }},
     {.name = "GIMBAL_CONFIG",
      .type = OptionType::text,
      .level = "all",

@@ -135,6 +135,7 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
                  (plan.claim == Claim::owned || plan.claim == Claim::shared ||
                   (plan.claim == Claim::hybrid && plan.admission >= 1));
     share.watched = 0;
+    share.traced = 0;
     WorkerSlot& slot = slot_of(worker);
     if (plan.claim == Claim::hybrid) {
         share.step = plan.own[worker];

@@ -21,6 +21,7 @@
 #include "measure/iteration_times.hpp"
 #include "measure/record.hpp"
 #include "technique/adaptive.hpp"
+#include "trace/record.hpp"
 
 namespace gimbal {
 
@@ -99,6 +100,26 @@ struct ExecutionConfig {
     bool operator==(const ExecutionConfig&) const = default;
 };
 
+class TraceRing;
+
+/// How one worker draws where a trace is written.
+struct alignas(kApart) TracedShare {
+    gimbal_share real;                      ///< what its chunks are drawn from, if they may be drawn by the short way
+    TraceRing* ring = nullptr;              ///< where its records go; nullptr: nowhere
+    std::uint32_t thread = kNoTraceThread;  ///< its number in the trace, once it has come
+};
+
+/// How an execution appears in a trace. Only where there is one.
+struct ExecutionTrace {
+    Schedule schedule;  ///< what the label says, like the next two
+    std::string_view reason;
+    bool exploring = false;
+    std::uint32_t label = 0;          ///< text that names the loop and how it runs
+    std::uint32_t place = 0;          ///< text that names the loop
+    std::uint64_t generation = 0;     ///< of the trace that has these texts
+    std::vector<TracedShare> shares;  ///< [workers]
+};
+
 /// Memory outside of an execution for what its workers share, when they are processes and each has an execution object
 /// of its own.
 struct SharedPlace {
@@ -172,6 +193,13 @@ public:
     [[nodiscard]] WorkerSlot& slot_of(std::uint32_t worker) noexcept { return slots_[worker & slot_mask_]; }
     [[nodiscard]] const WorkerSlot& slot_of(std::uint32_t worker) const noexcept { return slots_[worker & slot_mask_]; }
     [[nodiscard]] const std::shared_ptr<const Plan>& shared_plan() const noexcept { return plan_; }
+    /// @threads set by the one that opens it
+    [[nodiscard]] std::unique_ptr<ExecutionTrace>& trace() noexcept { return trace_; }
+    [[nodiscard]] const std::unique_ptr<ExecutionTrace>& trace() const noexcept { return trace_; }
+    /// What a worker has stolen so far, in whatever executions. @threads that worker
+    [[nodiscard]] WorkerSteals steals(std::uint32_t worker) const noexcept {
+        return insured_ || plan_->claim == Claim::queues ? queues_.steals(worker) : WorkerSteals{};
+    }
 
 private:
     // What gimbal_share::step means where one draws from queues, and nothing is drawn by the short way.
@@ -226,6 +254,7 @@ private:
     gimbal_region* part_of_ = nullptr;
     std::uint32_t repeats_ = 0;           // how often it may be repeated
     std::unique_ptr<Repeated> repeated_;  // if it may be
+    std::unique_ptr<ExecutionTrace> trace_;
     // Written on every chunk, and, beside it, by every worker that leaves: its failed draw has just fetched the line.
     alignas(kApart) std::uint64_t own_counter_ = 0;
     std::atomic<std::uint32_t> inside_{0};

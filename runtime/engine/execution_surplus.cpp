@@ -5,6 +5,7 @@
 #include "base/clock.hpp"
 #include "engine/execution.hpp"
 #include "lending/elastic_regions.hpp"
+#include "trace/recorder.hpp"
 
 namespace gimbal {
 
@@ -30,7 +31,7 @@ void Execution::await_core(SurplusSlot& slot) noexcept {
         if (stage == kRunOut) return;
         slot.core = cores.borrow();
         slot.since = ticks();
-        if (slot.core) return;
+        if (slot.core) return gimbal::trace(TraceKind::join_begin, slot.core.lender);
         if (!cores.sleep(stage_, kRunOut)) ++slept;
         if (stage == kRunning) slept = 0;
     }
@@ -40,6 +41,7 @@ void Execution::await_core(SurplusSlot& slot) noexcept {
 void Execution::leave_core(SurplusSlot& slot, bool wanted) noexcept {
     if (!slot.core) return;
     slot.worked += ticks() - slot.since;
+    gimbal::trace(TraceKind::join_end);
     if (!wanted) node_cores().give_back(slot.core);
     slot.core = {};
 }

@@ -163,6 +163,7 @@ Range WorkQueues::steal(std::uint32_t thief) noexcept {
         Range stolen = steal_from(thief, victim);
         if (stolen.size() == 0) continue;  // others were faster: look again
         lanes_[thief].worker.last_victim = victim;
+        ++lanes_[thief].worker.steals;
         keep(thief, stolen);
         return stolen;
     }

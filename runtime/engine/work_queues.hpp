@@ -13,6 +13,12 @@ namespace gimbal {
 /// Two adjacent cache lines: processors prefetch lines in pairs, so this much apart is really apart.
 inline constexpr std::size_t kApart = 128;
 
+/// What a worker has taken from others.
+struct WorkerSteals {
+    std::uint32_t count = 0;   ///< times, modulo 2^32 [count]
+    std::uint32_t victim = 0;  ///< the worker that it took from last; of several that share a queue the first
+};
+
 /// The queues of one execution under Claim::queues: ranges of grains, one word each. Owners take from the front,
 /// thieves from the back, both by one compare-and-swap; there is no lock.
 ///
@@ -67,6 +73,11 @@ public:
     [[nodiscard]] std::uint64_t claimed_part(std::uint32_t worker) const noexcept {
         return lanes_[worker].queue.part.load(kRelaxed) * stride_;
     }
+    /// @threads that worker
+    [[nodiscard]] WorkerSteals steals(std::uint32_t worker) const noexcept {
+        const Worker& self = lanes_[worker].worker;
+        return {self.steals, self.last_victim * plan_->workers_per_queue};
+    }
     /// A worker leaves, maybe before it has drawn all that it claims (a cancelled loop).
     void leave(std::uint32_t worker) noexcept {
         if (lanes_[worker].worker.claim.size() > 0) drop_claim(worker);
@@ -83,6 +94,7 @@ private:
     struct alignas(kApart / 2) Worker {
         std::atomic<std::uint64_t> done{0};     // grains finished; only if draws take a part
         std::atomic<std::uint32_t> divisor{1};  // a draw takes one in so many; only if draws take a part
+        std::uint32_t steals = 0;               // so far
         std::uint64_t in_hand = 0;              // grains of the draw in progress
         std::uint64_t random = 0;               // state of xorshift, never 0
         std::uint32_t last_victim = 0;          // queue

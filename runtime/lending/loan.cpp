@@ -10,6 +10,7 @@
 #include <atomic>
 
 #include "lending/thread_core.hpp"
+#include "trace/recorder.hpp"
 
 namespace gimbal {
 
@@ -115,6 +116,7 @@ LoanName begin_loan(gimbal_waiter& borrower, const gimbal_meeting& meeting) noex
     // Partner: the compare_exchange in end_loan().
     note.state.store(number * kStages + standing, std::memory_order_release);
     loans.fetch_add(1, std::memory_order_relaxed);
+    trace(TraceKind::lend_begin, static_cast<std::uint64_t>(core));
     return name;
 }
 

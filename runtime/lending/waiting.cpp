@@ -9,6 +9,7 @@
 #include "gimbal/options.hpp"
 #include "lending/loan.hpp"
 #include "lending/thread_core.hpp"
+#include "trace/recorder.hpp"
 
 namespace {
 
@@ -112,6 +113,7 @@ void gimbal_wait_for(gimbal_waiter* self, const gimbal_meeting* meeting) {
         }
         // Loans were paused: who is still missing may be on no core again.
         self->lent = 0;
+        gimbal::trace(gimbal::TraceKind::lend_end);
     }
 }
 
@@ -122,6 +124,7 @@ void gimbal_waiter_arrived(gimbal_waiter* self, const gimbal_release* release) {
     while (release->word && gimbal::stands(self->lent) && !may_go_on(*release) && ticks() < until) sched_yield();
     gimbal::end_loan(self->lent);
     self->lent = 0;
+    gimbal::trace(gimbal::TraceKind::lend_end);
 }
 
 void gimbal_waiter_home(gimbal_waiter* self) {

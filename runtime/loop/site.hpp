@@ -87,6 +87,12 @@ public:
     /// Sum of loop times so far [ticks]. @threads any, without a lock
     [[nodiscard]] double time() const noexcept { return learning_.totals().loop_time; }
 
+    /// How it runs now, for a trace. @param label  a text's number, not 0 @return how it ran before; 0: it did not
+    /// @threads any
+    std::uint32_t exchange_traced(std::uint32_t label) noexcept {
+        return traced_.exchange(label, std::memory_order_relaxed);
+    }
+
     /// Of a loop over ranks: what the threads of this rank show that run its chunks.
     [[nodiscard]] TeamsInChunks& teams() noexcept { return teams_; }
 
@@ -121,6 +127,7 @@ private:
     SiteIdentity identity_;
     std::uint32_t workers_;
     int rule_ = 0;
+    std::atomic<std::uint32_t> traced_{0};
     std::atomic<double> first_pace_ = 0;  // [ticks]; 0: nobody has asked. A figure by itself, so relaxed will do
 
     // An execution of a steady loop, for the next one to ask for the same. It is handed over without the lock.

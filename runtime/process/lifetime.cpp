@@ -29,6 +29,7 @@
 #include "process/placement_settings.hpp"
 #include "process/run_record.hpp"
 #include "process/snapshot.hpp"
+#include "process/trace_file.hpp"
 #include "ranks/steal_sums.hpp"
 #include "ranks/waiting.hpp"
 #include "report/files.hpp"
@@ -178,6 +179,7 @@ __attribute__((destructor)) void on_exit() {
     stop_background();
     attempt(keep_what_was_learnt);
     attempt(finish_steps);
+    attempt(write_trace_at_end);
     attempt(leave_records);
 }
 
@@ -190,6 +192,7 @@ void in_child() {
     restart_steps_in_child();
     restart_background_in_child();
     restart_snapshots_in_child();
+    attempt(begin_trace_in_child);
     restart_steals_in_child();
     restart_placement_in_child();
     restart_loans_in_child();
@@ -206,6 +209,7 @@ __attribute__((constructor)) void on_load() {
     start_clock();
     load_options_at_start();
     attempt(check_replay);
+    attempt(begin_trace);
     note_mpi();
     at_new_site = look_at_mpi_world;
     allow_snapshots();

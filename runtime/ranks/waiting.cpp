@@ -3,12 +3,14 @@
 #include "ranks/waiting.hpp"
 
 #include <atomic>
+#include <bit>
 #include <vector>
 
 #include "base/clock.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/rank_waiting.h"
 #include "lightweight/slack.hpp"
+#include "trace/recorder.hpp"
 
 namespace gimbal {
 
@@ -83,7 +85,8 @@ extern "C" {
 void gimbal_rank_waiting_settings(gimbal_waiting_settings* settings) {
     const gimbal::Options& asked = gimbal::options();
     *settings = {.measure = asked.ranks.waiting && !asked.kept_out ? 1 : 0,
-                 .elastic = asked.ranks.elastic && !asked.kept_out ? 1 : 0};
+                 .elastic = asked.ranks.elastic && !asked.kept_out ? 1 : 0,
+                 .traced = gimbal::tracing() ? 1 : 0};
 }
 
 void gimbal_rank_waiting_source(gimbal_waiting_source source) {
@@ -93,6 +96,16 @@ void gimbal_rank_waiting_source(gimbal_waiting_source source) {
 
 void gimbal_rank_waiting_expect(double slack_s) {
     gimbal::g_slack.expect(slack_s);
+    gimbal::trace(gimbal::TraceKind::slack,
+                  gimbal::pair_of(0, std::bit_cast<std::uint32_t>(static_cast<float>(slack_s))));
+}
+
+void gimbal_rank_waiting_enter(const char* call) {
+    gimbal::trace(gimbal::TraceKind::call_begin, gimbal::trace_text(call));
+}
+
+void gimbal_rank_waiting_leave(uint64_t waiting_ns) {
+    gimbal::trace(gimbal::TraceKind::call_end, waiting_ns);
 }
 
 }  // extern "C"

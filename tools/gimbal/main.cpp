@@ -11,6 +11,7 @@
 
 #include "base/nearest.hpp"
 #include "campaign_command.hpp"
+#include "check_command.hpp"
 #include "config/load.hpp"
 #include "config/schedule_value.hpp"
 #include "config/table.hpp"
@@ -41,6 +42,7 @@ constexpr const char* kRunExamples =
 constexpr const char* kExamples =
     "Examples:\n"
     "  gimbal run -n 4 -- ./app        run, and report which loops were unbalanced\n"
+    "  gimbal check ./app              what it is linked to, and which of its loops Gimbal can take\n"
     "  gimbal report run-*.json        the same report from saved records, one for each run\n"
     "  gimbal run --pin -- ./app       place its threads, learning from their speeds\n"
     "  gimbal pin show                 the machine, and whom Gimbal has placed where\n"
@@ -56,6 +58,7 @@ struct CommandLine {
     std::vector<std::string> after_dashes;     ///< what follows the first "--" of `run`
     std::map<std::string, std::string> flags;  ///< values of the option table's flags
     ReportRequest report;
+    CheckRequest check;
     bool json = false, markdown = false;
 };
 
@@ -101,11 +104,26 @@ void add_report(CLI::App& app, CommandLine& line) {
     report->footer(
         "Examples:\n"
         "  gimbal report run-81234-*.json                              all ranks of one run\n"
-        "  gimbal report --compare run-81234-*.json run-81235-*.json   two runs, loop by loop");
+        "  gimbal report --compare run-81234-*.json run-81235-*.json   two runs, loop by loop\n"
+        "  gimbal report --trace otf2 run-*.pftrace                    a trace for Vampir");
     report->add_option("files", line.report.files, "JSON records written by --output or GIMBAL_OUTPUT")->required();
+    report->add_option("--trace", line.report.trace,
+                       "Write traces of --trace in another form: json (Chrome),\notf2 (Vampir, Scalasca); perfetto: of "
+                       "what a killed\nprocess recorded");
+    report->add_option("--to", line.report.output, "With --trace: the file, or for otf2 the folder, to write");
     report->add_flag("--full", line.report.full, "Every setting and every thread as well");
     report->add_flag("--compare", line.report.compare,
                      "Runs side by side: times, imbalance, technique,\nand each one's time over the first one's");
+}
+
+void add_check(CLI::App& app, CommandLine& line) {
+    CLI::App* const check =
+        app.add_subcommand("check", "Say which loops of a program Gimbal can take, without running it");
+    check->footer(
+        "Example:\n  gimbal check ./app\n"
+        "Exit status: 0; 1: gimbal run would refuse the program.");
+    check->add_option("program", line.check.program, "Name or path of the program")->required();
+    check->add_flag("--json", line.check.json, "As JSON");
 }
 
 void add_info(CLI::App& app, CommandLine& line) {
@@ -190,6 +208,7 @@ int dispatch(const CLI::App& app, CommandLine& line) {
     const CLI::App& command = *app.get_subcommands().front();
     if (command.get_name() == "run") return do_run(command, line);
     if (command.get_name() == "report") return report_files(line.report);
+    if (command.get_name() == "check") return check(line.check);
     if (command.get_name() == "pin") return pin(command, line.pin);
     if (command.get_name() == "simulate") return simulate_application(line.simulate);
     return do_info(command, line);
@@ -248,6 +267,7 @@ int run_command_line(int argc, char** argv) {
     add_pin(app, line.pin);
     add_simulate(app, line.simulate);
     app.add_subcommand("campaign", "Run and analyse experiments: applications x techniques or selectors x repetitions");
+    add_check(app, line);
     try {
         // Its options are its own: see gimbal campaign --help.
         if (argc > 1 && std::string_view(argv[1]) == "campaign") return campaign({argv + 2, argv + argc});

@@ -60,10 +60,16 @@ bool is_same_file(const std::string& a, const std::string& b) {
     return fs::equivalent(a, b, ignored);
 }
 
-/// GOMP_ functions that libomp does not have; offloading is another library's business.
+/// Whether a function of libgomp may begin a task (`nowait`): libomp does not wait for tasks of libgomp's, and the
+/// program would go on with what they have not yet written.
+bool begins_tasks(std::string_view name) {
+    return name == "GOMP_target_ext" || name == "GOMP_target_update_ext" || name == "GOMP_target_enter_exit_data";
+}
+
+/// GOMP_ functions that libomp does not have. Other functions for offloading libgomp answers by itself.
 void add_missing(const ElfObject& object, const ElfObject& libomp, std::set<std::string>& missing) {
     for (const std::string& name : object.imports) {
-        if (name.starts_with("GOMP_target") || name.starts_with("GOMP_PLUGIN")) continue;
+        if (!begins_tasks(name) && (name.starts_with("GOMP_target") || name.starts_with("GOMP_PLUGIN"))) continue;
         if (std::find(libomp.exports.begin(), libomp.exports.end(), name) == libomp.exports.end()) missing.insert(name);
     }
 }
@@ -157,6 +163,7 @@ ProgramFacts check_program(const std::string& program, const std::string& libomp
     add_missing(elf, own, missing);
     for (const std::string& path : libraries_of(program, elf, preload)) {
         if (is_same_file(path, libomp)) continue;
+        facts.libraries.push_back(path);
         const ElfObject library = read_elf(path);
         if (library.defines_kmpc) refuse_second(program, path, libomp);
         // libgomp being mapped is fine: every call that it could answer finds libomp first.

@@ -15,9 +15,10 @@ struct ProgramFacts {
     std::string path;
     bool known = false;  ///< a program that is linked dynamically; false: a script, and nothing else is known
     MpiFamily mpi = MpiFamily::unknown;
-    std::string mpi_library;          ///< path; empty: it is inside the program
-    bool gomp_inside = false;         ///< libgomp is linked into it
-    std::vector<std::string> starts;  ///< functions by which it starts parallel regions and loops (ElfObject)
+    std::string mpi_library;             ///< path; empty: it is inside the program
+    bool gomp_inside = false;            ///< libgomp is linked into it
+    std::vector<std::string> libraries;  ///< it is linked to, paths
+    std::vector<std::string> starts;     ///< functions by which it starts parallel regions and loops (ElfObject)
 };
 
 /// Standard output of a command, whatever it returns; what it says on standard error is dropped.

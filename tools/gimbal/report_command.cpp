@@ -12,6 +12,7 @@
 #include "report/json.hpp"
 #include "report/names.hpp"
 #include "report/summary.hpp"
+#include "trace_command.hpp"
 
 namespace gimbal::tool {
 
@@ -36,6 +37,10 @@ std::vector<RunRecord> read_records(const std::vector<std::string>& paths) {
 }  // namespace
 
 int report_files(const ReportRequest& request) {
+    if (!request.trace.empty())
+        return convert_traces({.format = request.trace, .files = request.files, .output = request.output});
+    if (!request.output.empty())
+        throw Error(ErrorCode::wrong_use, "report --to: only --trace writes a file", "the report goes to the terminal");
     const std::vector<RunRecord> records = read_records(request.files);
     const SortedRecords sorted = sort_by_run(records);
     for (const auto& [repeated, counted] : sorted.repeated)

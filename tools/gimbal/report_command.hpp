@@ -7,6 +7,8 @@
 namespace gimbal::tool {
 
 struct ReportRequest {
+    std::string trace;               ///< form of traces to write instead (trace_command.hpp); empty: none
+    std::string output;              ///< where to
     std::vector<std::string> files;  ///< JSON records
     bool full = false;
     bool compare = false;  ///< runs side by side

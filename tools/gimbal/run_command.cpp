@@ -24,6 +24,7 @@
 #include "gimbal/schedule.hpp"
 #include "launch.hpp"
 #include "launched_job.hpp"
+#include "left_traces.hpp"
 #include "loop_hint.hpp"
 #include "mpi_launcher.hpp"
 #include "paths.hpp"
@@ -248,6 +249,7 @@ void check_request(const RunRequest& request, const Options& options) {
                     "--elastic and --pin: a thread that is placed cannot go to another rank's core",
                     "give one of them");
     check_folder_of("GIMBAL_OUTPUT", options.output);
+    check_folder_of("GIMBAL_TRACE", options.trace);
     check_folder_of("GIMBAL_PIN_TRACE", options.pin.trace);
     check_folder_of("GIMBAL_RECORD", options.select.record);
     check_folder_of("GIMBAL_LOOP_STATS", options.loop_stats);
@@ -256,8 +258,8 @@ void check_request(const RunRequest& request, const Options& options) {
     if (options.strict) check_replay(options.select.replay);
 }
 
-void report(const RunRequest& request, const Options& options, const RunFolder& folder, const ProgramFacts& facts,
-            const ProgramEnd& end) {
+void report_records(const RunRequest& request, const Options& options, const RunFolder& folder,
+                    const ProgramFacts& facts, const ProgramEnd& end) {
     std::vector<std::string> problems;
     std::vector<RunRecord> records = folder.records(problems);
     for (const std::string& problem : problems) write_stderr("gimbal: warning: " + problem + "\n");
@@ -279,9 +281,16 @@ void report(const RunRequest& request, const Options& options, const RunFolder& 
     if (!options.output.empty()) write_outputs(options.output, records);
 }
 
+void report(const RunRequest& request, const Options& options, const RunFolder& folder, const ProgramFacts& facts,
+            const ProgramEnd& end, std::uint64_t since_ns) {
+    report_records(request, options, folder, facts, end);
+    write_left_traces(options.trace, since_ns);
+}
+
 }  // namespace
 
 int run(const RunRequest& request) {
+    const std::uint64_t since_ns = wall_clock_ns();
     const Environment environment = read_environment(environ);
     Options options;
     ProgramFacts facts;
@@ -330,12 +339,12 @@ int run(const RunRequest& request) {
     // Of several ranks that a launcher has started the last one speaks; before the end nobody knows who that is.
     const auto overdue = [&](const ProgramEnd& so_far) {
         write_stderr(overdue_text(request, so_far));
-        if (job.folder().empty()) report(request, options, *folder, facts, so_far);
+        if (job.folder().empty()) report(request, options, *folder, facts, so_far, since_ns);
     };
     const ProgramEnd end =
         launch(command_for(request, launcher, variables), request.ranks == 0 ? variables : Variables(), overdue);
     if (job.folder().empty() || job.is_last())
-        report(request, options, *folder, facts, end);
+        report(request, options, *folder, facts, end, since_ns);
     else
         folder->keep();
     return end.status;

@@ -103,6 +103,9 @@ struct Options {
     ScheduleSpec schedule;                      ///< what OMP_SCHEDULE=runtime uses; technique nullptr: Gimbal chooses
     ReportLevel report = ReportLevel::summary;  ///< how much is said at exit
     std::string output;                         ///< pattern of the JSON file to write; empty: none
+    std::string trace;                          ///< pattern of the trace to write; empty: none
+    std::uint32_t trace_every = 1;              ///< every so many-th chunk stands in it; 0: none [count]
+    std::uint64_t trace_limit = 0;              ///< of what a process records for it [bytes]
     std::string config;                         ///< file that settings were read from; empty: none
     bool strict = true;                         ///< a wrong setting keeps Gimbal out; false: its default counts
     bool kept_out = false;                      ///< a setting was wrong: threads, and where they run, are left alone

@@ -18,6 +18,7 @@ extern "C" {
 typedef struct gimbal_waiting_settings {
     int measure; /**< 1: calls are measured: GIMBAL_MPI_WAITING */
     int elastic; /**< 1: a rank that waits sleeps, so that others can use its cores: GIMBAL_ELASTIC */
+    int traced;  /**< 1: calls are to be told to gimbal_rank_waiting_enter() and _leave(), for a trace: GIMBAL_TRACE */
 } gimbal_waiting_settings;
 
 /** @param settings  out  @threads any */
@@ -25,17 +26,17 @@ GIMBAL_API void gimbal_rank_waiting_settings(gimbal_waiting_settings* settings);
 
 /** One place in the program that waits in MPI. Sums over calls. */
 typedef struct gimbal_waiting_path {
-    const char* call;     /**< "MPI_Allreduce"; valid until the process ends */
-    const char* module;   /**< path of the object that calls; likewise */
-    uint64_t offset;      /**< of the call in it [bytes] */
-    uint64_t calls;       /**< [count] */
-    double time_s;        /**< in the call [s] */
-    double waiting_s;     /**< of it, for other ranks [s]; the rest is transfer */
-    double predicted_s;   /**< slack to be expected at the next call; 0: not to be trusted [s] */
-    uint64_t exact_calls; /**< of `calls`: whose waiting is known from when the others arrived [count] */
-    uint64_t seen_calls;  /**< of `calls`: where the last to arrive is known [count] */
-    uint64_t last_calls;  /**< of those: this rank was the last [count] */
-    int last_rank;        /**< who was last most often, of MPI_COMM_WORLD; < 0: not known */
+    const char* call;      /**< "MPI_Allreduce"; valid until the process ends */
+    const char* module;    /**< path of the object that calls; likewise */
+    uint64_t offset;       /**< of the call in it [bytes] */
+    uint64_t calls;        /**< [count] */
+    double time_s;         /**< in the call [s] */
+    double waiting_s;      /**< of it, for other ranks [s]; the rest is transfer */
+    double predicted_s;    /**< slack to be expected at the next call; 0: not to be trusted [s] */
+    uint64_t exact_calls;  /**< of `calls`: whose waiting is known from when the others arrived [count] */
+    uint64_t seen_calls;   /**< of `calls`: where the last to arrive is known [count] */
+    uint64_t last_calls;   /**< of those: this rank was the last [count] */
+    int last_rank;         /**< who was last most often, of MPI_COMM_WORLD; < 0: not known */
     uint64_t by_that_rank; /**< how often [count] */
 } gimbal_waiting_path;
 
@@ -54,6 +55,13 @@ typedef struct gimbal_waiting_sums {
  *  @param slack_s  [s]; 0: not known, or not to be trusted
  *  @threads the one that calls MPI  @cost a store */
 GIMBAL_API void gimbal_rank_waiting_expect(double slack_s);
+
+/** For a trace: the calling thread enters a call of MPI that may wait. @param call  as in gimbal_waiting_path
+ *  @threads any  @cost a look-up of the name */
+GIMBAL_API void gimbal_rank_waiting_enter(const char* call);
+
+/** It leaves it. @param waiting_ns  of the call, for other ranks [ns]  @threads as above */
+GIMBAL_API void gimbal_rank_waiting_leave(uint64_t waiting_ns);
 
 /** Where the figures come from: called when a record is written, which may be while the program runs.
  *  @param sums   out  @param paths  [capacity] out, those with the longest time first; may be NULL if capacity is 0

@@ -24,21 +24,25 @@ typedef struct gimbal_share {
     uint64_t iterations; /**< iterations drawn so far [iterations] */
 
     /* Read only while the loop runs. */
-    uint64_t step_inc;      /**< distance between owned steps */
-    uint64_t claim;         /**< steps to claim at once, >= 1 */
-    uint64_t* counter;      /**< next unclaimed step, shared by the team; or NULL */
-    const uint64_t* starts; /**< [steps + 1], or NULL */
-    uint64_t steps;         /**< steps in the plan [count] */
-    uint64_t chunk;         /**< size of a step if starts == NULL [iterations] */
-    uint64_t trip;          /**< N [iterations] */
-    uint64_t base;          /**< the program's first iteration value, as 64 bits (two's complement) */
-    uint64_t stride;        /**< the program's stride, as 64 bits (two's complement) */
+    uint64_t step_inc; /**< distance between owned steps */
+    uint64_t claim;    /**< steps to claim at once, >= 1 */
+    uint64_t* counter; /**< next unclaimed step, shared by the team; or NULL */
+    union {
+        const uint64_t* starts; /**< [steps + 1], or NULL */
+        void* tracer;           /**< if traced: what draws for this share; the runtime's business */
+    };
+    uint64_t steps;  /**< steps in the plan [count] */
+    uint64_t chunk;  /**< size of a step if starts == NULL [iterations] */
+    uint64_t trip;   /**< N [iterations] */
+    uint64_t base;   /**< the program's first iteration value, as 64 bits (two's complement) */
+    uint64_t stride; /**< the program's stride, as 64 bits (two's complement) */
 
-    void* execution;  /**< the runtime's loop in flight; NULL: this share is not in use */
-    void* owner;      /**< whose dispatch buffer this is; the host's business */
-    uint32_t worker;  /**< this worker's number in the team */
-    uint16_t fast;    /**< 1: gimbal_share_next() may be called directly; 0: ask the hook's next(), which may set it */
-    uint16_t watched; /**< 1: the host wants to see every chunk and asks next() whatever `fast` says */
+    void* execution; /**< the runtime's loop in flight; NULL: this share is not in use */
+    void* owner;     /**< whose dispatch buffer this is; the host's business */
+    uint32_t worker; /**< this worker's number in the team */
+    uint16_t fast;   /**< 1: gimbal_share_next() may be called directly; 0: ask the hook's next(), which may set it */
+    uint8_t watched; /**< 1: the host wants to see every chunk and asks next() whatever `fast` says */
+    uint8_t traced;  /**< 1: gimbal_share_next() finds nothing; who asks next() then has drawn, and it is recorded */
 } gimbal_share;
 
 /** Draw the next chunk: one fetch_add and two loads, or no atomic at all for steps already owned.

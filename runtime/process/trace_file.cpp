@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "process/trace_file.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "base/ending.hpp"
+#include "base/start.hpp"
+#include "base/warnings.hpp"
+#include "gimbal/options.hpp"
+#include "report/files.hpp"
+#include "report/process_record.hpp"
+#include "report/trace_conversion.hpp"
+#include "trace/recorder.hpp"
+
+namespace gimbal {
+
+namespace {
+
+/// As much as there is room for, and zeros.
+void put(std::string_view text, auto& characters) {
+    std::copy_n(text.begin(), std::min(text.size(), characters.size() - 1), characters.begin());
+}
+
+std::string first_file;  // of the process that the library was loaded into
+
+/// A name that no other process of the run has. @param parents  which is taken
+std::string apart(std::string file, const std::string& parents, int pid) {
+    if (file != parents) return file;
+    const std::size_t name = file.rfind('/') == std::string::npos ? 0 : file.rfind('/') + 1;
+    const std::size_t dot = file.rfind('.');
+    return file.insert(dot == std::string::npos || dot <= name ? file.size() : dot, "-" + std::to_string(pid));
+}
+
+void begin(const Options& asked) {
+    const RunRecord self = describe_process();
+    TraceSettings settings{.file = apart(from_start(expand_pattern(asked.trace, self)), first_file, self.pid),
+                           .every = asked.trace_every,
+                           .limit = asked.trace_limit,
+                           .header = {}};
+    settings.header.rank = self.rank;
+    settings.header.ranks = self.ranks;
+    put(self.host, settings.header.host);
+    put(self.program, settings.header.program);
+    put(settings.file, settings.header.target);
+    if (first_file.empty()) first_file = settings.file;
+    start_trace(std::move(settings));
+}
+
+}  // namespace
+
+void begin_trace() {
+    const Options& asked = options();
+    if (!asked.trace.empty() && !asked.kept_out) begin(asked);
+}
+
+void begin_trace_in_child() {
+    if (!tracing()) return;
+    forget_trace_in_child();
+    begin(options());
+}
+
+void write_trace_at_end() {
+    const std::string records = finish_trace();
+    if (records.empty()) return;
+    if (ending_in_handler()) {
+        warn_once(
+            "exit() was called in a signal handler: the trace is still to be made of its records. `gimbal run` "
+            "does so; else: gimbal report --trace perfetto " +
+            records);
+        return;
+    }
+    const std::string lost = lost_text(write_trace(records));
+    if (!lost.empty()) warn_once(lost);
+}
+
+}  // namespace gimbal

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "trace/block_file.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "base/held_signal.hpp"
+#include "gimbal/output_file.hpp"
+
+namespace gimbal {
+
+namespace {
+
+/// Room for a block, mapped. @return nullptr: there is none; errno says why
+void* map_room(int file, std::uint64_t place) noexcept {
+    const HeldSignal too_large(SIGXFSZ);
+    const auto offset = static_cast<off_t>(place * TraceBlock::kBytes);
+    if (const int error = posix_fallocate(file, offset, TraceBlock::kBytes)) {
+        errno = error;
+        return nullptr;
+    }
+    void* const mapped =
+        mmap(nullptr, TraceBlock::kBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, offset);
+    return mapped == MAP_FAILED ? nullptr : mapped;
+}
+
+/// A new file, to be written and mapped. @return -1: refused
+int new_file(const std::string& path, std::string& refusal) {
+    const OutputFile output = open_output(path, {}, 0600);
+    refusal = output.refusal;
+    if (output.descriptor < 0) return -1;
+    // The same file once more: what is mapped must be open for reading, too.
+    const int file = open(("/proc/self/fd/" + std::to_string(output.descriptor)).c_str(), O_RDWR | O_CLOEXEC);
+    if (file < 0) refusal = std::strerror(errno);
+    close(output.descriptor);
+    return file;
+}
+
+}  // namespace
+
+TraceFile::TraceFile(std::string path, int file, std::uint64_t limit) noexcept
+    : path_(std::move(path)), file_(file), blocks_(limit / TraceBlock::kBytes) {}
+
+TraceFile* TraceFile::create(const std::string& path, const TraceFileHeader& header, std::uint64_t limit,
+                             std::string& refusal) noexcept {
+    const int file = new_file(path, refusal);
+    if (file < 0) return nullptr;
+    void* const mapped = map_room(file, 0);
+    if (!mapped) {
+        refusal = std::strerror(errno);
+        close(file);
+        unlink(path.c_str());
+        return nullptr;
+    }
+    auto* const made = new TraceFile(path, file, limit);
+    made->header_ = new (mapped) TraceFileHeader(header);
+    return made;
+}
+
+// Relaxed: whoever gets a number is alone with that part of the file.
+std::uint64_t TraceFile::claim() noexcept {
+    if (next_.load(std::memory_order_relaxed) >= blocks_) return 0;
+    const std::uint64_t place = next_.fetch_add(1, std::memory_order_relaxed);
+    return place < blocks_ ? place : 0;
+}
+
+TraceBlock* TraceFile::map_block(std::uint32_t thread, std::uint64_t system_id) noexcept {
+    const std::uint64_t place = claim();
+    if (place == 0) return nullptr;
+    auto* const block = static_cast<TraceBlock*>(map_room(file_, place));
+    if (!block) return nullptr;
+    block->header.thread = thread;
+    block->header.system_id = system_id;
+    block->header.magic = TraceBlockHeader::kMagic;
+    return block;
+}
+
+bool TraceFile::append(const TraceBlock& block) noexcept {
+    const std::uint64_t place = claim();
+    if (place == 0) return false;
+    const HeldSignal too_large(SIGXFSZ);
+    const char* bytes = reinterpret_cast<const char*>(&block);
+    auto offset = static_cast<off_t>(place * TraceBlock::kBytes);
+    for (std::size_t left = TraceBlock::kBytes; left > 0;) {
+        const ssize_t written = pwrite(file_, bytes, left, offset);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) {
+            // What there is of it is void. That page exists, or the block does not.
+            const TraceBlockHeader nothing;
+            if (left < TraceBlock::kBytes &&
+                pwrite(file_, &nothing, sizeof nothing, static_cast<off_t>(place * TraceBlock::kBytes)) < 0)
+                return false;
+            return false;
+        }
+        bytes += written;
+        offset += written;
+        left -= static_cast<std::size_t>(written);
+    }
+    return true;
+}
+
+}  // namespace gimbal

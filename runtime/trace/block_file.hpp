@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "trace/record.hpp"
+
+namespace gimbal {
+
+/// The file that the records of one process go to: a header and blocks. Every thread has one block of it mapped into
+/// memory and fills it; a full one is copied to the end of the file. So memory stays as it is however long the program
+/// runs, and a process that is killed leaves everything up to its last record.
+///
+/// Pages that are mapped are reserved on the device first: a write to one that there is no room for would end the
+/// program. Others are written by calls, which fail without harm.
+/// @threads any
+class TraceFile {
+public:
+    /// @param path  of the new file; an older one of that name is replaced
+    /// @param limit  bytes at most
+    /// @return nullptr: it cannot be made; `refusal` says why
+    static TraceFile* create(const std::string& path, const TraceFileHeader& header, std::uint64_t limit,
+                             std::string& refusal) noexcept;
+
+    /// A new block, mapped and empty. @return nullptr: there is no room. @cost three system calls
+    TraceBlock* map_block(std::uint32_t thread, std::uint64_t system_id) noexcept;
+    /// Copy a block to the end of the file. @return false: there is no room. @cost one system call, a few microseconds
+    bool append(const TraceBlock& block) noexcept;
+
+    [[nodiscard]] TraceFileHeader& header() noexcept { return *header_; }
+    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+private:
+    TraceFile(std::string path, int file, std::uint64_t limit) noexcept;
+    [[nodiscard]] std::uint64_t claim() noexcept;
+
+    std::string path_;
+    int file_;
+    std::uint64_t blocks_;  // at most
+    TraceFileHeader* header_ = nullptr;
+    std::atomic<std::uint64_t> next_{1};  // the header is block 0
+};
+
+}  // namespace gimbal

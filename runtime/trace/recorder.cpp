@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "trace/recorder.hpp"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <ctime>
+#include <map>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "base/ending.hpp"
+#include "base/warnings.hpp"
+
+namespace gimbal {
+
+std::atomic<bool> detail::trace_on{false};
+std::uint32_t detail::trace_every = 1;
+__thread TraceRing* detail::trace_ring = nullptr;
+
+namespace {
+
+constexpr std::uint64_t kCalibrate_us = 20'000;  // from one reading of both clocks to the next
+
+/// All of a process. Never given back: threads may run until the very end.
+struct Recorder {
+    TraceSettings settings;
+    std::mutex mutex;                       // guards what follows
+    std::atomic<TraceFile*> file{nullptr};  // read without it, too
+    bool refused = false;
+    std::uint32_t threads = 0;
+    std::map<std::string, std::uint32_t, std::less<>> texts;
+    TraceRing* text_ring = nullptr;
+    std::atomic<std::uint64_t> next_calibration{0};  // [ticks]
+};
+
+Recorder* recorder = nullptr;
+std::uint64_t generation = 0;
+
+std::uint64_t realtime_ns() noexcept {
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// Both clocks at one moment: of several readings the one that took least.
+void read_clocks(std::uint64_t& now_ticks, std::uint64_t& now_ns) noexcept {
+    std::uint64_t least = UINT64_MAX;
+    for (int i = 0; i < 4; ++i) {
+        const std::uint64_t before = ticks();
+        const std::uint64_t ns = realtime_ns();
+        const std::uint64_t after = ticks();
+        if (after - before >= least) continue;
+        least = after - before;
+        now_ticks = before + least / 2;
+        now_ns = ns;
+    }
+}
+
+/// With the lock held. @return nullptr: there is no file
+TraceFile* file_of(Recorder& all) {
+    TraceFile* made = all.file.load(std::memory_order_relaxed);
+    if (made || all.refused) return made;
+    TraceFileHeader header = all.settings.header;
+    header.magic = TraceFileHeader::kMagic;
+    header.version = TraceFileHeader::kVersion;
+    header.pid = static_cast<std::int32_t>(getpid());
+    header.every = all.settings.every;
+    const std::string path = all.settings.file + ".records-" + std::to_string(header.pid);
+    std::string refusal;
+    made = TraceFile::create(path, header, all.settings.limit, refusal);
+    all.refused = !made;
+    if (all.refused) warn_once("no trace is written: cannot make \"" + path + "\": " + refusal);
+    all.file.store(made, std::memory_order_release);
+    return made;
+}
+
+/// With the lock held: room for one thread's records. @return nullptr: there is none
+TraceRing* new_ring(Recorder& all, std::uint64_t system_id) {
+    TraceFile* const file = file_of(all);
+    if (!file) return nullptr;
+    TraceBlock* const block = file->map_block(all.threads, system_id);
+    if (!block) {
+        ++file->header().blocks_dropped_for;
+        return nullptr;
+    }
+    file->header().threads = ++all.threads;
+    return new TraceRing(*file, *block);
+}
+
+/// With the lock held. All bytes, in whole records of one block: others may be lost.
+void put_text(TraceRing& ring, std::uint32_t number, std::string_view text) noexcept {
+    const std::size_t records = 1 + (text.size() + sizeof(TraceRecord) - 1) / sizeof(TraceRecord);
+    for (std::uint64_t room = ring.room(); room < records && room > 0; --room) ring.put(TraceRecord{});
+    ring.put(TraceKind::text, pair_of(number, text.size()));
+    for (std::size_t at = 0; at < text.size(); at += sizeof(TraceRecord)) {
+        TraceRecord bytes;
+        std::memcpy(&bytes, text.data() + at, std::min(sizeof bytes, text.size() - at));
+        ring.put(bytes);
+    }
+}
+
+}  // namespace
+
+void TraceRing::pass_on() noexcept {
+    TraceBlockHeader& header = block_.header;
+    const bool kept = file_.append(block_);
+    if (!kept) header.dropped += header.count;
+    // A process that dies between these lines leaves two blocks of one number, and the fuller one counts.
+    __atomic_store_n(&header.count, 0, __ATOMIC_RELEASE);
+    if (kept) __atomic_store_n(&header.sequence, header.sequence + 1, __ATOMIC_RELEASE);
+}
+
+TraceRing* detail::make_trace_ring() noexcept {
+    // A thread that got nothing asks again only where another trace begins.
+    static __thread Recorder* refused_by __attribute__((tls_model("initial-exec"))) = nullptr;
+    Recorder* const all = recorder;
+    if (refused_by == all) return nullptr;
+    const auto lock = lock_or_give_up(all->mutex);
+    if (!lock.owns_lock()) return nullptr;
+    trace_ring = new_ring(*all, static_cast<std::uint64_t>(syscall(SYS_gettid)));
+    if (!trace_ring) refused_by = all;
+    return trace_ring;
+}
+
+void start_trace(TraceSettings settings) {
+    recorder = new Recorder;
+    ++generation;
+    recorder->settings = std::move(settings);
+    TraceFileHeader& header = recorder->settings.header;
+    read_clocks(header.start_ticks, header.start_ns);
+    detail::trace_every = recorder->settings.every;
+    detail::trace_on.store(true, std::memory_order_relaxed);
+}
+
+std::uint64_t trace_generation() noexcept {
+    return generation;
+}
+
+std::uint32_t trace_text(std::string_view text) noexcept {
+    if (!tracing()) return 0;
+    constexpr std::size_t kLongest = 4096;  // a part of a block
+    text = text.substr(0, kLongest);
+    const auto lock = lock_or_give_up(recorder->mutex);
+    if (!lock.owns_lock()) return 0;
+    if (const auto known = recorder->texts.find(text); known != recorder->texts.end()) return known->second;
+    if (!recorder->text_ring) recorder->text_ring = new_ring(*recorder, 0);
+    if (!recorder->text_ring) return 0;
+    const auto number = static_cast<std::uint32_t>(recorder->texts.size() + 1);
+    recorder->texts.emplace(text, number);
+    put_text(*recorder->text_ring, number, text);
+    return number;
+}
+
+void calibrate_trace() noexcept {
+    Recorder& all = *recorder;
+    const std::uint64_t now = ticks();
+    std::uint64_t due = all.next_calibration.load(std::memory_order_relaxed);
+    // Acquire: partner of the store in file_of().
+    TraceFile* const file = all.file.load(std::memory_order_acquire);
+    if (now < due || !file) return;
+    const auto pause = static_cast<std::uint64_t>(kCalibrate_us * ticks_per_microsecond());
+    if (!all.next_calibration.compare_exchange_strong(due, now + pause, std::memory_order_relaxed)) return;
+    read_clocks(file->header().last_ticks, file->header().last_ns);
+}
+
+std::string finish_trace() noexcept {
+    if (!tracing()) return {};
+    detail::trace_on.store(false, std::memory_order_relaxed);
+    TraceFile* const file = recorder->file.load(std::memory_order_acquire);
+    if (!file) return {};
+    read_clocks(file->header().last_ticks, file->header().last_ns);
+    return file->path();
+}
+
+void forget_trace_in_child() noexcept {
+    detail::trace_on.store(false, std::memory_order_relaxed);
+    detail::trace_ring = nullptr;
+    recorder = nullptr;
+}
+
+}  // namespace gimbal

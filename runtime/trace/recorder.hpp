@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/clock.hpp"
+#include "trace/block_file.hpp"
+#include "trace/record.hpp"
+
+namespace gimbal {
+
+/// What one thread writes its records to.
+/// @threads the thread itself
+class TraceRing {
+public:
+    TraceRing(TraceFile& file, TraceBlock& block) noexcept : file_(file), block_(block) {}
+
+    /// @cost some nanoseconds; once in kRecords some microseconds
+    void put(TraceKind kind, std::uint64_t ticks, std::uint64_t payload) noexcept {
+        put(trace_record(kind, ticks, payload));
+    }
+    void put(TraceKind kind, std::uint64_t payload) noexcept { put(kind, ticks(), payload); }
+    void put(const TraceRecord& record) noexcept {
+        const std::uint64_t count = block_.header.count;
+        block_.records[count] = record;
+        // Release: whoever reads the file finds whole records. Partner: the reader, perhaps after this process's death.
+        __atomic_store_n(&block_.header.count, count + 1, __ATOMIC_RELEASE);
+        if (count + 1 == TraceBlock::kRecords) [[unlikely]]
+            pass_on();
+    }
+
+    /// A chunk begins, and the one before ends. @param size  >= 1 [iterations]
+    void put_chunk(std::uint64_t ticks, std::uint64_t first, std::uint64_t size) noexcept {
+        if (fits_one_record(first, size)) [[likely]]
+            return put(TraceKind::chunk, ticks, first << kChunkBits | size);
+        put(TraceKind::chunk_first, ticks, first);
+        put(TraceKind::chunk_size, ticks, size);
+    }
+
+    [[nodiscard]] std::uint32_t thread() const noexcept { return block_.header.thread; }
+    /// Records that still go into the block.
+    [[nodiscard]] std::uint64_t room() const noexcept { return TraceBlock::kRecords - block_.header.count; }
+
+    std::uint32_t unrecorded = 0;  ///< chunks since the last one that was recorded
+    bool in_chunk = false;         ///< the last chunk has no end yet
+    bool in_barrier = false;       ///< the last barrier has none
+    int processor = -1;            ///< where the thread was seen last
+
+private:
+    void pass_on() noexcept;
+
+    TraceFile& file_;
+    TraceBlock& block_;  // mapped for good
+};
+
+/// What is asked of a trace.
+struct TraceSettings {
+    std::string file;         ///< path of the trace; records go to a file beside it until it is written
+    std::uint32_t every = 1;  ///< every so many-th chunk is recorded; 0: none
+    std::uint64_t limit = 0;  ///< of that file [bytes]
+    TraceFileHeader header;   ///< but for its clocks
+};
+
+namespace detail {
+extern std::atomic<bool> trace_on;
+extern __thread TraceRing* trace_ring __attribute__((tls_model("initial-exec")));
+TraceRing* make_trace_ring() noexcept;
+extern std::uint32_t trace_every;
+}  // namespace detail
+
+/// Record from now on. @threads one, at load
+void start_trace(TraceSettings settings);
+
+/// Whether events are recorded. @threads any  @cost one load
+[[nodiscard]] inline bool tracing() noexcept {
+    return detail::trace_on.load(std::memory_order_relaxed);
+}
+
+/// Where this thread's records go. @return nullptr: nowhere: there is no trace, or no room for one
+/// @threads any  @cost one load; the first time in a thread three system calls
+[[nodiscard]] inline TraceRing* trace_ring() noexcept {
+    if (detail::trace_ring) [[likely]]
+        return detail::trace_ring;
+    return tracing() ? detail::make_trace_ring() : nullptr;
+}
+
+/// Every so many-th chunk is recorded; 0: none. @pre tracing()
+[[nodiscard]] inline std::uint32_t trace_every() noexcept {
+    return detail::trace_every;
+}
+
+/// Record an event, if there is a trace. For places that are seldom passed. @threads any
+inline void trace(TraceKind kind, std::uint64_t payload = 0) noexcept {
+    if (!tracing()) [[likely]]
+        return;
+    if (TraceRing* const ring = trace_ring()) ring->put(kind, payload);
+}
+
+/// Which trace it is: another one in a child after fork(), where texts have other numbers. 0: none. @threads any
+[[nodiscard]] std::uint64_t trace_generation() noexcept;
+
+/// The number of a text, which it gets when it is first named. 0: there is no trace, or no room.
+/// @threads any  @cost a lock and a look-up
+[[nodiscard]] std::uint32_t trace_text(std::string_view text) noexcept;
+
+/// Read both clocks once more, if that was long ago: a process that is killed shall leave the ticks' rate.
+/// @threads any  @cost a load mostly
+void calibrate_trace() noexcept;
+
+/// No more records. @return the file they are in; empty: there are none
+/// @threads the one that ends the process; others may be in the middle of a record
+[[nodiscard]] std::string finish_trace() noexcept;
+
+/// The file is the parent's. @threads the only one of a new child
+void forget_trace_in_child() noexcept;
+
+}  // namespace gimbal

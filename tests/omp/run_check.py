@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`gimbal check` on programs whose loops are known: it counts them by schedule, names their lines, and what it says to
+type is right: the rules it prints take exactly these loops. It never starts the program."""
+import argparse
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ARGUMENTS = None
+
+PROGRAM = """
+#include <stdio.h>
+int data[1000];
+int main(void) {
+    long sum = 0;
+#pragma omp parallel for schedule(runtime) reduction(+ : sum)
+    for (int i = 0; i < 1000; ++i) sum += i;
+#pragma omp parallel
+    {
+#pragma omp for schedule(dynamic, 4)
+        for (int i = 0; i < 1000; ++i) data[i] = i;
+#pragma omp for schedule(guided)
+        for (long i = 0; i < 1000; ++i) data[i] += 1;
+#pragma omp for schedule(runtime)
+        for (long i = 0; i < 1000; ++i) data[i] += 1;
+    }
+#pragma omp parallel for schedule(dynamic)
+    for (int i = 0; i < 1000; ++i) data[i] += 1;
+#pragma omp parallel for
+    for (int i = 0; i < 1000; ++i) data[i] += 1;
+    printf("sum %ld %d\\n", sum, data[999]);
+    return 0;
+}
+"""
+COUNTS = {"runtime": 2, "dynamic": 2, "guided": 1}
+OUTPUT = "sum 499500 1003\n"
+
+
+def environment(**more):
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("GIMBAL_", "OMP_", "KMP_", "LD_"))}
+    return {**kept, "GIMBAL_CACHE": "off", **more}
+
+
+class CheckTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="check-", dir=ARGUMENTS.scratch)).resolve()
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        cls.programs = {}
+        for compiler in filter(None, (ARGUMENTS.gcc, ARGUMENTS.clang)):
+            for level in ("-O0", "-O2"):
+                cls.programs[f"{pathlib.Path(compiler).name}{level}"] = cls.build(compiler, PROGRAM, level)
+
+    @classmethod
+    def build(cls, compiler, source, *flags):
+        program = cls.folder / (pathlib.Path(compiler).name + "".join(flags).replace("/", "_"))
+        file = cls.folder / "program.c"
+        file.write_text(source)
+        subprocess.run([compiler, "-g", "-fopenmp", *flags, "-o", program, file.name, "-L",
+                        str(pathlib.Path(ARGUMENTS.library).resolve().parent)], check=True, cwd=cls.folder)
+        return program
+
+    def tool(self, *words, **env):
+        return subprocess.run([ARGUMENTS.tool, *map(str, words)], env=environment(**env), cwd=self.folder, text=True,
+                              capture_output=True, timeout=120)
+
+    def check(self, program):
+        result = self.tool("check", program, "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return json.loads(result.stdout)
+
+    def test_loops_are_counted_by_schedule_and_named_as_in_reports(self):
+        for name, program in self.programs.items():
+            with self.subTest(name):
+                loops = self.check(program)["objects"][0]["loops"]
+                self.assertEqual({k: len(loops[k]) for k in COUNTS}, COUNTS)
+                report = self.tool("run", "-t", 2, "--loops", "*=fac2", "--", program).stderr
+                ran = re.findall(r"^(program\.c:\d+ main)  ", report, re.MULTILINE)
+                self.assertEqual(sorted(ran), sorted(place for k in COUNTS for place in loops[k]), report)
+
+    def test_what_it_says_to_type_takes_these_loops(self):
+        for name, program in self.programs.items():
+            with self.subTest(name):
+                commands = self.check(program)["commands"]
+                self.assertEqual(len(commands), 2)
+                for command, taken in zip(commands, (2, 5)):
+                    words = shlex.split(command)
+                    self.assertEqual(words[0], "gimbal")
+                    result = self.tool(*words[1:], OMP_NUM_THREADS="2")
+                    self.assertEqual((result.returncode, result.stdout), (0, OUTPUT), result.stderr)
+                    loops = re.findall(r"^program\.c:\d+ main", result.stderr, re.MULTILINE)
+                    self.assertEqual(len(loops), taken, result.stderr)
+                    self.assertNotIn("matched no loop", result.stderr)
+
+    def test_as_text(self):
+        program = next(iter(self.programs.values()))
+        result = self.tool("check", program)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        for text in ("libgomp, which the patched libomp answers", "MPI      none seen", "runtime     2  taken",
+                     "dynamic     2  taken if --loops names them", "to try", f"gimbal run -t 8 -- {program}"):
+            self.assertIn(text, result.stdout)
+
+    def test_the_program_does_not_run(self):
+        program = self.build(ARGUMENTS.gcc, 'int main(void) { __builtin_abort(); }', "-DA")
+        result = self.tool("check", program)
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("Gimbal can take no loop of it", result.stdout)
+
+    def test_what_run_refuses(self):
+        offload = self.build(ARGUMENTS.gcc, """
+            int main(void) {
+                int s = 0;
+            #pragma omp target nowait map(tofrom : s) depend(inout : s)
+                s = 1;
+            #pragma omp taskwait
+                return s == 1 ? 0 : 1;
+            }""", "-DB", "-foffload=disable")
+        for words in (("check", offload), ("run", "--", offload)):
+            result = self.tool(*words)
+            self.assertNotEqual(result.returncode, 0)
+            self.assertIn("GOMP_target_ext", result.stdout + result.stderr)
+        self.assertEqual(self.tool("check", offload).returncode, 1)
+
+    def test_no_program(self):
+        result = self.tool("check", "./nothing")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn('there is no program "./nothing"', result.stderr)
+
+
+def main():
+    global ARGUMENTS
+    parser = argparse.ArgumentParser()
+    for name in ("tool", "library", "gcc", "scratch"):
+        parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--clang", default="")
+    ARGUMENTS, rest = parser.parse_known_args()
+    os.makedirs(ARGUMENTS.scratch, exist_ok=True)
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,311 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Traces of real programs, read back by a decoder of its own (perfetto.py): every chunk once and inside its loop, also
+of a process that is killed; what had no room is counted; traces of several processes are put together by `cat`."""
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import perfetto  # noqa: E402
+
+ARGUMENTS = None
+THREADS = 2
+ITERATIONS = 300
+
+PROGRAM = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char** argv) {
+    const int executions = atoi(argv[1]), iterations = atoi(argv[2]);
+    const int fork_first = argc > 3 && argv[3][0] == 'f';
+    if (fork_first) fork();
+    volatile double sink = 0;
+    for (int k = 0; k < executions; ++k) {
+#pragma omp parallel for schedule(runtime)
+        for (int i = 0; i < iterations; ++i)
+            for (int j = 0; j < 50 * i; ++j) sink = j;
+        if (k == 0) { puts("first"); fflush(stdout); }
+    }
+    if (argc > 3 && argv[3][0] == 'e') _exit(3);
+    if (argc > 3 && argv[3][0] == 'w') { puts("waits"); fflush(stdout); pause(); }
+    return 0;
+}
+"""
+
+
+def environment(**more):
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("GIMBAL_", "OMP_", "KMP_", "LD_"))}
+    return {**kept, "GIMBAL_CACHE": "off", "GIMBAL_REPORT": "off", **more}
+
+
+class TraceTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="trace-", dir=ARGUMENTS.scratch)).resolve()
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        source = cls.folder / "program.c"
+        source.write_text(PROGRAM)
+        cls.programs = {}
+        for compiler in (ARGUMENTS.gcc, ARGUMENTS.clang):
+            if not compiler:
+                continue
+            program = cls.folder / pathlib.Path(compiler).name
+            subprocess.run([compiler, "-g", "-O1", "-fopenmp", "-o", program, source, "-L",
+                            str(pathlib.Path(ARGUMENTS.library).parent)], check=True)
+            cls.programs[program.name] = program
+
+    def setUp(self):
+        self.trace = self.folder / "run.pftrace"
+        for left in self.folder.glob("*.pftrace*"):
+            left.unlink()
+
+    def run_tool(self, *words, **env):
+        return subprocess.run([ARGUMENTS.tool, *map(str, words)], env=environment(**env), cwd=self.folder, text=True,
+                              capture_output=True, timeout=600)
+
+    def run_traced(self, *words, program=None, schedule="fac2", options=(), **env):
+        program = program or next(iter(self.programs.values()))
+        return self.run_tool("run", "-t", THREADS, "--schedule", schedule, "--trace", "run.pftrace", *options, "--",
+                             program, *words, **env)
+
+    def assert_every_iteration_once(self, trace, executions, iterations=ITERATIONS):
+        """Chunks of all threads together cover each execution once; each lies inside a slice of the loop."""
+        counts = [0] * iterations
+        loops = 0
+        for thread in trace.threads():
+            loops += len(thread.of("loop"))
+            for chunk in thread.of("chunk"):
+                self.assertGreater(chunk.depth, 0)
+                self.assertGreater(chunk.arguments["iterations"], 0)
+                first = chunk.arguments["first"]
+                for i in range(first, first + chunk.arguments["iterations"]):
+                    counts[i] += 1
+        self.assertEqual(loops, THREADS * executions)
+        self.assertEqual(set(counts), {executions})
+
+
+@unittest.skipUnless(perfetto.PROTOC, "protoc is not there (protobuf-compiler)")
+class Traces(TraceTest):
+    def test_every_chunk_of_every_thread_is_in_it_once(self):
+        for name, program in self.programs.items():
+            for schedule in ("ss", "static_steal", "af", "lws"):
+                with self.subTest(f"{name} {schedule}"):
+                    result = self.run_traced(6, ITERATIONS, program=program, schedule=schedule)
+                    self.assertEqual(result.returncode, 0, result.stderr)
+                    trace = perfetto.Trace(self.trace)
+                    self.assertEqual(len(trace.threads()), THREADS)
+                    self.assert_every_iteration_once(trace, 6)
+
+    def test_slices_follow_each_other_and_end(self):
+        self.assertEqual(self.run_traced(6, ITERATIONS).returncode, 0)
+        for thread in perfetto.Trace(self.trace).threads():
+            self.assertTrue(all(one.end_ns is not None for one in thread.of("loop") + thread.of("chunk")))
+            last_ns = 0
+            for chunk in thread.of("chunk"):
+                self.assertGreaterEqual(chunk.begin_ns, last_ns)
+                last_ns = chunk.end_ns
+            first = thread.of("loop")[0].begin_ns
+            self.assertLess(abs(first * 1e-9 - time.time()), 3600, "times are not since 1970")
+
+    def test_loops_have_places_and_say_how_they_ran(self):
+        self.run_traced(3, ITERATIONS)
+        line = PROGRAM.splitlines().index("        for (int i = 0; i < iterations; ++i)") + 1
+        loops = [one for thread in perfetto.Trace(self.trace).threads() for one in thread.of("loop")]
+        for loop in loops:
+            self.assertRegex(loop.name, rf"^program\.c:({line}|{line - 1}) main$")
+            self.assertEqual(loop.arguments["schedule"], "fac2")
+            self.assertEqual(loop.arguments["reason"], "GIMBAL_SCHEDULE")
+            self.assertEqual(loop.arguments["iterations"], ITERATIONS)
+        self.assertEqual({one.arguments["worker"] for one in loops}, set(range(THREADS)))
+
+    def test_decisions_stand_where_they_change_and_give_their_reason(self):
+        self.run_traced(40, ITERATIONS, schedule="runtime")
+        trace = perfetto.Trace(self.trace)
+        decisions = [one for thread in trace.threads() for one in thread.instants if one.category == "decision"]
+        self.assertGreater(len(decisions), 0)
+        for one in decisions:
+            self.assertEqual(one.arguments["reason"], "auto")
+            self.assertIn(one.arguments["exploring"], ("yes", "no"))
+        ran = {loop.arguments["schedule"] for thread in trace.threads() for loop in thread.of("loop")}
+        self.assertEqual({one.name.removeprefix("decision: ") for one in decisions}, ran)
+
+    def test_imbalance_is_a_counter(self):
+        self.run_traced(5, ITERATIONS, schedule="static")
+        (counter,) = perfetto.Trace(self.trace).counter("imbalance ")
+        self.assertEqual(len(counter.values), 5)
+        self.assertTrue(all(0 <= value < THREADS for _, value in counter.values))
+
+    def test_an_arrow_leads_from_the_victim_to_the_thief(self):
+        for _ in range(5):  # whether anybody steals is chance
+            self.run_traced(30, ITERATIONS, schedule="static_steal")
+            trace = perfetto.Trace(self.trace)
+            steals = [one for thread in trace.threads() for one in thread.instants if one.name == "steal"]
+            if trace.flows:
+                break
+        self.assertGreater(len(steals), 0)
+        self.assertLessEqual(len(trace.flows), len(steals))  # a victim may not have come yet
+        self.assertGreater(len(trace.flows), 0)
+        for ends in trace.flows.values():
+            self.assertEqual(len(set(ends)), 2)
+
+    def test_threads_wait_at_barriers(self):
+        self.run_traced(10, ITERATIONS, schedule="static")
+        for thread in perfetto.Trace(self.trace).threads():
+            waits = thread.of("wait")
+            self.assertGreaterEqual(len(waits), 9)
+            self.assertTrue(all(one.depth == 0 for one in waits))
+
+    def test_every_nth_chunk(self):
+        self.run_traced(4, ITERATIONS, schedule="ss", options=("--trace-every", 10))
+        trace = perfetto.Trace(self.trace)
+        chunks = sum(len(thread.of("chunk")) for thread in trace.threads())
+        self.assertLessEqual(chunks, 4 * (ITERATIONS // 10 + THREADS))
+        self.assertGreaterEqual(chunks, 4 * (ITERATIONS // 10 - THREADS))
+        self.run_traced(4, ITERATIONS, schedule="ss", options=("--trace-every", 0))
+        trace = perfetto.Trace(self.trace)
+        self.assertEqual([len(thread.of("chunk")) for thread in trace.threads()], [0] * THREADS)
+        self.assertEqual([len(thread.of("loop")) for thread in trace.threads()], [4] * THREADS)
+
+    def test_what_has_no_room_is_counted_and_said(self):
+        result = self.run_traced(1100, ITERATIONS, schedule="ss", GIMBAL_TRACE_LIMIT="1", GIMBAL_REPORT="summary")
+        self.assertEqual(result.returncode, 0)
+        lost = int(re.search(r"the trace lacks (\d+) records", result.stderr).group(1))
+        trace = perfetto.Trace(self.trace)
+        counted = sum(one.arguments["records"] for thread in trace.threads() for one in thread.instants
+                      if one.name == "records lost")
+        self.assertEqual(lost, counted)
+        chunks = sum(len(thread.of("chunk")) for thread in trace.threads())
+        self.assertGreater(chunks, 10000)
+        self.assertGreater(chunks + lost, 1100 * ITERATIONS)
+
+    def test_nothing_but_the_trace_is_left(self):
+        self.run_traced(3, ITERATIONS)
+        self.assertEqual([one.name for one in self.folder.glob("*.pftrace*")], ["run.pftrace"])
+
+
+class Forms(TraceTest):
+    """What other viewers read says the same."""
+
+    def setUp(self):
+        super().setUp()
+        for left in self.folder.glob("out*"):
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
+        self.assertEqual(self.run_traced(5, ITERATIONS, schedule="static_steal").returncode, 0)
+
+    def test_chrome_json(self):
+        result = self.run_tool("report", "--trace", "json", "run.pftrace", "--to", "out.json")
+        self.assertEqual((result.returncode, result.stdout), (0, "out.json\n"), result.stderr)
+        events = json.loads((self.folder / "out.json").read_text())["traceEvents"]
+        stacks, last, iterations = {}, {}, 0
+        for event in events:
+            where = event["pid"], event["tid"]
+            if event["ph"] in "BE":
+                self.assertGreaterEqual(event["ts"], last.get(where, 0))
+                last[where] = event["ts"]
+            if event["ph"] == "B":
+                stacks.setdefault(where, []).append(event["name"])
+                iterations += int(event["args"]["iterations"]) if event["name"] == "chunk" else 0
+            elif event["ph"] == "E":
+                stacks[where].pop()
+        self.assertEqual((len(stacks), iterations), (THREADS, 5 * ITERATIONS))
+        self.assertEqual([one for one in stacks.values() if one], [])
+        names = [event["args"]["name"] for event in events if event.get("name") == "thread_name"]
+        self.assertEqual(sorted(names), [f"thread {i}" for i in range(THREADS)])
+
+    @unittest.skipUnless(shutil.which("otf2-print"), "otf2-print is not there (otf2-tools)")
+    def test_otf2(self):
+        result = self.run_tool("report", "--trace", "otf2", "run.pftrace", "--to", "out")
+        self.assertEqual((result.returncode, result.stdout), (0, "out/traces.otf2\n"), result.stderr)
+        printed = subprocess.run(["otf2-print", self.folder / "out" / "traces.otf2"], text=True, capture_output=True,
+                                 timeout=60)
+        self.assertEqual((printed.returncode, printed.stderr), (0, ""))
+        entered = re.findall(r"^ENTER +(\d+) +(\d+) +Region: \"([^\"]+)\"", printed.stdout, re.MULTILINE)
+        self.assertEqual(len(entered), len(re.findall(r"^LEAVE", printed.stdout, re.MULTILINE)))
+        loops = [name for _, _, name in entered if name.startswith("program.c:")]
+        self.assertEqual(len(loops), 5 * THREADS)
+        self.assertEqual(len({place for place, _, _ in entered}), THREADS)
+        again = self.run_tool("report", "--trace", "otf2", "run.pftrace", "--to", "out")
+        self.assertEqual((again.returncode, again.stderr.count("\n")), (2, 2))
+        self.assertIn("there already", again.stderr)
+
+    def test_wrong_words_and_files(self):
+        for words, said in ((("--trace", "jsom", "run.pftrace"), 'Did you mean "json"?'),
+                            (("--trace", "json", "program.c"), '"program.c" is no trace'),
+                            (("--trace", "json", "nothing"), '"nothing": No such file'),
+                            (("--trace", "perfetto", "run.pftrace"), "holds no records"),
+                            (("run.pftrace", "--to", "x"), "only --trace writes a file")):
+            with self.subTest(words):
+                result = self.run_tool("report", *words)
+                self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
+                self.assertIn(said, result.stderr)
+
+
+@unittest.skipUnless(perfetto.PROTOC, "protoc is not there (protobuf-compiler)")
+class EarlyEnds(TraceTest):
+    def test_a_killed_program_leaves_what_it_recorded(self):
+        tool = subprocess.Popen(
+            [ARGUMENTS.tool, "run", "-t", str(THREADS), "--schedule", "fac2", "--trace", "run.pftrace", "--",
+             str(next(iter(self.programs.values()))), "20", str(ITERATIONS), "w"],
+            env=environment(), cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(tool.kill)
+        self.assertEqual([tool.stdout.readline() for _ in range(2)], ["first\n", "waits\n"])
+        (records,) = self.folder.glob("run.pftrace.records-*")
+        os.kill(int(records.name.rsplit("-", 1)[1]), signal.SIGKILL)
+        _, said = tool.communicate(timeout=60)
+        self.assertIn("run.pftrace", said)
+        self.assertFalse(records.exists())
+        self.assert_every_iteration_once(perfetto.Trace(self.trace), 20)
+
+    def test_a_program_that_leaves_by_exit_at_once(self):
+        self.assertEqual(self.run_traced(5, ITERATIONS, "e").returncode, 3)
+        self.assert_every_iteration_once(perfetto.Trace(self.trace), 5)
+
+    def test_by_hand_without_the_launcher(self):
+        program = next(iter(self.programs.values()))
+        env = environment(LD_PRELOAD=ARGUMENTS.library, OMP_NUM_THREADS=str(THREADS), OMP_SCHEDULE="fac2",
+                          GIMBAL_TRACE="run.pftrace")
+        subprocess.run([program, "5", str(ITERATIONS), "e"], env=env, cwd=self.folder, timeout=60, check=False,
+                       capture_output=True)
+        (records,) = self.folder.glob("run.pftrace.records-*")
+        self.assertFalse(self.trace.exists())
+        result = self.run_tool("report", "--trace", "perfetto", records.name)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertFalse(records.exists())
+        self.assert_every_iteration_once(perfetto.Trace(self.trace), 5)
+
+    def test_parent_and_child_of_a_fork_together(self):
+        result = self.run_traced(5, ITERATIONS, "f")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        files = sorted(self.folder.glob("run*.pftrace"))
+        self.assertEqual(len(files), 2)
+        (self.folder / "run-2.pftrace").write_bytes(b"".join(file.read_bytes() for file in files))
+        trace = perfetto.Trace(self.folder / "run-2.pftrace")
+        self.assertEqual((len(trace.processes), len(trace.threads())), (2, 2 * THREADS))
+        loops = sum(len(thread.of("loop")) for thread in trace.threads())
+        self.assertEqual(loops, 2 * THREADS * 5)
+
+
+def main():
+    global ARGUMENTS
+    parser = argparse.ArgumentParser()
+    for name in ("tool", "library", "gcc", "scratch"):
+        parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--clang", default="")
+    ARGUMENTS, rest = parser.parse_known_args()
+    os.makedirs(ARGUMENTS.scratch, exist_ok=True)
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+
+
+if __name__ == "__main__":
+    main()

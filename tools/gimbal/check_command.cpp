@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "check_command.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "gimbal/error.hpp"
+#include "launched_job.hpp"
+#include "loop_calls.hpp"
+#include "paths.hpp"
+#include "preflight.hpp"
+#include "report/names.hpp"
+#include "report/symbols.hpp"
+
+namespace gimbal::tool {
+
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+struct Row {
+    LoopSchedule schedule;
+    std::string_view name;  // as in a clause
+    std::string_view says;  // what Gimbal does with such loops
+};
+
+constexpr std::array<Row, 6> kRows = {{
+    {LoopSchedule::runtime, "runtime", "taken: Gimbal chooses, or --schedule names a technique"},
+    {LoopSchedule::dynamic, "dynamic", "taken if --loops names them"},
+    {LoopSchedule::guided, "guided", "taken if --loops names them"},
+    {LoopSchedule::automatic, "auto", "left to the OpenMP runtime"},
+    {LoopSchedule::fixed, "static", "never taken: write schedule(runtime) if they are unbalanced"},
+    {LoopSchedule::unknown, "unknown", "the schedule is not a constant in the code"},
+}};
+
+/// An object that starts loops.
+struct Object {
+    std::string path;
+    LoopCalls found;
+    std::map<LoopSchedule, std::vector<std::string>> places;  // of loops, "file:line function"
+    std::size_t regions = 0;
+};
+
+Object read_object(const std::string& path) {
+    Object object{.path = path, .found = read_loop_calls(path), .places = {}, .regions = 0};
+    const ObjectSymbols symbols(path);
+    for (const LoopCall& call : object.found.calls) {
+        if (call.schedule == LoopSchedule::region)
+            ++object.regions;
+        else
+            object.places[call.schedule].push_back(
+                call.place.empty() ? loop_name(path, call.offset, symbols.find(call.offset)) : call.place);
+    }
+    return object;
+}
+
+/// "file:line" of a place that has one, for a rule; else empty.
+std::string rule_of(const std::string& place) {
+    const std::size_t end = place.find(' ');
+    const std::string start = place.substr(0, end);
+    const std::size_t colon = start.rfind(':');
+    const bool has_line = colon != std::string::npos && colon + 1 < start.size() &&
+                          start.find_first_not_of("0123456789", colon + 1) == std::string::npos;
+    return has_line ? start : std::string();
+}
+
+/// The value of --loops that takes every dynamic and guided loop of an object; empty: there is none.
+std::string rules(const Object& object) {
+    std::set<std::string> places;
+    bool all_have_lines = true;
+    for (const LoopSchedule schedule : {LoopSchedule::dynamic, LoopSchedule::guided}) {
+        const auto found = object.places.find(schedule);
+        if (found == object.places.end()) continue;
+        for (const std::string& place : found->second) {
+            all_have_lines &= !rule_of(place).empty();
+            places.insert(rule_of(place));
+        }
+    }
+    if (places.empty()) return {};
+    if (!all_have_lines) return "*=runtime";
+    std::string text;
+    for (const std::string& place : places) text += (text.empty() ? "" : ";") + place + "=runtime";
+    return text;
+}
+
+/// Whether a file belongs to the system: its loops are nobody's here.
+bool is_openmp_runtime(const std::string& path) {
+    const std::string name = fs::path(path).filename();
+    return name.starts_with("libgomp") || name.starts_with("libomp") || name.starts_with("libiomp");
+}
+
+std::string mpi_text(const ProgramFacts& facts) {
+    if (facts.mpi == MpiFamily::unknown) return "none seen";
+    return std::string(facts.mpi == MpiFamily::openmpi ? "Open MPI" : "MPICH") +
+           (facts.mpi_library.empty() ? " (inside the program)" : " (" + facts.mpi_library + ")");
+}
+
+std::string openmp_text(const ProgramFacts& facts) {
+    const auto any = [&](std::string_view start) {
+        return std::any_of(facts.starts.begin(), facts.starts.end(),
+                           [&](const std::string& name) { return name.starts_with(start); });
+    };
+    const bool gcc = any("GOMP_"), clang = any("__kmpc_");
+    if (facts.gomp_inside) return "libgomp, linked into the program";
+    if (gcc && clang) return "calls of gcc's and of clang's libraries; libomp answers both";
+    if (gcc) return "calls of gcc's libgomp, which the patched libomp answers";
+    return clang ? "calls of LLVM's and Intel's libomp" : "none seen";
+}
+
+json as_json(const Object& object) {
+    json loops = json::object();
+    for (const Row& row : kRows) {
+        const auto found = object.places.find(row.schedule);
+        loops[std::string(row.name)] = found == object.places.end() ? std::vector<std::string>() : found->second;
+    }
+    return {{"path", object.path},
+            {"code_read", object.found.read},
+            {"regions", object.regions},
+            {"loops", loops},
+            {"rules", rules(object)}};
+}
+
+void print_object(const Object& object) {
+    std::printf("\nloops in %s, by the calls in its code\n", object.path.c_str());
+    if (!object.found.read) {
+        std::printf("  its code cannot be read on this machine\n");
+        return;
+    }
+    for (const Row& row : kRows) {
+        const auto found = object.places.find(row.schedule);
+        if (found == object.places.end()) continue;
+        std::printf("  %-8s %4zu  %s\n", std::string(row.name).c_str(), found->second.size(),
+                    std::string(row.says).c_str());
+        for (const std::string& place : found->second) std::printf("                %s\n", place.c_str());
+    }
+    std::printf("  parallel regions without a loop of their own, or with static ones: %zu\n", object.regions);
+}
+
+/// What to type. @return lines
+std::vector<std::string> commands(const std::string& program, const ProgramFacts& facts,
+                                  const std::vector<Object>& objects) {
+    const std::string start = std::string("gimbal run ") + (facts.mpi == MpiFamily::unknown ? "" : "-n 4 ") + "-t 8 ";
+    bool runtime = false;
+    std::string named;
+    for (const Object& object : objects) {
+        runtime |= object.places.count(LoopSchedule::runtime) > 0;
+        const std::string more = rules(object);
+        if (!more.empty()) named += (named.empty() ? "" : ";") + more;
+    }
+    std::vector<std::string> lines;
+    if (runtime) lines.push_back(start + "-- " + program);
+    if (!named.empty()) lines.push_back(start + "--loops '" + named + "' -- " + program);
+    return lines;
+}
+
+}  // namespace
+
+int check(const CheckRequest& request) {
+    const FoundProgram found = find_program(request.program);
+    if (found.path.empty() || !fs::exists(found.path))
+        throw Error(ErrorCode::wrong_use, "check: there is no program \"" + request.program + "\"",
+                    "example: gimbal check ./app");
+    std::string refusal, hint;
+    ProgramFacts facts;
+    try {
+        facts = check_program(found.path, find_libomp(), find_libomp());
+    } catch (const Error& error) {
+        refusal = error.what();
+        hint = error.hint();
+    }
+    std::vector<Object> objects = {read_object(found.path)};
+    for (const std::string& library : facts.libraries) {
+        if (is_openmp_runtime(library)) continue;
+        Object object = read_object(library);
+        if (!object.found.calls.empty()) objects.push_back(std::move(object));
+    }
+    const std::vector<std::string> lines =
+        refusal.empty() ? commands(request.program, facts, objects) : std::vector<std::string>();
+    if (request.json) {
+        json all = {{"program", found.path},  {"refused", refusal}, {"openmp", openmp_text(facts)},
+                    {"mpi", mpi_text(facts)}, {"commands", lines},  {"objects", json::array()}};
+        for (const Object& object : objects) all["objects"].push_back(as_json(object));
+        std::printf("%s\n", all.dump(2).c_str());
+        return refusal.empty() ? 0 : 1;
+    }
+    std::printf("%s\n", found.path.c_str());
+    if (!refusal.empty()) {
+        std::printf("  gimbal run refuses it: %s\n    %s\n", refusal.c_str(), hint.c_str());
+    } else if (!facts.known) {
+        std::printf("  no program that is linked dynamically, a script perhaps: nothing is known of what it starts\n");
+        return 0;
+    } else {
+        std::printf("  OpenMP   %s\n  MPI      %s\n", openmp_text(facts).c_str(), mpi_text(facts).c_str());
+    }
+    for (const Object& object : objects) print_object(object);
+    for (std::size_t i = 0; i < lines.size(); ++i)
+        std::printf("%s  %s\n", i == 0 ? "\nto try\n" : "", lines[i].c_str());
+    if (lines.empty() && refusal.empty())
+        std::printf("\nGimbal can take no loop of it: write schedule(runtime) where threads wait for each other\n");
+    return refusal.empty() ? 0 : 1;
+}
+
+}  // namespace gimbal::tool

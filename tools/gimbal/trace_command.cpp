@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "trace_command.hpp"
+
+#include <array>
+#include <cstdio>
+#include <string_view>
+
+#include "base/nearest.hpp"
+#include "config/load.hpp"
+#include "config/schedule_value.hpp"
+#include "gimbal/error.hpp"
+#include "report/trace_conversion.hpp"
+#include "trace_forms.hpp"
+
+namespace gimbal::tool {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kForms = {"perfetto", "json", "otf2"};
+
+/// The first trace's name with another ending.
+std::string beside(const std::string& trace, const std::string& ending) {
+    const std::size_t slash = trace.rfind('/');
+    const std::size_t dot = trace.rfind('.');
+    const bool has_ending = dot != std::string::npos && (slash == std::string::npos || dot > slash + 1);
+    return trace.substr(0, has_ending ? dot : trace.size()) + ending;
+}
+
+void write_records(const TraceRequest& request) {
+    if (!request.output.empty() && request.files.size() > 1)
+        throw Error(ErrorCode::wrong_use, "report --trace perfetto: several files and one --to",
+                    "leave it out: each trace gets the name that the run gave it");
+    for (const std::string& file : request.files) {
+        const WrittenTrace written = write_trace(file, request.output);
+        const std::string lost = lost_text(written);
+        if (!lost.empty()) write_stderr("gimbal: warning: " + lost + "\n");
+        std::printf("%s\n", written.path.c_str());
+    }
+}
+
+}  // namespace
+
+int convert_traces(const TraceRequest& request) {
+    if (request.format == "perfetto") {
+        write_records(request);
+        return 0;
+    }
+    const bool json = request.format == "json";
+    if (!json && request.format != "otf2")
+        throw Error(
+            ErrorCode::wrong_use,
+            "report --trace: unknown form \"" + request.format + "\". " + did_you_mean(nearest(request.format, kForms)),
+            "allowed: perfetto json otf2");
+#ifndef GIMBAL_HAVE_OTF2
+    if (!json)
+        throw Error(ErrorCode::unsupported, "report --trace otf2: this build of gimbal has no OTF2",
+                    "it is built with it where libotf2-trace-dev is installed");
+#endif
+    const std::string output =
+        !request.output.empty() ? request.output : beside(request.files.front(), json ? ".json" : ".otf2");
+#ifdef GIMBAL_HAVE_OTF2
+    if (!json) write_trace_otf2(request.files, output);
+#endif
+    if (json) write_trace_json(request.files, output);
+    std::printf("%s\n", (json ? output : output + "/traces.otf2").c_str());
+    return 0;
+}
+
+}  // namespace gimbal::tool
