@@ -10,7 +10,6 @@
 #include <span>
 
 #include "base/nearest.hpp"
-#include "campaign_command.hpp"
 #include "config/load.hpp"
 #include "config/schedule_value.hpp"
 #include "config/table.hpp"
@@ -18,6 +17,7 @@
 #include "help_format.hpp"
 #include "info_command.hpp"
 #include "pin_command.hpp"
+#include "python_command.hpp"
 #include "report/process_record.hpp"
 #include "report_command.hpp"
 #include "run_command.hpp"
@@ -47,6 +47,7 @@ constexpr const char* kExamples =
     "  gimbal info techniques          what --schedule may name\n"
     "  gimbal info selectors           what --select may name\n"
     "  gimbal simulate --app triangular --select auto --workers 64     loops in virtual time\n"
+    "  gimbal tune --runs 12 -- ./app  try ranks x threads x schedule, and say what is best\n"
     "  gimbal campaign --help          compare techniques and selectors, with statistics";
 
 struct CommandLine {
@@ -248,9 +249,12 @@ int run_command_line(int argc, char** argv) {
     add_pin(app, line.pin);
     add_simulate(app, line.simulate);
     app.add_subcommand("campaign", "Run and analyse experiments: applications x techniques or selectors x repetitions");
+    app.add_subcommand("tune", "Find the best ranks, threads, schedule and arguments of a program in a few runs");
     try {
-        // Its options are its own: see gimbal campaign --help.
-        if (argc > 1 && std::string_view(argv[1]) == "campaign") return campaign({argv + 2, argv + argc});
+        // Their options are their own: see gimbal campaign --help.
+        for (const PythonCommand& command : {kCampaign, kTune})
+            if (argc > 1 && argv[1] == std::string_view(command.name))
+                return run_python(command, {argv + 2, argv + argc});
         std::vector<std::string> words = split_off_program(argc, argv, line);
         check_command(app, words, "gimbal");
         std::reverse(words.begin(), words.end());  // as CLI11 wants them
