@@ -152,7 +152,7 @@ Error wrong_words(const CLI::App& app, int argc, char** argv, const CLI::ParseEr
         const std::vector<std::string> words(argv + 2, argv + argc);
         const auto found = std::find_if(words.begin(), words.end(), unknown);
         if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && found != words.end() &&
-            name != "info" && name != "pin")
+            command->get_subcommands([](const CLI::App*) { return true; }).empty())
             return unknown_flag(*command, *found);
         return {ErrorCode::wrong_use, error.what(), "see: gimbal " + name + " --help"};
     }
@@ -192,6 +192,7 @@ int dispatch(const CLI::App& app, CommandLine& line) {
     if (command.get_name() == "run") return do_run(command, line);
     if (command.get_name() == "report") return report_files(line.report);
     if (command.get_name() == "pin") return pin(command, line.pin);
+    if (command.got_subcommand("selfish")) return simulate_selfish(line.simulate.selfish);
     if (command.get_name() == "simulate") return simulate_application(line.simulate);
     return do_info(command, line);
 }
@@ -215,7 +216,7 @@ void check_command(const CLI::App& app, std::span<const std::string> words, cons
         names.push_back(command->get_name());
         allowed += " " + names.back();
     }
-    if (names.empty()) return;
+    if (names.empty() || (words.empty() && app.get_name() == "simulate")) return;
     const std::string hint = "allowed:" + allowed + "      more: " + path + " --help";
     if (words.empty()) throw Error(ErrorCode::wrong_use, path + " needs a command.", hint);
     if (std::find(names.begin(), names.end(), words.front()) != names.end())

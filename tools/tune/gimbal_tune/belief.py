@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 DRAWS = 48  # settings of the process
 REACH = 0.9  # median of the distance over which a parameter's effect changes; 1 is from its least to its greatest value
 REACH_SPREAD = 0.8  # standard deviation of its logarithm
+TREND = 1.0  # largest variance of a linear trend from a parameter's least to its greatest value
 NOISES = (1e-4, 1e-2)  # variance of the noise over that of what was measured: from here to there
 
 
@@ -30,25 +31,29 @@ class Belief:
 
     def __init__(self, encoded: Encoded, seed: int, prior: Any = None) -> None:
         np = numpy()
-        self.encoded, self.seed, self.prior = encoded, seed, prior
+        self.encoded = Encoded(encoded.x - encoded.x.mean(axis=0), encoded.owner)
+        self.prior = prior
         draw = np.random.default_rng([seed, 7])
         owners = np.array(encoded.owner, dtype=int)
         reach = REACH * np.exp(REACH_SPREAD * draw.standard_normal((DRAWS, max(owners, default=0) + 1)))
         self.reach = reach[:, owners]
         low, high = (math.log(one) for one in NOISES)
+        self.trend = TREND * draw.random(DRAWS) + 1e-6
         self.noise = np.exp(low + (high - low) * draw.random(DRAWS))
 
     def process(self, draw: int, noise: float) -> Any:
         kernels = need("sklearn.gaussian_process.kernels")
-        kernel = kernels.Matern(self.reach[draw], nu=2.5)
+        # A trend along every parameter, and what departs from it.
+        kernel = kernels.Matern(self.reach[draw], nu=2.5) + kernels.ConstantKernel(self.trend[draw], "fixed") \
+            * kernels.DotProduct(0.0, "fixed")
         return need("sklearn.gaussian_process").GaussianProcessRegressor(kernel, alpha=noise, optimizer=None,
                                                                          normalize_y=False)
 
-    def mixture(self, seen: Sequence["Seen"], measured: Sequence[float], wanted: Sequence[int],
+    def mixture(self, ran: Sequence[int], measured: Sequence[float], wanted: Sequence[int],
                 noise: float | None) -> tuple[Any, Any, Any]:
         """Weights [draws], means and deviations [draws, wanted], in the unit of `measured`."""
         np = numpy()
-        x, ran, y = self.encoded.x, [one.index for one in seen], np.array(measured)
+        x, y = self.encoded.x, np.array(measured)
         spread = float(y.std()) or 1.0
         likelihoods, means, deviations = [], [], []
         for draw in range(DRAWS):
@@ -69,17 +74,23 @@ class Belief:
 
     def expected(self, seen: Sequence["Seen"], measured: Sequence[float]) -> Any:
         """[n] what each configuration is expected to measure."""
-        weight, means, _ = self.mixture(seen, measured, range(len(self.encoded.x)), None)
+        weight, means, _ = self.mixture([one.index for one in seen], measured, range(len(self.encoded.x)), None)
         return weight @ means
 
     def best(self, seen: Sequence["Seen"], measured: Sequence[float], left: Sequence[int],
-             noise: float | None = None) -> tuple[int, str, float]:
+             noise: float | None = None, earlier: Sequence[float] = ()) -> tuple[int, str, float]:
         """The most promising of `left`, the reason, and what it is expected to measure.
 
-        measured: [runs] the objective, usually its logarithm; noise: its variance where repeats have shown it.
+        measured: [runs] the objective, usually its logarithm; noise: its variance where repeats have shown it; earlier:
+        the same of the last rows.
         """
-        weight, means, deviations = self.mixture(seen, measured, left, noise)
-        place = int((weight @ expected_improvement(min(measured), means, deviations)).argmax())
+        rows = len(self.encoded.x)
+        ran = [*(one.index for one in seen), *range(rows - len(earlier), rows)]
+        weight, means, deviations = self.mixture(ran, [*measured, *earlier], left, noise)
+        if not measured:
+            place = int((weight @ means).argmin())
+        else:
+            place = int((weight @ expected_improvement(min(measured), means, deviations)).argmax())
         return left[place], "model", float((weight @ means)[place])
 
 

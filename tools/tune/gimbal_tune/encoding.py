@@ -26,6 +26,21 @@ def scaled(one: Parameter, value: Any) -> float:
     return (scale(value) - low) / (high - low) if high > low else 0.0
 
 
+def united(parameters: Sequence[Parameter], rows: Sequence[Configuration]) -> list[Parameter]:
+    """The parameters with all values that occur in rows of other searches."""
+    return [Parameter(one.name, tuple(dict.fromkeys([*one.values, *(row[one.name] for row in rows)])))
+            for one in parameters]
+
+
+def encode_with(parameters: Sequence[Parameter], pool: Sequence[Configuration],
+                earlier: Sequence[Sequence[Configuration]]) -> Encoded:
+    """The pool, and below it the rows of earlier searches. Which search a row is of is one more word."""
+    rows = [{**row, "search": "this"} for row in pool]
+    rows += [{**row, "search": str(number)} for number, many in enumerate(earlier) for row in many]
+    words = ("this", *(str(number) for number in range(len(earlier))))
+    return encode([*united(parameters, rows), Parameter("search", words)], rows)
+
+
 def encode(parameters: Sequence[Parameter], pool: Sequence[Configuration]) -> Encoded:
     """Numbers by their place; words as one column each, so that any two words are equally far apart: at distance 1."""
     np = numpy()

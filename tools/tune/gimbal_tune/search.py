@@ -15,6 +15,7 @@ from .encoding import Encoded
 from .modules import numpy
 
 SEED_START = 5  # n_s of seed 003
+START = 3  # of ours: as far from each other as the pool allows
 METHODS = ("gimbal", *models.MODELS, "random")
 
 
@@ -48,12 +49,15 @@ def levels(seen: Sequence[Seen], logarithmic: bool) -> list[float]:
 class Search:
     """One method on one pool."""
 
-    def __init__(self, method: str, encoded: Encoded, seed: int, start: int | None = None, prior: Any = None) -> None:
-        """start: how many configurations before the model; prior: [n] a guess of the objective's logarithm."""
+    def __init__(self, method: str, encoded: Encoded, seed: int, start: int | None = None, prior: Any = None,
+                 earlier: Sequence[float] = ()) -> None:
+        """start: how many configurations before the model; prior: [n] a guess of the objective's logarithm; earlier: what
+        the last rows measured, which are of earlier searches, as levels() has it."""
         self.method, self.encoded, self.seed = method, encoded, seed
-        self.size = len(encoded.x)
+        self.earlier = list(earlier)
+        self.size = len(encoded.x) - len(self.earlier)
         self.noise: float | None = None  # variance of the objective's logarithm, where repeats show it
-        self.start = start if start is not None else 4 if method == "gimbal" else SEED_START
+        self.start = start if start is not None else START if method == "gimbal" else SEED_START
         self.belief = Belief(encoded, seed, prior) if method == "gimbal" else None
         self.order = random.Random(f"{seed}/order").sample(range(self.size), self.size)
 
@@ -65,12 +69,12 @@ class Search:
             return None
         if self.method == "random":
             return Proposal(next(index for index in self.order if index not in done), "random")
-        if len(seen) < self.start or all(one.value is None for one in seen):
+        if (len(seen) < self.start or all(one.value is None for one in seen)) and not self.earlier:
             if self.belief is None:
                 return Proposal(next(index for index in self.order if index not in done), "start")
             return Proposal(self.farthest(sorted(done), left), "start")
         if self.belief is not None:
-            return Proposal(*self.belief.best(seen, levels(seen, True), left, self.noise))
+            return Proposal(*self.belief.best(seen, levels(seen, True), left, self.noise, self.earlier))
         return self.seeds_choice(seen, left)
 
     def seeds_choice(self, seen: Sequence[Seen], left: list[int]) -> Proposal:
@@ -83,7 +87,7 @@ class Search:
 
     def farthest(self, done: Sequence[int], left: Sequence[int]) -> int:
         """Fills the space: first anywhere, then where the least is known; the seed breaks ties."""
-        x = self.encoded.x
+        x = self.encoded.x[:self.size]
         if not done:
             return self.order[0]
         distance = ((x[:, None, :] - x[None, done, :]) ** 2).sum(axis=2).min(axis=1)
