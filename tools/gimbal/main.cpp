@@ -192,8 +192,9 @@ int dispatch(const CLI::App& app, CommandLine& line) {
     if (command.get_name() == "run") return do_run(command, line);
     if (command.get_name() == "report") return report_files(line.report);
     if (command.get_name() == "pin") return pin(command, line.pin);
-    if (command.got_subcommand("selfish")) return simulate_selfish(line.simulate.selfish);
-    if (command.get_name() == "simulate") return simulate_application(line.simulate);
+    if (command.get_name() == "simulate")
+        return command.got_subcommand("selfish") ? simulate_selfish(line.simulate.selfish)
+                                                 : simulate_application(line.simulate);
     return do_info(command, line);
 }
 
