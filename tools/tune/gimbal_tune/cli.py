@@ -17,6 +17,7 @@ from gimbal_campaign.store import set_aside
 
 from . import result
 from .modules import need
+from .page import page
 from .run import Budget, Session, best_of, run
 from .search import METHODS
 from .store import Store
@@ -77,6 +78,9 @@ def parser() -> argparse.ArgumentParser:
         "0: never (3)")
     add("--output", type=Path, metavar="FILE", help="the file of runs; default: PROGRAM.tune.sqlite here; a search that was "
         "interrupted goes on")
+    add("--html", type=Path, metavar="FILE", help="write a page with figures, too")
+    add("--earlier", type=Path, action="append", default=[], metavar="FILE", help="the file of runs of an earlier search "
+        "with the same parameters, as with another input: begin with what it learnt (--model gimbal)")
     add("--new", action="store_true", help="start afresh; an old file becomes FILE.old")
     add("program", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     return top
@@ -118,6 +122,7 @@ def search(options: argparse.Namespace) -> int:
     with closing(Store(path)) as store:
         store.begin(asked, conditions.gathered(tool.gimbal))
         session = Session(asked, store, tool, Budget(options.runs, 60 * options.minutes, options.compare))
+        session.know(options.earlier)
         session.announce()
         finished = run(session)
         best = best_of(asked, session.runs)
@@ -126,5 +131,7 @@ def search(options: argparse.Namespace) -> int:
         file = path.with_suffix(".toml")
         if asked.settings:
             write_text(file, result.toml(asked, best.configuration))
+        if options.html:
+            write_text(options.html, page(asked, session.runs, session.pool[session.today], store.facts(), file))
         print(result.text(asked, session.runs, session.pool[session.today], len(session.pool), file))
     return 0 if finished else 130

@@ -8,7 +8,8 @@ from types import ModuleType
 
 from gimbal_campaign.errors import CampaignError
 
-PACKAGES = {"numpy": "python3-sklearn", "scipy": "python3-sklearn", "sklearn": "python3-sklearn", "matplotlib": "python3-matplotlib"}
+PACKAGES = {"numpy": "python3-sklearn", "scipy": "python3-sklearn", "threadpoolctl": "python3-sklearn",
+            "sklearn": "python3-sklearn", "matplotlib": "python3-matplotlib"}
 
 
 def need(name: str) -> ModuleType:

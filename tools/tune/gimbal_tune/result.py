@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 import statistics
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from gimbal_campaign.tables import render
 
+from . import importance
 from .process import program_words, run_words
 from .run import best_of, shown
 from .space import Configuration, filled
@@ -74,6 +76,15 @@ def gain_text(wanted: Wanted, runs: Sequence[Run], today: Configuration) -> str:
     return text + f"; today: {shown(today)}"
 
 
+def importances(wanted: Wanted, runs: Sequence[Run]) -> list[tuple[str, float]]:
+    """Which parameter matters, from all runs of the search that gave a result; of times, their logarithms count."""
+    known = [run for run in runs if run.kind == "search" and run.value is not None]
+    values = [run.value for run in known]
+    if values and min(values) > 0:
+        values = [math.log(value) for value in values]
+    return importance.importance(wanted.space.parameters, [run.configuration for run in known], values, wanted.seed)
+
+
 def text(wanted: Wanted, runs: Sequence[Run], today: Configuration, pool: int, file: Path) -> str:
     """The report on standard output."""
     best = best_of(wanted, runs)
@@ -82,9 +93,10 @@ def text(wanted: Wanted, runs: Sequence[Run], today: Configuration, pool: int, f
     ended = {status: sum(run.status == status for run in searched) for status in ("failed", "no metric", "slow")}
     words = {"failed": "failed", "no metric": "printed no number", "slow": "were ended as too slow"}
     odd = ", ".join(f"{count} {words[status]}" for status, count in ended.items() if count)
-    rows = run_rows(wanted, runs)
+    rows, weights = run_rows(wanted, runs), importances(wanted, runs)
     return "\n".join([
         render(RUN_HEADERS[:3] + (unit(wanted), "best so far", "status"), rows), "",
+        *([render(importance.HEADERS, weights), ""] if weights else []),
         f"{len(searched)} runs of {pool} configurations" + (f"; {odd}" if odd else ""),
         f"best: {shown(best.configuration)}", gain_text(wanted, runs, today),
         f"run it so: {command_line(wanted, best.configuration, file)}"])

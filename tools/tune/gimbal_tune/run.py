@@ -7,8 +7,9 @@ import sqlite3
 import sys
 import time
 from collections.abc import Callable, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from gimbal_campaign.errors import CampaignError
@@ -17,8 +18,8 @@ from gimbal_campaign.records import last_words
 from gimbal_campaign.run import Progress
 
 from .belief import Belief
-from .encoding import encode
-from .modules import numpy
+from .encoding import encode, encode_with
+from .modules import need, numpy
 from .process import Outcome, run_once
 from .search import Proposal, Search, Seen, levels
 from .space import Configuration
@@ -26,6 +27,7 @@ from .store import Run, Store
 from .wanted import Wanted
 
 GIVE_UP = 6  # runs without any result
+LEAST_LIMIT_S = 2.0  # a busy machine alone makes a run of milliseconds three times as long
 SHORT_PER_RUN = 2  # short runs for each run of the search
 
 
@@ -60,12 +62,29 @@ class Session:
         self.pool = wanted.space.pool(wanted.seed)
         self.place = {tuple(one.values()): index for index, one in enumerate(self.pool)}
         self.encoded = encode(wanted.space.parameters, self.pool)
+        self.earlier: list[list[Configuration]] = []
+        self.levels: list[float] = []  # what these measured
         self.today = wanted.space.today(self.pool)
         self.runs = store.runs()
         self.total = min(budget.runs, len(self.pool))
         shorts = min(SHORT_PER_RUN * self.total, len(self.pool)) if wanted.short else 0
         self.shorts = shorts
         self.progress = Progress((self.total + shorts) * wanted.repeats + 2 * budget.compare, len(self.runs))
+
+    def know(self, files: Sequence[Path]) -> None:
+        """Take over what earlier searches with the same parameters measured. Raises CampaignError."""
+        for path in files:
+            with closing(Store(path, must_exist=True)) as store:
+                runs = [run for run in store.runs() if run.kind == "search" and run.value is not None]
+            for run in runs[:1]:
+                if list(run.configuration) != self.wanted.space.names:
+                    raise CampaignError(f"--earlier {path}: its parameters are {' '.join(run.configuration)}",
+                                        f"here they are {' '.join(self.wanted.space.names)}")
+            seen = [Seen(0, objective(self.wanted, run.value)) for run in runs]
+            self.earlier.append([run.configuration for run in runs])
+            self.levels += levels(seen, True)
+        if self.earlier:
+            self.encoded = encode_with(self.wanted.space.parameters, self.pool, self.earlier)
 
     def of(self, kind: str) -> list[Run]:
         return [run for run in self.runs if run.kind == kind]
@@ -89,7 +108,7 @@ class Session:
         known = [run.wall_s for run in self.runs if run.value is not None and (run.kind == "short") == (kind == "short")]
         if not known or not self.wanted.abort or kind == "compare":
             return self.wanted.timeout_s
-        return min(self.wanted.timeout_s, self.wanted.abort * min(known))
+        return min(self.wanted.timeout_s, max(LEAST_LIMIT_S, self.wanted.abort * min(known)))
 
     def spent_s(self) -> float:
         return sum(run.wall_s for run in self.runs)
@@ -166,10 +185,11 @@ class Session:
         """What has not run yet. An interrupt loses the run in progress only."""
         after = 2 * self.budget.compare
         if self.shorts:
-            shorts = Search("gimbal", self.encoded, self.wanted.seed, start=self.shorts)
+            shorts = Search("gimbal", self.encoded, self.wanted.seed, self.shorts)
             self.search("short", self.shorts, shorts.next, after + self.total)
         prior = self.prior()
-        method = Search(self.wanted.method, self.encoded, self.wanted.seed, 2 if prior is not None else None, prior)
+        method = Search(self.wanted.method, self.encoded, self.wanted.seed, 2 if prior is not None else None, prior,
+                        self.levels)
 
         def propose(seen: list[Seen]) -> Proposal | None:
             method.noise = self.noise()
@@ -200,7 +220,8 @@ def run(session: Session) -> bool:
     """Search. Returns False if it was interrupted; the store then has all runs that ended."""
     begin = time.monotonic()
     try:
-        with interrupts_raise():
+        # The matrices are small: more threads would only take cores from others.
+        with interrupts_raise(), need("threadpoolctl").threadpool_limits(1):
             session.everything()
     except KeyboardInterrupt:
         session.progress.end()

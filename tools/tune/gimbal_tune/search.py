@@ -16,6 +16,7 @@ from .modules import numpy
 
 SEED_START = 5  # n_s of seed 003
 START = 3  # of ours: as far from each other as the pool allows
+AVOIDED = 0.7  # at least so much worse; a factor of two
 METHODS = ("gimbal", *models.MODELS, "random")
 
 
@@ -36,13 +37,14 @@ class Proposal:
 
 
 def levels(seen: Sequence[Seen], logarithmic: bool) -> list[float]:
-    """The objective as models see it: its logarithm if all are positive. Runs without a value count as the worst one.
+    """The objective as models see it: its logarithm if all are positive. Runs without a value count as worse than all.
 
     One that took too long is known to be bad, and one that failed is to be avoided with its neighbours.
     """
     known = [one.value for one in seen if one.value is not None]
     scale = math.log if logarithmic and known and min(known) > 0 else float
-    worst = max((scale(value) for value in known), default=0.0)
+    best, worst = (choose(map(scale, known), default=0.0) for choose in (min, max))
+    worst += max(worst - best, AVOIDED)
     return [worst if one.value is None else scale(one.value) for one in seen]
 
 
