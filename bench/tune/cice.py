@@ -93,7 +93,7 @@ def ocean() -> Any:
 
 @functools.lru_cache(maxsize=1)
 def ice() -> Any:
-    """[MONTHS, HEIGHT, WIDTH] true where a cell of water has ice in a month: the edge swings by season, and with longitude."""
+    """[MONTHS, HEIGHT, WIDTH] true where a cell of water has ice in a month; its edge follows season and longitude."""
     latitude = np.linspace(-79, 89, HEIGHT)[:, None]
     longitude = np.radians(np.linspace(0, 360, WIDTH, endpoint=False))[None, :]
     months = []

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""bench/tune: how many runs it takes to find the best configuration, on the model of CICE, on spaces of other kinds, and
-on a real one; and what the selfish balancer of seed 002 learns. See README.md."""
+"""bench/tune: how many runs it takes to find the best configuration, on the model of CICE, on spaces of other kinds,
+and on a real one; and what the selfish balancer of seed 002 learns. See README.md."""
 from __future__ import annotations
 
 import argparse
@@ -42,7 +42,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", choices=("cice", "synthetic", "real", "selfish"), help="one part")
     parser.add_argument("--seeds", type=int, default=10, help="of each method (default 10)")
     parser.add_argument("--runs", type=int, default=20, help="of each method (default 20)")
-    parser.add_argument("--output", type=Path, metavar="DIR", help="where plots go; default: bench/tune in the build tree")
+    parser.add_argument("--output", type=Path, metavar="DIR", help="of plots; default: bench/tune in the build tree")
     parser.add_argument("--quick", action="store_true", help="two seeds, twelve runs")
     return parser.parse_args()
 
@@ -55,8 +55,8 @@ def on_cice(args: argparse.Namespace, folder: Path, result: dict[str, Any]) -> N
         needed = [one.needed() for one in own]
         rows.append([method, *(one.mean()[methods.AFTER - 1] for one in own), methods.within(found, method),
                      statistics.median(need if need is not None else 999 for need in needed)])
-    print(table.render(f"Model of CICE: mean % over the optimum after {methods.AFTER} runs, {args.seeds} seeds, by task "
-                       "count; counts within 1 %; median of the runs needed for 1 % (999: more than were made)",
+    print(table.render(f"Model of CICE: mean % over the optimum after {methods.AFTER} runs, {args.seeds} seeds, by "
+                       "task count; counts within 1 %; median of the runs needed for 1 % (999: more than were made)",
                        ["method", *(str(one.tasks) for one in found if one.method == "random"), "within", "needs"], rows),
           end="\n\n")
     print(table.render("Ours less another method, after as many runs: points, and p of a paired t-test",
@@ -104,10 +104,9 @@ def on_real(args: argparse.Namespace, result: dict[str, Any]) -> None:
     found = {method: np.array([replay.by(method, pool, times, seed, max(args.runs, 12)) for seed in range(seeds)])
              for method in ("gimbal", "nn", "random", "optuna")}
     places = [at for at in (4, 6, 8, 10, 12, 16, 20) if at <= max(args.runs, 12)]
+    rows = [[method, *(float(np.median(one[:, at - 1])) for at in places)] for method, one in found.items()]
     print(table.render(f"evrard, {len(pool)} measured configurations: median % over the best, {seeds} seeds, by runs",
-                       ["method", *map(str, places)],
-                       [[method, *(float(np.median(one[:, at - 1])) for at in places)] for method, one in found.items()]),
-          end="\n\n")
+                       ["method", *map(str, places)], rows), end="\n\n")
     ours, theirs = (np.median(found[method], axis=0) for method in ("gimbal", "optuna"))
     result["real_gap_at_12"] = float(np.median(found["gimbal"][:5, 11]))
     result["vs_tpe"] = float(max((100 + ours[at]) / (100 + theirs[at]) for at in range(7, len(ours))))
@@ -135,7 +134,8 @@ def on_selfish(args: argparse.Namespace, result: dict[str, Any]) -> None:
     result["selfish_sigmoid_diverged"] = plain["sigmoid"]["diverged"] + of["sigmoid"]["diverged"]
     result["selfish_agents_quanta"] = {name: of[name]["median"] for name in ("q", "sarsa", "dqn")}
     result["selfish_bound_quanta"] = of["bound"]["median"]
-    result["selfish_plan_quanta_2"] = next(row["median"] for row in small if row["name"] == "plan")
+    for name in ("plan", "plan-at-start"):
+        result[f"selfish_{name.replace('-', '_')}_quanta_2"] = next(row["median"] for row in small if row["name"] == name)
 
 
 def main() -> int:

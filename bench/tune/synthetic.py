@@ -26,7 +26,8 @@ def hybrid(rng: random.Random) -> tuple[list[Configuration], Callable[[Configura
             if 16 <= one["ranks"] * one["threads"] <= 64]
     imbalance, dispatch, message, serial = rng.uniform(.1, .8), rng.uniform(.002, .05), rng.uniform(.002, .03), \
         rng.uniform(.002, .02)
-    rest = {"static": 1.0, "ss": 0.02, "gss": rng.uniform(.1, .4), "fac2": rng.uniform(.05, .2), "tss": rng.uniform(.1, .5)}
+    rest = {"static": 1.0, "ss": 0.02, "gss": rng.uniform(.1, .4), "fac2": rng.uniform(.05, .2),
+            "tss": rng.uniform(.1, .5)}
     draws = {"static": 0.0, "ss": 1.0, "gss": .1, "fac2": .12, "tss": .1}
 
     def time(one: Configuration) -> float:

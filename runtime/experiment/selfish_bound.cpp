@@ -9,7 +9,7 @@ namespace gimbal::simulate {
 
 namespace {
 
-constexpr double kPrecise = 1e-3;      // largest change of a sweep at its end [quanta]
+constexpr double kPrecise = 1e-3;  // largest change of a sweep at its end [quanta]
 constexpr std::size_t kMostSweeps = 400;
 
 double poisson_chance(std::size_t count, double mean) {
@@ -20,8 +20,9 @@ double poisson_chance(std::size_t count, double mean) {
 
 }  // namespace
 
-SelfishPlan::SelfishPlan(const SelfishSettings& settings)
+SelfishPlan::SelfishPlan(const SelfishSettings& settings, bool reallocate)
     : settings_(settings),
+      reallocate_(reallocate),
       beginning_(settings.steps, Table(kShares * kQueues, 0.0)),
       waiting_(settings.steps, std::vector<Table>(settings.boltzmann_delay, Table(kShares * kQueues, 0.0))),
       passed_(settings.steps, Table(kShares * kShares * kShares * kQueues, 0.0)) {
@@ -47,8 +48,8 @@ void SelfishPlan::prepare_queues() {
     }
     for (std::size_t from = 0; from < kQueues; ++from)
         for (std::size_t to = 0; to < kQueues; ++to)
-            moves_[from][to] = one[0][from / (kQueue + 1)][to / (kQueue + 1)] *
-                               one[1][from % (kQueue + 1)][to % (kQueue + 1)];
+            moves_[from][to] =
+                one[0][from / (kQueue + 1)][to / (kQueue + 1)] * one[1][from % (kQueue + 1)][to % (kQueue + 1)];
     const double unit_s = settings_.work_s * 2 / kUnits;
     for (std::size_t jobs = 0; jobs <= kQueue; ++jobs)
         units_[jobs] = std::exp(-settings_.beta * static_cast<double>(jobs)) * settings_.quantum_s / unit_s;
@@ -82,8 +83,10 @@ double SelfishPlan::after_working(std::size_t share, std::size_t one, std::size_
                 const std::size_t done = static_cast<std::size_t>(first) + up;
                 const std::size_t done_other = static_cast<std::size_t>(second) + right;
                 const std::size_t left = one - std::min(one, done), left_other = other - std::min(other, done_other);
-                if (left + left_other > 0) here += chance * work[at(share, left, left_other, to)];
-                else if (next) here += chance * (*next)[at(share, to)];
+                if (left + left_other > 0)
+                    here += chance * work[at(share, left, left_other, to)];
+                else if (next)
+                    here += chance * (*next)[at(share, to)];
             }
         }
         sum += moves_[queue][to] * here;
@@ -96,8 +99,8 @@ std::array<double, kSelfishActions> SelfishPlan::costs(std::size_t step, std::si
                                                        double nothing) const {
     const Table& passed = passed_[step];
     const std::size_t by_load = boltzmann_[queue];
-    const double boltzmann = settings_.boltzmann_delay > 0 ? waiting_[step].back()[at(by_load, queue)]
-                                                           : passed[whole(by_load, queue)];
+    const double boltzmann =
+        settings_.boltzmann_delay > 0 ? waiting_[step].back()[at(by_load, queue)] : passed[whole(by_load, queue)];
     return {1 + passed[whole(kUnits / 2, queue)], 1 + boltzmann, 1 + passed[whole(share, queue)], 1 + nothing};
 }
 
@@ -107,6 +110,9 @@ void SelfishPlan::solve(std::size_t step) {
     const auto least = [&](std::size_t share, std::size_t queue, double nothing) {
         const auto all = costs(step, share, queue, nothing);
         return *std::min_element(all.begin(), all.end());
+    };
+    const auto least_later = [&](std::size_t share, std::size_t queue, double nothing) {
+        return reallocate_ ? least(share, queue, nothing) : 1 + nothing;
     };
     double change = 1;
     for (std::size_t sweep = 0; sweep < kMostSweeps && change > kPrecise; ++sweep) {
@@ -118,15 +124,16 @@ void SelfishPlan::solve(std::size_t step) {
                         if (one + other == 0) continue;
                         const double value = after_working(share, one, other, queue, work, next);
                         passed_[step][at(share, one, other, queue)] = value;
-                        work[at(share, one, other, queue)] = least(share, queue, value);
+                        work[at(share, one, other, queue)] = least_later(share, queue, value);
                     }
             }
         }
         for (std::size_t k = 0; k < waiting_[step].size(); ++k) {
             for (std::size_t share = 0; share < kShares; ++share)
                 for (std::size_t queue = 0; queue < kQueues; ++queue)
-                    wait[at(share, queue)] = k == 0 ? work[whole(share, queue)]
-                                                    : least(share, queue, waiting_[step][k - 1][at(share, queue)]);
+                    wait[at(share, queue)] = k == 0
+                                                 ? work[whole(share, queue)]
+                                                 : least_later(share, queue, waiting_[step][k - 1][at(share, queue)]);
             for (std::size_t share = 0; share < kShares; ++share)
                 for (std::size_t queue = 0; queue < kQueues; ++queue)
                     waiting_[step][k][at(share, queue)] = after_waiting(share, queue, wait);
@@ -143,6 +150,7 @@ void SelfishPlan::solve(std::size_t step) {
 }
 
 SelfishAction SelfishPlan::best(const SelfishWorld& world) const {
+    if (!reallocate_ && !world.at_beginning()) return SelfishAction::nothing;
     const std::size_t step = settings_.steps - 1 - world.steps_done();
     const auto jobs = [&](std::size_t i) { return std::min<std::size_t>(world.queues()[i], kQueue); };
     const std::size_t queue = jobs(0) * (kQueue + 1) + jobs(1);

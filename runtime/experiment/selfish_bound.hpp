@@ -19,8 +19,10 @@ public:
     static constexpr std::size_t kQueue = 4;
     static constexpr std::size_t kUnits = 20;
 
-    /// @param settings  processors must be 2  @errors std::bad_alloc
-    explicit SelfishPlan(const SelfishSettings& settings);
+    /// @param settings    processors must be 2
+    /// @param reallocate  may it act in the middle of a step, and while an allocation is on its way?
+    /// @errors std::bad_alloc
+    explicit SelfishPlan(const SelfishSettings& settings, bool reallocate = true);
 
     /// The best action where the world is. Whatever the grid does not have is rounded into it.
     [[nodiscard]] SelfishAction best(const SelfishWorld& world) const;
@@ -54,13 +56,14 @@ private:
                                                             double nothing) const;
 
     SelfishSettings settings_;
+    bool reallocate_;
     std::array<std::array<double, kQueues>, kQueues> moves_{};  // probability of queues after a quantum
     std::array<std::size_t, kQueues> boltzmann_{};              // units of the first processor, by queues
     std::array<double, kQueue + 1> units_{};                    // that a quantum is worth, by jobs
     // By step, 0 being the last one. passed: expected quanta after one more in which work is done or waited for.
-    std::vector<Table> beginning_;            // [steps][share, queue]
+    std::vector<Table> beginning_;             // [steps][share, queue]
     std::vector<std::vector<Table>> waiting_;  // [steps][delay - 1][share, queue] passed
-    std::vector<Table> passed_;               // [steps][share, one, other, queue] passed, working
+    std::vector<Table> passed_;                // [steps][share, one, other, queue] passed, working
 };
 
 }  // namespace gimbal::simulate

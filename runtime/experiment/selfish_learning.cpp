@@ -127,14 +127,15 @@ SelfishOutcome train_selfish(const SelfishSettings& settings, const SelfishTrain
         outcome.epochs.push_back(epoch + 1);
         outcome.largest.push_back(value.largest());
         outcome.median.push_back(tested(training.tests, seed, [&](std::uint64_t one) {
-            return run_selfish(settings, one, [&](SelfishWorld& world) { world.act(value.best(value.features(world))); });
+            return run_selfish(settings, one,
+                               [&](SelfishWorld& world) { world.act(value.best(value.features(world))); });
         }));
     }
     return outcome;
 }
 
-std::uint32_t train_on_rules(const SelfishSettings& settings, const learn::Parameters& parameters,
-                             std::uint32_t epochs, std::uint32_t tests, std::uint64_t seed) {
+std::uint32_t train_on_rules(const SelfishSettings& settings, const learn::Parameters& parameters, std::uint32_t epochs,
+                             std::uint32_t tests, std::uint64_t seed) {
     // What an agent of the seed could do: `measured` and `move` are no actions of it.
     constexpr std::array<std::string_view, 4> kChoices{"even", "boltzmann", "repeat", "restart"};
     const std::unique_ptr<learn::Learner> learner = learn::make_learner(parameters, kChoices.size(), seed);

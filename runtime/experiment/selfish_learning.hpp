@@ -23,12 +23,12 @@ struct SelfishTraining {
     double alpha = 0.001;
     double gamma = 0.95;
     std::uint32_t epochs = 250;
-    std::uint32_t test_every = 10;       ///< [epochs]
-    std::uint32_t tests = 11;            ///< runs of a test, of which the median counts
-    bool scaled = false;                 ///< features within [0, 1]; false: as the seed has them
-    bool interactions = false;           ///< R x J besides, which the seed lacks: work left matters in the middle only
-    double guided_allocation = 0.8;      ///< probability to allocate at a step's beginning
-    double guided_reallocation = 0.1;    ///< and after it
+    std::uint32_t test_every = 10;     ///< [epochs]
+    std::uint32_t tests = 11;          ///< runs of a test, of which the median counts
+    bool scaled = false;               ///< features within [0, 1]; false: as the seed has them
+    bool interactions = false;         ///< R x J besides, which the seed lacks: work left matters in the middle only
+    double guided_allocation = 0.8;    ///< probability to allocate at a step's beginning
+    double guided_reallocation = 0.1;  ///< and after it
 };
 
 /// What one training showed.
@@ -69,8 +69,8 @@ private:
 [[nodiscard]] SelfishOutcome train_selfish(const SelfishSettings& settings, const SelfishTraining& training,
                                            std::uint64_t seed);
 
-/// An agent of runtime/learn in the same world: it picks one of the rules for each step, by what steps took. Its state is
-/// the rule before, so it needs no approximation.
+/// An agent of runtime/learn in the same world: it picks one of the rules for each step, by what steps took. Its state
+/// is the rule before, so it needs no approximation.
 /// @param parameters  of the agent  @param epochs  runs of the computation to learn from
 /// @return median quanta of `tests` runs under the rule that it then takes for the best
 [[nodiscard]] std::uint32_t train_on_rules(const SelfishSettings& settings, const learn::Parameters& parameters,

@@ -12,7 +12,7 @@ namespace gimbal::simulate {
 namespace {
 
 constexpr double kDay_h = 24;
-constexpr double kBusiest_h = 15;        // arrivals are most frequent
+constexpr double kBusiest_h = 15;       // arrivals are most frequent
 constexpr std::uint32_t kWarmUp = 200;  // quanta before the run, so that queues are as they usually are
 
 /// Knuth's product of uniform numbers; the means here are small.

@@ -10,8 +10,8 @@
 
 namespace gimbal::simulate {
 
-/// What the agent of seed 002 may do at each quantum: allocate evenly, by the loads (e^-r over their sum), as before, or
-/// nothing. An allocation in the middle of a step discards what the step has done.
+/// What the agent of seed 002 may do at each quantum: allocate evenly, by the loads (e^-r over their sum), as before,
+/// or nothing. An allocation in the middle of a step discards what the step has done.
 enum class SelfishAction : std::uint8_t { even, boltzmann, repeat, nothing };
 inline constexpr std::size_t kSelfishActions = 4;
 
@@ -24,14 +24,14 @@ struct SelfishSettings {
     double quantum_s = 5;               ///< q [s]
     double beta = 0.7;                  ///< of f = e^(-beta r), the part of a quantum that r other jobs leave
     double work_s = 25;                 ///< of a step, on each of n processors without other jobs [s]
-    double arrivals = 0.08;             ///< other jobs that come to a processor in a quantum, mean over day and processors
-    double swing = 0.8;                 ///< by which part arrivals rise in the afternoon and fall at night
-    double spread = 0.5;                ///< processors' arrivals lie between 1 - spread and 1 + spread of the mean
-    double service = 6;                 ///< mean service of a job, exponential [quanta]
-    double action_cost = 1;             ///< of every action, `nothing` too
-    double reward = 1000;               ///< when the last step is complete
-    double start_h = 9;                 ///< time of day at which it begins [h]
-    std::uint32_t most_quanta = 400;    ///< then it counts as stuck
+    double arrivals = 0.08;  ///< other jobs that come to a processor in a quantum, mean over day and processors
+    double swing = 0.8;      ///< by which part arrivals rise in the afternoon and fall at night
+    double spread = 0.5;     ///< processors' arrivals lie between 1 - spread and 1 + spread of the mean
+    double service = 6;      ///< mean service of a job, exponential [quanta]
+    double action_cost = 1;  ///< of every action, `nothing` too
+    double reward = 1000;    ///< when the last step is complete
+    double start_h = 9;      ///< time of day at which it begins [h]
+    std::uint32_t most_quanta = 400;  ///< then it counts as stuck
 };
 
 /// Other people's jobs on one processor: Poisson arrivals, one at a time served, exponentially.

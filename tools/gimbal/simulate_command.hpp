@@ -30,8 +30,8 @@ struct SimulateRequest {
     std::uint64_t most_events = 20'000;
     bool free_learning = false;  ///< learning takes no virtual time
     bool json = false, steps_json = false;
-    std::string record;  ///< file; empty: none
-    PairRequest pairs;   ///< two levels, if it has ranks
+    std::string record;      ///< file; empty: none
+    PairRequest pairs;       ///< two levels, if it has ranks
     SelfishRequest selfish;  ///< of its own command
 };
 

@@ -26,12 +26,11 @@ constexpr double kSolved_c = 1e6;  // a largest coefficient beyond this counts a
 const std::map<std::string, SelfishUpdate> kUpdates = {
     {"decaying", SelfishUpdate::decaying}, {"constant", SelfishUpdate::constant}, {"sigmoid", SelfishUpdate::squashed}};
 
-const std::map<std::string, learn::AgentKind> kAgents = {
-    {"q", learn::AgentKind::q},
-    {"double-q", learn::AgentKind::double_q},
-    {"sarsa", learn::AgentKind::sarsa},
-    {"expected-sarsa", learn::AgentKind::expected_sarsa},
-    {"dqn", learn::AgentKind::dqn}};
+const std::map<std::string, learn::AgentKind> kAgents = {{"q", learn::AgentKind::q},
+                                                         {"double-q", learn::AgentKind::double_q},
+                                                         {"sarsa", learn::AgentKind::sarsa},
+                                                         {"expected-sarsa", learn::AgentKind::expected_sarsa},
+                                                         {"dqn", learn::AgentKind::dqn}};
 
 /// One learner over all seeds.
 struct Row {
@@ -83,9 +82,10 @@ Row agent_row(const SelfishRequest& request, const std::string& name, learn::Age
     parameters.policy = learn::PolicyKind::epsilon_greedy;
     parameters.reward = learn::RewardKind::looptime_average;
     return {.name = name, .kind = "agent", .quanta = over_seeds(request, [&](std::uint64_t seed) {
-                return simulate::train_on_rules(request.world, parameters, request.training.epochs,
-                                                request.training.tests, seed);
-            })};
+                                               return simulate::train_on_rules(request.world, parameters,
+                                                                               request.training.epochs,
+                                                                               request.training.tests, seed);
+                                           })};
 }
 
 std::vector<Row> all_rows(const SelfishRequest& request) {
@@ -97,21 +97,25 @@ std::vector<Row> all_rows(const SelfishRequest& request) {
         if (all || request.learner == name) rows.push_back(agent_row(request, name, kAgents.at(name)));
     for (const std::string_view name : simulate::selfish_rule_names()) {
         if (!all && request.learner != "rules") continue;
-        rows.push_back({.name = std::string(name), .kind = "rule", .quanta = over_seeds(request, [&](std::uint64_t seed) {
-                            return simulate::test_rule(request.world, name, kRuleTests, seed);
-                        })});
+        rows.push_back(
+            {.name = std::string(name), .kind = "rule", .quanta = over_seeds(request, [&](std::uint64_t seed) {
+                                                            return simulate::test_rule(request.world, name, kRuleTests,
+                                                                                       seed);
+                                                        })});
     }
-    if (request.plan) {
-        const simulate::SelfishPlan plan(request.world);
-        rows.push_back({.name = "plan", .kind = "bound", .quanta = over_seeds(request, [&](std::uint64_t seed) {
-                            return simulate::test_policy(request.world, kRuleTests, seed, [&](simulate::SelfishWorld& world) {
-                                world.act(plan.best(world));
-                            });
+    for (const bool reallocate : {true, false}) {
+        if (!request.plan) break;
+        const simulate::SelfishPlan plan(request.world, reallocate);
+        const auto act = [&](simulate::SelfishWorld& world) { world.act(plan.best(world)); };
+        rows.push_back({.name = reallocate ? "plan" : "plan-at-start",
+                        .kind = "bound",
+                        .quanta = over_seeds(request, [&](std::uint64_t seed) {
+                            return simulate::test_policy(request.world, kRuleTests, seed, act);
                         })});
     }
     rows.push_back({.name = "bound", .kind = "bound", .quanta = over_seeds(request, [&](std::uint64_t seed) {
-                        return simulate::test_bound(request.world, kRuleTests, seed);
-                    })});
+                                                          return simulate::test_bound(request.world, kRuleTests, seed);
+                                                      })});
     return rows;
 }
 
@@ -155,10 +159,15 @@ int print_rows_json(const SelfishRequest& request, const std::vector<Row>& rows)
 int print_rows(const SelfishRequest& request, const std::vector<Row>& rows) {
     using Side = TextTable::Side;
     const std::uint32_t most = request.world.most_quanta;
-    TextTable table({"who decides", "kind", "median quanta", "seeds that finish", "best test", "finish at best", "diverged"},
-                    {Side::left, Side::left, Side::right, Side::right, Side::right, Side::right, Side::right});
-    const auto of_seeds = [&](std::size_t count) { return std::to_string(count) + "/" + std::to_string(request.seeds); };
-    const auto quanta = [&](std::uint32_t value) { return value < most ? std::to_string(value) : std::string("stuck"); };
+    TextTable table(
+        {"who decides", "kind", "median quanta", "seeds that finish", "best test", "finish at best", "diverged"},
+        {Side::left, Side::left, Side::right, Side::right, Side::right, Side::right, Side::right});
+    const auto of_seeds = [&](std::size_t count) {
+        return std::to_string(count) + "/" + std::to_string(request.seeds);
+    };
+    const auto quanta = [&](std::uint32_t value) {
+        return value < most ? std::to_string(value) : std::string("stuck");
+    };
     for (const Row& row : rows) {
         const bool linear = !row.largest.empty();
         table.add({row.name, row.kind, quanta(median(row.quanta)), of_seeds(solved(row.quanta, most)),
@@ -197,15 +206,17 @@ void add_selfish(CLI::App& simulate, SelfishRequest& request) {
     add_world(*command, request.world);
     simulate::SelfishTraining& training = request.training;
     command
-        ->add_option("--learner", request.learner,
-                     "decaying, constant, sigmoid (linear Q-learning); q, double-q, sarsa, expected-sarsa, dqn; rules; all")
-        ->check(CLI::IsMember({"decaying", "constant", "sigmoid", "q", "double-q", "sarsa", "expected-sarsa", "dqn",
-                               "rules", "all"}))
+        ->add_option(
+            "--learner", request.learner,
+            "decaying, constant, sigmoid (linear Q-learning); q, double-q, sarsa, expected-sarsa, dqn; rules; all")
+        ->check(CLI::IsMember(
+            {"decaying", "constant", "sigmoid", "q", "double-q", "sarsa", "expected-sarsa", "dqn", "rules", "all"}))
         ->capture_default_str();
     command->add_option("--alpha", training.alpha, "Learning rate")->check(finite(0, 1))->capture_default_str();
     command->add_option("--gamma", training.gamma, "Discount factor")->check(finite(0, 1))->capture_default_str();
     command->add_option("--epochs", training.epochs, "Runs to learn from")->check(CLI::Range(1, 1'000'000));
-    command->add_option("--test-every", training.test_every, "Epochs from test to test")->check(CLI::Range(1, 1'000'000));
+    command->add_option("--test-every", training.test_every, "Epochs from test to test")
+        ->check(CLI::Range(1, 1'000'000));
     command->add_option("--tests", training.tests, "Runs of a test; the median counts")->check(CLI::Range(1, 1000));
     command->add_option("--scaled", training.scaled, "Features within 0 and 1 (true, false)")->capture_default_str();
     command->add_option("--interactions", training.interactions, "R x J as features, too (true, false)")
@@ -214,9 +225,10 @@ void add_selfish(CLI::App& simulate, SelfishRequest& request) {
     command->add_option("--seed", request.seed, "Of the first one")->check(CLI::Range(0UL, 1UL << 40));
     command->add_flag("--plan", request.plan, "Value iteration as well; two processors");
     command->add_flag("--json", request.json, "One JSON object with every test instead of a table");
-    command->footer("Examples:\n"
-                    "  gimbal simulate selfish --learner rules --processors 8 --arrivals 0.1\n"
-                    "  gimbal simulate selfish --processors 2 --plan");
+    command->footer(
+        "Examples:\n"
+        "  gimbal simulate selfish --learner rules --processors 8 --arrivals 0.1\n"
+        "  gimbal simulate selfish --processors 2 --plan");
 }
 
 int simulate_selfish(const SelfishRequest& request) {

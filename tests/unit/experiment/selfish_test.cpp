@@ -53,8 +53,7 @@ TEST(SelfishWorld, MovingTheRestDiscardsNothing) {
 TEST(SelfishWorld, PaysForEveryActionAndIsRewardedAtTheEndOnly) {
     SelfishWorld world(quiet(), 1);
     double sum = 0;
-    while (!world.finished())
-        sum += world.act(world.at_beginning() ? SelfishAction::even : SelfishAction::nothing);
+    while (!world.finished()) sum += world.act(world.at_beginning() ? SelfishAction::even : SelfishAction::nothing);
     EXPECT_NEAR(sum, 1000 - 20, 1e-9);
 }
 
