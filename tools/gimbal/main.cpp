@@ -138,7 +138,8 @@ Error unknown_flag(const CLI::App& command, const std::string& word) {
     const std::string suggestion = did_you_mean(nearest(word.substr(0, word.find('=')), views));
     return {ErrorCode::unknown_option,
             word + ": there is no such option" + (suggestion.empty() ? "." : ". " + suggestion),
-            "see: gimbal " + command.get_name() + " --help"};
+            "see: gimbal " + std::string(command.get_name() == "selfish" ? "simulate " : "") + command.get_name() +
+                " --help"};
 }
 
 /// What CLI11 found wrong, with the nearest option if one is unknown, and where the command's own help is.
@@ -146,14 +147,16 @@ Error wrong_words(const CLI::App& app, int argc, char** argv, const CLI::ParseEr
     const std::string name = argc > 1 ? argv[1] : "";
     for (const CLI::App* const command :
          app.get_subcommands([&](const CLI::App* one) { return one->get_name() == name; })) {
+        const bool below = name == "simulate" && command->got_subcommand("selfish");
+        const CLI::App* const asked = below ? command->get_subcommand("selfish") : command;
         const auto unknown = [&](const std::string& word) {
-            return word.starts_with("--") && !command->get_option_no_throw(word.substr(0, word.find('=')));
+            return word.starts_with("--") && !asked->get_option_no_throw(word.substr(0, word.find('=')));
         };
         const std::vector<std::string> words(argv + 2, argv + argc);
         const auto found = std::find_if(words.begin(), words.end(), unknown);
         if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && found != words.end() &&
-            command->get_subcommands([](const CLI::App*) { return true; }).empty())
-            return unknown_flag(*command, *found);
+            name != "info" && name != "pin")
+            return unknown_flag(*asked, *found);
         return {ErrorCode::wrong_use, error.what(), "see: gimbal " + name + " --help"};
     }
     return {ErrorCode::wrong_use, error.what(), "see: gimbal --help"};
