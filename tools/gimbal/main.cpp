@@ -10,7 +10,6 @@
 #include <span>
 
 #include "base/nearest.hpp"
-#include "campaign_command.hpp"
 #include "check_command.hpp"
 #include "config/load.hpp"
 #include "config/schedule_value.hpp"
@@ -19,6 +18,7 @@
 #include "help_format.hpp"
 #include "info_command.hpp"
 #include "pin_command.hpp"
+#include "python_command.hpp"
 #include "report/process_record.hpp"
 #include "report_command.hpp"
 #include "run_command.hpp"
@@ -49,6 +49,7 @@ constexpr const char* kExamples =
     "  gimbal info techniques          what --schedule may name\n"
     "  gimbal info selectors           what --select may name\n"
     "  gimbal simulate --app triangular --select auto --workers 64     loops in virtual time\n"
+    "  gimbal tune --runs 12 -- ./app  try ranks x threads x schedule, and say what is best\n"
     "  gimbal campaign --help          compare techniques and selectors, with statistics";
 
 struct CommandLine {
@@ -155,7 +156,8 @@ Error unknown_flag(const CLI::App& command, const std::string& word) {
     const std::string suggestion = did_you_mean(nearest(word.substr(0, word.find('=')), views));
     return {ErrorCode::unknown_option,
             word + ": there is no such option" + (suggestion.empty() ? "." : ". " + suggestion),
-            "see: gimbal " + command.get_name() + " --help"};
+            "see: gimbal " + std::string(command.get_name() == "selfish" ? "simulate " : "") + command.get_name() +
+                " --help"};
 }
 
 /// What CLI11 found wrong, with the nearest option if one is unknown, and where the command's own help is.
@@ -163,14 +165,16 @@ Error wrong_words(const CLI::App& app, int argc, char** argv, const CLI::ParseEr
     const std::string name = argc > 1 ? argv[1] : "";
     for (const CLI::App* const command :
          app.get_subcommands([&](const CLI::App* one) { return one->get_name() == name; })) {
+        const bool below = name == "simulate" && command->got_subcommand("selfish");
+        const CLI::App* const asked = below ? command->get_subcommand("selfish") : command;
         const auto unknown = [&](const std::string& word) {
-            return word.starts_with("--") && !command->get_option_no_throw(word.substr(0, word.find('=')));
+            return word.starts_with("--") && !asked->get_option_no_throw(word.substr(0, word.find('=')));
         };
         const std::vector<std::string> words(argv + 2, argv + argc);
         const auto found = std::find_if(words.begin(), words.end(), unknown);
         if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && found != words.end() &&
             name != "info" && name != "pin")
-            return unknown_flag(*command, *found);
+            return unknown_flag(*asked, *found);
         return {ErrorCode::wrong_use, error.what(), "see: gimbal " + name + " --help"};
     }
     return {ErrorCode::wrong_use, error.what(), "see: gimbal --help"};
@@ -210,7 +214,9 @@ int dispatch(const CLI::App& app, CommandLine& line) {
     if (command.get_name() == "report") return report_files(line.report);
     if (command.get_name() == "check") return check(line.check);
     if (command.get_name() == "pin") return pin(command, line.pin);
-    if (command.get_name() == "simulate") return simulate_application(line.simulate);
+    if (command.get_name() == "simulate")
+        return command.got_subcommand("selfish") ? simulate_selfish(line.simulate.selfish)
+                                                 : simulate_application(line.simulate);
     return do_info(command, line);
 }
 
@@ -233,7 +239,7 @@ void check_command(const CLI::App& app, std::span<const std::string> words, cons
         names.push_back(command->get_name());
         allowed += " " + names.back();
     }
-    if (names.empty()) return;
+    if (names.empty() || (words.empty() && app.get_name() == "simulate")) return;
     const std::string hint = "allowed:" + allowed + "      more: " + path + " --help";
     if (words.empty()) throw Error(ErrorCode::wrong_use, path + " needs a command.", hint);
     if (std::find(names.begin(), names.end(), words.front()) != names.end())
@@ -268,9 +274,12 @@ int run_command_line(int argc, char** argv) {
     add_simulate(app, line.simulate);
     app.add_subcommand("campaign", "Run and analyse experiments: applications x techniques or selectors x repetitions");
     add_check(app, line);
+    app.add_subcommand("tune", "Find the best ranks, threads, schedule and arguments of a program in a few runs");
     try {
-        // Its options are its own: see gimbal campaign --help.
-        if (argc > 1 && std::string_view(argv[1]) == "campaign") return campaign({argv + 2, argv + argc});
+        // Their options are their own: see gimbal campaign --help.
+        for (const PythonCommand& command : {kCampaign, kTune})
+            if (argc > 1 && argv[1] == std::string_view(command.name))
+                return run_python(command, {argv + 2, argv + argc});
         std::vector<std::string> words = split_off_program(argc, argv, line);
         check_command(app, words, "gimbal");
         std::reverse(words.begin(), words.end());  // as CLI11 wants them

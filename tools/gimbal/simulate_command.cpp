@@ -145,7 +145,7 @@ void add_simulate(CLI::App& app, SimulateRequest& request) {
     simulate::Disturbances& disturbances = request.disturbances;
     const auto part = finite(0.0, 0.99);
     const auto positive = finite(0.0, 1e12);
-    command->add_option("--app", request.application, "Application, name[:key=value,...]; see below")->required();
+    command->add_option("--app", request.application, "Application, name[:key=value,...]; see below");
     command->add_option("--workers", request.workers, "Workers, P")->check(CLI::Range(1, 1 << 16));
     command->add_option("--iterations", request.iterations, "N of every loop")->check(CLI::Range(1UL, 1UL << 32));
     command->add_option("--steps", request.steps, "Time steps: executions of every loop")
@@ -192,6 +192,7 @@ void add_simulate(CLI::App& app, SimulateRequest& request) {
     command->add_flag("--steps-json", request.steps_json, "The same with the loop time of every step");
     command->add_option("--record", request.record, "Write every step to this file, as GIMBAL_RECORD does");
     add_pair_options(*command, request.pairs);
+    add_selfish(*command, request.selfish);
     command->footer("Applications:\n" + std::string(simulate::application_help()) +
                     "\nSettings of agents come from GIMBAL_RL_*, as everywhere.\n"
                     "Examples:\n"
@@ -203,6 +204,8 @@ void add_simulate(CLI::App& app, SimulateRequest& request) {
 }
 
 int simulate_application(const SimulateRequest& request) {
+    if (request.application.empty())
+        throw Error(ErrorCode::wrong_use, "--app is required", "see: gimbal simulate --help");
     settle_options(request);
     if (request.dispatch_ns && request.serial_ns && *request.serial_ns > *request.dispatch_ns)
         throw Error(ErrorCode::wrong_use, "--serial-ns is a part of --dispatch-ns, and cannot be more", "");

@@ -7,6 +7,7 @@
 
 #include "experiment/disturbance.hpp"
 #include "simulate_pairs.hpp"
+#include "simulate_selfish.hpp"
 
 namespace CLI {
 class App;
@@ -29,8 +30,9 @@ struct SimulateRequest {
     std::uint64_t most_events = 20'000;
     bool free_learning = false;  ///< learning takes no virtual time
     bool json = false, steps_json = false;
-    std::string record;  ///< file; empty: none
-    PairRequest pairs;   ///< two levels, if it has ranks
+    std::string record;      ///< file; empty: none
+    PairRequest pairs;       ///< two levels, if it has ranks
+    SelfishRequest selfish;  ///< of its own command
 };
 
 /// Add the command `simulate` with its options. @param request  out: filled when the command line is parsed

@@ -40,6 +40,9 @@ public:
 
     void set(std::size_t feature, double coefficient) noexcept { coefficients_[feature] = coefficient; }
 
+    /// [features]
+    [[nodiscard]] std::span<const double> coefficients() const noexcept { return coefficients_; }
+
 private:
     void move(std::span<const double> features, double by) noexcept {
         for (std::size_t i = 0; i < coefficients_.size(); ++i) coefficients_[i] += by * features[i];

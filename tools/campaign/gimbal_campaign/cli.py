@@ -7,6 +7,7 @@ import json
 import os
 import sqlite3
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
@@ -74,10 +75,15 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run a command, and see that what it printed has arrived. Returns the exit status: 0; 1 if a cell has no result or
-    the output has no room; 2 after a mistake; 130 interrupted."""
+    """Run a command. Returns the exit status: 0; 1 if a cell has no result or the output has no room; 2 after a mistake;
+    130 interrupted."""
+    return with_whole_output(lambda: run(words))
+
+
+def with_whole_output(command: Callable[[], int]) -> int:
+    """Run a command, and see that what it printed has arrived. Returns its status; 1 if the output has no room."""
     try:
-        status = run(words)
+        status = command()
     except SystemExit as ended:  # argparse has printed help or what is wrong
         status = int(ended.code or 0)
     except BrokenPipeError:

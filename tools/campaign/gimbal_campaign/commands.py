@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
@@ -22,7 +21,7 @@ from .errors import CampaignError
 from .files import refuse_link, write_text
 from .measured import AppData
 from .oracle import Oracle, oracle, shares
-from .process import Tool, refusal
+from .process import Tool, refusal, tool_at
 from .records import last_words
 from .store import Store, set_aside
 from .tables import render
@@ -42,14 +41,7 @@ def records(headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[dict[
 
 def tool_of(options: argparse.Namespace) -> Tool:
     """The tool that started us. Raises CampaignError if it cannot be found."""
-    gimbal = shutil.which(str(options.gimbal))
-    if gimbal is None:
-        raise CampaignError(f"{options.gimbal}: program not found", "start campaigns with `gimbal campaign`")
-    path = Path(gimbal).resolve()
-    build = options.build.resolve() if options.build else path.parents[1]
-    if not build.is_dir():
-        raise CampaignError(f"--build {options.build}: there is no such folder")
-    return Tool(path, build)
+    return tool_at(options.gimbal, options.build)
 
 
 def run_command(options: argparse.Namespace) -> int:

@@ -6,6 +6,7 @@ import datetime
 import os
 import resource
 import shlex
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .design import Cell
+from .errors import CampaignError
 from .records import Outcome, read_figures, read_names, read_steps
 from .store import STEP_COLUMNS
 
@@ -31,6 +33,18 @@ class Tool:
 
     gimbal: Path
     build: Path
+
+
+def tool_at(gimbal: Path, build: Path | None) -> Tool:
+    """The tool that started us, and the tree that it belongs to. Raises CampaignError if there is none."""
+    found = shutil.which(str(gimbal))
+    if found is None:
+        raise CampaignError(f"{gimbal}: program not found", "start it with the `gimbal` command")
+    path = Path(found).resolve()
+    folder = build.resolve() if build else path.parents[1]
+    if not folder.is_dir():
+        raise CampaignError(f"--build {build}: there is no such folder")
+    return Tool(path, folder)
 
 
 def command_of(cell: Cell, tool: Tool, seed: int, record: Path) -> list[str]:

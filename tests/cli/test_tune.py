@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`gimbal tune`: spaces and constraints, the search over programs that crash, hang or say nothing, and going on after an
+interruption."""
+import contextlib
+import json
+import pathlib
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+import tomllib
+import unittest
+
+from support import ToolTest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SOURCES = ROOT / "tools" / "tune"
+sys.path[:0] = [str(SOURCES), str(ROOT / "tools" / "campaign")]
+
+from gimbal_campaign.errors import CampaignError  # noqa: E402
+from gimbal_tune.expressions import Expression  # noqa: E402
+from gimbal_tune.space import Parameter, Space, filled, parse_parameter  # noqa: E402
+
+
+def python():
+    """One that has the models; None if there is none."""
+    for name in (sys.executable, "/usr/bin/python3"):
+        with contextlib.suppress(OSError):
+            if subprocess.run([name, "-c", "import sklearn, matplotlib"], capture_output=True).returncode == 0:
+                return name
+    return None
+
+
+PYTHON = python()
+PROGRAM = """
+echo "$*" >> starts
+case $3 in
+    crash) echo "the program cannot go on" >&2; exit 3;;
+    hang) sleep 600;;
+    mute) exit 0;;
+esac
+echo "metric $(( 2 + ($1 - 4) * ($1 - 4) + $2 ))"
+"""
+WORDS = ("--parameter", "x: 1 2 4 8 16", "--parameter", "y: 1 2 3", "--metric-regex", "metric ([0-9.]+)")
+
+
+class Expressions(unittest.TestCase):
+    def test_arithmetic_comparisons_and_words(self):
+        names = {"x": 4, "y": 2, "kind": "gss"}
+        for text, held in (("x * y <= 8", True), ("x % 3 == 0", False), ("kind in ('gss', 'ss') and x > y", True),
+                           ("not x < y < 9", True), ("min(x, y) == 2", True), ("x // y if kind == 'ss' else False", False)):
+            self.assertIs(Expression(text, names).holds(names), held, text)
+
+    def test_anything_else_is_refused(self):
+        for text in ("__import__('os').system('true')", "x.real", "x[0]", "lambda: 1", "open('x')", "x := 3", "x <", "2 ** x",
+                     "[1 for _ in (1,)]", "f'{x}'"):
+            with self.assertRaises(CampaignError, msg=text):
+                Expression(text, ["x"])
+        with self.assertRaises(CampaignError) as caught:
+            Expression("blok_x < 3", ["block_x"])
+        self.assertIn('mean "block_x"', str(caught.exception))
+
+    def test_what_cannot_be_computed_is_one_error(self):
+        for text in ("x / y > 1", "x * kind > 1"):
+            with self.assertRaises(CampaignError):
+                Expression(text, ["x", "y", "kind"]).holds({"x": 4, "y": 0, "kind": "gss"})
+
+
+class Spaces(unittest.TestCase):
+    def test_constraints_choose_and_what_is_not_used_is_one(self):
+        space = Space([parse_parameter("schedule: auto fac2,{chunk}"), parse_parameter("chunk: 1 8 64"),
+                       parse_parameter("x: 1 2 3")], ["x != 2"], ["./app", "{x}"], ["schedule"])
+        pool = space.pool()
+        self.assertEqual(len(pool), (1 + 3) * 2)
+        self.assertEqual(pool[space.today(pool)], {"schedule": "auto", "chunk": 1, "x": 1})
+        self.assertIn("fac2,64", [filled(one["schedule"], one) for one in pool])
+
+    def test_one_thread_needs_no_schedule_and_one_rank_none_of_ranks(self):
+        names = ("ranks", "threads", "schedule", "mpi_schedule")
+        space = Space([Parameter("ranks", (1, 2)), Parameter("threads", (1, 2)), Parameter("schedule", ("ss", "gss")),
+                       Parameter("mpi_schedule", ("ss", "gss"))], [], [], names)
+        self.assertEqual(len(space.pool()), 1 + 2 + 2 + 4)
+
+    def test_mistakes_are_one_error_each(self):
+        def space(*texts, constraints=(), words=("{x}",)):
+            return Space([parse_parameter(text) for text in texts], constraints, words).pool()
+        for wrong in (lambda: space("x 1 2"), lambda: space("x: 1 1"), lambda: space("x:"), lambda: space("1x: 2"),
+                      lambda: space("x: 1", "y: 2"), lambda: space("x: 1", words=("{z}",)),
+                      lambda: space("x: 1", words=("{x",)), lambda: space("x: 1 2", constraints=["x > 2"]),
+                      lambda: space("ranks: 0 1", words=()), lambda: space("x: 1", "x: 2")):
+            self.assertRaises(CampaignError, wrong)
+
+
+@unittest.skipUnless(PYTHON, "no Python with sklearn and matplotlib")
+class Searching(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.program = self.script(PROGRAM)
+
+    def command(self, *words, program=None):
+        return [PYTHON, "-B", SOURCES, "--gimbal", self.tool, *WORDS, *map(str, words), "--", self.program,
+                *(program or ("{x}", "{y}", "good"))]
+
+    def tune(self, *words, program=None, env=None):
+        return subprocess.run(self.command(*words, program=program), cwd=self.work, env=self.environment(env), text=True,
+                              capture_output=True, timeout=600)
+
+    def rows(self, query="SELECT kind, configuration, status, value FROM tune_runs ORDER BY id"):
+        with contextlib.closing(sqlite3.connect(self.work / "program.sh.tune.sqlite")) as connection:
+            return connection.execute(query).fetchall()
+
+    def starts(self):
+        return (self.work / "starts").read_text().splitlines()
+
+    def test_the_best_is_found_reported_and_compared(self):
+        done = self.tune("--runs", 9, "--constraint", "x * y <= 24", "--html", "page.html")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.starts()[0], "1 1 good", "today's configuration runs first")
+        self.assertIn("best: x=4 y=1", done.stdout)
+        self.assertIn("12 -> 3 value", done.stdout)
+        self.assertIn("%IncMSE", done.stdout)
+        self.assertEqual([row[0] for row in self.rows()], ["search"] * 9 + ["compare"] * 4)
+        self.assertEqual(len({row[1] for row in self.rows() if row[0] == "search"}), 9, "none twice")
+        self.assertTrue(all(one["x"] * one["y"] <= 24 for one in (json.loads(row[1]) for row in self.rows())))
+        page = (self.work / "page.html").read_text()
+        self.assertEqual(page.count("<img"), 2)
+        self.assertNotIn("http", page.replace("http-equiv", ""))
+        self.assert_nothing_left()
+
+    def test_every_model_proposes_each_configuration_once(self):
+        for model in ("forest", "svm", "gp", "nn", "random"):
+            done = self.tune("--runs", 8, "--model", model, "--new", "--compare", 0)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(len({row[1] for row in self.rows()}), 8, model)
+
+    def test_large_numbers_can_be_wanted(self):
+        done = self.tune("--runs", 15, "--maximize", "--compare", 0)
+        self.assertIn("best: x=16 y=3", done.stdout, done.stderr)
+
+    def test_crashes_hangs_and_silence_are_recorded_avoided_and_reported(self):
+        done = self.tune("--runs", 16, "--parameter", "kind: good hang crash mute", "--timeout", 0.7, "--abort", 0,
+                         program=("{x}", "{y}", "{kind}"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+        self.assertIn("the program cannot go on", done.stderr)
+        self.assertIn("kind=good", done.stdout.split("best: ")[1].splitlines()[0])
+        searched = [row for row in self.rows() if row[0] == "search"]
+        bad = [row for row in searched if row[2] != "ok"]
+        self.assertTrue(all(row[3] is None for row in bad))
+        self.assertLess(len(bad), 12, "a quarter of the space is good; blind choice would have 12 of 16")
+
+    def test_nothing_but_failures_ends_it_with_what_the_program_said(self):
+        done = self.tune(program=("{x}", "{y}", "crash"))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("the program cannot go on", done.stderr)
+        self.assertLess(len(self.starts()), 9)
+
+    def test_an_interrupt_ends_the_program_too_and_the_same_command_goes_on_as_if_nothing_had_happened(self):
+        whole = self.tune("--runs", 8, "--compare", 1)
+        self.assertEqual(whole.returncode, 0, whole.stderr)
+        expected = self.rows("SELECT kind, configuration, reason, predicted, value FROM tune_runs ORDER BY id")
+        (self.work / "program.sh.tune.sqlite").unlink()
+        (self.work / "starts").unlink()
+        good = self.program.read_text()
+        self.program.write_text(good.replace("esac\n", "esac\nif [ $(wc -l < starts) -ge 5 ]; then sleep 600; fi\n"))
+        running = subprocess.Popen(self.command("--runs", 8, "--compare", 1, "--abort", 0), cwd=self.work,
+                                   env=self.environment(), text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline and not ((self.work / "starts").exists() and len(self.starts()) >= 5):
+            time.sleep(0.02)
+        running.send_signal(signal.SIGTERM)  # SIGINT is ignored by what runs in a shell's background
+        said = running.communicate(timeout=600)[1]
+        self.assertEqual(running.returncode, 130, said)
+        self.assertIn("the same command goes on", said)
+        self.assertEqual(len(self.rows()), 4)
+        self.assert_nothing_left()
+        self.program.write_text(good)
+        again = self.tune("--runs", 8, "--compare", 1, "--abort", 0)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual(self.rows("SELECT kind, configuration, reason, predicted, value FROM tune_runs ORDER BY id"),
+                         expected)
+        self.assertEqual(again.stdout, whole.stdout)
+
+    def test_a_file_of_another_search_is_refused_with_what_differs(self):
+        self.assertEqual(self.tune("--runs", 3, "--compare", 0).returncode, 0)
+        done = self.tune("--runs", 3, "--constraint", "x > 1")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("constraints", done.stderr)
+        self.assertEqual(self.tune("--runs", 4, "--compare", 0).returncode, 0, "more runs are fine")
+        self.assertEqual(len(self.rows()), 4)
+
+    def test_a_run_that_takes_three_times_the_quickest_is_ended(self):
+        self.script("if [ $1 = slow ]; then sleep 600; fi\nsleep 1\n")
+        done = subprocess.run([PYTHON, "-B", SOURCES, "--gimbal", self.tool, "--parameter", "kind: quick slow", "--runs", "2",
+                               "--compare", "0", "--", self.program, "{kind}"], cwd=self.work, env=self.environment(),
+                              text=True, capture_output=True, timeout=600)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([row[2] for row in self.rows()], ["ok", "slow"])
+        self.assertIn("1 were ended as too slow", done.stdout)
+        self.assertLess(self.rows("SELECT max(wall_s) FROM tune_runs")[0][0], 600)
+
+    def test_the_result_is_a_configuration_file_that_gimbal_run_takes(self):
+        done = self.tune("--runs", 12, "--parameter", "schedule: static fac2,{chunk}", "--parameter", "chunk: 4 16",
+                         "--compare", 0, program=("{x}", "{y}", "good"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = tomllib.loads((self.work / "program.sh.tune.toml").read_text())
+        self.assertIn(found["schedule"], ("static", "fac2,4", "fac2,16"))
+        line = done.stdout.split("run it so: gimbal ")[1].splitlines()[0]
+        self.assertEqual(self.gimbal(*line.split()).returncode, 0)
+
+    def test_short_runs_come_first_and_show_where_to_look(self):
+        done = self.tune("--runs", 3, "--short", "{x} {y} short", "--compare", 0)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([row[0] for row in self.rows()], ["short"] * 6 + ["search"] * 3)
+        self.assertEqual([line.split()[2] for line in self.starts()], ["short"] * 6 + ["good"] * 3)
+
+    def test_an_earlier_search_is_begun_with(self):
+        self.assertEqual(self.tune("--runs", 12, "--compare", 0, "--output", "old.sqlite").returncode, 0)
+        done = self.tune("--runs", 2, "--compare", 0, "--earlier", "old.sqlite")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("best: x=4", done.stdout)
+
+    def test_wrong_words_are_one_error_each(self):
+        for words, part in ((("--parameter", "z: 1"), "nothing uses it"), (("--metric-regex", "("), "--metric-regex"),
+                            (("--metric-regex", "x"), "parentheses"), (("--parameter", "schedule: fac22 ss"), "fac22"),
+                            (("--runs", "0"), "--runs"), (("--space", "none.toml"), "none.toml"),
+                            (("--model", "nm"), "--model"), (("--earlier", "none.sqlite"), "none.sqlite")):
+            done = self.tune(*words)
+            self.assertEqual(done.returncode, 2, (words, done.stderr))
+            self.assertIn(part, done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
+            self.assertFalse((self.work / "starts").exists(), "nothing ran")
+
+    def test_a_space_may_stand_in_a_file(self):
+        (self.work / "space.toml").write_text('constraints = ["z > 1"]\n[parameters]\nz = [1, 2, 3]\n')
+        done = self.tune("--space", "space.toml", "--runs", 3, "--compare", 0, program=("{x}", "{y}", "good", "{z}"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(all(int(line.split()[3]) > 1 for line in self.starts()))
+
+
+class WithoutModels(ToolTest):
+    def test_a_python_without_them_gives_one_line_that_names_the_package(self):
+        done = subprocess.run([sys.executable, "-S", "-I", "-B", SOURCES, "--gimbal", self.tool, "--", "./app"], cwd=self.work,
+                              env=self.environment(), text=True, capture_output=True, timeout=600)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+        self.assertIn("apt-get install python3-sklearn", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

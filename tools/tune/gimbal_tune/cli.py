@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The command line of `gimbal tune`."""
+from __future__ import annotations
+
+import argparse
+import sqlite3
+import sys
+from contextlib import closing
+from pathlib import Path
+
+from gimbal_campaign import conditions
+from gimbal_campaign.cli import Parser, with_whole_output
+from gimbal_campaign.errors import CampaignError
+from gimbal_campaign.files import refuse_link, write_text
+from gimbal_campaign.process import tool_at
+from gimbal_campaign.store import set_aside
+
+from . import result
+from .modules import need
+from .page import page
+from .run import Budget, Session, best_of, run
+from .search import METHODS
+from .store import Store
+from .wanted import wanted
+
+EPILOG = """examples:
+  gimbal tune --runs 12 -- ./app input.txt            threads (and ranks) x schedule
+  gimbal tune --parameter 'ranks: 1 2 4' --parameter 'threads: 4 2 1' --parameter 'schedule: auto fac2,{chunk}' \\
+              --parameter 'chunk: 1 16' -- ./app
+  gimbal tune --parameter 'block_x: 1 2 4 8' --constraint 'block_x < 8' --minutes 30 \\
+              --metric-regex 'seconds per step: ([0-9.]+)' -- ./app --block {block_x}
+
+A parameter is ranks, threads, a setting (gimbal info config: schedule, mpi_schedule, mpi_transport, pin, ...), a
+variable in capital letters, or a word of your own that stands in braces in the arguments. Its first value is what is
+used today; that configuration runs first. Needs Debian's python3-sklearn, for the page python3-matplotlib."""
+
+
+def at_least(low: float, kind: type) -> object:
+    """A number of the command line that is not less than `low`."""
+    def parse(text: str) -> object:
+        try:
+            value = kind(text)
+        except ValueError:
+            value = None
+        if value is None or not low <= value <= 1e9:
+            raise argparse.ArgumentTypeError(f"{text}: allowed is {'an integer' if kind is int else 'a number'} "
+                                             f"from {low}")
+        return value
+    return parse
+
+
+def parser() -> argparse.ArgumentParser:
+    top = Parser(prog="gimbal tune", epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
+                 usage="gimbal tune [options] -- PROGRAM [ARGUMENTS]",
+                 description="Find the best static configuration of a program by running it a few times.")
+    top.add_argument("--gimbal", type=Path, default=Path("gimbal"), help=argparse.SUPPRESS)
+    add = top.add_argument
+    add("--parameter", action="append", default=[], metavar="'NAME: VALUES'", help="what may change; default: ranks (of "
+        "programs with MPI), threads and schedule")
+    add("--constraint", action="append", default=[], metavar="EXPRESSION", help="which must hold, as 'block_x * ranks <= "
+        "320'; ranks * threads never exceed the cores")
+    add("--space", type=Path, metavar="FILE", help="parameters and constraints in TOML")
+    add("--cores", type=at_least(1, int), metavar="N", help="most of ranks x threads; default: the cores here")
+    add("--runs", type=at_least(1, int), default=12, metavar="N", help="configurations to try (12)")
+    add("--minutes", type=at_least(0, float), default=0.0, metavar="M", help="no new run after so many minutes of runs")
+    add("--repeats", type=at_least(1, int), default=1, metavar="N", help="runs of each; the best counts (1)")
+    add("--compare", type=at_least(0, int), default=2, metavar="N", help="at the end, pairs of runs of the best and of "
+        "today's configuration (2)")
+    add("--short", metavar="'ARGUMENTS'", help="arguments that shorten the program: it runs so first, to learn where to look")
+    add("--metric-regex", default="", metavar="REGEX", help="minimise the number in its parentheses, the last that the "
+        "program prints; default: wall time")
+    add("--maximize", action="store_true", help="make that number large")
+    add("--model", dest="method", choices=METHODS, default="gimbal", help="gimbal: ours; forest, svm, gp, nn: 5 random, "
+        "then the least prediction of the model, refitted; random")
+    add("--seed", type=at_least(0, int), default=1, help="of everything random (1)")
+    add("--timeout", type=at_least(0.001, float), default=600.0, metavar="S", help="of any run (600)")
+    add("--abort", type=at_least(0, float), default=3.0, metavar="F", help="end a run after F times the quickest so far; "
+        "0: never (3)")
+    add("--output", type=Path, metavar="FILE", help="the file of runs; default: PROGRAM.tune.sqlite here; a search that was "
+        "interrupted goes on")
+    add("--html", type=Path, metavar="FILE", help="write a page with figures, too")
+    add("--earlier", type=Path, action="append", default=[], metavar="FILE", help="the file of runs of an earlier search "
+        "with the same parameters, as with another input: begin with what it learnt (--model gimbal)")
+    add("--new", action="store_true", help="start afresh; an old file becomes FILE.old")
+    add("program", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    return top
+
+
+def main(words: list[str] | None = None) -> int:
+    """Returns the exit status: 0; 1 if nothing gave a result; 2 after a mistake; 130 interrupted."""
+    return with_whole_output(lambda: tune(words))
+
+
+def split(words: list[str]) -> tuple[list[str], list[str]]:
+    """Before and after the first `--`."""
+    place = words.index("--") if "--" in words else len(words)
+    return words[:place], words[place + 1:]
+
+
+def tune(words: list[str] | None) -> int:
+    own, program = split(sys.argv[1:] if words is None else words)
+    options = parser().parse_args(own)
+    options.program = [*options.program, *program]
+    try:
+        need("sklearn")
+        return search(options)
+    except CampaignError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except sqlite3.Error as error:
+        print(f"gimbal: error: the file of runs: {error}", file=sys.stderr)
+        return 2
+
+
+def search(options: argparse.Namespace) -> int:
+    tool = tool_at(options.gimbal, None)
+    asked = wanted(options, tool)
+    path = options.output or Path(Path(asked.command[0]).name + ".tune.sqlite")
+    if options.new:
+        set_aside(path)
+    refuse_link(path)
+    with closing(Store(path)) as store:
+        store.begin(asked, conditions.gathered(tool.gimbal))
+        session = Session(asked, store, tool, Budget(options.runs, 60 * options.minutes, options.compare))
+        session.know(options.earlier)
+        session.announce()
+        finished = run(session)
+        best = best_of(asked, session.runs)
+        if best is None:
+            return 130
+        file = path.with_suffix(".toml")
+        if asked.settings:
+            write_text(file, result.toml(asked, best.configuration))
+        if options.html:
+            write_text(options.html, page(asked, session.runs, session.pool[session.today], store.facts(), file))
+        print(result.text(asked, session.runs, session.pool[session.today], len(session.pool), file))
+    return 0 if finished else 130

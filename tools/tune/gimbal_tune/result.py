@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What comes of a search: the configuration file, the command line, the gain over today's configuration."""
+from __future__ import annotations
+
+import json
+import math
+import shlex
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+
+from gimbal_campaign.tables import render
+
+from . import importance
+from .process import program_words, run_words
+from .run import best_of, shown
+from .space import Configuration, filled
+from .store import Run
+from .wanted import Wanted
+
+RUN_HEADERS = ("run", "chosen by", "configuration", "result", "best so far", "status")
+
+
+def unit(wanted: Wanted) -> str:
+    return "value" if wanted.metric else "wall s"
+
+
+def toml(wanted: Wanted, configuration: Configuration) -> str:
+    """A GIMBAL_CONFIG file with the settings of Gimbal."""
+    lines = [f"# {shown(configuration)}"]
+    for key in wanted.settings:
+        lines.append(f"{key} = {json.dumps(filled(configuration[key], configuration))}")
+    return "\n".join(lines) + "\n"
+
+
+def command_line(wanted: Wanted, configuration: Configuration, file: Path) -> str:
+    """How to run the program so."""
+    own = [f"{key}={filled(value, configuration)}" for key, value in configuration.items() if key.isupper()]
+    words = ["gimbal", "run", *run_words(wanted, configuration)]
+    words += ["--config", str(file)] if wanted.settings else []
+    return shlex.join([*(["env", *own] if own else []), *words, "--", *program_words(wanted.command, configuration)])
+
+
+def run_rows(wanted: Wanted, runs: Sequence[Run], kind: str = "search") -> list[tuple[object, ...]]:
+    """Rows of RUN_HEADERS."""
+    rows: list[tuple[object, ...]] = []
+    best: float | None = None
+    for number, run in enumerate((run for run in runs if run.kind == kind), 1):
+        if run.value is not None and (best is None or wanted.sign() * run.value < wanted.sign() * best):
+            best = run.value
+        rows.append((number, run.reason, shown(run.configuration), run.value, best, run.status))
+    return rows
+
+
+def values_of(runs: Sequence[Run], configuration: Configuration, reason: str) -> list[float]:
+    """The values of the comparison; without one, those of the search."""
+    later = [run.value for run in runs if run.kind == "compare" and run.reason == reason and run.value is not None]
+    return later or [run.value for run in runs if run.kind == "search" and run.configuration == configuration
+                     and run.value is not None]
+
+
+def gain_text(wanted: Wanted, runs: Sequence[Run], today: Configuration) -> str:
+    """How much is gained over today's configuration, with its spread."""
+    best = best_of(wanted, runs)
+    assert best is not None
+    if best.configuration == today:
+        return "nothing was better than today's configuration: " + shown(today)
+    before, after = values_of(runs, today, "today"), values_of(runs, best.configuration, "best")
+    if not before:
+        return f"today's configuration gave no result: {shown(today)}"
+    old, new = statistics.median(before), statistics.median(after)
+    text = f"{old:.4g} -> {new:.4g} {unit(wanted)}"
+    if old and new:
+        ratios = [b / a for a in before for b in after]
+        text += f": {new / old:.3f} of today's ({min(ratios):.3f} to {max(ratios):.3f} in {len(before)} x {len(after)} runs)"
+    return text + f"; today: {shown(today)}"
+
+
+def importances(wanted: Wanted, runs: Sequence[Run]) -> list[tuple[str, float]]:
+    """Which parameter matters, from all runs of the search that gave a result; of times, their logarithms count."""
+    known = [run for run in runs if run.kind == "search" and run.value is not None]
+    values = [run.value for run in known]
+    if values and min(values) > 0:
+        values = [math.log(value) for value in values]
+    return importance.importance(wanted.space.parameters, [run.configuration for run in known], values, wanted.seed)
+
+
+def text(wanted: Wanted, runs: Sequence[Run], today: Configuration, pool: int, file: Path) -> str:
+    """The report on standard output."""
+    best = best_of(wanted, runs)
+    assert best is not None
+    searched = [run for run in runs if run.kind == "search"]
+    ended = {status: sum(run.status == status for run in searched) for status in ("failed", "no metric", "slow")}
+    words = {"failed": "failed", "no metric": "printed no number", "slow": "were ended as too slow"}
+    odd = ", ".join(f"{count} {words[status]}" for status, count in ended.items() if count)
+    rows, weights = run_rows(wanted, runs), importances(wanted, runs)
+    return "\n".join([
+        render(RUN_HEADERS[:3] + (unit(wanted), "best so far", "status"), rows), "",
+        *([render(importance.HEADERS, weights), ""] if weights else []),
+        f"{len(searched)} runs of {pool} configurations" + (f"; {odd}" if odd else ""),
+        f"best: {shown(best.configuration)}", gain_text(wanted, runs, today),
+        f"run it so: {command_line(wanted, best.configuration, file)}"])

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The search itself: short runs if there are any, the runs of the search, and the comparison at its end."""
+from __future__ import annotations
+
+import signal
+import sqlite3
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gimbal_campaign.errors import CampaignError
+from gimbal_campaign.process import Tool
+from gimbal_campaign.records import last_words
+from gimbal_campaign.run import Progress
+
+from .belief import Belief
+from .encoding import encode, encode_with
+from .modules import need, numpy
+from .process import Outcome, run_once
+from .search import Proposal, Search, Seen, levels
+from .space import Configuration
+from .store import Run, Store
+from .wanted import Wanted
+
+GIVE_UP = 6  # runs without any result
+LEAST_LIMIT_S = 2.0  # a busy machine alone makes a run of milliseconds three times as long
+SHORT_PER_RUN = 2  # short runs for each run of the search
+
+
+@dataclass(frozen=True)
+class Budget:
+    """runs: of the search; seconds: of all runs, 0 for no limit; compare: pairs of runs at the end."""
+
+    runs: int
+    seconds: float
+    compare: int
+
+
+def shown(configuration: Configuration) -> str:
+    return " ".join(f"{key}={value}" for key, value in configuration.items())
+
+
+def objective(wanted: Wanted, value: float | None) -> float | None:
+    return None if value is None else wanted.sign() * value
+
+
+def best_of(wanted: Wanted, runs: Sequence[Run], kind: str = "search") -> Run | None:
+    """The run with the best value."""
+    known = [run for run in runs if run.kind == kind and run.value is not None]
+    return min(known, key=lambda run: wanted.sign() * run.value) if known else None
+
+
+class Session:
+    """One search on one store; everything that is decided follows from the rows of the store."""
+
+    def __init__(self, wanted: Wanted, store: Store, tool: Tool, budget: Budget) -> None:
+        self.wanted, self.store, self.tool, self.budget = wanted, store, tool, budget
+        self.pool = wanted.space.pool(wanted.seed)
+        self.place = {tuple(one.values()): index for index, one in enumerate(self.pool)}
+        self.encoded = encode(wanted.space.parameters, self.pool)
+        self.earlier: list[list[Configuration]] = []
+        self.levels: list[float] = []  # what these measured
+        self.today = wanted.space.today(self.pool)
+        self.runs = store.runs()
+        self.total = min(budget.runs, len(self.pool))
+        shorts = min(SHORT_PER_RUN * self.total, len(self.pool)) if wanted.short else 0
+        self.shorts = shorts
+        self.progress = Progress((self.total + shorts) * wanted.repeats + 2 * budget.compare, len(self.runs))
+
+    def know(self, files: Sequence[Path]) -> None:
+        """Take over what earlier searches with the same parameters measured. Raises CampaignError."""
+        for path in files:
+            with closing(Store(path, must_exist=True)) as store:
+                runs = [run for run in store.runs() if run.kind == "search" and run.value is not None]
+            for run in runs[:1]:
+                if list(run.configuration) != self.wanted.space.names:
+                    raise CampaignError(f"--earlier {path}: its parameters are {' '.join(run.configuration)}",
+                                        f"here they are {' '.join(self.wanted.space.names)}")
+            seen = [Seen(0, objective(self.wanted, run.value)) for run in runs]
+            self.earlier.append([run.configuration for run in runs])
+            self.levels += levels(seen, True)
+        if self.earlier:
+            self.encoded = encode_with(self.wanted.space.parameters, self.pool, self.earlier)
+
+    def of(self, kind: str) -> list[Run]:
+        return [run for run in self.runs if run.kind == kind]
+
+    def configurations(self, kind: str) -> list[tuple[int, list[Run]]]:
+        """The configurations that have run, in their order, each with its repeats."""
+        found: dict[int, list[Run]] = {}
+        for run in self.of(kind):
+            found.setdefault(self.place[tuple(run.configuration.values())], []).append(run)
+        return list(found.items())
+
+    def seen(self, kind: str) -> list[Seen]:
+        found = []
+        for index, runs in self.configurations(kind):
+            values = [objective(self.wanted, run.value) for run in runs if run.value is not None]
+            found.append(Seen(index, min(values, default=None), all(run.status != "slow" for run in runs)))
+        return found
+
+    def limit_s(self, kind: str) -> float:
+        """How long a run may take: some times what the quickest of its kind took."""
+        known = [run.wall_s for run in self.runs if run.value is not None and (run.kind == "short") == (kind == "short")]
+        if not known or not self.wanted.abort or kind == "compare":
+            return self.wanted.timeout_s
+        return min(self.wanted.timeout_s, max(LEAST_LIMIT_S, self.wanted.abort * min(known)))
+
+    def spent_s(self) -> float:
+        return sum(run.wall_s for run in self.runs)
+
+    def affordable(self, more: int = 0) -> bool:
+        """Whether there is time for another run, and for `more` after it."""
+        if not self.budget.seconds:
+            return True
+        known = [run.wall_s for run in self.runs if run.kind != "short"]
+        each = sum(known) / len(known) if known else 0.0
+        return self.spent_s() + each * (1 + more) <= self.budget.seconds
+
+    def measure(self, kind: str, index: int, reason: str, predicted: float | None) -> Outcome:
+        configuration = self.pool[index]
+        outcome = run_once(self.wanted, self.tool, configuration, self.limit_s(kind), kind == "short")
+        self.store.add(kind, configuration, reason, predicted, outcome)
+        self.runs.append(Run(kind, configuration, reason, predicted, outcome.status, outcome.value, outcome.wall_s,
+                             outcome.output))
+        value = f"{outcome.value:.4g}" if outcome.value is not None else outcome.status
+        if outcome.status not in ("ok", "slow"):
+            self.progress.note(f"{outcome.status}: {shown(configuration)}: {last_words(outcome.output)}")
+        self.progress.step(f"{shown(configuration)}: {value}")
+        return outcome
+
+    def search(self, kind: str, total: int, propose: Callable[[list[Seen]], Proposal | None], after: int) -> None:
+        """Run until there are `total` configurations, the time is spent, or none is left."""
+        while True:
+            found = self.configurations(kind)
+            again = next(((index, runs) for index, runs in found[-1:] if len(runs) < self.wanted.repeats
+                          and runs[-1].status == "ok"), None)
+            if again is not None:
+                self.measure(kind, again[0], again[1][0].reason, again[1][0].predicted)
+                continue
+            if len(found) >= total or not self.affordable(after):
+                return
+            seen = self.seen(kind)
+            if len(seen) >= GIVE_UP and all(one.value is None for one in seen):
+                raise CampaignError(f"none of {len(seen)} configurations gave a result; the last one: "
+                                    f"{last_words(self.runs[-1].output)}", "does the program run by itself?")
+            proposal = Proposal(self.today, "today") if not seen else propose(seen)
+            if proposal is None:
+                return
+            self.measure(kind, proposal.index, proposal.reason, proposal.predicted)
+
+    def noise(self) -> float | None:
+        """Variance of a configuration's value (its logarithm) where repeats show it; of the least of several, so less."""
+        np, spreads = numpy(), []
+        for _, runs in self.configurations("search"):
+            values = [run.value for run in runs if run.value]
+            if len(values) > 1 and min(values) > 0:
+                spreads.append(float(np.var(np.log(values), ddof=1)))
+        return sum(spreads) / len(spreads) / self.wanted.repeats if spreads else None
+
+    def prior(self) -> Any:
+        """What the short runs say of every configuration, in logarithms about their mean; None without."""
+        seen = self.seen("short")
+        if not any(one.value is not None for one in seen):
+            return None
+        found = Belief(self.encoded, self.wanted.seed).expected(seen, levels(seen, True))
+        return found - found.mean()
+
+    def announce(self) -> None:
+        """Say what will be done."""
+        parts = [f"{self.total} runs of {len(self.pool)} configurations, today's first"]
+        if self.shorts:
+            parts.insert(0, f"{self.shorts} short runs")
+        if self.budget.compare:
+            parts.append(f"then {self.budget.compare} of today's and of the best in turns")
+        self.progress.note("; ".join(parts))
+        if self.runs:
+            self.progress.note(f"{self.store.path}: {len(self.runs)} runs are there, going on")
+
+    def everything(self) -> None:
+        """What has not run yet. An interrupt loses the run in progress only."""
+        after = 2 * self.budget.compare
+        if self.shorts:
+            shorts = Search("gimbal", self.encoded, self.wanted.seed, self.shorts)
+            self.search("short", self.shorts, shorts.next, after + self.total)
+        prior = self.prior()
+        method = Search(self.wanted.method, self.encoded, self.wanted.seed, 2 if prior is not None else None, prior,
+                        self.levels)
+
+        def propose(seen: list[Seen]) -> Proposal | None:
+            method.noise = self.noise()
+            return method.next(seen)
+
+        self.search("search", self.total, propose, after)
+        best = best_of(self.wanted, self.runs)
+        if best is None:
+            raise CampaignError("no configuration gave a result", last_words(self.runs[-1].output) if self.runs else "")
+        chosen = self.place[tuple(best.configuration.values())]
+        for pair in range(self.budget.compare if chosen != self.today else 0):
+            for reason, index in (("today", self.today), ("best", chosen))[::1 if pair % 2 else -1]:
+                if sum(run.reason == reason for run in self.of("compare")) <= pair and self.affordable():
+                    self.measure("compare", index, reason, None)
+
+
+@contextmanager
+def interrupts_raise() -> Any:
+    """SIGTERM, too, becomes a KeyboardInterrupt: it ends the program in progress."""
+    previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
+def run(session: Session) -> bool:
+    """Search. Returns False if it was interrupted; the store then has all runs that ended."""
+    begin = time.monotonic()
+    try:
+        # The matrices are small: more threads would only take cores from others.
+        with interrupts_raise(), need("threadpoolctl").threadpool_limits(1):
+            session.everything()
+    except KeyboardInterrupt:
+        session.progress.end()
+        print(f"interrupted after {time.monotonic() - begin:.0f} s; {len(session.runs)} runs are in {session.store.path}; "
+              "the same command goes on", file=sys.stderr)
+        return False
+    except sqlite3.Error as error:
+        raise CampaignError(f"{session.store.path}: {error}") from None
+    session.progress.end()
+    return True

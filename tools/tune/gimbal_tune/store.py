@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The one file of a search: an SQLite database with what was asked for, the machine, and all runs in their order."""
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from gimbal_campaign.errors import CampaignError
+from gimbal_campaign.store import differences
+
+from .process import Outcome
+from .space import Configuration
+from .wanted import Wanted
+
+SCHEMA_VERSION = 1
+SCHEMA = """
+CREATE TABLE tune (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE tune_runs (
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,             -- short, search or compare
+    configuration TEXT NOT NULL,    -- JSON, all parameters
+    reason TEXT NOT NULL,           -- today, start, model, random; of compare: best or today
+    predicted REAL,                 -- what the model expected, in its own scale
+    status TEXT NOT NULL,           -- ok, slow, failed or no metric
+    value REAL,                     -- wall time [s], or the number that the program printed
+    wall_s REAL NOT NULL, exit_status INTEGER, started TEXT NOT NULL, command TEXT NOT NULL, output TEXT NOT NULL
+);
+"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One row."""
+
+    kind: str
+    configuration: Configuration
+    reason: str
+    predicted: float | None
+    status: str
+    value: float | None
+    wall_s: float
+    output: str
+
+
+class Store:
+    """An open file. One process writes; readers may open it at any time."""
+
+    def __init__(self, path: Path, must_exist: bool = False) -> None:
+        if must_exist and not path.is_file():
+            raise CampaignError(f"{path}: there is no such file", "gimbal tune -- PROGRAM writes one")
+        self.path = path
+        try:
+            self.connection = sqlite3.connect(path, isolation_level=None)
+            tables = {row[0] for row in self.connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            if not tables and not must_exist:
+                self.connection.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
+            elif "tune_runs" not in tables:
+                raise CampaignError(f"{path}: not a file of gimbal tune")
+        except sqlite3.Error as error:
+            raise CampaignError(f"{path}: {error}") from None
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def facts(self) -> dict[str, str]:
+        """What was asked for (`wanted`), and the conditions."""
+        return dict(self.connection.execute("SELECT key, value FROM tune"))
+
+    def begin(self, wanted: Wanted, conditions: Mapping[str, str]) -> None:
+        """Note what is asked for, or see that it is what the file was begun with. A larger budget is fine.
+
+        Raises CampaignError with what differs.
+        """
+        facts, text = self.facts(), wanted.text()
+        if facts.get("wanted", text) != text:
+            lines = differences(json.loads(facts["wanted"]), json.loads(text))
+            raise CampaignError(f"{self.path}: it was begun with something else:\n        " + "\n        ".join(lines[:8]),
+                                "--new starts afresh and keeps the old file as FILE.old; --output takes another")
+        with self.connection:
+            self.connection.execute("BEGIN")
+            self.connection.executemany("INSERT OR REPLACE INTO tune VALUES (?, ?)",
+                                        {**conditions, **facts, "wanted": text}.items())
+
+    def add(self, kind: str, configuration: Configuration, reason: str, predicted: float | None,
+            outcome: Outcome) -> None:
+        with self.connection:
+            self.connection.execute(
+                "INSERT INTO tune_runs (kind, configuration, reason, predicted, status, value, wall_s, exit_status, started, "
+                "command, output) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (kind, json.dumps(configuration), reason, predicted, outcome.status, outcome.value, outcome.wall_s,
+                 outcome.exit_status, outcome.started, outcome.command, outcome.output))
+
+    def runs(self) -> list[Run]:
+        """All runs, as they were made."""
+        with closing(self.connection.execute("SELECT kind, configuration, reason, predicted, status, value, wall_s, "
+                                             "output FROM tune_runs ORDER BY id")) as rows:
+            return [Run(kind, json.loads(text), *more) for kind, text, *more in rows]
