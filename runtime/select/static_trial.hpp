@@ -18,7 +18,7 @@ namespace gimbal {
 /// execution to the next as well: if that moves by more than its noise and not as the loop itself does, the loops
 /// around this one have become faster or slower, and it decides.
 /// @threads the owner locks
-/// @source derived (decision 0041); test: tests/unit/select/static_trial_test.cpp
+/// @source derived (decision 0043); test: tests/unit/select/static_trial_test.cpp
 class StaticTrial {
 public:
     enum class Outcome : std::uint8_t { none, lost, won };
