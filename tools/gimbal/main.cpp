@@ -101,11 +101,18 @@ void add_report(CLI::App& app, CommandLine& line) {
     report->footer(
         "Examples:\n"
         "  gimbal report run-81234-*.json                              all ranks of one run\n"
-        "  gimbal report --compare run-81234-*.json run-81235-*.json   two runs, loop by loop");
+        "  gimbal report --compare run-81234-*.json run-81235-*.json   two runs, loop by loop\n"
+        "  gimbal report --html run.html run-81234-*.json              a page with charts, for a browser");
     report->add_option("files", line.report.files, "JSON records written by --output or GIMBAL_OUTPUT")->required();
     report->add_flag("--full", line.report.full, "Every setting and every thread as well");
     report->add_flag("--compare", line.report.compare,
                      "Runs side by side: times, imbalance, technique,\nand each one's time over the first one's");
+    report->add_option("--html", line.report.html, "Write a page with charts into this file")->excludes("--compare");
+    report
+        ->add_option("--steps", line.report.steps,
+                     "Files of --record, for charts over steps;\ndefault: those that the records name")
+        ->needs("--html");
+    report->add_flag("--json", line.report.json, "As JSON")->excludes("--compare")->excludes("--html");
 }
 
 void add_info(CLI::App& app, CommandLine& line) {
