@@ -22,6 +22,7 @@
 #include "report_command.hpp"
 #include "run_command.hpp"
 #include "simulate_command.hpp"
+#include "top_command.hpp"
 
 namespace gimbal::tool {
 
@@ -44,6 +45,7 @@ constexpr const char* kExamples =
     "  gimbal report run-*.json        the same report from saved records, one for each run\n"
     "  gimbal run --pin -- ./app       place its threads, learning from their speeds\n"
     "  gimbal pin show                 the machine, and whom Gimbal has placed where\n"
+    "  gimbal top                      loops, threads and ranks of what runs now\n"
     "  gimbal info techniques          what --schedule may name\n"
     "  gimbal info selectors           what --select may name\n"
     "  gimbal simulate --app triangular --select auto --workers 64     loops in virtual time\n"
@@ -53,6 +55,7 @@ struct CommandLine {
     RunRequest run;
     SimulateRequest simulate;
     PinRequest pin;
+    TopRequest top;
     std::vector<std::string> after_dashes;     ///< what follows the first "--" of `run`
     std::map<std::string, std::string> flags;  ///< values of the option table's flags
     ReportRequest report;
@@ -198,6 +201,7 @@ int dispatch(const CLI::App& app, CommandLine& line) {
     if (command.get_name() == "run") return do_run(command, line);
     if (command.get_name() == "report") return report_files(line.report);
     if (command.get_name() == "pin") return pin(command, line.pin);
+    if (command.get_name() == "top") return top(command, line.top);
     if (command.get_name() == "simulate") return simulate_application(line.simulate);
     return do_info(command, line);
 }
@@ -253,6 +257,7 @@ int run_command_line(int argc, char** argv) {
     add_report(app, line);
     add_info(app, line);
     add_pin(app, line.pin);
+    add_top(app, line.top);
     add_simulate(app, line.simulate);
     app.add_subcommand("campaign", "Run and analyse experiments: applications x techniques or selectors x repetitions");
     try {
