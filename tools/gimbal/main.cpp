@@ -17,6 +17,7 @@
 #include "gimbal/error.hpp"
 #include "help_format.hpp"
 #include "info_command.hpp"
+#include "manual_command.hpp"
 #include "pin_command.hpp"
 #include "report/process_record.hpp"
 #include "report_command.hpp"
@@ -56,6 +57,7 @@ struct CommandLine {
     SimulateRequest simulate;
     PinRequest pin;
     TopRequest top;
+    ManualRequest manual;
     std::vector<std::string> after_dashes;     ///< what follows the first "--" of `run`
     std::map<std::string, std::string> flags;  ///< values of the option table's flags
     ReportRequest report;
@@ -201,6 +203,7 @@ int dispatch(const CLI::App& app, CommandLine& line) {
     if (command.get_name() == "run") return do_run(command, line);
     if (command.get_name() == "report") return report_files(line.report);
     if (command.get_name() == "pin") return pin(command, line.pin);
+    if (command.get_name() == "manual") return manual(app, line.manual);
     if (command.get_name() == "top") return top(command, line.top);
     if (command.get_name() == "simulate") return simulate_application(line.simulate);
     return do_info(command, line);
@@ -223,7 +226,7 @@ void check_command(const CLI::App& app, std::span<const std::string> words, cons
     std::string allowed;
     for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
         names.push_back(command->get_name());
-        allowed += " " + names.back();
+        if (!command->get_group().empty()) allowed += " " + names.back();
     }
     if (names.empty()) return;
     const std::string hint = "allowed:" + allowed + "      more: " + path + " --help";
@@ -258,6 +261,7 @@ int run_command_line(int argc, char** argv) {
     add_info(app, line);
     add_pin(app, line.pin);
     add_top(app, line.top);
+    add_manual(app, line.manual);
     add_simulate(app, line.simulate);
     app.add_subcommand("campaign", "Run and analyse experiments: applications x techniques or selectors x repetitions");
     try {
