@@ -58,7 +58,7 @@ class Packaging(unittest.TestCase):
         for script in re.findall(r"^%(?:post|runscript|test)\n((?:    .*\n|\n)+)", CONTAINER.read_text(), re.M):
             subprocess.run(["sh", "-n"], input=script, text=True, check=True)
         for command in re.findall(r"\./dev (\w+)", CONTAINER.read_text()):
-            self.assertRegex((ROOT / "dev").read_text(), rf"^    {command}\)", command)
+            self.assertTrue(re.search(rf"^    {command}\)", (ROOT / "dev").read_text(), re.M), command)
 
     def test_shell_scripts_can_be_parsed(self):
         for script in [ROOT / "packaging/release.sh", ROOT / "packaging/debian/check_in_chroot.sh"]:

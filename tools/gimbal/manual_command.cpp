@@ -62,8 +62,10 @@ std::string options_roff(const CLI::App& command) {
         std::string names;
         for (const std::string& name : names_of(*option))
             names += (names.empty() ? "\\fB" : ", \\fB") + roff(name) + "\\fR";
-        if (names.empty()) names = "\\fI" + roff(option->get_name()) + "\\fR";
-        else if (takes_value(*option)) names += " \\fIVALUE\\fR";
+        if (names.empty())
+            names = "\\fI" + roff(option->get_name()) + "\\fR";
+        else if (takes_value(*option))
+            names += " \\fIVALUE\\fR";
         text += ".TP\n" + names + "\n" + roff(one_line(option->get_description()));
         if (!option->get_default_str().empty()) text += " (default: " + roff(option->get_default_str()) + ")";
         text += "\n";
@@ -141,8 +143,8 @@ std::vector<Completed> completed(const CLI::App& command) {
     std::vector<Completed> list;
     for (const CLI::Option* option : command.get_options()) {
         if (names_of(*option).empty()) continue;
-        Completed& one = list.emplace_back(Completed{names_of(*option), one_line(option->get_description()), "",
-                                                     takes_value(*option)});
+        Completed& one = list.emplace_back(
+            Completed{names_of(*option), one_line(option->get_description()), "", takes_value(*option)});
         for (const OptionSpec& spec : option_table())
             if (!spec.flag.empty() && command.get_prefix_command() && option->check_name(std::string(spec.flag)))
                 one.words = words_for(spec);
@@ -153,6 +155,7 @@ std::vector<Completed> completed(const CLI::App& command) {
 /// One case of `case $command in` for a command or, as "info config", a command of a command.
 std::string bash_case(const std::string& path, const CLI::App& command) {
     std::string options, values, takers;
+    for (const CLI::App* below : commands_of(command)) options += (options.empty() ? "" : " ") + below->get_name();
     for (const Completed& one : completed(command)) {
         std::string names;
         for (const std::string& name : one.names) {
@@ -162,7 +165,6 @@ std::string bash_case(const std::string& path, const CLI::App& command) {
         if (one.value && !one.words.empty()) values += "                " + names + ") words='" + one.words + "' ;;\n";
         if (one.value) takers += (takers.empty() ? "" : "|") + names;
     }
-    for (const CLI::App* below : commands_of(command)) options += " " + below->get_name();
     std::string text = "        '" + path + "')\n            options='" + options + "'\n";
     if (!takers.empty()) text += "            case $previous in " + takers + ") options= ;; esac\n";
     if (!values.empty()) text += "            case $previous in\n" + values + "            esac\n";
@@ -183,22 +185,27 @@ std::string bash(const CLI::App& app) {
            "    local command=${COMP_WORDS[1]}\n"
            "    COMPREPLY=()\n"
            "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-           "        COMPREPLY=($(compgen -W '" + commands + " --help --version' -- \"$current\"))\n"
+           "        COMPREPLY=($(compgen -W '" +
+           commands +
+           " --help --version' -- \"$current\"))\n"
            "        return\n"
            "    fi\n"
            "    # After -- there is another program's command line.\n"
            "    if [ \"$command\" = run ]; then\n"
            "        for ((i = 2; i < COMP_CWORD; ++i)); do\n"
            "            if [ \"${COMP_WORDS[i]}\" = -- ]; then\n"
-           "                if [ \"$((i + 1))\" -eq \"$COMP_CWORD\" ]; then COMPREPLY=($(compgen -cf -- \"$current\"))\n"
+           "                if [ \"$((i + 1))\" -eq \"$COMP_CWORD\" ]; then COMPREPLY=($(compgen -cf -- "
+           "\"$current\"))\n"
            "                elif declare -F _command_offset >/dev/null; then _command_offset \"$((i + 1))\"\n"
            "                else COMPREPLY=($(compgen -f -- \"$current\")); fi\n"
            "                return\n"
            "            fi\n"
            "        done\n"
            "    fi\n"
-           "    case $command in info | pin) [ \"$COMP_CWORD\" -eq 2 ] || command=\"$command ${COMP_WORDS[2]}\" ;; esac\n"
-           "    case $command in\n" + cases +
+           "    case $command in info | pin) [ \"$COMP_CWORD\" -eq 2 ] || command=\"$command ${COMP_WORDS[2]}\" ;; "
+           "esac\n"
+           "    case $command in\n" +
+           cases +
            "    esac\n"
            "    if [ -n \"$words\" ]; then COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
            "    elif [ -n \"$options\" ] && { [ \"${current:0:1}\" = - ] || [ \"${options:0:1}\" != - ]; }; then\n"
@@ -247,13 +254,14 @@ std::string zsh(const CLI::App& app) {
         cases += zsh_case(*command);
     }
     return "#compdef gimbal\n# Made by gimbal manual --form zsh.\n"
-           "_gimbal() {\n    local context state line\n    local -a commands\n    commands=(\n" + commands +
+           "_gimbal() {\n    local context state line\n    local -a commands\n    commands=(\n" +
+           commands +
            "    )\n    _arguments -C '(- *)--help[print help]' '(- *)--version[print the version]' \\\n"
            "        '1:command:->command' '*::argument:->arguments'\n"
            "    case $state in\n"
            "        command) _describe command commands ;;\n"
-           "        arguments)\n            case $words[1] in\n" + cases +
-           "            esac\n            ;;\n    esac\n}\n_gimbal \"$@\"\n";
+           "        arguments)\n            case $words[1] in\n" +
+           cases + "            esac\n            ;;\n    esac\n}\n_gimbal \"$@\"\n";
 }
 
 }  // namespace
