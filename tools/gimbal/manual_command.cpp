@@ -10,6 +10,7 @@
 #include "config/table.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/technique.hpp"
+#include "help_format.hpp"
 #include "info_command.hpp"
 #include "report/process_record.hpp"
 
@@ -270,7 +271,7 @@ void add_manual(CLI::App& app, ManualRequest& request) {
     CLI::App* const command = app.add_subcommand("manual", "Print manual pages and completions, for packages");
     command->group("");  // not in help
     command->add_option("command", request.command, "Whose page; default: that of gimbal itself");
-    command->add_option("--form", request.form, "man, bash or zsh")->check(CLI::IsMember({"man", "bash", "zsh"}));
+    command->add_option("--form", request.form, "man, bash or zsh")->check(one_of({"man", "bash", "zsh"}));
 }
 
 int manual(const CLI::App& app, const ManualRequest& request) {

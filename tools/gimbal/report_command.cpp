@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "report_command.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -14,10 +16,13 @@
 #include "page.hpp"
 #include "report/compare.hpp"
 #include "report/files.hpp"
+#include "report/fit.hpp"
 #include "report/jobs.hpp"
 #include "report/json.hpp"
 #include "report/names.hpp"
 #include "report/summary.hpp"
+
+extern "C" char** environ;
 
 namespace gimbal::tool {
 
@@ -109,13 +114,13 @@ void find_timelines(const ReportRequest& request, ReadRuns& read) {
     }
 }
 
-std::string text_of(const std::vector<page::Run>& runs, ReportLevel level) {
+std::string text_of(const std::vector<page::Run>& runs, ReportLevel level, std::size_t width) {
     std::string all;
     for (std::size_t i = 0; i < runs.size(); ++i) {
         if (runs.size() > 1)
             all += (i > 0 ? "\nrun " : "run ") + std::to_string(i + 1) + " of " + std::to_string(runs.size()) + ": " +
                    run_title(runs[i].records) + "\n";
-        all += merged_text(runs[i].records, level);
+        all += merged_text(runs[i].records, level, width);
     }
     return all;
 }
@@ -143,11 +148,12 @@ int report_files(const ReportRequest& request) {
     if (request.compare) return compare(read.runs);
     if (request.json || !request.html.empty()) find_timelines(request, read);
     if (!request.html.empty()) {
-        write_file_aside(request.html, page::html_page(read.runs, text_of(read.runs, ReportLevel::summary)));
+        write_file_aside(request.html, page::html_page(read.runs, text_of(read.runs, ReportLevel::summary, 0)));
         return 0;
     }
     if (request.json) return print_runs(read.runs);
-    print_text(text_of(read.runs, request.full ? ReportLevel::full : ReportLevel::summary));
+    const std::size_t width = output_width(read_environment(environ).columns, STDOUT_FILENO);
+    print_text(text_of(read.runs, request.full ? ReportLevel::full : ReportLevel::summary, width));
     if (read.runs.size() > 1) print_text("\nTo see these runs side by side: gimbal report --compare\n");
     return 0;
 }

@@ -9,9 +9,9 @@ namespace gimbal::tool {
 struct ReportRequest {
     std::vector<std::string> files;  ///< JSON records
     bool full = false;
-    bool compare = false;  ///< runs side by side
-    bool json = false;     ///< figures of the report, for programs
-    std::string html;      ///< file for a page with charts; empty: none
+    bool compare = false;            ///< runs side by side
+    bool json = false;               ///< figures of the report, for programs
+    std::string html;                ///< file for a page with charts; empty: none
     std::vector<std::string> steps;  ///< files of single steps, for the page; those that records name are found
 };
 

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "top_command.hpp"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 
+#include "config/environment.hpp"
 #include "figures.hpp"
 #include "gimbal/error.hpp"
 #include "help_format.hpp"
 #include "info_command.hpp"
+#include "report/fit.hpp"
 #include "view.hpp"
 
 #ifdef GIMBAL_HAVE_NCURSES
 #include "screen.hpp"
 #endif
+
+extern "C" char** environ;
 
 namespace gimbal::tool {
 
@@ -29,7 +35,7 @@ void add_top(CLI::App& app, TopRequest& request) {
         ->capture_default_str();
     command->add_flag("--once", request.once, "Print what is there now, and end");
     command->add_option("--format", request.format, "How --once prints: text, json or prometheus")
-        ->check(CLI::IsMember({"text", "json", "prometheus"}))
+        ->check(one_of({"text", "json", "prometheus"}))
         ->capture_default_str();
     command->add_flag_callback(
         "--json",
@@ -47,7 +53,9 @@ int top(const CLI::App& command, const TopRequest& request) {
         if (request.format == "json") return print_text(top::json_of(processes));
         if (request.format == "prometheus") return print_text(top::prometheus_of(processes));
         top::Rates rates;
-        return print_text(top::text_of(rates.update(processes, 0), 80));
+        const std::size_t columns = read_environment(environ).columns;
+        const std::size_t width = output_width(columns, STDOUT_FILENO);
+        return print_text(top::text_of(rates.update(processes, 0), width == 0 ? 80 : width));
     }
     if (command.count("--format") > 0)
         throw Error(ErrorCode::wrong_use, "top --format: without --once there is a live view",

@@ -93,7 +93,7 @@ constexpr std::array<std::string_view, 11> kHelp = {
     "q          quit",
     "",
     "time %: part of wall time in the loop; lost %: of that, waiting for the last.",
-    "Figures are of the last seconds: programs tell theirs every 2 to 5 s.",
+    "Figures are of the last seconds: programs tell theirs every 2 to 5 s; -: they do not.",
     "any key goes back"};
 
 /// What is on the screen, and what keys do to it.

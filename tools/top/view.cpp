@@ -97,8 +97,7 @@ constexpr std::array<Column<RankRow>, 8> kRanks = {{
      [](const RankRow& row) { return number(row.in_loops); }},
     {"lost %", 6, false, [](const RankRow& row) { return row.has_record ? fixed_digits(100 * row.lost, 1) : "-"; },
      [](const RankRow& row) { return number(row.lost); }},
-    {"program", 0, true,
-     [](const RankRow& row) { return row.has_record ? row.program : "(keeps no record) " + row.program; },
+    {"program", 0, true, [](const RankRow& row) { return row.program; },
      [](const RankRow& row) { return word(row.program); }},
 }};
 
