@@ -74,6 +74,7 @@ struct TableForm {
     bool technique = true;          ///< as a column; false: in a line of its own below
     bool all_times = true;          ///< of several ranks minimum, mean and maximum; false: mean
     bool iterations = true;
+    bool overheads = true;  ///< drawing chunks, entry and exit
 };
 
 /// Which columns there are besides: those of what most programs have nothing of are left out.
@@ -115,8 +116,9 @@ TextTable empty_table(const TableNeeds& needs, const TableForm& form) {
         for (const char* text : {"mean", "max"}) title(text);
     title("imbalance");
     if (needs.late) title("late");
-    for (const char* text : {"lost", "sched.ovh"}) title(text);
-    if (needs.entry) title("in/out");
+    title("lost");
+    if (form.overheads) title("sched.ovh");
+    if (form.overheads && needs.entry) title("in/out");
     return TextTable(titles, sides);
 }
 
@@ -135,8 +137,8 @@ void add_loop(const MergedLoop& loop, const TableNeeds& needs, const TableForm& 
     cells.push_back(known ? fixed(loop.imbalance(), 3) : "-");
     if (needs.late) cells.push_back(known ? per_cent(loop.late()) : "-");
     cells.push_back(known ? per_cent(loop.lost()) : "-");
-    cells.push_back(loop.sum.steals ? "-" : per_cent(loop.scheduling_overhead()));
-    if (needs.entry) cells.push_back(loop.sum.steals ? "-" : per_cent(loop.entry_exit()));
+    if (form.overheads) cells.push_back(loop.sum.steals ? "-" : per_cent(loop.scheduling_overhead()));
+    if (form.overheads && needs.entry) cells.push_back(loop.sum.steals ? "-" : per_cent(loop.entry_exit()));
     table.add(std::move(cells));
     if (!form.technique) table.remark("  " + technique_cell(loop.sum));
     if (loop.sum.steals) table.remark(steal_remark(loop.sum));
@@ -167,9 +169,11 @@ std::string loop_table(const MergedRun& run, std::size_t most, std::size_t width
     const auto shown = std::span(run.loops).first(std::min(most, run.loops.size()));
     const TableNeeds needs = needs_of(run, shown);
     TextTable table({}, {});
-    for (const TableForm& form :
-         {TableForm{}, TableForm{.technique = false}, TableForm{.technique = false, .all_times = false},
-          TableForm{.technique = false, .all_times = false, .iterations = false}})
+    // What is left out here stands in JSON and on the page.
+    constexpr TableForm kBelow = {.technique = false}, kMean = {.technique = false, .all_times = false};
+    constexpr TableForm kShort = {.technique = false, .all_times = false, .iterations = false};
+    constexpr TableForm kLeast = {.technique = false, .all_times = false, .iterations = false, .overheads = false};
+    for (const TableForm& form : {TableForm{}, kBelow, kMean, kShort, kLeast})
         if (narrow(table, shown, needs, form, width)) break;
     return table.text() + (shown.size() < run.loops.size() ? left_out(run.loops, shown.size()) : "");
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`gimbal report`: saved records become one report; loops get their names from debug information."""
 import json
+import re
 import shutil
 import subprocess
 import unittest
@@ -58,6 +59,7 @@ class Report(ToolTest):
             entry = record(rank, 2, 100 + rank)
             entry["loops"][0] |= {"name": "very_long_name_of_a_source.cpp:210 hydrodynamics::smoothed::density_loop",
                                   "late_s": 0.4, "opening_s": 0.2}
+            entry["loops"].append(entry["loops"][0] | {"workers": 256, "iterations": 10 ** 12})
             files.append(self.save(f"run-{rank}.json", entry | {"program": "./app " + "x" * 30, "job": "7"}))
         plain = self.gimbal("report", *files).stdout
         self.assertTrue(self.wide(plain), "a file may be wider")
@@ -66,6 +68,7 @@ class Report(ToolTest):
             if columns == "80":
                 self.assertEqual(self.wide(text), [])
             self.assertLessEqual(max(map(len, text.splitlines())), int(columns))
+            self.assertEqual(len(re.findall(r"^very_lon.* %$", text, re.M)), 2, "a row is one line\n" + text)
             self.assertRegex(text, r"very_long_\S*\.\.\.\S*density_loop")
             self.assertIn("static (GIMBAL_SCHEDULE)", text)
         for columns in ("", "0", "-3", "wide", "99999999999999999999"):
