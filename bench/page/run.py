@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The page of a large run: 200 loops on 64 ranks of 16 threads, generated. How large is it, how long does `gimbal report`
-take to make it, and when has headless Chromium painted it first?
+"""The page of a large run: 200 loops on 64 ranks of 16 threads, generated. How large is it, how long does
+`gimbal report` take to make it, and when has headless Chromium painted it first?
 
     ./dev bench page
 """
