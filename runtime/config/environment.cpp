@@ -61,6 +61,7 @@ Environment read_environment(const char* const* variables) {
         const std::string_view name = line.substr(0, equals), value = line.substr(equals + 1);
         if (is_ours(name)) found.settings.push_back({std::string(name), std::string(value), "environment"});
         if (name == "OMP_SCHEDULE") found.omp_schedule = value;
+        if (name == "COLUMNS") found.columns = static_cast<std::size_t>(count(value).value_or(0));
         if (name == "HOME") found.home = value;
         if (name == "XDG_CACHE_HOME") found.cache_home = value;
         for (std::size_t i = 0; i < kLaunchers.size(); ++i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ struct Environment {
     int rank = 0;                             ///< from PMI_RANK, OMPI_COMM_WORLD_RANK, PMIX_RANK or SLURM_PROCID
     int ranks = 1;                            ///< from the matching size variable; 1 if unknown
     std::string job;                          ///< identifier given by the batch system; empty: none
+    std::size_t columns = 0;                  ///< COLUMNS: how wide text may be; 0: not set [characters]
     std::string home;                         ///< HOME; empty: not set
     std::string cache_home;                   ///< XDG_CACHE_HOME; empty: not set
     std::string launch;  ///< of one start within a job: PMIX_NAMESPACE or SLURM's step; empty: none

@@ -33,6 +33,7 @@
 #include "ranks/steal_sums.hpp"
 #include "ranks/waiting.hpp"
 #include "report/files.hpp"
+#include "report/fit.hpp"
 #include "report/json.hpp"
 #include "report/names.hpp"
 #include "report/steps.hpp"
@@ -154,7 +155,8 @@ void leave_records() {
     name_loops(record);
     if (!asked.output.empty() && !ending_in_handler())
         attempt([&] { write_file_aside(from_start(expand_pattern(asked.output, record)), to_json(record)); });
-    if (speaks) write_stderr(summary_text(record, asked.report));
+    if (speaks)
+        write_stderr(summary_text(record, asked.report, output_width(process_environment().columns, STDERR_FILENO)));
 }
 
 // A record that cannot be followed is a wrong setting. It may be one rank's alone, so each speaks for itself.

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <map>
 #include <span>
+#include <string_view>
 #include <type_traits>
 
 #include "base/warnings.hpp"
 #include "config/schedule_value.hpp"
 #include "report/choice_text.hpp"
 #include "report/efficiency_text.hpp"
+#include "report/fit.hpp"
 #include "report/merge.hpp"
 #include "report/notes.hpp"
 #include "report/steal_text.hpp"
@@ -67,57 +69,114 @@ std::string left_out(std::span<const MergedLoop> loops, std::size_t shown) {
            per_cent(all_s > 0 ? rest_s / all_s : 0) + " of the time in loops; --report full shows all\n";
 }
 
-/// The column of workers is there only if it is needed: loops over ranks stand among others or by themselves.
-/// @param most  loops to show, those with the most time first [count]
-std::string loop_table(const MergedRun& run, std::size_t most) {
-    const bool ranks = run.ranks_seen > 1;
+/// What the table of loops has, from all of it to what fits a narrow terminal.
+struct TableForm {
+    std::size_t name = kNameWidth;  ///< of the loop column at most [characters]
+    bool technique = true;          ///< as a column; false: in a line of its own below
+    bool all_times = true;          ///< of several ranks minimum, mean and maximum; false: mean
+    bool iterations = true;
+    bool overheads = true;  ///< drawing chunks, entry and exit
+};
+
+/// Which columns there are besides: those of what most programs have nothing of are left out.
+struct TableNeeds {
+    bool ranks = false, workers = false, late = false, entry = false;
+};
+
+TableNeeds needs_of(const MergedRun& run, std::span<const MergedLoop> shown) {
+    const auto any = [&](double (MergedLoop::*part)() const noexcept) {
+        constexpr double kShown = 0.0005;  // 0.1 % in the table
+        return std::any_of(shown.begin(), shown.end(),
+                           [&](const MergedLoop& loop) { return (loop.*part)() >= kShown; });
+    };
+    // Loops over ranks stand among others or by themselves; and a loop may have run with teams of several sizes.
     const bool levels = std::any_of(run.loops.begin(), run.loops.end(), [](const auto& l) { return l.sum.over_ranks; });
+    std::map<std::string_view, std::uint32_t> sizes;
+    bool several = false;
+    for (const MergedLoop& loop : run.loops)
+        several |= sizes.emplace(loop.sum.name, loop.sum.workers).first->second != loop.sum.workers;
+    return {.ranks = run.ranks_seen > 1,
+            .workers = levels || several,
+            .late = any(&MergedLoop::late),
+            .entry = any(&MergedLoop::entry_exit)};
+}
+
+TextTable empty_table(const TableNeeds& needs, const TableForm& form) {
     std::vector<std::string> titles = {"loop"};
     std::vector<Side> sides = {Side::left};
     const auto title = [&](const char* text, Side side = Side::right) {
         titles.emplace_back(text);
         sides.push_back(side);
     };
-    if (levels) title("workers");
+    if (needs.workers) title("workers");
     title("calls");
-    title("iterations");
-    title("technique (why)", Side::left);
-    title(ranks ? "time_s min" : "time_s");
-    if (ranks)
+    if (form.iterations) title("iterations");
+    if (form.technique) title("technique (why)", Side::left);
+    title(needs.ranks && form.all_times ? "time_s min" : "time_s");
+    if (needs.ranks && form.all_times)
         for (const char* text : {"mean", "max"}) title(text);
-    const std::size_t shown = std::min(most, run.loops.size());
-    // Columns of what most programs have nothing of.
-    const auto any = [&](double (MergedLoop::*part)() const noexcept) {
-        constexpr double kShown = 0.0005;  // 0.1 % in the table
-        return std::any_of(run.loops.begin(), run.loops.begin() + static_cast<std::ptrdiff_t>(shown),
-                           [&](const MergedLoop& loop) { return (loop.*part)() >= kShown; });
-    };
-    const bool late = any(&MergedLoop::late), entry = any(&MergedLoop::entry_exit);
     title("imbalance");
-    if (late) title("late");
-    for (const char* text : {"lost", "sched.ovh"}) title(text);
-    if (entry) title("in/out");
-    TextTable table(titles, sides);
-    for (const MergedLoop& loop : std::span(run.loops).first(shown)) {
-        std::vector<std::string> cells = {shorten_name(loop.sum.name, kNameWidth)};
-        if (levels) cells.push_back(workers_text(loop.sum));
-        cells.push_back(std::to_string(loop.sum.calls));
-        cells.push_back(std::to_string(loop.sum.iterations));
-        cells.push_back(technique_cell(loop.sum));
-        cells.push_back(seconds(ranks ? loop.time_s.min : loop.sum.time_s));
-        if (ranks)
-            for (const double figure : {loop.time_s.mean, loop.time_s.max}) cells.push_back(seconds(figure));
-        const bool known = loop.knows_all_workers();
-        cells.push_back(known ? fixed(loop.imbalance(), 3) : "-");
-        if (late) cells.push_back(known ? per_cent(loop.late()) : "-");
-        cells.push_back(known ? per_cent(loop.lost()) : "-");
-        cells.push_back(loop.sum.steals ? "-" : per_cent(loop.scheduling_overhead()));
-        if (entry) cells.push_back(loop.sum.steals ? "-" : per_cent(loop.entry_exit()));
-        table.add(std::move(cells));
-        if (loop.sum.steals) table.remark(steal_remark(loop.sum));
-        if (std::string remark = choice_remark(loop.sum); !remark.empty()) table.remark(std::move(remark));
-    }
-    return table.text() + (shown < run.loops.size() ? left_out(run.loops, shown) : "");
+    if (needs.late) title("late");
+    title("lost");
+    if (form.overheads) title("sched.ovh");
+    if (form.overheads && needs.entry) title("in/out");
+    return TextTable(titles, sides);
+}
+
+void add_loop(const MergedLoop& loop, const TableNeeds& needs, const TableForm& form, TextTable& table) {
+    std::vector<std::string> cells = {shorten_name(loop.sum.name, form.name)};
+    if (needs.workers) cells.push_back(workers_text(loop.sum));
+    cells.push_back(std::to_string(loop.sum.calls));
+    if (form.iterations) cells.push_back(std::to_string(loop.sum.iterations));
+    if (form.technique) cells.push_back(technique_cell(loop.sum));
+    const OverRanks& times = loop.time_s;
+    if (needs.ranks && form.all_times)
+        for (const double figure : {times.min, times.mean, times.max}) cells.push_back(seconds(figure));
+    else
+        cells.push_back(seconds(needs.ranks ? times.mean : loop.sum.time_s));
+    const bool known = loop.knows_all_workers();
+    cells.push_back(known ? fixed(loop.imbalance(), 3) : "-");
+    if (needs.late) cells.push_back(known ? per_cent(loop.late()) : "-");
+    cells.push_back(known ? per_cent(loop.lost()) : "-");
+    if (form.overheads) cells.push_back(loop.sum.steals ? "-" : per_cent(loop.scheduling_overhead()));
+    if (form.overheads && needs.entry) cells.push_back(loop.sum.steals ? "-" : per_cent(loop.entry_exit()));
+    table.add(std::move(cells));
+    if (!form.technique) table.remark("  " + technique_cell(loop.sum));
+    if (loop.sum.steals) table.remark(steal_remark(loop.sum));
+    if (std::string remark = choice_remark(loop.sum); !remark.empty()) table.remark(std::move(remark));
+}
+
+/// Names give way before columns do.
+/// @param width  0: any  @return whether the table is narrow enough
+bool narrow(TextTable& table, std::span<const MergedLoop> shown, const TableNeeds& needs, TableForm form,
+            std::size_t width) {
+    constexpr std::size_t kShortest = 24;  // name that can still be told from others [characters]
+    const auto fill = [&] {
+        table = empty_table(needs, form);
+        for (const MergedLoop& loop : shown) add_loop(loop, needs, form, table);
+        return width == 0 || table.width() <= width;
+    };
+    if (fill()) return true;
+    std::size_t longest = 0;
+    for (const MergedLoop& loop : shown) longest = std::max(longest, std::min(form.name, loop.sum.name.size()));
+    const std::size_t excess = table.width() - width;
+    form.name = std::max(kShortest, longest > excess ? longest - excess : 0);
+    return fill();
+}
+
+/// @param most   loops to show, those with the most time first [count]
+/// @param width  [characters]; 0: any
+std::string loop_table(const MergedRun& run, std::size_t most, std::size_t width) {
+    const auto shown = std::span(run.loops).first(std::min(most, run.loops.size()));
+    const TableNeeds needs = needs_of(run, shown);
+    TextTable table({}, {});
+    // What is left out here stands in JSON and on the page.
+    constexpr TableForm kBelow = {.technique = false}, kMean = {.technique = false, .all_times = false};
+    constexpr TableForm kShort = {.technique = false, .all_times = false, .iterations = false};
+    constexpr TableForm kLeast = {.technique = false, .all_times = false, .iterations = false, .overheads = false};
+    for (const TableForm& form : {TableForm{}, kBelow, kMean, kShort, kLeast})
+        if (narrow(table, shown, needs, form, width)) break;
+    return table.text() + (shown.size() < run.loops.size() ? left_out(run.loops, shown.size()) : "");
 }
 
 /// "rank 0", "ranks 0, 2-4"; the ranks ascend.
@@ -222,7 +281,7 @@ std::string no_loops(const RunRecord& record) {
 }
 
 /// @param own  the report of one process at its own end, which can only know itself
-std::string report_text(std::span<const RunRecord> records, ReportLevel level, bool own) {
+std::string report_text(std::span<const RunRecord> records, ReportLevel level, std::size_t width, bool own) {
     if (level == ReportLevel::off || records.empty()) return {};
     std::vector<RunRecord> sorted(records.begin(), records.end());
     std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
@@ -232,7 +291,7 @@ std::string report_text(std::span<const RunRecord> records, ReportLevel level, b
     if (level == ReportLevel::full) text += settings(sorted.front());
     const std::string placed = placement(sorted);
     if (!run.loops.empty())
-        text += loop_table(run, level == ReportLevel::full ? run.loops.size() : kMaxLoops);
+        text += loop_table(run, level == ReportLevel::full ? run.loops.size() : kMaxLoops, width);
     else if (placed.empty())
         text += no_loops(sorted.front());
     text += placed;
@@ -241,17 +300,17 @@ std::string report_text(std::span<const RunRecord> records, ReportLevel level, b
     for (const std::string& line : notes(run)) text += line + "\n";
     text += lending(run) + missing_ranks(run, own) + warnings(run);
     if (level == ReportLevel::full) text += choice_tables(run) + worker_tables(sorted, run);
-    return text;
+    return fitted(text, width);
 }
 
 }  // namespace
 
-std::string merged_text(std::span<const RunRecord> records, ReportLevel level) {
-    return report_text(records, level, false);
+std::string merged_text(std::span<const RunRecord> records, ReportLevel level, std::size_t width) {
+    return report_text(records, level, width, false);
 }
 
-std::string summary_text(const RunRecord& record, ReportLevel level) {
-    return report_text(std::span(&record, 1), level, true);
+std::string summary_text(const RunRecord& record, ReportLevel level, std::size_t width) {
+    return report_text(std::span(&record, 1), level, width, true);
 }
 
 }  // namespace gimbal

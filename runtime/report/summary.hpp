@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 
@@ -11,12 +12,13 @@ namespace gimbal {
 /// The exit report of one process in plain ASCII: header, table of loops, at most three NOTE lines, WARN lines.
 /// @param record  names already resolved (names.hpp)
 /// @param level   off: empty text; full: every setting and every worker as well
+/// @param width   of lines at most, where words allow it (report/fit.hpp) [characters]; 0: any
 /// @errors std::bad_alloc  @threads any  @cost O(loops log loops)
-[[nodiscard]] std::string summary_text(const RunRecord& record, ReportLevel level);
+[[nodiscard]] std::string summary_text(const RunRecord& record, ReportLevel level, std::size_t width = 0);
 
 /// One report for the records of many processes: the same, with minimum, mean and maximum over ranks.
 /// @param records  at least one, in any order
 /// @errors std::bad_alloc  @threads any  @cost O(records * loops)
-[[nodiscard]] std::string merged_text(std::span<const RunRecord> records, ReportLevel level);
+[[nodiscard]] std::string merged_text(std::span<const RunRecord> records, ReportLevel level, std::size_t width = 0);
 
 }  // namespace gimbal

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "gimbal/plain_text.hpp"
@@ -24,10 +25,20 @@ void TextTable::remark(std::string line) {
     remarks_.emplace_back(rows_.size() - 1, std::move(line));
 }
 
-std::string TextTable::text(std::size_t indent) const {
+std::vector<std::size_t> TextTable::widths() const {
     std::vector<std::size_t> widths(sides_.size(), 0);
     for (const auto& row : rows_)
         for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    return widths;
+}
+
+std::size_t TextTable::width() const {
+    const std::vector<std::size_t> all = widths();
+    return std::accumulate(all.begin(), all.end(), 2 * (std::max<std::size_t>(all.size(), 1) - 1));
+}
+
+std::string TextTable::text(std::size_t indent) const {
+    const std::vector<std::size_t> widths = this->widths();
     std::string text;
     std::size_t next = 0;
     for (std::size_t number = 0; number < rows_.size(); ++number) {
@@ -61,14 +72,13 @@ std::string per_cent(double part) {
 std::string shorten_name(std::string_view name, std::size_t width) {
     if (name.size() <= width) return std::string(name);
     constexpr std::string_view kDots = "...";
+    const std::size_t keep = width - kDots.size();
+    // "file:line" in one piece if that leaves as much for the function.
+    std::size_t head = keep * 2 / 5;
     const std::size_t blank = name.find(' ');
-    std::string where(name.substr(0, blank));
-    const std::string_view function = blank == std::string_view::npos ? "" : name.substr(blank);
-    const std::size_t keep = std::max<std::size_t>(width > function.size() ? width - function.size() : 0, width / 2);
-    if (where.size() > keep) where = std::string(kDots) + where.substr(where.size() - (keep - kDots.size()));
-    std::string text = where + std::string(function);
-    if (text.size() > width) text = text.substr(0, width - kDots.size()) + std::string(kDots);
-    return text;
+    if (blank != std::string_view::npos && blank + 1 > head && blank + 1 <= keep / 2) head = blank + 1;
+    std::string text(name.substr(0, head));
+    return text.append(kDots).append(name.substr(name.size() - (keep - head)));
 }
 
 }  // namespace gimbal

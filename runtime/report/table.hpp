@@ -27,7 +27,12 @@ public:
     /// @param indent  blanks before each row
     [[nodiscard]] std::string text(std::size_t indent = 0) const;
 
+    /// Of its rows at most, remarks not counted [characters].
+    [[nodiscard]] std::size_t width() const;
+
 private:
+    [[nodiscard]] std::vector<std::size_t> widths() const;
+
     std::vector<std::vector<std::string>> rows_;
     std::vector<std::pair<std::size_t, std::string>> remarks_;  // number of the row above, in ascending order
     std::vector<Side> sides_;
@@ -42,9 +47,9 @@ private:
 /// A part of one as per cent, e.g. "9.8 %".
 [[nodiscard]] std::string per_cent(double part);
 
-/// The name of a loop, "path:line function", in at most that many characters: first the path loses its beginning,
-/// then the function its end.
-/// @param width  at least 20
+/// The name of a loop, "file:line function", or a path, in at most that many characters: the middle gives way, since
+/// the beginning and the end say most.
+/// @param width  at least 4
 [[nodiscard]] std::string shorten_name(std::string_view name, std::size_t width);
 
 }  // namespace gimbal

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`gimbal report`: saved records become one report; loops get their names from debug information."""
 import json
+import re
 import shutil
 import subprocess
 import unittest
 
 from support import ToolTest, record
+from terminal import Program
 
 LOOP = """#include <stdlib.h>
 int main(void) {
@@ -46,6 +48,48 @@ class Report(ToolTest):
         text = self.gimbal("report", "--compare", *files).stdout
         self.assertIn("3.00      1.50  0.500", text)
         self.assertIn("wall ", text)
+
+    def wide(self, text):
+        """Lines of more than 80 characters."""
+        return [line for line in text.splitlines() if len(line) > 80]
+
+    def test_a_report_fits_the_columns_that_there_are(self):
+        files = []
+        for rank in (0, 1):
+            entry = record(rank, 2, 100 + rank)
+            entry["loops"][0] |= {"name": "very_long_name_of_a_source.cpp:210 hydrodynamics::smoothed::density_loop",
+                                  "late_s": 0.4, "opening_s": 0.2}
+            entry["loops"].append(entry["loops"][0] | {"workers": 256, "iterations": 10 ** 12})
+            files.append(self.save(f"run-{rank}.json", entry | {"program": "./app " + "x" * 30, "job": "7"}))
+        plain = self.gimbal("report", *files).stdout
+        self.assertTrue(self.wide(plain), "a file may be wider")
+        for columns in ("80", "81", "100"):
+            text = self.gimbal("report", *files, env={"COLUMNS": columns}).stdout
+            if columns == "80":
+                self.assertEqual(self.wide(text), [])
+            self.assertLessEqual(max(map(len, text.splitlines())), int(columns))
+            self.assertEqual(len(re.findall(r"^very_lon.* %$", text, re.M)), 2, "a row is one line\n" + text)
+            self.assertRegex(text, r"very_long_\S*\.\.\.\S*density_loop")
+            self.assertIn("static (GIMBAL_SCHEDULE)", text)
+        for columns in ("", "0", "-3", "wide", "99999999999999999999"):
+            self.assertEqual(self.gimbal("report", *files, env={"COLUMNS": columns}).stdout, plain, columns)
+
+    def test_on_a_terminal_a_report_is_as_wide_as_that(self):
+        file = self.save("run.json", record() | {"openmp": "/a/very/long/path/to/some/library/libomp.so"})
+        with Program([self.tool, "report", file], self.environment(), cwd=self.work, columns=60) as report:
+            while report.read(0.5):
+                pass
+        lines = report.written.replace("\r", "").splitlines()
+        self.assertLessEqual(max(map(len, lines)), 60)
+        self.assertIn("sph.cpp:210 density", report.written)
+
+    def test_a_loop_of_several_teams_says_which(self):
+        entry = record()
+        entry["loops"].append(entry["loops"][0] | {"workers": 4})
+        text = self.gimbal("report", self.save("run.json", entry)).stdout
+        self.assertIn("2 threads", text)
+        self.assertIn("4 threads", text)
+        self.assertNotIn("workers", self.gimbal("report", self.save("one.json", record())).stdout.splitlines()[1])
 
     def test_the_same_file_twice_counts_once(self):
         file = self.save("run.json", record() | {"started_s": 1767268800.25})

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Install Gimbal into a fresh prefix and use it from there only, as somebody who never saw the build tree."""
 import argparse
+import gzip
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -59,6 +61,59 @@ def check_libraries(libraries):
         assert not leaked, f"{path} shows {leaked}"
 
 
+def check_documents(prefix, version):
+    """Licence, documents, manual pages, completions and module files are there, and name no folder of the build."""
+    documents = prefix / "share/doc/gimbal"
+    pages = [f"share/man/man1/gimbal{name}.1.gz" for name in ("", "-run", "-report", "-top", "-campaign", "-preload")]
+    for name in [documents / "LICENSE", documents / "docs/user-guide.md", "share/bash-completion/completions/gimbal",
+                 "share/zsh/site-functions/_gimbal", f"share/modulefiles/gimbal/{version}",
+                 f"share/modulefiles/gimbal/{version}.lua", "bin/gimbal-preload", *pages]:
+        assert (prefix / name).stat().st_size > 0, name
+    page = gzip.decompress((prefix / "share/man/man1/gimbal-run.1.gz").read_bytes()).decode()
+    for said in (".TH gimbal\\-run 1", "GIMBAL_SCHEDULE", "\\-\\-schedule", ".SH EXAMPLES"):
+        assert said in page, said
+    completions = prefix / "share/bash-completion/completions/gimbal"
+
+    def completed(*words):
+        script = ('. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gimbal; '
+                  'printf "%s\\n" "${COMPREPLY[@]}"')
+        return run(["bash", "-c", script, "bash", completions, *words]).split()
+
+    assert {"run", "report", "top"} <= set(completed("gimbal", "")), completed("gimbal", "")
+    assert completed("gimbal", "run", "--sched") == ["--schedule"], completed("gimbal", "run", "--sched")
+    assert "fac2" in completed("gimbal", "run", "--schedule", "fa"), completed("gimbal", "run", "--schedule", "fa")
+    assert completed("gimbal", "info", "tech") == ["techniques"], completed("gimbal", "info", "tech")
+    if shutil.which("man"):
+        said = run(["man", "--warnings", "-l", prefix / "share/man/man1/gimbal-run.1.gz"],
+                   env={**os.environ, "MANWIDTH": "80", "LC_ALL": "C"})
+        assert "warning" not in said.split("NAME")[0], said[:500]
+
+
+def check_moved(prefix, scratch, source, args):
+    """The installed tree works after it is moved, and with blanks in its name."""
+    moved = scratch / "a prefix that was moved"
+    prefix.rename(moved)
+    tool = moved / "bin" / "gimbal"
+    program = scratch / "moved-loops"
+    run([args.cc, "-g", "-fopenmp", source / "loops.c", "-o", program])
+    said = run([tool, "run", "-t", "2", "--schedule", "gss", "--", program])
+    assert "gss" in said and "loops.c:8" in said, said
+    assert run([tool, "campaign", "--help"])
+    folder = next(moved.rglob("gimbal.pc")).parent
+    flags = run(["pkg-config", "--cflags", "--libs", "gimbal"], env={**os.environ, "PKG_CONFIG_PATH": str(folder)})
+    program = scratch / "moved-consumer"
+    run([args.cc, source / "consumer.c", "-o", program, *shlex.split(flags)])
+    libraries = next(moved.rglob("libgimbal.so")).parent
+    assert "covered 1000" in run([program], env={**os.environ, "LD_LIBRARY_PATH": str(libraries)})
+    build = scratch / "moved consumer"
+    run([args.cmake, "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={moved}", f"-DCMAKE_C_COMPILER={args.cc}"])
+    run([args.cmake, "--build", build, "--target", "consumer"])
+    assert "covered 1000" in run([build / "consumer"])
+    for path in moved.rglob("*"):
+        if path.is_file() and path.suffix in (".cmake", ".pc", "", ".lua"):
+            assert str(prefix).encode() not in path.read_bytes(), f"{path} names the prefix that it was installed to"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("build", "scratch", "cmake", "cc"):
@@ -103,7 +158,9 @@ def main():
     assert "$ORIGIN" in dynamic and args.build not in dynamic, dynamic
     said = run([prefix / "bin" / "gimbal", "run", "-t", "2", "--schedule", "gss", "--", build / "loops"])
     assert "9990000" in said and "gss" in said and "loops.c:8" in said, said
-    print("installed, found by CMake and pkg-config, run from", prefix)
+    check_documents(prefix, run([prefix / "bin" / "gimbal", "--version"]).split()[-1])
+    check_moved(prefix, scratch, source, args)
+    print("installed, found by CMake and pkg-config, run from there, moved and run again")
 
 
 if __name__ == "__main__":

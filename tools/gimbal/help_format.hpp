@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/nearest.hpp"
+#include "config/schedule_value.hpp"
 
 namespace gimbal::tool {
 
@@ -34,6 +40,22 @@ inline CLI::Validator finite(double low, double high) {
         if (CLI::detail::lexical_cast(text, value) && std::isnan(value)) return "Value " + text + " is not a number";
         return inner(text);
     });
+}
+
+/// One of these words: CLI::IsMember, except that it says which one was meant.
+inline CLI::Validator one_of(std::vector<std::string> words) {
+    std::string list;
+    for (const std::string& word : words) list += (list.empty() ? "" : ",") + word;
+    const auto check = [words](std::string& text) -> std::string {
+        if (std::find(words.begin(), words.end(), text) != words.end()) return {};
+        const std::vector<std::string_view> views(words.begin(), words.end());
+        const std::string suggestion = did_you_mean(nearest(text, views));
+        std::string said =
+            "\"" + text + "\" is not allowed." + (suggestion.empty() ? "" : " " + suggestion) + " Allowed:";
+        for (const std::string& word : words) said += " " + word;
+        return said;
+    };
+    return CLI::Validator(check, "{" + list + "}");
 }
 
 }  // namespace gimbal::tool

@@ -17,12 +17,14 @@
 #include "gimbal/error.hpp"
 #include "help_format.hpp"
 #include "info_command.hpp"
+#include "manual_command.hpp"
 #include "pin_command.hpp"
 #include "python_command.hpp"
 #include "report/process_record.hpp"
 #include "report_command.hpp"
 #include "run_command.hpp"
 #include "simulate_command.hpp"
+#include "top_command.hpp"
 
 namespace gimbal::tool {
 
@@ -46,6 +48,7 @@ constexpr const char* kExamples =
     "  gimbal report run-*.json        the same report from saved records, one for each run\n"
     "  gimbal run --pin -- ./app       place its threads, learning from their speeds\n"
     "  gimbal pin show                 the machine, and whom Gimbal has placed where\n"
+    "  gimbal top                      loops, threads and ranks of what runs now\n"
     "  gimbal info techniques          what --schedule may name\n"
     "  gimbal info selectors           what --select may name\n"
     "  gimbal simulate --app triangular --select auto --workers 64     loops in virtual time\n"
@@ -56,6 +59,8 @@ struct CommandLine {
     RunRequest run;
     SimulateRequest simulate;
     PinRequest pin;
+    TopRequest top;
+    ManualRequest manual;
     std::vector<std::string> after_dashes;     ///< what follows the first "--" of `run`
     std::map<std::string, std::string> flags;  ///< values of the option table's flags
     ReportRequest report;
@@ -106,7 +111,8 @@ void add_report(CLI::App& app, CommandLine& line) {
         "Examples:\n"
         "  gimbal report run-81234-*.json                              all ranks of one run\n"
         "  gimbal report --compare run-81234-*.json run-81235-*.json   two runs, loop by loop\n"
-        "  gimbal report --trace otf2 run-*.pftrace                    a trace for Vampir");
+        "  gimbal report --trace otf2 run-*.pftrace                    a trace for Vampir\n"
+        "  gimbal report --html run.html run-81234-*.json              a page with charts, for a browser");
     report->add_option("files", line.report.files, "JSON records written by --output or GIMBAL_OUTPUT")->required();
     report->add_option("--trace", line.report.trace,
                        "Write traces of --trace in another form: json (Chrome),\notf2 (Vampir, Scalasca); perfetto: of "
@@ -115,6 +121,12 @@ void add_report(CLI::App& app, CommandLine& line) {
     report->add_flag("--full", line.report.full, "Every setting and every thread as well");
     report->add_flag("--compare", line.report.compare,
                      "Runs side by side: times, imbalance, technique,\nand each one's time over the first one's");
+    report->add_option("--html", line.report.html, "Write a page with charts into this file")->excludes("--compare");
+    report
+        ->add_option("--steps", line.report.steps,
+                     "Files of --record, for charts over steps;\ndefault: those that the records name")
+        ->needs("--html");
+    report->add_flag("--json", line.report.json, "As JSON")->excludes("--compare")->excludes("--html");
 }
 
 void add_check(CLI::App& app, CommandLine& line) {
@@ -214,6 +226,8 @@ int dispatch(const CLI::App& app, CommandLine& line) {
     if (command.get_name() == "report") return report_files(line.report);
     if (command.get_name() == "check") return check(line.check);
     if (command.get_name() == "pin") return pin(command, line.pin);
+    if (command.get_name() == "manual") return manual(app, line.manual);
+    if (command.get_name() == "top") return top(command, line.top);
     if (command.get_name() == "simulate")
         return command.got_subcommand("selfish") ? simulate_selfish(line.simulate.selfish)
                                                  : simulate_application(line.simulate);
@@ -237,7 +251,7 @@ void check_command(const CLI::App& app, std::span<const std::string> words, cons
     std::string allowed;
     for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
         names.push_back(command->get_name());
-        allowed += " " + names.back();
+        if (!command->get_group().empty()) allowed += " " + names.back();
     }
     if (names.empty() || (words.empty() && app.get_name() == "simulate")) return;
     const std::string hint = "allowed:" + allowed + "      more: " + path + " --help";
@@ -271,6 +285,8 @@ int run_command_line(int argc, char** argv) {
     add_report(app, line);
     add_info(app, line);
     add_pin(app, line.pin);
+    add_top(app, line.top);
+    add_manual(app, line.manual);
     add_simulate(app, line.simulate);
     app.add_subcommand("campaign", "Run and analyse experiments: applications x techniques or selectors x repetitions");
     add_check(app, line);

@@ -1,24 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "report_command.hpp"
 
-#include <cstdio>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
 
 #include "base/read_file.hpp"
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
+#include "info_command.hpp"
+#include "page.hpp"
 #include "report/compare.hpp"
+#include "report/files.hpp"
+#include "report/fit.hpp"
 #include "report/jobs.hpp"
 #include "report/json.hpp"
 #include "report/names.hpp"
 #include "report/summary.hpp"
 #include "trace_command.hpp"
 
+extern "C" char** environ;
+
 namespace gimbal::tool {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr std::size_t kLargestRecord = std::size_t{1} << 28;  // [bytes]
+constexpr std::size_t kLargestSteps = std::size_t{1} << 31;   // [bytes]
 
 std::vector<RunRecord> read_records(const std::vector<std::string>& paths) {
     std::vector<RunRecord> records;
@@ -34,6 +48,100 @@ std::vector<RunRecord> read_records(const std::vector<std::string>& paths) {
     return records;
 }
 
+/// The runs of these files, each record's file beside it.
+struct ReadRuns {
+    std::vector<page::Run> runs;
+    std::vector<std::vector<std::string>> files;  ///< of each run's records
+};
+
+ReadRuns read_runs(const std::vector<std::string>& paths) {
+    const std::vector<RunRecord> records = read_records(paths);
+    const SortedRecords sorted = sort_by_run(records);
+    for (const auto& [repeated, counted] : sorted.repeated)
+        write_stderr("gimbal: note: " + paths[repeated] + " holds the same process as " + paths[counted] +
+                     " and is left out\n");
+    ReadRuns read;
+    for (const std::vector<std::size_t>& run : sorted.runs) {
+        page::Run& members = read.runs.emplace_back();
+        std::vector<std::string>& files = read.files.emplace_back();
+        for (const std::size_t i : run) {
+            members.records.push_back(records[i]);
+            files.push_back(paths[i]);
+        }
+    }
+    return read;
+}
+
+/// Where the steps of a process are, if it wrote them: beside its record, else where its setting says.
+/// @return empty: it wrote none, or they are elsewhere
+std::string steps_of(const RunRecord& record, const std::string& file) {
+    for (const OptionUse& use : record.options) {
+        if (use.name != "GIMBAL_RECORD") continue;
+        const fs::path named = expand_pattern(use.value, record);
+        for (const fs::path& path : {fs::path(file).parent_path() / named, named}) {
+            std::error_code ignored;
+            if (fs::is_regular_file(path, ignored)) return path;
+        }
+    }
+    return {};
+}
+
+void add_timelines(const std::string& path, int rank, std::vector<page::Timeline>& timelines) {
+    try {
+        for (page::Timeline& timeline : page::timelines_of(read_file(path, kLargestSteps), rank)) {
+            const bool known = std::any_of(timelines.begin(), timelines.end(), [&](const page::Timeline& other) {
+                return other.loop == timeline.loop && other.workers == timeline.workers;
+            });
+            if (!known) timelines.push_back(std::move(timeline));
+        }
+    } catch (const Error& error) {
+        throw Error(error.code(), path + ": " + error.what(), error.hint());
+    }
+}
+
+/// Steps of the first rank that has some, loop by loop: those that were asked for, else those that the records name.
+void find_timelines(const ReportRequest& request, ReadRuns& read) {
+    for (std::size_t i = 0; i < read.runs.size(); ++i) {
+        std::vector<page::Timeline>& timelines = read.runs[i].timelines;
+        int number = 0;
+        for (const std::string& path : request.steps) add_timelines(path, number++, timelines);
+        if (!request.steps.empty()) continue;
+        std::set<std::string> seen;
+        for (std::size_t j = 0; j < read.files[i].size(); ++j) {
+            const RunRecord& record = read.runs[i].records[j];
+            const std::string path = steps_of(record, read.files[i][j]);
+            if (!path.empty() && seen.insert(path).second) add_timelines(path, record.rank, timelines);
+        }
+    }
+}
+
+std::string text_of(const std::vector<page::Run>& runs, ReportLevel level, std::size_t width) {
+    std::string all;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        if (runs.size() > 1)
+            all += (i > 0 ? "\nrun " : "run ") + std::to_string(i + 1) + " of " + std::to_string(runs.size()) + ": " +
+                   run_title(runs[i].records) + "\n";
+        all += merged_text(runs[i].records, level, width);
+    }
+    return all;
+}
+
+int compare(const std::vector<page::Run>& runs) {
+    if (runs.size() < 2)
+        throw Error(ErrorCode::wrong_use,
+                    "report --compare: all files are of one run, " + run_title(runs.front().records),
+                    "name the records of two or more: gimbal report --compare run-81234-*.json run-81235-*.json");
+    std::vector<std::vector<RunRecord>> records;
+    for (const page::Run& run : runs) records.push_back(run.records);
+    return print_text(compared_text(records));
+}
+
+int print_runs(const std::vector<page::Run>& runs) {
+    Json list = Json::array();
+    for (const page::Run& run : runs) list.push_back(page::run_data(run));
+    return print_json({{"schema_version", 1}, {"runs", std::move(list)}});
+}
+
 }  // namespace
 
 int report_files(const ReportRequest& request) {
@@ -41,32 +149,17 @@ int report_files(const ReportRequest& request) {
         return convert_traces({.format = request.trace, .files = request.files, .output = request.output});
     if (!request.output.empty())
         throw Error(ErrorCode::wrong_use, "report --to: only --trace writes a file", "the report goes to the terminal");
-    const std::vector<RunRecord> records = read_records(request.files);
-    const SortedRecords sorted = sort_by_run(records);
-    for (const auto& [repeated, counted] : sorted.repeated)
-        write_stderr("gimbal: note: " + request.files[repeated] + " holds the same process as " +
-                     request.files[counted] + " and is left out\n");
-    std::vector<std::vector<RunRecord>> runs;
-    for (const std::vector<std::size_t>& run : sorted.runs) {
-        std::vector<RunRecord>& members = runs.emplace_back();
-        for (const std::size_t i : run) members.push_back(records[i]);
-    }
-    if (request.compare) {
-        if (runs.size() < 2)
-            throw Error(ErrorCode::wrong_use, "report --compare: all files are of one run, " + run_title(runs.front()),
-                        "name the records of two or more: gimbal report --compare run-81234-*.json run-81235-*.json");
-        std::fputs(compared_text(runs).c_str(), stdout);
+    ReadRuns read = read_runs(request.files);
+    if (request.compare) return compare(read.runs);
+    if (request.json || !request.html.empty()) find_timelines(request, read);
+    if (!request.html.empty()) {
+        write_file_aside(request.html, page::html_page(read.runs, text_of(read.runs, ReportLevel::summary, 0)));
         return 0;
     }
-    const ReportLevel level = request.full ? ReportLevel::full : ReportLevel::summary;
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-        std::string text = merged_text(runs[i], level);
-        if (runs.size() > 1)
-            text = (i > 0 ? "\nrun " : "run ") + std::to_string(i + 1) + " of " + std::to_string(runs.size()) + ": " +
-                   run_title(runs[i]) + "\n" + text;
-        std::fputs(text.c_str(), stdout);
-    }
-    if (runs.size() > 1) std::fputs("\nTo see these runs side by side: gimbal report --compare\n", stdout);
+    if (request.json) return print_runs(read.runs);
+    const std::size_t width = output_width(read_environment(environ).columns, STDOUT_FILENO);
+    print_text(text_of(read.runs, request.full ? ReportLevel::full : ReportLevel::summary, width));
+    if (read.runs.size() > 1) print_text("\nTo see these runs side by side: gimbal report --compare\n");
     return 0;
 }
 

@@ -34,6 +34,7 @@
 #include "partial_records.hpp"
 #include "preflight.hpp"
 #include "report/files.hpp"
+#include "report/fit.hpp"
 #include "report/json.hpp"
 #include "report/summary.hpp"
 #include "run_folder.hpp"
@@ -277,7 +278,7 @@ void report_records(const RunRequest& request, const Options& options, const Run
         // MPICH's launcher gives a start no name; the next one may have the same job.
         if (record.launch.empty() && request.ranks > 0) record.launch = folder.name();
     }
-    write_stderr(merged_text(records, options.report));
+    write_stderr(merged_text(records, options.report, output_width(read_environment(environ).columns, STDERR_FILENO)));
     if (!options.output.empty()) write_outputs(options.output, records);
 }
 

@@ -157,7 +157,7 @@ void add_simulate(CLI::App& app, SimulateRequest& request) {
         ->check(CLI::Range(0UL, 1UL << 53))
         ->capture_default_str();
     command->add_option("--level", request.level, "Drawing costs of threads or ranks; default: the application's")
-        ->check(CLI::IsMember({"threads", "ranks"}));
+        ->check(one_of({"threads", "ranks"}));
     command->add_option("--dispatch-ns", request.dispatch_ns, "One draw: threads 100, ranks 5000")->check(positive);
     command->add_option("--serial-ns", request.serial_ns, "Its exclusive part: threads 40, ranks 1090")
         ->check(positive);

@@ -187,7 +187,7 @@ void add_pair_options(CLI::App& command, PairRequest& request) {
     command
         .add_option("--learner", request.learner,
                     "Who chooses pairs: joint, independent, alternate, coordinated, or all of them")
-        ->check(CLI::IsMember({"joint", "independent", "alternate", "coordinated", "all"}))
+        ->check(one_of({"joint", "independent", "alternate", "coordinated", "all"}))
         ->needs(ranks)
         ->capture_default_str();
     command.add_option("--portfolio", request.portfolio, "Techniques of both levels, with blanks between them")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include "report/fit.hpp"
 #include "report/table.hpp"
 
 namespace gimbal {
@@ -18,24 +19,50 @@ TEST(ShortenName, ShortNamesStay) {
     EXPECT_EQ(shorten_name("a.cpp:1 f", 20), "a.cpp:1 f");
 }
 
-TEST(ShortenName, ThePathLosesItsBeginningFirst) {
-    const std::string text = shorten_name("/home/user/project/src/very/deep/sph.cpp:210 density", 30);
+TEST(ShortenName, TheMiddleGivesWay) {
+    const std::string text = shorten_name("/home/user/project/src/very/deep/libgravity.so", 30);
     EXPECT_EQ(text.size(), 30U);
-    EXPECT_TRUE(text.starts_with("..."));
-    EXPECT_TRUE(text.ends_with("sph.cpp:210 density"));
+    EXPECT_TRUE(text.starts_with("/home/user"));
+    EXPECT_TRUE(text.ends_with("libgravity.so"));
 }
 
-TEST(ShortenName, ThenTheFunctionLosesItsEnd) {
-    const std::string text = shorten_name("sph.cpp:210 " + std::string(100, 'f'), 30);
+TEST(ShortenName, FileAndLineStayWhole) {
+    const std::string text = shorten_name("sph.cpp:210 sph::force::" + std::string(100, 'f') + "_loop", 30);
     EXPECT_EQ(text.size(), 30U);
-    EXPECT_TRUE(text.starts_with("sph.cpp:210 ff"));
-    EXPECT_TRUE(text.ends_with("..."));
+    EXPECT_TRUE(text.starts_with("sph.cpp:210 ..."));
+    EXPECT_TRUE(text.ends_with("_loop"));
 }
 
 TEST(ShortenName, AnyLengthFits) {
     for (std::size_t where = 0; where < 80; where += 7)
         for (std::size_t function = 0; function < 80; function += 7)
             EXPECT_LE(shorten_name(std::string(where, 'w') + " " + std::string(function, 'f'), 44).size(), 44U);
+}
+
+TEST(TextTable, RemarksDoNotMakeItWider) {
+    TextTable table({"loop", "n"}, {TextTable::Side::left, TextTable::Side::right});
+    table.add({"a", "100"});
+    table.remark("a long line below");
+    EXPECT_EQ(table.width(), 9U);
+}
+
+TEST(Fitted, LongLinesGoOnIndented) {
+    EXPECT_EQ(fitted("one two three four\nshort\n", 10), "one two\n  three\n  four\nshort\n");
+    EXPECT_EQ(fitted("  a bb ccc dddd", 8), "  a bb\n    ccc\n    dddd");
+}
+
+TEST(Fitted, NothingIsLost) {
+    const std::string text = "NOTE " + std::string(90, 'x') + " and then some words that do not fit\n\n   \nend";
+    for (std::size_t width = 40; width < 140; ++width) {
+        std::string plain, expected;
+        for (const char letter : fitted(text, width))
+            if (letter != ' ' && letter != '\n') plain += letter;
+        for (const char letter : text)
+            if (letter != ' ' && letter != '\n') expected += letter;
+        EXPECT_EQ(plain, expected) << width;
+    }
+    EXPECT_EQ(fitted(text, 0), text);
+    EXPECT_EQ(fitted("", 40), "");
 }
 
 TEST(Seconds, KeepsAboutFourDigits) {

@@ -106,6 +106,9 @@ TEST(Nearest, CountsEdits) {
     EXPECT_EQ(edit_distance("abc", ""), 3u);
     EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
     EXPECT_EQ(edit_distance("fac22", "fac2"), 1u);
+    EXPECT_EQ(edit_distance("fca2", "fac2"), 1u) << "an exchange of neighbours is one edit";
+    EXPECT_EQ(edit_distance("ba", "ab"), 1u);
+    EXPECT_EQ(edit_distance("ca", "abc"), 3u) << "and nothing stands between them";
 }
 
 TEST(Nearest, SuggestsUpToTwoEditsAndNothingThatSharesNothing) {

@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sqlite3
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TextIO
+from typing import NoReturn, TextIO
 
 from . import commands
-from .errors import CampaignError
+from .errors import CampaignError, did_you_mean
 
 EPILOG = """examples:
   gimbal campaign run quick.toml                 runs what has not run yet; results in quick.sqlite
@@ -38,6 +39,18 @@ class Parser(argparse.ArgumentParser):
 
     def print_help(self, file: TextIO | None = None) -> None:
         print(self.format_help(), end="", file=file or sys.stdout)
+
+    def error(self, message: str) -> NoReturn:
+        """Wrong words in the style of all other commands, with the nearest right one."""
+        words = re.findall(r"(?:invalid choice: '|unrecognized arguments: )([^' ]+)", message)
+        commands_of = [action.choices for action in self._actions if isinstance(action.choices, dict)]
+        parsers = [self, *(one for choices in commands_of for one in choices.values())]
+        known = {name for one in parsers for action in one._actions
+                 for name in (*action.option_strings, *(action.choices or ()))}
+        suggestion = did_you_mean(words[0].split("=")[0], known) if words else ""
+        print(CampaignError(f"{self.prog.removeprefix('gimbal ')}: {message}.{suggestion}", f"see: {self.prog} --help"),
+              file=sys.stderr)
+        sys.exit(2)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`gimbal report --html` and `--json`: what the page holds, and what a browser makes of it."""
+import json
+import re
+import unittest
+
+import browser
+from support import ToolTest, record
+
+STEPS = "loop,workers,step,iterations,technique,reason,exploring,loop_time_s,busy_max_s,busy_mean_s,chunks\n"
+
+
+def large_run(loops=200, ranks=64, threads=16):
+    """Records of a run with many loops and ranks, each figure with all its digits as in earnest."""
+    for rank in range(ranks):
+        entry = record(rank, ranks, 1000 + rank) | {"job": "81234", "launch": "one", "started_s": 1767268800.25}
+        pattern, entry["loops"] = entry["loops"][0], []
+        for number in range(loops):
+            mean = (1 + rank % 7 / 10) * 3.0 / (number + 1) + 0.000123456789
+            busy = [mean * (0.8 + 0.4 * ((thread * 7 + rank * 3 + number) % 11) / 11) for thread in range(threads)]
+            entry["loops"].append(pattern | {
+                "name": f"source_{number:03}.cpp:{number + 10} solver::stage_{number:03}", "workers": threads,
+                "time_s": 1.02 * max(busy), "busy_max_s": max(busy), "busy_mean_s": sum(busy) / threads,
+                "late_s": 0.001234567 * mean, "scheduling_s": 0.002345678 * mean, "opening_s": 1e-5, "closing_s": 1e-5,
+                "per_worker": [{"busy_s": one, "iterations": 100, "chunks": 5} for one in busy]})
+        yield entry
+
+
+class Page(ToolTest):
+    def save(self, name, entry):
+        (self.work / name).write_text(json.dumps(entry))
+        return name
+
+    def page(self, *files, more=()):
+        result = self.gimbal("report", "--html", "run.html", *more, *files)
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+        return (self.work / "run.html").read_text()
+
+    def figures(self, html):
+        """The figures that the page draws."""
+        return json.loads(re.search(r'<script type="application/json" id="runs">(.*?)</script>', html, re.S)[1])
+
+    def test_the_page_needs_nothing_else(self):
+        html = self.page(self.save("run.json", record()))
+        self.assertNotRegex(html, r"""(src|href)\s*=|@import|url\(|https?://(?!www\.w3\.org)""")
+        self.assertIn("<noscript><pre>gimbal 0.1.0", html)
+
+    def test_names_cannot_become_html(self):
+        entry = record() | {"program": "./app </script><b>&amp; \u2028"}
+        entry["loops"][0]["name"] = "a.cpp:1 x</script><script>alert(1)</script>"
+        html = self.page(self.save("run.json", entry))
+        self.assertEqual(html.count("<script"), 2)
+        self.assertEqual(html.count("</script>"), 2)
+        self.assertEqual(self.figures(html)[0]["program"], entry["program"])
+        self.assertEqual(self.figures(html)[0]["loops"][0]["name"], entry["loops"][0]["name"])
+
+    def test_parts_of_a_loop_add_up_to_its_time_on_every_rank(self):
+        files = [self.save(f"run-{rank}.json", entry) for rank, entry in enumerate(large_run(3, 2, 4))]
+        run, = self.figures(self.page(*files))
+        self.assertEqual(run, json.loads(self.gimbal("report", "--json", *files).stdout)["runs"][0])
+        for loop in run["loops"]:
+            self.assertEqual([row[0] for row in loop["by_rank"]], [0, 1])
+            for row in loop["by_rank"]:
+                part = dict(zip(run["by_rank_fields"], row))
+                self.assertAlmostEqual(part["work_s"] + part["scheduling_s"] + part["late_s"] + part["waiting_s"],
+                                       part["time_s"], delta=2e-3 * part["time_s"])
+                self.assertEqual(len(part["busy_s"]), 4)
+            mean = sum(row[1] for row in loop["by_rank"]) / 2
+            self.assertAlmostEqual(loop["time_s"]["mean"], mean, delta=2e-3 * mean)
+
+    def test_of_a_loop_over_ranks_every_worker_is_a_rank(self):
+        entries = [record(rank, 2, 100 + rank, loops=1 - rank) for rank in (0, 1)]
+        entries[0]["loops"][0] |= {"level": "ranks"}
+        run, = self.figures(self.page(*[self.save(f"{i}.json", entry) for i, entry in enumerate(entries)]))
+        self.assertEqual([row[:3] + row[5:6] for row in run["loops"][0]["by_rank"]], [[0, 3, 3, 0], [1, 3, 1, 2]])
+
+    def test_steps_are_found_by_the_record_and_drawn_in_few_points(self):
+        rows = [f"a.cpp:1 f,2,{i},100,{'fac2' if i < 500 else 'gss'},auto,{int(i == 500)},0.01,0.009,0.008,5"
+                for i in range(1000)]
+        (self.work / "steps-0.csv").write_text(STEPS + "\n".join(rows) + "\n")
+        entry = record() | {"options": [{"name": "GIMBAL_RECORD", "value": "steps-%r.csv", "origin": "environment"}]}
+        entry["loops"][0]["name"] = "a.cpp:1 f"
+        file = self.save("run.json", entry)
+        line = self.figures(self.page(file))[0]["loops"][0]["timeline"]
+        self.assertEqual(line["steps"], 1000)
+        self.assertEqual(line["schedules"], ["fac2", "gss"])
+        self.assertEqual([(point[0], point[1]) for point in line["points"]],
+                         [(i, min(i + 2, 999)) for i in range(0, 1000, 3)])
+        self.assertAlmostEqual(line["points"][0][4], 0.2)
+        self.assertEqual([(change[0], change[3]) for change in line["changes"]], [(0, 0), (500, 1)])
+        (self.work / "steps-0.csv").rename(self.work / "elsewhere.csv")
+        self.assertIsNone(self.figures(self.page(file))[0]["loops"][0]["timeline"])
+        self.assertTrue(self.figures(self.page(file, more=("--steps", "elsewhere.csv")))[0]["loops"][0]["timeline"])
+
+    def test_wrong_use_is_said(self):
+        file = self.save("run.json", record())
+        (self.work / "bad.csv").write_text(STEPS + "a.cpp:1 f,2,0,100,fac2,auto,0,soon,0.009,0.008,5\n")
+        (self.work / "other.csv").write_text("a,b\n1,2\n")
+        cases = {("--html", "no/folder.html", file): "no/folder.html", ("--html", "x.html", "--compare", file): "excludes",
+                 ("--html", "x.html", file, "--steps", "bad.csv"): 'bad.csv: line 2: loop_time_s "soon" is no number',
+                 ("--html", "x.html", file, "--steps", "other.csv"): 'other.csv: it has no column "loop"'}
+        for words, said in cases.items():
+            result = self.gimbal("report", *words)
+            self.assertEqual(result.returncode, 2, words)
+            self.assertIn(said, result.stderr)
+            self.assertFalse((self.work / "x.html").exists())
+
+    def test_a_large_run_fits_into_three_megabytes(self):
+        files = [self.save(f"run-{rank}.json", entry) for rank, entry in enumerate(large_run())]
+        html = self.page(*files)
+        self.assertLess(len(html), 3e6)
+        run, = self.figures(html)
+        self.assertEqual((len(run["loops"]), len(run["loops"][199]["by_rank"])), (200, 64))
+
+
+@unittest.skipUnless(browser.PROGRAM, "no Chromium is installed")
+class PageInABrowser(ToolTest):
+    """What the page holds after its script has run, and what keys do."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.browser = cls.enterClassContext(browser.Browser())
+
+    def show(self, entries, steps=""):
+        """Open the page of these records."""
+        files, more = [], []
+        for i, entry in enumerate(entries):
+            (self.work / f"run-{i}.json").write_text(json.dumps(entry))
+            files.append(f"run-{i}.json")
+        if steps:
+            (self.work / "steps.csv").write_text(steps)
+            more = ["--steps", "steps.csv"]
+        result = self.gimbal("report", "--html", "run.html", *files, *more)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.browser.open(self.work / "run.html")
+
+    def count(self, selector):
+        return self.browser.value(f"document.querySelectorAll({json.dumps(selector)}).length")
+
+    def text(self, selector):
+        return self.browser.value(f"document.querySelector({json.dumps(selector)}).textContent")
+
+    def test_every_part_of_the_page_is_drawn(self):
+        steps = STEPS + "".join(f"sph.cpp:210 density,2,{i},1000,fac2,auto,0,0.01,0.009,0.008,5\n" for i in range(10))
+        entries = [record(rank, 2, 100 + rank) | {"job": "7"} for rank in (0, 1)]
+        entries[0]["placement"] = {"mode": "learn", "metric": "progress", "processors": 2, "text": "", "threads": [
+            {"thread": i, "name": "app", "pus": [i], "moves": i, "cpu_s": 1.5} for i in (0, 1)]}
+        self.show(entries, steps)
+        expected = {"#rank-bars .work": 2, "#loop-bars .work": 1, "#loop-rank-bars .work": 2, "#heat-map .cell": 4,
+                    "#step-chart .step": 10, "#cores .core": 2, "#schedules tbody tr": 1, "#loops tbody tr": 1}
+        self.assertEqual({selector: self.count(selector) for selector in expected}, expected)
+        self.assertEqual(self.text("#loops tbody td"), "sph.cpp:210 density")
+        self.assertIn("r0 t1", self.text("#cores"))
+        # A rank: 10 s, of them 3 s in the loop, where threads work 2 s in the mean and wait 1 s.
+        shown = self.browser.value("Array.from(document.querySelectorAll('#rank-bars g')[0].querySelectorAll('.part'))"
+                                   ".map((part) => part.dataset.tip.split('\\n')[1])")
+        self.assertEqual(shown, ["work: 1.97 s, 19.7 %", "scheduling: 0.0300 s, 0.3 %", "imbalance: 1.00 s, 10.0 %",
+                                 "elsewhere: 7.00 s, 70.0 %"])
+
+    def test_keys_select_filter_and_switch(self):
+        self.show(large_run(4, 1, 2))
+
+        def chosen():
+            return self.browser.value("document.getElementById('loop').dataset.loop")
+
+        self.assertEqual(chosen(), "0")
+        for key, loop in (("j", "1"), ("j", "2"), ("k", "1"), ("k", "0"), ("k", "0")):
+            self.browser.key(key)
+            self.assertEqual(chosen(), loop)
+        self.browser.key("s")
+        self.assertEqual(self.text("#time button[aria-pressed=true]"), "share")
+        for theme in ("dark", "light"):
+            self.browser.key("d")
+            self.assertEqual(self.browser.value("document.documentElement.dataset.theme"), theme)
+        self.browser.key("/")
+        self.browser.key("3")
+        self.assertEqual(self.count("#loops tbody tr"), 1, "line 13 alone")
+        self.browser.value("document.activeElement.blur(), document.querySelector('#loops tbody tr:last-child').focus()")
+        last = self.browser.value("document.activeElement.dataset.loop")
+        self.browser.key("Enter")
+        self.assertEqual(chosen(), last)
+        self.assertEqual(self.browser.value("document.activeElement.dataset.loop"), last, "the focus stays")
+        self.browser.key("?")
+        self.assertTrue(self.browser.value("document.getElementById('help').open"))
+
+    def test_names_are_shown_as_they_are(self):
+        entry = record() | {"program": "./app <img src=x onerror=alert(1)>"}
+        entry["loops"][0]["name"] = "<b>bold</b>.cpp:1 \"f\""
+        self.show([entry])
+        self.assertEqual(self.text("h1"), entry["program"])
+        self.assertEqual(self.count("img, b b, td b"), 0)
+        self.assertIn(entry["loops"][0]["name"], self.text("#loop-bars"))
+
+    def test_a_large_run_is_drawn_with_the_first_loops_only(self):
+        self.show(large_run(60, 8, 2))
+        self.assertEqual(self.count("#loop-bars .work"), 24)
+        self.assertEqual(self.count("#loops tbody tr"), 60)
+        self.browser.value("Array.from(document.querySelectorAll('button')).find((one) => "
+                           "one.textContent === 'all 60 loops').click()")
+        self.assertEqual(self.count("#loop-bars .work"), 60)
+
+
+if __name__ == "__main__":
+    unittest.main()

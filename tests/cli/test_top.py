@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`gimbal top`: what it shows of a program that runs, on a terminal of 80 x 24, as text, JSON and for Prometheus."""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+import unittest
+
+from support import ToolTest
+from terminal import Program
+
+HERE = pathlib.Path(__file__).parent
+HEADER = "loop                           workers calls/s time % imbal. lost % technique"
+
+
+class Watched(ToolTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        library = pathlib.Path(os.environ["GIMBAL_LIBRARY"])
+        include = HERE.parents[1] / "runtime" / "include"
+        cls.program = cls.compile((HERE / "ended_early.c").read_text(), "watched", f"-I{include}", str(library),
+                                  f"-Wl,-rpath,{library.parent}")
+
+    def start(self, extra=None):
+        """A program that has run 10 loops, has written its record, and stays. @return its process number"""
+        record = self.work / "live.json"
+        wanted = {"GIMBAL_OUTPUT": str(record), "GIMBAL_REPORT": "off", "OMP_SCHEDULE": "runtime"}
+        process = subprocess.Popen([self.program, "pause", "10"], env=self.environment(wanted | (extra or {})),
+                                   cwd=self.work, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.send_signal, signal.SIGKILL)
+        until = time.monotonic() + 200
+        while not (record.exists() and '"calls": 10,' in record.read_text()) and "GIMBAL_OUTPUT" not in (extra or {}):
+            self.assertLess(time.monotonic(), until, "no record was written")
+            time.sleep(0.02)
+        return process.pid
+
+
+class Top(Watched):
+    def test_json_has_loops_and_threads(self):
+        pid = self.start()
+        result = self.gimbal("top", "--json", pid)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        process, = json.loads(result.stdout)["processes"]
+        self.assertEqual((process["pid"], process["rank"], process["ranks"]), (pid, 0, 1))
+        self.assertIn("watched pause 10", process["program"])
+        loop, = process["loops"]
+        self.assertEqual((loop["name"], loop["workers"], loop["calls"], loop["iterations"], loop["technique"]),
+                         ("solver.c:42 sweep", 2, 10, 1000, "fac2"))
+        self.assertEqual(process["threads"][0]["tid"], pid)
+        self.assertEqual(process["threads"][0]["state"], "S")
+        self.assertLess(process["record_age_s"], 1000)
+
+    def test_prometheus_can_parse_its_format(self):
+        text = self.gimbal("top", "--once", "--format", "prometheus", self.start()).stdout
+        self.assertTrue(text.endswith("\n"))
+        sample = re.compile(r'([a-z_]+)\{([a-z]+="(?:[^"\\\n]|\\["\\n])*",?)+\} -?[0-9.e+-]+')
+        kinds, last = {}, ""
+        for line in text.splitlines():
+            if line.startswith("# TYPE "):
+                _, _, last, kind = line.split()
+                self.assertNotIn(last, kinds, "a metric stands in one place")
+                kinds[last] = kind
+            elif not line.startswith("# HELP "):
+                self.assertRegex(line, sample)
+                self.assertEqual(sample.match(line)[1], last)
+        self.assertEqual(kinds["gimbal_loop_calls_total"], "counter")
+        self.assertRegex(text, r'gimbal_loop_calls_total\{.*loop="solver.c:42 sweep",workers="2".*\} 10\n')
+
+    def test_text_fits_eighty_columns(self):
+        text = self.gimbal("top", "--once", self.start()).stdout
+        self.assertTrue(all(len(line) <= 80 for line in text.splitlines()), text)
+        self.assertIn(HEADER, text)
+        self.assertRegex(text, r"solver\.c:42 sweep +2 thr .* fac2\n")
+
+    def test_without_a_record_there_are_threads(self):
+        pid = self.start({"GIMBAL_OUTPUT": ""})
+        process = {"loops": None}
+        until = time.monotonic() + 100
+        while process["loops"] is None and time.monotonic() < until:
+            found = json.loads(self.gimbal("top", "--json", pid).stdout)["processes"]
+            process = found[0] if found else process
+        self.assertEqual((process["loops"], process["job"]), ([], None))
+        self.assertRegex(self.gimbal("top", "--once", pid).stdout, rf"\n +0 +{pid} .* - +- ")
+
+    def test_nothing_runs(self):
+        self.assertEqual(self.gimbal("top", "--once", 1).stdout,
+                         "no program of this user runs under Gimbal on this machine\n")
+        self.assertEqual(json.loads(self.gimbal("top", "--json", 1).stdout)["processes"], [])
+
+    def test_wrong_use_is_said(self):
+        for words, said in ((["--format", "json"], "without --once"), (["--once", "--format", "xml"], "xml"),
+                            ([], "must be a terminal"), (["-d", "0"], "0.1")):
+            result = self.gimbal("top", *words)
+            self.assertEqual(result.returncode, 2, words)
+            self.assertIn(said, result.stderr)
+
+
+class Live(Watched):
+    """The same program on a terminal."""
+
+    def view(self, *words, **more):
+        help_text = self.gimbal("top", "--help").stdout
+        if "gimbal top" not in help_text:
+            self.skipTest("no live view")
+        return Program([self.tool, "top", "-d", "0.2", *map(str, words)], self.environment(), cwd=self.work, **more)
+
+    def test_tables_change_with_their_keys(self):
+        pid = self.start()
+        for kind in ("xterm", "vt100"):
+            with self.view(pid, kind=kind) as top:
+                lines = top.wait_for(lambda lines: any(line.startswith("solver.c:42 sweep") for line in lines))
+                self.assertEqual(lines[3], HEADER)
+                self.assertTrue(lines[23].startswith("q quit  l loops"))
+                self.assertTrue(all(cell[1] for cell in top.screen.cells[3][:70]), "titles are in reverse video")
+                top.press("t")
+                lines = top.wait_for(lambda lines: lines[3].startswith(" rank      pid      tid"))
+                top.press("r")
+                top.wait_for(lambda lines: lines[3].startswith(" rank      pid threads"))
+                top.press("s")
+                top.wait_for(lambda lines: "sort: rank" in lines[23])
+                top.press("sR")
+                top.wait_for(lambda lines: "sort: pid (up)" in lines[23])
+                top.press("h")
+                top.wait_for(lambda lines: "gimbal top: keys" in lines[0])
+                top.press("l")
+                top.wait_for(lambda lines: "sort: pid" in lines[23])
+                top.press("q")
+                while top.read(0.2):
+                    pass
+                self.assertEqual(top.process.wait(timeout=100), 0)
+
+    def test_small_and_odd_terminals_do_no_harm(self):
+        pid = self.start()
+        for columns, rows in ((20, 5), (1, 1), (300, 100)):
+            with self.view(pid, columns=columns, rows=rows) as top:
+                top.read(1)
+                top.press("trls?x")
+                top.read(0.5)
+                top.press("q")
+                while top.read(0.2):
+                    pass
+                self.assertEqual(top.process.wait(timeout=100), 0, (columns, rows))
+        with self.view(pid, kind="no-such-terminal") as top:
+            while top.read(0.2):
+                pass
+            self.assertEqual(top.process.wait(timeout=100), 2)
+            self.assertIn("TERM=no-such-terminal", top.written)
+
+    def test_a_signal_gives_the_terminal_back(self):
+        with self.view(self.start()) as top:
+            top.wait_for(lambda lines: lines[0].startswith("gimbal top"))
+            top.process.send_signal(signal.SIGTERM)
+            while top.read(0.2):
+                pass
+            self.assertEqual(top.process.wait(timeout=100), 0)
+            self.assertIn("\x1b[?1049l", top.written, "the other screen is shown again")
+
+
+if __name__ == "__main__":
+    unittest.main()

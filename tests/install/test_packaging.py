@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What sites install: recipe, container, module files, wrapper and release agree with the sources."""
+import ast
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).parents[2]
+RECIPE = ROOT / "packaging/spack/packages/gimbal/package.py"
+CONTAINER = ROOT / "packaging/apptainer/gimbal.def"
+VERSION = re.search(r"^project\(gimbal VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(), re.M)[1]
+
+
+def cmake_options():
+    """Every GIMBAL_ option and cache variable of the build."""
+    text = "".join(path.read_text() for path in [ROOT / "CMakeLists.txt", *ROOT.glob("cmake/*.cmake")])
+    return set(re.findall(r"(?:option|set)\((GIMBAL_\w+)", text))
+
+
+class Packaging(unittest.TestCase):
+    def folder(self):
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="packaging-"))
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        return folder
+
+    def test_the_recipe_is_python_and_names_options_and_variants_that_exist(self):
+        text = RECIPE.read_text()
+        tree = ast.parse(text)
+        recipe, = (node for node in tree.body if isinstance(node, ast.ClassDef))
+        self.assertEqual((recipe.name, recipe.bases[0].id), ("Gimbal", "CMakePackage"))
+        options = set(re.findall(r'define\("(GIMBAL_\w+)"', text))
+        self.assertLessEqual(options, cmake_options())
+        self.assertIn("GIMBAL_LLVM_SOURCE", options)
+        variants = set(re.findall(r'variant\("(\w+)"', text))
+        self.assertEqual(set(re.findall(r'"[+~](\w+)"', text)), variants, "each variant means something")
+
+    def test_there_is_one_version(self):
+        self.assertEqual(re.findall(r'^    version\("([^"]+)"', RECIPE.read_text(), re.M), [VERSION])
+        self.assertEqual(re.findall(r"^    version=(\S+)", CONTAINER.read_text(), re.M), [VERSION])
+        sha = re.search(r"^sha256=(\w+)", (ROOT / "omp_patch/fetch_llvm.sh").read_text(), re.M)[1]
+        self.assertIn(f'sha256="{sha}"', RECIPE.read_text())
+
+    def test_the_container_has_the_sections_that_apptainer_knows(self):
+        lines = CONTAINER.read_text().splitlines()
+        self.assertTrue(lines[0].startswith("Bootstrap: "), "a definition begins with its bootstrap")
+        sections = [line.split()[0] for line in lines if line.startswith("%")]
+        known = {"%arguments", "%files", "%post", "%runscript", "%test", "%labels", "%help", "%environment", "%startscript",
+                 "%setup"}
+        self.assertLessEqual(set(sections), known)
+        stages = [line.split()[1] for line in lines if line.startswith("Stage:")]
+        for line in lines:
+            if line.startswith("%files from"):
+                self.assertIn(line.split()[2], stages)
+        for script in re.findall(r"^%(?:post|runscript|test)\n((?:    .*\n|\n)+)", CONTAINER.read_text(), re.M):
+            subprocess.run(["sh", "-n"], input=script, text=True, check=True)
+        for command in re.findall(r"\./dev (\w+)", CONTAINER.read_text()):
+            self.assertTrue(re.search(rf"^    {command}\)", (ROOT / "dev").read_text(), re.M), command)
+
+    def test_shell_scripts_can_be_parsed(self):
+        for script in [ROOT / "packaging/release.sh", ROOT / "packaging/debian/check_in_chroot.sh"]:
+            subprocess.run(["bash", "-n", script], check=True)
+        for script in [ROOT / "packaging/gimbal-preload", ROOT / "packaging/make_manual.sh"]:
+            subprocess.run(["sh", "-n", script], check=True)
+
+    def module(self, name):
+        """An installed module file; its prefix has blanks."""
+        values = {"PROJECT_VERSION": VERSION, "CMAKE_INSTALL_DATADIR": "share", "CMAKE_INSTALL_BINDIR": "bin",
+                  "CMAKE_INSTALL_MANDIR": "share/man", "CMAKE_INSTALL_LIBDIR": "lib"}
+        text = re.sub(r"@(\w+)@", lambda found: values[found[1]],
+                      (ROOT / "packaging/modules" / f"gimbal.{name}.in").read_text())
+        path = self.folder() / "a prefix/share/modulefiles/gimbal" / (VERSION + (".lua" if name == "lua" else ""))
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+        return path, path.parents[3]
+
+    @unittest.skipUnless(shutil.which("tclsh"), "no tclsh is installed")
+    def test_the_tcl_module_finds_its_prefix(self):
+        path, prefix = self.module("tcl")
+        stubs = "proc module-whatis {text} {}\nproc conflict {name} {}\nproc prepend-path {name value} {puts $name=$value}\n"
+        script = f"{stubs}set ModulesCurrentModulefile {{{path}}}\nsource {{{path}}}\n"
+        said = subprocess.run(["tclsh"], input=script, text=True, capture_output=True, check=True).stdout.splitlines()
+        self.assertEqual(said[0], f"PATH={prefix}/bin")
+        self.assertIn(f"CMAKE_PREFIX_PATH={prefix}", said)
+
+    @unittest.skipUnless(shutil.which("lua"), "no lua is installed")
+    def test_the_lua_module_finds_its_prefix(self):
+        path, prefix = self.module("lua")
+        stubs = ("for _, name in ipairs({'help', 'whatis', 'conflict'}) do _G[name] = function() end end\n"
+                 "function pathJoin(...) return table.concat({...}, '/') end\n"
+                 "function prepend_path(name, value) print(name .. '=' .. value) end\n"
+                 f"function myFileName() return [[{path}]] end\n")
+        said = subprocess.run(["lua", "-"], input=stubs + path.read_text(), text=True, capture_output=True,
+                              check=True).stdout.splitlines()
+        self.assertEqual(said[0], f"PATH={prefix}/bin")
+
+    def test_the_wrapper_sets_the_preload_for_the_program_only(self):
+        prefix = self.folder() / "prefix"
+        for name in ("bin", "lib/gimbal"):
+            (prefix / name).mkdir(parents=True)
+        shutil.copy(ROOT / "packaging/gimbal-preload", prefix / "bin")
+        wrapper, program = prefix / "bin/gimbal-preload", prefix / "program"
+        program.write_text('#!/bin/sh\necho "$LD_PRELOAD|$GIMBAL_SCHEDULE|$1"\n')
+        program.chmod(0o755)
+        environment = {"PATH": os.environ["PATH"]}
+
+        def run(**more):
+            return subprocess.run([wrapper, program, "a b"], env=environment | more, text=True, capture_output=True)
+
+        lost = run()
+        self.assertEqual(lost.returncode, 2)
+        self.assertIn("the patched OpenMP runtime was not found", lost.stderr)
+        library = prefix / "lib/gimbal/libomp.so"
+        library.write_text("")
+        self.assertEqual(run().stdout, f"{library}|runtime|a b\n")
+        self.assertEqual(run(GIMBAL_SCHEDULE="fac2").stdout, f"{library}|fac2|a b\n")
+        blank = prefix.rename(prefix.with_name("with blank"))
+        refused = subprocess.run([blank / "bin/gimbal-preload", "true"], env=environment, text=True, capture_output=True)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("has a blank or a colon", refused.stderr)
+
+    def release(self, *words, change=""):
+        """A release of a copy of what it touches."""
+        copy = self.folder() / "copy"
+        for name in ("CMakeLists.txt", "CHANGELOG.md", "packaging/release.sh", RECIPE.relative_to(ROOT),
+                     CONTAINER.relative_to(ROOT)):
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, copy / name)
+        (copy / ".gitignore").write_text("/build/\n")
+        environment = os.environ | {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.org", "GIT_COMMITTER_NAME": "a",
+                                    "GIT_COMMITTER_EMAIL": "a@example.org", "GIMBAL_RELEASE_PACKAGES": "no"}
+        for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "all"]):
+            subprocess.run(["git", *command], cwd=copy, env=environment, check=True)
+        if change:
+            (copy / change).write_text("changed\n")
+        return copy, subprocess.run(["bash", copy / "packaging/release.sh", *words], env=environment, text=True,
+                                    capture_output=True)
+
+    @unittest.skipUnless(shutil.which("git"), "no git is installed")
+    def test_a_release_is_one_command(self):
+        copy, done = self.release("7.8.9")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("project(gimbal VERSION 7.8.9 ", (copy / "CMakeLists.txt").read_text())
+        self.assertIn('version("7.8.9")', (copy / RECIPE.relative_to(ROOT)).read_text())
+        self.assertIn("version=7.8.9\n", (copy / CONTAINER.relative_to(ROOT)).read_text())
+        self.assertRegex((copy / "CHANGELOG.md").read_text(),
+                         r"## \[Unreleased\]\n\n## \[7\.8\.9\] - \d{4}-\d\d-\d\d\n\n### Added\n")
+        tag = subprocess.run(["git", "tag", "--points-at", "HEAD"], cwd=copy, text=True, capture_output=True).stdout
+        self.assertEqual(tag, "v7.8.9\n")
+        subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=copy / "build/release-7.8.9", check=True)
+
+    @unittest.skipUnless(shutil.which("git"), "no git is installed")
+    def test_a_release_of_something_else_is_refused(self):
+        for words, change, said in ((["1.2"], "", "is not a version"), ([], "", "is not a version"),
+                                    (["1.2.3"], "CHANGELOG.md", "not committed")):
+            copy, done = self.release(*words, change=change)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(said, done.stderr)
+            self.assertIn(f"VERSION {VERSION} ", (copy / "CMakeLists.txt").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "live.hpp"
+
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <set>
+#include <string_view>
+#include <tuple>
+
+#include "base/read_file.hpp"
+#include "config/environment.hpp"
+#include "gimbal/error.hpp"
+#include "report/files.hpp"
+#include "report/json.hpp"
+#include "report/names.hpp"
+
+#ifdef GIMBAL_HAVE_PINNING
+#include "share/status_page.hpp"
+#endif
+
+namespace gimbal::top {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLargest = std::size_t{1} << 28;  // of a record, or a file of /proc [bytes]
+
+/// @return empty: it cannot be read, the process may have ended
+std::string text_of(const fs::path& path) {
+    try {
+        return read_file(path, kLargest);
+    } catch (const Error&) {
+        return {};
+    }
+}
+
+template <class Number>
+Number number_of(std::string_view text) {
+    Number value{};
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+}
+
+/// What /proc/PID/stat and /proc/PID/task/TID/stat say.
+struct KernelFigures {
+    std::string name;
+    char state = '?';
+    double cpu_s = 0;
+    double begun_s = 0;  ///< after the machine [s]
+    int processor = -1;
+};
+
+/// "pid (name) S ppid ...": a name may hold anything, so the fields are counted from the last parenthesis.
+std::optional<KernelFigures> kernel_figures(const std::string& stat) {
+    constexpr std::size_t kUser = 11, kSystem = 12, kBegun = 19, kProcessor = 36;  // after the state
+    static const double tick_s = 1.0 / static_cast<double>(sysconf(_SC_CLK_TCK));
+    const std::size_t open = stat.find('('), close = stat.rfind(") ");
+    if (open == std::string::npos || close == std::string::npos || close + 2 >= stat.size()) return std::nullopt;
+    KernelFigures figures;
+    figures.name = stat.substr(open + 1, close - open - 1);
+    figures.state = stat[close + 2];
+    std::string_view rest = std::string_view(stat).substr(close + 2);
+    double ticks = 0;
+    for (std::size_t field = 0; !rest.empty(); ++field) {
+        const std::string_view word = rest.substr(0, rest.find(' '));
+        if (field == kUser || field == kSystem) ticks += static_cast<double>(number_of<std::uint64_t>(word));
+        if (field == kBegun) figures.begun_s = static_cast<double>(number_of<std::uint64_t>(word)) * tick_s;
+        if (field == kProcessor) figures.processor = number_of<int>(word);
+        rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+    }
+    figures.cpu_s = ticks * tick_s;
+    return figures;
+}
+
+double now_s(clockid_t clock) {
+    timespec time{};
+    clock_gettime(clock, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+/// Strings with a zero byte behind each, as in /proc/PID/environ.
+std::vector<const char*> strings_in(const std::string& text) {
+    std::vector<const char*> strings;
+    for (std::size_t at = 0; at < text.size(); at = text.find('\0', at) + 1) {
+        strings.push_back(text.data() + at);
+        if (text.find('\0', at) == std::string::npos) break;
+    }
+    strings.push_back(nullptr);
+    return strings;
+}
+
+std::string setting(const Environment& environment, std::string_view name) {
+    for (const Setting& one : environment.settings)
+        if (one.name == name) return one.value;
+    return {};
+}
+
+/// In the folder of a run the name holds the process's number.
+fs::path record_in(const fs::path& folder, int pid) {
+    const std::string end = "-" + std::to_string(pid) + ".json";
+    std::error_code ignored;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+        const std::string name = entry.path().filename();
+        if (name.starts_with("record-") && name.ends_with(end)) return entry.path();
+    }
+    return {};
+}
+
+/// Where a process writes its record while it runs. @return empty: nobody asked for one, or none is written yet
+fs::path record_path(const fs::path& proc, const LiveProcess& process, const Environment& environment) {
+    std::error_code ignored;
+    const fs::path folder = fs::read_symlink(proc / "cwd", ignored);
+    if (const std::string run = setting(environment, "GIMBAL_RUN_DIR"); !run.empty())
+        return record_in(folder / run, process.pid);
+    const std::string pattern = setting(environment, "GIMBAL_OUTPUT");
+    if (pattern.empty()) return {};
+    RunRecord known;
+    known.pid = process.pid;
+    known.rank = environment.rank;
+    known.ranks = environment.ranks;
+    known.job = environment.job.empty() ? std::to_string(process.pid) : environment.job;
+    std::array<char, 256> host{};
+    if (gethostname(host.data(), host.size() - 1) == 0) known.host = host.data();
+    return folder / expand_pattern(pattern, known);
+}
+
+std::vector<LiveThread> threads_of(const fs::path& proc) {
+    std::vector<LiveThread> threads;
+    std::error_code ignored;
+    for (const fs::directory_entry& entry : fs::directory_iterator(proc / "task", ignored)) {
+        const auto figures = kernel_figures(text_of(entry.path() / "stat"));
+        if (!figures) continue;
+        threads.push_back({.tid = number_of<int>(entry.path().filename().native()),
+                           .name = figures->name,
+                           .state = figures->state,
+                           .processor = figures->processor,
+                           .cpu_s = figures->cpu_s,
+                           .given = {}});
+    }
+    std::sort(threads.begin(), threads.end(), [](const auto& a, const auto& b) { return a.tid < b.tid; });
+    return threads;
+}
+
+/// What placement tells of threads, from pages in shared memory.
+void add_placement(std::vector<LiveProcess>& processes) {
+#ifdef GIMBAL_HAVE_PINNING
+    for (const auto& page : pin::other_pages()) {
+        const auto process = std::find_if(processes.begin(), processes.end(),
+                                          [&](const LiveProcess& one) { return one.pid == page->pid; });
+        if (process == processes.end()) continue;
+        for (std::uint32_t i = 0; i < page->threads; ++i) {
+            const pin::SharedThread& placed = page->thread[i];
+            for (LiveThread& thread : process->threads)
+                if (thread.tid == placed.tid)
+                    thread.given.assign(
+                        placed.pus, placed.pus + std::clamp(placed.count, 0, static_cast<int>(std::size(placed.pus))));
+        }
+    }
+#else
+    (void)processes;
+#endif
+}
+
+bool has_gimbal(const fs::path& proc) {
+    return text_of(proc / "maps").find("/libgimbal.so") != std::string::npos;
+}
+
+/// @return nothing: it is not this user's, has no Gimbal in it, or has ended
+std::optional<LiveProcess> process_in(const fs::path& proc) {
+    struct stat owner {};
+    if (stat(proc.c_str(), &owner) != 0 || owner.st_uid != geteuid() || !has_gimbal(proc)) return std::nullopt;
+    const auto figures = kernel_figures(text_of(proc / "stat"));
+    if (!figures || figures->state == 'Z' || figures->state == 'X') return std::nullopt;
+    LiveProcess process;
+    process.pid = number_of<int>(proc.filename().native());
+    process.program = text_of(proc / "cmdline");
+    std::replace(process.program.begin(), process.program.end(), '\0', ' ');
+    while (process.program.ends_with(' ')) process.program.pop_back();
+    process.running_s = std::max(0.0, now_s(CLOCK_BOOTTIME) - figures->begun_s);
+    process.cpu_s = figures->cpu_s;
+    process.threads = threads_of(proc);
+    return process;
+}
+
+}  // namespace
+
+void LiveProcesses::name_loops(RunRecord& record) {
+    std::vector<std::pair<std::string, std::uint64_t>> keys;
+    for (LoopSummary& loop : record.loops) {
+        keys.emplace_back(loop.module, loop.offset);
+        const auto known = names_.find(keys.back());
+        if (loop.module.empty() || known == names_.end()) continue;
+        loop.name = known->second;
+        loop.module.clear();
+    }
+    record.waiting.reset();  // its names would be looked up, and nobody shows them
+    resolve_names(record);
+    for (std::size_t i = 0; i < keys.size(); ++i)
+        if (!keys[i].first.empty()) names_[keys[i]] = record.loops[i].name;
+}
+
+void LiveProcesses::read_record(LiveProcess& process, const Environment& environment) {
+    const fs::path path = record_path("/proc/" + std::to_string(process.pid), process, environment);
+    struct stat written {};
+    if (path.empty() || stat(path.c_str(), &written) != 0) return;
+    try {
+        RunRecord record = from_json(read_file(path, kLargest));
+        if (record.pid != process.pid) return;  // of an earlier run
+        name_loops(record);
+        process.record = std::move(record);
+        process.record_age_s = std::max(0.0, now_s(CLOCK_REALTIME) - static_cast<double>(written.st_mtime));
+    } catch (const Error&) {
+        return;  // of another version, or gone since
+    }
+}
+
+void LiveProcesses::leave_out_other_runs(std::vector<LiveProcess>& processes) const {
+    std::set<std::string> runs;
+    for (const LiveProcess& process : processes)
+        if (std::find(of_.begin(), of_.end(), process.pid) != of_.end()) runs.insert(process.run);
+    if (!of_.empty()) std::erase_if(processes, [&](const LiveProcess& one) { return !runs.contains(one.run); });
+}
+
+std::vector<LiveProcess> LiveProcesses::look() {
+    std::vector<LiveProcess> processes;
+    std::error_code ignored;
+    for (const fs::directory_entry& entry : fs::directory_iterator("/proc", ignored)) {
+        if (number_of<int>(entry.path().filename().native()) <= 0) continue;
+        std::optional<LiveProcess> process = process_in(entry.path());
+        if (!process) continue;
+        const std::string variables = text_of(entry.path() / "environ");
+        const Environment environment = read_environment(strings_in(variables).data());
+        process->rank = environment.rank;
+        process->ranks = environment.ranks;
+        process->run = setting(environment, "GIMBAL_RUN_DIR");
+        if (process->run.empty()) process->run = environment.job + environment.launch;
+        if (process->run.empty()) process->run = std::to_string(process->pid);
+        read_record(*process, environment);
+        processes.push_back(std::move(*process));
+    }
+    leave_out_other_runs(processes);
+    add_placement(processes);
+    std::sort(processes.begin(), processes.end(), [](const LiveProcess& a, const LiveProcess& b) {
+        return std::tie(a.run, a.rank, a.pid) < std::tie(b.run, b.rank, b.pid);
+    });
+    return processes;
+}
+
+}  // namespace gimbal::top
