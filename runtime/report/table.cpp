@@ -71,12 +71,16 @@ std::string per_cent(double part) {
 
 std::string shorten_name(std::string_view name, std::size_t width) {
     if (name.size() <= width) return std::string(name);
+    // Of "folders/file:line function" the folders say least.
+    const std::size_t place = name.find(' ');
+    const std::size_t slash = name.substr(0, place).rfind('/');
+    if (place != std::string_view::npos && slash != std::string_view::npos)
+        return shorten_name(name.substr(slash + 1), width);
     constexpr std::string_view kDots = "...";
     const std::size_t keep = width - kDots.size();
     // "file:line" in one piece if that leaves as much for the function.
     std::size_t head = keep * 2 / 5;
-    const std::size_t blank = name.find(' ');
-    if (blank != std::string_view::npos && blank + 1 > head && blank + 1 <= keep / 2) head = blank + 1;
+    if (place != std::string_view::npos && place + 1 > head && place + 1 <= keep / 2) head = place + 1;
     std::string text(name.substr(0, head));
     return text.append(kDots).append(name.substr(name.size() - (keep - head)));
 }

@@ -47,8 +47,8 @@ private:
 /// A part of one as per cent, e.g. "9.8 %".
 [[nodiscard]] std::string per_cent(double part);
 
-/// The name of a loop, "file:line function", or a path, in at most that many characters: the middle gives way, since
-/// the beginning and the end say most.
+/// The name of a loop, "file:line function", or a path, in at most that many characters: the folders of the
+/// file go first, then the middle, since the beginning and the end say most.
 /// @param width  at least 4
 [[nodiscard]] std::string shorten_name(std::string_view name, std::size_t width);
 

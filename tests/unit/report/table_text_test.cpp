@@ -33,6 +33,11 @@ TEST(ShortenName, FileAndLineStayWhole) {
     EXPECT_TRUE(text.ends_with("_loop"));
 }
 
+TEST(ShortenName, FoldersGoFirst) {
+    EXPECT_EQ(shorten_name("/home/user/project/src/exit_in_handler.c:45 tiny_loops", 44),
+              "exit_in_handler.c:45 tiny_loops");
+}
+
 TEST(ShortenName, AnyLengthFits) {
     for (std::size_t where = 0; where < 80; where += 7)
         for (std::size_t function = 0; function < 80; function += 7)
