@@ -98,26 +98,36 @@ static inline int __kmp_hook_bounds(const gimbal_share *share, kmp_uint64 first,
   return 1;
 }
 
-// The short way to the next chunk. Where a trace is written all chunks come
-// from the hook, and nobody need ask for that as long as there are others.
-static inline int __kmp_hook_draw(gimbal_share *share, uint64_t *first,
-                                  uint64_t *end) {
-  if (__builtin_expect(gimbal_share_next(share, first, end), 1))
-    return 1;
-  return share->traced && __kmp_hook.gimbal_loop_next(share, first, end);
-}
-
-// The same as GNU code wants it: the upper bound is the
+// The short way to the next chunk as GNU code wants it: the upper bound is the
 // first value outside.
-template <typename T> static inline int __kmp_hook_next_gomp(T *p_lb, T *p_ub) {
-  gimbal_share *share = __kmp_hook_share;
-  uint64_t first, end;
-  if (share == nullptr || !__kmp_hook_draw(share, &first, &end))
-    return 0;
+template <typename T>
+static inline int __kmp_hook_bounds_gomp(gimbal_share *share, uint64_t first,
+                                         uint64_t end, T *p_lb, T *p_ub) {
   *p_lb = (T)(share->base + first * share->stride);
   *p_ub = (T)(share->base + (end - 1) * share->stride +
               ((kmp_int64)share->stride > 0 ? 1 : -1));
   return 1;
+}
+
+// Where a trace is written all chunks come from the hook. A function of its
+// own: what it keeps on the stack is no business of those without a trace.
+template <typename T>
+static __attribute__((noinline)) int
+__kmp_hook_next_gomp_traced(gimbal_share *share, T *p_lb, T *p_ub) {
+  uint64_t first, end;
+  if (!__kmp_hook.gimbal_loop_next(share, &first, &end))
+    return 0;
+  return __kmp_hook_bounds_gomp(share, first, end, p_lb, p_ub);
+}
+
+template <typename T> static inline int __kmp_hook_next_gomp(T *p_lb, T *p_ub) {
+  gimbal_share *share = __kmp_hook_share;
+  uint64_t first, end;
+  if (share == nullptr)
+    return 0;
+  if (gimbal_share_next(share, &first, &end))
+    return __kmp_hook_bounds_gomp(share, first, end, p_lb, p_ub);
+  return share->traced && __kmp_hook_next_gomp_traced(share, p_lb, p_ub);
 }
 
 // OMP_SCHEDULE (NULL: not set). Returns true if the hook takes it. The first
