@@ -133,10 +133,15 @@ __kmp_hook_arrived_used(kmp_info_t *th, int tid, enum barrier_type bt) {
     __kmp_hook.gimbal_waiter_arrived(self, &release);
 }
 
+static __attribute__((noinline)) void __kmp_hook_left_used() {
+  if (__kmp_hook_barrier != nullptr)
+    __kmp_hook_barrier(GIMBAL_BARRIER_LEFT);
+}
+
 // When it goes on.
 static inline void __kmp_hook_left() {
-  if (__builtin_expect(__kmp_hook_barrier != nullptr, 0))
-    __kmp_hook_barrier(GIMBAL_BARRIER_LEFT);
+  if (KMP_HOOK_USED)
+    __kmp_hook_left_used();
 }
 
 // Before it waits to be released; the team may be gone.
