@@ -15,8 +15,10 @@ constexpr std::uint32_t kFewest = 12;     // of the incumbent to compare with
 constexpr std::uint32_t kFirstWait = 16;  // executions
 constexpr std::uint32_t kLongestWait = 4096;
 constexpr std::uint64_t kFewestLooks = 4;
-constexpr double kPart = 0.003;  // of the time may go into trials
-constexpr double kPartIfAsked = 0.01;
+constexpr double kPart = 0.003;        // of the time may go into trials
+constexpr double kPartIfSmall = 0.01;  // if the loss is, or somebody asks
+constexpr double kForget = 0.95;      // of the largest loss, with each execution
+constexpr double kSmallLoss = 0.15;
 constexpr double kFarSlower = 2;     // times the incumbent's time, when caches had a chance: it has lost
 constexpr double kLeastLoss = 0.01;  // that a trial is taken to have
 constexpr double kMargin = 0.003;    // a smaller difference is noise
@@ -37,13 +39,17 @@ bool StaticTrial::may_begin() const noexcept {
 }
 
 void StaticTrial::begin(double loss, double saved, bool asked) noexcept {
-    if (!may_begin() || (!asked && since_ < wait_)) return;
+    if (!may_begin()) return;
+    // Where the dear iterations wander static is good now and then.
+    if (std::isfinite(loss)) loss = loss_seen_ = std::max(loss, kForget * loss_seen_);
+    if (!asked && since_ < wait_) return;
     const bool known = look_count_ >= kFewestLooks;
     const double iterations = static_cast<double>(std::max<std::uint64_t>(last_iterations_, 1));
     const double before = looks_.median(look_count_) - saved / iterations;
     const bool was_faster = known && before < (1 - kMargin) * incumbent_.loop.median(incumbent_.loops);
-    const double part = asked ? kPartIfAsked : kPart;
-    if (!was_faster && kExecutions * std::max(loss, kLeastLoss) > part * since_) return;
+    const double part = asked || loss < kSmallLoss ? kPartIfSmall : kPart;
+    const double lost_before = static_cast<double>(wait_) / kFirstWait;
+    if (!was_faster && kExecutions * std::max(loss, kLeastLoss) * lost_before > part * since_) return;
     to_come_ = kExecutions;
     trial_ = {};
 }

@@ -71,6 +71,7 @@ private:
     std::uint32_t wait_ = 16;   // until the next one at the earliest
     std::uint8_t to_come_ = 0;  // executions of the trial
     double ratio_ = 1;
+    double loss_seen_ = 0;  // the largest lately
 };
 
 }  // namespace gimbal

@@ -91,8 +91,9 @@ TEST(StaticTrial, WaitsTheLongerTheMoreItIsExpectedToLose) {
             chain.run(trial, false, true, 1000, 0);
             trial.begin(loss, kNothingSaved, false);
         }
-        EXPECT_GE(executions, 8 * loss / 0.003) << loss;
-        EXPECT_LE(executions, std::max(17.0, 8 * loss / 0.003 + 2)) << loss;
+        const double part = loss < 0.15 ? 0.01 : 0.003;
+        EXPECT_GE(executions, 8 * loss / part) << loss;
+        EXPECT_LE(executions, std::max(17.0, 8 * loss / part + 2)) << loss;
     }
 }
 
