@@ -116,9 +116,11 @@ void SimulateSelector::begin_static_trial(const LoopContext& context, bool asked
         settings_.portfolio[bandit_->incumbent()].technique == the_static())
         return;
     const double saved = context.can_leave ? Leaving::saved_by_leaving(incumbent_time_, context) : 0;
-    const double loss =
-        context.profile ? static_loss(*context.profile, context.workers) : std::numeric_limits<double>::infinity();
-    static_trial_.begin(loss, saved, asked);
+    if (context.profile && context.profile_version != static_loss_version_) {
+        static_loss_ = static_loss(*context.profile, context.workers);
+        static_loss_version_ = context.profile_version;
+    }
+    static_trial_.begin(context.profile ? static_loss_ : std::numeric_limits<double>::infinity(), saved, asked);
 }
 
 void SimulateSelector::learn_of_static(const Decision& decision, const LoopRecord& record, const LoopContext& context) {

@@ -81,6 +81,8 @@ private:
     std::optional<DriftingBandit> bandit_;  // once the portfolio is known
     Leaving leaving_;
     StaticTrial static_trial_;
+    double static_loss_ = 0;  // by the profile of static_loss_version_
+    std::uint64_t static_loss_version_ = 0;
     std::size_t tried_against_ = 0;   // incumbent that static_trial_ has seen
     std::shared_ptr<Answer> answer_;  // under way
     bool vague_ = false;              // something is tried without a prediction

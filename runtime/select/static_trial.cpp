@@ -17,7 +17,7 @@ constexpr std::uint32_t kLongestWait = 4096;
 constexpr std::uint64_t kFewestLooks = 4;
 constexpr double kPart = 0.003;        // of the time may go into trials
 constexpr double kPartIfSmall = 0.01;  // if the loss is, or somebody asks
-constexpr double kForget = 0.95;      // of the largest loss, with each execution
+constexpr double kForget = 0.95;       // of the largest loss, with each execution
 constexpr double kSmallLoss = 0.15;
 constexpr double kFarSlower = 2;     // times the incumbent's time, when caches had a chance: it has lost
 constexpr double kLeastLoss = 0.01;  // that a trial is taken to have
@@ -43,15 +43,20 @@ void StaticTrial::begin(double loss, double saved, bool asked) noexcept {
     // Where the dear iterations wander static is good now and then.
     if (std::isfinite(loss)) loss = loss_seen_ = std::max(loss, kForget * loss_seen_);
     if (!asked && since_ < wait_) return;
-    const bool known = look_count_ >= kFewestLooks;
-    const double iterations = static_cast<double>(std::max<std::uint64_t>(last_iterations_, 1));
-    const double before = looks_.median(look_count_) - saved / iterations;
-    const bool was_faster = known && before < (1 - kMargin) * incumbent_.loop.median(incumbent_.loops);
     const double part = asked || loss < kSmallLoss ? kPartIfSmall : kPart;
     const double lost_before = static_cast<double>(wait_) / kFirstWait;
-    if (!was_faster && kExecutions * std::max(loss, kLeastLoss) * lost_before > part * since_) return;
+    const bool is_cheap = kExecutions * std::max(loss, kLeastLoss) * lost_before <= part * since_;
+    if (!is_cheap && !was_faster(saved)) return;
     to_come_ = kExecutions;
     trial_ = {};
+}
+
+// Asked in every fourth execution: medians take longer than all else on the way into a loop.
+bool StaticTrial::was_faster(double saved) const noexcept {
+    if (look_count_ < kFewestLooks || incumbent_.loops % 4 != 0) return false;
+    const double iterations = static_cast<double>(std::max<std::uint64_t>(last_iterations_, 1));
+    const double before = looks_.median(look_count_) - saved / iterations;
+    return before < (1 - kMargin) * incumbent_.loop.median(incumbent_.loops);
 }
 
 StaticTrial::Outcome StaticTrial::observe(bool with_static, bool with_incumbent, const LoopRecord& record,
@@ -87,12 +92,17 @@ StaticTrial::Outcome StaticTrial::observe(bool with_static, bool with_incumbent,
 }
 
 StaticTrial::Outcome StaticTrial::give_up(double time) noexcept {
+    ended();
+    ratio_ = time / incumbent_.loop.median(incumbent_.loops);
+    return Outcome::lost;
+}
+
+// What was seen of static before is older than this.
+void StaticTrial::ended() noexcept {
     to_come_ = 0;
     since_ = 0;
     wait_ = std::min(2 * wait_, kLongestWait);
     look_count_ = 0;
-    ratio_ = time / incumbent_.loop.median(incumbent_.loops);
-    return Outcome::lost;
 }
 
 // All per iteration.
@@ -106,9 +116,7 @@ StaticTrial::Outcome StaticTrial::settle(double saved) noexcept {
         if (std::abs(turn_less - less) > kSurely * error) less = turn_less;
     }
     ratio_ = std::clamp(1 - less / held, 0.1, 10.0);
-    since_ = 0;
-    wait_ = std::min(2 * wait_, kLongestWait);
-    look_count_ = 0;  // what was seen of it before is older than this
+    ended();
     if (less <= kMargin * held) return Outcome::lost;
     wait_ = kFirstWait;
     return Outcome::won;

@@ -59,6 +59,8 @@ private:
     enum class Counts : std::uint8_t { nowhere, incumbent, trial };
     [[nodiscard]] Outcome settle(double saved) noexcept;
     [[nodiscard]] Outcome give_up(double time) noexcept;
+    [[nodiscard]] bool was_faster(double saved) const noexcept;
+    void ended() noexcept;
 
     Seen incumbent_;
     Seen trial_;
