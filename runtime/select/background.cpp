@@ -35,7 +35,7 @@ constexpr std::chrono::seconds kLookForProgram{1};
 // computed for a day would let a whole core go to predictions for minutes.
 constexpr double kShare = 0.005;
 constexpr double kMaxSaved_s = 0.05;
-constexpr double kShortestWait_s = 1e-3, kLongestWait_s = 0.1;  // between two looks whether the share suffices
+constexpr double kShortestWait_s = 1e-3, kLongestWait_s = 0.5;  // between two looks whether the share suffices
 
 using Clock = std::chrono::steady_clock;
 
@@ -196,7 +196,8 @@ double thread_cpu_s() noexcept {
 bool wait_for_share(double expected_s) noexcept {
     if (!share.serving) return true;
     Background& own = background();
-    for (;;) {
+    // A look costs tens of microseconds itself, which the shortest wait does not earn: each is twice the last.
+    for (double least_s = kShortestWait_s;; least_s = std::min(2 * least_s, kLongestWait_s)) {
         if (stopping.load()) return false;
         // A program that sleeps still has one core times wall time: who waits for a prediction must not wait for ever.
         const double used_s = std::max(clock_s(CLOCK_PROCESS_CPUTIME_ID), clock_s(CLOCK_MONOTONIC) - share.begun_s);
@@ -206,7 +207,7 @@ bool wait_for_share(double expected_s) noexcept {
         const double missing_s = std::min(expected_s, kMaxSaved_s) - left_s;
         if (missing_s <= 0) return true;
         // As if the process kept one core busy.
-        const double wait_s = std::clamp(missing_s / kShare, kShortestWait_s, kLongestWait_s);
+        const double wait_s = std::clamp(missing_s / kShare, least_s, kLongestWait_s);
         const auto until =
             Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(wait_s));
         std::unique_lock lock(own.mutex);
