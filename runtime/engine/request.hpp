@@ -23,6 +23,7 @@ struct Request {
     double way = 0;                            ///< what opening and closing take, mean so far [ticks]; 0: not known
     int schedule_number = 0;                   ///< of schedule and selector (intern())
     bool can_leave = false;                    ///< the caller can run it by itself, as libomp's static does
+    std::uint32_t left_loops = 0;              ///< loops of the process that were left so [count]
     std::uint32_t surplus = 0;    ///< workers besides, who draw while another rank lends them a core [count]
     RankPart part = {};           ///< of a loop over ranks that it runs, if it runs one
     std::uint64_t least = 0;      ///< minimum chunk where nobody named one [iterations]; 0: none

@@ -9,6 +9,8 @@ namespace {
 
 alignas(64) gimbal_left_table table = {};
 
+std::atomic<std::uint32_t> loops_left = 0;
+
 constexpr std::uint32_t kNumbers = 64;
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
@@ -33,6 +35,7 @@ gimbal_left_loop* place_for(const gimbal_loop_desc& desc) noexcept {
 
 // Lengths that are left share their time: all are looked at again when it is over.
 void LeftLoop::leave(const Request& request, double time) noexcept {
+    if (counts_.calls == 0) loops_left.fetch_add(1, kRelaxed);
     const std::uint64_t now = gimbal_left_now(&table);
     const std::uint64_t until = now + static_cast<std::uint64_t>(time);
     const bool over = schedule_.load(kRelaxed) != request.schedule_number || now >= until_.load(kRelaxed);
@@ -69,13 +72,19 @@ void LeftLoop::tell_team(const Request& request) noexcept {
     __atomic_store_n(&place->from, desc->moment, __ATOMIC_RELEASE);
     __atomic_store_n(&place->schedule, gimbal_left_schedule(desc), __ATOMIC_RELEASE);
     place->until = until_.load(kRelaxed);
+    __atomic_store_n(&counts_.look, 0, __ATOMIC_RELAXED);
     counts_.code = desc->code ? desc->code : desc->source;
     place->counts = &counts_;
     __atomic_store_n(&place->to, UINT64_MAX, __ATOMIC_RELEASE);
 }
 
+std::uint32_t count_left_loops() noexcept {
+    return loops_left.load(kRelaxed);
+}
+
 void forget_left_loops() noexcept {
     table = {};
+    loops_left.store(0, kRelaxed);
     table.counter_is_clock = detail::clock_is_tsc ? 1 : 0;
 }
 

@@ -42,6 +42,9 @@ private:
     alignas(64) gimbal_left_counts counts_ = {};
 };
 
+/// Loop sites of this process that were ever left [count]. @threads any
+[[nodiscard]] std::uint32_t count_left_loops() noexcept;
+
 /// No loop is left any more. @threads the only one of a new child
 void forget_left_loops() noexcept;
 

@@ -51,6 +51,7 @@ LoopContext LengthLearning::context_of(const Request& request) const noexcept {
             .threads_follow = request.threads_follow,
             .monotonic = request.monotonic,
             .can_leave = request.can_leave && granule_ == 1,
+            .left_loops = request.left_loops,
             .tick_s = traits_.clock.tick_s(),
             .way = traits_.way,
             .dispatch = traits_.clock.dispatch(),

@@ -99,6 +99,7 @@ Execution* LoopSite::open(const Request& request) noexcept {
     Request known = request;
     if (begun) way_ = opening_.mean() + closing_.mean();
     known.way = way_;
+    known.left_loops = count_left_loops();
     if (in_rank_chunk() && !identity_.over_ranks) [[unlikely]]
         known.part = rank_tie_.part_of(rank_chunk, request.trip);
     if (identity_.over_ranks) ask_teams(known);

@@ -18,6 +18,9 @@ constexpr std::uint8_t kGoodLooks = 2;
 constexpr std::uint8_t kBadLooks = 3;
 constexpr double kFirstPeriod_s = 1e-3;
 constexpr double kLongestPeriod_s = 0.1;
+constexpr double kMaxPeriod_s = 3600;
+constexpr double kLook_s = 5e-6;    // that a look costs, in a loop whose data here is in no cache any more
+constexpr double kForLooks = 1e-3;  // of the time of the process, for the looks at all loops
 
 /// What perfect balance would save: the mean time that workers wait for the last one [ticks].
 double waiting(const LoopRecord& record) noexcept {
@@ -39,10 +42,10 @@ bool Leaving::wants_look(const LoopContext& context) const noexcept {
     return context.can_leave && (state_ == State::looking || state_ == State::left) && good_ < kGoodLooks;
 }
 
-double Leaving::leave(double tick_s) noexcept {
+double Leaving::leave(double tick_s, std::uint32_t loops) noexcept {
     if (good_ < kGoodLooks || state_ == State::kept) return 0;
-    const double longest_s =
-        time_s_ > kShort_s ? std::clamp(kMaxCalls * time_s_, kFirstPeriod_s, kLongestPeriod_s) : kLongestPeriod_s;
+    const double longest_s = time_s_ > kShort_s ? std::clamp(kMaxCalls * time_s_, kFirstPeriod_s, kLongestPeriod_s)
+                                                : std::max(kLongestPeriod_s, loops * kLook_s / kForLooks);
     period_s_ = state_ == State::left ? std::min(2 * period_s_, longest_s) : kFirstPeriod_s;
     state_ = State::left;
     good_ = kGoodLooks - 1;  // one look when it is over
@@ -131,7 +134,7 @@ void Leaving::restore(ByteReader& from) noexcept {
     static_is_good_ = from.get_flag();
     invited_ = from.get_flag();
     time_s_ = from.get_real(0, 1e9);
-    period_s_ = from.get_real(0, kLongestPeriod_s);
+    period_s_ = from.get_real(0, kMaxPeriod_s);
     // It was left for left_for_s() before anybody asked, and now is the time to look.
     if (state_ == State::left) good_ = std::min(good_, std::uint8_t{kGoodLooks - 1});
 }

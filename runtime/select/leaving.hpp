@@ -12,7 +12,8 @@ namespace gimbal {
 /// Whether a loop is too short to gain anything here, so that it is better left to the OpenMP runtime's own static
 /// schedule. Static runs a few times; what its threads wait for each other at the end is all that any technique can
 /// save. If that is less than the way into and out of the loop takes here, the loop is left for a while, by time and
-/// not by count, and static runs once more when that is over; the while doubles as long as nothing has changed.
+/// not by count, and static runs once more when that is over; the while doubles as long as nothing has changed,
+/// up to a tenth of a second, or longer where so many loops are left that looks would take more than a thousandth.
 /// @threads the owner locks
 /// @source derived; test: tests/unit/select/leaving_test.cpp
 class Leaving {
@@ -22,7 +23,8 @@ public:
 
     /// How long the loop is to be left [ticks]; 0: it is not. The caller leaves it.
     /// @param tick_s  length of a tick [s]
-    [[nodiscard]] double leave(double tick_s) noexcept;
+    /// @param loops   that are left in this process, and looked at again [count]
+    [[nodiscard]] double leave(double tick_s, std::uint32_t loops = 1) noexcept;
 
     /// What an execution was.
     /// @param with_static  it was static's  @param static_holds  nothing else was found to be faster

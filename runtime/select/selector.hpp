@@ -28,6 +28,7 @@ struct LoopContext {
     bool threads_follow = false;           ///< and they run what Decision::within says
     bool monotonic = false;                ///< only techniques with ascending chunks will do
     bool can_leave = false;                ///< who runs the loop can also do so without Gimbal (Decision::left_for)
+    std::uint32_t left_loops = 0;          ///< loops of the process that were left so [count]
     double tick_s = 1e-9;                  ///< length of a tick, roughly [s]
     double way = 0;                        ///< what opening and closing an execution take, mean so far [ticks]
     double dispatch = 0;                   ///< cost of drawing one chunk when nobody else draws [ticks]

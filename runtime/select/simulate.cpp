@@ -140,7 +140,7 @@ void SimulateSelector::learn_of_static(const Decision& decision, const LoopRecor
 Decision SimulateSelector::choose(const LoopContext& context) {
     if (settings_.leaves && context.can_leave) {
         if (leaving_.wants_look(context)) return static_now();
-        if (const double time = leaving_.leave(context.tick_s); time > 0) {
+        if (const double time = leaving_.leave(context.tick_s, context.left_loops); time > 0) {
             Decision decision = static_now();
             decision.left_for = time;
             return decision;

@@ -21,6 +21,8 @@ typedef struct gimbal_left_counts {
     const void* code;    /**< where the loop lies, for the worker that opened it last */
     uint64_t calls;      /**< [count] */
     uint64_t iterations; /**< [iterations] */
+    uint64_t look;       /**< from this count of calls on the clock is looked at */
+    uint64_t looked;     /**< when it was: gimbal_left_now() */
 } gimbal_left_counts;
 
 /** One loop that was left to one team. libgimbal writes it when it leaves the loop, the team's first worker later.
@@ -105,16 +107,34 @@ static inline gimbal_left_loop* gimbal_left_find(gimbal_left_table* table, const
     return gimbal_left_is(left, desc) ? left : NULL;
 }
 
+/** Whether the time that a loop is left for is over. The clock takes a third of what an execution that is left takes
+ *  here, so it is looked at in every 16th, as long as eight times as many would still be in time. A loop whose
+ *  executions grow all at once is noticed up to 15 of them late.
+ *  @threads the team's first worker */
+static inline int gimbal_left_is_over(const gimbal_left_table* table, const gimbal_left_loop* left) {
+    enum { kSeldom = 16, kInTime = 8 };
+    gimbal_left_counts* const counts = left->counts;
+    const uint64_t calls = counts->calls;
+    if (calls < __atomic_load_n(&counts->look, __ATOMIC_RELAXED)) return 0;
+    const uint64_t now = gimbal_left_now(table);
+    if (now >= left->until) return 1;
+    const uint64_t lapse = now - __atomic_load_n(&counts->looked, __ATOMIC_RELAXED);
+    const int often = lapse > (left->until - now) / kInTime;
+    __atomic_store_n(&counts->looked, now, __ATOMIC_RELAXED);
+    __atomic_store_n(&counts->look, calls + (often ? 1 : kSeldom), __ATOMIC_RELAXED);
+    return 0;
+}
+
 /** Count an execution that was left, and see to it that this ends in time.
  *  @param apart  how many executions a worker can be ahead of another [count]
- *  @threads the team's first worker  @cost a cache line that nobody else writes, one timestamp */
+ *  @threads the team's first worker  @cost a cache line that nobody else writes, now and then a timestamp */
 static inline void gimbal_left_count(gimbal_left_table* table, gimbal_left_loop* left, const gimbal_loop_desc* desc,
                                      uint32_t apart) {
     gimbal_left_counts* const counts = left->counts;
     __atomic_store_n(&counts->calls, counts->calls + 1, __ATOMIC_RELAXED);
     __atomic_store_n(&counts->iterations, counts->iterations + desc->trip, __ATOMIC_RELAXED);
     if (counts->code != (desc->code ? desc->code : desc->source)) left->mixed = 1;
-    if ((left->mixed || gimbal_left_now(table) >= left->until) && left->to > desc->moment + apart)
+    if ((left->mixed || gimbal_left_is_over(table, left)) && left->to > desc->moment + apart)
         __atomic_store_n(&left->to, desc->moment + apart, __ATOMIC_RELEASE);
 }
 

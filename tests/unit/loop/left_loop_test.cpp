@@ -86,6 +86,33 @@ TEST_F(LeftLoopTest, WhenItsTimeIsOverItEndsFurtherAheadThanWorkersAreApart) {
     EXPECT_EQ(left.iterations(), 200U);
 }
 
+TEST_F(LeftLoopTest, TheClockIsSeldomAskedWhileTimeIsFarAwayAndAlwaysWhenItIsNear) {
+    LeftLoop left;
+    const gimbal_loop_desc now = desc_of(0x6000, 5 * kRegion + 1);
+    left.leave(request_of(now), kLong);
+    gimbal_loop_desc later = desc_of(0x6000, 6 * kRegion + 1);
+    gimbal_left_loop* const found = gimbal_left_find(table_, &later);
+    ASSERT_NE(found, nullptr);
+    gimbal_left_counts& counts = *found->counts;
+    counts.looked = gimbal_left_now(table_);
+    gimbal_left_count(table_, found, &later, 7);
+    EXPECT_EQ(counts.look, counts.calls + 16);
+    const std::uint64_t looked = counts.looked;
+    for (int more = 0; more < 15; ++more) gimbal_left_count(table_, found, &later, 7);
+    EXPECT_EQ(counts.looked, looked);
+    gimbal_left_count(table_, found, &later, 7);
+    EXPECT_GT(counts.looked, looked);
+    // The last look is as long ago as the end is ahead.
+    counts.look = 0;
+    counts.looked = gimbal_left_now(table_) - static_cast<std::uint64_t>(kLong);
+    gimbal_left_count(table_, found, &later, 7);
+    EXPECT_EQ(counts.look, counts.calls + 1);
+    found->until = gimbal_left_now(table_);
+    gimbal_left_count(table_, found, &later, 7);
+    later.moment += kRegion;
+    EXPECT_EQ(gimbal_left_find(table_, &later), nullptr);
+}
+
 TEST_F(LeftLoopTest, ANumberThatIsNowOneLoopsAndNowAnothersIsGivenUp) {
     LeftLoop left;
     const gimbal_loop_desc now = desc_of(0x4000, 5 * kRegion + 1);

@@ -61,6 +61,18 @@ TEST(Leaving, WhileNothingChangesTheTimeDoublesUpToALimit) {
     EXPECT_EQ(last, 1e8) << "a tenth of a second";
 }
 
+TEST(Leaving, LooksAtManyLoopsTakeAThousandthOfTheTimeTogether) {
+    Leaving leaving;
+    observe(leaving, false, 3000, 3000);
+    observe(leaving, true, 3000, 3000);
+    double longest = 0;
+    for (int more = 0; more < 20; ++more) {
+        observe(leaving, true, 3000, 3000);
+        longest = leaving.leave(1e-9, 400);
+    }
+    EXPECT_DOUBLE_EQ(longest, 2e9) << "400 looks of 5 us";
+}
+
 TEST(Leaving, WhatCanBeBalancedIsKept) {
     Leaving leaving;
     observe(leaving, false, 30'000, 28'000);
