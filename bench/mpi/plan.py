@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.runner import SampleError, Variant
 
-TRANSPORTS = ("shared", "foreman", "rma", "hierarchical")
+TRANSPORTS = ("shared", "foreman", "hierarchical")
 PARTNERS = ("idle", "computing")
 RANKS = (2, 4)
 IMBALANCES = (0, 30)

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""bench/trace: what a trace costs while it is recorded, and what it takes to write it. See README.md."""
+"""bench/trace: what a trace costs while it is recorded, and what it takes to write it; how large the page of a large run
+is, and whether the Debian packages work where they are installed. See README.md."""
 from __future__ import annotations
 
 import argparse
 import json
 import os
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -23,6 +25,7 @@ from harness.runner import clean_environment  # noqa: E402
 
 COST = ("2 threads, 200 ns of work in a chunk", 2, 100_000, 20, 200)
 WHOLE = ("8 threads, 10^7 chunks of 1000 ns", 8, 1_000_000, 10, 1000)
+ROOT = Path(__file__).resolve().parents[2]
 WHOLE_QUICK = ("8 threads, 10^6 chunks of 1000 ns", 8, 100_000, 10, 1000)
 
 
@@ -90,6 +93,26 @@ def row(title: str, found: dict[str, float]) -> list[str]:
             f"{found['memory_off_mb']:.1f} / {found['memory_mb']:.1f} / {found['children_mb']:.1f}"]
 
 
+def result_of(*command: str | Path) -> dict[str, Any]:
+    """The RESULT line of another program; {} if it failed, which it has said itself."""
+    done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, text=True, timeout=1800)
+    lines = [line.removeprefix("RESULT ") for line in done.stdout.splitlines() if line.startswith("RESULT ")]
+    return json.loads(lines[-1]) if done.returncode == 0 and lines else {}
+
+
+def packages_install() -> int | None:
+    """1: the packages that `./dev packages` has made work in a fresh Debian; 0: they do not; None: that cannot be tried
+    here, and a line says why."""
+    packages = ROOT / "build" / "packages"
+    missing = ("not made yet: ./dev packages" if not list(packages.glob("libgimbal_*.deb"))
+               else "debootstrap is not installed" if shutil.which("debootstrap") is None
+               else "only root can make a chroot" if os.getuid() != 0 else None)
+    if missing:
+        print(f"Debian packages: not tried, {missing}", end="\n\n")
+        return None
+    return result_of(ROOT / "packaging/debian/check_in_chroot.sh", packages).get("deb_install_ok", 0)
+
+
 def main() -> int:
     args = arguments()
     clean_environment()
@@ -103,10 +126,12 @@ def main() -> int:
                        ["case", "chunk ns", "added ns", "wall", "cpu", "writing s", "file MB",
                         "memory MB: without / with / while writing"],
                        [row(COST[0], cost), row(whole_case[0], whole)]), end="\n\n", flush=True)
+    page = result_of(sys.executable, ROOT / "bench/page/run.py", "--build", args.build, "--rounds", "1")
     print(table.result_line({
         "trace_ns_per_chunk": cost["ns"], "trace_overhead": whole["wall_ratio"] - 1,
         "trace_cpu_overhead": whole["cpu_ratio"] - 1, "trace_writing_s": whole["writing_s"],
-        "trace_memory_mb": whole["children_mb"], "trace_file_mb": whole["trace_mb"]}))
+        "trace_memory_mb": whole["children_mb"], "trace_file_mb": whole["trace_mb"],
+        "html_mb_64_ranks": page.get("html_mb_64_ranks"), "deb_install_ok": packages_install()}))
     return 0
 
 

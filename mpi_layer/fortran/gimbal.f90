@@ -205,7 +205,7 @@ contains
     call report(c_end(loop%handle), ierr)
   end subroutine gimbal_end_loop
 
-  !> What runs a loop here: 'shared', 'foreman', 'rma' or 'hierarchical'.
+  !> What runs a loop here: 'shared', 'foreman' or 'hierarchical'.
   function gimbal_transport(loop) result(text)
     type(gimbal_loop), intent(in) :: loop
     character(len=:), allocatable :: text

@@ -11,17 +11,21 @@ namespace gimbal::mpi {
 namespace {
 
 constexpr double kNew = 0.25;        // weight of the last report in the usual time of an iteration
+constexpr std::uint64_t kParts = 32;  // of a chunk that is shared out
 constexpr double kMissing_s = 1e-2;  // a rank that has not come by then is not waited for
 
 }  // namespace
 
 ExecutionState::ExecutionState(std::uint64_t epoch, const LoopParameters& parameters, void* execution,
-                               std::uint32_t ranks, bool robust)
+                               const RankGroups& groups, bool robust)
     : epoch_(epoch),
       parameters_(parameters),
       execution_(execution),
       robust_(robust),
-      rank_states_(ranks),
+      parts_move_(execution != nullptr && gimbal_rank_parts_move(execution) != 0),
+      groups_(&groups),
+      rank_states_(groups.group_of.size()),
+      measured_(groups.ranks_of.size()),
       opened_(gimbal_rank_ticks()) {}
 
 ExecutionState::~ExecutionState() {
@@ -35,15 +39,15 @@ void ExecutionState::begin(std::uint32_t rank) {
     gimbal_loop_begin(execution_, rank, &rank_state.share);
 }
 
-// A rank that asks ahead has its answer before it has finished what it was given before: the time it reports is then of
-// other iterations than the last chunk's, and counts at the same rate.
+// A rank that asks ahead has its answer before it has finished what it was given before, and ranks of a node report for
+// each other: what is reported counts for the oldest chunks that it may be about.
 bool ExecutionState::report(std::uint32_t rank, double worked_s, std::uint64_t worked_iters, std::uint64_t taken) {
     RankState& rank_state = rank_states_[rank];
     rank_state.came = true;
     if (worked_iters > 0) {
-        rank_state.s_per_iter = worked_s / static_cast<double>(worked_iters);
-        const double ticks = rank_state.s_per_iter / gimbal_rank_tick_s();
+        const double ticks = worked_s / static_cast<double>(worked_iters) / gimbal_rank_tick_s();
         ticks_per_iter_ = ticks_per_iter_ > 0 ? ticks_per_iter_ + kNew * (ticks - ticks_per_iter_) : ticks;
+        measured(rank, worked_s / gimbal_rank_tick_s(), worked_iters);
     }
     return confirm(rank_state, taken);
 }
@@ -61,6 +65,7 @@ bool ExecutionState::draw(std::uint32_t rank, ChunkRange& chunk) {
         chunk = come_back_.back();
         come_back_.pop_back();
         out_ += chunk.end - chunk.first;
+        note_drawn(rank, chunk.first, chunk.end);
         return true;
     }
     chunk = {.stride = 0, .count = 1};
@@ -79,15 +84,49 @@ bool ExecutionState::draw(std::uint32_t rank, ChunkRange& chunk) {
 }
 
 bool ExecutionState::draw_new(std::uint32_t rank, ChunkRange& chunk) {
-    RankState& rank_state = rank_states_[rank];
-    if (rank_state.drawn_iters > 0) {
-        const double seconds = rank_state.s_per_iter * static_cast<double>(rank_state.drawn_iters);
-        gimbal_rank_reported(&rank_state.share, static_cast<std::uint64_t>(seconds / gimbal_rank_tick_s()));
-        rank_state.drawn_iters = 0;
-    }
-    if (!gimbal_loop_next(&rank_state.share, &chunk.first, &chunk.end)) return false;
-    rank_state.drawn_iters = chunk.end - chunk.first;
+    const std::uint32_t owner = owner_near(rank);
+    if (!gimbal_rank_next(&rank_states_[owner].share, &chunk.first, &chunk.end)) return false;
+    note_drawn(owner, chunk.first, chunk.end);
     return true;
+}
+
+// Who in the group still has pieces of measured cost of its own; the rank itself first.
+std::uint32_t ExecutionState::owner_near(std::uint32_t rank) {
+    const auto has_pieces = [&](std::uint32_t other) {
+        begin(other);
+        const gimbal_share& share = rank_states_[other].share;
+        return !share.fast && share.starts && share.step < share.step_end;
+    };
+    const std::vector<std::uint32_t>& near = groups_->ranks_of[groups_->group_of[rank]];
+    if (robust_ || !parts_move_ || near.size() == 1 || has_pieces(rank)) return rank;
+    const auto found = std::find_if(near.begin(), near.end(), has_pieces);
+    return found == near.end() ? rank : *found;
+}
+
+// It counts for the rank for which the chunk was drawn, so that each has its part; or else for the one that reports.
+void ExecutionState::measured(std::uint32_t rank, double ticks, std::uint64_t iterations) {
+    if (rank_states_[rank].left) return;
+    begin(rank);
+    Measured& group = measured_[groups_->group_of[rank]];
+    group.ticks += ticks;
+    group.iterations += iterations;
+    while (!group.drawn.empty()) {
+        const auto [owner, chunk] = group.drawn.front();
+        const std::uint64_t size = chunk.end - chunk.first;
+        if (size > group.iterations) return;
+        const double took = group.ticks * static_cast<double>(size) / static_cast<double>(group.iterations);
+        gimbal_share& share = rank_states_[rank_states_[owner].left ? rank : owner].share;
+        gimbal_rank_reported(&share, chunk.first, chunk.end, static_cast<std::uint64_t>(took));
+        group.ticks -= took;
+        group.iterations -= size;
+        group.drawn.pop_front();
+    }
+    group.ticks = 0;
+    group.iterations = 0;
+}
+
+void ExecutionState::note_drawn(std::uint32_t rank, std::uint64_t first, std::uint64_t end) {
+    measured_[groups_->group_of[rank]].drawn.push_back({.rank = rank, .chunk = {.first = first, .end = end}});
 }
 
 // It has something that is late, or has not come for long.
@@ -104,7 +143,7 @@ bool ExecutionState::draw_for_missing(ChunkRange& chunk) {
     for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
         if (rank_states_[rank].told_over || !is_missing(rank)) continue;
         begin(rank);
-        if (gimbal_loop_next(&rank_states_[rank].share, &chunk.first, &chunk.end)) return true;
+        if (gimbal_rank_next(&rank_states_[rank].share, &chunk.first, &chunk.end)) return true;
     }
     return false;
 }
@@ -135,6 +174,13 @@ bool ExecutionState::draw_for_others(std::uint32_t rank, ChunkRange& chunk) {
     return draw(rank, chunk);
 }
 
+bool ExecutionState::has_own(std::uint32_t rank) {
+    begin(rank);
+    const gimbal_share& share = rank_states_[rank].share;
+    const bool alone = robust_ || !parts_move_ || groups_->ranks_of[groups_->group_of[rank]].size() == 1;
+    return share.fast ? !share.counter : alone && share.step < share.step_end;
+}
+
 void ExecutionState::gave(std::uint32_t rank, const ChunkRange& chunk, bool ahead) noexcept {
     RankState& rank_state = rank_states_[rank];
     ++rank_state.given;
@@ -151,10 +197,19 @@ void ExecutionState::come_back(const ChunkRange& chunk) {
     out_ -= chunk.end - chunk.first;
 }
 
+void ExecutionState::share_out(std::uint32_t rank, const ChunkRange& chunk) {
+    for (Drawn& drawn : measured_[groups_->group_of[rank]].drawn)
+        if (drawn.chunk.end == chunk.end) drawn.chunk.end = std::max(drawn.chunk.first, chunk.first);
+    const std::uint64_t part = std::max<std::uint64_t>((chunk.end - chunk.first) / kParts, 1);
+    for (std::uint64_t first = chunk.first; first < chunk.end; first += part)
+        come_back({.first = first, .end = std::min(first + part, chunk.end), .stride = 0, .count = 1});
+}
+
 bool ExecutionState::leave(std::uint32_t rank, std::uint64_t taken, double stayed_s) {
     RankState& rank_state = rank_states_[rank];
     if (rank_state.left) return false;
-    rank_state.left = rank_state.told_over = true;
+    rank_state.left = true;
+    tell_over(rank);
     rank_state.asking = false;
     ++left_;
     ledger_.abandon(rank);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "gimbal/rank_loop.h"
@@ -10,6 +11,12 @@
 #include "loop/messages.hpp"
 
 namespace gimbal::mpi {
+
+/// Ranks that run each other's chunks: those of a node that share a queue, or each rank for itself.
+struct RankGroups {
+    std::vector<std::uint32_t> group_of;               ///< [P]
+    std::vector<std::vector<std::uint32_t>> ranks_of;  ///< [groups] ranks, ascending
+};
 
 /// One execution of a loop as its foreman keeps it: what has been handed out to whom. Knows no messages.
 /// @threads one
@@ -21,21 +28,20 @@ public:
         bool begun = false;             ///< its share is in use
         bool came = false;              ///< it has been heard of
         bool left = false;              ///< it draws no more
-        bool told_over = false;         ///< it knows that nothing is left for it
+        bool told_over = false;         ///< it knows that nothing is left for it; set by tell_over()
         bool asking = false;            ///< a question of it has no answer yet
         bool asking_ahead = false;      ///< and it has work until it gets one
         bool unstarted = false;         ///< it asked for `last` ahead of time and is not known to have begun it
         std::uint64_t given = 0;        ///< answers to its questions [count]
         ChunkRange last{};              ///< the last one of them
-        std::uint64_t drawn_iters = 0;  ///< iterations of the chunk that was drawn last for it
         std::uint32_t verdict = 0;      ///< on a chunk that it finished, still to be told (ChunkReply::verdict)
-        double s_per_iter = 0;          ///< as it reported last; 0: unknown
         std::uint32_t want = 1;         ///< chunks that it asked for at once
     };
 
     /// @param execution  of gimbal_rank_decide(); its own from now on
     /// @param robust     chunks that are late are handed out again, and all is over when all are finished
-    ExecutionState(std::uint64_t epoch, const LoopParameters& parameters, void* execution, std::uint32_t ranks,
+    /// @param groups     whose ranks share what is drawn for one of them; must live as long
+    ExecutionState(std::uint64_t epoch, const LoopParameters& parameters, void* execution, const RankGroups& groups,
                    bool robust);
     /// An execution that was not complete is forgotten.
     ~ExecutionState();
@@ -48,6 +54,16 @@ public:
     [[nodiscard]] const LoopParameters& parameters() const noexcept { return parameters_; }
     [[nodiscard]] std::uint32_t ranks() const noexcept { return static_cast<std::uint32_t>(rank_states_.size()); }
     [[nodiscard]] RankState& rank_state(std::uint32_t rank) noexcept { return rank_states_[rank]; }
+
+    /// A rank is told that nothing is left for it. @return false: it knows
+    bool tell_over(std::uint32_t rank) noexcept {
+        if (rank_states_[rank].told_over) return false;
+        rank_states_[rank].told_over = true;
+        ++told_over_;
+        return true;
+    }
+    /// Ranks that do not know that nothing is left for them [count].
+    [[nodiscard]] std::uint32_t untold() const noexcept { return ranks() - told_over_; }
 
     /// Take in what a rank measured since its last message, and whether it has begun what it was given.
     /// @return true if chunks that nobody could have had before can be had now, or everything is out
@@ -72,6 +88,12 @@ public:
     /// Robust: a rank will not finish what it has.
     void abandon(std::uint32_t rank) noexcept { ledger_.abandon(rank); }
     [[nodiscard]] bool robust() const noexcept { return robust_; }
+    /// When it was opened [ticks].
+    [[nodiscard]] std::uint64_t opened() const noexcept { return opened_; }
+    /// A rank has parts of the plan left that nobody else can draw.
+    [[nodiscard]] bool has_own(std::uint32_t rank);
+    /// As come_back(), in parts: ranks may be close to the end of their work.
+    void share_out(std::uint32_t rank, const ChunkRange& chunk);
 
     /// Every iteration is with a rank; if it is robust: is finished.
     [[nodiscard]] bool all_out() const noexcept {
@@ -91,12 +113,18 @@ public:
     /// What another rank said than the first one.
     [[nodiscard]] const LoopParameters& other_parameters() const noexcept { return other_; }
 
+    /// What Attendance::waiting() was when it was opened [count].
+    std::uint64_t asked_before = 0;
+
     /// Learn from it; nothing if it is not complete: then some ranks are missing, and without them it is over.
     void close();
 
 private:
     void begin(std::uint32_t rank);
     bool draw_new(std::uint32_t rank, ChunkRange& chunk);
+    [[nodiscard]] std::uint32_t owner_near(std::uint32_t rank);
+    void measured(std::uint32_t rank, double ticks, std::uint64_t iterations);
+    void note_drawn(std::uint32_t rank, std::uint64_t first, std::uint64_t end);
     bool draw_for_missing(ChunkRange& chunk);
     [[nodiscard]] bool is_missing(std::uint32_t rank) const;
     bool confirm(RankState& rank_state, std::uint64_t taken);
@@ -106,11 +134,25 @@ private:
     LoopParameters other_{};
     void* execution_;
     bool robust_;
+    bool parts_move_;  // another rank of the node may run what the plan has for one
     bool spoilt_ = false;
     std::uint64_t out_ = 0;        // handed out and not come back [iterations]
     std::uint32_t unstarted_ = 0;  // ranks
+    std::uint32_t told_over_ = 0;  // ranks
     std::size_t left_ = 0;
+    const RankGroups* groups_;
     std::vector<RankState> rank_states_;
+    struct Drawn {
+        std::uint32_t rank;  ///< for which it was drawn
+        ChunkBounds chunk;
+    };
+    /// What a group has drawn, and what of it has been reported.
+    struct Measured {
+        std::deque<Drawn> drawn;       ///< chunks whose time has not been reported, the oldest first
+        std::uint64_t iterations = 0;   ///< reported that belong to them
+        double ticks = 0;               ///< in these
+    };
+    std::vector<Measured> measured_;  // [groups]
     std::vector<ChunkRange> come_back_;  // chunks that a rank left behind
     Ledger ledger_;
     std::uint64_t opened_ = 0;   // [ticks]

@@ -14,15 +14,29 @@ namespace {
 
 constexpr double kPatience_s = 0.1;  // for messages of ranks that have arrived at the end themselves
 
+RankGroups groups_of(const Team& team, bool sharing) {
+    RankGroups groups;
+    groups.ranks_of.resize(static_cast<std::size_t>(sharing ? team.nodes() : team.size()));
+    for (int rank = 0; rank < team.size(); ++rank) {
+        const int group = sharing ? team.node_of()[static_cast<std::size_t>(rank)] : rank;
+        groups.group_of.push_back(static_cast<std::uint32_t>(group));
+        groups.ranks_of[static_cast<std::size_t>(group)].push_back(static_cast<std::uint32_t>(rank));
+    }
+    return groups;
+}
+
 }  // namespace
 
-ForemanTransport::ForemanTransport(Team& team, const std::string& name)
+ForemanTransport::ForemanTransport(Team& team, const std::string& name, bool sharing)
     : team_(&team),
       loop_name_(name),
       router_(&MessageRouter::of(team)),
       number_(0),
       poll_interval_(team.settings().poll_us * 1e-6 / gimbal_rank_tick_s()) {
-    if (team.rank() == 0) site_ = gimbal_rank_site(name.c_str(), static_cast<std::uint32_t>(team.size()));
+    if (team.rank() == 0) {
+        site_ = gimbal_rank_site(name.c_str(), static_cast<std::uint32_t>(team.size()));
+        groups_ = groups_of(team, sharing);
+    }
     number_ = router_->enrol(*this);
     router_->deliver_early(number_);
 }

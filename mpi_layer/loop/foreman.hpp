@@ -21,7 +21,8 @@ class SharingExecution;
 /// execution opens it at the foreman by asking, and when nothing is left the foreman tells everybody unasked.
 class ForemanTransport final : public Transport, public MessageHandler {
 public:
-    ForemanTransport(Team& team, const std::string& name);
+    /// @param sharing  ranks of a node run each other's chunks
+    ForemanTransport(Team& team, const std::string& name, bool sharing = false);
     ~ForemanTransport() override;
 
     [[nodiscard]] std::unique_ptr<RankExecution> enter(const Request& request) override;
@@ -41,6 +42,8 @@ public:
     [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
     [[nodiscard]] PollInterval& poll_interval() noexcept { return poll_interval_; }
     [[nodiscard]] Waits& waits() noexcept { return waits_; }
+    /// Foreman: it should answer now and not work.
+    [[nodiscard]] bool answers_only(ExecutionState& state) const;
     /// Whether executions on such parameters run chunks again that are late.
     [[nodiscard]] bool robust(const LoopParameters& parameters) const noexcept {
         return parameters.idempotent == 1 && team_->settings().robust != 0;
@@ -82,7 +85,9 @@ private:
     PollInterval poll_interval_;
     Waits waits_;
     // The foreman's.
+    Attendance attendance_;
     void* site_ = nullptr;
+    RankGroups groups_;
     std::vector<std::unique_ptr<ExecutionState>> states_;
     std::vector<std::uint64_t> closed_;  // executions that were closed while ranks were missing
     // A worker's.

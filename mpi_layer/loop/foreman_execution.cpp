@@ -35,6 +35,7 @@ bool ForemanExecution::next(std::uint64_t& first, std::uint64_t& end) {
     MessageRouter::rethrow();
     const bool alone = transport_->team().size() == 1;
     if (!alone) Team::poll_all();
+    attend();
     Wait wait;
     for (bool dealt = false;; dealt = true) {
         {
@@ -46,6 +47,22 @@ bool ForemanExecution::next(std::uint64_t& first, std::uint64_t& end) {
         }
         router.poll();
         wait.pause();
+    }
+}
+
+// What is in hand goes to the next rank that asks.
+void ForemanExecution::attend() {
+    MessageRouter& router = transport_->router();
+    for (Wait wait;; wait.pause()) {
+        {
+            const std::lock_guard<std::mutex> held(router.lock());
+            if (!transport_->answers_only(*state_)) return;
+            if (chunk_.count > 0) {
+                state_->share_out(0, chunk_);
+                chunk_ = {};
+            }
+        }
+        router.poll();
     }
 }
 
@@ -120,10 +137,7 @@ UnreportedWork ForemanExecution::take_unreported() noexcept {
 // Nobody needs this rank any more.
 bool ForemanExecution::over() {
     if (state_->spoilt() || state_->all_out()) return true;
-    for (std::uint32_t rank = 1; rank < state_->ranks(); ++rank) {
-        if (!state_->rank_state(rank).told_over) return false;
-    }
-    return true;
+    return state_->untold() == (state_->rank_state(0).told_over ? 0U : 1U);
 }
 
 // The state may be freed here.

@@ -55,6 +55,8 @@ public:
     [[nodiscard]] virtual bool holds() const noexcept = 0;
     /// Work on a chunk that another rank may have drawn. @param first, end  out: what to run now of it [iterations]
     virtual void adopt(const ChunkBounds& chunk, std::uint64_t& first, std::uint64_t& end) = 0;
+    /// The foreman, where its answers are worth more than its work: answers until they are not. Others: nothing.
+    virtual void attend() {}
     /// Nobody here will run that chunk.
     virtual void give_back(const ChunkBounds& chunk) = 0;
 
@@ -97,6 +99,7 @@ public:
     void adopt(const ChunkBounds& chunk, std::uint64_t& first, std::uint64_t& end) override;
     void give_back(const ChunkBounds& chunk) override;
     UnreportedWork take_unreported() noexcept override;
+    void attend() override;
     /// In order: stays until all chunks are with somebody. Nobody else could hand them out.
     void leave(Leaving how) override;
 

@@ -13,6 +13,12 @@ namespace {
 constexpr int kMaxPushed = 16;  // chunks that are sent to a rank unasked, one by one [count]
 constexpr int kMaxMissed = 8;   // executions that may wait for ranks that are missing [count]
 
+// The foreman's own work counts for more in smaller teams.
+constexpr std::uint32_t kFewestToAttend = 32;  // ranks
+// Pieces without a question after which the foreman works: it has a share that only it can draw, or not.
+constexpr double kQuietWithOwn = 0.25;
+constexpr double kQuiet = 16;
+
 }  // namespace
 
 ExecutionState& ForemanTransport::state_of(std::uint64_t epoch, const LoopParameters& parameters) {
@@ -20,10 +26,10 @@ ExecutionState& ForemanTransport::state_of(std::uint64_t epoch, const LoopParame
         std::find_if(states_.begin(), states_.end(), [&](const auto& state) { return state->epoch() == epoch; });
     if (found != states_.end()) return **found;
     void* const execution = gimbal_rank_decide(site_, parameters.trip, schedule_of(parameters));
-    const auto ranks = static_cast<std::uint32_t>(team_->size());
     if (robust(parameters)) close_without_missing();
     ExecutionState& state = *states_.emplace_back(
-        std::make_unique<ExecutionState>(epoch, parameters, execution, ranks, robust(parameters)));
+        std::make_unique<ExecutionState>(epoch, parameters, execution, groups_, robust(parameters)));
+    state.asked_before = attendance_.waiting();
     if (parameters.idempotent == LoopParameters::kWrongArguments) spoil(state, parameters);
     return state;
 }
@@ -82,6 +88,7 @@ void ForemanTransport::on_request(int source, const ChunkRequest& request) {
     ExecutionState::RankState& rank_state = state.rank_state(rank);
     if (request.kind == ChunkRequest::done)
         rank_state.verdict = state.finish(request.chunk) ? ChunkReply::first : ChunkReply::not_first;
+    if (request.kind == ChunkRequest::more) attendance_.asked(std::max(request.want, 1U), gimbal_rank_ticks());
     rank_state.asking = true;
     rank_state.want = std::min(request.want, kMaxAtOnce);
     rank_state.asking_ahead = request.kind == ChunkRequest::ahead;
@@ -98,7 +105,8 @@ void ForemanTransport::poll() {
 }
 
 void ForemanTransport::serve(ExecutionState& state, std::uint32_t rank, bool all) {
-    if (all) {
+    // Where chunks run once a question is answered at once.
+    if (all && state.robust()) {
         for (std::uint32_t other = 1; other < state.ranks(); ++other) offer(state, other);
     } else if (rank != 0) {
         offer(state, rank);
@@ -106,12 +114,19 @@ void ForemanTransport::serve(ExecutionState& state, std::uint32_t rank, bool all
     if (state.all_out()) tell_over(state);
 }
 
+bool ForemanTransport::answers_only(ExecutionState& state) const {
+    if (state.ranks() < kFewestToAttend || state.robust() || state.spoilt() || state.untold() == 0) return false;
+    const std::uint64_t now = gimbal_rank_ticks();
+    return attendance_.answers_only(poll_interval_.between(), attendance_.waiting() - state.asked_before,
+                                    now - state.opened(), state.has_own(0) ? kQuietWithOwn : kQuiet, now);
+}
+
 // Nobody waits for what another rank has asked for ahead of time: that rank may itself wait, in another loop.
 void ForemanTransport::offer(ExecutionState& state, std::uint32_t rank) {
     ExecutionState::RankState& rank_state = state.rank_state(rank);
     if (!rank_state.asking || rank_state.told_over) return;
     if (state.spoilt()) {
-        rank_state.told_over = true;
+        state.tell_over(rank);
         answer(state, rank, ChunkReply::disagrees);
         return;
     }
@@ -122,30 +137,24 @@ void ForemanTransport::offer(ExecutionState& state, std::uint32_t rank) {
         state.gave(rank, run, ahead);
         answer(state, rank, ChunkReply::work, run, true, own || ahead ? 1 : rank_state.want);
     } else if (!state.robust()) {
-        rank_state.told_over = true;
+        state.tell_over(rank);
         answer(state, rank, ChunkReply::over);
     }
 }
 
 void ForemanTransport::tell_over(ExecutionState& state) {
-    for (std::uint32_t rank = 0; rank < state.ranks(); ++rank) {
-        ExecutionState::RankState& rank_state = state.rank_state(rank);
-        if (rank_state.told_over) continue;
-        rank_state.told_over = true;
-        if (rank != 0) answer(state, rank, ChunkReply::over);
-    }
+    if (state.untold() == 0) return;
+    attendance_.note(attendance_.waiting() - state.asked_before, gimbal_rank_ticks() - state.opened());
+    for (std::uint32_t rank = 0; rank < state.ranks() && state.untold() > 0; ++rank)
+        if (state.tell_over(rank) && rank != 0) answer(state, rank, ChunkReply::over);
 }
 
 // The ranks do not agree: all that still take part hear of it.
 void ForemanTransport::spoil(ExecutionState& state, const LoopParameters& other) {
     if (state.spoilt()) return;
     state.spoil(other);
-    for (std::uint32_t rank = 1; rank < state.ranks(); ++rank) {
-        ExecutionState::RankState& rank_state = state.rank_state(rank);
-        if (rank_state.told_over) continue;
-        rank_state.told_over = true;
-        answer(state, rank, ChunkReply::disagrees);
-    }
+    for (std::uint32_t rank = 1; rank < state.ranks(); ++rank)
+        if (state.tell_over(rank)) answer(state, rank, ChunkReply::disagrees);
 }
 
 void ForemanTransport::deal_out(ExecutionState& state) {
@@ -163,9 +172,7 @@ void ForemanTransport::deal_out(ExecutionState& state) {
 // A rank that leaves a loop early takes what it has begun with it, unless another one is still there to run that.
 void ForemanTransport::left_behind(ExecutionState& state, const ChunkRange& chunk) {
     if (state.spoilt()) return;
-    bool anybody = false;
-    for (std::uint32_t rank = 0; rank < state.ranks(); ++rank) anybody |= !state.rank_state(rank).told_over;
-    if (anybody) {
+    if (state.untold() > 0) {
         state.come_back(chunk);
     } else {
         gimbal_rank_warn(

@@ -14,12 +14,15 @@ namespace gimbal::mpi {
 
 namespace {
 
-constexpr double kPatience = 4;  // for another rank's refill, in times that a request may wait for a computing rank
+// For another rank's refill, in times that a request may wait for a computing rank. Who asks for itself in spite of a
+// refill that is to come has more drawn for the node than its ranks have use for: where hundreds of nodes begin at the
+// same time, an answer takes longer than one such time.
+constexpr double kPatience = 100;
 
 class HierarchicalTransport final : public Transport {
 public:
     HierarchicalTransport(Team& team, const std::string& name)
-        : foreman_(team, name),
+        : foreman_(team, name, true),
           queues_(team),
           patience_(static_cast<std::uint64_t>(kPatience * team.settings().poll_us * 1e-6 / gimbal_rank_tick_s())) {}
 
@@ -58,6 +61,18 @@ private:
     bool mine_;
 };
 
+/// This rank has nothing to run.
+class Idle {
+public:
+    explicit Idle(NodeQueue& queue) : queue_(queue) { queue_.begin_wait(); }
+    ~Idle() { queue_.end_wait(); }
+    Idle(const Idle&) = delete;
+    Idle& operator=(const Idle&) = delete;
+
+private:
+    NodeQueue& queue_;
+};
+
 class HierarchicalExecution final : public RankExecution {
 public:
     HierarchicalExecution(HierarchicalTransport& transport, std::uint64_t epoch,
@@ -81,6 +96,7 @@ private:
     std::uint64_t epoch_;
     std::unique_ptr<SharingExecution> inner_;
     bool left_ = false;
+    bool has_worked_ = false;
 };
 
 // A queue is for executions that every rank of the node enters alike. Without one, as when this rank is far ahead of
@@ -124,7 +140,9 @@ HierarchicalExecution::~HierarchicalExecution() {
 bool HierarchicalExecution::next(std::uint64_t& first, std::uint64_t& end) {
     if (inner_->holds()) return inner_->next(first, end);
     note_worked();
+    inner_->attend();
     if (take(first, end)) return true;
+    const Idle idle(queue_);
     const std::uint64_t begin = gimbal_rank_ticks();
     for (Wait wait; !queue_.over() && gimbal_rank_ticks() - begin < transport_.patience(); wait.pause()) {
         const Refill right(queue_);
@@ -143,13 +161,14 @@ bool HierarchicalExecution::take(std::uint64_t& first, std::uint64_t& end) {
     ChunkBounds chunk;
     if (!queue_.pop(chunk)) return false;
     inner_->adopt(chunk, first, end);
+    has_worked_ = true;
     return true;
 }
 
 bool HierarchicalExecution::ask(std::uint32_t chunks, std::uint64_t& first, std::uint64_t& end) {
     inner_->want(chunks);
     report_worked();
-    if (inner_->next(first, end)) return true;
+    if (inner_->next(first, end)) return has_worked_ = true;
     queue_.end();
     return false;
 }
@@ -158,7 +177,10 @@ bool HierarchicalExecution::ask(std::uint32_t chunks, std::uint64_t& first, std:
 bool HierarchicalExecution::refill(std::uint64_t& first, std::uint64_t& end) {
     // Another rank may have refilled it since this one looked.
     if (take(first, end)) return true;
-    const std::uint32_t chunks = std::min(queue_.inside(), NodeQueue::kRoom);
+    // The first chunks of some techniques are as large as a rank's part: none may be left over. Later the others will
+    // be here soon.
+    const std::uint32_t wanted = has_worked_ ? queue_.inside() : queue_.waiting();
+    const std::uint32_t chunks = std::clamp(wanted, std::uint32_t{1}, NodeQueue::kRoom);
     if (!ask(chunks, first, end)) return false;
     std::array<ChunkBounds, NodeQueue::kRoom> others;
     std::uint32_t count = 0;

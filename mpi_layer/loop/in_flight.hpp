@@ -5,20 +5,17 @@
 #include <deque>
 #include <vector>
 
-#include "gimbal/share.h"
-
 namespace gimbal::mpi {
 
 /// An execution that the root has decided and not learnt from.
 struct Pending {
     std::uint64_t epoch = 0;
     void* execution = nullptr;
-    std::uint64_t slot = 0;                 // `shared`: where in memory
-    bool own_decision = true;               // false: it ran as the one before
-    std::vector<gimbal_share> shares = {};  // [P] of the others, where the root begins for them
+    std::uint64_t slot = 0;    // where in memory
+    bool own_decision = true;  // false: it ran as the one before
 };
 
-/// The execution objects of one rank for one loop: of the root those that it has decided, of the others spare ones.
+/// The execution objects of one rank for one loop in shared memory: of the root those that it has decided, of the others spare ones.
 /// Frees them in the end.
 /// @threads one
 /// @source docs/decisions/0014-ranks.md; test: tests/mpi/loop
@@ -30,7 +27,7 @@ public:
     ~InFlight();
 
     /// @pre the root, epochs ascend
-    void add(std::uint64_t epoch, void* execution, std::uint64_t slot = 0);
+    void add(std::uint64_t epoch, void* execution, std::uint64_t slot);
     /// @return nullptr: it is not decided, or done  @pre the root
     [[nodiscard]] Pending* find(std::uint64_t epoch) noexcept;
     /// The oldest, if it is older than `epoch`, which is the next execution of this rank; nullptr: there is none

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loop/message_router.hpp"
 
+#include "gimbal/per_rank.hpp"
 #include "team/errors.hpp"
 #include "team/wait.hpp"
 
@@ -10,8 +11,15 @@ namespace {
 
 constexpr int kAtOnce = 4;  // questions of each rank that are answered in one look
 
-int g_foremen = 0;             // teams of this process whose rank 0 this is
-std::exception_ptr g_failure;  // met in a callback
+int& foremen() {  // teams whose rank 0 this is
+    static PerRank<int> count;
+    return count.here();
+}
+
+std::exception_ptr& failure() {  // met in a callback
+    static PerRank<std::exception_ptr> met;
+    return met.here();
+}
 
 }  // namespace
 
@@ -26,13 +34,13 @@ MessageRouter::MessageRouter(Team& team)
       tag_request_(team.tags(2)),
       tag_answer_(tag_request_ + 1),
       sent_(static_cast<std::size_t>(team.size())) {
-    if (team.rank() == 0 && team.size() > 1 && ++g_foremen == 1)
+    if (team.rank() == 0 && team.size() > 1 && ++foremen() == 1)
         gimbal_progress_set(from_inside_a_loop, nullptr, team.settings().poll_us);
 }
 
 // Messages that MPI has not taken by now are for ranks that will never look: their bytes stay.
 MessageRouter::~MessageRouter() {
-    if (team_->rank() == 0 && team_->size() > 1 && --g_foremen == 0) gimbal_progress_set(nullptr, nullptr, 1);
+    if (team_->rank() == 0 && team_->size() > 1 && --foremen() == 0) gimbal_progress_set(nullptr, nullptr, 1);
     for (auto& envelope : envelopes_) {
         int done = 0;
         if (MPI_Test(&envelope->sending, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done) continue;
@@ -170,12 +178,12 @@ void MessageRouter::from_inside_a_loop(void*) noexcept {
     try {
         Team::poll_all();
     } catch (...) {
-        if (!g_failure) g_failure = std::current_exception();
+        if (!failure()) failure() = std::current_exception();
     }
 }
 
 void MessageRouter::rethrow() {
-    if (g_failure) std::rethrow_exception(std::exchange(g_failure, nullptr));
+    if (std::exception_ptr& met = failure()) std::rethrow_exception(std::exchange(met, nullptr));
 }
 
 }  // namespace gimbal::mpi

@@ -69,6 +69,7 @@ bool NodeQueue::recycle(std::uint64_t next_epoch) noexcept {
     entered_.store(0, std::memory_order_relaxed);
     left_.store(0, std::memory_order_relaxed);
     over_.store(0, std::memory_order_relaxed);
+    waiting_.store(0, std::memory_order_relaxed);
     worked_.store(0, std::memory_order_relaxed);
     epoch_.store(next_epoch, std::memory_order_release);
     return head_of(word) == tail_of(word);

@@ -30,6 +30,12 @@ public:
     /// Ranks that draw from it now.
     [[nodiscard]] std::uint32_t inside() const noexcept;
 
+    /// This rank has nothing to run, or has again.
+    void begin_wait() noexcept { waiting_.fetch_add(1, std::memory_order_relaxed); }
+    void end_wait() noexcept { waiting_.fetch_sub(1, std::memory_order_relaxed); }
+    /// Ranks that have nothing to run [count].
+    [[nodiscard]] std::uint32_t waiting() const noexcept { return waiting_.load(std::memory_order_relaxed); }
+
     /// Take a chunk: two loads and a compare-and-swap. @return false: empty
     bool pop(ChunkBounds& chunk) noexcept;
     /// @param chunks  [count] 1 to kRoom of them  @pre empty, and the caller refills
@@ -62,6 +68,7 @@ private:
     std::atomic<std::uint32_t> left_{0};  // with those that had no part in it
     std::atomic<std::uint32_t> over_{0};
     std::atomic<std::uint32_t> refilling_{0};
+    std::atomic<std::uint32_t> waiting_{0};
     std::atomic<std::uint64_t> worked_{0};  // time and iterations as two floats: one word, so that they agree
     alignas(128) std::atomic<std::uint64_t> word_{0};  // version (32 bits), head (16), tail (16)
     std::array<Entry, kRoom> entries_{};

@@ -15,12 +15,15 @@ public:
 
     /// Iterations until the next look [iterations], >= 1.
     [[nodiscard]] std::uint64_t piece() const noexcept { return piece_; }
+    /// Usual time from one look to the next while the foreman works; 0: unknown [ticks].
+    [[nodiscard]] double between() const noexcept { return between_; }
 
     /// So many iterations took so long. A piece at most doubles: the next iterations may be longer ones.
     /// @param looks  that were made from inside the piece: a program that makes them needs no small ones [count]
     void note(std::uint64_t iterations, std::uint64_t time, std::uint64_t looks) noexcept {
         if (iterations == 0) return;
         const double between = std::max(static_cast<double>(time), 1.0) / static_cast<double>(looks + 1);
+        between_ += (between_ > 0 ? kNew : 1.0) * (between - between_);
         const double fits = static_cast<double>(iterations) * gap_ / between;
         const double most = 2 * static_cast<double>(piece_);
         // A short piece, the end of a chunk, says little of longer ones.
@@ -30,8 +33,49 @@ public:
 
 private:
     static constexpr double kMax = 1e15;
+    static constexpr double kNew = 0.25;  // weight of the last one in the usual time
     double gap_;
+    double between_ = 0;
     std::uint64_t piece_ = 1;
+};
+
+/// Whether the foreman should work, or only answer: a piece of its own work lets every rank wait that asks meanwhile.
+/// Its work is worth less than that as soon as more than two ranks without work ask during a piece, half of which each
+/// of them waits: where iterations are long and ranks are many. A node asks when one of its ranks has no work left,
+/// for as many as it has; a quarter of them may be without work by then.
+class Attendance {
+public:
+    /// Ranks without work wait for an answer that has come now. @param ranks  [count] @param now  [ticks]
+    void asked(std::uint32_t ranks, std::uint64_t now) noexcept {
+        waiting_ += ranks;
+        last_ = now;
+    }
+    /// So many have asked in all, in every execution so far [count].
+    [[nodiscard]] std::uint64_t waiting() const noexcept { return waiting_; }
+    /// In an execution so many ranks asked in so many ticks.
+    void note(std::uint64_t ranks, std::uint64_t ticks) noexcept {
+        const double rate = static_cast<double>(ranks) / static_cast<double>(std::max<std::uint64_t>(ticks, 1));
+        rate_ = rate_ > 0 ? rate_ + kNew * (rate - rate_) : rate;
+    }
+    /// @param piece  usual time of a piece of the foreman's own work [ticks]
+    /// @param asked, since  in the execution so far: ranks that asked [count], and its age [ticks]
+    /// @param quiet  pieces without a question after which it works all the same [count]
+    [[nodiscard]] bool answers_only(double piece, std::uint64_t asked, std::uint64_t since, double quiet,
+                                    std::uint64_t now) const noexcept {
+        if (piece <= 0) return false;
+        const std::uint64_t last = std::max(last_, now - since);
+        if (static_cast<double>(now - last) > quiet * piece) return false;
+        const double rate =
+            rate_ > 0 ? rate_ : static_cast<double>(asked) / std::max(static_cast<double>(since), piece);
+        return rate * piece > kRanks;
+    }
+
+private:
+    static constexpr double kRanks = 8;  // that are asked for in a piece
+    static constexpr double kNew = 0.25;
+    std::uint64_t waiting_ = 0;
+    std::uint64_t last_ = 0;  // question [ticks]
+    double rate_ = 0;         // ranks in a tick; 0: unknown
 };
 
 /// What a worker's waiting for answers takes in relation to its chunks, and so how early it must ask.

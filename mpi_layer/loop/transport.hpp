@@ -78,9 +78,8 @@ public:
 [[nodiscard]] std::unique_ptr<Transport> make_hierarchical_transport(Team& team, const std::string& name);
 
 /// The one that the settings name, or the best for this team: `shared` on one node, `hierarchical` on several of which
-/// one has more than one rank, else `rma` where this MPI serves one-sided operations while their target computes, which
-/// is found out at the first loop of the team, and `foreman` where not. Where the settings name `rma` and that is so,
-/// `foreman` runs the loops, and a warning says so.
+/// one has more than one rank, else `foreman`.
+/// @errors gimbal::Error(unsupported): the settings name `shared`, and the team spans several nodes
 [[nodiscard]] std::unique_ptr<Transport> make_transport(Team& team, const std::string& name);
 
 }  // namespace gimbal::mpi

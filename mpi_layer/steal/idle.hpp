@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sched.h>
+#include "team/yield.hpp"
 
 namespace gimbal::mpi {
 
@@ -10,13 +10,16 @@ namespace gimbal::mpi {
 class Idle {
 public:
     void nothing() noexcept {
-        if (++looks_ > kEager) sched_yield();
+        if (++looks_ > Yielding::kLooks) yielding_.yield();
     }
-    void something() noexcept { looks_ = 0; }
+    void something() noexcept {
+        looks_ = 0;
+        yielding_.end();
+    }
 
 private:
-    static constexpr unsigned kEager = 100;  // looks
-    unsigned looks_ = 0;
+    int looks_ = 0;
+    Yielding yielding_;
 };
 
 }  // namespace gimbal::mpi

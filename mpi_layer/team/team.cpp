@@ -5,6 +5,7 @@
 #include <array>
 
 #include "gimbal/error.hpp"
+#include "gimbal/per_rank.hpp"
 #include "team/errors.hpp"
 #include "team/meeting.hpp"
 #include "team/own_mpi.hpp"
@@ -15,14 +16,22 @@ namespace {
 
 constexpr double kGone_s = 10;  // robust: a rank that is not at the end so long after another counts as gone
 
-int g_team_key = MPI_KEYVAL_INVALID;      // of the program's communicators: their team
-int g_finalize_key = MPI_KEYVAL_INVALID;  // of MPI_COMM_SELF, whose attributes go first when MPI ends
-bool g_ending = false;                    // MPI_Finalize has been called
-bool g_told = false;                      // and it has been said that loops are open
+/// All teams of this rank.
+struct Teams {
+    int key = MPI_KEYVAL_INVALID;           // of the program's communicators: their team
+    int finalize_key = MPI_KEYVAL_INVALID;  // of MPI_COMM_SELF, whose attributes go first when MPI ends
+    bool ending = false;                    // MPI_Finalize has been called
+    bool told = false;                      // and it has been said that loops are open
+    std::vector<Team*> teams;
+};
+
+Teams& all() {
+    static PerRank<Teams> of_this_rank;
+    return of_this_rank.here();
+}
 
 std::vector<Team*>& all_teams() {
-    static std::vector<Team*> teams;
-    return teams;
+    return all().teams;
 }
 
 // Where MPI ends, a team can be gone already (free_all_teams()) when its communicator's attributes go.
@@ -38,18 +47,19 @@ int free_team(MPI_Comm, int, void* team, void*) {
 // Teams of communicators that the program never freed, MPI_COMM_WORLD's among them; in the order of their making, which
 // is the same on all ranks.
 int free_all_teams(MPI_Comm, int, void*, void*) {
-    g_ending = true;
+    all().ending = true;
     for (Team* const team : all_teams()) team->close_users("MPI_Finalize");
     while (!all_teams().empty()) delete all_teams().front();
     return MPI_SUCCESS;
 }
 
 void make_keys() {
-    if (g_team_key != MPI_KEYVAL_INVALID) return;
-    check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_team, &g_team_key, nullptr), "MPI_Comm_create_keyval");
-    check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_all_teams, &g_finalize_key, nullptr),
+    Teams& own = all();
+    if (own.key != MPI_KEYVAL_INVALID) return;
+    check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_team, &own.key, nullptr), "MPI_Comm_create_keyval");
+    check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_all_teams, &own.finalize_key, nullptr),
           "MPI_Comm_create_keyval");
-    check(MPI_Comm_set_attr(MPI_COMM_SELF, g_finalize_key, nullptr), "MPI_Comm_set_attr");
+    check(MPI_Comm_set_attr(MPI_COMM_SELF, own.finalize_key, nullptr), "MPI_Comm_set_attr");
 }
 
 void require_running() {
@@ -72,7 +82,7 @@ void require_usable(MPI_Comm comm) {
 
 // What decides how memory and messages are laid out.
 std::string described(const gimbal_rank_settings& settings) {
-    static constexpr std::array kTransports{"auto", "shared", "foreman", "rma", "hierarchical", "rma-always"};
+    static constexpr std::array kTransports{"auto", "shared", "foreman", "hierarchical"};
     const auto transport = static_cast<std::size_t>(settings.transport);
     return std::string("GIMBAL_MPI_TRANSPORT=") + (transport < kTransports.size() ? kTransports[transport] : "?") +
            " GIMBAL_MPI_ROBUST=" + (settings.robust ? "on" : "off") +
@@ -87,11 +97,11 @@ Team& Team::of(MPI_Comm program_comm) {
     make_keys();
     void* found = nullptr;
     int flag = 0;
-    check(MPI_Comm_get_attr(program_comm, g_team_key, static_cast<void*>(&found), &flag), "MPI_Comm_get_attr");
+    check(MPI_Comm_get_attr(program_comm, all().key, static_cast<void*>(&found), &flag), "MPI_Comm_get_attr");
     if (flag) return *static_cast<Team*>(found);
     await_all(program_comm);
     auto team = std::make_unique<Team>(program_comm);
-    check(MPI_Comm_set_attr(program_comm, g_team_key, team.get()), "MPI_Comm_set_attr");
+    check(MPI_Comm_set_attr(program_comm, all().key, team.get()), "MPI_Comm_set_attr");
     return *team.release();
 }
 
@@ -152,14 +162,14 @@ void Team::retire() {
         for (Member* const member : in_order_) member->retire();
         const double patience_s = settings_.robust ? kGone_s : 0;
         Meeting meeting;
-        const bool tells = !left_open_.empty() && !g_told;
+        const bool tells = !left_open_.empty() && !all().told;
         while (!(meeting = meet(comm_, kEndsLoops, tells, patience_s)).disagreement.empty()) {
             if (meeting.speaks)
                 say("calls MPI_Finalize or frees a communicator while other ranks begin a loop: " +
                     meeting.disagreement);
         }
         if (meeting.first_of_some == rank_) say(left_open_);
-        if (meeting.first_of_some >= 0 && g_ending) g_told = true;
+        if (meeting.first_of_some >= 0 && all().ending) all().told = true;
         if (settings_.robust) return;
         for (Member* const member : in_order_) member->settle();
     } catch (const Error&) {  // what cannot be gathered cannot be answered either

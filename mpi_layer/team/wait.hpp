@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sched.h>
-
 #include <cstdint>
 
 #include "gimbal/rank_loop.h"
 #include "team/team.hpp"
+#include "team/yield.hpp"
 
 namespace gimbal::mpi {
 
@@ -16,14 +15,14 @@ class Wait {
 public:
     /// To be called in the loop that waits.
     void pause() {
-        if (++rounds_ < kSpins) return;
+        if (++rounds_ < Yielding::kLooks) return;
         Team::poll_all();
-        sched_yield();
+        yielding_.yield();
     }
 
 private:
-    static constexpr int kSpins = 100;
     int rounds_ = 0;
+    Yielding yielding_;
 };
 
 /// Whether it is time to say that a rank waits, and for whom.

@@ -23,7 +23,7 @@ struct ClockPoint {
 ClockPoint start_point;
 
 bool has_invariant_tsc() noexcept {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(GIMBAL_SIMULATED_RANKS)
     unsigned eax = 0;
     unsigned ebx = 0;
     unsigned ecx = 0;
@@ -67,6 +67,7 @@ double seconds_per_tick() noexcept {
 }
 
 double ticks_per_microsecond() noexcept {
+    if (!detail::clock_is_tsc) return 1000;
     static std::atomic<double> known{0};
     const double cached = known.load(std::memory_order_relaxed);
     if (cached > 0) return cached;

@@ -8,6 +8,11 @@
 #include <x86intrin.h>
 #endif
 
+#if defined(GIMBAL_SIMULATED_RANKS)
+/// Virtual time [ns]. Defined by what runs the ranks: mpi_layer/smpi.
+extern "C" std::uint64_t gimbal_virtual_ns(void);
+#endif
+
 namespace gimbal {
 
 namespace detail {
@@ -22,13 +27,18 @@ extern bool clock_is_tsc;
     return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-/// The cheapest clock of this machine: the time stamp counter where it is invariant, else CLOCK_MONOTONIC.
+/// The cheapest clock of this machine: the time stamp counter where it is invariant, else CLOCK_MONOTONIC. Where ranks
+/// are simulated, their virtual time: all that learns sees no other.
 /// @return ticks since some start; compare and subtract only  @threads any  @cost 10-25 ns
 [[nodiscard]] inline std::uint64_t ticks() noexcept {
+#if defined(GIMBAL_SIMULATED_RANKS)
+    return gimbal_virtual_ns();
+#else
 #if defined(__x86_64__)
     if (detail::clock_is_tsc) return __rdtsc();
 #endif
     return monotonic_ns();
+#endif
 }
 
 /// Choose the clock and note the first point of its calibration. Called when the library is loaded.

@@ -15,8 +15,7 @@
 
 namespace gimbal::rank_rows {
 
-inline constexpr std::array<std::string_view, 6> kTransports = {"auto", "shared",       "foreman",
-                                                                "rma",  "hierarchical", "rma-always"};
+inline constexpr std::array<std::string_view, 4> kTransports = {"auto", "shared", "foreman", "hierarchical"};
 inline constexpr std::array<std::string_view, 2> kStealRules = {"nearest", "seed"};
 
 /// @param word  one of kTransports, which stand in the enumerators' order
@@ -52,9 +51,8 @@ inline constexpr std::array<OptionSpec, 9> kRows = {{
      .choices = kTransports,
      .level = "rank",
      .flag = "--mpi-transport",
-     .doc = "How chunks come to the ranks: memory that a node shares, messages to a foreman, nodes that draw for "
-            "their ranks, or one-sided operations on rank 0's memory where the MPI serves them while it computes "
-            "(`rma-always`: even where it does not).",
+     .doc = "How chunks come to the ranks: memory that a node shares, messages to a foreman, or nodes that draw for "
+            "their ranks.",
      .set = [](Options& o, const OptionValue& v) { o.ranks.transport = transport_of(std::get<std::string>(v)); }},
     {.name = "GIMBAL_MPI_POLL_US",
      .type = OptionType::integer,

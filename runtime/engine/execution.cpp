@@ -264,7 +264,9 @@ int Execution::next_adaptive(gimbal_share& share, std::uint64_t& first, std::uin
     WorkerTimes& times = times_[share.worker];
     fetch_to_write(counter_);  // it travels while the last chunk's time is noted
     // A first chunk begins with the worker's own time: that timestamp is there already.
-    const std::uint64_t now = slot.last_size ? time_chunk(slot, adaptive, times) : slot.record.begin;
+    const std::uint64_t now = slot.last_size       ? time_chunk(slot, adaptive, times)
+                              : share.chunks == 0 ? slot.record.begin
+                                                  : ticks();
     slot.last_stamp = now;
     slot.last_size = 0;
     const std::uint64_t position = __atomic_load_n(counter_, __ATOMIC_RELAXED);
@@ -308,8 +310,25 @@ void Execution::note_chunk(WorkerSlot& slot, std::uint64_t first, std::uint64_t 
     slot.last_size = size;
 }
 
-void Execution::reported(const gimbal_share& share, std::uint64_t time) noexcept {
-    slot_of(share.worker).last_stamp = ticks() - time;
+int Execution::next_for(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
+    const int got = next(share, first, end);
+    slot_of(share.worker).last_size = 0;
+    return got;
+}
+
+void Execution::reported(const gimbal_share& share, Range chunk, std::uint64_t time) noexcept {
+    WorkerSlot& slot = slot_of(share.worker);
+    if (!adaptive_) {
+        if (config_.timed) slot.times->add(chunk.size(), static_cast<double>(time));
+        if (config_.sampled) slot.costs->add(chunk, static_cast<double>(time));
+        return;
+    }
+    slot.last_first = chunk.first;
+    slot.last_size = chunk.size();
+    slot.last_stamp = ticks() - time;
+    static_cast<void>(time_chunk(slot, adaptive_slots_[share.worker & slot_mask_], times_[share.worker]));
+    times_[share.worker].publish();
+    slot.last_size = 0;
 }
 
 void Execution::arrived(std::uint32_t worker, const WorkerRecord& record) {

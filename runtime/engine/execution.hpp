@@ -148,9 +148,10 @@ public:
     /// The same for a worker whose word of it comes later. @param stayed  since it began [ticks]
     bool end_after(gimbal_share& share, std::uint64_t stayed) noexcept;
 
-    /// The chunk that a worker got last took so long: it asks through another, and nothing since counts [ticks].
-    /// @threads as next()
-    void reported(const gimbal_share& share, std::uint64_t time) noexcept;
+    /// As next() for a worker that asks through another: how long a chunk takes is what reported() says, later.
+    int next_for(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
+    /// A chunk of next_for() took so long [ticks]. @threads as next()
+    void reported(const gimbal_share& share, Range chunk, std::uint64_t time) noexcept;
 
     /// What a worker saw that drew in another process. @threads one, when it has left
     void arrived(std::uint32_t worker, const WorkerRecord& record);

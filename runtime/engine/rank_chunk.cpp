@@ -16,7 +16,7 @@ constexpr std::uint64_t kSampled = std::uint64_t{1} << 18;
 
 }  // namespace
 
-alignas(64) gimbal_rank_chunk rank_chunk;
+PerRank<OwnRankChunk> rank_chunk;
 
 RankPart RankTie::part_of(const gimbal_rank_chunk& chunk, std::uint64_t trip) noexcept {
     const std::uint64_t first = __atomic_load_n(&chunk.first, __ATOMIC_RELAXED);
@@ -89,12 +89,12 @@ void CostsInChunks::take(ChunkCosts& to, std::uint64_t iterations) noexcept {
 }
 
 CostsInChunks& costs_in_chunks() noexcept {
-    static auto* const only = new CostsInChunks;  // loops may run while the process ends
-    return *only;
+    static PerRank<CostsInChunks> only;
+    return only.here();
 }
 
 }  // namespace gimbal
 
 extern "C" gimbal_rank_chunk* gimbal_rank_chunk_here(void) {
-    return &gimbal::rank_chunk;
+    return &gimbal::rank_chunk.here();
 }

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <span>
 
+#include "gimbal/per_rank.hpp"
 #include "gimbal/plan.hpp"
 #include "gimbal/rank_loop.h"
 #include "measure/cost_profile.hpp"
@@ -26,12 +27,15 @@ struct RankPart {
     [[nodiscard]] explicit operator bool() const noexcept { return whole > 0; }
 };
 
+/// A cache line of its own.
+struct alignas(64) OwnRankChunk : gimbal_rank_chunk {};
+
 /// The chunk that this process is in.
-extern gimbal_rank_chunk rank_chunk;
+extern PerRank<OwnRankChunk> rank_chunk;
 
 /// Whether this process is in a chunk of a loop over ranks. @threads any  @cost one load
 [[nodiscard]] inline bool in_rank_chunk() noexcept {
-    return __atomic_load_n(&rank_chunk.end, __ATOMIC_RELAXED) != 0;
+    return __atomic_load_n(&rank_chunk.here().end, __ATOMIC_RELAXED) != 0;
 }
 
 /// gimbal_rank_chunk::of, and back.

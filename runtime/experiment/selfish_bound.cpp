@@ -10,7 +10,7 @@ namespace gimbal::simulate {
 namespace {
 
 constexpr double kPrecise = 1e-3;  // largest change of a sweep at its end [quanta]
-constexpr std::size_t kMostSweeps = 400;
+constexpr std::size_t kMaxSweeps = 400;
 
 double poisson_chance(std::size_t count, double mean) {
     double chance = std::exp(-mean);
@@ -33,12 +33,12 @@ SelfishPlan::SelfishPlan(const SelfishSettings& settings, bool reallocate)
 
 void SelfishPlan::prepare_queues() {
     std::array<std::array<std::array<double, kQueue + 1>, kQueue + 1>, 2> one{};
-    constexpr std::size_t kMost = 3 * kQueue;  // arrivals and departures beyond this do not happen in a quantum
+    constexpr std::size_t kMaxMoves = 3 * kQueue;  // arrivals and departures beyond this do not happen in a quantum
     SelfishWorld world(settings_, 0);
     for (std::size_t p = 0; p < 2; ++p) {
         for (std::size_t jobs = 0; jobs <= kQueue; ++jobs) {
-            for (std::size_t in = 0; in <= kMost; ++in) {
-                for (std::size_t out = 0; out <= kMost; ++out) {
+            for (std::size_t in = 0; in <= kMaxMoves; ++in) {
+                for (std::size_t out = 0; out <= kMaxMoves; ++out) {
                     const std::size_t after = jobs + in - std::min(jobs + in, out);
                     one[p][jobs][std::min(after, kQueue)] +=
                         poisson_chance(in, world.arrivals_now(p)) * poisson_chance(out, 1 / settings_.service);
@@ -115,7 +115,7 @@ void SelfishPlan::solve(std::size_t step) {
         return reallocate_ ? least(share, queue, nothing) : 1 + nothing;
     };
     double change = 1;
-    for (std::size_t sweep = 0; sweep < kMostSweeps && change > kPrecise; ++sweep) {
+    for (std::size_t sweep = 0; sweep < kMaxSweeps && change > kPrecise; ++sweep) {
         change = 0;
         for (std::size_t share = 0; share < kShares; ++share) {
             for (std::size_t queue = 0; queue < kQueues; ++queue) {

@@ -101,7 +101,7 @@ Execution* LoopSite::open(const Request& request) noexcept {
     known.way = way_;
     known.left_loops = count_left_loops();
     if (in_rank_chunk() && !identity_.over_ranks) [[unlikely]]
-        known.part = rank_tie_.part_of(rank_chunk, request.trip);
+        known.part = rank_tie_.part_of(rank_chunk.here(), request.trip);
     if (identity_.over_ranks) ask_teams(known);
     const Opening opening = learning_.open(known);
     if (!opening.plan) {

@@ -15,6 +15,7 @@
 #include "base/held_signal.hpp"
 #include "base/new_loop.hpp"
 #include "gimbal/options.hpp"
+#include "gimbal/per_rank.hpp"
 #include "loop/current_site.hpp"
 #include "loop/left_loop.hpp"
 #include "loop/named_loops.hpp"
@@ -61,23 +62,22 @@ const Link* next_of(const Link& link) noexcept {
     return link.next.load(std::memory_order_acquire);
 }
 
-// Never destroyed: loops may run while the process ends. There from the start: a table that the first loop makes is one
-// that a signal can find half made.
-alignas(Table) unsigned char first_table[sizeof(Table)];
-Table* the_table = nullptr;
+struct Tables {
+    Table first;
+    Table* now = &first;  // in a forked child another one
+};
+
+// There from the start, before the constructors of the program and of other libraries, which may run loops: a table
+// that the first loop makes is one that a signal can find half made.
+__attribute__((init_priority(101))) PerRank<Tables> tables;
 
 Table& table() {
-    return *the_table;
+    return *tables.here().now;
 }
 
 // Whether the thread that forks has the lock. It has not if a signal handler forks that interrupted this very thread as
 // it added a site; then the child knows nothing of what is asked for by name.
 __thread bool table_held __attribute__((tls_model("initial-exec"))) = false;
-
-// Before the constructors of the program and of other libraries, which may run loops.
-__attribute__((constructor(101))) void make_table() {
-    the_table = new (first_table) Table;
-}
 
 // For loops without debug information the address is all there is; for all others it is what differs soonest.
 const void* address_of(const gimbal_loop_desc& desc) noexcept {
@@ -247,7 +247,7 @@ void restart_in_child() noexcept {
     for (const Link* link = first_of(table()); link; link = next_of(*link)) link->site->restart_lock();
     auto* const fresh = new Table;
     if (table_held) fresh->names = table().names.in_child();
-    the_table = fresh;
+    tables.here().now = fresh;
     // It belongs to the parent's table, which no later loop will ask.
     current_site = nullptr;
     forget_left_loops();

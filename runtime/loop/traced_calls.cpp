@@ -70,7 +70,7 @@ void note_processor(TraceRing& ring) noexcept {
     ring.processor = here;
 }
 
-/// From here on gimbal_share_next() finds nothing in a share, so that whoever draws comes to next().
+/// From here on gimbal_share_next() finds nothing in a share, so that every draw comes to next().
 void hide(gimbal_share& share, TracedShare& traced) noexcept {
     traced.real = share;
     share.step = share.step_end = 0;
@@ -80,6 +80,10 @@ void hide(gimbal_share& share, TracedShare& traced) noexcept {
 }
 
 // A loop of one thread gets its chunks from libomp all at once, before it runs any: they are not worth a record.
+bool runs_alone(const Execution& execution) noexcept {
+    return execution.workers() == 1 && execution.config().surplus == 0;
+}
+
 void begin(void* opened, uint32_t worker, gimbal_share* share) {
     gimbal_loop_begin(opened, worker, share);
     auto& execution = *static_cast<Execution*>(opened);
@@ -91,7 +95,7 @@ void begin(void* opened, uint32_t worker, gimbal_share* share) {
     const std::uint64_t now = ticks();
     ring->put(TraceKind::loop_size, now, execution.plan().iterations);
     ring->put(TraceKind::loop_begin, now, pair_of(trace.label, worker));
-    if (execution.workers() == 1) return;
+    if (runs_alone(execution)) return;
     ring->in_chunk = false;
     ring->unrecorded = trace_every() > 0 ? trace_every() - 1 : 0;  // the first one is recorded
     TracedShare& traced = trace.shares[worker];
@@ -122,7 +126,7 @@ __attribute__((noinline)) int next_slowly(gimbal_share* share, uint64_t* first, 
     auto& execution = *static_cast<Execution*>(share->execution);
     ExecutionTrace* const trace = execution.trace().get();
     TraceRing* const ring = trace_ring();
-    if (!ring || !trace || execution.workers() == 1) return gimbal_loop_next(share, first, end);
+    if (!ring || !trace || runs_alone(execution)) return gimbal_loop_next(share, first, end);
     const std::uint32_t steals = execution.steals(share->worker).count;
     const int got = gimbal_loop_next(share, first, end);
     if (got) {

@@ -11,6 +11,19 @@ namespace gimbal {
 
 namespace {
 
+#if defined(GIMBAL_SIMULATED_RANKS)
+
+// Virtual time does not pass while code runs: what it takes on a core of today [ns].
+double measure_dispatch() {
+    return 20;
+}
+
+double measure_timestamp() {
+    return 20;
+}
+
+#else
+
 double measure_dispatch() {
     constexpr int kBursts = 5;
     constexpr std::uint64_t kChunks = 1000;
@@ -45,6 +58,8 @@ double measure_timestamp() {
     }
     return std::max(best, 1e-3);
 }
+
+#endif
 
 // Not a static that is guarded while it is made: a signal handler that interrupts the measurement, and ends the
 // process, would wait for itself. Two threads that measure at the same time keep the first result.

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "base/clock.hpp"
+#include "gimbal/per_rank.hpp"
 #include "gimbal/rank_loop.h"
 #include "gimbal/schedule.hpp"
 #include "loop/schedules.hpp"
@@ -19,10 +20,10 @@ using gimbal::Plan;
 namespace {
 
 // Cost of a draw by messages [ticks]; 0: ranks draw in memory. Relaxed: an estimate by itself.
-std::atomic<double> draw_cost{0};
+gimbal::PerRank<std::atomic<double>> draw_cost;
 
 double rank_dispatch_ticks() noexcept {
-    const double cost = draw_cost.load(std::memory_order_relaxed);
+    const double cost = draw_cost.here().load(std::memory_order_relaxed);
     return cost > 0 ? cost : gimbal::dispatch_ticks();
 }
 
@@ -66,7 +67,7 @@ gimbal::Request request_for(const LoopSite& site, std::uint64_t trip, int schedu
 extern "C" {
 
 void gimbal_rank_draw_cost(double seconds) {
-    draw_cost.store(seconds / gimbal::seconds_per_tick(), std::memory_order_relaxed);
+    draw_cost.here().store(seconds / gimbal::seconds_per_tick(), std::memory_order_relaxed);
 }
 
 void* gimbal_rank_site(const char* name, uint32_t ranks) {
@@ -154,8 +155,18 @@ void gimbal_rank_copy(void* to, const void* from) {
     execution_at(to).prepare(model.workers(), model.config(), model.shared_plan());
 }
 
-void gimbal_rank_reported(gimbal_share* share, uint64_t ticks) {
-    execution_at(share->execution).reported(*share, ticks);
+int gimbal_rank_parts_move(const void* execution) {
+    const gimbal::Technique* const technique =
+        static_cast<const Execution*>(execution)->config().schedule.technique;
+    return technique && technique->info().needs_profile ? 1 : 0;
+}
+
+int gimbal_rank_next(gimbal_share* share, uint64_t* first, uint64_t* end) {
+    return execution_at(share->execution).next_for(*share, *first, *end);
+}
+
+void gimbal_rank_reported(gimbal_share* share, uint64_t first, uint64_t end, uint64_t ticks) {
+    execution_at(share->execution).reported(*share, {first, end}, ticks);
 }
 
 uint64_t gimbal_rank_ticks(void) {

@@ -26,7 +26,6 @@ std::atomic<bool> g_used = false;
 static_assert(GIMBAL_TRANSPORT_AUTO == static_cast<int>(RankTransport::automatic));
 static_assert(GIMBAL_TRANSPORT_SHARED == static_cast<int>(RankTransport::shared));
 static_assert(GIMBAL_TRANSPORT_FOREMAN == static_cast<int>(RankTransport::foreman));
-static_assert(GIMBAL_TRANSPORT_RMA == static_cast<int>(RankTransport::rma));
 static_assert(GIMBAL_TRANSPORT_HIERARCHICAL == static_cast<int>(RankTransport::hierarchical));
 
 /// Loops for which the program names nothing: the technique of GIMBAL_MPI_SCHEDULE, or `runtime`, where select_ranks

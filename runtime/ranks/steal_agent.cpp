@@ -11,6 +11,7 @@
 
 #include "base/clock.hpp"
 #include "base/warnings.hpp"
+#include "gimbal/per_rank.hpp"
 #include "gimbal/rank_loop.h"
 #include "learn/names.hpp"
 #include "learn/portfolio.hpp"
@@ -48,10 +49,9 @@ struct Agents {
     std::map<std::pair<std::string, std::uint32_t>, NamedAgent> by_name;  // and number of ranks
 };
 
-// Never destroyed: loops may run while the process ends.
 Agents& agents() {
-    static Agents* const all = new Agents;
-    return *all;
+    static PerRank<Agents> all;
+    return all.here();
 }
 
 }  // namespace

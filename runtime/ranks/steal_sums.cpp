@@ -9,6 +9,7 @@
 
 #include "base/ending.hpp"
 #include "base/new_loop.hpp"
+#include "gimbal/per_rank.hpp"
 #include "gimbal/rank_loop.h"
 
 namespace gimbal {
@@ -23,10 +24,13 @@ struct Store {
     Store* left = nullptr;  // the parent's, after a fork; never looked at
 };
 
-// Never destroyed: used until the very end of the process. A pointer, so that a forked child can begin anew.
+struct Stores {
+    Store* now = new Store;  // a pointer, so that a forked child can begin anew
+};
+
 Store*& store() noexcept {
-    static Store* the_store = new Store;
-    return the_store;
+    static PerRank<Stores> stores;
+    return stores.here().now;
 }
 
 LoopSummary empty_summary(const std::string& name, std::uint32_t ranks, int rule) {

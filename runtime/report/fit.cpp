@@ -10,7 +10,7 @@ namespace gimbal {
 
 namespace {
 
-constexpr std::size_t kLeast = 40;  // [characters]
+constexpr std::size_t kMinWidth = 40;  // [characters]
 
 void append_line(std::string_view line, std::size_t width, std::string& text) {
     const std::size_t begins = std::min(line.find_first_not_of(' '), line.size());
@@ -34,7 +34,7 @@ void append_line(std::string_view line, std::size_t width, std::string& text) {
 std::size_t output_width(std::size_t columns, int descriptor) noexcept {
     winsize size{};
     if (columns == 0 && ioctl(descriptor, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
-    return columns == 0 ? 0 : std::max(columns, kLeast);
+    return columns == 0 ? 0 : std::max(columns, kMinWidth);
 }
 
 std::string fitted(std::string_view text, std::size_t width) {

@@ -18,7 +18,7 @@ class PerfettoFile {
 public:
     explicit PerfettoFile(const std::string& path) : file_(path) { buffer_.reserve(kBuffer + kReserve); }
 
-    /// Where packets are appended. Whoever has appended one calls packet_done().
+    /// Where packets are appended. After each one the caller calls packet_done().
     [[nodiscard]] std::string& buffer() noexcept { return buffer_; }
     /// @errors gimbal::Error(file), like the next
     void packet_done() {

@@ -171,10 +171,11 @@ std::string loop_table(const MergedRun& run, std::size_t most, std::size_t width
     const TableNeeds needs = needs_of(run, shown);
     TextTable table({}, {});
     // What is left out here stands in JSON and on the page.
-    constexpr TableForm kBelow = {.technique = false}, kMean = {.technique = false, .all_times = false};
-    constexpr TableForm kShort = {.technique = false, .all_times = false, .iterations = false};
-    constexpr TableForm kLeast = {.technique = false, .all_times = false, .iterations = false, .overheads = false};
-    for (const TableForm& form : {TableForm{}, kBelow, kMean, kShort, kLeast})
+    constexpr TableForm kNoTechnique = {.technique = false}, kMeanTimes = {.technique = false, .all_times = false};
+    constexpr TableForm kNoIterations = {.technique = false, .all_times = false, .iterations = false};
+    constexpr TableForm kNoOverheads = {
+        .technique = false, .all_times = false, .iterations = false, .overheads = false};
+    for (const TableForm& form : {TableForm{}, kNoTechnique, kMeanTimes, kNoIterations, kNoOverheads})
         if (narrow(table, shown, needs, form, width)) break;
     return table.text() + (shown.size() < run.loops.size() ? left_out(run.loops, shown.size()) : "");
 }

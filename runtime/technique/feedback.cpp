@@ -17,6 +17,9 @@ constexpr double kStaticShare = 0.85;
 /// Own pieces over all workers, and per worker: enough for the next profile to see the shape of the loop.
 constexpr std::uint64_t kPieces = 128;
 constexpr std::uint64_t kFewestPieces = 8;
+/// From so many workers on, so many pieces in all: a worker of 512 has one, which a rank draws with one message.
+constexpr std::uint64_t kManyWorkers = 64;
+constexpr std::uint64_t kPiecesOfMany = 512;
 constexpr std::uint64_t kMaxPieces = 64;
 /// The last chunks of the tail: so many would make it up per worker.
 constexpr double kTailPieces = 32;
@@ -49,7 +52,9 @@ public:
     /// The first iterations that cost `static_cost`: a block for each worker, cut into pieces of equal cost.
     void own_part(double static_cost) {
         const std::uint64_t workers = workers_of(shape_);
-        const std::uint64_t pieces = std::clamp(kPieces / workers, kFewestPieces, kMaxPieces);
+        const std::uint64_t pieces = workers < kManyWorkers
+                                         ? std::clamp(kPieces / workers, kFewestPieces, kMaxPieces)
+                                         : std::max<std::uint64_t>(kPiecesOfMany / workers, 1);
         const std::vector<double> ends = shares(workers);
         own_.push_back(0);
         for (std::uint64_t worker = 0; worker < workers; ++worker) {

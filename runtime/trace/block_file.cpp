@@ -64,7 +64,7 @@ TraceFile* TraceFile::create(const std::string& path, const TraceFileHeader& hea
     return made;
 }
 
-// Relaxed: whoever gets a number is alone with that part of the file.
+// Relaxed: no two threads get one number, and each is alone with its part of the file.
 std::uint64_t TraceFile::claim() noexcept {
     if (next_.load(std::memory_order_relaxed) >= blocks_) return 0;
     const std::uint64_t place = next_.fetch_add(1, std::memory_order_relaxed);

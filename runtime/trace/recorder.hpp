@@ -26,7 +26,7 @@ public:
     void put(const TraceRecord& record) noexcept {
         const std::uint64_t count = block_.header.count;
         block_.records[count] = record;
-        // Release: whoever reads the file finds whole records. Partner: the reader, perhaps after this process's death.
+        // Release: the file's reader, perhaps after this process's death, finds whole records.
         __atomic_store_n(&block_.header.count, count + 1, __ATOMIC_RELEASE);
         if (count + 1 == TraceBlock::kRecords) [[unlikely]]
             pass_on();

@@ -73,7 +73,7 @@ class WrongInput(ToolTest):
             self.refused(env={"OMP_SCHEDULE": schedule}, says=["OMP_SCHEDULE: ", "3 exhaustive 4 binary 5 expert"])
 
     def test_wrong_values_of_the_rank_level(self):
-        for variable, value in {"GIMBAL_MPI_SCHEDULE": "fac22", "GIMBAL_MPI_TRANSPORT": "rna",
+        for variable, value in {"GIMBAL_MPI_SCHEDULE": "fac22", "GIMBAL_MPI_TRANSPORT": "rma",
                                 "GIMBAL_MPI_POLL_US": "0",
                                 "GIMBAL_MPI_ROBUST": "perhaps", "GIMBAL_MPI_STEAL": "furthest",
                                 "GIMBAL_MPI_STEAL_RATIO": "2", "GIMBAL_MPI_NODE_RANKS": "-1",
@@ -83,7 +83,7 @@ class WrongInput(ToolTest):
                     self.refused(env={variable: wrong}, says=[variable, "allowed: "])
         self.refused("--mpi-schedule", "fac22", says=['--mpi-schedule: unknown technique "fac22"', "command line",
                                                       'Did you mean "fac2"?'])
-        self.refused("--mpi-transport", "rna", says=['Did you mean "rma"?', "auto shared foreman rma hierarchical"])
+        self.refused("--mpi-transport", "forman", says=['Did you mean "foreman"?', "allowed: auto shared foreman hierarchical"])
         self.refused(env={"GIMBAL_MPI_STEAL_RATIO": "30"}, says=['"30" is not in (0, 1]', 'Did you mean "0.3"?'])
         (self.work / "ranks.toml").write_text("mpi_poll_us = 0\n")
         self.refused("--config", "ranks.toml", says=["mpi_poll_us", "file ranks.toml"])

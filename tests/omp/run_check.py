@@ -2,19 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`gimbal check` on programs whose loops are known: it counts them by schedule, names their lines, and what it says to
 type is right: the rules it prints take exactly these loops. It never starts the program."""
-import argparse
 import json
-import os
 import pathlib
 import re
 import shlex
-import shutil
-import subprocess
 import sys
-import tempfile
-import unittest
 
-ARGUMENTS = None
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from tool_test import ARGUMENTS, ToolTest, main  # noqa: E402
 
 PROGRAM = """
 #include <stdio.h>
@@ -44,33 +39,12 @@ COUNTS = {"runtime": 2, "dynamic": 2, "guided": 1}
 OUTPUT = "sum 499500 1003\n"
 
 
-def environment(**more):
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("GIMBAL_", "OMP_", "KMP_", "LD_"))}
-    return {**kept, "GIMBAL_CACHE": "off", **more}
-
-
-class CheckTest(unittest.TestCase):
+class CheckTest(ToolTest):
     @classmethod
     def setUpClass(cls):
-        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="check-", dir=ARGUMENTS.scratch)).resolve()
-        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
-        cls.programs = {}
-        for compiler in filter(None, (ARGUMENTS.gcc, ARGUMENTS.clang)):
-            for level in ("-O0", "-O2"):
-                cls.programs[f"{pathlib.Path(compiler).name}{level}"] = cls.build(compiler, PROGRAM, level)
-
-    @classmethod
-    def build(cls, compiler, source, *flags):
-        program = cls.folder / (pathlib.Path(compiler).name + "".join(flags).replace("/", "_"))
-        file = cls.folder / "program.c"
-        file.write_text(source)
-        subprocess.run([compiler, "-g", "-fopenmp", *flags, "-o", program, file.name, "-L",
-                        str(pathlib.Path(ARGUMENTS.library).resolve().parent)], check=True, cwd=cls.folder)
-        return program
-
-    def tool(self, *words, **env):
-        return subprocess.run([ARGUMENTS.tool, *map(str, words)], env=environment(**env), cwd=self.folder, text=True,
-                              capture_output=True, timeout=120)
+        super().setUpClass()
+        cls.programs = {f"{pathlib.Path(compiler).name}{level}": cls.build(compiler, PROGRAM, level)
+                        for compiler in cls.compilers() for level in ("-O0", "-O2")}
 
     def check(self, program):
         result = self.tool("check", program, "--json")
@@ -133,17 +107,6 @@ class CheckTest(unittest.TestCase):
         result = self.tool("check", "./nothing")
         self.assertEqual((result.returncode, result.stdout), (2, ""))
         self.assertIn('there is no program "./nothing"', result.stderr)
-
-
-def main():
-    global ARGUMENTS
-    parser = argparse.ArgumentParser()
-    for name in ("tool", "library", "gcc", "scratch"):
-        parser.add_argument(f"--{name}", required=True)
-    parser.add_argument("--clang", default="")
-    ARGUMENTS, rest = parser.parse_known_args()
-    os.makedirs(ARGUMENTS.scratch, exist_ok=True)
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
 
 
 if __name__ == "__main__":

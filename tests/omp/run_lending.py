@@ -10,6 +10,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import perfetto  # noqa: E402
+
 RUN_LIMIT_S = 600
 OPTIONS = argparse.Namespace()
 
@@ -25,8 +28,9 @@ class Lending(unittest.TestCase):
         if len(os.sched_getaffinity(0)) < 2:
             self.skipTest("needs two cores")
 
-    def lent(self, thread, compiler="clang", rounds=3, **variables):
-        """Runs the program with the core of one thread taken. @return how often a core was lent"""
+    def lent(self, thread, compiler="clang", rounds=3, trace=None, **variables):
+        """Runs the program with the core of one thread taken. @return how often a core was lent
+        @param trace  a list: is given the slices of the threads that lent theirs, by thread"""
         program = OPTIONS.programs / f"lending-{compiler}"
         if not program.is_file():
             self.skipTest(f"{program.name} is not built, {compiler} is missing")
@@ -36,11 +40,16 @@ class Lending(unittest.TestCase):
                 "LD_PRELOAD": str(OPTIONS.library), "OMP_NUM_THREADS": "2", "OMP_CANCELLATION": "true",
                 "KMP_AFFINITY": "granularity=fine,compact", "GIMBAL_SCHEDULE": "fac2",
                 "GIMBAL_OUTPUT": str(record)} | variables
+            if trace is not None:
+                environment["GIMBAL_TRACE"] = f"{folder}/run.pftrace"
             done = subprocess.run([str(program), str(thread), str(rounds)], capture_output=True, text=True,
                                   env=environment,
                                   timeout=RUN_LIMIT_S, check=False)
             self.assertEqual(done.stdout, "passed\n", done.stderr)
             self.assertEqual(done.returncode, 0, done.stderr)
+            if trace is not None:
+                threads = perfetto.Trace(pathlib.Path(folder) / "run.pftrace").threads()
+                trace += [[one for one in thread.slices if one.name == "lends its core"] for thread in threads]
             return json.loads(record.read_text())["cores_lent"]
 
     def test_to_a_worker_and_to_the_primary(self):
@@ -48,6 +57,17 @@ class Lending(unittest.TestCase):
             for thread in (0, 1):
                 with self.subTest(compiler=compiler, thread=thread):
                     self.assertGreater(self.lent(thread, compiler, rounds=8), 0)
+
+    @unittest.skipUnless(perfetto.PROTOC, "protoc is not there (protobuf-compiler)")
+    def test_a_trace_shows_every_time_and_the_processor(self):
+        slices = []
+        count = self.lent(1, rounds=8, trace=slices)
+        self.assertGreater(count, 0)
+        self.assertEqual(sum(map(len, slices)), count)
+        cores = os.sched_getaffinity(0)
+        for one in sum(slices, []):
+            self.assertIsNotNone(one.end_ns)
+            self.assertIn(one.arguments["processor"], cores)
 
     def test_threads_that_are_not_bound_keep_their_masks_too(self):
         self.lent(1, KMP_AFFINITY="none")

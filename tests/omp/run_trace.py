@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Traces of real programs, read back by a decoder of its own (perfetto.py): every chunk once and inside its loop, also
 of a process that is killed; what had no room is counted; traces of several processes are put together by `cat`."""
-import argparse
 import json
 import os
 import pathlib
@@ -11,14 +10,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import perfetto  # noqa: E402
+from tool_test import ARGUMENTS, ToolTest, environment, main  # noqa: E402
 
-ARGUMENTS = None
 THREADS = 2
 ITERATIONS = 300
 
@@ -44,39 +42,23 @@ int main(int argc, char** argv) {
 """
 
 
-def environment(**more):
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("GIMBAL_", "OMP_", "KMP_", "LD_"))}
-    return {**kept, "GIMBAL_CACHE": "off", "GIMBAL_REPORT": "off", **more}
+class TraceTest(ToolTest):
+    settings = {"GIMBAL_REPORT": "off"}
 
-
-class TraceTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="trace-", dir=ARGUMENTS.scratch)).resolve()
-        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
-        source = cls.folder / "program.c"
-        source.write_text(PROGRAM)
-        cls.programs = {}
-        for compiler in (ARGUMENTS.gcc, ARGUMENTS.clang):
-            if not compiler:
-                continue
-            program = cls.folder / pathlib.Path(compiler).name
-            subprocess.run([compiler, "-g", "-O1", "-fopenmp", "-o", program, source, "-L",
-                            str(pathlib.Path(ARGUMENTS.library).parent)], check=True)
-            cls.programs[program.name] = program
+        super().setUpClass()
+        cls.programs = {pathlib.Path(compiler).name: cls.build(compiler, PROGRAM, "-O1")
+                        for compiler in cls.compilers()}
 
     def setUp(self):
         self.trace = self.folder / "run.pftrace"
         for left in self.folder.glob("*.pftrace*"):
             left.unlink()
 
-    def run_tool(self, *words, **env):
-        return subprocess.run([ARGUMENTS.tool, *map(str, words)], env=environment(**env), cwd=self.folder, text=True,
-                              capture_output=True, timeout=600)
-
     def run_traced(self, *words, program=None, schedule="fac2", options=(), **env):
         program = program or next(iter(self.programs.values()))
-        return self.run_tool("run", "-t", THREADS, "--schedule", schedule, "--trace", "run.pftrace", *options, "--",
+        return self.tool("run", "-t", THREADS, "--schedule", schedule, "--trace", "run.pftrace", *options, "--",
                              program, *words, **env)
 
     def assert_every_iteration_once(self, trace, executions, iterations=ITERATIONS):
@@ -204,7 +186,7 @@ class Forms(TraceTest):
         self.assertEqual(self.run_traced(5, ITERATIONS, schedule="static_steal").returncode, 0)
 
     def test_chrome_json(self):
-        result = self.run_tool("report", "--trace", "json", "run.pftrace", "--to", "out.json")
+        result = self.tool("report", "--trace", "json", "run.pftrace", "--to", "out.json")
         self.assertEqual((result.returncode, result.stdout), (0, "out.json\n"), result.stderr)
         events = json.loads((self.folder / "out.json").read_text())["traceEvents"]
         stacks, last, iterations = {}, {}, 0
@@ -225,7 +207,7 @@ class Forms(TraceTest):
 
     @unittest.skipUnless(shutil.which("otf2-print"), "otf2-print is not there (otf2-tools)")
     def test_otf2(self):
-        result = self.run_tool("report", "--trace", "otf2", "run.pftrace", "--to", "out")
+        result = self.tool("report", "--trace", "otf2", "run.pftrace", "--to", "out")
         self.assertEqual((result.returncode, result.stdout), (0, "out/traces.otf2\n"), result.stderr)
         printed = subprocess.run(["otf2-print", self.folder / "out" / "traces.otf2"], text=True, capture_output=True,
                                  timeout=60)
@@ -235,7 +217,7 @@ class Forms(TraceTest):
         loops = [name for _, _, name in entered if name.startswith("program.c:")]
         self.assertEqual(len(loops), 5 * THREADS)
         self.assertEqual(len({place for place, _, _ in entered}), THREADS)
-        again = self.run_tool("report", "--trace", "otf2", "run.pftrace", "--to", "out")
+        again = self.tool("report", "--trace", "otf2", "run.pftrace", "--to", "out")
         self.assertEqual((again.returncode, again.stderr.count("\n")), (2, 2))
         self.assertIn("there already", again.stderr)
 
@@ -246,7 +228,7 @@ class Forms(TraceTest):
                             (("--trace", "perfetto", "run.pftrace"), "holds no records"),
                             (("run.pftrace", "--to", "x"), "only --trace writes a file")):
             with self.subTest(words):
-                result = self.run_tool("report", *words)
+                result = self.tool("report", *words)
                 self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
                 self.assertIn(said, result.stderr)
 
@@ -257,7 +239,8 @@ class EarlyEnds(TraceTest):
         tool = subprocess.Popen(
             [ARGUMENTS.tool, "run", "-t", str(THREADS), "--schedule", "fac2", "--trace", "run.pftrace", "--",
              str(next(iter(self.programs.values()))), "20", str(ITERATIONS), "w"],
-            env=environment(), cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            env=environment(**self.settings), cwd=self.folder, text=True, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE)
         self.addCleanup(tool.kill)
         self.assertEqual([tool.stdout.readline() for _ in range(2)], ["first\n", "waits\n"])
         (records,) = self.folder.glob("run.pftrace.records-*")
@@ -267,19 +250,46 @@ class EarlyEnds(TraceTest):
         self.assertFalse(records.exists())
         self.assert_every_iteration_once(perfetto.Trace(self.trace), 20)
 
+    def test_a_program_that_is_killed_inside_a_loop(self):
+        iterations = 100_000  # more than it gets to
+        tool = subprocess.Popen(
+            [ARGUMENTS.tool, "run", "-t", str(THREADS), "--schedule", "ss,1", "--trace", "run.pftrace", "--",
+             str(next(iter(self.programs.values()))), "1", str(iterations)],
+            env=environment(**self.settings), cwd=self.folder, text=True, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE)
+        self.addCleanup(tool.kill)
+        deadline_s = time.monotonic() + 300
+        records = None
+        while not records or records.stat().st_size < 6 * 2**16:  # of two threads, and more blocks than one each
+            self.assertLess(time.monotonic(), deadline_s)
+            self.assertIsNone(tool.poll())
+            time.sleep(0.01)
+            records = next(iter(self.folder.glob("run.pftrace.records-*")), None)
+        os.kill(int(records.name.rsplit("-", 1)[1]), signal.SIGKILL)
+        tool.communicate(timeout=60)
+        self.assertFalse(records.exists())
+        trace = perfetto.Trace(self.trace)
+        begun = sorted(one.arguments["first"] for thread in trace.threads() for one in thread.of("chunk"))
+        self.assertEqual(len(begun), len(set(begun)))
+        self.assertGreater(len(begun), 4000)
+        # What a thread had drawn and not begun, or not recorded, when it was killed.
+        self.assertLess(begun[-1] - len(begun), 64 * THREADS)
+        self.assertLess(begun[-1], iterations - 1)
+        self.assertEqual([len(thread.of("loop")) for thread in trace.threads()], [1] * THREADS)
+
     def test_a_program_that_leaves_by_exit_at_once(self):
         self.assertEqual(self.run_traced(5, ITERATIONS, "e").returncode, 3)
         self.assert_every_iteration_once(perfetto.Trace(self.trace), 5)
 
     def test_by_hand_without_the_launcher(self):
         program = next(iter(self.programs.values()))
-        env = environment(LD_PRELOAD=ARGUMENTS.library, OMP_NUM_THREADS=str(THREADS), OMP_SCHEDULE="fac2",
-                          GIMBAL_TRACE="run.pftrace")
+        env = environment(**self.settings, LD_PRELOAD=ARGUMENTS.library, OMP_NUM_THREADS=str(THREADS),
+                          OMP_SCHEDULE="fac2", GIMBAL_TRACE="run.pftrace")
         subprocess.run([program, "5", str(ITERATIONS), "e"], env=env, cwd=self.folder, timeout=60, check=False,
                        capture_output=True)
         (records,) = self.folder.glob("run.pftrace.records-*")
         self.assertFalse(self.trace.exists())
-        result = self.run_tool("report", "--trace", "perfetto", records.name)
+        result = self.tool("report", "--trace", "perfetto", records.name)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertFalse(records.exists())
         self.assert_every_iteration_once(perfetto.Trace(self.trace), 5)
@@ -294,17 +304,6 @@ class EarlyEnds(TraceTest):
         self.assertEqual((len(trace.processes), len(trace.threads())), (2, 2 * THREADS))
         loops = sum(len(thread.of("loop")) for thread in trace.threads())
         self.assertEqual(loops, 2 * THREADS * 5)
-
-
-def main():
-    global ARGUMENTS
-    parser = argparse.ArgumentParser()
-    for name in ("tool", "library", "gcc", "scratch"):
-        parser.add_argument(f"--{name}", required=True)
-    parser.add_argument("--clang", default="")
-    ARGUMENTS, rest = parser.parse_known_args()
-    os.makedirs(ARGUMENTS.scratch, exist_ok=True)
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
 
 
 if __name__ == "__main__":

@@ -57,8 +57,9 @@ Json json_of(const OptionSpec& spec, const OptionUse& use, const OptionUse& rank
 
 std::string markdown_row(const OptionSpec& spec) {
     const auto code = [](std::string_view text) { return text.empty() ? "" : "`" + std::string(text) + "`"; };
-    const std::string allowed = spec.type == OptionType::schedule ? "a technique, `,chunk`; a selector; or `runtime`"
-                                : spec.type == OptionType::loops  ? "rules `loop=schedule`, `;` between them"
+    const std::string allowed = spec.type == OptionType::schedule
+                                    ? "a technique, a selector or `runtime`; each may have `,chunk`"
+                                : spec.type == OptionType::loops        ? "rules `loop=schedule`, `;` between them"
                                 : spec.type == OptionType::pin_settings ? "`NAME=value`, `;` between them; names below"
                                                                         : allowed_values(spec);
     return "| " + code(spec.name) + " | " + code(spec.flag) + " | " + allowed + " | " + code(spec.fallback) + " | " +

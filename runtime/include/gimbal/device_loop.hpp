@@ -55,7 +55,7 @@ struct DeviceSplit {
 ///
 /// Where there is no device, no memory on it, no Gimbal, or where the device is slower than half a thread, the loop
 /// runs on threads alone, `schedule(runtime)`, and one line on standard error says why. Results are those of the
-/// bodies, whoever runs them.
+/// bodies: Gimbal adds nothing to them and takes nothing away.
 ///
 /// The bodies of run() are the program's: one for threads, and one with `#pragma omp target` for the device, which
 /// works on addresses of on_device() and of copy() (is_device_ptr).

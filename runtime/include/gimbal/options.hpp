@@ -64,7 +64,7 @@ struct SelectorSettings {
 };
 
 /// How chunks come to the ranks; `automatic` takes the best that this machine and this MPI can do.
-enum class RankTransport : std::uint8_t { automatic, shared, foreman, rma, hierarchical, rma_always };
+enum class RankTransport : std::uint8_t { automatic, shared, foreman, hierarchical };
 
 /// What a thief takes of what its victim has left, where that is not a number.
 inline constexpr double kFairSteal = 0;     ///< as much as evens the two out

@@ -19,7 +19,7 @@ extern "C" {
  *  gimbal_rank_decide(). Then either
  *
  *  - the root hands out all chunks: gimbal_rank_prepare() with the root's own memory, one share per worker, and
- *    gimbal_loop_begin(), gimbal_rank_reported(), gimbal_loop_next() on behalf of each; or
+ *    gimbal_loop_begin(), gimbal_rank_reported(), gimbal_rank_next() on behalf of each; or
  *  - every process draws for itself from memory that all share: the root's gimbal_rank_packet() tells the others how,
  *    each calls gimbal_rank_prepare() with the packet and the shared place, and draws with gimbal_share_next() or
  *    gimbal_loop_next() as a thread does. What it saw goes back with gimbal_rank_leave(), and the root calls
@@ -32,9 +32,7 @@ enum {
     GIMBAL_TRANSPORT_AUTO = 0,
     GIMBAL_TRANSPORT_SHARED = 1,
     GIMBAL_TRANSPORT_FOREMAN = 2,
-    GIMBAL_TRANSPORT_RMA = 3,
-    GIMBAL_TRANSPORT_HIERARCHICAL = 4,
-    GIMBAL_TRANSPORT_RMA_ALWAYS = 5
+    GIMBAL_TRANSPORT_HIERARCHICAL = 3
 };
 
 enum { GIMBAL_STEAL_NEAREST = 0, GIMBAL_STEAL_SEED = 1 };
@@ -121,9 +119,15 @@ GIMBAL_API void gimbal_rank_prepare(void* execution, const void* packet, uint64_
 /** Have `to` run as `from` does. @threads the owner of both */
 GIMBAL_API void gimbal_rank_copy(void* to, const void* from);
 
-/** The root draws for another: the chunk that `worker` got last took so long, and nothing since counts.
+/** Whether the parts of the plan that belong to one worker may be run by another: blocks of equal cost, by measurement.
+ *  Those of `static` keep their worker, for its data may lie there. @return 1 or 0  @threads any */
+GIMBAL_API int gimbal_rank_parts_move(const void* execution);
+
+/** The root draws for another, as gimbal_loop_next(): how long the chunk takes is what gimbal_rank_reported() says. */
+GIMBAL_API int gimbal_rank_next(gimbal_share* share, uint64_t* first, uint64_t* end);
+/** The chunk [first, end) that the root drew from this share took so long; in any order, once each at most.
  *  @param ticks  of gimbal_rank_ticks() */
-GIMBAL_API void gimbal_rank_reported(gimbal_share* share, uint64_t ticks);
+GIMBAL_API void gimbal_rank_reported(gimbal_share* share, uint64_t first, uint64_t end, uint64_t ticks);
 
 /** The clock of all records. @return [ticks], the same in all processes of a node */
 GIMBAL_API uint64_t gimbal_rank_ticks(void);

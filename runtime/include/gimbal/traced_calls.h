@@ -15,8 +15,8 @@ typedef enum gimbal_barrier_moment {
     GIMBAL_BARRIER_LEFT         /**< it goes on */
 } gimbal_barrier_moment;
 
-/** The functions of gimbal/loop.h as they are where a trace is written: they do the same, and record it. Whoever runs
- *  loops calls them instead, so that nobody asks on any chunk whether there is a trace. */
+/** The functions of gimbal/loop.h as they are where a trace is written: they do the same, and record it. The
+ *  caller takes them instead once, so that no chunk asks whether there is a trace. */
 typedef struct gimbal_traced_loop_calls {
     void* (*open)(const gimbal_loop_desc* desc);
     void (*begin)(void* execution, uint32_t worker, gimbal_share* share);

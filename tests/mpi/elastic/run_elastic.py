@@ -3,13 +3,18 @@
 """`gimbal run --elastic` on programs that know nothing of it: results are right, cores are lent and used, and a wrong
 command line is refused."""
 import argparse
+import collections
 import json
 import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "omp"))
+import perfetto  # noqa: E402
 
 ARGUMENTS = None
 LIMIT_S = 1200  # ends what hangs
@@ -26,9 +31,9 @@ class Elastic(unittest.TestCase):
         return subprocess.run([ARGUMENTS.gimbal, "run", *words], env=kept | {"GIMBAL_CACHE": "off"} | settings,
                               cwd=self.folder, capture_output=True, text=True, timeout=LIMIT_S)
 
-    def run_ranks(self, what, ranks=2, **settings):
+    def run_ranks(self, what, *options, ranks=2, **settings):
         done = self.gimbal("--mpiexec", ARGUMENTS.launcher, "-n", str(ranks), "-t", "1", "--elastic", "--output",
-                           "run-%r.json", "--", ARGUMENTS.program, what, **settings)
+                           "run-%r.json", *options, "--", ARGUMENTS.program, what, **settings)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(done.stdout.count(f" {what} right\n"), ranks, done.stdout + done.stderr)
         return [json.loads((self.folder / f"run-{rank}.json").read_text()) for rank in range(ranks)], done.stderr
@@ -43,6 +48,26 @@ class Elastic(unittest.TestCase):
             for loop in loops:
                 self.assertEqual(loop["iterations"], 24 * 40)
         self.assertIn("cores lent by other ranks", said)
+
+    @unittest.skipUnless(perfetto.PROTOC, "protoc is not there (protobuf-compiler)")
+    def test_a_trace_shows_lent_cores_and_calls_of_mpi(self):
+        records, said = self.run_ranks("lend", "--trace", "run-%r.pftrace")
+        for rank, record in enumerate(records):
+            threads = perfetto.Trace(self.folder / f"run-{rank}.pftrace").threads()
+            joined = [one for thread in threads for one in thread.slices if one.name == "on another rank's core"]
+            self.assertGreater(len(joined), 0, said)
+            for one in joined:
+                self.assertIsNotNone(one.end_ns)
+                self.assertEqual(one.arguments["rank on the node"], 1 - rank)
+            counts = collections.Counter(one.name for thread in threads for one in thread.of("mpi"))
+            told = collections.Counter()
+            for path in record["mpi_waiting"]["paths"]:
+                told[path["call"]] += path["calls"]
+            self.assertEqual(told, counts, "the report and the trace do not agree")
+            drawn = sum(one.arguments["iterations"] for thread in threads for one in thread.of("chunk"))
+            self.assertEqual(drawn, sum(one.arguments["iterations"] for thread in threads for one in thread.of("loop")
+                                        if one.arguments["reason"] == "cores lent by other ranks"
+                                        and one.arguments["worker"] == 0), "chunks of loops that others may join")
 
     def test_every_iteration_runs_once_in_loops_of_all_shapes(self):
         records, said = self.run_ranks("shapes", OMP_CANCELLATION="true")

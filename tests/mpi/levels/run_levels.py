@@ -73,7 +73,7 @@ class Levels(unittest.TestCase):
         self.assertTrue({row["technique"] for row in inner[-5:]} <= last, (last, inner[-5:]))
 
     def test_chunks_of_ranks_have_several_iterations_for_each_thread(self):
-        for transport in ("shared", "foreman", "rma-always"):
+        for transport in ("shared", "foreman"):
             self.run_ranks(threads=4, steps=8, GIMBAL_MPI_SCHEDULE="ss", GIMBAL_MPI_TRANSPORT=transport,
                            GIMBAL_RECORD="ss-%r.csv")
             over_ranks, _ = rows_of(self.folder / "ss-0.csv")
@@ -92,7 +92,7 @@ class Levels(unittest.TestCase):
             self.assertEqual({row["within"] for row in over_ranks} - {""}, set())
 
     def test_three_ranks_and_other_transports(self):
-        for transport in ("shared", "foreman", "hierarchical", "rma-always"):
+        for transport in ("shared", "foreman", "hierarchical"):
             self.run_ranks(ranks=3, steps=20, GIMBAL_MPI_TRANSPORT=transport)
 
 

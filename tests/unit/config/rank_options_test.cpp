@@ -40,10 +40,13 @@ TEST(RankOptions, EveryTransportHasItsWord) {
     EXPECT_EQ(ranks("GIMBAL_MPI_TRANSPORT", "auto").transport, RankTransport::automatic);
     EXPECT_EQ(ranks("GIMBAL_MPI_TRANSPORT", "Shared").transport, RankTransport::shared);
     EXPECT_EQ(ranks("GIMBAL_MPI_TRANSPORT", "foreman").transport, RankTransport::foreman);
-    EXPECT_EQ(ranks("GIMBAL_MPI_TRANSPORT", " rma ").transport, RankTransport::rma);
-    EXPECT_EQ(ranks("GIMBAL_MPI_TRANSPORT", "hierarchical").transport, RankTransport::hierarchical);
-    EXPECT_EQ(ranks("GIMBAL_MPI_TRANSPORT", "rma-always").transport, RankTransport::rma_always);
+    EXPECT_EQ(ranks("GIMBAL_MPI_TRANSPORT", " hierarchical ").transport, RankTransport::hierarchical);
     EXPECT_NE(problem("GIMBAL_MPI_TRANSPORT", "forman").find("Did you mean \"foreman\"?"), std::string::npos);
+    for (const std::string gone : {"rma", "rma-always"}) {
+        const std::string said = problem("GIMBAL_MPI_TRANSPORT", gone);
+        EXPECT_EQ(said.find("gimbal: error: GIMBAL_MPI_TRANSPORT: unknown value \"" + gone + "\""), 0U) << said;
+        EXPECT_NE(said.find("allowed: auto shared foreman hierarchical"), std::string::npos) << said;
+    }
 }
 
 TEST(RankOptions, AScheduleIsReadAsForThreads) {

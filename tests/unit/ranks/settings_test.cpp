@@ -33,7 +33,7 @@ TEST(RankSettings, AreThoseOfTheOptions) {
     EXPECT_EQ(usual.schedule_given, 0);
     EXPECT_EQ(usual.ratio_given, 0);
     EXPECT_EQ(interned(usual.schedule), ScheduleSpec{}) << "runtime: Gimbal chooses";
-    for (const auto& [name, value] : {std::pair("mpi_transport", "rma"),
+    for (const auto& [name, value] : {std::pair("mpi_transport", "hierarchical"),
                                       {"mpi_robust", "on"},
                                       {"mpi_steal", "seed"},
                                       {"mpi_steal_ratio", "agent"},
@@ -43,7 +43,7 @@ TEST(RankSettings, AreThoseOfTheOptions) {
                                       {"seed", "9"}})
         set_option(name, value);
     const gimbal_rank_settings set = settings();
-    EXPECT_EQ(set.transport, GIMBAL_TRANSPORT_RMA);
+    EXPECT_EQ(set.transport, GIMBAL_TRANSPORT_HIERARCHICAL);
     EXPECT_EQ(set.robust, 1);
     EXPECT_EQ(set.steal_rule, GIMBAL_STEAL_SEED);
     EXPECT_LT(set.steal_ratio, 0);
@@ -96,11 +96,11 @@ TEST(RankSchedule, WrongOnesAreExplainedOnOneLineCutToSize) {
 TEST(RankWarn, KeepsASentenceOnce) {
     const std::size_t before = warnings().size();
     testing::internal::CaptureStderr();
-    gimbal_rank_warn("one-sided counters do not progress here");
-    gimbal_rank_warn("one-sided counters do not progress here");
+    gimbal_rank_warn("ranks share a core here");
+    gimbal_rank_warn("ranks share a core here");
     testing::internal::GetCapturedStderr();
     ASSERT_EQ(warnings().size(), before + 1);
-    EXPECT_EQ(warnings().back(), "one-sided counters do not progress here");
+    EXPECT_EQ(warnings().back(), "ranks share a core here");
 }
 
 }  // namespace

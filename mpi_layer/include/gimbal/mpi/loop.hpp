@@ -91,7 +91,7 @@ public:
     /// @errors gimbal::Error: wrong_use if the ranks do not agree and next() has not said so; mpi
     void leave();
 
-    /// What runs it here: "shared", "foreman", "hierarchical" or "rma".
+    /// What runs it here: "shared", "foreman" or "hierarchical".
     [[nodiscard]] std::string_view transport() const noexcept;
 
     /// Chunks one after the other, once.

@@ -73,7 +73,7 @@ GIMBAL_API int gimbal_mpi_finish_chunk(gimbal_mpi_loop* loop, int64_t first, int
  *  @return 0, or a negative code; the loop is gone then, too */
 GIMBAL_API int gimbal_mpi_end_loop(gimbal_mpi_loop** loop);
 
-/** What runs a loop here: "shared", "foreman", "hierarchical" or "rma". @return valid while the loop is */
+/** What runs a loop here: "shared", "foreman" or "hierarchical". @return valid while the loop is */
 GIMBAL_API const char* gimbal_mpi_get_transport(const gimbal_mpi_loop* loop);
 
 /** Bytes that a callback hands over; grows as it is appended to. */

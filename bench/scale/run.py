@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""bench/scale: the synthetic loop on 64 to 4096 simulated ranks, by Gimbal and by its peers. See README.md."""
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+sys.dont_write_bytecode = True  # leaves no caches beside the sources
+sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
+
+import fabric  # noqa: E402
+import plot  # noqa: E402
+from harness import table  # noqa: E402
+from simulation import Case, ProgramFailed, Simulation  # noqa: E402
+
+RANKS = (64, 256, 1024, 4096)
+OURS = ("fac2", "feedback", "auto")
+STEALS = ("steal-nearest", "steal-seed")
+OTHER_COSTS = ("constant", "exponential", "drifting", "power")
+HEADERS = ("fabric", "ranks", "schedule", "costs", "efficiency", "bound", "messages a rank", "most at one", "set-up ms",
+           "KiB a rank", "first ms", "last ms")
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="The synthetic loop on thousands of simulated ranks.")
+    parser.add_argument("--build", type=Path, required=True, metavar="DIR", help="build tree of the preset simgrid")
+    parser.add_argument("--ranks", default=",".join(map(str, RANKS)), help="default 64,256,1024,4096")
+    parser.add_argument("--node-ranks", type=int, default=16, help="ranks of a node (default 16)")
+    parser.add_argument("--budget", type=float, default=1500, metavar="SECONDS",
+                        help="no run is begun after that (default 1500)")
+    parser.add_argument("--quick", action="store_true", help="64 and 256 ranks, the flat fabric; two minutes")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="write the plot there")
+    return parser.parse_args()
+
+
+def executions(schedule: str, ranks: int) -> int:
+    """`auto` needs some to learn, and large simulations take long."""
+    if schedule == "auto":
+        return 24 if ranks <= 256 else 10 if ranks <= 1024 else 4
+    return 8 if ranks <= 256 else 6 if ranks <= 1024 else 4
+
+
+def case_of(fabric_name: str, ranks: int, node_ranks: int, schedule: str, costs: str, slow: bool) -> Case:
+    program, environment, name = "scale_loop", (), schedule
+    if schedule == "master-worker":
+        program, name = "scale_peer", "fac2"
+    elif schedule.startswith("foreman"):
+        name, environment = "fac2", (("GIMBAL_MPI_TRANSPORT", "foreman"),)
+    elif not schedule.startswith(("static", "steal")):
+        environment = (("GIMBAL_MPI_TRANSPORT", "hierarchical"),) if node_ranks > 1 else ()
+    runs = 2 if schedule in ("master-worker", "foreman") and ranks > 1024 else executions(schedule, ranks)
+    given = (f"schedule={name}", f"costs={costs}", f"executions={runs}", f"slow={1 if slow else 0}")
+    return Case(fabric_name, ranks, node_ranks, program, given, environment)
+
+
+def plan(args: argparse.Namespace) -> list[tuple[str, int, str, str, bool]]:
+    """(fabric, ranks, schedule, costs, slow nodes): what the bar asks for first, so that a short budget still has it."""
+    ranks = (64, 256) if args.quick else tuple(int(text) for text in args.ranks.split(","))
+    fabrics = fabric.FABRICS[:1] if args.quick else fabric.FABRICS
+    cases = [("flat", p, schedule, "normal", False) for p in ranks for schedule in OURS]
+    cases += [("flat", p, "master-worker", "normal", False) for p in ranks]
+    cases += [("flat", p, "static-blocks", "normal", False) for p in ranks]
+    cases += [(name, p, schedule, "normal", False) for p in ranks for name in fabrics[1:] for schedule in OURS]
+    cases += [("flat", p, schedule, "normal", False) for p in ranks if p <= 1024 for schedule in (*STEALS, "foreman")]
+    small = [p for p in ranks if p <= 1024][-1:]
+    cases += [("flat", p, schedule, costs, False) for p in small for costs in OTHER_COSTS
+              for schedule in ("static-blocks", *OURS, "master-worker")]
+    cases += [("flat", p, schedule, "normal", True) for p in small
+              for schedule in ("static-blocks", *OURS, "master-worker")]
+    cases += [(name, p, "master-worker", "normal", False) for p in small for name in fabrics[1:]]
+    return cases
+
+
+class Table:
+    """Results as they come."""
+
+    def __init__(self, args: argparse.Namespace, simulation: Simulation) -> None:
+        self.args, self.simulation = args, simulation
+        self.results: dict[tuple[str, int, str, str, bool], dict[str, Any]] = {}
+        self.failed: list[str] = []
+        self.left_out = 0
+        self.begin = time.monotonic()
+
+    def measure(self, key: tuple[str, int, str, str, bool]) -> None:
+        left_s = self.args.budget - (time.monotonic() - self.begin)
+        if left_s <= 0:
+            self.left_out += 1
+            return
+        fabric_name, ranks, schedule, costs, slow = key
+        try:
+            result = self.simulation.run(case_of(fabric_name, ranks, self.args.node_ranks, schedule, costs, slow),
+                                         timeout_s=max(left_s, 30))
+        except ProgramFailed as error:
+            print(error, file=sys.stderr, flush=True)
+            self.failed.append(" ".join(map(str, key)))
+            return
+        self.results[key] = result
+        print(f"{time.monotonic() - self.begin:6.0f} s  {fabric_name} {ranks} {schedule} {costs}"
+              f"{' slow' if slow else ''}: {result['efficiency']:.3f}", file=sys.stderr, flush=True)
+
+    def rows(self) -> list[list[Any]]:
+        return [[key[0], key[1], key[2], key[3] + (", slow nodes" if key[4] else ""), r["efficiency"], r["bound"],
+                 r["messages_per_rank"], r["peak_messages"], r["setup_s"] * 1e3, r["memory_per_rank"] / 1024,
+                 r["times_s"][0] * 1e3, r["times_s"][-1] * 1e3] for key, r in sorted(self.results.items())]
+
+    def efficiencies(self, ranks: int, schedules: tuple[str, ...]) -> list[float]:
+        return [r["efficiency"] for (_, p, schedule, costs, slow), r in self.results.items()
+                if p == ranks and schedule in schedules and costs == "normal" and not slow]
+
+    def result(self) -> dict[str, Any]:
+        result: dict[str, Any] = {}
+        for ranks in sorted({key[1] for key in self.results}):
+            found = self.efficiencies(ranks, OURS)
+            result[f"eff_{ranks}"] = min(found) if found else None
+            peer = self.efficiencies(ranks, ("master-worker",))
+            ours = self.efficiencies(ranks, ("fac2",))
+            result[f"vs_master_worker_{ranks}"] = peer[0] / min(ours) if peer and ours else None
+        steal = self.efficiencies(1024, STEALS)
+        result["eff_steal_1024"] = min(steal) if steal else None
+        if self.failed:
+            result["failed"] = self.failed
+        if self.left_out:
+            result["left_out"] = self.left_out
+        return result
+
+
+def main() -> int:
+    args = arguments()
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            measured = Table(args, Simulation(args.build / "bench" / "scale", Path(folder)))
+        except ProgramFailed as error:
+            print(f"bench/scale: {error}", file=sys.stderr)
+            return 1
+        with ThreadPoolExecutor(2) as pool:  # a simulation is one thread
+            list(pool.map(measured.measure, plan(args)))
+    print(table.render(f"N = 100 P iterations of 1 ms in the mean, {args.node_ranks} ranks a node, virtual time; bound: "
+                       "what the longest iteration allows", HEADERS, measured.rows()), end="\n\n", flush=True)
+    if args.plot:
+        plot.draw(args.plot, {(key[1], key[2]): r["efficiency"] for key, r in measured.results.items()
+                              if key[0] == "flat" and key[3] == "normal" and not key[4]})
+    print(table.result_line(measured.result()))
+    return 1 if measured.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The rank level on simulated ranks: the tests of loops and of stealing on 16 to 256 ranks, then a thousand ranks.
+
+usage: check.py --build build/simgrid [--smoke]   --smoke: a minute's worth, at most 64 ranks
+
+Two cases run at a time. Exit status 1 if one fails, says nothing, or does not end in time; 77 where there
+is nothing to run.
+"""
+import argparse
+import concurrent.futures
+import dataclasses
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """One program on so many ranks."""
+    program: str
+    ranks: int
+    per_node: int
+    transport: str = "foreman"
+    tests: tuple = ()       # words of names, -word: all others
+    threads: bool = False   # ranks are threads: what throws needs that (docs/inside.md)
+    smoke: bool = False
+
+    def __str__(self):
+        return " ".join([self.program, f"{self.ranks} ranks", f"{self.per_node} a node", self.transport, *self.tests])
+
+
+THROWS = ("Disagreement", "WrongUse", "Fail", "OneRank")
+QUIET = tuple("-" + word for word in THROWS)
+ALL = (
+    Case("simulated_many", 1024, 16, "hierarchical"),
+    Case("simulated_many", 256, 1, "foreman", ("Every",)),
+    Case("simulated_matrix", 256, 16, "hierarchical", ("FiftyLoopsOne", "ARankThat", "Others", "Halves")),
+    Case("simulated_matrix", 64, 1, "foreman", QUIET),
+    Case("simulated_matrix", 32, 8, "hierarchical", QUIET),
+    Case("simulated_matrix", 16, 4, "foreman", THROWS, threads=True),
+    Case("simulated_matrix", 16, 4, "hierarchical", THROWS, threads=True),
+    Case("simulated_steal", 64, 16, tests=QUIET),
+    Case("simulated_steal", 16, 1, tests=QUIET),
+    Case("simulated_steal", 16, 4, tests=THROWS, threads=True),
+    Case("simulated_many", 64, 16, "hierarchical", smoke=True),
+    Case("simulated_many", 64, 1, "foreman", ("Every",), smoke=True),
+    Case("simulated_matrix", 16, 4, "hierarchical", ("Schedules", "TwoComm", "Others", "Inside"), smoke=True),
+    Case("simulated_steal", 16, 4, tests=("Fifty", "Pending", "Sequence", "Communicators"), smoke=True),
+)
+
+
+def run(case, build, patience_s):
+    """What went wrong, or None; and how long it took."""
+    settings = "--cfg=smpi/wtime:1e-5"  # tests wait for times to pass, looking at MPI_Wtime() all the while
+    if case.threads:
+        settings += " --cfg=contexts/factory:thread"
+    environment = dict(os.environ, GIMBAL_MPI_TRANSPORT=case.transport, SIMULATED_SETTINGS=settings)
+    command = [ROOT / "mpi_layer/smpi/run.sh", str(case.ranks), str(case.per_node),
+               build / "tests/mpi/simulated" / case.program, *case.tests]
+    begin = time.monotonic()
+    with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True) as process:
+        try:
+            said, _ = process.communicate(timeout=patience_s)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            said, _ = process.communicate()
+            return f"not done after {patience_s:.0f} s\n{said[-2000:]}", patience_s
+    took_s = time.monotonic() - begin
+    if process.returncode == 0 and ", 0 failed" in said:
+        return None, took_s
+    return f"exit status {process.returncode}\n{said[:6000]}", took_s
+
+
+def main():
+    """@return exit status"""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/simgrid")
+    parser.add_argument("--smoke", action="store_true")
+    arguments = parser.parse_args()
+    cases = [case for case in ALL if case.smoke or not arguments.smoke]
+    build = arguments.build.resolve()
+    if not shutil.which("smpirun") or not (build / "tests/mpi/simulated/simulated_many").exists():
+        print("skipped: SimGrid (Debian: libsimgrid-dev) is not installed, or ./dev simgrid has not built the programs")
+        return 77
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        waiting = {pool.submit(run, case, build, 1800): case for case in cases}
+        for done in concurrent.futures.as_completed(waiting):
+            problem, took_s = done.result()
+            print(f"{'FAILED' if problem else 'ok'}: {waiting[done]} ({took_s:.0f} s)", flush=True)
+            if problem:
+                failed += 1
+                print(problem, flush=True)
+    print(f"{len(cases)} cases, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
