@@ -106,14 +106,7 @@ int main(int argc, char** argv) {
         MPI_Barrier(MPI_COMM_WORLD);
         const double setup_s = MPI_Wtime() - before_s;
         const std::uint64_t before = scale::messages();
-        std::vector<scale::Execution> executions;
-        for (int e = 0; e < setting.executions; ++e) {
-            scale::Done done;
-            MPI_Barrier(MPI_COMM_WORLD);
-            const double begin_s = MPI_Wtime();
-            runner.run(e, done);
-            executions.push_back(scale::gathered(setting, done, begin_s, MPI_Wtime()));
-        }
+        const auto executions = scale::run_all(setting, [&](int e, scale::Done& done) { runner.run(e, done); });
         once = scale::print(setting, executions, scale::messages() - before, setup_s, runner.ran_by());
     } catch (const gimbal::Error& error) {
         std::fprintf(stderr, "scale_loop: %s\n", error.what());

@@ -125,18 +125,13 @@ int main(int argc, char** argv) {
     if (!scale::read(setting, argc, argv)) MPI_Abort(MPI_COMM_WORLD, 2);
     const scale::Costs costs(setting);
     const std::uint64_t before = scale::messages();
-    std::vector<scale::Execution> executions;
-    for (int e = 0; e < setting.executions; ++e) {
-        scale::Done done;
-        MPI_Barrier(MPI_COMM_WORLD);
-        const double begin_s = MPI_Wtime();
+    const auto executions = scale::run_all(setting, [&](int e, scale::Done& done) {
         if (setting.rank == 0) {
             Foreman(setting, costs).run(e, done);
         } else {
             work(setting, costs, e, done);
         }
-        executions.push_back(scale::gathered(setting, done, begin_s, MPI_Wtime()));
-    }
+    });
     const bool once = scale::print(setting, executions, scale::messages() - before, 0, "master-worker");
     MPI_Finalize();
     return once ? 0 : 1;

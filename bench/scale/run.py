@@ -95,7 +95,7 @@ class Table:
         fabric_name, ranks, schedule, costs, slow = key
         try:
             result = self.simulation.run(case_of(fabric_name, ranks, self.args.node_ranks, schedule, costs, slow),
-                                         timeout_s=max(left_s, 30))
+                                         timeout_s=min(max(left_s, 30), 400))
         except ProgramFailed as error:
             print(error, file=sys.stderr, flush=True)
             self.failed.append(" ".join(map(str, key)))

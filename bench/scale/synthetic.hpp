@@ -175,6 +175,20 @@ inline Execution gathered(const Setting& setting, const Done& done, double begin
     return execution;
 }
 
+/// All executions, each begun by all ranks together. @param run  what this rank does in one: (number, Done&)
+template <class Run>
+std::vector<Execution> run_all(const Setting& setting, Run run) {
+    std::vector<Execution> executions;
+    for (int e = 0; e < setting.executions; ++e) {
+        Done done;
+        MPI_Barrier(MPI_COMM_WORLD);
+        const double begin_s = MPI_Wtime();
+        run(e, done);
+        executions.push_back(gathered(setting, done, begin_s, MPI_Wtime()));
+    }
+    return executions;
+}
+
 /// Messages of a rank so far, sent and received, if count.c is preloaded; else 0.
 inline std::uint64_t messages() {
     using Count = unsigned long long (*)();

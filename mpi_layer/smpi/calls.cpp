@@ -32,6 +32,17 @@ int begin(const CollectiveCall& call, MPI_Request* request) {
     return MPI_SUCCESS;
 }
 
+CollectiveCall reduction(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
+    return {.in = in == MPI_IN_PLACE ? out : in,
+            .out = out,
+            .count = count,
+            .type = type,
+            .op = op,
+            .root = root,
+            .reduces = true,
+            .comm = comm};
+}
+
 /// A message that was found and not received. One thread a rank: nobody else can receive it meanwhile.
 struct Found {
     int source;
@@ -184,30 +195,14 @@ int gimbal_smpi_ibcast(void* data, int count, MPI_Datatype type, int root, MPI_C
 
 int gimbal_smpi_ireduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
                         MPI_Request* request) {
-    const void* const from = in == MPI_IN_PLACE ? out : in;
-    return begin({.in = from,
-                  .out = out,
-                  .count = count,
-                  .type = type,
-                  .op = op,
-                  .root = root,
-                  .reduces = true,
-                  .comm = comm},
-                 request);
+    return begin(reduction(in, out, count, type, op, root, comm), request);
 }
 
 int gimbal_smpi_iallreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                            MPI_Request* request) {
-    const void* const from = in == MPI_IN_PLACE ? out : in;
-    return begin({.in = from,
-                  .out = out,
-                  .count = count,
-                  .type = type,
-                  .op = op,
-                  .reduces = true,
-                  .broadcasts = true,
-                  .comm = comm},
-                 request);
+    CollectiveCall all = reduction(in, out, count, type, op, 0, comm);
+    all.broadcasts = true;
+    return begin(all, request);
 }
 
 int gimbal_smpi_comm_idup(MPI_Comm comm, MPI_Comm* made, MPI_Request* request) {
