@@ -42,6 +42,8 @@ public:
                   record_->asked = asks;
               },
               [&registry, this] { registry.end(*record_); }) {}
+    /// Does not wait: many end together, not one after another.
+    void end() { thread_.end(); }
     [[nodiscard]] pid_t tid() const { return thread_.tid(); }
     [[nodiscard]] ThreadRecord& record() const { return *record_; }
 
@@ -90,6 +92,9 @@ class ManagerTest : public testing::Test {
 protected:
     void SetUp() override {
         if (all_.size() < 2) GTEST_SKIP() << "one processor: there is nowhere to go";
+    }
+    void TearDown() override {
+        for (const auto& one : team_) one->end();
     }
     void start(std::size_t threads, std::function<void()> turn = test::spin, bool asks = false) {
         for (std::size_t i = 0; i < threads; ++i) team_.push_back(std::make_unique<Known>(registry_, turn, asks));
