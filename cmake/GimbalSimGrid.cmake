@@ -16,14 +16,18 @@ add_library(MPI::MPI_C INTERFACE IMPORTED GLOBAL)
 target_include_directories(MPI::MPI_C INTERFACE "${PROJECT_SOURCE_DIR}/mpi_layer/smpi/include" "${SIMGRID_INCLUDE_DIR}")
 target_link_libraries(MPI::MPI_C INTERFACE "${SIMGRID_LIBRARY}")
 
-# gimbal_simulated_program(target source...): a program of simulated ranks, to be run by tests/mpi/simulated/smpi.sh.
-# Its sleep(), usleep(), exit() and the like are SMPI's.
+# gimbal_virtual_time(target): its sleep(), clock_gettime() and the like go by virtual time.
+function(gimbal_virtual_time target)
+    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:C,CXX>:SHELL:-include gimbal_smpi_time.h>")
+    target_compile_definitions(${target} PRIVATE SMPI_NO_OVERRIDE_MALLOC)
+    target_link_libraries(${target} PRIVATE MPI::MPI_C)
+endfunction()
+
+# gimbal_simulated_program(target source...): a program of simulated ranks, to be run by mpi_layer/smpi/run.sh.
 function(gimbal_simulated_program target)
     add_library(${target} MODULE ${ARGN})
     set_target_properties(${target} PROPERTIES PREFIX "" SUFFIX "" RUNTIME_OUTPUT_DIRECTORY "")
-    target_compile_options(${target} PRIVATE
-        "$<$<COMPILE_LANGUAGE:C,CXX>:SHELL:-include ${SIMGRID_INCLUDE_DIR}/smpi/smpi_helpers.h>")
-    target_compile_definitions(${target} PRIVATE SMPI_NO_OVERRIDE_MALLOC)
+    gimbal_virtual_time(${target})
     target_link_libraries(${target} PRIVATE gimbal::mpi MPI::MPI_C gimbal_options Threads::Threads)
     target_link_options(${target} PRIVATE -Wl,-z,defs)
 endfunction()

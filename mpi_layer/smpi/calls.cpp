@@ -54,6 +54,7 @@ struct Found {
 struct Messages {
     std::uint64_t sent = 0;  // to it
     std::uint64_t received = 0;
+    std::uint64_t in_collectives = 0;  // sent to it and not received
 };
 
 // By number of process. A deque: a rank's stays where it is when another one comes.
@@ -98,8 +99,21 @@ PerRank<Keys*> keys_of_self;  // attributes of MPI_COMM_SELF, in the order in wh
 int own_isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
     pay();
     const int code = PMPI_Isend(data, count, type, to, tag, comm, request);
-    wake(process_of(to, comm));
+    const int process = process_of(to, comm);
+    ++messages_of(process).in_collectives;
+    wake(process);
     return code;
+}
+
+bool is_collective_coming() {
+    if (own_messages().in_collectives > 0) return true;
+    static const double test_s = sg_cfg_get_double("smpi/test");
+    owe(test_s);
+    return false;
+}
+
+void note_collective_received() {
+    --own_messages().in_collectives;
 }
 
 }  // namespace gimbal::smpi
@@ -180,7 +194,8 @@ int gimbal_smpi_mrecv(void* data, int count, MPI_Datatype type, MPI_Message* mes
 int gimbal_smpi_imrecv(void* data, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request) {
     const std::unique_ptr<Found> found(static_cast<Found*>(std::exchange(*message, nullptr)));
     note_received(found->comm);
-    return PMPI_Irecv(data, count, type, found->source, found->tag, found->comm, request);
+    *request = MPI_REQUEST_NULL;  // it is here: done at once (and collectives.cpp, about MPI_Irecv)
+    return PMPI_Recv(data, count, type, found->source, found->tag, found->comm, MPI_STATUS_IGNORE);
 }
 
 int gimbal_smpi_ibarrier(MPI_Comm comm, MPI_Request* request) {

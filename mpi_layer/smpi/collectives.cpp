@@ -88,14 +88,14 @@ void Collective::send(int relative, int tag) {
 
 // @return whether it is here
 bool Collective::receive(int relative, int tag) {
-    if (!receiving_) {
-        PMPI_Irecv(incoming_.data(), call_.count, call_.type, actual(relative), tag, comm_, &receive_);
-        receiving_ = true;
-    }
+    if (!is_collective_coming()) return false;
+    // Not MPI_Irecv and MPI_Test: with each of these SMPI 3.32 keeps something that it goes through at every later event.
     int here = 0;
-    PMPI_Test(&receive_, &here, MPI_STATUS_IGNORE);
-    if (here) receiving_ = false;
-    return here != 0;
+    PMPI_Iprobe(actual(relative), tag, comm_, &here, MPI_STATUS_IGNORE);
+    if (!here) return false;
+    PMPI_Recv(incoming_.data(), call_.count, call_.type, actual(relative), tag, comm_, MPI_STATUS_IGNORE);
+    note_collective_received();
+    return true;
 }
 
 // Children are relative_ + 1, + 2, + 4, ... below the lowest bit of relative_.

@@ -55,8 +55,6 @@ private:
     Phase phase_ = Phase::leave;
     int distance_ = 1;  // in the tree, to the rank that is looked at
     bool told_ = false;
-    bool receiving_ = false;
-    MPI_Request receive_ = MPI_REQUEST_NULL;
     std::deque<MPI_Request> sends_;
 };
 

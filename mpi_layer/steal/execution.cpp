@@ -32,7 +32,7 @@ void StealExecution::take(StealLetter&& letter) {
             break;
         }
         case StealKind::ask:
-            owner_.on_ask(letter.source);
+            owner_.on_ask({letter.source, static_cast<int>(header.first)});
             break;
         case StealKind::items:
             thief_.on_items(std::move(letter));

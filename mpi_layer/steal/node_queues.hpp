@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "steal/empty_nodes.hpp"
 #include "steal/queue_word.hpp"
 #include "steal/share.hpp"
 #include "team/team.hpp"
@@ -69,6 +70,9 @@ public:
     /// Whether all ranks of the node have entered this execution and no grain is left in any queue.
     [[nodiscard]] bool all_empty() const noexcept;
 
+    /// What this node knows of all nodes; of use where there are several.
+    [[nodiscard]] EmptyNodes& empty_nodes() noexcept { return empty_nodes_; }
+
 private:
     struct alignas(128) Queue {
         QueueWord work;
@@ -104,6 +108,7 @@ private:
     std::vector<int> ranks_;  // [node_size_] of the team
     SharedMemory memory_;
     Queue* queues_;  // [node_size_][2]
+    EmptyNodes empty_nodes_;
     std::uint64_t epoch_ = 0;
 };
 

@@ -58,17 +58,23 @@ void Owner::measured(std::int64_t count, double seconds) noexcept {
     at_once_ = std::max<std::int64_t>(at_once_, 1);
 }
 
-void Owner::on_ask(int thief) {
+void Owner::on_ask(Ask ask) {
     if (empty())
-        refuse(thief);
+        refuse(ask);
     else
-        asks_.push_back(thief);
+        asks_.push_back(ask);
 }
 
-void Owner::refuse(int thief) {
+void Owner::refuse(Ask ask) {
     StealHeader nothing = context_.header(StealKind::nothing);
     nothing.rank = context_.queues.fullest();
-    context_.mail.send(thief, nothing);
+    if (context_.team.nodes() > 1) {
+        EmptyNodes& empty = context_.queues.empty_nodes();
+        if (context_.queues.all_empty()) empty.add(context_.epoch, context_.team.node());
+        nothing.first = ask.group;
+        nothing.count = static_cast<std::int64_t>(empty.of_group(context_.epoch, ask.group));
+    }
+    context_.mail.send(ask.thief, nothing);
 }
 
 bool Owner::serve() {
@@ -92,7 +98,7 @@ bool Owner::serve() {
 
 void Owner::hand_out(const Claim& claim, bool asked) {
     const Items part = items(claim.grains);
-    if (!part) return refuse(claim.thief);
+    if (!part) return refuse(claim.ask);
     auto message = context_.mail.buffer(context_.mail.item_bytes(), part.count);
     StealHeader header = context_.header(StealKind::items);
     header.first = part.first;
@@ -109,12 +115,12 @@ void Owner::hand_out(const Claim& claim, bool asked) {
     if (!packed) {
         context_.mail.pool().put(std::move(message));
         done_ += part.count;
-        return refuse(claim.thief);
+        return refuse(claim.ask);
     }
     context_.mail.item_bytes().saw(message->bytes.size(), part.count);
     context_.record.given += part.count;
     context_.record.bytes_out += static_cast<std::int64_t>(message->bytes.size());
-    context_.mail.send(claim.thief, std::move(message), asked);
+    context_.mail.send(claim.ask.thief, std::move(message), asked);
 }
 
 void Owner::take_in(const StealLetter& letter) {

@@ -16,6 +16,12 @@ struct Items {
     explicit operator bool() const noexcept { return count > 0; }
 };
 
+/// A thief that asked.
+struct Ask {
+    int thief;
+    int group = 0;  ///< of nodes, of which it wants to know which are empty
+};
+
 /// A rank as the owner of its items: runs them piece by piece, hands out what thieves take, takes in their results.
 class Owner {
 public:
@@ -41,19 +47,19 @@ public:
     [[nodiscard]] bool complete() const noexcept { return done_ == owned_; }
 
     // Messages; they may come while a callback runs, so these call none.
-    void on_claim(int thief, Grains grains) { claims_.push_back({thief, grains}); }
-    void on_ask(int thief);
+    void on_claim(int thief, Grains grains) { claims_.push_back({{thief}, grains}); }
+    void on_ask(Ask ask);
     void on_results(StealLetter&& letter) { results_.push_back(std::move(letter)); }
 
 private:
     struct Claim {
-        int thief;
+        Ask ask;
         Grains grains;
     };
     [[nodiscard]] Items items(Grains grains) const noexcept;
     void measured(std::int64_t count, double seconds) noexcept;
     void hand_out(const Claim& claim, bool asked);
-    void refuse(int thief);
+    void refuse(Ask ask);
     void take_in(const StealLetter& letter);
 
     StealContext& context_;
@@ -64,7 +70,7 @@ private:
     double item_s_ = 0;          // smoothed
     std::int64_t done_ = 0;      // own items that need no more attention
     std::vector<Claim> claims_;  // of ranks of this node: already out of the queue
-    std::vector<int> asks_;      // of other ranks
+    std::vector<Ask> asks_;      // of other ranks
     std::vector<StealLetter> results_;
 };
 

@@ -18,8 +18,8 @@ public:
     /// A thief has nothing, or next to nothing, left to do: ask if that makes sense now. Never waits.
     virtual void look() = 0;
 
-    /// An answer has come. @param hint  a rank of the source's node that has items left, or -1
-    virtual void on_nothing(int source, int hint) = 0;
+    /// An answer has come.
+    virtual void on_nothing(int source, const StealHeader& answer) = 0;
     virtual void on_items(int source) = 0;
     /// The coordinator's answer. @param rank  -1: there is nobody any more
     virtual void on_victim(int rank) { static_cast<void>(rank); }
@@ -28,7 +28,8 @@ public:
     [[nodiscard]] virtual int claims_out() const noexcept { return 0; }
 };
 
-/// Own node first: claim from the fullest queue there; then ask a random rank of another node.
+/// Own node first: claim from the fullest queue there; then ask a random rank of another node that is not known to be
+/// empty.
 [[nodiscard]] std::unique_ptr<Search> make_nearest_search(StealContext& context, std::uint64_t seed);
 
 /// Ask the coordinator, rank 0, whom to ask.

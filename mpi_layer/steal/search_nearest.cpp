@@ -33,13 +33,15 @@ public:
         }
     }
 
-    void on_nothing(int source, int hint) override {
+    void on_nothing(int source, const StealHeader& answer) override {
         if (same_node(source)) {
             --claims_out_;  // its owner has failed
             return;
         }
         answered(source, State::exhausted);
-        if (hint >= 0 && state_[static_cast<std::size_t>(hint)] == State::possible) hint_ = hint;
+        context_.queues.empty_nodes().add_group(context_.epoch, static_cast<int>(answer.first),
+                                                static_cast<std::uint64_t>(answer.count));
+        if (is_possible(answer.rank)) hint_ = answer.rank;
     }
 
     void on_items(int source) override {
@@ -49,6 +51,7 @@ public:
         }
         answered(source, State::possible);
         hint_ = source;
+        all_asked_ = false;
     }
 
     [[nodiscard]] int claims_out() const noexcept override { return claims_out_; }
@@ -69,29 +72,41 @@ private:
 
     // A rank that has not begun this execution cannot answer; somebody else may have work meanwhile.
     void look_elsewhere() {
-        if (state_.empty() || asked_ >= kMaxAsked) return;
+        if (state_.empty() || all_asked_ || asked_ >= kMaxAsked) return;
         const double now = asked_ > 0 ? steal_clock() : 0;
         if (asked_ > 0 && now - last_asked_s_ < kPatience * asked_ * context_.look_s) return;
-        const int victim = pick();
-        if (victim < 0) return;
+        const std::uint64_t use = picks_++ * state_.size() + static_cast<std::uint64_t>(context_.team.rank());
+        const std::uint64_t chance = steal_random(seed_, context_.epoch, use);
+        const int victim = pick(chance);
+        if (victim < 0) {
+            all_asked_ = true;
+            return;
+        }
         state_[static_cast<std::size_t>(victim)] = State::asked;
         ++asked_;
         ++context_.record.attempts;
         last_asked_s_ = steal_clock();
-        context_.mail.send(victim, context_.header(StealKind::ask));
+        StealHeader ask = context_.header(StealKind::ask);
+        ask.first = static_cast<std::int64_t>((chance >> 32U) %
+                                              static_cast<unsigned>(EmptyNodes::groups(context_.team.nodes())));
+        context_.mail.send(victim, ask);
     }
 
-    // Who is known to have had work; else a random one.
-    [[nodiscard]] int pick() {
+    [[nodiscard]] bool is_possible(int rank) const noexcept {
+        if (rank < 0 || state_[static_cast<std::size_t>(rank)] != State::possible) return false;
+        const int node = context_.team.node_of()[static_cast<std::size_t>(rank)];
+        return !context_.queues.empty_nodes().contains(context_.epoch, node);
+    }
+
+    // Who is known to have had work; else a random one. @return -1: nobody is left
+    [[nodiscard]] int pick(std::uint64_t chance) {
         const int hint = hint_;
         hint_ = -1;
-        if (hint >= 0 && state_[static_cast<std::size_t>(hint)] == State::possible) return hint;
+        if (is_possible(hint)) return hint;
         const std::size_t ranks = state_.size();
-        const std::uint64_t use = picks_++ * ranks + static_cast<std::uint64_t>(context_.team.rank());
-        const std::size_t start = steal_random(seed_, context_.epoch, use) % ranks;
         for (std::size_t i = 0; i < ranks; ++i) {
-            const std::size_t rank = (start + i) % ranks;
-            if (state_[rank] == State::possible) return static_cast<int>(rank);
+            const auto rank = static_cast<int>((chance + i) % ranks);
+            if (is_possible(rank)) return rank;
         }
         return -1;
     }
@@ -102,6 +117,7 @@ private:
     int claims_out_ = 0;
     int asked_ = 0;
     int hint_ = -1;
+    bool all_asked_ = false;  // nobody is left that might have something and has not been asked
     std::uint64_t picks_ = 0;
     double last_asked_s_ = 0;
 };

@@ -29,7 +29,7 @@ public:
         context_.mail.send(rank, context_.header(StealKind::ask));
     }
 
-    void on_nothing(int, int) override { waiting_ = false; }
+    void on_nothing(int, const StealHeader&) override { waiting_ = false; }
     void on_items(int) override { waiting_ = false; }
 
 private:

@@ -30,7 +30,7 @@ public:
 
     // Messages; they may come while a callback runs, so these call none.
     void on_items(StealLetter&& letter);
-    void on_nothing(const StealLetter& letter) { search_->on_nothing(letter.source, letter.header.rank); }
+    void on_nothing(const StealLetter& letter) { search_->on_nothing(letter.source, letter.header); }
     void on_victim(int rank) { search_->on_victim(context_.callbacks.failed() ? -1 : rank); }
 
 private:

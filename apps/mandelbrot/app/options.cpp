@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::int64_t kMaxSide = 65536;  // a pixel's number has 32 bits in the checksum
 constexpr std::int64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
+constexpr double kMostNsPerStep = 1e5;
 
 }  // namespace
 
@@ -49,9 +50,16 @@ Options parse_options(int argc, char** argv) {
                    "schedule's name")
         ->needs(ranks)
         ->capture_default_str();
+    app.add_option("--ns-per-step", options.ns_per_step,
+                   "with --ranks: how long a step of z lasts at least [ns]: ranks sleep for the rest, so that those "
+                   "which share cores balance like ranks that have their own; 0: no sleeping")
+        ->needs(ranks)
+        ->capture_default_str();
     app.add_flag("--json", options.json, "print the result as a last line of JSON");
     options.command_line = apps::read_command_line(app, argc, argv, [&] {
         apps::require(!options.rank_schedule.empty(), "--rank-schedule", "must not be empty");
+        apps::require(options.ns_per_step >= 0.0 && options.ns_per_step <= kMostNsPerStep, "--ns-per-step",
+                      "must lie between 0 and 100000");
         const auto& loops = options.config.loops;
         for (const int loop : loops) {
             apps::require(std::count(loops.begin(), loops.end(), loop) == 1, "--loops", "names one twice");

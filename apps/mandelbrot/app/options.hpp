@@ -15,6 +15,7 @@ struct Options {
     bool ranks = false;  ///< share pixels out over MPI ranks too
     std::string rank_schedule =
         "loop";  ///< static: equal blocks, without Gimbal; loop: GIMBAL_MPI_SCHEDULE; a schedule
+    double ns_per_step = 0;  ///< with ranks: how long a step of z lasts at least [ns]
     apps::CommandLine command_line;
 };
 

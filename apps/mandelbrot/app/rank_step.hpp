@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "common/clock.hpp"
 #include "loops.hpp"
 #include "options.hpp"
 
@@ -14,7 +15,8 @@ struct Share {
     std::vector<std::uint32_t> counts;  ///< [pixels], set where this rank computed them
     std::vector<Pixels> chunks;         ///< what it computed
     double time_s = 0.0;                ///< wall time in these chunks
-    double busy_s = 0.0;                ///< processor time of the first thread in them
+    double busy_s = 0.0;                ///< processor time of the first thread in them, or what they are made to last
+    apps::Lasting lasting;
 };
 
 /// All loops of one step, on this rank. They are open at the same time, and each rank goes from one to the next after

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The rank level on simulated ranks: the tests of loops and of stealing on 16 to 256 ranks, then a thousand ranks.
+"""The rank level on simulated ranks: the tests of loops and of stealing on 16 to 256 ranks, then a thousand ranks;
+and programs of apps/, whose answers must not depend on the schedule.
 
 usage: check.py --build build/simgrid [--smoke]   --smoke: a minute's worth, at most 64 ranks
 
@@ -10,6 +11,7 @@ is nothing to run.
 import argparse
 import concurrent.futures
 import dataclasses
+import json
 import os
 import pathlib
 import shutil
@@ -55,6 +57,46 @@ ALL = (
     Case("simulated_steal", 16, 4, tests=("Fifty", "Pending", "Sequence", "Communicators"), smoke=True),
 )
 
+PI = ("--iterations", "6400", "--mean", "500", "--imbalance", "30", "--steps", "3", "--ns-per-step", "1000")
+PICTURES = ("--size", "64", "--max-iterations", "300", "--steps", "2", "--ranks", "--ns-per-step", "1000")
+# Program, ranks, and arguments that must not change its answer; the first are those without Gimbal.
+APPS = (
+    ("pisolver", 64, [(*PI, "--schedule", "static"), (*PI, "--schedule", "fac2"), (*PI, "--schedule", "awf-c"),
+                      (*PI, "--schedule", "auto"), (*PI, "--distributed")]),
+    ("mandelbrot", 32, [(*PICTURES, "--rank-schedule", "static"), (*PICTURES, "--rank-schedule", "fac2"),
+                        (*PICTURES, "--rank-schedule", "feedback")]),
+)
+
+
+def answer(program, ranks, arguments, build, patience_s):
+    """(checksum, loop time of all steps in virtual seconds). @raises RuntimeError if it fails"""
+    environment = dict(os.environ, GIMBAL_REPORT="off", OMP_NUM_THREADS="1")
+    command = [ROOT / "mpi_layer/smpi/run.sh", str(ranks), "16", build / "apps" / program / program, *arguments,
+               "--json"]
+    done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=patience_s, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(arguments)}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
+    found = json.loads(done.stdout.splitlines()[-1])
+    # pisolver's first loop is its loop; mandelbrot's last one is the whole step.
+    return found["checksum"], sum(found["loops"][0 if program == "pisolver" else -1]["times_s"])
+
+
+def run_app(app, build, patience_s):
+    """The same answer under every schedule, and earlier than without Gimbal. As run()."""
+    program, ranks, runs = app
+    begin = time.monotonic()
+    try:
+        (expected, plain_s), *others = [answer(program, ranks, arguments, build, patience_s) for arguments in runs]
+        for (checksum, loop_s), arguments in zip(others, runs[1:]):
+            if checksum != expected:
+                raise RuntimeError(f"{' '.join(arguments)}: checksum {checksum} is not {expected}")
+            if loop_s >= plain_s:  # virtual time: the same in every run
+                raise RuntimeError(f"{' '.join(arguments)}: {loop_s:.4f} s, equal blocks {plain_s:.4f} s")
+    except (RuntimeError, subprocess.TimeoutExpired) as error:
+        return str(error), time.monotonic() - begin
+    return None, time.monotonic() - begin
+
 
 def run(case, build, patience_s):
     """What went wrong, or None; and how long it took."""
@@ -93,13 +135,15 @@ def main():
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         waiting = {pool.submit(run, case, build, 1800): case for case in cases}
+        for app in APPS:
+            waiting[pool.submit(run_app, app, build, 600)] = f"{app[0]} {app[1]} ranks"
         for done in concurrent.futures.as_completed(waiting):
             problem, took_s = done.result()
             print(f"{'FAILED' if problem else 'ok'}: {waiting[done]} ({took_s:.0f} s)", flush=True)
             if problem:
                 failed += 1
                 print(problem, flush=True)
-    print(f"{len(cases)} cases, {failed} failed")
+    print(f"{len(waiting)} cases, {failed} failed")
     return 1 if failed else 0
 
 
