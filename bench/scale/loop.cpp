@@ -107,7 +107,7 @@ int main(int argc, char** argv) {
         const double setup_s = MPI_Wtime() - before_s;
         const std::uint64_t before = scale::messages();
         const auto executions = scale::run_all(setting, [&](int e, scale::Done& done) { runner.run(e, done); });
-        once = scale::print(setting, executions, scale::messages() - before, setup_s, runner.ran_by());
+        once = scale::print(setting, costs, executions, scale::messages() - before, setup_s, runner.ran_by());
     } catch (const gimbal::Error& error) {
         std::fprintf(stderr, "scale_loop: %s\n", error.what());
         MPI_Abort(MPI_COMM_WORLD, 3);

@@ -132,7 +132,7 @@ int main(int argc, char** argv) {
             work(setting, costs, e, done);
         }
     });
-    const bool once = scale::print(setting, executions, scale::messages() - before, 0, "master-worker");
+    const bool once = scale::print(setting, costs, executions, scale::messages() - before, 0, "master-worker");
     MPI_Finalize();
     return once ? 0 : 1;
 }

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
 import subprocess
 import time
 from dataclasses import dataclass
@@ -47,6 +49,24 @@ class ProgramFailed(RuntimeError):
     """A run that ended wrongly, too late, or without its line."""
 
 
+class TooSlow(ProgramFailed):
+    """A run that was ended since it took too long."""
+
+
+def run_for(command: list[Any], timeout_s: float) -> subprocess.CompletedProcess[str]:
+    """As subprocess.run(), but what the command has started ends with it: smpirun is a script, and the simulation its
+    child. @raises subprocess.TimeoutExpired"""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          start_new_session=True) as process:
+        try:
+            output, errors = process.communicate(timeout=timeout_s)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            raise
+        return subprocess.CompletedProcess(command, process.returncode, output, errors)
+
+
 @dataclass(frozen=True)
 class Case:
     """One run of a program."""
@@ -69,7 +89,7 @@ class Simulation:
         self.smpirun = smpirun
 
     def run(self, case: Case, timeout_s: float = 600) -> dict[str, Any]:
-        """What it printed, and `wall_s`. @raises ProgramFailed"""
+        """What it printed, and `wall_s`. @raises ProgramFailed, TooSlow"""
         xml, hosts = fabric.write(self.folder, case.fabric, case.ranks, case.ranks_per_node)
         given = dict(case.environment)
         preload = self.programs / "libscale_count.so"
@@ -81,9 +101,9 @@ class Simulation:
                    self.programs / case.program, f"node_ranks={case.ranks_per_node}", *case.arguments]
         begin = time.monotonic()
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=timeout_s, check=False)
+            done = run_for(command, timeout_s)
         except subprocess.TimeoutExpired as error:
-            raise ProgramFailed(f"{case}: not done after {timeout_s:.0f} s") from error
+            raise TooSlow(f"{case}: not done after {timeout_s:.0f} s") from error
         lines = [line for line in done.stdout.splitlines() if line.startswith('{"ranks"')]
         if done.returncode or len(lines) != 1:
             raise ProgramFailed(f"{case}: exit code {done.returncode}\n{done.stderr[-2000:]}")

@@ -16,9 +16,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <queue>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace scale {
@@ -175,6 +178,24 @@ inline Execution gathered(const Setting& setting, const Done& done, double begin
     return execution;
 }
 
+/// What it comes to if each iteration, in their order, alone and for nothing, goes to the rank that is free first: what
+/// self-scheduling can reach that does not know costs, give or take luck. @return time of the loop [s]
+/// @cost O(N log P)
+inline double in_order(const Setting& setting, const Costs& costs, int execution) {
+    using Free = std::pair<double, int>;  // when, who
+    std::priority_queue<Free, std::vector<Free>, std::greater<>> free;
+    for (int rank = 0; rank < setting.ranks; ++rank) free.emplace(0, rank);
+    double end_s = 0;
+    for (std::int64_t i = 0; i < setting.iterations(); ++i) {
+        const auto [when, rank] = free.top();
+        free.pop();
+        const double done_s = when + costs.of(i, execution) * setting.slowness(rank);
+        end_s = std::max(end_s, done_s);
+        free.emplace(done_s, rank);
+    }
+    return end_s;
+}
+
 /// All executions, each begun by all ranks together. @param run  what this rank does in one: (number, Done&)
 template <class Run>
 std::vector<Execution> run_all(const Setting& setting, Run run) {
@@ -208,11 +229,17 @@ inline double peak_memory() {
     return static_cast<double>(kib) * 1024;
 }
 
+/// Efficiency of in_order(), in the last execution.
+inline double in_order_of(const Setting& setting, const Costs& costs, const std::vector<Execution>& executions) {
+    const int last = static_cast<int>(executions.size()) - 1;
+    return executions.back().work_s / (setting.capacity() * in_order(setting, costs, last));
+}
+
 /// The line of JSON that a run ends with. Collective. @param setup_s  time of the first, collective, use of the loop
 /// @param sent  messages of this rank in the executions
 /// @return whether all iterations of all executions ran once
-inline bool print(const Setting& setting, const std::vector<Execution>& executions, std::uint64_t sent, double setup_s,
-                  const std::string& ran_by) {
+inline bool print(const Setting& setting, const Costs& costs, const std::vector<Execution>& executions,
+                  std::uint64_t sent, double setup_s, const std::string& ran_by) {
     std::uint64_t all = 0;
     std::uint64_t most = 0;
     MPI_Reduce(&sent, &all, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
@@ -236,11 +263,13 @@ inline bool print(const Setting& setting, const std::vector<Execution>& executio
     for (std::size_t e = executions.size() / 2 + executions.size() % 2; e < executions.size(); ++e)
         work_s += executions[e].work_s;
     std::printf("{\"ranks\": %d, \"node_ranks\": %d, \"costs\": \"%s\", \"schedule\": \"%s\", \"ran_by\": \"%s\", "
-                "\"once\": %s, \"efficiency\": %.5g, \"bound\": %.5g, \"work_s\": %.6g, \"messages_per_rank\": %.5g, "
-                "\"peak_messages\": %.5g, \"setup_s\": %.5g, \"memory_per_rank\": %.6g, \"times_s\": [%s]}\n",
+                "\"once\": %s, \"efficiency\": %.5g, \"bound\": %.5g, \"in_order\": %.5g, \"work_s\": %.6g, "
+                "\"messages_per_rank\": %.5g, \"peak_messages\": %.5g, \"setup_s\": %.5g, \"memory_per_rank\": %.6g, "
+                "\"times_s\": [%s]}\n",
                 setting.ranks, setting.node_ranks, setting.costs.c_str(), setting.schedule.c_str(), ran_by.c_str(),
                 once ? "true" : "false", work_s / (setting.capacity() * time_s),
-                work_s / (setting.capacity() * bound_s), work_s, static_cast<double>(all) / runs / setting.ranks,
+                work_s / (setting.capacity() * bound_s), in_order_of(setting, costs, executions), work_s,
+                static_cast<double>(all) / runs / setting.ranks,
                 static_cast<double>(most) / runs, setup_s, peak_memory() / setting.ranks, times.c_str());
     std::fflush(stdout);
     return once;

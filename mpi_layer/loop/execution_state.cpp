@@ -10,9 +10,9 @@ namespace gimbal::mpi {
 
 namespace {
 
-constexpr double kNew = 0.25;        // weight of the last report in the usual time of an iteration
+constexpr double kNew = 0.25;         // weight of the last report in the usual time of an iteration
 constexpr std::uint64_t kParts = 32;  // of a chunk that is shared out
-constexpr double kMissing_s = 1e-2;  // a rank that has not come by then is not waited for
+constexpr double kMissing_s = 1e-2;   // a rank that has not come by then is not waited for
 
 }  // namespace
 
@@ -25,7 +25,7 @@ ExecutionState::ExecutionState(std::uint64_t epoch, const LoopParameters& parame
       parts_move_(execution != nullptr && gimbal_rank_parts_move(execution) != 0),
       groups_(&groups),
       rank_states_(groups.group_of.size()),
-      measured_(groups.ranks_of.size()),
+      group_states_(groups.ranks_of.size()),
       opened_(gimbal_rank_ticks()) {}
 
 ExecutionState::~ExecutionState() {
@@ -37,6 +37,14 @@ void ExecutionState::begin(std::uint32_t rank) {
     if (rank_state.begun) return;
     rank_state.begun = true;
     gimbal_loop_begin(execution_, rank, &rank_state.share);
+}
+
+void ExecutionState::note_first_drawn(std::uint32_t rank) noexcept {
+    RankState& rank_state = rank_states_[rank];
+    if (rank_state.first_drawn != 0) return;
+    rank_state.first_drawn = gimbal_rank_ticks();
+    Group& group = group_states_[groups_->group_of[rank]];
+    if (group.first_drawn == 0) group.first_drawn = rank_state.first_drawn;
 }
 
 // A rank that asks ahead has its answer before it has finished what it was given before, and ranks of a node report for
@@ -61,6 +69,7 @@ bool ExecutionState::confirm(RankState& rank_state, std::uint64_t taken) {
 bool ExecutionState::draw(std::uint32_t rank, ChunkRange& chunk) {
     if (spoilt_) return false;
     begin(rank);
+    note_first_drawn(rank);
     if (!come_back_.empty()) {
         chunk = come_back_.back();
         come_back_.pop_back();
@@ -107,7 +116,7 @@ std::uint32_t ExecutionState::owner_near(std::uint32_t rank) {
 void ExecutionState::measured(std::uint32_t rank, double ticks, std::uint64_t iterations) {
     if (rank_states_[rank].left) return;
     begin(rank);
-    Measured& group = measured_[groups_->group_of[rank]];
+    Group& group = group_states_[groups_->group_of[rank]];
     group.ticks += ticks;
     group.iterations += iterations;
     while (!group.drawn.empty()) {
@@ -126,7 +135,7 @@ void ExecutionState::measured(std::uint32_t rank, double ticks, std::uint64_t it
 }
 
 void ExecutionState::note_drawn(std::uint32_t rank, std::uint64_t first, std::uint64_t end) {
-    measured_[groups_->group_of[rank]].drawn.push_back({.rank = rank, .chunk = {.first = first, .end = end}});
+    group_states_[groups_->group_of[rank]].drawn.push_back({.rank = rank, .chunk = {.first = first, .end = end}});
 }
 
 // It has something that is late, or has not come for long.
@@ -153,6 +162,7 @@ bool ExecutionState::draw_own(std::uint32_t rank, ChunkRange& run) {
     begin(rank);
     gimbal_share& share = rank_states_[rank].share;
     if (share.counter || !share.fast || share.starts || share.step >= share.step_end) return false;
+    note_first_drawn(rank);
     run.first = share.step * share.chunk;
     run.end = run.first + share.chunk;
     run.stride = share.step_inc * share.chunk;
@@ -167,11 +177,23 @@ bool ExecutionState::draw_own(std::uint32_t rank, ChunkRange& run) {
 }
 
 bool ExecutionState::draw_for_others(std::uint32_t rank, ChunkRange& chunk) {
-    if (spoilt_ || robust_) return false;
+    return movable(rank) && draw(rank, chunk);
+}
+
+bool ExecutionState::movable(std::uint32_t rank) {
+    if (spoilt_ || robust_ || rank_states_[rank].left) return false;
     begin(rank);
     const gimbal_share& share = rank_states_[rank].share;
-    if (share.fast && !share.counter) return false;
-    return draw(rank, chunk);
+    return !share.fast || share.counter;
+}
+
+bool ExecutionState::hears_by_group(std::uint32_t rank) const {
+    const std::uint32_t number = groups_->group_of[rank];
+    const Group& group = group_states_[number];
+    // The foreman's own group has no other that could be told.
+    if (robust_ || spoilt_ || group.pushed || number == groups_->group_of[0] || rank_states_[rank].asking) return false;
+    if (group.last_asked == 0 || group.last_asked == rank) return false;
+    return !rank_states_[group.last_asked].left;
 }
 
 bool ExecutionState::has_own(std::uint32_t rank) {
@@ -198,18 +220,19 @@ void ExecutionState::come_back(const ChunkRange& chunk) {
 }
 
 void ExecutionState::share_out(std::uint32_t rank, const ChunkRange& chunk) {
-    for (Drawn& drawn : measured_[groups_->group_of[rank]].drawn)
+    for (Drawn& drawn : group_states_[groups_->group_of[rank]].drawn)
         if (drawn.chunk.end == chunk.end) drawn.chunk.end = std::max(drawn.chunk.first, chunk.first);
     const std::uint64_t part = std::max<std::uint64_t>((chunk.end - chunk.first) / kParts, 1);
     for (std::uint64_t first = chunk.first; first < chunk.end; first += part)
         come_back({.first = first, .end = std::min(first + part, chunk.end), .stride = 0, .count = 1});
 }
 
-bool ExecutionState::leave(std::uint32_t rank, std::uint64_t taken, double stayed_s) {
+bool ExecutionState::leave(std::uint32_t rank, std::uint64_t taken, const Stay* stay, bool by_node) {
     RankState& rank_state = rank_states_[rank];
     if (rank_state.left) return false;
     rank_state.left = true;
     tell_over(rank);
+    make_sure(rank);
     rank_state.asking = false;
     ++left_;
     ledger_.abandon(rank);
@@ -221,12 +244,25 @@ bool ExecutionState::leave(std::uint32_t rank, std::uint64_t taken, double staye
         news = true;
     }
     begin(rank);
-    if (stayed_s < 0) {
-        gimbal_rank_leave(&rank_state.share, nullptr);
+    if (stay) {
+        leave_as(rank, *stay, by_node);
     } else {
-        gimbal_rank_left(&rank_state.share, static_cast<std::uint64_t>(stayed_s / gimbal_rank_tick_s()));
+        gimbal_rank_leave(&rank_state.share, nullptr);
     }
     return news;
+}
+
+// The word of it comes late, and most of what ranks of a node ran was drawn for others: when it took part is what the
+// node's clock says, beginning with what both have seen.
+void ExecutionState::leave_as(std::uint32_t rank, const Stay& stay, bool by_node) {
+    RankState& rank_state = rank_states_[rank];
+    const std::uint64_t group = group_states_[groups_->group_of[rank]].first_drawn;
+    std::uint64_t begun = by_node || rank_state.first_drawn == 0 ? group : rank_state.first_drawn;
+    if (begun == 0) begun = gimbal_rank_ticks();
+    const double from = std::max(stay.from_s, 0.0) / gimbal_rank_tick_s();
+    const double to = std::max(stay.to_s / gimbal_rank_tick_s(), from);
+    gimbal_rank_left(&rank_state.share, begun + static_cast<std::uint64_t>(from),
+                     static_cast<std::uint64_t>(to - from));
 }
 
 void ExecutionState::spoil(const LoopParameters& other) noexcept {
@@ -237,7 +273,10 @@ void ExecutionState::spoil(const LoopParameters& other) noexcept {
 
 void ExecutionState::close() {
     const bool learn = complete();
-    for (std::uint32_t rank = 0; rank < ranks(); ++rank) leave(rank, rank_states_[rank].given, 0);
+    for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
+        const Stay never;
+        leave(rank, rank_states_[rank].given, &never, false);
+    }
     void* const execution = std::exchange(execution_, nullptr);
     if (spoilt_) {
         gimbal_rank_drop(execution);

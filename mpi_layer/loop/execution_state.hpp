@@ -29,10 +29,12 @@ public:
         bool came = false;              ///< it has been heard of
         bool left = false;              ///< it draws no more
         bool told_over = false;         ///< it knows that nothing is left for it; set by tell_over()
+        bool unsure = false;            ///< another rank of its node was told so for it, and it has not left
         bool asking = false;            ///< a question of it has no answer yet
         bool asking_ahead = false;      ///< and it has work until it gets one
         bool unstarted = false;         ///< it asked for `last` ahead of time and is not known to have begun it
         std::uint64_t given = 0;        ///< answers to its questions [count]
+        std::uint64_t first_drawn = 0;  ///< when something was drawn for it first; 0: nothing was [ticks]
         ChunkRange last{};              ///< the last one of them
         std::uint32_t verdict = 0;      ///< on a chunk that it finished, still to be told (ChunkReply::verdict)
         std::uint32_t want = 1;         ///< chunks that it asked for at once
@@ -62,6 +64,31 @@ public:
         ++told_over_;
         return true;
     }
+    /// Whether another rank of its group can be told for it: it asks nothing, and nothing is on its way to it unasked.
+    [[nodiscard]] bool hears_by_group(std::uint32_t rank) const;
+    /// That has been done.
+    void told_by_group(std::uint32_t rank) noexcept {
+        rank_states_[rank].unsure = true;
+        ++unsure_;
+    }
+    /// It has left, or was told itself. @return false: it was sure before
+    bool make_sure(std::uint32_t rank) noexcept {
+        if (!rank_states_[rank].unsure) return false;
+        rank_states_[rank].unsure = false;
+        --unsure_;
+        return true;
+    }
+    /// Ranks that were told by another, and of which nothing has been heard since [count].
+    [[nodiscard]] std::uint32_t unsure() const noexcept { return unsure_; }
+    /// A rank has been sent work that it did not ask for.
+    void note_pushed(std::uint32_t rank) noexcept { group_states_[groups_->group_of[rank]].pushed = true; }
+    /// One of its group has.
+    [[nodiscard]] bool pushed(std::uint32_t rank) const noexcept {
+        return group_states_[groups_->group_of[rank]].pushed;
+    }
+    /// A rank has asked.
+    void note_asked(std::uint32_t rank) noexcept { group_states_[groups_->group_of[rank]].last_asked = rank; }
+
     /// Ranks that do not know that nothing is left for them [count].
     [[nodiscard]] std::uint32_t untold() const noexcept { return ranks() - told_over_; }
 
@@ -74,6 +101,8 @@ public:
     bool draw(std::uint32_t rank, ChunkRange& chunk);
     /// All that belongs to a rank alone and that it has not drawn yet, as one run. @return false: nothing
     bool draw_own(std::uint32_t rank, ChunkRange& run);
+    /// Whether what is drawn for a rank may be run by another.
+    [[nodiscard]] bool movable(std::uint32_t rank);
     /// Draw for a rank what another rank may run as well. @return false: nothing is left for it, or it is its own
     bool draw_for_others(std::uint32_t rank, ChunkRange& chunk);
     /// Note that a question of a rank has been answered with this chunk.
@@ -102,8 +131,11 @@ public:
 
     /// A chunk, or the end of one, that will not be worked on by who got it.
     void come_back(const ChunkRange& chunk);
-    /// A rank draws no more. @param stayed_s  since its first answer came; < 0: it leaves now [s]  @return as report()
-    bool leave(std::uint32_t rank, std::uint64_t taken, double stayed_s);
+    /// A rank draws no more.
+    /// @param stay     nullptr: it is the foreman itself, and leaves now
+    /// @param by_node  times are counted from the first answer to any rank of its group
+    /// @return as report()
+    bool leave(std::uint32_t rank, std::uint64_t taken, const Stay* stay, bool by_node);
     /// All ranks have left.
     [[nodiscard]] bool complete() const noexcept { return left_ == rank_states_.size(); }
 
@@ -121,6 +153,8 @@ public:
 
 private:
     void begin(std::uint32_t rank);
+    void note_first_drawn(std::uint32_t rank) noexcept;
+    void leave_as(std::uint32_t rank, const Stay& stay, bool by_node);
     bool draw_new(std::uint32_t rank, ChunkRange& chunk);
     [[nodiscard]] std::uint32_t owner_near(std::uint32_t rank);
     void measured(std::uint32_t rank, double ticks, std::uint64_t iterations);
@@ -139,6 +173,7 @@ private:
     std::uint64_t out_ = 0;        // handed out and not come back [iterations]
     std::uint32_t unstarted_ = 0;  // ranks
     std::uint32_t told_over_ = 0;  // ranks
+    std::uint32_t unsure_ = 0;     // ranks
     std::size_t left_ = 0;
     const RankGroups* groups_;
     std::vector<RankState> rank_states_;
@@ -147,12 +182,15 @@ private:
         ChunkBounds chunk;
     };
     /// What a group has drawn, and what of it has been reported.
-    struct Measured {
-        std::deque<Drawn> drawn;       ///< chunks whose time has not been reported, the oldest first
+    struct Group {
+        std::deque<Drawn> drawn;        ///< chunks whose time has not been reported, the oldest first
         std::uint64_t iterations = 0;   ///< reported that belong to them
         double ticks = 0;               ///< in these
+        std::uint64_t first_drawn = 0;  ///< when something was drawn for any of its ranks first; 0: nothing was [ticks]
+        std::uint32_t last_asked = 0;   ///< the rank that did; 0: none
+        bool pushed = false;            ///< one of its ranks was sent work unasked
     };
-    std::vector<Measured> measured_;  // [groups]
+    std::vector<Group> group_states_;    // [groups]
     std::vector<ChunkRange> come_back_;  // chunks that a rank left behind
     Ledger ledger_;
     std::uint64_t opened_ = 0;   // [ticks]

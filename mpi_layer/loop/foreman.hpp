@@ -53,10 +53,14 @@ public:
     void serve(ExecutionState& state, std::uint32_t rank, bool all);
     /// Foreman: it wants to go. Send to others what only they may have.
     void deal_out(ExecutionState& state);
+    /// Foreman: tell those themselves for whom another rank was told, and of whom nothing has been heard since.
+    void tell_unsure(ExecutionState& state);
     /// Foreman: a rank has left without the end of a chunk that it had begun.
     void left_behind(ExecutionState& state, const ChunkRange& chunk);
     /// Foreman: a rank has left; the state is freed with the last one.
     void left(ExecutionState& state);
+    /// Foreman: ranks of its node have left in order. @param request  a `bye` that says so
+    void left_together(ExecutionState& state, const ChunkRequest& request) { ranks_leave(state, 0, request); }
     /// Worker: it needs no more answers of that execution.
     void forget(std::uint64_t epoch) noexcept;
 
@@ -69,6 +73,7 @@ private:
     void offer(ExecutionState& state, std::uint32_t rank);
     void tell_over(ExecutionState& state);
     void spoil(ExecutionState& state, const LoopParameters& other);
+    bool ranks_leave(ExecutionState& state, std::uint32_t rank, const ChunkRequest& request);
     [[nodiscard]] bool is_closed(std::uint64_t epoch) const noexcept;
     void close_without_missing();
     void send_late_verdict(int rank, const ChunkRequest& request);
@@ -86,6 +91,8 @@ private:
     Waits waits_;
     // The foreman's.
     Attendance attendance_;
+    double questions_ = 0;  // that were answered with work
+    double chunks_ = 0;     // in these answers
     void* site_ = nullptr;
     RankGroups groups_;
     std::vector<std::unique_ptr<ExecutionState>> states_;

@@ -6,6 +6,12 @@
 
 namespace gimbal::mpi {
 
+namespace {
+
+constexpr std::uint64_t kPatiencePart = 64;  // of the loop's time so far, for nodes to say that they have left
+
+}  // namespace
+
 void SharingExecution::throw_disagreement(const LoopParameters& first, const LoopParameters& other) {
     told_ = true;
     const LoopParameters& theirs = parameters_ == first ? other : first;
@@ -37,16 +43,38 @@ bool ForemanExecution::next(std::uint64_t& first, std::uint64_t& end) {
     if (!alone) Team::poll_all();
     attend();
     Wait wait;
-    for (bool dealt = false;; dealt = true) {
+    bool ended = false;
+    for (bool dealt = false; !ended; dealt = true) {
         {
             const std::lock_guard<std::mutex> held(router.lock());
             if (state_->spoilt()) throw_disagreement(state_->parameters(), state_->other_parameters());
             if ((chunk_.count > 0 || draw()) && hand_out(first, end)) return true;
-            if (over() || alone) return false;
-            if (!dealt) transport_->deal_out(*state_);
+            ended = over() || alone;
+            if (!ended && !dealt) transport_->deal_out(*state_);
         }
+        if (ended) break;
         router.poll();
         wait.pause();
+    }
+    make_all_sure();
+    return false;
+}
+
+// Once it is over this rank need not look at messages any more. Most nodes say soon that they have left.
+void ForemanExecution::make_all_sure() {
+    MessageRouter& router = transport_->router();
+    const std::uint64_t begin = gimbal_rank_ticks();
+    const std::uint64_t patience = (begin - state_->opened()) / kPatiencePart;
+    for (Wait wait;; wait.pause()) {
+        {
+            const std::lock_guard<std::mutex> held(router.lock());
+            if (state_->unsure() == 0) return;
+            if (gimbal_rank_ticks() - begin >= patience) {
+                transport_->tell_unsure(*state_);
+                return;
+            }
+        }
+        router.poll();
     }
 }
 
@@ -64,6 +92,15 @@ void ForemanExecution::attend() {
         }
         router.poll();
     }
+}
+
+// What is in hand is short already.
+bool ForemanExecution::leave_rest(std::uint64_t, std::uint64_t&, std::uint64_t, ChunkBounds& rest) {
+    const std::lock_guard<std::mutex> held(transport_->router().lock());
+    if (chunk_.count == 0 || !state_->movable(0)) return false;
+    rest = {.first = chunk_.first, .end = chunk_.end};
+    chunk_ = {};
+    return true;
 }
 
 // @return false: the chunk is somebody else's by now
@@ -134,6 +171,17 @@ UnreportedWork ForemanExecution::take_unreported() noexcept {
     return SharingExecution::take_unreported();
 }
 
+void ForemanExecution::say_left(std::span<const Stay> stays) {
+    ChunkRequest request;
+    request.by_node = 1;
+    const std::lock_guard<std::mutex> held(transport_->router().lock());
+    for (const Stay& stay : stays) {
+        request.stays[0] = stay;
+        request.leaving = 1;
+        transport_->left_together(*state_, request);
+    }
+}
+
 // Nobody needs this rank any more.
 bool ForemanExecution::over() {
     if (state_->spoilt() || state_->all_out()) return true;
@@ -143,7 +191,7 @@ bool ForemanExecution::over() {
 // The state may be freed here.
 void ForemanExecution::leave_now() {
     state_->report(0, static_cast<double>(unreported_.time) * gimbal_rank_tick_s(), unreported_.iterations, 0);
-    state_->leave(0, 0, -1);
+    state_->leave(0, 0, nullptr, false);
     const bool tell = state_->spoilt() && !told_;
     const LoopParameters first = state_->parameters();
     const LoopParameters other = state_->other_parameters();
@@ -165,6 +213,7 @@ void ForemanExecution::leave(Leaving how) {
             if (!dealt && !over()) transport_->deal_out(*state_);
             transport_->serve(*state_, 0, false);
             if (how == Leaving::at_once || over()) {
+                transport_->tell_unsure(*state_);
                 leave_now();
                 return;
             }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "loop/foreman.hpp"
@@ -55,10 +56,27 @@ public:
     [[nodiscard]] virtual bool holds() const noexcept = 0;
     /// Work on a chunk that another rank may have drawn. @param first, end  out: what to run now of it [iterations]
     virtual void adopt(const ChunkBounds& chunk, std::uint64_t& first, std::uint64_t& end) = 0;
+    /// Of what next() has just handed out, leave the rest to others. @param end  of the part in hand; in: as it was
+    /// handed out, out: what this rank still runs  @param most  that it should run [iterations]
+    /// @return false: there is nothing that others may run
+    virtual bool leave_rest(std::uint64_t first, std::uint64_t& end, std::uint64_t most, ChunkBounds& rest) = 0;
     /// The foreman, where its answers are worth more than its work: answers until they are not. Others: nothing.
     virtual void attend() {}
     /// Nobody here will run that chunk.
     virtual void give_back(const ChunkBounds& chunk) = 0;
+
+    /// It was told that nothing is left and holds nothing: another rank may say that it leaves.
+    [[nodiscard]] virtual bool has_ended() const = 0;
+    /// It was told so for its whole node.
+    [[nodiscard]] virtual bool ended_for_node() const = 0;
+    /// Nothing is on its way to it that it has asked for, and it holds nothing: what the node was told is true of it.
+    [[nodiscard]] virtual bool waits_for_nothing() const = 0;
+    /// Leave, and another rank will say so.
+    virtual void leave_unsaid() = 0;
+    /// Say that ranks of this node have left so. @param stays  of them, by the node's first answer
+    virtual void say_left(std::span<const Stay> stays) = 0;
+    /// When this rank took part, by the node's first answer: leave() says that.
+    void took_part(const Stay& stay) noexcept { stay_ = stay; }
 
     /// This rank knows that the ranks do not agree: leave() does not say so.
     void note_disagreement() noexcept { told_ = true; }
@@ -84,6 +102,7 @@ protected:
     UnreportedWork unreported_;
     std::uint32_t want_ = 0;  // 0: it draws for itself alone
     bool told_ = false;       // that the ranks do not agree
+    Stay stay_{};             // of nobody: nothing is known by the node
 };
 
 /// An execution on the rank that is the foreman.
@@ -100,6 +119,12 @@ public:
     void give_back(const ChunkBounds& chunk) override;
     UnreportedWork take_unreported() noexcept override;
     void attend() override;
+    bool leave_rest(std::uint64_t first, std::uint64_t& end, std::uint64_t most, ChunkBounds& rest) override;
+    [[nodiscard]] bool has_ended() const override { return false; }
+    [[nodiscard]] bool ended_for_node() const override { return false; }
+    [[nodiscard]] bool waits_for_nothing() const override { return false; }
+    void leave_unsaid() override {}
+    void say_left(std::span<const Stay> stays) override;
     /// In order: stays until all chunks are with somebody. Nobody else could hand them out.
     void leave(Leaving how) override;
 
@@ -107,6 +132,7 @@ private:
     void stop();
     bool draw();
     bool hand_out(std::uint64_t& first, std::uint64_t& end);
+    void make_all_sure();
     [[nodiscard]] bool over();
     void leave_now();
 
@@ -127,13 +153,23 @@ public:
     bool next(std::uint64_t& first, std::uint64_t& end) override;
     bool finish(std::uint64_t first, std::uint64_t end) override;
     bool spare(ChunkBounds& chunk) override;
+    bool leave_rest(std::uint64_t first, std::uint64_t& end, std::uint64_t most, ChunkBounds& rest) override;
     [[nodiscard]] bool holds() const noexcept override { return rest_.count > 0; }
     void adopt(const ChunkBounds& chunk, std::uint64_t& first, std::uint64_t& end) override;
     void give_back(const ChunkBounds& chunk) override;
+    [[nodiscard]] bool has_ended() const override;
+    [[nodiscard]] bool ended_for_node() const override;
+    [[nodiscard]] bool waits_for_nothing() const override;
+    void leave_unsaid() override;
+    void say_left(std::span<const Stay> stays) override;
     void leave(Leaving how) override;
 
 private:
+    [[nodiscard]] bool has_nothing() const;
+    [[nodiscard]] ChunkRequest request_of(ChunkRequest::Kind kind) const;
+    [[nodiscard]] ChunkRequest report_of(ChunkRequest::Kind kind);
     void send(ChunkRequest::Kind kind, const ChunkRange& chunk = {});
+    void say_bye();
     bool hand_out(std::uint64_t& first, std::uint64_t& end);
     void answered();
     void ask_in_time(std::uint64_t first, std::uint64_t& end);
@@ -144,6 +180,7 @@ private:
     ChunkRange unfinished_{};           // as above
     ChunkRange run_{};                  // chunks of it that are left
     ChunkRange rest_{};                 // end of a chunk whose beginning has been handed out
+    bool movable_ = false;              // what was handed out last may be run by others
     std::vector<ChunkBounds> further_;  // chunks that any rank may run, from the last answer
     bool asked_ = false;                // an answer is to come
     bool waits_ = false;                // and it has been waited for

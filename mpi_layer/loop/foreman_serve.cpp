@@ -80,7 +80,7 @@ void ForemanTransport::on_request(int source, const ChunkRequest& request) {
             left_behind(state, request.chunk);
             news = true;
         }
-        if (state.leave(rank, request.taken, request.stayed_s)) news = true;
+        if (ranks_leave(state, rank, request)) news = true;
         if (news) serve(state, rank, true);
         left(state);
         return;
@@ -89,11 +89,24 @@ void ForemanTransport::on_request(int source, const ChunkRequest& request) {
     if (request.kind == ChunkRequest::done)
         rank_state.verdict = state.finish(request.chunk) ? ChunkReply::first : ChunkReply::not_first;
     if (request.kind == ChunkRequest::more) attendance_.asked(std::max(request.want, 1U), gimbal_rank_ticks());
+    state.note_asked(rank);
     rank_state.asking = true;
     rank_state.want = std::min(request.want, kMaxAtOnce);
     rank_state.asking_ahead = request.kind == ChunkRequest::ahead;
     serve(state, rank, news);
     if (rank_state.verdict != 0) answer(state, rank, rank_state.told_over ? ChunkReply::over : ChunkReply::later);
+}
+
+// Others of its node have left before it, in order: they have begun whatever they were given.
+bool ForemanTransport::ranks_leave(ExecutionState& state, std::uint32_t rank, const ChunkRequest& request) {
+    bool news = false;
+    for (std::uint32_t k = 0; k < std::min(request.leaving, kMaxStays); ++k) {
+        const Stay& stay = request.stays[k];
+        if (stay.rank == 0 || stay.rank >= state.ranks()) continue;
+        const std::uint64_t taken = stay.rank == rank ? request.taken : state.rank_state(stay.rank).given;
+        if (state.leave(stay.rank, taken, &stay, request.by_node != 0)) news = true;
+    }
+    return news;
 }
 
 void ForemanTransport::poll() {
@@ -124,7 +137,12 @@ bool ForemanTransport::answers_only(ExecutionState& state) const {
 // Nobody waits for what another rank has asked for ahead of time: that rank may itself wait, in another loop.
 void ForemanTransport::offer(ExecutionState& state, std::uint32_t rank) {
     ExecutionState::RankState& rank_state = state.rank_state(rank);
-    if (!rank_state.asking || rank_state.told_over) return;
+    if (!rank_state.asking) return;
+    if (rank_state.told_over) {
+        rank_state.asking = false;
+        if (state.make_sure(rank)) answer(state, rank, ChunkReply::over);
+        return;
+    }
     if (state.spoilt()) {
         state.tell_over(rank);
         answer(state, rank, ChunkReply::disagrees);
@@ -135,6 +153,7 @@ void ForemanTransport::offer(ExecutionState& state, std::uint32_t rank) {
     if (own || state.draw(rank, run)) {
         const bool ahead = rank_state.asking_ahead;
         state.gave(rank, run, ahead);
+        ++questions_;
         answer(state, rank, ChunkReply::work, run, true, own || ahead ? 1 : rank_state.want);
     } else if (!state.robust()) {
         state.tell_over(rank);
@@ -145,8 +164,20 @@ void ForemanTransport::offer(ExecutionState& state, std::uint32_t rank) {
 void ForemanTransport::tell_over(ExecutionState& state) {
     if (state.untold() == 0) return;
     attendance_.note(attendance_.waiting() - state.asked_before, gimbal_rank_ticks() - state.opened());
-    for (std::uint32_t rank = 0; rank < state.ranks() && state.untold() > 0; ++rank)
-        if (state.tell_over(rank) && rank != 0) answer(state, rank, ChunkReply::over);
+    for (std::uint32_t rank = 0; rank < state.ranks() && state.untold() > 0; ++rank) {
+        if (!state.tell_over(rank) || rank == 0) continue;
+        if (state.hears_by_group(rank)) {
+            state.told_by_group(rank);
+        } else {
+            answer(state, rank, ChunkReply::over);
+        }
+    }
+}
+
+// Who was told for them may be busy for long, or have no part in the node's queue.
+void ForemanTransport::tell_unsure(ExecutionState& state) {
+    for (std::uint32_t rank = 1; rank < state.ranks() && state.unsure() > 0; ++rank)
+        if (state.make_sure(rank)) answer(state, rank, ChunkReply::over);
 }
 
 // The ranks do not agree: all that still take part hear of it.
@@ -162,6 +193,7 @@ void ForemanTransport::deal_out(ExecutionState& state) {
     for (std::uint32_t rank = 1; rank < state.ranks() && !state.all_out(); ++rank) {
         if (state.rank_state(rank).told_over) continue;
         ChunkRange run;
+        state.note_pushed(rank);
         if (state.draw_own(rank, run)) answer(state, rank, ChunkReply::work, run);
         for (int sent = 0; sent < kMaxPushed && state.draw(rank, run); ++sent)
             answer(state, rank, ChunkReply::work, run);
@@ -183,7 +215,9 @@ void ForemanTransport::left_behind(ExecutionState& state, const ChunkRange& chun
 void ForemanTransport::left(ExecutionState& state) {
     if (!state.complete()) return;
     if (!state.robust() && !state.spoilt() && !state.all_out()) gimbal_rank_warn(kRunByNobody);
-    if (waits_.elsewhere_s() > 0) gimbal_rank_draw_cost(waits_.elsewhere_s());
+    // Not what a message costs that tells of the end: draws do.
+    const double held = chunks_ > 0 ? router_->service() * questions_ / chunks_ : 0;
+    if (waits_.elsewhere_s() > 0) gimbal_rank_draw_cost(waits_.elsewhere_s(), held * gimbal_rank_tick_s());
     state.close();
     std::erase_if(states_, [&](const auto& kept) { return kept.get() == &state; });
 }
@@ -199,8 +233,11 @@ void ForemanTransport::answer(ExecutionState& state, std::uint32_t rank, ChunkRe
     if (kind == ChunkReply::disagrees) message.other = state.other_parameters();
     message.run = run;
     message.reply = reply ? 1 : 0;
+    message.whole_node = kind == ChunkReply::over && state.all_out() && !state.pushed(rank) ? 1 : 0;
+    message.movable = kind == ChunkReply::work && state.movable(rank) ? 1 : 0;
     for (ChunkRange other; message.further + 1 < want && state.draw_for_others(rank, other); ++message.further)
         message.pieces[message.further] = {.first = other.first, .end = other.end};
+    if (reply) chunks_ += 1 + message.further;
     message.verdict = std::exchange(state.rank_state(rank).verdict, 0);
     router_->send(message, static_cast<int>(rank));
 }
@@ -223,11 +260,14 @@ void ForemanTransport::on_reply(const ChunkReply& answer) {
     inbox.other = answer.other;
     switch (answer.kind) {
         case ChunkReply::work:
-            inbox.items.push_back(
-                {answer.run, answer.reply != 0, {answer.pieces.begin(), answer.pieces.begin() + answer.further}});
+            inbox.items.push_back({answer.run,
+                                   answer.reply != 0,
+                                   answer.movable != 0,
+                                   {answer.pieces.begin(), answer.pieces.begin() + answer.further}});
             break;
         case ChunkReply::over:
             inbox.over = true;
+            inbox.node_over = answer.whole_node != 0;
             break;
         case ChunkReply::disagrees:
             inbox.over = inbox.spoilt = true;

@@ -3,6 +3,8 @@
 // its own execution with the foreman, and draws from that when the queue is of no use: nobody waits long for another.
 #include <algorithm>
 #include <array>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "loop/foreman.hpp"
@@ -18,13 +20,17 @@ namespace {
 // refill that is to come has more drawn for the node than its ranks have use for: where hundreds of nodes begin at the
 // same time, an answer takes longer than one such time.
 constexpr double kPatience = 100;
+// For a part of a chunk, in the same times.
+constexpr double kPartTime = 10;
+constexpr double kLongestPart = 1e15;  // [iterations]
 
 class HierarchicalTransport final : public Transport {
 public:
     HierarchicalTransport(Team& team, const std::string& name)
         : foreman_(team, name, true),
           queues_(team),
-          patience_(static_cast<std::uint64_t>(kPatience * team.settings().poll_us * 1e-6 / gimbal_rank_tick_s())) {}
+          patience_(static_cast<std::uint64_t>(kPatience * team.settings().poll_us * 1e-6 / gimbal_rank_tick_s())),
+          part_ticks_(kPartTime * team.settings().poll_us * 1e-6 / gimbal_rank_tick_s()) {}
 
     [[nodiscard]] std::unique_ptr<RankExecution> enter(const Request& request) override;
     void refuse() override;
@@ -32,6 +38,14 @@ public:
     void poll() override { foreman_.poll(); }
 
     [[nodiscard]] const ChunkQueues& queues() const noexcept { return queues_; }
+    [[nodiscard]] Team& team() noexcept { return foreman_.team(); }
+    [[nodiscard]] Waits& waits() noexcept { return foreman_.waits(); }
+    /// Parts of chunks are no smaller: drawing them, and what the program does for each, shall not count [iterations].
+    [[nodiscard]] std::uint64_t least_part() noexcept {
+        const double iteration = waits().iteration();
+        return iteration > 0 ? static_cast<std::uint64_t>(std::min(part_ticks_ / iteration, kLongestPart)) + 1
+                             : UINT64_MAX;
+    }
     /// How long a rank waits for another of its node [ticks].
     [[nodiscard]] std::uint64_t patience() const noexcept { return patience_; }
 
@@ -41,6 +55,7 @@ private:
     ForemanTransport foreman_;
     ChunkQueues queues_;
     std::uint64_t patience_;
+    double part_ticks_;                   // of the shortest part of a chunk
     std::uint64_t epoch_ = 0;             // of the next execution
     std::vector<std::uint64_t> skipped_;  // executions that ran without their queue and have not left it
 };
@@ -73,6 +88,26 @@ private:
     NodeQueue& queue_;
 };
 
+/// Chunks of the node cut into parts. A rank that meets a long iteration keeps but one of them from the others, and a
+/// node is done with what it has drawn when its ranks are done together.
+struct Parts {
+    std::uint64_t least = UINT64_MAX;  ///< [iterations]
+    std::array<ChunkBounds, NodeQueue::kRoom> all;
+    std::uint32_t count = 0;
+
+    [[nodiscard]] std::uint64_t size_of(std::uint64_t chunk) const noexcept {
+        return std::max((chunk + NodeQueue::kParts - 1) / NodeQueue::kParts, least);
+    }
+    void add(ChunkBounds chunk) noexcept {
+        const std::uint64_t size = size_of(chunk.end - chunk.first);
+        while (chunk.first < chunk.end) {
+            const std::uint64_t end = chunk.end - chunk.first > size ? chunk.first + size : chunk.end;
+            all[count++] = {.first = chunk.first, .end = end};
+            chunk.first = end;
+        }
+    }
+};
+
 class HierarchicalExecution final : public RankExecution {
 public:
     HierarchicalExecution(HierarchicalTransport& transport, std::uint64_t epoch,
@@ -84,10 +119,15 @@ public:
     void leave(Leaving how) override;
 
 private:
+    bool draw(std::uint64_t begin, std::uint64_t& first, std::uint64_t& end);
     bool take(std::uint64_t& first, std::uint64_t& end);
     bool ask(std::uint32_t chunks, std::uint64_t& first, std::uint64_t& end);
+    [[nodiscard]] std::uint32_t wanted() const noexcept;
     bool refill(std::uint64_t& first, std::uint64_t& end);
     bool take_in_time(std::uint64_t& first, std::uint64_t& end);
+    void note_begun() noexcept;
+    [[nodiscard]] Stay stay() const noexcept;
+    void say_left(std::span<Stay> stays);
     void note_worked();
     void report_worked();
 
@@ -96,7 +136,7 @@ private:
     std::uint64_t epoch_;
     std::unique_ptr<SharingExecution> inner_;
     bool left_ = false;
-    bool has_worked_ = false;
+    std::uint64_t begun_ = 0;  // with the first chunk; 0: it had none [ticks]
 };
 
 // A queue is for executions that every rank of the node enters alike. Without one, as when this rank is far ahead of
@@ -141,9 +181,18 @@ bool HierarchicalExecution::next(std::uint64_t& first, std::uint64_t& end) {
     if (inner_->holds()) return inner_->next(first, end);
     note_worked();
     inner_->attend();
+    // The first chunk may have waited for the foreman to come to this loop.
+    const bool first_chunk = begun_ == 0;
+    const std::uint64_t begin = gimbal_rank_ticks();
+    if (!draw(begin, first, end)) return false;
+    if (!first_chunk) transport_.waits().drew(static_cast<double>(gimbal_rank_ticks() - begin));
+    return true;
+}
+
+// @param begin  now [ticks]
+bool HierarchicalExecution::draw(std::uint64_t begin, std::uint64_t& first, std::uint64_t& end) {
     if (take(first, end)) return true;
     const Idle idle(queue_);
-    const std::uint64_t begin = gimbal_rank_ticks();
     for (Wait wait; !queue_.over() && gimbal_rank_ticks() - begin < transport_.patience(); wait.pause()) {
         const Refill right(queue_);
         if (right.mine()) {
@@ -152,6 +201,7 @@ bool HierarchicalExecution::next(std::uint64_t& first, std::uint64_t& end) {
         }
         if (take(first, end)) return true;
     }
+    if (queue_.over_for_all() && inner_->waits_for_nothing()) return take_in_time(first, end);
     // What belongs to this rank alone, or has come to it unasked, or all that there is if another rank's refill lasts.
     if (ask(1, first, end)) return true;
     return take_in_time(first, end);
@@ -161,32 +211,51 @@ bool HierarchicalExecution::take(std::uint64_t& first, std::uint64_t& end) {
     ChunkBounds chunk;
     if (!queue_.pop(chunk)) return false;
     inner_->adopt(chunk, first, end);
-    has_worked_ = true;
+    note_begun();
     return true;
 }
 
 bool HierarchicalExecution::ask(std::uint32_t chunks, std::uint64_t& first, std::uint64_t& end) {
     inner_->want(chunks);
     report_worked();
-    if (inner_->next(first, end)) return has_worked_ = true;
+    if (inner_->next(first, end)) {
+        note_begun();
+        return true;
+    }
+    if (inner_->ended_for_node()) queue_.end_for_all();
     queue_.end();
     return false;
+}
+
+void HierarchicalExecution::note_begun() noexcept {
+    if (begun_ != 0) return;
+    begun_ = gimbal_rank_ticks();
+    queue_.note_answer(begun_);
 }
 
 // @pre this rank has the right
 bool HierarchicalExecution::refill(std::uint64_t& first, std::uint64_t& end) {
     // Another rank may have refilled it since this one looked.
     if (take(first, end)) return true;
-    // The first chunks of some techniques are as large as a rank's part: none may be left over. Later the others will
-    // be here soon.
-    const std::uint32_t wanted = has_worked_ ? queue_.inside() : queue_.waiting();
-    const std::uint32_t chunks = std::clamp(wanted, std::uint32_t{1}, NodeQueue::kRoom);
+    const std::uint32_t chunks = wanted();
     if (!ask(chunks, first, end)) return false;
-    std::array<ChunkBounds, NodeQueue::kRoom> others;
-    std::uint32_t count = 0;
-    while (count + 1 < chunks && inner_->spare(others[count])) ++count;
-    queue_.publish(others, count);
+    Parts parts{.least = transport_.least_part()};
+    ChunkBounds chunk;
+    if (inner_->leave_rest(first, end, parts.size_of(end - first), chunk)) parts.add(chunk);
+    std::uint32_t drawn = 1;
+    for (; drawn < chunks && inner_->spare(chunk); ++drawn) parts.add(chunk);
+    queue_.note_drawn(drawn);
+    queue_.publish(parts.all, parts.count);
     return true;
+}
+
+// One for each rank of the node. The first chunks of some techniques are as large as a rank's part: of those the node
+// shall have no more, though its ranks come one after the other and take parts of what is there.
+std::uint32_t HierarchicalExecution::wanted() const noexcept {
+    const std::uint32_t inside = queue_.inside();
+    const std::uint32_t drawn = queue_.drawn();
+    const std::uint32_t all = drawn < inside ? inside - drawn : inside;
+    return std::clamp(begun_ != 0 ? all : std::min(all, queue_.waiting()), std::uint32_t{1}, kMaxAtOnce);
 }
 
 // Nothing is left but what a rank that is at it now may bring.
@@ -199,6 +268,7 @@ bool HierarchicalExecution::take_in_time(std::uint64_t& first, std::uint64_t& en
 // Chunks are run by other ranks than the one that drew them: what counts is how fast the node is.
 void HierarchicalExecution::note_worked() {
     const UnreportedWork done = inner_->take_unreported();
+    transport_.waits().worked(done.iterations, static_cast<double>(done.time));
     queue_.worked(done.time, done.iterations);
 }
 
@@ -208,15 +278,48 @@ void HierarchicalExecution::report_worked() {
     inner_->count(done);
 }
 
+Stay HierarchicalExecution::stay() const noexcept {
+    const std::uint64_t first = queue_.first_answer();
+    const auto since_s = [&](std::uint64_t when) {
+        return first != 0 && when > first ? static_cast<double>(when - first) * gimbal_rank_tick_s() : 0;
+    };
+    const std::uint64_t now = gimbal_rank_ticks();
+    return {.rank = static_cast<std::uint32_t>(transport_.team().rank()),
+            .from_s = since_s(begun_ != 0 ? begun_ : now),
+            .to_s = since_s(now)};
+}
+
+// At the end of a loop one message tells the foreman that the ranks of a node have left, and what they have done: the
+// last one sends it. Who has more to say does so itself, and so does everybody where some have not come to the queue.
 void HierarchicalExecution::leave(Leaving how) {
     left_ = true;
     note_worked();
-    if (queue_.leave(transport_.queues().ranks())) {
+    const ChunkQueues& queues = transport_.queues();
+    const bool ended = inner_->has_ended() || (queue_.over_for_all() && inner_->waits_for_nothing());
+    const bool unsaid = queue_.complete(queues.ranks()) && ended;
+    const Stay mine = stay();
+    inner_->took_part(mine);
+    const std::span<Stay> stays = queues.stays(epoch_);
+    if (unsaid) stays[static_cast<std::size_t>(transport_.team().node_rank())] = mine;
+    if (queue_.leave(queues.ranks())) {
         for (ChunkBounds chunk; queue_.pop(chunk);) inner_->give_back(chunk);
         report_worked();
+        say_left(stays);
         queue_.recycle(epoch_ + ChunkQueues::kCount);
     }
-    inner_->leave(how);
+    if (unsaid) {
+        inner_->leave_unsaid();
+    } else {
+        inner_->leave(how);
+    }
+}
+
+// @param stays  of nobody afterwards
+void HierarchicalExecution::say_left(std::span<Stay> stays) {
+    std::vector<Stay> left;
+    for (Stay& stay : stays)
+        if (const Stay said = std::exchange(stay, {}); said.rank != Stay::kNobody) left.push_back(said);
+    inner_->say_left(left);
 }
 
 }  // namespace

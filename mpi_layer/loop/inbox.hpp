@@ -16,6 +16,7 @@ struct Inbox {
     struct Item {
         ChunkRange run;
         bool reply = false;                ///< to a question
+        bool movable = false;              ///< any rank may run it
         std::vector<ChunkBounds> further;  ///< chunks that any rank may run
     };
 
@@ -25,6 +26,7 @@ struct Inbox {
     std::vector<Item> items;      ///< [next_item, size) are waiting
     std::size_t next_item = 0;
     bool over = false;          ///< nothing follows
+    bool node_over = false;     ///< nor for another rank of the node that has asked nothing
     bool spoilt = false;        ///< the ranks disagree
     std::uint32_t verdict = 0;  ///< on the last chunk that was done; 0: none has come
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loop/message_router.hpp"
 
+#include <algorithm>
+#include <cstring>
+
 #include "gimbal/per_rank.hpp"
 #include "team/errors.hpp"
 #include "team/wait.hpp"
@@ -9,7 +12,9 @@ namespace gimbal::mpi {
 
 namespace {
 
-constexpr int kAtOnce = 4;  // questions of each rank that are answered in one look
+constexpr std::size_t kFewEnvelopes = 64;  // that a foreman has at least
+constexpr double kNew = 1.0 / 64;          // weight of the last message in the usual time of one
+constexpr int kAtOnce = 4;                 // questions of each rank that are answered in one look
 
 int& foremen() {  // teams whose rank 0 this is
     static PerRank<int> count;
@@ -41,11 +46,12 @@ MessageRouter::MessageRouter(Team& team)
 // Messages that MPI has not taken by now are for ranks that will never look: their bytes stay.
 MessageRouter::~MessageRouter() {
     if (team_->rank() == 0 && team_->size() > 1 && --foremen() == 0) gimbal_progress_set(nullptr, nullptr, 1);
-    for (auto& envelope : envelopes_) {
+    for (std::size_t k = 0; k < envelopes_.size(); ++k) {
         int done = 0;
-        if (MPI_Test(&envelope->sending, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done) continue;
-        MPI_Request_free(&envelope->sending);
-        static_cast<void>(envelope.release());
+        if (sending_[k] == MPI_REQUEST_NULL) continue;
+        if (MPI_Test(&sending_[k], &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done) continue;
+        MPI_Request_free(&sending_[k]);
+        static_cast<void>(envelopes_[k].release());
     }
 }
 
@@ -80,33 +86,48 @@ void MessageRouter::withdraw(std::uint32_t loop) noexcept {
     loops_[loop] = nullptr;
 }
 
-// In turn: the oldest message is the likeliest to be gone.
-MessageRouter::Envelope& MessageRouter::free_envelope() {
-    if (!envelopes_.empty()) {
-        next_envelope_ = (next_envelope_ + 1) % envelopes_.size();
-        Envelope& oldest = *envelopes_[next_envelope_];
-        int done = 0;
-        check(MPI_Test(&oldest.sending, &done, MPI_STATUS_IGNORE), "MPI_Test");
-        if (done) return oldest;
+// One look at many: the foreman sends thousands of messages in a row, which are gone at once or nearly so.
+void MessageRouter::find_free_envelopes() {
+    const std::size_t few = team_->rank() == 0 ? kFewEnvelopes : 1;
+    if (envelopes_.size() >= few) {
+        free_.resize(envelopes_.size());
+        int gone = 0;
+        check(
+            MPI_Testsome(static_cast<int>(sending_.size()), sending_.data(), &gone, free_.data(), MPI_STATUSES_IGNORE),
+            "MPI_Testsome");
+        free_.resize(gone == MPI_UNDEFINED ? 0 : static_cast<std::size_t>(gone));
     }
-    next_envelope_ = envelopes_.size();
-    return *envelopes_.emplace_back(std::make_unique<Envelope>());
+    if (4 * free_.size() > envelopes_.size()) return;
+    const std::size_t wanted = std::max(few, 2 * envelopes_.size());
+    while (envelopes_.size() < wanted) {
+        free_.push_back(static_cast<int>(envelopes_.size()));
+        envelopes_.push_back(std::make_unique<Envelope>());
+        sending_.push_back(MPI_REQUEST_NULL);
+    }
+}
+
+std::size_t MessageRouter::free_envelope() {
+    if (free_.empty()) find_free_envelopes();
+    const int found = free_.back();
+    free_.pop_back();
+    return static_cast<std::size_t>(found);
 }
 
 void MessageRouter::send(const ChunkRequest& request) {
-    Envelope& envelope = free_envelope();
-    envelope.request = request;
+    const std::size_t at = free_envelope();
+    std::memcpy(&envelopes_[at]->request, &request, request.bytes());
     ++sent_[0];
-    check(MPI_Isend(&envelope.request, sizeof request, MPI_BYTE, 0, tag_request_, team_->comm(), &envelope.sending),
+    check(MPI_Isend(&envelopes_[at]->request, static_cast<int>(request.bytes()), MPI_BYTE, 0, tag_request_,
+                    team_->comm(), &sending_[at]),
           "MPI_Isend");
 }
 
 void MessageRouter::send(const ChunkReply& answer, int rank) {
-    Envelope& envelope = free_envelope();
-    envelope.answer = answer;
+    const std::size_t at = free_envelope();
+    std::memcpy(&envelopes_[at]->answer, &answer, answer.bytes());
     ++sent_[static_cast<std::size_t>(rank)];
-    check(MPI_Isend(&envelope.answer, static_cast<int>(answer.bytes()), MPI_BYTE, rank, tag_answer_, team_->comm(),
-                    &envelope.sending),
+    check(MPI_Isend(&envelopes_[at]->answer, static_cast<int>(answer.bytes()), MPI_BYTE, rank, tag_answer_,
+                    team_->comm(), &sending_[at]),
           "MPI_Isend");
 }
 
@@ -131,6 +152,7 @@ void MessageRouter::take_requests() {
         for (int look = 0; look < 2 && !there; ++look)
             check(MPI_Iprobe(MPI_ANY_SOURCE, tag_request_, team_->comm(), &there, &status), "MPI_Iprobe");
         if (!there) return;
+        const std::uint64_t begin = gimbal_rank_ticks();
         ChunkRequest request;
         check(MPI_Recv(&request, sizeof request, MPI_BYTE, status.MPI_SOURCE, tag_request_, team_->comm(),
                        MPI_STATUS_IGNORE),
@@ -141,6 +163,8 @@ void MessageRouter::take_requests() {
         } else if (loops_[request.loop]) {
             loops_[request.loop]->on_request(status.MPI_SOURCE, request);
         }
+        const auto took = static_cast<double>(gimbal_rank_ticks() - begin);
+        service_ = service_ > 0 ? service_ + kNew * (took - service_) : took;
     }
 }
 

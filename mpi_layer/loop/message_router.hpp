@@ -50,6 +50,8 @@ public:
     void poll() override;
     /// How often somebody has looked [count].
     [[nodiscard]] std::uint64_t looks() const noexcept { return looks_; }
+    /// Foreman: what a message takes of its time, from when it is there until it is answered; 0: unknown [ticks].
+    [[nodiscard]] double service() const noexcept { return service_; }
 
     /// Held by each user of a loop, so that threads that draw at the same time, and those from whose loops poll() is
     /// called, do not meet.
@@ -61,14 +63,14 @@ public:
 private:
     // A message on its way: the bytes must stay until MPI has taken them.
     struct Envelope {
-        MPI_Request sending = MPI_REQUEST_NULL;
         union {
             ChunkRequest request;
             ChunkReply answer;
         };
         Envelope() : request{} {}
     };
-    Envelope& free_envelope();
+    [[nodiscard]] std::size_t free_envelope();
+    void find_free_envelopes();
     void take_requests();
     void take_replies();
     void take_until(std::uint64_t sent);
@@ -79,13 +81,15 @@ private:
     int tag_answer_;
     std::mutex lock_;
     std::uint64_t looks_ = 0;
+    double service_ = 0;                                        // [ticks]
     std::vector<std::uint64_t> sent_;                           // [P] messages to each rank
     std::uint64_t taken_ = 0;                                   // messages of others
     std::vector<MessageHandler*> loops_;                        // by number; nullptr: gone
     std::vector<std::pair<int, ChunkRequest>> early_requests_;  // for loops that this rank has not made yet
     std::vector<ChunkReply> early_answers_;
     std::vector<std::unique_ptr<Envelope>> envelopes_;
-    std::size_t next_envelope_ = 0;
+    std::vector<MPI_Request> sending_;  // [envelopes]
+    std::vector<int> free_;             // envelopes that are known to be gone
 };
 
 }  // namespace gimbal::mpi

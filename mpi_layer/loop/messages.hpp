@@ -37,6 +37,15 @@ struct ChunkBounds {
 };
 
 constexpr std::uint32_t kMaxAtOnce = 32;  ///< chunks in one answer [count]
+constexpr std::uint32_t kMaxStays = 32;   ///< ranks in one message [count]
+
+/// When a rank took part in an execution, counted from the foreman's first answer to it or to its node.
+struct Stay {
+    static constexpr std::uint32_t kNobody = UINT32_MAX;
+    std::uint32_t rank = kNobody;
+    double from_s = 0;  ///< it had its first chunk [s]
+    double to_s = 0;    ///< it drew no more [s]
+};
 
 /// From a worker to the foreman.
 struct ChunkRequest {
@@ -45,7 +54,7 @@ struct ChunkRequest {
         ahead,  ///< it wants a chunk and has work until that comes
         done,   ///< `chunk` is finished: was it the first to finish it? And it wants another one. Robust loops only
         back,   ///< it has got `chunk` and will not run it; no answer
-        bye     ///< it draws no more; no answer
+        bye     ///< the ranks in `stays` draw no more, it or others of its node; no answer
     };
     std::uint32_t loop = 0;  ///< number of the loop's transport on this team
     std::uint32_t kind = more;
@@ -55,9 +64,15 @@ struct ChunkRequest {
     double worked_s = 0;             ///< time in chunks since the last message [s]
     std::uint64_t worked_iters = 0;  ///< in so many iterations
     double wait_s = 0;               ///< what it usually waits for an answer; 0: unknown [s]
-    double stayed_s = 0;             ///< with `bye`: since its first answer came [s]
     std::uint64_t taken = 0;         ///< answers to its questions it has begun to work on [count]
     ChunkRange chunk{};              ///< with `done`: which; with `bye`: the end of one that it has not run, if any
+    std::uint32_t by_node = 0;       ///< with `bye`: times are counted from the first answer to its node
+    std::uint32_t leaving = 0;       ///< with `bye`: ranks in `stays` [count]
+    std::array<Stay, kMaxStays> stays{};  ///< these; what is behind them is not sent
+
+    [[nodiscard]] std::size_t bytes() const noexcept {
+        return sizeof(ChunkRequest) - (stays.size() - leaving) * sizeof(Stay);
+    }
 };
 
 /// From the foreman to a worker.
@@ -80,6 +95,8 @@ struct ChunkReply {
     LoopParameters other{};       ///< with `disagrees`: of another
     ChunkRange run{};
     std::uint32_t reply = 0;                           ///< 1: to a question
+    std::uint32_t movable = 0;                         ///< 1: any rank may run `run`
+    std::uint32_t whole_node = 0;                      ///< with `over`: for all of its node that have asked nothing
     std::uint32_t verdict = none;                      ///< on the chunk that was done
     std::uint32_t further = 0;                         ///< chunks after `run`, that any rank may run [count]
     std::array<ChunkBounds, kMaxAtOnce - 1> pieces{};  ///< these; what is behind them is not sent

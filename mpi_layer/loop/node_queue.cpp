@@ -56,6 +56,12 @@ bool NodeQueue::leave(std::uint32_t ranks) noexcept {
     return left_.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks;
 }
 
+std::uint64_t NodeQueue::note_answer(std::uint64_t now) noexcept {
+    std::uint64_t first = first_answer_.load(std::memory_order_relaxed);
+    if (first != 0 || !first_answer_.compare_exchange_strong(first, now, std::memory_order_relaxed)) return first;
+    return now;
+}
+
 std::uint32_t NodeQueue::inside() const noexcept {
     const std::uint32_t entered = entered_.load(std::memory_order_relaxed);
     const std::uint32_t left = left_.load(std::memory_order_relaxed);
@@ -69,7 +75,10 @@ bool NodeQueue::recycle(std::uint64_t next_epoch) noexcept {
     entered_.store(0, std::memory_order_relaxed);
     left_.store(0, std::memory_order_relaxed);
     over_.store(0, std::memory_order_relaxed);
+    over_for_all_.store(0, std::memory_order_relaxed);
     waiting_.store(0, std::memory_order_relaxed);
+    drawn_.store(0, std::memory_order_relaxed);
+    first_answer_.store(0, std::memory_order_relaxed);
     worked_.store(0, std::memory_order_relaxed);
     epoch_.store(next_epoch, std::memory_order_release);
     return head_of(word) == tail_of(word);
@@ -118,16 +127,24 @@ void NodeQueue::take_worked(std::uint64_t& time, std::uint64_t& iterations) noex
 }
 
 ChunkQueues::ChunkQueues(Team& team)
-    : ranks_(static_cast<std::uint32_t>(team.node_size())), memory_(team, sizeof(NodeQueue) * kCount) {
+    : ranks_(static_cast<std::uint32_t>(team.node_size())),
+      memory_(team, kCount * (sizeof(NodeQueue) + ranks_ * sizeof(Stay))) {
     if (team.node_rank() == 0) {
-        for (std::uint64_t epoch = 0; epoch < kCount; ++epoch)
+        for (std::uint64_t epoch = 0; epoch < kCount; ++epoch) {
             new (memory_.data() + epoch * sizeof(NodeQueue)) NodeQueue(epoch);
+            for (Stay& stay : stays(epoch)) new (&stay) Stay;
+        }
     }
     await_all(team.node_comm());
 }
 
 NodeQueue& ChunkQueues::at(std::uint64_t epoch) const noexcept {
     return *std::launder(reinterpret_cast<NodeQueue*>(memory_.data() + epoch % kCount * sizeof(NodeQueue)));
+}
+
+std::span<Stay> ChunkQueues::stays(std::uint64_t epoch) const noexcept {
+    std::byte* const all = memory_.data() + kCount * sizeof(NodeQueue);
+    return {reinterpret_cast<Stay*>(all) + epoch % kCount * ranks_, ranks_};
 }
 
 void ChunkQueues::leave(std::uint64_t epoch) const {

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <span>
 
 #include "loop/messages.hpp"
 #include "team/team.hpp"
@@ -14,7 +15,9 @@ namespace gimbal::mpi {
 /// @threads any rank of the node
 class NodeQueue {
 public:
-    static constexpr std::uint32_t kRoom = kMaxAtOnce;  ///< [chunks]
+    /// That a chunk is cut into, at most [count]. 8 help against giants and hurt on slow nodes: docs/decisions/0045.
+    static constexpr std::uint32_t kParts = 1;
+    static constexpr std::uint32_t kRoom = kMaxAtOnce * kParts;  ///< [parts of chunks]
 
     explicit NodeQueue(std::uint64_t epoch) noexcept : epoch_(epoch) {}
 
@@ -27,8 +30,20 @@ public:
     [[nodiscard]] bool leave(std::uint32_t ranks) noexcept;
     /// @threads the last to leave @return false: chunks were left in it
     bool recycle(std::uint64_t next_epoch) noexcept;
+    /// All of them have come, with the same parameters. @param ranks  of the node
+    [[nodiscard]] bool complete(std::uint32_t ranks) const noexcept {
+        return entered_.load(std::memory_order_relaxed) == ranks;
+    }
+    /// Note the node's first answer. @param now  [ticks]  @return when it came [ticks]
+    std::uint64_t note_answer(std::uint64_t now) noexcept;
+    /// When it came; 0: none has [ticks].
+    [[nodiscard]] std::uint64_t first_answer() const noexcept { return first_answer_.load(std::memory_order_relaxed); }
     /// Ranks that draw from it now.
     [[nodiscard]] std::uint32_t inside() const noexcept;
+
+    /// Chunks, before they were cut, that were drawn for its ranks; noted by who refills [count].
+    void note_drawn(std::uint32_t chunks) noexcept { drawn_.fetch_add(chunks, std::memory_order_relaxed); }
+    [[nodiscard]] std::uint32_t drawn() const noexcept { return drawn_.load(std::memory_order_relaxed); }
 
     /// This rank has nothing to run, or has again.
     void begin_wait() noexcept { waiting_.fetch_add(1, std::memory_order_relaxed); }
@@ -49,6 +64,9 @@ public:
     /// A rank was told that nothing is left for it: no more is drawn for others.
     void end() noexcept { over_.store(1, std::memory_order_relaxed); }
     [[nodiscard]] bool over() const noexcept { return over_.load(std::memory_order_relaxed) != 0; }
+    /// It was told so for all of them.
+    void end_for_all() noexcept { over_for_all_.store(1, std::memory_order_relaxed); }
+    [[nodiscard]] bool over_for_all() const noexcept { return over_for_all_.load(std::memory_order_relaxed) != 0; }
 
     /// Add to what the ranks have done that nobody has reported. @param time [ticks] @param iterations  in it
     void worked(std::uint64_t time, std::uint64_t iterations) noexcept;
@@ -67,9 +85,12 @@ private:
     std::atomic<std::uint32_t> entered_{0};
     std::atomic<std::uint32_t> left_{0};  // with those that had no part in it
     std::atomic<std::uint32_t> over_{0};
+    std::atomic<std::uint32_t> over_for_all_{0};
     std::atomic<std::uint32_t> refilling_{0};
     std::atomic<std::uint32_t> waiting_{0};
-    std::atomic<std::uint64_t> worked_{0};  // time and iterations as two floats: one word, so that they agree
+    std::atomic<std::uint32_t> drawn_{0};
+    std::atomic<std::uint64_t> first_answer_{0};  // [ticks]; ranks of a node have one clock
+    std::atomic<std::uint64_t> worked_{0};        // time and iterations as two floats: one word, so that they agree
     alignas(128) std::atomic<std::uint64_t> word_{0};  // version (32 bits), head (16), tail (16)
     std::array<Entry, kRoom> entries_{};
 };
@@ -83,6 +104,9 @@ public:
     explicit ChunkQueues(Team& team);
 
     [[nodiscard]] NodeQueue& at(std::uint64_t epoch) const noexcept;
+    /// [ranks()] What each has to say when it leaves: written before NodeQueue::leave(), and by its rank only; read by
+    /// the last.
+    [[nodiscard]] std::span<Stay> stays(std::uint64_t epoch) const noexcept;
     /// Of this node [count].
     [[nodiscard]] std::uint32_t ranks() const noexcept { return ranks_; }
     /// A rank leaves, or had no part in it. @pre at(epoch).epoch() == epoch

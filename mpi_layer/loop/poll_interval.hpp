@@ -95,6 +95,17 @@ public:
     /// Usual wait for an answer; 0: unknown [ticks].
     [[nodiscard]] double wait() const noexcept { return wait_; }
 
+    /// A chunk was waited for so long; most are there at once where ranks share what one has drawn.
+    void drew(double ticks) noexcept {
+        drawn_ += 1 - kNewDraw * drawn_;
+        drawing_ += ticks - kNewDraw * drawing_;
+    }
+    /// The mean of that; 0: unknown [ticks].
+    [[nodiscard]] double drawing() const noexcept { return drawn_ > 0 ? drawing_ / drawn_ : 0; }
+
+    /// Usual time of an iteration; 0: unknown [ticks].
+    [[nodiscard]] double iteration() const noexcept { return iteration_; }
+
     /// Iterations at the end of a chunk at whose beginning the next one should be asked for; 0: it need not be asked
     /// for before this one is done.
     [[nodiscard]] std::uint64_t tail() const noexcept {
@@ -110,6 +121,10 @@ private:
 
     static void blend(double& mean, double value) noexcept { mean = mean > 0 ? mean + kNew * (value - mean) : value; }
 
+    static constexpr double kNewDraw = 1.0 / 256;  // most draws wait for nothing
+
+    double drawn_ = 0;    // draws that count
+    double drawing_ = 0;  // [ticks]
     double wait_ = 0;
     double elsewhere_s_ = 0;
     double chunk_ = 0;

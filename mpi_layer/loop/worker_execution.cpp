@@ -43,6 +43,7 @@ bool WorkerExecution::next(std::uint64_t& first, std::uint64_t& end) {
 
 // What is here: the end of a chunk, chunks of a run, what has come.
 bool WorkerExecution::hand_out(std::uint64_t& first, std::uint64_t& end) {
+    movable_ = false;
     if (rest_.count > 0) {
         if (!asked_ && !inbox_->over && !inbox_->any()) send(ChunkRequest::ahead);
         cut(rest_, UINT64_MAX, first, end);
@@ -59,6 +60,7 @@ bool WorkerExecution::hand_out(std::uint64_t& first, std::uint64_t& end) {
         const Inbox::Item item = inbox_->take();
         if (item.reply) answered();
         run_ = item.run;
+        movable_ = item.movable && run_.count == 1;
         further_.assign(item.further.rbegin(), item.further.rend());  // the first is taken first
     }
     first = run_.first;
@@ -104,9 +106,18 @@ bool WorkerExecution::spare(ChunkBounds& chunk) {
     return true;
 }
 
+bool WorkerExecution::leave_rest(std::uint64_t first, std::uint64_t& end, std::uint64_t most, ChunkBounds& rest) {
+    if (!movable_ || end - first <= most) return false;
+    rest = {.first = first + most, .end = end};
+    end = rest.first;
+    unreported_.size = most;
+    return true;
+}
+
 void WorkerExecution::adopt(const ChunkBounds& chunk, std::uint64_t& first, std::uint64_t& end) {
     const std::uint64_t size = unreported_.size;
     transport_->waits().worked(size, static_cast<double>(unreported_.stop()));
+    movable_ = false;
     first = chunk.first;
     end = chunk.end;
     unreported_.start(end - first);
@@ -114,12 +125,7 @@ void WorkerExecution::adopt(const ChunkBounds& chunk, std::uint64_t& first, std:
 }
 
 void WorkerExecution::give_back(const ChunkBounds& chunk) {
-    ChunkRequest request;
-    request.loop = transport_->number();
-    request.kind = ChunkRequest::back;
-    request.epoch = inbox_->epoch;
-    request.parameters = parameters_;
-    request.taken = taken_;
+    ChunkRequest request = request_of(ChunkRequest::back);
     request.chunk = {.first = chunk.first, .end = chunk.end, .stride = 0, .count = 1};
     const std::lock_guard<std::mutex> held(transport_->router().lock());
     transport_->router().send(request);
@@ -148,26 +154,86 @@ void WorkerExecution::ask_in_time(std::uint64_t first, std::uint64_t& end) {
     }
 }
 
-void WorkerExecution::send(ChunkRequest::Kind kind, const ChunkRange& chunk) {
-    const double tick_s = gimbal_rank_tick_s();
+ChunkRequest WorkerExecution::request_of(ChunkRequest::Kind kind) const {
     ChunkRequest request;
     request.loop = transport_->number();
     request.kind = kind;
-    request.want = std::max(want_, std::uint32_t{1});
     request.epoch = inbox_->epoch;
     request.parameters = parameters_;
+    request.taken = taken_;
+    return request;
+}
+
+// With what has been done since the last one.
+ChunkRequest WorkerExecution::report_of(ChunkRequest::Kind kind) {
+    const double tick_s = gimbal_rank_tick_s();
+    ChunkRequest request = request_of(kind);
+    request.want = std::max(want_, std::uint32_t{1});
     request.worked_s = static_cast<double>(unreported_.time) * tick_s;
     request.worked_iters = unreported_.iterations;
-    request.wait_s = transport_->waits().wait() * tick_s;
-    request.taken = taken_;
-    request.chunk = chunk;
-    const std::uint64_t now = gimbal_rank_ticks();
-    if (kind == ChunkRequest::bye && first_answer_ > 0)
-        request.stayed_s = static_cast<double>(now - first_answer_) * tick_s;
+    const Waits& waits = transport_->waits();
+    request.wait_s = (want_ != 0 ? waits.drawing() : waits.wait()) * tick_s;
     unreported_.clear();
-    asked_ = kind != ChunkRequest::bye;
-    asked_at_ = now;
+    return request;
+}
+
+void WorkerExecution::send(ChunkRequest::Kind kind, const ChunkRange& chunk) {
+    ChunkRequest request = report_of(kind);
+    request.chunk = chunk;
+    asked_ = true;
+    asked_at_ = gimbal_rank_ticks();
     transport_->router().send(request);
+}
+
+void WorkerExecution::say_bye() {
+    ChunkRequest request = report_of(ChunkRequest::bye);
+    request.chunk = rest_;
+    request.by_node = stay_.rank != Stay::kNobody ? 1 : 0;
+    const std::uint64_t stayed = first_answer_ > 0 ? gimbal_rank_ticks() - first_answer_ : 0;
+    request.stays[0] = request.by_node ? stay_ : Stay{.to_s = static_cast<double>(stayed) * gimbal_rank_tick_s()};
+    request.stays[0].rank = static_cast<std::uint32_t>(transport_->team().rank());
+    request.leaving = 1;
+    transport_->router().send(request);
+}
+
+bool WorkerExecution::has_ended() const {
+    const std::lock_guard<std::mutex> held(transport_->router().lock());
+    return inbox_->over && has_nothing();
+}
+
+bool WorkerExecution::ended_for_node() const {
+    const std::lock_guard<std::mutex> held(transport_->router().lock());
+    return inbox_->node_over && !inbox_->spoilt;
+}
+
+bool WorkerExecution::waits_for_nothing() const {
+    const std::lock_guard<std::mutex> held(transport_->router().lock());
+    return !asked_ && has_nothing();
+}
+
+// @pre the router is locked
+bool WorkerExecution::has_nothing() const {
+    return !inbox_->spoilt && !inbox_->any() && !told_ && rest_.count == 0 && run_.count == 0 && further_.empty() &&
+           unfinished_.count == 0;
+}
+
+void WorkerExecution::say_left(std::span<const Stay> stays) {
+    const std::lock_guard<std::mutex> held(transport_->router().lock());
+    while (!stays.empty()) {
+        ChunkRequest request = report_of(ChunkRequest::bye);
+        request.by_node = 1;
+        request.leaving = static_cast<std::uint32_t>(std::min<std::size_t>(stays.size(), kMaxStays));
+        std::copy_n(stays.begin(), request.leaving, request.stays.begin());
+        stays = stays.subspan(request.leaving);
+        transport_->router().send(request);
+    }
+}
+
+void WorkerExecution::leave_unsaid() {
+    left_ = true;
+    unreported_.stop();
+    const std::lock_guard<std::mutex> held(transport_->router().lock());
+    transport_->forget(inbox_->epoch);
 }
 
 void WorkerExecution::leave(Leaving) {
@@ -176,7 +242,7 @@ void WorkerExecution::leave(Leaving) {
     for (ChunkBounds piece; spare(piece);) give_back(piece);
     transport_->router().poll();
     const std::lock_guard<std::mutex> held(transport_->router().lock());
-    send(ChunkRequest::bye, rest_);
+    say_bye();
     const bool tell = inbox_->spoilt && !told_;
     const LoopParameters first = inbox_->parameters;
     const LoopParameters other = inbox_->other;

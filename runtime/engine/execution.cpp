@@ -354,8 +354,9 @@ bool Execution::end(gimbal_share& share) noexcept {
     return end_at(share, ticks());
 }
 
-bool Execution::end_after(gimbal_share& share, std::uint64_t stayed) noexcept {
-    return end_at(share, slot_of(share.worker).record.begin + stayed);
+bool Execution::end_after(gimbal_share& share, std::uint64_t begun, std::uint64_t stayed) noexcept {
+    slot_of(share.worker).record.begin = begun;
+    return end_at(share, begun + stayed);
 }
 
 bool Execution::end_at(gimbal_share& share, std::uint64_t stamp) noexcept {

@@ -145,8 +145,9 @@ public:
     int next(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     /// @return true for the last worker to leave
     bool end(gimbal_share& share) noexcept;
-    /// The same for a worker whose word of it comes later. @param stayed  since it began [ticks]
-    bool end_after(gimbal_share& share, std::uint64_t stayed) noexcept;
+    /// The same for a worker whose word of it comes later. @param begun  when it did [ticks]
+    /// @param stayed  since then [ticks]
+    bool end_after(gimbal_share& share, std::uint64_t begun, std::uint64_t stayed) noexcept;
 
     /// As next() for a worker that asks through another: how long a chunk takes is what reported() says, later.
     int next_for(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;

@@ -25,6 +25,8 @@ constexpr std::uint64_t kMaxSamples = 8;   // without a profile: there will be n
 constexpr std::uint64_t kSampleEvery = 32;  // steps
 constexpr std::uint64_t kMaxRepeats = 8;   // of a turn that nothing is heard of
 constexpr double kPart = 0.005;             // of the processor time that predictions may take
+constexpr double kContention = 5;          // of threads that draw in memory,
+constexpr double kSerialPart = 0.5;        // as a loop of threads has it
 constexpr double kSecondsPerDraw = 50e-9;
 constexpr double kDrawsPerPair = 64 * 16;  // rank chunks, and draws of each thread in them, where nothing is known
 
@@ -45,8 +47,8 @@ simulate::NestedMachine machine_of(const LoopContext& context) {
     machine.team_barrier = context.chunk_overhead;
     machine.least = context.least;
     const double draw = dispatch_ticks();
-    machine.within.dispatch = draw * context.contention;
-    machine.within.serial = context.serial_part * machine.within.dispatch;
+    machine.within.dispatch = draw * kContention;
+    machine.within.serial = kSerialPart * machine.within.dispatch;
     machine.within.own_dispatch = 0.5 * draw;
     machine.within.queue_dispatch = draw;
     machine.within.stamp = draw;

@@ -55,8 +55,8 @@ LoopContext LengthLearning::context_of(const Request& request) const noexcept {
             .tick_s = traits_.clock.tick_s(),
             .way = traits_.way,
             .dispatch = traits_.clock.dispatch(),
-            .contention = traits_.clock.contention,
-            .serial_part = traits_.clock.serial_part,
+            .contention = traits_.clock.contention_now(),
+            .serial_part = traits_.clock.serial_part_now(),
             .iteration_time = mean_time(),
             .profile = model_.profile,
             .profile_version = model_.profile_version,
@@ -133,7 +133,7 @@ Opening LengthLearning::open(const Request& request) {
     opening.decision = decide(request);
     if (opening.decision.left_for > 0) return opening;
     const Schedule& choice = opening.decision.schedule;
-    const DrawCosts costs{traits_.clock.dispatch(), traits_.clock.contention, mean_time()};
+    const DrawCosts costs{traits_.clock.dispatch(), traits_.clock.contention_now(), mean_time()};
     const std::uint64_t least =
         choice.chunk
             ? 0

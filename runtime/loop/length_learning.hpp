@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -34,6 +35,16 @@ struct LoopClock {
     double contention = 5;                                 ///< cost of a draw when everybody draws, in dispatches
     double serial_part = 0.5;                              ///< of such a draw, while which nobody else can draw
     double (*tick_s)() noexcept = rough_seconds_per_tick;  ///< length of a tick, roughly [s]
+    /// Where dispatch() was measured while everybody drew, as draws by messages are: the part of it while which nobody
+    /// else could draw [ticks]. 0, or nullptr: it was not.
+    double (*held)() noexcept = nullptr;
+
+    /// As contention and serial_part, by what is measured.
+    [[nodiscard]] double contention_now() const noexcept { return held && held() > 0 ? 1 : contention; }
+    [[nodiscard]] double serial_part_now() const noexcept {
+        const double measured = held ? held() : 0;
+        return measured > 0 ? std::min(measured / dispatch(), 1.0) : serial_part;
+    }
 };
 
 /// How an execution is to be run.

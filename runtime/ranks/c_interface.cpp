@@ -19,12 +19,18 @@ using gimbal::Plan;
 
 namespace {
 
-// Cost of a draw by messages [ticks]; 0: ranks draw in memory. Relaxed: an estimate by itself.
+// Cost of a draw by messages, and the part for which the root has no time for others [ticks]; 0: ranks draw in memory.
+// Relaxed: estimates by themselves.
 gimbal::PerRank<std::atomic<double>> draw_cost;
+gimbal::PerRank<std::atomic<double>> held_cost;
 
 double rank_dispatch_ticks() noexcept {
     const double cost = draw_cost.here().load(std::memory_order_relaxed);
     return cost > 0 ? cost : gimbal::dispatch_ticks();
+}
+
+double rank_held_ticks() noexcept {
+    return draw_cost.here().load(std::memory_order_relaxed) > 0 ? held_cost.here().load(std::memory_order_relaxed) : 0;
 }
 
 // More than any N or number of steps, and so far from 2^64 that no draws in vain get there.
@@ -66,13 +72,15 @@ gimbal::Request request_for(const LoopSite& site, std::uint64_t trip, int schedu
 
 extern "C" {
 
-void gimbal_rank_draw_cost(double seconds) {
+void gimbal_rank_draw_cost(double seconds, double held_s) {
     draw_cost.here().store(seconds / gimbal::seconds_per_tick(), std::memory_order_relaxed);
+    held_cost.here().store(held_s / gimbal::seconds_per_tick(), std::memory_order_relaxed);
 }
 
 void* gimbal_rank_site(const char* name, uint32_t ranks) {
     gimbal::LoopClock clock;
     clock.dispatch = rank_dispatch_ticks;
+    clock.held = rank_held_ticks;
     return gimbal::find_rank_site(name, ranks, clock);
 }
 
@@ -208,8 +216,8 @@ size_t gimbal_rank_leave(gimbal_share* share, void* part) {
     return part ? gimbal::write_part(left.slot_of(worker), left.config(), static_cast<std::byte*>(part)) : 0;
 }
 
-void gimbal_rank_left(gimbal_share* share, uint64_t ticks) {
-    execution_at(share->execution).end_after(*share, ticks);
+void gimbal_rank_left(gimbal_share* share, uint64_t begun, uint64_t ticks) {
+    execution_at(share->execution).end_after(*share, begun, ticks);
 }
 
 void gimbal_rank_arrived(void* execution, uint32_t worker, const void* part) {

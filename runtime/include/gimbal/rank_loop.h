@@ -64,8 +64,10 @@ GIMBAL_API int gimbal_rank_schedule(const char* text, char* message, size_t size
 GIMBAL_API void gimbal_rank_warn(const char* text);
 
 /** What drawing a chunk costs a rank by messages, for predictions and for the least chunk worth a draw; until the first
- *  call it is what a draw in memory costs. @param seconds  > 0 [s]  @threads any */
-GIMBAL_API void gimbal_rank_draw_cost(double seconds);
+ *  call it is what a draw in memory costs.
+ *  @param seconds  while all draw, the mean over all chunks, also those that another draw brought, > 0 [s]
+ *  @param held_s   part of it for which the root has no time for others; 0: not known [s]  @threads any */
+GIMBAL_API void gimbal_rank_draw_cost(double seconds, double held_s);
 
 /** The site of a loop over ranks in this process.
  *  @param name  of the loop; is copied  @param ranks  P [count], >= 1
@@ -154,8 +156,9 @@ GIMBAL_API size_t gimbal_rank_part_bytes(void);
  *  @return bytes used */
 GIMBAL_API size_t gimbal_rank_leave(gimbal_share* share, void* part);
 
-/** The root draws for another: that worker left `ticks` after it began, whenever the root hears of it. */
-GIMBAL_API void gimbal_rank_left(gimbal_share* share, uint64_t ticks);
+/** The root draws for another: that worker left `ticks` after it began, whenever the root hears of it.
+ *  @param begun  when it began, by this process's gimbal_rank_ticks(), whenever gimbal_loop_begin() was called for it */
+GIMBAL_API void gimbal_rank_left(gimbal_share* share, uint64_t begun, uint64_t ticks);
 
 /** Root: what a worker saw that drew from another execution object than the root's; from gimbal_rank_leave(). */
 GIMBAL_API void gimbal_rank_arrived(void* execution, uint32_t worker, const void* part);

@@ -219,6 +219,20 @@ void run_with_costs(LoopLearning& loop, std::uint64_t first, std::uint64_t end) 
     loop.close(opening.config, opening.decision, *opening.plan, slots);
 }
 
+TEST(LoopClock, ADrawThatIsMeasuredWhileAllDrawIsNotTakenForALongerOne) {
+    LoopClock clock;
+    EXPECT_EQ(clock.contention_now(), clock.contention);
+    EXPECT_EQ(clock.serial_part_now(), clock.serial_part);
+    clock.dispatch = []() noexcept { return 400.0; };
+    clock.held = []() noexcept { return 100.0; };
+    EXPECT_EQ(clock.contention_now(), 1);
+    EXPECT_EQ(clock.serial_part_now(), 0.25);
+    clock.held = []() noexcept { return 500.0; };
+    EXPECT_EQ(clock.serial_part_now(), 1) << "the foreman is busy for longer than anybody waits";
+    clock.held = []() noexcept { return 0.0; };
+    EXPECT_EQ(clock.contention_now(), clock.contention) << "nothing is measured yet";
+}
+
 TEST(LoopLearning, AfterAChangeTheNewCostsCountAlone) {
     LoopClock free;
     free.now = []() noexcept -> std::uint64_t { return 0; };

@@ -16,6 +16,7 @@
 #include "engine/plan_cache.hpp"
 #include "gimbal/loop.h"
 #include "gimbal/technique.hpp"
+#include "loop/site.hpp"
 #include "ranks/packet.hpp"
 
 namespace {
@@ -297,6 +298,23 @@ TEST(RankLoop, WeightsThatAreGivenCountForWf2) {
     }
     gimbal_rank_drop(root);
     EXPECT_EQ(size[0], 3 * size[1]);
+}
+
+// A rank whose chunks another one of its node has drawn is begun and ended at the root when all is over.
+TEST(RankLoop, AWorkerThatTheRootHearsOfLateTookPartWhenItSays) {
+    void* const site = gimbal_rank_site("heard of late", 2);
+    void* const root = gimbal_rank_decide(site, 100, schedule_of("fac2"));
+    std::array<gimbal_share, 2> shares{};
+    gimbal_loop_begin(root, 0, &shares[0]);
+    std::uint64_t first = 0;
+    std::uint64_t end = 0;
+    while (gimbal_rank_next(&shares[0], &first, &end)) {
+    }
+    gimbal_loop_begin(root, 1, &shares[1]);
+    gimbal_rank_left(&shares[0], 1'000'000, 700);
+    gimbal_rank_left(&shares[1], 1'000'200, 800);
+    gimbal_rank_close(root, 1);
+    EXPECT_EQ(static_cast<gimbal::LoopSite*>(site)->time(), 1000);
 }
 
 TEST(RankLoop, HAndSigmaThatAreGivenMakeFscsChunk) {
