@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What kmp_gsupport.cpp gains: a mark on the loops of GNU code, and the start of
-// a downward loop over unsigned long long. GNU code passes the negative step as
-// it is and a flag that says which way; libomp 19 negates the step and ignores
-// the flag, so that such a loop runs no iteration at all.
+// What kmp_gsupport.cpp gains: a mark on the loops of GNU code; the start of a
+// downward loop over unsigned long long (GNU code passes the negative step as it
+// is and a flag that says which way; libomp 19 negates the step and ignores the
+// flag, so that such a loop runs no iteration at all); and memory that the team
+// shares for reduction(inscan) and lastprivate(conditional:), where libomp 19
+// ends the program.
 
 #ifndef KMP_SCHEDULE_HOOK_GOMP_H
 #define KMP_SCHEDULE_HOOK_GOMP_H
@@ -28,6 +30,76 @@ static int __kmp_hook_start_down(ident_t *loc, int gtid,
   if (status)
     *p_ub -= 1;
   return status;
+}
+
+// The memory of one construct. A thread is the primary one of at most one
+// construct at a level, so each thread keeps one block for each level.
+struct kmp_hook_block {
+  kmp_hook_block *next;
+  int level;
+  size_t bytes;
+  void *data;
+};
+
+static pthread_key_t __kmp_hook_blocks;
+static pthread_once_t __kmp_hook_blocks_once = PTHREAD_ONCE_INIT;
+
+static void __kmp_hook_free_blocks(void *first) {
+  for (kmp_hook_block *block = (kmp_hook_block *)first; block;) {
+    kmp_hook_block *next = block->next;
+    free(block->data);
+    free(block);
+    block = next;
+  }
+}
+
+static void __kmp_hook_make_blocks() {
+  KMP_ASSERT(pthread_key_create(&__kmp_hook_blocks, __kmp_hook_free_blocks) ==
+             0);
+}
+
+// Zeroed, and at least one byte. Of the calling thread's block at this level.
+static void *__kmp_hook_zeroed(int level, size_t bytes) {
+  pthread_once(&__kmp_hook_blocks_once, __kmp_hook_make_blocks);
+  void *first = pthread_getspecific(__kmp_hook_blocks);
+  kmp_hook_block *block = (kmp_hook_block *)first;
+  while (block && block->level != level)
+    block = block->next;
+  if (!block) {
+    block = (kmp_hook_block *)calloc(1, sizeof(kmp_hook_block));
+    KMP_ASSERT(block);
+    block->next = (kmp_hook_block *)first;
+    block->level = level;
+    pthread_setspecific(__kmp_hook_blocks, block);
+  }
+  if (!block->data || block->bytes < bytes) {
+    free(block->data);
+    block->bytes = bytes ? bytes : 1;
+    block->data = malloc(block->bytes);
+    KMP_ASSERT(block->data);
+  }
+  memset(block->data, 0, block->bytes);
+  return block->data;
+}
+
+// GNU code passes the size in *mem, and finds the memory there. It is the
+// program's until the construct ends on all threads, which the first barrier
+// waits for; the last keeps the pointer until all have it. Returns nothing left
+// to do.
+static void **__kmp_hook_shared_memory(void **mem) {
+  if (!mem)
+    return nullptr;
+  MKLOC(loc, "GOMP_loop_start");
+  int gtid = __kmp_entry_gtid();
+  kmp_team_t *team = __kmp_team_from_gtid(gtid);
+  __kmpc_barrier(&loc, gtid);
+  if (__kmp_tid_from_gtid(gtid) == 0)
+    team->t.t_copypriv_data =
+        __kmp_hook_zeroed(team->t.t_level, (size_t)(uintptr_t)*mem);
+  __kmpc_barrier(&loc, gtid);
+  *mem = team->t.t_copypriv_data;
+  __kmpc_barrier(&loc, gtid);
+  return nullptr;
 }
 
 #endif // KMP_SCHEDULE_HOOK_GOMP_H

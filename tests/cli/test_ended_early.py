@@ -123,6 +123,19 @@ class UnderTheLauncher(EndedEarly):
             self.assertTrue(record["partial"])
             self.assert_loops(record)
 
+    def test_ranks_that_outlive_the_launcher_for_a_moment_are_waited_for_and_the_launcher_is_named(self):
+        self.script('shift 2\n"$@" &\nrank=$!\n'
+                    'until grep -qs \'"calls": 10\' "$TMPDIR"/gimbal-run-*/record-*; do sleep 0.02; done\n'
+                    '(sleep 0.2; kill -9 $rank) > /dev/null 2>&1 &\nexit 7\n', "mpiexec")
+        result = self.run_killed("pause", flags=("-n", "1"), env={"PATH": f"{self.work}:{os.environ['PATH']}"})
+        self.assertIn("WARN partial: killed, or it left by _exit(); mpiexec ended with status 7;", result.stderr)
+
+    def test_a_process_that_outlives_gimbal_run_says_nothing(self):
+        script = self.script(f'(while [ -e "$GIMBAL_RUN_DIR" ]; do sleep 0.02; done; exec {self.program} exit) &\n')
+        result = self.gimbal("run", "--", script, env={"WAIT": ""}, timeout=LIMIT_S)
+        self.assertEqual(result.returncode, 0)
+        self.assertNotIn("cannot write", result.stderr)
+
     def test_without_a_wish_for_a_report_nothing_is_written_and_no_thread_is_started(self):
         result = self.gimbal("run", "--report", "off", "--", self.program, "threads", env={"WAIT": ""})
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "1\n", ""))

@@ -24,7 +24,7 @@ GNU_C = GNU_COMMON | {
     "GOMP_loop_ull_ordered_runtime_start", "GOMP_loop_ull_ordered_runtime_next",
     "GOMP_loop_ull_doacross_runtime_start", "GOMP_loop_start", "GOMP_loop_ull_start",
     "GOMP_loop_ordered_start", "GOMP_loop_ull_ordered_start", "GOMP_loop_doacross_start",
-    "GOMP_loop_ull_doacross_start", "GOMP_loop_end", "GOMP_loop_end_cancel",
+    "GOMP_loop_ull_doacross_start", "GOMP_sections2_start", "GOMP_loop_end", "GOMP_loop_end_cancel",
 }
 CLANG = {f"__kmpc_dispatch_{what}_{kind}" for what in ("init", "next") for kind in ("4", "4u", "8", "8u")} | {
     f"__kmpc_dispatch_fini_{kind}" for kind in ("4", "8", "8u")} | {

@@ -3,13 +3,16 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <string>
+#include <thread>
 
 #include "base/read_file.hpp"
 #include "gimbal/error.hpp"
@@ -49,6 +52,19 @@ bool is_alive(const RunRecord& record) {
     }
 }
 
+/// A launcher that ends its ranks does not wait for them.
+void wait_for_last_ones(const std::vector<RunRecord>& records) {
+    constexpr std::chrono::milliseconds kLook(5), kPatience(1000);
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    const auto dies = [](const RunRecord& record) { return !record.partial.empty() && is_alive(record); };
+    while (std::any_of(records.begin(), records.end(), dies) && std::chrono::steady_clock::now() < until)
+        std::this_thread::sleep_for(kLook);
+}
+
+std::string launcher_name(const RunRequest& request) {
+    return request.mpiexec.empty() ? "mpiexec" : request.mpiexec.substr(0, request.mpiexec.find(' '));
+}
+
 std::string how_it_ended(const RunRequest& request, const ProgramEnd& end, const RunRecord& record) {
     if (end.running || is_alive(record)) return "the process is still running";
     if (record.pid == end.pid) {
@@ -56,7 +72,7 @@ std::string how_it_ended(const RunRequest& request, const ProgramEnd& end, const
         return "it left by _exit(), status " + std::to_string(end.status);
     }
     std::string text = "killed, or it left by _exit(); ";
-    text += request.ranks > 0 ? request.mpiexec.substr(0, request.mpiexec.find(' ')) : request.command.front();
+    text += request.ranks > 0 ? launcher_name(request) : request.command.front();
     if (end.killed_by) return text + " was killed by " + signal_text(end.killed_by);
     // As shells and launchers have it.
     if (end.status > 128 && sigabbrev_np(end.status - 128)) return text + " says: by " + signal_text(end.status - 128);
@@ -76,6 +92,7 @@ void explain_partial(const RunRequest& request, const ProgramEnd& end, std::vect
     if (end.asked_to_end)
         asked = ", after " + signal_text(end.asked_to_end) + " came to gimbal run" +
                 (at_time_limit() ? " at the job's time limit" : "");
+    if (!end.running) wait_for_last_ones(records);
     for (RunRecord& record : records)
         if (!record.partial.empty()) record.partial = how_it_ended(request, end, record) + asked;
 }

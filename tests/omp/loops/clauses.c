@@ -76,6 +76,52 @@ static void reduction(const Case* run) {
     if (sum_ull != (unsigned long long)(n * (n + 1) / 2)) case_fail(run, "the sum of [1, N] is %llu", sum_ull);
 }
 
+// gcc asks the runtime for memory that the team shares (the last argument of GOMP_loop_start and its like), also in
+// loops that the runtime has no other part in, and in sections. clang has no lastprivate(conditional:), and its scans
+// need no runtime (clang 14's crash).
+#ifndef __clang__
+static void shared_memory(const Case* run) {
+    const int n = run->n > 1000 ? 1000 : (int)run->n;
+    static int running[1000];
+    int sum = 0;
+#pragma omp parallel for reduction(inscan, + : sum) num_threads(run->threads)
+    for (int i = 0; i < n; i++) {
+        sum += i + 1;
+#pragma omp scan inclusive(sum)
+        running[i] = sum;
+    }
+    for (int i = 0; i < n; i++) {
+        if (running[i] != (i + 1) * (i + 2) / 2) case_fail(run, "the running sum of %d is %d", i, running[i]);
+    }
+    int even = -1;
+    unsigned long long third = 0;
+    int section = -1;
+#pragma omp parallel num_threads(run->threads)
+    {
+#pragma omp for lastprivate(conditional : even) schedule(runtime) nowait
+        for (int i = 0; i < n; i++) {
+            if (i % 2 == 0) even = i;
+        }
+#pragma omp for lastprivate(conditional : third) schedule(runtime)
+        for (unsigned long long i = 0; i < (unsigned long long)n; i++) {
+            if (i % 3 == 0) third = i;
+        }
+#pragma omp sections lastprivate(conditional : section)
+        {
+#pragma omp section
+            section = 1;
+#pragma omp section
+            if (n >= 0) section = 2;
+#pragma omp section
+            if (n < 0) section = 3;
+        }
+    }
+    if (n > 0 && even != (n - 1) / 2 * 2) case_fail(run, "the last even number is %d", even);
+    if (n > 0 && third != (unsigned long long)((n - 1) / 3 * 3)) case_fail(run, "the last third is %llu", third);
+    if (section != 2) case_fail(run, "the last section that assigns is %d", section);
+}
+#endif
+
 // gcc opens these loops through GOMP_loop_start, GOMP_loop_ull_start and GOMP_loop_ordered_start.
 static void task_reduction(const Case* run) {
     const long n = run->n > 200 ? 200 : run->n;
@@ -169,6 +215,9 @@ static const Form kForms[] = {
     {"lastprivate", last_value, kEachN},
     {"firstprivate", firstprivate, kEachN},
     {"reduction", reduction, kEachN | kBig},
+#ifndef __clang__
+    {"shared_memory", shared_memory, kEachN},
+#endif
     {"task_reduction", task_reduction, kEachN},
     {"task_reduction_ordered", task_reduction_ordered, kEachN},
     {"task_reduction_doacross", task_reduction_doacross, kEachN | kGnuUnrepaired},  // as doacross_ull
