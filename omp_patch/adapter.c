@@ -124,14 +124,29 @@ int gimbal_schedule_hook_ready(void) {
   return state > 0;
 }
 
+/* A process that was killed before it wrote its page leaves an empty one. libomp
+ * takes that for a runtime that it does not know, and ends the next process that
+ * has the number of that one: with numbers that come again after 32768 processes
+ * this happens. Of a runtime that is gone, which this says, it takes the place.
+ * In a page that is new libomp writes over it. */
+static void mark_empty(int file) {
+  static const char gone[] = "0x1-1-gone"; /* nothing is mapped at 0x1 */
+  char first = 0;
+  if (pread(file, &first, 1, 0) == 1 && first == 0 &&
+      pwrite(file, gone, sizeof(gone), 0) != (ssize_t)sizeof(gone))
+    return; /* as upstream */
+}
+
 int __kmp_hook_has_room(int file, const char *folder, const char *name) {
   enum { kBytes = 1024 }; /* SHM_SIZE */
   static int said;
   if (file < 0)
     return 0;
   int error = posix_fallocate(file, 0, kBytes);
-  if (error != ENOSPC && error != EDQUOT)
+  if (error != ENOSPC && error != EDQUOT) {
+    mark_empty(file);
     return 1;
+  }
   char path[256];
   snprintf(path, sizeof(path), "%s/%s", folder, name);
   unlink(path);

@@ -123,6 +123,16 @@ class FullSharedMemory(StartTest):
         self.assertEqual(result.returncode, 0, result.stderr)
 
 
+class LeftPage(StartTest):
+    def test_an_empty_page_of_a_killed_process_of_the_same_number_is_nobodys(self):
+        page = "/dev/shm/__KMP_REGISTERED_LIB_$$_$(id -u)"
+        for size in (0, 1024):
+            left = f'truncate -s {size} {page}; exec "$@"'
+            result = self.run_under_gimbal("sh", "-c", left, "sh", self.program, env={"OMP_SCHEDULE": "gss"})
+            self.assert_right(result)
+            self.assertNotIn("OMP:", result.stderr)
+
+
 class OtherBuild(StartTest):
     def needed(self):
         """The name by which libomp.so asks for libgimbal.so."""
