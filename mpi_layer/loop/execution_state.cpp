@@ -177,14 +177,11 @@ bool ExecutionState::draw_own(std::uint32_t rank, ChunkRange& run) {
 }
 
 bool ExecutionState::draw_for_others(std::uint32_t rank, ChunkRange& chunk) {
-    return movable(rank) && draw(rank, chunk);
-}
-
-bool ExecutionState::movable(std::uint32_t rank) {
     if (spoilt_ || robust_ || rank_states_[rank].left) return false;
     begin(rank);
     const gimbal_share& share = rank_states_[rank].share;
-    return !share.fast || share.counter;
+    if (share.fast && !share.counter) return false;
+    return draw(rank, chunk);
 }
 
 bool ExecutionState::hears_by_group(std::uint32_t rank) const {

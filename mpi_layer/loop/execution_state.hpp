@@ -101,8 +101,6 @@ public:
     bool draw(std::uint32_t rank, ChunkRange& chunk);
     /// All that belongs to a rank alone and that it has not drawn yet, as one run. @return false: nothing
     bool draw_own(std::uint32_t rank, ChunkRange& run);
-    /// Whether what is drawn for a rank may be run by another.
-    [[nodiscard]] bool movable(std::uint32_t rank);
     /// Draw for a rank what another rank may run as well. @return false: nothing is left for it, or it is its own
     bool draw_for_others(std::uint32_t rank, ChunkRange& chunk);
     /// Note that a question of a rank has been answered with this chunk.

@@ -94,15 +94,6 @@ void ForemanExecution::attend() {
     }
 }
 
-// What is in hand is short already.
-bool ForemanExecution::leave_rest(std::uint64_t, std::uint64_t&, std::uint64_t, ChunkBounds& rest) {
-    const std::lock_guard<std::mutex> held(transport_->router().lock());
-    if (chunk_.count == 0 || !state_->movable(0)) return false;
-    rest = {.first = chunk_.first, .end = chunk_.end};
-    chunk_ = {};
-    return true;
-}
-
 // @return false: the chunk is somebody else's by now
 bool ForemanExecution::hand_out(std::uint64_t& first, std::uint64_t& end) {
     const std::uint64_t most = transport_->team().size() == 1 ? UINT64_MAX : transport_->poll_interval().piece();

@@ -56,10 +56,6 @@ public:
     [[nodiscard]] virtual bool holds() const noexcept = 0;
     /// Work on a chunk that another rank may have drawn. @param first, end  out: what to run now of it [iterations]
     virtual void adopt(const ChunkBounds& chunk, std::uint64_t& first, std::uint64_t& end) = 0;
-    /// Of what next() has just handed out, leave the rest to others. @param end  of the part in hand; in: as it was
-    /// handed out, out: what this rank still runs  @param most  that it should run [iterations]
-    /// @return false: there is nothing that others may run
-    virtual bool leave_rest(std::uint64_t first, std::uint64_t& end, std::uint64_t most, ChunkBounds& rest) = 0;
     /// The foreman, where its answers are worth more than its work: answers until they are not. Others: nothing.
     virtual void attend() {}
     /// Nobody here will run that chunk.
@@ -119,7 +115,6 @@ public:
     void give_back(const ChunkBounds& chunk) override;
     UnreportedWork take_unreported() noexcept override;
     void attend() override;
-    bool leave_rest(std::uint64_t first, std::uint64_t& end, std::uint64_t most, ChunkBounds& rest) override;
     [[nodiscard]] bool has_ended() const override { return false; }
     [[nodiscard]] bool ended_for_node() const override { return false; }
     [[nodiscard]] bool waits_for_nothing() const override { return false; }
@@ -153,7 +148,6 @@ public:
     bool next(std::uint64_t& first, std::uint64_t& end) override;
     bool finish(std::uint64_t first, std::uint64_t end) override;
     bool spare(ChunkBounds& chunk) override;
-    bool leave_rest(std::uint64_t first, std::uint64_t& end, std::uint64_t most, ChunkBounds& rest) override;
     [[nodiscard]] bool holds() const noexcept override { return rest_.count > 0; }
     void adopt(const ChunkBounds& chunk, std::uint64_t& first, std::uint64_t& end) override;
     void give_back(const ChunkBounds& chunk) override;
@@ -180,7 +174,6 @@ private:
     ChunkRange unfinished_{};           // as above
     ChunkRange run_{};                  // chunks of it that are left
     ChunkRange rest_{};                 // end of a chunk whose beginning has been handed out
-    bool movable_ = false;              // what was handed out last may be run by others
     std::vector<ChunkBounds> further_;  // chunks that any rank may run, from the last answer
     bool asked_ = false;                // an answer is to come
     bool waits_ = false;                // and it has been waited for

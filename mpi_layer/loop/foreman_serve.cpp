@@ -234,7 +234,6 @@ void ForemanTransport::answer(ExecutionState& state, std::uint32_t rank, ChunkRe
     message.run = run;
     message.reply = reply ? 1 : 0;
     message.whole_node = kind == ChunkReply::over && state.all_out() && !state.pushed(rank) ? 1 : 0;
-    message.movable = kind == ChunkReply::work && state.movable(rank) ? 1 : 0;
     for (ChunkRange other; message.further + 1 < want && state.draw_for_others(rank, other); ++message.further)
         message.pieces[message.further] = {.first = other.first, .end = other.end};
     if (reply) chunks_ += 1 + message.further;
@@ -260,10 +259,8 @@ void ForemanTransport::on_reply(const ChunkReply& answer) {
     inbox.other = answer.other;
     switch (answer.kind) {
         case ChunkReply::work:
-            inbox.items.push_back({answer.run,
-                                   answer.reply != 0,
-                                   answer.movable != 0,
-                                   {answer.pieces.begin(), answer.pieces.begin() + answer.further}});
+            inbox.items.push_back(
+                {answer.run, answer.reply != 0, {answer.pieces.begin(), answer.pieces.begin() + answer.further}});
             break;
         case ChunkReply::over:
             inbox.over = true;

@@ -20,17 +20,13 @@ namespace {
 // refill that is to come has more drawn for the node than its ranks have use for: where hundreds of nodes begin at the
 // same time, an answer takes longer than one such time.
 constexpr double kPatience = 100;
-// For a part of a chunk, in the same times.
-constexpr double kPartTime = 10;
-constexpr double kLongestPart = 1e15;  // [iterations]
 
 class HierarchicalTransport final : public Transport {
 public:
     HierarchicalTransport(Team& team, const std::string& name)
         : foreman_(team, name, true),
           queues_(team),
-          patience_(static_cast<std::uint64_t>(kPatience * team.settings().poll_us * 1e-6 / gimbal_rank_tick_s())),
-          part_ticks_(kPartTime * team.settings().poll_us * 1e-6 / gimbal_rank_tick_s()) {}
+          patience_(static_cast<std::uint64_t>(kPatience * team.settings().poll_us * 1e-6 / gimbal_rank_tick_s())) {}
 
     [[nodiscard]] std::unique_ptr<RankExecution> enter(const Request& request) override;
     void refuse() override;
@@ -40,12 +36,6 @@ public:
     [[nodiscard]] const ChunkQueues& queues() const noexcept { return queues_; }
     [[nodiscard]] Team& team() noexcept { return foreman_.team(); }
     [[nodiscard]] Waits& waits() noexcept { return foreman_.waits(); }
-    /// Parts of chunks are no smaller: drawing them, and what the program does for each, shall not count [iterations].
-    [[nodiscard]] std::uint64_t least_part() noexcept {
-        const double iteration = waits().iteration();
-        return iteration > 0 ? static_cast<std::uint64_t>(std::min(part_ticks_ / iteration, kLongestPart)) + 1
-                             : UINT64_MAX;
-    }
     /// How long a rank waits for another of its node [ticks].
     [[nodiscard]] std::uint64_t patience() const noexcept { return patience_; }
 
@@ -55,7 +45,6 @@ private:
     ForemanTransport foreman_;
     ChunkQueues queues_;
     std::uint64_t patience_;
-    double part_ticks_;                   // of the shortest part of a chunk
     std::uint64_t epoch_ = 0;             // of the next execution
     std::vector<std::uint64_t> skipped_;  // executions that ran without their queue and have not left it
 };
@@ -86,26 +75,6 @@ public:
 
 private:
     NodeQueue& queue_;
-};
-
-/// Chunks of the node cut into parts. A rank that meets a long iteration keeps but one of them from the others, and a
-/// node is done with what it has drawn when its ranks are done together.
-struct Parts {
-    std::uint64_t least = UINT64_MAX;  ///< [iterations]
-    std::array<ChunkBounds, NodeQueue::kRoom> all;
-    std::uint32_t count = 0;
-
-    [[nodiscard]] std::uint64_t size_of(std::uint64_t chunk) const noexcept {
-        return std::max((chunk + NodeQueue::kParts - 1) / NodeQueue::kParts, least);
-    }
-    void add(ChunkBounds chunk) noexcept {
-        const std::uint64_t size = size_of(chunk.end - chunk.first);
-        while (chunk.first < chunk.end) {
-            const std::uint64_t end = chunk.end - chunk.first > size ? chunk.first + size : chunk.end;
-            all[count++] = {.first = chunk.first, .end = end};
-            chunk.first = end;
-        }
-    }
 };
 
 class HierarchicalExecution final : public RankExecution {
@@ -239,13 +208,11 @@ bool HierarchicalExecution::refill(std::uint64_t& first, std::uint64_t& end) {
     if (take(first, end)) return true;
     const std::uint32_t chunks = wanted();
     if (!ask(chunks, first, end)) return false;
-    Parts parts{.least = transport_.least_part()};
-    ChunkBounds chunk;
-    if (inner_->leave_rest(first, end, parts.size_of(end - first), chunk)) parts.add(chunk);
-    std::uint32_t drawn = 1;
-    for (; drawn < chunks && inner_->spare(chunk); ++drawn) parts.add(chunk);
-    queue_.note_drawn(drawn);
-    queue_.publish(parts.all, parts.count);
+    std::array<ChunkBounds, kMaxAtOnce> others;
+    std::uint32_t spared = 0;
+    while (spared + 1 < chunks && inner_->spare(others[spared])) ++spared;
+    queue_.note_drawn(1 + spared);
+    queue_.publish(others, spared);
     return true;
 }
 

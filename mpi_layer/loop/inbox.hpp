@@ -16,7 +16,6 @@ struct Inbox {
     struct Item {
         ChunkRange run;
         bool reply = false;                ///< to a question
-        bool movable = false;              ///< any rank may run it
         std::vector<ChunkBounds> further;  ///< chunks that any rank may run
     };
 

@@ -95,7 +95,6 @@ struct ChunkReply {
     LoopParameters other{};       ///< with `disagrees`: of another
     ChunkRange run{};
     std::uint32_t reply = 0;                           ///< 1: to a question
-    std::uint32_t movable = 0;                         ///< 1: any rank may run `run`
     std::uint32_t whole_node = 0;                      ///< with `over`: for all of its node that have asked nothing
     std::uint32_t verdict = none;                      ///< on the chunk that was done
     std::uint32_t further = 0;                         ///< chunks after `run`, that any rank may run [count]

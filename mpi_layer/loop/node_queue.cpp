@@ -97,7 +97,7 @@ bool NodeQueue::pop(ChunkBounds& chunk) noexcept {
     return false;
 }
 
-void NodeQueue::publish(const std::array<ChunkBounds, kRoom>& chunks, std::uint32_t count) noexcept {
+void NodeQueue::publish(const std::array<ChunkBounds, kMaxAtOnce>& chunks, std::uint32_t count) noexcept {
     if (count == 0) return;
     const std::uint64_t word = word_.load(std::memory_order_acquire);
     for (std::uint32_t k = 0; k < count; ++k) {

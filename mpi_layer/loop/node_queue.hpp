@@ -15,10 +15,6 @@ namespace gimbal::mpi {
 /// @threads any rank of the node
 class NodeQueue {
 public:
-    /// That a chunk is cut into, at most [count]. 8 help against giants and hurt on slow nodes: docs/decisions/0045.
-    static constexpr std::uint32_t kParts = 1;
-    static constexpr std::uint32_t kRoom = kMaxAtOnce * kParts;  ///< [parts of chunks]
-
     explicit NodeQueue(std::uint64_t epoch) noexcept : epoch_(epoch) {}
 
     /// The execution that it is for; acquire.
@@ -41,7 +37,7 @@ public:
     /// Ranks that draw from it now.
     [[nodiscard]] std::uint32_t inside() const noexcept;
 
-    /// Chunks, before they were cut, that were drawn for its ranks; noted by who refills [count].
+    /// Chunks that were drawn for its ranks; noted by who refills [count].
     void note_drawn(std::uint32_t chunks) noexcept { drawn_.fetch_add(chunks, std::memory_order_relaxed); }
     [[nodiscard]] std::uint32_t drawn() const noexcept { return drawn_.load(std::memory_order_relaxed); }
 
@@ -53,8 +49,8 @@ public:
 
     /// Take a chunk: two loads and a compare-and-swap. @return false: empty
     bool pop(ChunkBounds& chunk) noexcept;
-    /// @param chunks  [count] 1 to kRoom of them  @pre empty, and the caller refills
-    void publish(const std::array<ChunkBounds, kRoom>& chunks, std::uint32_t count) noexcept;
+    /// @param chunks  [count] 1 to kMaxAtOnce of them  @pre empty, and the caller refills
+    void publish(const std::array<ChunkBounds, kMaxAtOnce>& chunks, std::uint32_t count) noexcept;
 
     /// The right to publish; one rank at a time has it. @return false: another has it
     [[nodiscard]] bool try_refill() noexcept { return refilling_.exchange(1, std::memory_order_acquire) == 0; }
@@ -92,7 +88,7 @@ private:
     std::atomic<std::uint64_t> first_answer_{0};  // [ticks]; ranks of a node have one clock
     std::atomic<std::uint64_t> worked_{0};        // time and iterations as two floats: one word, so that they agree
     alignas(128) std::atomic<std::uint64_t> word_{0};  // version (32 bits), head (16), tail (16)
-    std::array<Entry, kRoom> entries_{};
+    std::array<Entry, kMaxAtOnce> entries_{};
 };
 
 /// The queues of one loop on one node: execution e has queue e mod kCount.

@@ -43,7 +43,6 @@ bool WorkerExecution::next(std::uint64_t& first, std::uint64_t& end) {
 
 // What is here: the end of a chunk, chunks of a run, what has come.
 bool WorkerExecution::hand_out(std::uint64_t& first, std::uint64_t& end) {
-    movable_ = false;
     if (rest_.count > 0) {
         if (!asked_ && !inbox_->over && !inbox_->any()) send(ChunkRequest::ahead);
         cut(rest_, UINT64_MAX, first, end);
@@ -60,7 +59,6 @@ bool WorkerExecution::hand_out(std::uint64_t& first, std::uint64_t& end) {
         const Inbox::Item item = inbox_->take();
         if (item.reply) answered();
         run_ = item.run;
-        movable_ = item.movable && run_.count == 1;
         further_.assign(item.further.rbegin(), item.further.rend());  // the first is taken first
     }
     first = run_.first;
@@ -106,18 +104,9 @@ bool WorkerExecution::spare(ChunkBounds& chunk) {
     return true;
 }
 
-bool WorkerExecution::leave_rest(std::uint64_t first, std::uint64_t& end, std::uint64_t most, ChunkBounds& rest) {
-    if (!movable_ || end - first <= most) return false;
-    rest = {.first = first + most, .end = end};
-    end = rest.first;
-    unreported_.size = most;
-    return true;
-}
-
 void WorkerExecution::adopt(const ChunkBounds& chunk, std::uint64_t& first, std::uint64_t& end) {
     const std::uint64_t size = unreported_.size;
     transport_->waits().worked(size, static_cast<double>(unreported_.stop()));
-    movable_ = false;
     first = chunk.first;
     end = chunk.end;
     unreported_.start(end - first);

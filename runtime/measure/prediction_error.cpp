@@ -30,12 +30,16 @@ void PredictionError::add(std::span<const WorkerRecord> workers) noexcept {
     }
     double last = 0;
     double sum = 0;
+    bool timed = false;
     for (const WorkerRecord& worker : workers) {
-        if (worker.static_end < begin) return;  // not timed
-        const auto finish = static_cast<double>(worker.static_end - begin);
+        const bool noted = worker.static_end >= begin;
+        timed = timed || noted;
+        // Who drew nothing after its block ended with it.
+        const auto finish = static_cast<double>((noted ? worker.static_end : worker.end) - begin);
         last = std::max(last, finish);
         sum += finish;
     }
+    if (!timed) return;
     if (workers.empty() || work <= 0) return;
     const auto count = static_cast<double>(workers.size());
     needed_[seen_++ % kKept] = (last - sum / count) / (work / count);

@@ -55,6 +55,15 @@ TEST(PredictionError, NeverGivesUpMoreThanHalfAndForgetsAfterEightExecutions) {
     EXPECT_NEAR(error.fraction(), 0.98, 1e-12);
 }
 
+// Its block was so long that nothing was left: the time of its end is that of its block.
+TEST(PredictionError, WhoDrewNothingAfterItsBlockEndedWithIt) {
+    PredictionError error;
+    std::vector<WorkerRecord> workers = team({500, 500, 500, 600}, 600);
+    workers.back().static_end = 0;
+    for (int i = 0; i < 8; ++i) error.add(workers);
+    EXPECT_NEAR(error.fraction(), 1 - 1.5 * 75 / 600, 0.011);
+}
+
 TEST(PredictionError, ExecutionsThatWereNotTimedChangeNothing) {
     PredictionError error;
     WorkerRecord untimed;
