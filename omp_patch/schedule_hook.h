@@ -65,7 +65,8 @@ int gimbal_schedule_hook_ready(void);
 
 /** Gives a file that libomp is about to map and to write to the room for it: a
  * write to a page that the file system has no room for ends the process. If
- * there is none the file is removed, and that is said once.
+ * there is none the file is removed, and that is said once. An empty file that
+ * a killed process has left is marked as nobody's.
  * @param file  open, or -1: none, which was said  @param name  in `folder`
  * @return 1, or 0: it must not be used  @threads one */
 int __kmp_hook_has_room(int file, const char *folder, const char *name);

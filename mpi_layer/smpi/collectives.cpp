@@ -89,7 +89,7 @@ void Collective::send(int relative, int tag) {
 // @return whether it is here
 bool Collective::receive(int relative, int tag) {
     if (!is_collective_coming()) return false;
-    // Not MPI_Irecv and MPI_Test: with each of these SMPI 3.32 keeps something that it goes through at every later event.
+    // Not MPI_Irecv and MPI_Test: SMPI 3.32 gets slower with each message that is received so.
     int here = 0;
     PMPI_Iprobe(actual(relative), tag, comm_, &here, MPI_STATUS_IGNORE);
     if (!here) return false;

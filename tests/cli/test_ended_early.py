@@ -61,6 +61,8 @@ class UnderTheLauncher(EndedEarly):
                 self.assertEqual(self.output()["partial"], why)
                 self.assert_loops(self.output())
                 self.assert_nothing_left()
+                left = pathlib.Path("/dev/shm").glob(f"__KMP_REGISTERED_LIB_{self.output()['pid']}_*")
+                self.assertEqual(list(left), [], "libomp's page")
 
     def test_quick_exit_and_exit_in_a_handler_leave_a_whole_record(self):
         for how, status in (("quick_exit", 4), ("handler", 7), ("exit", 0)):

@@ -38,9 +38,13 @@ bool at_time_limit() {
     return error == std::errc() && stop == end && limit > 0 && std::time(nullptr) >= limit - kEarly_s;
 }
 
-bool is_alive(const RunRecord& record) {
+bool ran_here(const RunRecord& record) {
     std::array<char, 256> host{};
-    if (gethostname(host.data(), host.size() - 1) != 0 || record.host != host.data()) return false;
+    return gethostname(host.data(), host.size() - 1) == 0 && record.host == host.data();
+}
+
+bool is_alive(const RunRecord& record) {
+    if (!ran_here(record)) return false;
     try {
         // "pid (name) S ...": a zombie does not run, and a name may hold anything.
         const std::string stat = read_file("/proc/" + std::to_string(record.pid) + "/stat", 4096);
@@ -59,6 +63,13 @@ void wait_for_last_ones(const std::vector<RunRecord>& records) {
     const auto dies = [](const RunRecord& record) { return !record.partial.empty() && is_alive(record); };
     while (std::any_of(records.begin(), records.end(), dies) && std::chrono::steady_clock::now() < until)
         std::this_thread::sleep_for(kLook);
+}
+
+/// libomp's, in which copies of it in one process find each other; who is killed leaves it, one for each number of a
+/// process.
+void remove_page(const RunRecord& record) {
+    if (!ran_here(record) || is_alive(record)) return;
+    unlink(("/dev/shm/__KMP_REGISTERED_LIB_" + std::to_string(record.pid) + "_" + std::to_string(getuid())).c_str());
 }
 
 std::string launcher_name(const RunRequest& request) {
@@ -93,8 +104,11 @@ void explain_partial(const RunRequest& request, const ProgramEnd& end, std::vect
         asked = ", after " + signal_text(end.asked_to_end) + " came to gimbal run" +
                 (at_time_limit() ? " at the job's time limit" : "");
     if (!end.running) wait_for_last_ones(records);
-    for (RunRecord& record : records)
-        if (!record.partial.empty()) record.partial = how_it_ended(request, end, record) + asked;
+    for (RunRecord& record : records) {
+        if (record.partial.empty()) continue;
+        record.partial = how_it_ended(request, end, record) + asked;
+        remove_page(record);
+    }
 }
 
 }  // namespace gimbal::tool
