@@ -92,8 +92,18 @@ std::unique_ptr<SharingExecution> ForemanTransport::open(const Request& request)
     return open(parameters_of(request));
 }
 
+// What ranks said when they left the executions before decides about the next one.
+void ForemanTransport::hear_of_the_last() {
+    {
+        const std::lock_guard<std::mutex> held(router_->lock());
+        if (states_.empty() || states_.back()->epoch() == next_epoch_) return;
+    }
+    router_->poll();
+}
+
 std::unique_ptr<SharingExecution> ForemanTransport::open(const LoopParameters& parameters) {
     MessageRouter::rethrow();
+    hear_of_the_last();
     const std::lock_guard<std::mutex> held(router_->lock());
     const std::uint64_t epoch = next_epoch_++;
     if (team_->rank() != 0) return std::make_unique<WorkerExecution>(*this, inbox_of(epoch), parameters);

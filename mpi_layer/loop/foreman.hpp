@@ -67,6 +67,7 @@ public:
 private:
     [[nodiscard]] LoopParameters parameters_of(const Request& request);
     [[nodiscard]] std::unique_ptr<SharingExecution> open(const LoopParameters& parameters);
+    void hear_of_the_last();
     [[nodiscard]] int schedule_of(const LoopParameters& parameters);
     [[nodiscard]] ExecutionState& state_of(std::uint64_t epoch, const LoopParameters& parameters);
     [[nodiscard]] Inbox& inbox_of(std::uint64_t epoch);

@@ -29,7 +29,9 @@ namespace {
 // Low enough to yield to the program wherever both want a core, high enough to get somewhere where it never sleeps.
 constexpr int kNice = 10;
 constexpr double kRetry_s = 5;  // after a repeated job that failed
-constexpr std::chrono::seconds kLookForProgram{1};
+// Between two looks whether the program has left: a part of the thread's age so far, within bounds [s].
+constexpr double kLookPart = 0.1;
+constexpr double kShortestLook_s = 0.01, kLongestLook_s = 1;
 
 // Of the processor time of the process. What is not used is kept for later, but not for long: else a program that has
 // computed for a day would let a whole core go to predictions for minutes.
@@ -91,14 +93,25 @@ Background& background() noexcept {
     return storage.background;
 }
 
+Clock::duration seconds(double time_s) {
+    return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(time_s));
+}
+
+Clock::time_point next_look() noexcept {
+    const double age_s = clock_s(CLOCK_MONOTONIC) - share.begun_s;
+    return Clock::now() + seconds(std::clamp(kLookPart * age_s, kShortestLook_s, kLongestLook_s));
+}
+
 /// Sleep until there is something to do. @return false: the process ends, or only threads of Gimbal's are left
 bool wait_for_work(Background& own, std::unique_lock<std::mutex>& lock) {
+    const auto called = [&] { return stopping.load() || !own.jobs.empty(); };
     const auto is_due = [&] { return own.repeated && Clock::now() >= own.due; };
-    const auto ready = [&] { return stopping.load() || !own.jobs.empty() || is_due(); };
-    while (!ready()) {
-        const Clock::time_point look = Clock::now() + kLookForProgram;
+    const auto ready = [&] { return called() || is_due(); };
+    while (!called()) {
+        const Clock::time_point look = next_look();
         own.wake.wait_until(lock, own.repeated ? std::min(own.due, look) : look, ready);
-        if (!ready() && program_has_left()) return false;
+        if (!called() && program_has_left()) return false;
+        if (is_due()) break;
     }
     return !stopping.load();
 }
@@ -120,7 +133,7 @@ void run_repeated(Background& own, std::unique_lock<std::mutex>& lock) {
     double pause_s = kRetry_s;
     // It does not change while the thread lives.
     run_unlocked(lock, [&] { pause_s = own.repeated(); });
-    own.due = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(pause_s));
+    own.due = Clock::now() + seconds(pause_s);
 }
 
 void* serve(void* /*unused*/) {

@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 RUN_LIMIT_S = 600  # a run takes a fraction of a second; what takes so long hangs
@@ -98,19 +99,25 @@ class ExitInAHandler(unittest.TestCase):
 
 class MainLeaves(unittest.TestCase):
     def test_a_process_ends_whose_main_thread_has_left(self):
+        took_s, reported_s = [], []
         for compiler, (schedule, report) in itertools.product(("gcc", "clang"), (("fac2", "off"), ("fac2", "summary"),
                                                                                  ("runtime", "off"))):
             program = OPTIONS.programs / f"main-leaves-{compiler}"
             if not program.is_file():
                 self.skipTest(f"{program.name} is not built")
             for words in ([str(OPTIONS.tool), "run", "--"], [str(OPTIONS.tool), "run", "--pin=observe", "--"]):
+                begin = time.monotonic()
                 done = subprocess.run([*words, str(program)], capture_output=True, text=True, timeout=RUN_LIMIT_S,
                                       env=clean_environment() | {"OMP_NUM_THREADS": "1", "GIMBAL_SCHEDULE": schedule,
                                                                  "GIMBAL_REPORT": report}, check=False)
                 self.assertEqual(done.stdout, "sum 499500\nended\n", f"{words} {schedule} {report}: {done.stderr}")
                 self.assertEqual(done.returncode, 0)
+                took_s.append(time.monotonic() - begin)
                 if report == "summary":
                     self.assertIn("fac2 (GIMBAL_SCHEDULE)", done.stderr)
+                    reported_s.append(took_s[-1])
+        # A thread that writes the record now and then kept each of them for five seconds.
+        self.assertLess(min(reported_s), min(took_s) + 4)
 
 
 def main():
