@@ -27,7 +27,8 @@ BARE_PROGRAMS = ("loops-clang-nodebug", "loops-gcc-nodebug")
 FORTRAN_PROGRAMS = ("loops-gfortran",)
 RUN_LIMIT_S = 600
 FEW_THREADS = ("--threads", "1", "--threads", "2", "--threads", "3")
-OVERSUBSCRIBED = {"KMP_BLOCKTIME": "0", "OMP_WAIT_POLICY": "passive"}
+ASLEEP = (("KMP_BLOCKTIME", "0"), ("OMP_WAIT_POLICY", "passive"))
+SOON_ASLEEP = (("KMP_BLOCKTIME", "100us"),)  # two thirds of the time that sleeping at once takes
 
 
 @dataclass(frozen=True)
@@ -74,19 +75,20 @@ def jobs_for(number, technique, chunks, quick):
     """All jobs of one technique, the number-th: full size once, the rest quick.
 
     What a compiler makes of a loop does not depend on the technique: of every chunk, one compiler's program runs with
-    1 to 3 threads, the other's with 8 that sleep while they wait, and the next chunk has them the other way round.
+    1 to 3 threads, the other's with 8, and the next chunk has them the other way round.
     How threads wait has nothing to do with the technique, the chunk or debug information. Threads that spin on the cores
-    of fewer take most of the time: of every third technique the run in full size has them.
+    of fewer take most of the time, and those that sleep at once nearly as much: they spin in every third technique's
+    run in full size, sleep at once in the runs with 8 threads and no chunk, and sleep soon in all others.
     """
     jobs = []
     for place, chunk in enumerate(chunks[:2] if quick else chunks):
         compilers = (place + len(technique)) % 2
         for by_gimbal, mode, extra, arguments in (
                 (False, "normal", (), ()),
-                (True, "oversubscribed", tuple(OVERSUBSCRIBED.items()), ("--threads", "8"))):
+                (True, "oversubscribed", ASLEEP if chunk is None else SOON_ASLEEP, ("--threads", "8"))):
             text, environment = schedule_environment(technique, chunk, by_gimbal)
-            if chunk is not None or number % 3:
-                extra = tuple(OVERSUBSCRIBED.items())
+            if mode == "normal" and (chunk is not None or number % 3):
+                extra = SOON_ASLEEP
             size = () if chunk is None and mode == "normal" and not quick else ("--quick",)
             if size and mode == "normal":
                 arguments = FEW_THREADS
@@ -95,7 +97,7 @@ def jobs_for(number, technique, chunks, quick):
             if mode == "normal" and chunk in (None, "7", "0:7"):
                 jobs += [Job(p, text, environment + extra, ("--all",), mode) for p in FORTRAN_PROGRAMS]
             if mode == "normal" and chunk is None:
-                jobs.append(Job(BARE_PROGRAMS[compilers], text, environment + tuple(OVERSUBSCRIBED.items()),
+                jobs.append(Job(BARE_PROGRAMS[compilers], text, environment + SOON_ASLEEP,
                                 ("--all", "--quick") + FEW_THREADS, mode))
     return jobs
 
@@ -104,7 +106,7 @@ def ordinary_jobs():
     """Ordinary schedules, without the forms that the original library gets wrong. One program's threads spin."""
     return [Job(program, schedule, (("OMP_SCHEDULE", schedule),) + waiting, ("--quick",), "ordinary")
             for schedule in ORDINARY for program in C_PROGRAMS + BARE_PROGRAMS + FORTRAN_PROGRAMS
-            for waiting in [() if program == C_PROGRAMS[0] else tuple(OVERSUBSCRIBED.items())]]
+            for waiting in [() if program == C_PROGRAMS[0] else SOON_ASLEEP]]
 
 
 def run_job(job, programs, library):
