@@ -13,6 +13,8 @@
 #undef __kmpc_dispatch_next_8u
 
 // The short way to the next chunk, for a thread whose __kmp_hook_share is set.
+// The flag of the process is looked at first: a word of the library's own, where
+// the thread's share takes two loads.
 // When the loop has run out, libomp's own function ends the share. Where a
 // trace is written all chunks come from the hook, by a function of its own:
 // what that keeps on the stack is no business of those without a trace.
@@ -30,8 +32,10 @@
   int __kmpc_dispatch_next_##suffix(ident_t *loc, kmp_int32 gtid,              \
                                     kmp_int32 *p_last, T *p_lb, T *p_ub,       \
                                     ST *p_st) {                                \
+    if (!KMP_HOOK_USED)                                                        \
+      return __kmp_plain_next_##suffix(loc, gtid, p_last, p_lb, p_ub, p_st);   \
     gimbal_share *share = __kmp_hook_share;                                    \
-    if (__builtin_expect(share != nullptr, 0)) {                               \
+    if (__builtin_expect(share != nullptr, 1)) {                               \
       uint64_t first, end;                                                     \
       if (gimbal_share_next(share, &first, &end))                              \
         return __kmp_hook_bounds(share, first, end, p_last, p_lb, p_ub, p_st); \
