@@ -53,11 +53,44 @@ bool ExecutionState::report(std::uint32_t rank, double worked_s, std::uint64_t w
     RankState& rank_state = rank_states_[rank];
     rank_state.came = true;
     if (worked_iters > 0) {
-        const double ticks = worked_s / static_cast<double>(worked_iters) / gimbal_rank_tick_s();
-        ticks_per_iter_ = ticks_per_iter_ > 0 ? ticks_per_iter_ + kNew * (ticks - ticks_per_iter_) : ticks;
+        note_speed(worked_s / gimbal_rank_tick_s(), worked_iters);
         measured(rank, worked_s / gimbal_rank_tick_s(), worked_iters);
     }
     return confirm(rank_state, taken);
+}
+
+void ExecutionState::note_speed(double ticks, std::uint64_t iterations) noexcept {
+    const double now = ticks / static_cast<double>(iterations);
+    ticks_per_iter_ = ticks_per_iter_ > 0 ? ticks_per_iter_ + kNew * (now - ticks_per_iter_) : now;
+}
+
+void ExecutionState::timed(std::uint32_t rank, std::span<const TimedChunk> chunks) {
+    if (chunks.empty() || rank_states_[rank].left) return;
+    begin(rank);
+    std::deque<Drawn>& drawn = group_states_[groups_->group_of[rank]].drawn;
+    double ticks = 0;
+    std::uint64_t iterations = 0;
+    for (const TimedChunk& chunk : chunks) {
+        const double took = chunk.time_s / gimbal_rank_tick_s();
+        ticks += took;
+        iterations += chunk.end - chunk.first;
+        const auto found = std::find_if(drawn.begin(), drawn.end(), [&](const Drawn& one) {
+            return one.chunk.first <= chunk.first && chunk.end <= one.chunk.end;
+        });
+        if (found == drawn.end()) continue;
+        const std::uint32_t owner = found->rank;
+        gimbal_share& share = rank_states_[rank_states_[owner].left ? rank : owner].share;
+        gimbal_rank_reported(&share, chunk.first, chunk.end, static_cast<std::uint64_t>(took));
+        const ChunkBounds behind{.first = chunk.end, .end = found->chunk.end};
+        found->chunk.end = chunk.first;
+        if (behind.first < behind.end) {
+            const auto at = drawn.insert(found + 1, {.rank = owner, .chunk = behind});
+            if ((at - 1)->chunk.first == (at - 1)->chunk.end) drawn.erase(at - 1);
+        } else if (found->chunk.first == found->chunk.end) {
+            drawn.erase(found);
+        }
+    }
+    if (iterations > 0) note_speed(ticks, iterations);
 }
 
 bool ExecutionState::confirm(RankState& rank_state, std::uint64_t taken) {
@@ -99,16 +132,18 @@ bool ExecutionState::draw_new(std::uint32_t rank, ChunkRange& chunk) {
     return true;
 }
 
-// Who in the group still has pieces of measured cost of its own; the rank itself first.
+// Of measured cost, of its own.
+bool ExecutionState::has_pieces(std::uint32_t rank) {
+    begin(rank);
+    const gimbal_share& share = rank_states_[rank].share;
+    return !share.fast && share.starts && share.step < share.step_end;
+}
+
+// Who in the group still has such pieces; the rank itself first.
 std::uint32_t ExecutionState::owner_near(std::uint32_t rank) {
-    const auto has_pieces = [&](std::uint32_t other) {
-        begin(other);
-        const gimbal_share& share = rank_states_[other].share;
-        return !share.fast && share.starts && share.step < share.step_end;
-    };
     const std::vector<std::uint32_t>& near = groups_->ranks_of[groups_->group_of[rank]];
     if (robust_ || !parts_move_ || near.size() == 1 || has_pieces(rank)) return rank;
-    const auto found = std::find_if(near.begin(), near.end(), has_pieces);
+    const auto found = std::find_if(near.begin(), near.end(), [&](std::uint32_t other) { return has_pieces(other); });
     return found == near.end() ? rank : *found;
 }
 
@@ -222,6 +257,14 @@ void ExecutionState::share_out(std::uint32_t rank, const ChunkRange& chunk) {
     const std::uint64_t part = std::max<std::uint64_t>((chunk.end - chunk.first) / kParts, 1);
     for (std::uint64_t first = chunk.first; first < chunk.end; first += part)
         come_back({.first = first, .end = std::min(first + part, chunk.end), .stride = 0, .count = 1});
+}
+
+void ExecutionState::share_out_own(std::uint32_t rank) {
+    ChunkRange chunk{.stride = 0, .count = 1};
+    while (!robust_ && !spoilt_ && has_pieces(rank) && draw_new(rank, chunk)) {
+        out_ += chunk.end - chunk.first;
+        share_out(rank, chunk);
+    }
 }
 
 bool ExecutionState::leave(std::uint32_t rank, std::uint64_t taken, const Stay* stay, bool by_node) {

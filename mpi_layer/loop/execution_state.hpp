@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <vector>
 
 #include "gimbal/rank_loop.h"
@@ -96,6 +97,9 @@ public:
     /// @return true if chunks that nobody could have had before can be had now, or everything is out
     bool report(std::uint32_t rank, double worked_s, std::uint64_t worked_iters, std::uint64_t taken);
 
+    /// Take in what ranks of its group have measured, chunk by chunk: then it is known which cost what.
+    void timed(std::uint32_t rank, std::span<const TimedChunk> chunks);
+
     /// Draw a chunk for a rank; if it is robust, also what others should have run by now. @return false: nothing is
     /// left for it
     bool draw(std::uint32_t rank, ChunkRange& chunk);
@@ -121,6 +125,8 @@ public:
     [[nodiscard]] bool has_own(std::uint32_t rank);
     /// As come_back(), in parts: ranks may be close to the end of their work.
     void share_out(std::uint32_t rank, const ChunkRange& chunk);
+    /// So with all that the plan has for a rank in pieces of measured cost.
+    void share_out_own(std::uint32_t rank);
 
     /// Every iteration is with a rank; if it is robust: is finished.
     [[nodiscard]] bool all_out() const noexcept {
@@ -154,8 +160,10 @@ private:
     void note_first_drawn(std::uint32_t rank) noexcept;
     void leave_as(std::uint32_t rank, const Stay& stay, bool by_node);
     bool draw_new(std::uint32_t rank, ChunkRange& chunk);
+    [[nodiscard]] bool has_pieces(std::uint32_t rank);
     [[nodiscard]] std::uint32_t owner_near(std::uint32_t rank);
     void measured(std::uint32_t rank, double ticks, std::uint64_t iterations);
+    void note_speed(double ticks, std::uint64_t iterations) noexcept;
     void note_drawn(std::uint32_t rank, std::uint64_t first, std::uint64_t end);
     bool draw_for_missing(ChunkRange& chunk);
     [[nodiscard]] bool is_missing(std::uint32_t rank) const;

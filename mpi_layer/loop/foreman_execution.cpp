@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loop/foreman_execution.hpp"
 
+#include <array>
+
 #include "gimbal/error.hpp"
 #include "team/wait.hpp"
 
@@ -78,7 +80,8 @@ void ForemanExecution::make_all_sure() {
     }
 }
 
-// What is in hand goes to the next rank that asks.
+// What is in hand goes to the next ranks that ask, and so does its own part: whoever gets a piece of that when the
+// others have run theirs ends half a part later than they.
 void ForemanExecution::attend() {
     MessageRouter& router = transport_->router();
     for (Wait wait;; wait.pause()) {
@@ -89,6 +92,7 @@ void ForemanExecution::attend() {
                 state_->share_out(0, chunk_);
                 chunk_ = {};
             }
+            state_->share_out_own(0);
         }
         router.poll();
     }
@@ -126,9 +130,17 @@ bool ForemanExecution::finish(std::uint64_t first, std::uint64_t end) {
     return is_first;
 }
 
-bool ForemanExecution::draw() {
+// What it has done, and what ranks of its node have.
+void ForemanExecution::report() {
     state_->report(0, static_cast<double>(unreported_.time) * gimbal_rank_tick_s(), unreported_.iterations, 0);
     unreported_.clear();
+    if (!node_) return;
+    std::array<TimedChunk, kMaxTimed> times;
+    state_->timed(0, std::span(times).first(node_->take_timed(times)));
+}
+
+bool ForemanExecution::draw() {
+    report();
     if (!state_->draw(0, chunk_)) chunk_ = {};
     transport_->serve(*state_, 0, false);
     return chunk_.count > 0;
@@ -166,6 +178,7 @@ void ForemanExecution::say_left(std::span<const Stay> stays) {
     ChunkRequest request;
     request.by_node = 1;
     const std::lock_guard<std::mutex> held(transport_->router().lock());
+    report();
     for (const Stay& stay : stays) {
         request.stays[0] = stay;
         request.leaving = 1;
@@ -181,7 +194,7 @@ bool ForemanExecution::over() {
 
 // The state may be freed here.
 void ForemanExecution::leave_now() {
-    state_->report(0, static_cast<double>(unreported_.time) * gimbal_rank_tick_s(), unreported_.iterations, 0);
+    report();
     state_->leave(0, 0, nullptr, false);
     const bool tell = state_->spoilt() && !told_;
     const LoopParameters first = state_->parameters();

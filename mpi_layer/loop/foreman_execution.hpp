@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "loop/foreman.hpp"
+#include "loop/node_queue.hpp"
 
 namespace gimbal::mpi {
 
@@ -74,6 +75,9 @@ public:
     /// When this rank took part, by the node's first answer: leave() says that.
     void took_part(const Stay& stay) noexcept { stay_ = stay; }
 
+    /// What this rank reports includes the chunks that are noted there. @param queue  nullptr: not any more
+    void report_from(NodeQueue* queue) noexcept { node_ = queue; }
+
     /// This rank knows that the ranks do not agree: leave() does not say so.
     void note_disagreement() noexcept { told_ = true; }
 
@@ -99,6 +103,7 @@ protected:
     std::uint32_t want_ = 0;  // 0: it draws for itself alone
     bool told_ = false;       // that the ranks do not agree
     Stay stay_{};             // of nobody: nothing is known by the node
+    NodeQueue* node_ = nullptr;
 };
 
 /// An execution on the rank that is the foreman.
@@ -125,6 +130,7 @@ public:
 
 private:
     void stop();
+    void report();
     bool draw();
     bool hand_out(std::uint64_t& first, std::uint64_t& end);
     void make_all_sure();

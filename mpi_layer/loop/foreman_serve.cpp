@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the foreman does about messages, and what a worker keeps of them.
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "gimbal/rank_loop.h"
@@ -75,6 +76,7 @@ void ForemanTransport::on_request(int source, const ChunkRequest& request) {
         return;
     }
     bool news = state.report(rank, request.worked_s, request.worked_iters, request.taken);
+    state.timed(rank, std::span(request.times).first(std::min(request.timed, kMaxTimed)));
     if (request.kind == ChunkRequest::bye) {
         if (request.chunk.count > 0) {
             left_behind(state, request.chunk);

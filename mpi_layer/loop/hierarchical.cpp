@@ -81,7 +81,9 @@ class HierarchicalExecution final : public RankExecution {
 public:
     HierarchicalExecution(HierarchicalTransport& transport, std::uint64_t epoch,
                           std::unique_ptr<SharingExecution> inner)
-        : transport_(transport), queue_(transport.queues().at(epoch)), epoch_(epoch), inner_(std::move(inner)) {}
+        : transport_(transport), queue_(transport.queues().at(epoch)), epoch_(epoch), inner_(std::move(inner)) {
+        inner_->report_from(&queue_);
+    }
     ~HierarchicalExecution() override;
 
     bool next(std::uint64_t& first, std::uint64_t& end) override;
@@ -105,6 +107,7 @@ private:
     std::uint64_t epoch_;
     std::unique_ptr<SharingExecution> inner_;
     bool left_ = false;
+    ChunkBounds ran_{};        // what was handed to the program since note_worked()
     std::uint64_t begun_ = 0;  // with the first chunk; 0: it had none [ticks]
 };
 
@@ -147,13 +150,19 @@ HierarchicalExecution::~HierarchicalExecution() {
 }
 
 bool HierarchicalExecution::next(std::uint64_t& first, std::uint64_t& end) {
-    if (inner_->holds()) return inner_->next(first, end);
+    if (inner_->holds()) {
+        // The end of what it has begun.
+        const bool more = inner_->next(first, end);
+        if (more && first == ran_.end) ran_.end = end;
+        return more;
+    }
     note_worked();
     inner_->attend();
     // The first chunk may have waited for the foreman to come to this loop.
     const bool first_chunk = begun_ == 0;
     const std::uint64_t begin = gimbal_rank_ticks();
     if (!draw(begin, first, end)) return false;
+    ran_ = {.first = first, .end = end};
     if (!first_chunk) transport_.waits().drew(static_cast<double>(gimbal_rank_ticks() - begin));
     return true;
 }
@@ -236,7 +245,10 @@ bool HierarchicalExecution::take_in_time(std::uint64_t& first, std::uint64_t& en
 void HierarchicalExecution::note_worked() {
     const UnreportedWork done = inner_->take_unreported();
     transport_.waits().worked(done.iterations, static_cast<double>(done.time));
-    queue_.worked(done.time, done.iterations);
+    const ChunkBounds ran = std::exchange(ran_, {});
+    if (done.iterations == 0) return;
+    const TimedChunk timed{ran.first, ran.end, static_cast<double>(done.time) * gimbal_rank_tick_s()};
+    if (done.iterations != ran.end - ran.first || !queue_.note_timed(timed)) queue_.worked(done.time, done.iterations);
 }
 
 void HierarchicalExecution::report_worked() {
@@ -268,10 +280,13 @@ void HierarchicalExecution::leave(Leaving how) {
     inner_->took_part(mine);
     const std::span<Stay> stays = queues.stays(epoch_);
     if (unsaid) stays[static_cast<std::size_t>(transport_.team().node_rank())] = mine;
+    inner_->report_from(nullptr);  // from now on the queue may be another execution's
     if (queue_.leave(queues.ranks())) {
+        inner_->report_from(&queue_);
         for (ChunkBounds chunk; queue_.pop(chunk);) inner_->give_back(chunk);
         report_worked();
         say_left(stays);
+        inner_->report_from(nullptr);
         queue_.recycle(epoch_ + ChunkQueues::kCount);
     }
     if (unsaid) {

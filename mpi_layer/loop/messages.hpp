@@ -38,6 +38,14 @@ struct ChunkBounds {
 
 constexpr std::uint32_t kMaxAtOnce = 32;  ///< chunks in one answer [count]
 constexpr std::uint32_t kMaxStays = 32;   ///< ranks in one message [count]
+constexpr std::uint32_t kMaxTimed = 64;   ///< chunks in one report [count]
+
+/// Iterations that a rank has run in one go.
+struct TimedChunk {
+    std::uint64_t first = 0;  ///< [iterations]
+    std::uint64_t end = 0;    ///< [iterations]
+    double time_s = 0;        ///< that took so long [s]
+};
 
 /// When a rank took part in an execution, counted from the foreman's first answer to it or to its node.
 struct Stay {
@@ -61,17 +69,20 @@ struct ChunkRequest {
     std::uint32_t want = 1;  ///< chunks that it can use, for others of its node too; <= kMaxAtOnce [count]
     std::uint64_t epoch = 0;
     LoopParameters parameters{};
-    double worked_s = 0;             ///< time in chunks since the last message [s]
+    double worked_s = 0;             ///< time in chunks since the last message, but those in `times` [s]
     std::uint64_t worked_iters = 0;  ///< in so many iterations
     double wait_s = 0;               ///< what it usually waits for an answer; 0: unknown [s]
     std::uint64_t taken = 0;         ///< answers to its questions it has begun to work on [count]
     ChunkRange chunk{};              ///< with `done`: which; with `bye`: the end of one that it has not run, if any
     std::uint32_t by_node = 0;       ///< with `bye`: times are counted from the first answer to its node
     std::uint32_t leaving = 0;       ///< with `bye`: ranks in `stays` [count]
-    std::array<Stay, kMaxStays> stays{};  ///< these; what is behind them is not sent
+    std::uint32_t timed = 0;         ///< chunks in `times` [count]
+    std::array<TimedChunk, kMaxTimed> times{};  ///< what ranks of its node have run since the node's last message
+    std::array<Stay, kMaxStays> stays{};        ///< who leaves; what is behind the last that counts is not sent
 
     [[nodiscard]] std::size_t bytes() const noexcept {
-        return sizeof(ChunkRequest) - (stays.size() - leaving) * sizeof(Stay);
+        if (leaving > 0) return sizeof(ChunkRequest) - (stays.size() - leaving) * sizeof(Stay);
+        return offsetof(ChunkRequest, times) + timed * sizeof(TimedChunk);
     }
 };
 

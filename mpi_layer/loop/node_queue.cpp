@@ -43,6 +43,10 @@ struct Sums {
 
 }  // namespace
 
+NodeQueue::NodeQueue(std::uint64_t epoch) noexcept : epoch_(epoch) {
+    for (std::uint64_t k = 0; k < timed_.size(); ++k) timed_[k].turn.store(k, std::memory_order_relaxed);
+}
+
 bool NodeQueue::enter(const LoopParameters& parameters) noexcept {
     const std::uint64_t mine = hashed(parameters);
     std::uint64_t said = 0;
@@ -105,6 +109,50 @@ void NodeQueue::publish(const std::array<ChunkBounds, kMaxAtOnce>& chunks, std::
         entries_[k].end.store(chunks[k].end, std::memory_order_relaxed);
     }
     word_.store((word & kVersion) + kOneVersion + count, std::memory_order_release);
+}
+
+// A ring for many writers and readers: place k is written by number k, k + kMaxTimed and so on, each after the reader of
+// the one before.
+bool NodeQueue::note_timed(const TimedChunk& chunk) noexcept {
+    std::uint64_t number = timed_tail_.load(std::memory_order_relaxed);
+    for (;;) {
+        TimedPlace& place = timed_[number % kMaxTimed];
+        // Acquire: its reader is through; partner: the release in take_timed().
+        const std::uint64_t turn = place.turn.load(std::memory_order_acquire);
+        if (turn < number) return false;
+        if (turn > number) {
+            number = timed_tail_.load(std::memory_order_relaxed);
+            continue;
+        }
+        if (!timed_tail_.compare_exchange_weak(number, number + 1, std::memory_order_relaxed)) continue;
+        place.first.store(chunk.first, std::memory_order_relaxed);
+        place.end.store(chunk.end, std::memory_order_relaxed);
+        place.time_s.store(chunk.time_s, std::memory_order_relaxed);
+        place.turn.store(number + 1, std::memory_order_release);
+        return true;
+    }
+}
+
+std::uint32_t NodeQueue::take_timed(std::array<TimedChunk, kMaxTimed>& chunks) noexcept {
+    std::uint32_t count = 0;
+    std::uint64_t number = timed_head_.load(std::memory_order_relaxed);
+    while (count < kMaxTimed) {
+        TimedPlace& place = timed_[number % kMaxTimed];
+        // Acquire: its writer is through; partner: the release in note_timed().
+        const std::uint64_t turn = place.turn.load(std::memory_order_acquire);
+        if (turn <= number) break;
+        if (turn > number + 1) {
+            number = timed_head_.load(std::memory_order_relaxed);
+            continue;
+        }
+        if (!timed_head_.compare_exchange_weak(number, number + 1, std::memory_order_relaxed)) continue;
+        chunks[count++] = {.first = place.first.load(std::memory_order_relaxed),
+                           .end = place.end.load(std::memory_order_relaxed),
+                           .time_s = place.time_s.load(std::memory_order_relaxed)};
+        place.turn.store(number + kMaxTimed, std::memory_order_release);
+        ++number;
+    }
+    return count;
 }
 
 void NodeQueue::worked(std::uint64_t time, std::uint64_t iterations) noexcept {

@@ -15,7 +15,7 @@ namespace gimbal::mpi {
 /// @threads any rank of the node
 class NodeQueue {
 public:
-    explicit NodeQueue(std::uint64_t epoch) noexcept : epoch_(epoch) {}
+    explicit NodeQueue(std::uint64_t epoch) noexcept;
 
     /// The execution that it is for; acquire.
     [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_.load(std::memory_order_acquire); }
@@ -64,6 +64,11 @@ public:
     void end_for_all() noexcept { over_for_all_.store(1, std::memory_order_relaxed); }
     [[nodiscard]] bool over_for_all() const noexcept { return over_for_all_.load(std::memory_order_relaxed) != 0; }
 
+    /// Note a chunk that a rank has run, for who reports next. @return false: too many wait for that
+    bool note_timed(const TimedChunk& chunk) noexcept;
+    /// Take such chunks, to report them. @return how many
+    std::uint32_t take_timed(std::array<TimedChunk, kMaxTimed>& chunks) noexcept;
+
     /// Add to what the ranks have done that nobody has reported. @param time [ticks] @param iterations  in it
     void worked(std::uint64_t time, std::uint64_t iterations) noexcept;
     /// Take that, to report it. Both are rounded to single precision.
@@ -74,6 +79,14 @@ private:
     struct Entry {
         std::atomic<std::uint64_t> first;
         std::atomic<std::uint64_t> end;
+    };
+
+    /// A place in a ring: `turn` is the number of its next writer, or one more than that of its last.
+    struct TimedPlace {
+        std::atomic<std::uint64_t> turn{0};
+        std::atomic<std::uint64_t> first{0};
+        std::atomic<std::uint64_t> end{0};
+        std::atomic<double> time_s{0};
     };
 
     std::atomic<std::uint64_t> epoch_;
@@ -89,6 +102,10 @@ private:
     std::atomic<std::uint64_t> worked_{0};        // time and iterations as two floats: one word, so that they agree
     alignas(128) std::atomic<std::uint64_t> word_{0};  // version (32 bits), head (16), tail (16)
     std::array<Entry, kMaxAtOnce> entries_{};
+    // Numbers go on from execution to execution.
+    std::atomic<std::uint64_t> timed_head_{0};
+    std::atomic<std::uint64_t> timed_tail_{0};
+    std::array<TimedPlace, kMaxTimed> timed_{};
 };
 
 /// The queues of one loop on one node: execution e has queue e mod kCount.

@@ -163,6 +163,7 @@ ChunkRequest WorkerExecution::report_of(ChunkRequest::Kind kind) {
     const Waits& waits = transport_->waits();
     request.wait_s = (want_ != 0 ? waits.drawing() : waits.wait()) * tick_s;
     unreported_.clear();
+    if (node_) request.timed = node_->take_timed(request.times);
     return request;
 }
 

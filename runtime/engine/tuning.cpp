@@ -81,7 +81,7 @@ LoopSetting Tuning::next(const TechniqueInfo& technique, double named, const Loo
 }
 
 void Tuning::learn(const TechniqueInfo& technique, const LoopSetting& setting, const LoopRecord& record) {
-    if (technique.fraction == FractionSource::feedback) error_.add(record.workers);
+    if (technique.fraction == FractionSource::feedback) error_.add(record.workers, setting.fraction);
     // While the fraction is searched for, speeds would be those of parts that change all the time.
     if (technique.weighs_static_part && fraction_settled()) weights_.add(record.workers);
     // Under slack the process was allowed to be late: that says nothing about the base fraction.

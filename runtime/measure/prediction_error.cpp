@@ -21,7 +21,7 @@ constexpr double kStep = 0.01;  // fractions are rounded to this, so that plans 
 
 }  // namespace
 
-void PredictionError::add(std::span<const WorkerRecord> workers) noexcept {
+void PredictionError::add(std::span<const WorkerRecord> workers, double fraction) noexcept {
     std::uint64_t begin = UINT64_MAX;
     double work = 0;
     for (const WorkerRecord& worker : workers) {
@@ -40,30 +40,30 @@ void PredictionError::add(std::span<const WorkerRecord> workers) noexcept {
         sum += finish;
     }
     if (!timed) return;
-    if (workers.empty() || work <= 0) return;
+    if (workers.empty() || work <= 0 || !(fraction > 0)) return;
     const auto count = static_cast<double>(workers.size());
-    needed_[seen_++ % kKept] = (last - sum / count) / (work / count);
+    late_[seen_++ % kKept] = (last - sum / count) / (work / count) / fraction;
 }
 
 void PredictionError::save(ByteWriter& to) const {
     const std::size_t known = std::min(seen_, kKept);
     to.put(static_cast<std::uint8_t>(known));
-    for (std::size_t k = 0; k < known; ++k) to.put_real(needed_[k]);
+    for (std::size_t k = 0; k < known; ++k) to.put_real(late_[k]);
 }
 
 void PredictionError::restore(ByteReader& from) noexcept {
     seen_ = std::min<std::size_t>(from.get<std::uint8_t>(), kKept);
-    for (std::size_t k = 0; k < seen_; ++k) needed_[k] = from.get_real(0, 1e9);
+    for (std::size_t k = 0; k < seen_; ++k) late_[k] = from.get_real(0, 1e9);
 }
 
 double PredictionError::fraction(std::uint32_t stealing) const noexcept {
     const double most = stealing > 0 ? std::clamp(kMaxTogether / stealing, kMaxOfMany, kMax) : kMax;
     if (seen_ == 0) return 1 - std::min(most, kUnknown);
     const std::size_t known = std::min(seen_, kKept);
-    std::array<double, kKept> sorted = needed_;
+    std::array<double, kKept> sorted = late_;
     std::sort(sorted.begin(), sorted.begin() + known, std::greater<>());
-    const double needed = kSafety * sorted[known < 3 ? 0 : 1];
-    const double share = std::clamp(std::ceil(needed / kStep) * kStep, kMin, most);
+    const double late = kSafety * sorted[known < 3 ? 0 : 1];
+    const double share = std::clamp(std::ceil(late / (1 + late) / kStep) * kStep, kMin, most);
     return 1 - share;
 }
 

@@ -10,17 +10,19 @@
 
 namespace gimbal {
 
-/// How far the cost profile's predictions were off in the last executions, as the dynamic share that would have made
-/// up for it. Blocks of equal predicted cost should end together; they end late by max - mean of their finishing times,
-/// and P (max - mean) is the work that the others needed meanwhile: f_d = (max - mean) / T_p, formula 2 (exact form)
-/// with the delay that the team as a whole saw.
+/// How far the cost profile's predictions were off in the last executions, and the dynamic share that makes up for it.
+/// Blocks of equal predicted cost should end together; they end late by max - mean of their finishing times, and
+/// P (max - mean) is the work that the others need meanwhile: f_d = (max - mean) / T_p, formula 2 (exact form) with the
+/// delay that the team as a whole saw. Blocks that are x times as long are late x times as much: a delay of
+/// e T_p if all were in blocks is one of f_s e T_p, for which f_d = f_s e suffices, so f_d = e / (1 + e).
 /// @threads guarded by its owner
 /// @source reference: Bull 1998 (feedback-guided blocks), Donfack et al. 2012 (the bound);
 ///         test: tests/unit/measure/prediction_error_test.cpp
 class PredictionError {
 public:
-    /// @param workers  [P] of one execution whose static parts were timed; others change nothing
-    void add(std::span<const WorkerRecord> workers) noexcept;
+    /// @param workers   [P] of one execution whose static parts were timed; others change nothing
+    /// @param fraction  its static fraction, in (0, 1]
+    void add(std::span<const WorkerRecord> workers, double fraction) noexcept;
 
     /// The static fraction for the next execution: one less what the worst but one of the last executions needed, and
     /// half as much again.
@@ -35,7 +37,7 @@ public:
 
 private:
     static constexpr std::size_t kKept = 8;
-    std::array<double, kKept> needed_{};  // dynamic shares
+    std::array<double, kKept> late_{};  // delays if all were in blocks, over T_p
     std::size_t seen_ = 0;
 };
 

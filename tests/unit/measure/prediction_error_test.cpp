@@ -29,29 +29,37 @@ TEST(PredictionError, LeavesATenthDynamicWhileNothingIsKnown) {
 
 TEST(PredictionError, GoodPredictionsLeaveTheLeastDynamicShare) {
     PredictionError error;
-    for (int i = 0; i < 8; ++i) error.add(team({1000, 1000}, 1010));
+    for (int i = 0; i < 8; ++i) error.add(team({1000, 1000}, 1010), 1);
     EXPECT_NEAR(error.fraction(), 0.98, 1e-12);
 }
 
 // Formula 2, exact form: one of four is late by 400 of 1000, so the others need (p - 1) 400 / (p 1000) = 0.3.
 TEST(PredictionError, ALateWorkerCostsWhatFormulaTwoSays) {
     PredictionError error;
-    for (int i = 0; i < 8; ++i) error.add(team({900, 500, 500, 500}, 1000));
-    EXPECT_NEAR(error.fraction(), 1 - 1.5 * 0.3, 0.011);
+    for (int i = 0; i < 8; ++i) error.add(team({900, 500, 500, 500}, 1000), 1);
+    EXPECT_NEAR(error.fraction(), 1 / (1 + 1.5 * 0.3), 0.011);
+}
+
+// Blocks of half the loop end late by half as much as blocks of all of it would.
+TEST(PredictionError, ShortBlocksAreLateByLess) {
+    PredictionError all, half;
+    for (int i = 0; i < 8; ++i) all.add(team({900, 500, 500, 500}, 1000), 1);
+    for (int i = 0; i < 8; ++i) half.add(team({450, 250, 250, 250}, 1000), 0.5);
+    EXPECT_DOUBLE_EQ(half.fraction(), all.fraction());
 }
 
 TEST(PredictionError, OneInterruptionAmongManyExecutionsIsForgiven) {
     PredictionError error;
-    for (int i = 0; i < 7; ++i) error.add(team({1000, 1000}, 1010));
-    error.add(team({1000, 5000}, 5000));
+    for (int i = 0; i < 7; ++i) error.add(team({1000, 1000}, 1010), 1);
+    error.add(team({1000, 5000}, 5000), 1);
     EXPECT_NEAR(error.fraction(), 0.98, 1e-12);
 }
 
 TEST(PredictionError, NeverGivesUpMoreThanHalfAndForgetsAfterEightExecutions) {
     PredictionError error;
-    for (int i = 0; i < 3; ++i) error.add(team({10, 9000}, 9000));
+    for (int i = 0; i < 3; ++i) error.add(team({10, 9000}, 9000), 1);
     EXPECT_DOUBLE_EQ(error.fraction(), 0.5);
-    for (int i = 0; i < 8; ++i) error.add(team({1000, 1000}, 1010));
+    for (int i = 0; i < 8; ++i) error.add(team({1000, 1000}, 1010), 1);
     EXPECT_NEAR(error.fraction(), 0.98, 1e-12);
 }
 
@@ -60,8 +68,8 @@ TEST(PredictionError, WhoDrewNothingAfterItsBlockEndedWithIt) {
     PredictionError error;
     std::vector<WorkerRecord> workers = team({500, 500, 500, 600}, 600);
     workers.back().static_end = 0;
-    for (int i = 0; i < 8; ++i) error.add(workers);
-    EXPECT_NEAR(error.fraction(), 1 - 1.5 * 75 / 600, 0.011);
+    for (int i = 0; i < 8; ++i) error.add(workers, 1);
+    EXPECT_NEAR(error.fraction(), 1 / (1 + 1.5 * 75 / 600), 0.011);
 }
 
 TEST(PredictionError, ExecutionsThatWereNotTimedChangeNothing) {
@@ -69,8 +77,8 @@ TEST(PredictionError, ExecutionsThatWereNotTimedChangeNothing) {
     WorkerRecord untimed;
     untimed.begin = 100;
     untimed.end = 200;
-    error.add(std::vector<WorkerRecord>{untimed, untimed});
-    error.add({});
+    error.add(std::vector<WorkerRecord>{untimed, untimed}, 0.9);
+    error.add({}, 0.9);
     EXPECT_DOUBLE_EQ(error.fraction(), 0.9);
 }
 
