@@ -14,6 +14,8 @@ constexpr std::size_t kBinsPerWorker = 8;
 constexpr std::size_t kMaxBins = std::size_t{1} << 14;
 constexpr std::size_t kWord = 64;
 constexpr std::size_t kKeptBins = 128;
+constexpr double kForget = 0.5;   // of errors, with each execution
+constexpr double kClearly = 0.8;  // of measurements that differ by chance, the newest one is off by 1.17 times as much
 
 constexpr std::size_t words_for(std::size_t bins) noexcept {
     return (bins + kWord - 1) / kWord;
@@ -105,11 +107,27 @@ void CostProfile::Bin::take(double measured) noexcept {
     last = {static_cast<float>(measured), last[0], last[1]};
 }
 
-double CostProfile::Bin::cost() const noexcept {
+double CostProfile::Bin::robust() const noexcept {
     if (last[1] < 0) return last[0];
     // Interruptions only ever add time: of two measurements the lower one is nearer to the truth.
     if (last[2] < 0) return std::min(last[0], last[1]);
     return std::max(std::min(last[0], last[1]), std::min(std::max(last[0], last[1]), last[2]));
+}
+
+// One measurement is the same by either way.
+void CostProfile::Errors::add(const Bin& bin, double measured, double iterations) noexcept {
+    if (bin.last[1] < 0) return;
+    newest += iterations * std::abs(measured - bin.last[0]);
+    robust += iterations * std::abs(measured - bin.robust());
+}
+
+void CostProfile::Errors::forget() noexcept {
+    newest *= kForget;
+    robust *= kForget;
+}
+
+bool CostProfile::Errors::newest_is_better() const noexcept {
+    return newest < kClearly * robust;
 }
 
 void CostProfile::resize(std::size_t bins) {
@@ -159,6 +177,8 @@ double CostProfile::vanished(std::span<const ChunkCosts* const> workers) const n
 
 void CostProfile::doubt() noexcept {
     for (Bin& bin : bins_) bin = {};
+    errors_ = {};
+    follows_ = false;
 }
 
 void CostProfile::learn(std::span<const ChunkCosts* const> workers, std::span<const double> slowness) {
@@ -174,9 +194,14 @@ void CostProfile::learn(std::span<const ChunkCosts* const> workers, std::span<co
             sums[bin].covered += worker.bins_[bin].covered;
         });
     }
+    errors_.forget();
     for (std::size_t k = 0; k < bins_.size(); ++k) {
-        if (sums[k].covered > 0 && std::isfinite(sums[k].time)) bins_[k].take(sums[k].time / sums[k].covered);
+        if (!(sums[k].covered > 0) || !std::isfinite(sums[k].time)) continue;
+        const double measured = sums[k].time / sums[k].covered;
+        errors_.add(bins_[k], measured, sums[k].covered);
+        bins_[k].take(measured);
     }
+    follows_ = errors_.newest_is_better();
     iterations_ = workers[0]->iterations_;
     accumulate();
 }
@@ -192,11 +217,15 @@ void CostProfile::learn_part(std::span<const ChunkCosts* const> workers, std::ui
     sums.prepare(whole, bins_.size());
     for (std::size_t i = 0; i < workers.size(); ++i)
         sums.add_part(*workers[i], first, slowness.size() == workers.size() ? 1 / slowness[i] : 1);
+    errors_.forget();
     for (std::size_t k = 0; k < bins_.size(); ++k) {
         const ChunkCosts::Bin& sum = sums.bins_[k];
         const bool counts = bins_[k].seen() ? sum.covered >= kMuchOfABin * width : sum.covered > 0;
-        if (counts && std::isfinite(sum.time)) bins_[k].take(sum.time / sum.covered);
+        if (!counts || !std::isfinite(sum.time)) continue;
+        errors_.add(bins_[k], sum.time / sum.covered, sum.covered);
+        bins_[k].take(sum.time / sum.covered);
     }
+    follows_ = errors_.newest_is_better();
     accumulate();
 }
 
@@ -219,7 +248,7 @@ void CostProfile::accumulate() noexcept {
     before_[0] = 0;
     for (std::size_t k = 0; k < bins;) {
         if (bins_[k].seen()) {
-            before_[k + 1] = before_[k] + bins_[k].cost() * width;
+            before_[k + 1] = before_[k] + cost(bins_[k]) * width;
             ++k;
             continue;
         }
@@ -227,8 +256,8 @@ void CostProfile::accumulate() noexcept {
         const std::size_t first = k;
         std::size_t end = k;
         while (end < bins && !bins_[end].seen()) ++end;
-        const double right = end < bins ? bins_[end].cost() : (first > 0 ? bins_[first - 1].cost() : 0);
-        const double left = first > 0 ? bins_[first - 1].cost() : right;
+        const double right = end < bins ? cost(bins_[end]) : (first > 0 ? cost(bins_[first - 1]) : 0);
+        const double left = first > 0 ? cost(bins_[first - 1]) : right;
         for (; k < end; ++k) before_[k + 1] = before_[k] + (left + right) / 2 * width;
     }
     total_ = before_.back();

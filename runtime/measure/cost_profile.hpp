@@ -69,7 +69,8 @@ private:
 
 /// What a loop's iterations cost along the iteration space, as the last few executions showed it: piecewise constant.
 /// Each bin keeps its last three measurements and counts with their median (the lower one of two), so that one
-/// interruption does not move it, and a slow drift is followed one execution late. A bin that was covered in part
+/// interruption does not move it; a drift is then followed one execution late. Where the newest measurements alone have
+/// foretold the last executions clearly better, they count alone. A bin that was covered in part
 /// counts with the cost per iteration of that part; one that was never seen takes the mean of its nearest seen
 /// neighbours. Positions are kept relative to N, costs per iteration: when N changes, the profile stretches.
 /// @threads guarded by its owner
@@ -135,8 +136,19 @@ private:
 
         void take(double measured) noexcept;
         [[nodiscard]] bool seen() const noexcept { return last[0] >= 0; }
-        [[nodiscard]] double cost() const noexcept;  ///< what counts of them [ticks per iteration] @pre seen()
+        [[nodiscard]] double robust() const noexcept;  ///< their median, or the lower one [ticks per iteration] @pre seen()
     };
+    /// What the two ways to foretell a cost were off in the last executions, summed over iterations [ticks].
+    struct Errors {
+        double newest = 0;
+        double robust = 0;
+
+        void add(const Bin& bin, double measured, double iterations) noexcept;
+        void forget() noexcept;
+        [[nodiscard]] bool newest_is_better() const noexcept;
+    };
+    /// What counts of a bin's measurements [ticks per iteration]. @pre seen()
+    [[nodiscard]] double cost(const Bin& bin) const noexcept { return follows_ ? bin.last[0] : bin.robust(); }
     void resize(std::size_t bins);
     void accumulate() noexcept;
     [[nodiscard]] double width() const noexcept { return iterations_ / static_cast<double>(bins_.size()); }
@@ -146,6 +158,8 @@ private:
     std::vector<Bin> bins_;
     std::vector<double> before_;  // [bins + 1] cumulated cost [ticks]
     double total_ = 0;
+    Errors errors_;
+    bool follows_ = false;  // the newest measurements count alone
 };
 
 }  // namespace gimbal
