@@ -99,7 +99,7 @@ bool ExecutionState::confirm(RankState& rank_state, std::uint64_t taken) {
     return --unstarted_ == 0;
 }
 
-bool ExecutionState::draw(std::uint32_t rank, ChunkRange& chunk) {
+bool ExecutionState::draw(std::uint32_t rank, ChunkRange& chunk, bool for_others) {
     if (spoilt_) return false;
     begin(rank);
     note_first_drawn(rank);
@@ -111,7 +111,7 @@ bool ExecutionState::draw(std::uint32_t rank, ChunkRange& chunk) {
         return true;
     }
     chunk = {.stride = 0, .count = 1};
-    const bool drawn = out_ < parameters_.trip && (draw_new(rank, chunk) || (robust_ && draw_for_missing(chunk)));
+    const bool drawn = out_ < parameters_.trip && (draw_new(rank, chunk, for_others) || (robust_ && draw_for_missing(chunk)));
     if (drawn) out_ += chunk.end - chunk.first;
     if (!robust_) return drawn;
     if (drawn) {
@@ -125,8 +125,9 @@ bool ExecutionState::draw(std::uint32_t rank, ChunkRange& chunk) {
     return true;
 }
 
-bool ExecutionState::draw_new(std::uint32_t rank, ChunkRange& chunk) {
-    const std::uint32_t owner = owner_near(rank);
+bool ExecutionState::draw_new(std::uint32_t rank, ChunkRange& chunk, bool for_others) {
+    const std::uint32_t owner = owner_near(rank, for_others);
+    if (for_others && owner == 0 && has_pieces(0)) return false;
     if (!gimbal_rank_next(&rank_states_[owner].share, &chunk.first, &chunk.end)) return false;
     note_drawn(owner, chunk.first, chunk.end);
     return true;
@@ -139,11 +140,15 @@ bool ExecutionState::has_pieces(std::uint32_t rank) {
     return !share.fast && share.starts && share.step < share.step_end;
 }
 
-// Who in the group still has such pieces; the rank itself first.
-std::uint32_t ExecutionState::owner_near(std::uint32_t rank) {
+// Who in the group still has such pieces; the rank itself first. Those of the foreman, which may come to do nothing but
+// answer, would be a piece too many for another rank of its node: it runs them or shares them out in small parts.
+std::uint32_t ExecutionState::owner_near(std::uint32_t rank, bool for_others) {
     const std::vector<std::uint32_t>& near = groups_->ranks_of[groups_->group_of[rank]];
-    if (robust_ || !parts_move_ || near.size() == 1 || has_pieces(rank)) return rank;
-    const auto found = std::find_if(near.begin(), near.end(), [&](std::uint32_t other) { return has_pieces(other); });
+    if (robust_ || !parts_move_ || near.size() == 1) return rank;
+    if (!(for_others && rank == 0) && has_pieces(rank)) return rank;
+    const auto found = std::find_if(near.begin(), near.end(), [&](std::uint32_t other) {
+        return (other != 0 || !foreman_here_) && has_pieces(other);
+    });
     return found == near.end() ? rank : *found;
 }
 
@@ -216,7 +221,7 @@ bool ExecutionState::draw_for_others(std::uint32_t rank, ChunkRange& chunk) {
     begin(rank);
     const gimbal_share& share = rank_states_[rank].share;
     if (share.fast && !share.counter) return false;
-    return draw(rank, chunk);
+    return draw(rank, chunk, true);
 }
 
 bool ExecutionState::hears_by_group(std::uint32_t rank) const {
@@ -261,7 +266,7 @@ void ExecutionState::share_out(std::uint32_t rank, const ChunkRange& chunk) {
 
 void ExecutionState::share_out_own(std::uint32_t rank) {
     ChunkRange chunk{.stride = 0, .count = 1};
-    while (!robust_ && !spoilt_ && has_pieces(rank) && draw_new(rank, chunk)) {
+    while (!robust_ && !spoilt_ && has_pieces(rank) && draw_new(rank, chunk, false)) {
         out_ += chunk.end - chunk.first;
         share_out(rank, chunk);
     }

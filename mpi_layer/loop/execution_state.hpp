@@ -102,7 +102,8 @@ public:
 
     /// Draw a chunk for a rank; if it is robust, also what others should have run by now. @return false: nothing is
     /// left for it
-    bool draw(std::uint32_t rank, ChunkRange& chunk);
+    /// @param for_others  it may be any rank that runs it
+    bool draw(std::uint32_t rank, ChunkRange& chunk, bool for_others = false);
     /// All that belongs to a rank alone and that it has not drawn yet, as one run. @return false: nothing
     bool draw_own(std::uint32_t rank, ChunkRange& run);
     /// Draw for a rank what another rank may run as well. @return false: nothing is left for it, or it is its own
@@ -125,7 +126,9 @@ public:
     [[nodiscard]] bool has_own(std::uint32_t rank);
     /// As come_back(), in parts: ranks may be close to the end of their work.
     void share_out(std::uint32_t rank, const ChunkRange& chunk);
-    /// So with all that the plan has for a rank in pieces of measured cost.
+    /// The foreman takes part: it runs or shares out what the plan has for it.
+    void foreman_came() noexcept { foreman_here_ = true; }
+    /// As share_out() with all that the plan has for a rank in pieces of measured cost.
     void share_out_own(std::uint32_t rank);
 
     /// Every iteration is with a rank; if it is robust: is finished.
@@ -159,9 +162,9 @@ private:
     void begin(std::uint32_t rank);
     void note_first_drawn(std::uint32_t rank) noexcept;
     void leave_as(std::uint32_t rank, const Stay& stay, bool by_node);
-    bool draw_new(std::uint32_t rank, ChunkRange& chunk);
+    bool draw_new(std::uint32_t rank, ChunkRange& chunk, bool for_others);
     [[nodiscard]] bool has_pieces(std::uint32_t rank);
-    [[nodiscard]] std::uint32_t owner_near(std::uint32_t rank);
+    [[nodiscard]] std::uint32_t owner_near(std::uint32_t rank, bool for_others);
     void measured(std::uint32_t rank, double ticks, std::uint64_t iterations);
     void note_speed(double ticks, std::uint64_t iterations) noexcept;
     void note_drawn(std::uint32_t rank, std::uint64_t first, std::uint64_t end);
@@ -176,6 +179,7 @@ private:
     bool robust_;
     bool parts_move_;  // another rank of the node may run what the plan has for one
     bool spoilt_ = false;
+    bool foreman_here_ = false;
     std::uint64_t out_ = 0;        // handed out and not come back [iterations]
     std::uint32_t unstarted_ = 0;  // ranks
     std::uint32_t told_over_ = 0;  // ranks

@@ -26,6 +26,7 @@ void SharingExecution::throw_disagreement(const LoopParameters& first, const Loo
 ForemanExecution::ForemanExecution(ForemanTransport& transport, ExecutionState& state, const LoopParameters& parameters)
     : SharingExecution(parameters), transport_(&transport), state_(&state) {
     share.execution = state.execution();
+    state.foreman_came();
 }
 
 ForemanExecution::~ForemanExecution() {

@@ -57,7 +57,7 @@ TEST(PredictionError, OneInterruptionAmongManyExecutionsIsForgiven) {
 
 TEST(PredictionError, NeverGivesUpMoreThanHalfAndForgetsAfterEightExecutions) {
     PredictionError error;
-    for (int i = 0; i < 3; ++i) error.add(team({10, 9000}, 9000), 1);
+    for (int i = 0; i < 3; ++i) error.add(team({10, 10, 10, 9000}, 9000), 1);
     EXPECT_DOUBLE_EQ(error.fraction(), 0.5);
     for (int i = 0; i < 8; ++i) error.add(team({1000, 1000}, 1010), 1);
     EXPECT_NEAR(error.fraction(), 0.98, 1e-12);
