@@ -216,7 +216,7 @@ void write_outputs(const std::string& pattern, const std::vector<RunRecord>& rec
 
 void explain_no_record(const RunRequest& request, int status) {
     std::string text = "gimbal: warning: " + request.command.front() + " left no record";
-    if (status > 128)
+    if (status > 128 && sigabbrev_np(status - 128))  // a launcher that fails leaves 255, which is no signal's
         text += ": it was ended by signal " + std::to_string(status - 128) + " (" + strsignal(status - 128) + ")";
     write_stderr(text +
                  ".\n        Possible reasons: it was killed or called _exit; it, or what it started, is linked "

@@ -127,10 +127,18 @@ class Launcher(StartTest):
     def test_none_of_the_programs_mpi_is_refused_in_one_line(self):
         self.need("MPICH")
         self.need("Open MPI")
-        folder = self.folder / "only"
+        program = self.program("MPICH")
+        # The library in a folder with no launcher beside it: /usr/bin/mpiexec is either MPI's, as the machine's owner
+        # chose, and must not be found by way of the library.
+        listed = subprocess.run(["ldd", program], text=True, capture_output=True, check=True).stdout.splitlines()
+        library = pathlib.Path(next(line.split()[2] for line in listed if line.split()[0].startswith("libmpi")))
+        folder, alone = self.folder / "only", self.folder / "alone" / "lib" / "mpi"
         folder.mkdir()
+        alone.mkdir(parents=True)
+        shutil.copy(library, alone)
         (folder / "mpiexec").symlink_to(shutil.which("mpiexec.openmpi"))
-        result = self.run_it(self.gimbal, "run", "-n", "2", "--", self.program("MPICH"), env={"PATH": str(folder)})
+        result = self.run_it(self.gimbal, "run", "-n", "2", "--", program,
+                             env={"PATH": str(folder), "LD_LIBRARY_PATH": str(alone)})
         self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
         self.assertIn("no launcher of that MPI was found", result.stderr)
 
