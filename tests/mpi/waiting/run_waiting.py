@@ -107,9 +107,11 @@ class Waiting(unittest.TestCase):
         self.assertEqual({pathlib.Path(p["module"]).name for p in paths}, {pathlib.Path(ARGUMENTS.fortran).name})
 
     def test_nothing_is_left_in_shared_memory(self):
+        # Other tests run beside this one and place threads; nothing here does.
         before = set(os.listdir("/dev/shm"))
         self.assert_right(2, "collectives", GIMBAL_ELASTIC="on")
-        self.assertEqual([name for name in set(os.listdir("/dev/shm")) - before if "gimbal" in name], [])
+        self.assertEqual([name for name in set(os.listdir("/dev/shm")) - before
+                          if "gimbal" in name and not name.startswith("gimbal-pin.")], [])
 
     def test_known_losses_are_what_the_records_say(self):
         # Nine tenths of the sleeps, at least, whatever else the machine does: a rank cannot come before it has slept.
