@@ -16,7 +16,7 @@ from gimbal_campaign.process import tool_at
 from gimbal_campaign.store import set_aside
 
 from . import result
-from .modules import need
+from .modules import look_for
 from .page import page
 from .run import Budget, Session, best_of, run
 from .search import METHODS
@@ -102,7 +102,7 @@ def tune(words: list[str] | None) -> int:
     options = parser().parse_args(own)
     options.program = [*options.program, *program]
     try:
-        need("sklearn")
+        look_for("sklearn")
         return search(options)
     except CampaignError as error:
         print(error, file=sys.stderr)
