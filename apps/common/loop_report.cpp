@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "loop_table.hpp"
+#include "loop_report.hpp"
 
 #include <omp.h>
 
@@ -16,6 +16,12 @@ namespace {
 
 double sum_of(const std::vector<double>& values) {
     return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+void print_array(const char* key, const std::vector<double>& values) {
+    std::printf(", \"%s\": [", key);
+    for (std::size_t i = 0; i < values.size(); ++i) std::printf("%s%.9f", i > 0 ? ", " : "", values[i]);
+    std::printf("]");
 }
 
 }  // namespace
@@ -44,6 +50,32 @@ void LoopTable::print(const LoopTimes& loop, std::uint64_t work) const {
         std::printf("  %10.3f  %10.3f", serial_s, serial_s / (omp_get_max_threads() * total_s));
     }
     std::printf("\n");
+}
+
+void print_json_head(const char* program, std::uint64_t checksum, std::int64_t steps, int threads) {
+    std::printf("{\"program\": \"%s\", \"checksum\": \"%016" PRIx64 "\", \"steps\": %" PRId64 ", \"threads\": %d",
+                program, checksum, steps, threads > 0 ? threads : omp_get_max_threads());
+}
+
+void print_json_figure(const char* key, double value) {
+    std::printf(", \"%s\": %.9g", key, value);
+}
+
+void print_json_text(const char* key, const char* value) {
+    std::printf(", \"%s\": \"%s\"", key, value);
+}
+
+void print_json_loops(std::span<const LoopTimes* const> loops) {
+    std::printf(", \"loops\": [");
+    const char* separator = "";
+    for (const LoopTimes* loop : loops) {
+        std::printf("%s{\"name\": \"%s\"", separator, loop->name.c_str());
+        print_array("times_s", loop->times_s);
+        if (!loop->serial_s.empty()) print_array("serial_s", loop->serial_s);
+        std::printf("}");
+        separator = ", ";
+    }
+    std::printf("]}\n");
 }
 
 }  // namespace apps
