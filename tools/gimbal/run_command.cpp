@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "run_command.hpp"
+#include "commands.hpp"
 
 #include <sched.h>
 #include <signal.h>
@@ -24,15 +24,12 @@
 #include "gimbal/schedule.hpp"
 #include "launch.hpp"
 #include "launched_job.hpp"
-#include "left_traces.hpp"
-#include "loop_hint.hpp"
-#include "mpi_launcher.hpp"
 #include "paths.hpp"
+#include "preflight.hpp"
+#include "traces.hpp"
 #ifdef GIMBAL_HAVE_PINNING
 #include "pin_views.hpp"
 #endif
-#include "partial_records.hpp"
-#include "preflight.hpp"
 #include "report/files.hpp"
 #include "report/fit.hpp"
 #include "report/json.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "top_command.hpp"
+#include "commands.hpp"
 
 #include <unistd.h>
 
