@@ -33,11 +33,11 @@
 #include "ranks/steal_sums.hpp"
 #include "ranks/waiting.hpp"
 #include "report/files.hpp"
-#include "report/fit.hpp"
-#include "report/json.hpp"
 #include "report/names.hpp"
+#include "report/run_record.hpp"
 #include "report/steps.hpp"
 #include "report/summary.hpp"
+#include "report/table.hpp"
 #include "select/background.hpp"
 #include "select/replay.hpp"
 

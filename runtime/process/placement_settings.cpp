@@ -12,7 +12,7 @@
 #include "gimbal/options.hpp"
 #include "gimbal/pin_settings.hpp"
 #include "report/files.hpp"
-#include "report/process_record.hpp"
+#include "report/run_record.hpp"
 
 namespace gimbal {
 

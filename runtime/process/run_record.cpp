@@ -26,7 +26,7 @@
 #include "ranks/settings.hpp"
 #include "ranks/steal_sums.hpp"
 #include "ranks/waiting.hpp"
-#include "report/process_record.hpp"
+#include "report/run_record.hpp"
 
 namespace gimbal {
 

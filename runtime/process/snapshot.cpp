@@ -21,7 +21,7 @@
 #include "process/run_record.hpp"
 #include "ranks/steal_sums.hpp"
 #include "report/files.hpp"
-#include "report/json.hpp"
+#include "report/run_record.hpp"
 #include "select/background.hpp"
 
 namespace gimbal {

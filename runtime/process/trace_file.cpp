@@ -10,7 +10,7 @@
 #include "base/warnings.hpp"
 #include "gimbal/options.hpp"
 #include "report/files.hpp"
-#include "report/process_record.hpp"
+#include "report/run_record.hpp"
 #include "report/trace_conversion.hpp"
 #include "trace/recorder.hpp"
 

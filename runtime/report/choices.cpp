@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "config/selectors.hpp"
-#include "report/time_parts.hpp"
+#include "report/metrics.hpp"
 
 namespace gimbal {
 

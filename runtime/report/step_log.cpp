@@ -7,7 +7,7 @@
 #include "base/ending.hpp"
 #include "base/start.hpp"
 #include "report/files.hpp"
-#include "report/process_record.hpp"
+#include "report/run_record.hpp"
 
 namespace gimbal {
 

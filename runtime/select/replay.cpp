@@ -8,7 +8,7 @@
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
 #include "report/files.hpp"
-#include "report/process_record.hpp"
+#include "report/run_record.hpp"
 
 namespace gimbal {
 

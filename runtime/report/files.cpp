@@ -59,4 +59,10 @@ std::string record_file_name(const RunRecord& record) {
     return "record-" + std::to_string(record.rank) + "-" + std::to_string(record.pid) + ".json";
 }
 
+void write_file_aside(const std::string& path, std::string_view text, Durable durable) {
+    PartFile file(path);
+    file.append(text);
+    file.finish(durable);
+}
+
 }  // namespace gimbal
