@@ -12,9 +12,8 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "base/ending.hpp"
 #include "base/held_signal.hpp"
-#include "base/start.hpp"
+#include "base/process_state.hpp"
 #include "base/warnings.hpp"
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
@@ -25,11 +24,7 @@
 #include "loop/site_table.hpp"
 #include "loop/watch.hpp"
 #include "measure/loop_stats.hpp"
-#include "process/mpi_world.hpp"
-#include "process/placement_settings.hpp"
-#include "process/run_record.hpp"
-#include "process/snapshot.hpp"
-#include "process/trace_file.hpp"
+#include "process/process.hpp"
 #include "ranks/steal_sums.hpp"
 #include "ranks/waiting.hpp"
 #include "report/files.hpp"

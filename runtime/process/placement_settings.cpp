@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What libgimbal_pin.so asks of the settings, and what it has to say.
-#include "process/placement_settings.hpp"
+#include "process/process.hpp"
 
 #include <unistd.h>
 
 #include <exception>
 
-#include "base/start.hpp"
+#include "base/process_state.hpp"
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "process/trace_file.hpp"
+#include "process/process.hpp"
 
 #include <algorithm>
 #include <string>
 #include <string_view>
 
-#include "base/ending.hpp"
-#include "base/start.hpp"
+#include "base/process_state.hpp"
 #include "base/warnings.hpp"
 #include "gimbal/options.hpp"
 #include "report/files.hpp"

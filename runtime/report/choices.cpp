@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/selectors.hpp"
+#include "config/selection.hpp"
 #include "report/metrics.hpp"
 
 namespace gimbal {

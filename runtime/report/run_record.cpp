@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "base/read_file.hpp"
+#include "base/part_file.hpp"
 #include "config/load.hpp"
 #include "config/table.hpp"
 #include "gimbal/error.hpp"

@@ -4,8 +4,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "base/ending.hpp"
-#include "base/start.hpp"
+#include "base/process_state.hpp"
 #include "report/files.hpp"
 #include "report/run_record.hpp"
 

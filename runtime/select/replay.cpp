@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "base/start.hpp"
+#include "base/process_state.hpp"
 #include "base/warnings.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"

@@ -17,7 +17,6 @@
 #include "preflight.hpp"
 #include "program_file.hpp"
 #include "report/names.hpp"
-#include "report/symbols.hpp"
 
 namespace gimbal::tool {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "info_command.hpp"
 
-#include "config/selectors.hpp"
+#include "config/selection.hpp"
 #include "gimbal/technique.hpp"
 #include "report/metrics.hpp"
 #include "report/table.hpp"

@@ -2,7 +2,7 @@
 #include "info_command.hpp"
 #include "paths.hpp"
 #include "program_file.hpp"
-#include "report/process_record.hpp"
+#include "report/run_record.hpp"
 
 #ifdef GIMBAL_HAVE_HWLOC
 #include <hwloc.h>

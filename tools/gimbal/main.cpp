@@ -17,7 +17,7 @@
 #include "gimbal/error.hpp"
 #include "help_format.hpp"
 #include "info_command.hpp"
-#include "report/process_record.hpp"
+#include "report/run_record.hpp"
 #include "simulate_command.hpp"
 
 namespace gimbal::tool {

@@ -6,13 +6,13 @@
 #include <string_view>
 #include <vector>
 
-#include "config/selectors.hpp"
+#include "config/selection.hpp"
 #include "config/table.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/technique.hpp"
 #include "help_format.hpp"
 #include "info_command.hpp"
-#include "report/process_record.hpp"
+#include "report/run_record.hpp"
 
 namespace gimbal::tool {
 

@@ -8,19 +8,18 @@
 #include <set>
 #include <utility>
 
-#include "base/read_file.hpp"
+#include "base/part_file.hpp"
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
 #include "info_command.hpp"
 #include "page.hpp"
-#include "report/compare.hpp"
 #include "report/files.hpp"
-#include "report/fit.hpp"
-#include "report/jobs.hpp"
-#include "report/json.hpp"
+#include "report/merge.hpp"
 #include "report/names.hpp"
+#include "report/run_record.hpp"
 #include "report/summary.hpp"
+#include "report/table.hpp"
 
 extern "C" char** environ;
 

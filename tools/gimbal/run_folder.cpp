@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run_folder.hpp"
 
-#include "base/read_file.hpp"
+#include "base/part_file.hpp"
 #include "gimbal/error.hpp"
-#include "report/json.hpp"
 #include "report/names.hpp"
+#include "report/run_record.hpp"
 
 #include <unistd.h>
 

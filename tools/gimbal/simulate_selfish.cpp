@@ -11,7 +11,7 @@
 #include "gimbal/error.hpp"
 #include "help_format.hpp"
 #include "info_command.hpp"
-#include "report/json.hpp"
+#include "report/run_record.hpp"
 #include "report/table.hpp"
 
 namespace gimbal::tool {

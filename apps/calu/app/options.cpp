@@ -35,8 +35,7 @@ Options parse_options(int argc, char** argv) {
     apps::add_seed(app, config.seed, "chooses the matrix");
     app.add_flag("--serial-check", config.serial_check, "repeat it on one thread: time it and compare");
     app.add_flag("--json", options.json, "print the result as a last line of JSON");
-    options.command_line =
-        apps::read_command_line(app, argc, argv, [&] { config.seed = static_cast<std::uint64_t>(seed); });
+    options.command_line = apps::read_command_line(app, argc, argv, [] {});
     return options;
 }
 

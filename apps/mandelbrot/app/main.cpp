@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t kMaxSide = 65536;  // a pixel's number has 32 bits in the checksum
 constexpr std::int64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
-constexpr double kMostNsPerStep = 1e5;
+constexpr double kMaxNsPerStep = 1e5;
 
 }  // namespace
 
@@ -63,7 +63,7 @@ Options parse_options(int argc, char** argv) {
     app.add_flag("--json", options.json, "print the result as a last line of JSON");
     options.command_line = apps::read_command_line(app, argc, argv, [&] {
         apps::require(!options.rank_schedule.empty(), "--rank-schedule", "must not be empty");
-        apps::require(options.ns_per_step >= 0.0 && options.ns_per_step <= kMostNsPerStep, "--ns-per-step",
+        apps::require(options.ns_per_step >= 0.0 && options.ns_per_step <= kMaxNsPerStep, "--ns-per-step",
                       "must lie between 0 and 100000");
         const auto& loops = options.config.loops;
         for (const int loop : loops) {

@@ -23,7 +23,7 @@ constexpr std::int64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t kMinMean = 200;      // with fewer steps the next term of the midpoint rule's error shows
 constexpr std::int64_t kMaxMean = 1000000;  // with more, rounding does
 constexpr double kMaxImbalance = 30.0;
-constexpr double kMostNsPerStep = 1000.0;
+constexpr double kMaxNsPerStep = 1000.0;
 
 }  // namespace
 
@@ -73,7 +73,7 @@ Options parse_options(int argc, char** argv, int ranks, bool speak) {
         [&] {
             apps::require(work.imbalance >= 0.0 && work.imbalance <= kMaxImbalance, "--imbalance",
                           "must lie between 0 and 30");  // CLI11's own range check lets a NaN pass
-            apps::require(options.ns_per_step >= 0.0 && options.ns_per_step <= kMostNsPerStep, "--ns-per-step",
+            apps::require(options.ns_per_step >= 0.0 && options.ns_per_step <= kMaxNsPerStep, "--ns-per-step",
                           "must lie between 0 and 1000");
             apps::require(!options.schedule.empty(), "--schedule", "must not be empty");
             apps::require(!options.distributed || options.schedule == "static" || options.schedule == "loop",

@@ -6,6 +6,19 @@
 
 namespace gimbal {
 
+/// Note the time, the working directory and where standard error leads, before the program changes either. @threads
+/// one, at load
+void note_start() noexcept;
+
+/// When that was, since 1970-01-01 UTC [s]. A child of fork() answers as its parent.
+[[nodiscard]] double started_at_s() noexcept;
+
+/// A path as it was meant when the program started: relative ones begin at its first working directory.
+[[nodiscard]] std::string from_start(const std::string& path);
+
+/// Whether standard error is still what it was; a program may have closed it and opened a file of its own.
+[[nodiscard]] bool stderr_is_the_same() noexcept;
+
 namespace detail {
 extern __thread bool process_ending __attribute__((tls_model("initial-exec")));
 }
@@ -42,5 +55,15 @@ void note_missing(const char* what) noexcept;
 
 /// What was noted, each once, with commas between; empty: nothing. @threads as note_missing()
 [[nodiscard]] std::string missing_parts();
+
+/// Called after a loop was seen for the first time, without Gimbal's locks held; nullptr: not at all. `process` sets it
+/// when the library is loaded, before there are threads; the rooms that see loops lie below it.
+inline void (*after_new_loop)() noexcept = nullptr;
+
+/// Whether main() has left by pthread_exit() and all other threads have ended but those of Gimbal (gimbal-select,
+/// gimbal-pin): a thread of Gimbal that goes on would then keep the process alive for ever.
+/// @errors none: false where /proc cannot be read  @threads any  @cost one small file; where main() has left, one for
+///         each thread
+[[nodiscard]] bool program_has_left() noexcept;
 
 }  // namespace gimbal

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The outer loop of two: a group's first rank draws chunks for its group.
+// A loop whose chunks this rank draws, or, as the outer loop of two, its group's first rank for all of the group.
 #include <array>
 #include <optional>
 
@@ -10,23 +10,21 @@ namespace gimbal::lb4mpi {
 
 namespace {
 
-class GroupLoop final : public OpenLoop {
+class DrawnLoop final : public OpenLoop {
 public:
-    GroupLoop(MPI_Comm foremen, MPI_Comm group, const std::string& name, std::int64_t iterations,
+    DrawnLoop(MPI_Comm comm, MPI_Comm group, const std::string& name, std::int64_t iterations,
               const mpi::LoopOptions& options)
         : group_(group) {
-        if (foremen == MPI_COMM_NULL) return;
-        loop_.emplace(foremen, name, iterations, options);
+        if (comm == MPI_COMM_NULL) return;
+        loop_.emplace(comm, name, iterations, options);
         serves_ = loop_->transport() != "shared";
     }
 
-    // The wait answers other ranks' requests: the foreman may be busy with an inner loop that it serves.
     mpi::Chunk next() override {
-        std::array<std::int64_t, 2> ends{};
-        if (loop_) {
-            const mpi::Chunk chunk = loop_->next();
-            ends = {chunk.first, chunk.end};
-        }
+        const mpi::Chunk chunk = loop_ ? loop_->next() : mpi::Chunk{};
+        if (group_ == MPI_COMM_NULL) return chunk;
+        // The wait answers other ranks' requests: the foreman may be busy with an inner loop that it serves.
+        std::array<std::int64_t, 2> ends{chunk.first, chunk.end};
         MPI_Request request = MPI_REQUEST_NULL;
         check(MPI_Ibcast(ends.data(), 2, MPI_INT64_T, 0, group_, &request), "MPI_Ibcast");
         wait_for(request);
@@ -47,9 +45,9 @@ private:
 
 }  // namespace
 
-std::unique_ptr<OpenLoop> open_group_loop(MPI_Comm foremen, MPI_Comm group, const std::string& name,
+std::unique_ptr<OpenLoop> open_drawn_loop(MPI_Comm comm, MPI_Comm group, const std::string& name,
                                           std::int64_t iterations, const mpi::LoopOptions& options) {
-    return std::make_unique<GroupLoop>(foremen, group, name, iterations, options);
+    return std::make_unique<DrawnLoop>(comm, group, name, iterations, options);
 }
 
 }  // namespace gimbal::lb4mpi
