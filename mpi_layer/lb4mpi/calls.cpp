@@ -6,7 +6,6 @@
 #include "gimbal/rank_loop.h"
 #include "lb4mpi/communicator_state.hpp"
 #include "lb4mpi/complain.hpp"
-#include "lb4mpi/methods.hpp"
 #include "lb4mpi/session.hpp"
 #include "lb4mpi/setup.hpp"
 
@@ -81,12 +80,12 @@ std::unique_ptr<lb4mpi::OpenLoop> open_loop(infoDLS& info, const std::string& na
                                             .bytes = static_cast<std::size_t>(info.gimbal.item_bytes),
                                             .write_back = info.gimbal.write_back != 0});
         case kGroup:
-            return lb4mpi::open_group_loop(info.comm, CommunicatorState::of(info.crew).duplicate(), name,
+            return lb4mpi::open_drawn_loop(info.comm, CommunicatorState::of(info.crew).duplicate(), name,
                                            iterations_of(info), lb4mpi::options_of(info));
         case kPlain:
             break;
     }
-    return lb4mpi::open_plain_loop(info.comm, name, iterations_of(info), lb4mpi::options_of(info));
+    return lb4mpi::open_drawn_loop(info.comm, MPI_COMM_NULL, name, iterations_of(info), lb4mpi::options_of(info));
 }
 
 void begin_fields(infoDLS& info, int first, int last, int method) {

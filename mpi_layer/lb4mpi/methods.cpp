@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Method numbers, their names, and the techniques that they are.
-#include "lb4mpi/methods.hpp"
+#include "lb4mpi/setup.hpp"
 
 #include <array>
 #include <cstdlib>

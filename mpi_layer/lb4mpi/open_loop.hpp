@@ -30,14 +30,10 @@ public:
     [[nodiscard]] virtual bool serves() const noexcept = 0;
 };
 
-/// All ranks share the iterations.
-[[nodiscard]] std::unique_ptr<OpenLoop> open_plain_loop(MPI_Comm comm, const std::string& name, std::int64_t iterations,
-                                                        const mpi::LoopOptions& options);
-
-/// Groups share the iterations; all ranks of a group get the same chunks.
-/// @param foremen  the groups' first ranks; MPI_COMM_NULL on the others
-/// @param group    a communicator that the program's messages never meet
-[[nodiscard]] std::unique_ptr<OpenLoop> open_group_loop(MPI_Comm foremen, MPI_Comm group, const std::string& name,
+/// All ranks share the iterations, or groups do: then all ranks of a group get the same chunks.
+/// @param comm   whose ranks draw chunks: all, or the groups' first ranks; MPI_COMM_NULL on the others
+/// @param group  a communicator that the program's messages never meet; MPI_COMM_NULL: no groups
+[[nodiscard]] std::unique_ptr<OpenLoop> open_drawn_loop(MPI_Comm comm, MPI_Comm group, const std::string& name,
                                                         std::int64_t iterations, const mpi::LoopOptions& options);
 
 /// A rank's items, as DLS_DataSetup() got them.

@@ -6,7 +6,6 @@
 #include "lb4mpi/communicator_state.hpp"
 #include "lb4mpi/complain.hpp"
 #include "lb4mpi/session.hpp"
-#include "lb4mpi/title.hpp"
 
 namespace gimbal::lb4mpi {
 

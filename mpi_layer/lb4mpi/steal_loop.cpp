@@ -12,8 +12,8 @@
 #include "gimbal/plain_text.hpp"
 #include "gimbal/rank_loop.h"
 #include "lb4mpi/coroutine.hpp"
-#include "lb4mpi/methods.hpp"
 #include "lb4mpi/open_loop.hpp"
+#include "lb4mpi/setup.hpp"
 
 namespace gimbal::lb4mpi {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lb4mpi/title.hpp"
+#include "lb4mpi/setup.hpp"
 
 #include <fcntl.h>
 #include <sys/syscall.h>

@@ -81,7 +81,7 @@ void ForemanExecution::make_all_sure() {
     }
 }
 
-// What is in hand goes to the next ranks that ask, and so does its own part: whoever gets a piece of that when the
+// What is in hand goes to the next ranks that ask, and so does its own part: a rank that gets a piece of that when the
 // others have run theirs ends half a part later than they.
 void ForemanExecution::attend() {
     MessageRouter& router = transport_->router();

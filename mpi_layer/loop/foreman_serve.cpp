@@ -15,7 +15,7 @@ constexpr int kMaxPushed = 16;  // chunks that are sent to a rank unasked, one b
 constexpr int kMaxMissed = 8;   // executions that may wait for ranks that are missing [count]
 
 // The foreman's own work counts for more in smaller teams.
-constexpr std::uint32_t kFewestToAttend = 32;  // ranks
+constexpr std::uint32_t kMinRanksToAttend = 32;  // ranks
 // Pieces without a question after which the foreman works: it has a share that only it can draw, or not.
 constexpr double kQuietWithOwn = 0.25;
 constexpr double kQuiet = 16;
@@ -130,7 +130,7 @@ void ForemanTransport::serve(ExecutionState& state, std::uint32_t rank, bool all
 }
 
 bool ForemanTransport::answers_only(ExecutionState& state) const {
-    if (state.ranks() < kFewestToAttend || state.robust() || state.spoilt() || state.untold() == 0) return false;
+    if (state.ranks() < kMinRanksToAttend || state.robust() || state.spoilt() || state.untold() == 0) return false;
     const std::uint64_t now = gimbal_rank_ticks();
     return attendance_.answers_only(poll_interval_.between(), attendance_.waiting() - state.asked_before,
                                     now - state.opened(), state.has_own(0) ? kQuietWithOwn : kQuiet, now);

@@ -33,7 +33,7 @@ SharedSlots::SharedSlots(Team& team, bool flagged)
       left_steps_at_(flags_at_ + (flagged ? rounded(kMaxSteps) : 0)),
       parts_at_(left_steps_at_ + rounded(static_cast<std::size_t>(team.size()) * sizeof(AbandonedSteps))),
       slot_bytes_(parts_at_ + static_cast<std::size_t>(team.size()) * part_bytes_),
-      count_(std::clamp<std::uint64_t>(kMemoryBytes / slot_bytes_, flagged ? kFewestRobust : kFewest, kMax)),
+      count_(std::clamp<std::uint64_t>(kMemoryBytes / slot_bytes_, flagged ? kMinRobust : kFewest, kMax)),
       slots_at_(static_cast<std::size_t>(team.size()) * sizeof(RankProgress)),
       memory_(team, slots_at_ + slot_bytes_ * count_, SharedMemory::Fill::none) {
     if (team.node_rank() == 0) {

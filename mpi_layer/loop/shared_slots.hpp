@@ -89,7 +89,7 @@ public:
 private:
     static constexpr std::size_t kMemoryBytes = std::size_t{8} << 20U;  ///< of one loop; what is not used takes none
     static constexpr std::uint64_t kFewest = 16;
-    static constexpr std::uint64_t kFewestRobust = 33;
+    static constexpr std::uint64_t kMinRobust = 33;
     static constexpr std::uint64_t kMax = 64;
 
     [[nodiscard]] std::byte* base(std::uint64_t slot) const noexcept {

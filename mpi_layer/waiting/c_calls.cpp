@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The functions that C programs call.
-#include "parameters.hpp"
 #include "wrap.hpp"
 
 #define GIMBAL_SHOWN __attribute__((visibility("default")))
@@ -19,13 +18,12 @@ constinit TwoSteps g_steps_c{Next("MPI_Isend_c"), Next("MPI_Issend_c"), Next("MP
 }  // namespace
 
 // The names of the functions are MPI's to the linker alone: mpi.h declares them with other types.
-#define GIMBAL_C_FUNCTION(name, ending, count, steps)                                                         \
-    extern "C" GIMBAL_SHOWN int gimbal_c_##name##ending(GIMBAL_PARAMETERS_##count) __asm__("MPI_" #name #ending); \
-    int gimbal_c_##name##ending(GIMBAL_PARAMETERS_##count) {                                                  \
-        static constinit Next next("MPI_" #name #ending);                                                     \
-        return wrap<CallId::name, Language::c>(next, &steps, __builtin_return_address(0),                     \
-                                               __builtin_frame_address(0), std::tuple<>(),                    \
-                                               GIMBAL_ARGUMENTS_##count);                                     \
+#define GIMBAL_C_FUNCTION(name, ending, count, steps)                                                                 \
+    extern "C" GIMBAL_SHOWN int gimbal_c_##name##ending(GIMBAL_PARAMETERS_##count) __asm__("MPI_" #name #ending);     \
+    int gimbal_c_##name##ending(GIMBAL_PARAMETERS_##count) {                                                          \
+        static constinit Next next("MPI_" #name #ending);                                                             \
+        return wrap<CallId::name, Language::c>(next, &steps, __builtin_return_address(0), __builtin_frame_address(0), \
+                                               std::tuple<>(), GIMBAL_ARGUMENTS_##count);                             \
     }
 #define GIMBAL_C(name, lower, count, ...) GIMBAL_C_FUNCTION(name, , count, g_steps)
 GIMBAL_WAITING_CALLS_WITHOUT_COUNTS(GIMBAL_C)

@@ -1,13 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "program_mpi.hpp"
+#include "wrapped_call.hpp"
+
 #include <array>
 #include <atomic>
 #include <tuple>
 #include <type_traits>
 
-#include "program_mpi.hpp"
-#include "wrapped_call.hpp"
+// Parameter and argument lists of n words, which the preprocessor cannot count by itself.
+
+#define GIMBAL_PARAMETERS_0
+#define GIMBAL_PARAMETERS_1 Word a
+#define GIMBAL_PARAMETERS_2 GIMBAL_PARAMETERS_1, Word b
+#define GIMBAL_PARAMETERS_3 GIMBAL_PARAMETERS_2, Word c
+#define GIMBAL_PARAMETERS_4 GIMBAL_PARAMETERS_3, Word d
+#define GIMBAL_PARAMETERS_5 GIMBAL_PARAMETERS_4, Word e
+#define GIMBAL_PARAMETERS_6 GIMBAL_PARAMETERS_5, Word f
+#define GIMBAL_PARAMETERS_7 GIMBAL_PARAMETERS_6, Word g
+#define GIMBAL_PARAMETERS_8 GIMBAL_PARAMETERS_7, Word h
+#define GIMBAL_PARAMETERS_9 GIMBAL_PARAMETERS_8, Word i
+#define GIMBAL_PARAMETERS_10 GIMBAL_PARAMETERS_9, Word j
+#define GIMBAL_PARAMETERS_11 GIMBAL_PARAMETERS_10, Word k
+#define GIMBAL_PARAMETERS_12 GIMBAL_PARAMETERS_11, Word l
+#define GIMBAL_PARAMETERS_13 GIMBAL_PARAMETERS_12, Word m
+
+#define GIMBAL_ARGUMENTS_0
+#define GIMBAL_ARGUMENTS_1 a
+#define GIMBAL_ARGUMENTS_2 GIMBAL_ARGUMENTS_1, b
+#define GIMBAL_ARGUMENTS_3 GIMBAL_ARGUMENTS_2, c
+#define GIMBAL_ARGUMENTS_4 GIMBAL_ARGUMENTS_3, d
+#define GIMBAL_ARGUMENTS_5 GIMBAL_ARGUMENTS_4, e
+#define GIMBAL_ARGUMENTS_6 GIMBAL_ARGUMENTS_5, f
+#define GIMBAL_ARGUMENTS_7 GIMBAL_ARGUMENTS_6, g
+#define GIMBAL_ARGUMENTS_8 GIMBAL_ARGUMENTS_7, h
+#define GIMBAL_ARGUMENTS_9 GIMBAL_ARGUMENTS_8, i
+#define GIMBAL_ARGUMENTS_10 GIMBAL_ARGUMENTS_9, j
+#define GIMBAL_ARGUMENTS_11 GIMBAL_ARGUMENTS_10, k
+#define GIMBAL_ARGUMENTS_12 GIMBAL_ARGUMENTS_11, l
+#define GIMBAL_ARGUMENTS_13 GIMBAL_ARGUMENTS_12, m
 
 namespace gimbal::waiting {
 

@@ -35,7 +35,12 @@ std::string_view mode_name(Mode mode) noexcept {
 }  // namespace
 
 Manager::Manager(PinConfig config, Registry& registry)
-    : config_(std::move(config)), registry_(registry), trace_(config_.trace), begun_s_(seconds_of(CLOCK_MONOTONIC)) {
+    : config_(std::move(config)),
+      registry_(registry),
+      candidates_(config_.settings.sample_s, figures_.left_alone),
+      meter_(config_.metric, config_.settings.sample_s),
+      trace_(config_.trace),
+      begun_s_(seconds_of(CLOCK_MONOTONIC)) {
     if (!trace_.problem().empty()) say(trace_.problem());
 }
 
@@ -119,7 +124,7 @@ void Manager::give_masks_back() noexcept {
     if (!actuator_) return;
     const LoansPaused paused;
     try {
-        check_unknown_threads(true);
+        free_unknown_threads(true);
     } catch (const std::exception&) {
         // Out of memory: they keep what they inherited.
     }
@@ -144,13 +149,13 @@ void Manager::sample() {
         refresh_machine();
         check_masks();
     }
-    check_unknown_threads(false);
+    free_unknown_threads(false);
     adopt(at);
     if (!placer_ || workers_.empty()) {
         publish();
         return;
     }
-    prefer_progress();
+    measure_progress();
     const std::vector<Sample> samples = measure();
     apply(placer_->tick(samples));
     trace_guard();
@@ -162,7 +167,7 @@ std::optional<LoansPaused> Manager::pause_loans() const {
     return config_.settings.mode == Mode::observe ? std::nullopt : std::optional<LoansPaused>(std::in_place);
 }
 
-void Manager::begin_work() {
+void Manager::begin_work(bool counts) {
     const double before = seconds_of(CLOCK_THREAD_CPUTIME_ID);
     machine_.emplace(config_.machine);
     for (const std::string& note : machine_->notes()) say(note);
@@ -177,10 +182,7 @@ void Manager::begin_work() {
             say(bound + " is respected: threads are only observed. GIMBAL_PIN_FORCE=on places them anyway");
         }
     }
-    const bool counts = std::any_of(candidates_.begin(), candidates_.end(),
-                                    [](const Candidate& candidate) { return candidate.record->counts.load(); });
-    progress_ = counts ? Progress::program : Progress::none;
-    backend_ = backend_for(progress_);
+    meter_.begin(counts);
     actuator_.emplace(machine_->allowed(), 0, self_);
     placer_.emplace(config_.settings, machine_->view(), config_.seed + static_cast<std::uint64_t>(config_.rank));
     begin_memory();
@@ -210,10 +212,10 @@ std::optional<Figures> Manager::figures() const {
     Figures figures = figures_;
     figures.mode = mode_name(config_.settings.mode);
     if (!placer_) return figures;
-    figures.metric = backend_name(backend_->backend);
-    const bool loops = backend_->backend == Backend::progress && progress_ == Progress::loops;
-    figures.unit = loops ? "multiples of each loop's first pace" : backend_unit(backend_->backend);
-    for (const Attempt& attempt : backend_->attempts)
+    const BackendChoice& metric = meter_.choice();
+    figures.metric = backend_name(metric.backend);
+    figures.unit = meter_.by_loops() ? "multiples of each loop's first pace" : backend_unit(metric.backend);
+    for (const Attempt& attempt : metric.attempts)
         figures.backends.push_back(std::string(backend_name(attempt.backend)) + ": " +
                                    (attempt.works ? "works" : attempt.why));
     figures.processors = static_cast<int>(machine_->usable().size());
@@ -234,8 +236,8 @@ std::optional<Figures> Manager::figures() const {
             figures.guard.emplace_back("the operating system's placement was still being measured at the end");
     }
     figures.warnings = said_;
-    figures.notes.insert(figures.notes.end(), backend_->notes.begin(), backend_->notes.end());
-    if (loops)
+    figures.notes.insert(figures.notes.end(), metric.notes.begin(), metric.notes.end());
+    if (meter_.by_loops())
         figures.notes.emplace_back(
             "progress is iterations of loops that Gimbal schedules; the rest of the program "
             "is not measured");

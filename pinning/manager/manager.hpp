@@ -3,7 +3,6 @@
 
 #include <condition_variable>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -11,14 +10,13 @@
 #include <vector>
 
 #include "act/actuator.hpp"
-#include "counters/counter_backends.hpp"
-#include "counters/thread_counter.hpp"
 #include "decide/placer.hpp"
 #include "machine/machine.hpp"
-#include "manager/figures.hpp"
+#include "manager/candidates.hpp"
 #include "manager/pin_config.hpp"
-#include "manager/registry.hpp"
+#include "manager/speed_meter.hpp"
 #include "manager/trace.hpp"
+#include "manager/worker.hpp"
 #include "share/status_page.hpp"
 
 namespace gimbal::pin {
@@ -58,41 +56,12 @@ protected:
     virtual void sample();
 
 private:
-    struct Worker {
-        RecordPointer record;
-        ThreadCounter counter;
-        Reading last;
-        Speed speed;
-        int seen = -1;
-        bool placed = false;            ///< the decision core knows it
-        bool missed = false;            ///< a decision came while it had put its own mask back
-        unsigned times_aside = 0;       ///< as last seen
-        double begun_s = 0;             ///< when it became a worker
-        double within_s = 0;            ///< in Gimbal's loops until then
-        std::int64_t begun_cpu_ns = 0;  ///< on a processor until then
-        ThreadFigures figures;
-    };
-    struct Candidate {
-        RecordPointer record;
-        double begun_s = 0;       ///< when it was first seen
-        std::int64_t cpu_ns = 0;  ///< when it was first seen
-        bool judged = false;      ///< `helper` is known
-        bool helper = false;
-    };
-
     void gather(double now);
     void adopt(double now);
-    [[nodiscard]] bool ripe(Candidate& candidate, double now);
-    [[nodiscard]] bool is_helper(Candidate& candidate);
     void add_worker(const RecordPointer& record);
-    void begin_work();
-    /// What is counted as progress.
-    enum class Progress : std::uint8_t { none, loops, program };
-    [[nodiscard]] Progress progress_offered() const;
-    void prefer_progress();
-    [[nodiscard]] BackendChoice backend_for(Progress progress) const;
-    [[nodiscard]] static Reading read(Worker& worker, Backend backend);
-    void open_counter(Worker& worker);
+    void begin_work(bool counts);
+    void measure_progress();
+    void free_unknown_threads(bool at_once);
     void refresh_machine();
     void check_masks();
     [[nodiscard]] Holder check_mask(Worker& worker);
@@ -105,9 +74,9 @@ private:
     [[nodiscard]] int memory_now(Worker& worker);
     void bind_memory(Worker& worker, const Decision& decision);
     static void give_memory_back(ThreadRecord& record) noexcept;
+    /// Whether the thread can be placed still; leaves it alone if it belongs to somebody else now.
+    [[nodiscard]] bool may_place(Worker& worker, Outcome outcome);
     void leave_alone(Worker& worker, std::string why);
-    void check_unknown_threads(bool at_once);
-    void note_left_alone(std::string name, std::string why);
     void retire(Worker& worker);
     void publish();
     void trace_guard();
@@ -128,17 +97,15 @@ private:
     bool hurried_ = false;
     bool is_last_ = false;
 
-    std::vector<Candidate> candidates_;
-    std::map<std::uint64_t, Worker> workers_;
-    std::map<pid_t, bool> unknown_threads_;  ///< threads that nothing of ours has run in -> they have been dealt with
+    Figures figures_;
+    Candidates candidates_;
+    Workers workers_;
     std::optional<Machine> machine_;
     std::optional<Actuator> actuator_;
     std::optional<Placer> placer_;
-    std::optional<BackendChoice> backend_;
-    Progress progress_ = Progress::none;
+    SpeedMeter meter_;
     std::unique_ptr<SharedStatusPage> status_page_;
     Trace trace_;
-    Figures figures_;
     std::vector<std::string> said_;
     bool machine_is_old_ = false;
     bool has_failed_ = false;

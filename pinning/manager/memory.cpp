@@ -23,10 +23,10 @@ void Manager::begin_memory() {
 
 void Manager::see_memory() {
     if (!placer_ || !config_.settings.bind_memory) return;
-    const bool sees = sees_memory(backend_->backend);
+    const bool sees = sees_memory(meter_.choice().backend);
     placer_->set_sees_memory(sees);
     if (sees || !config_.settings.learn_memory || placer_->memory_by() == MemoryBy::nobody) return;
-    say("NUMA_MEMORY is not learnt: " + std::string(backend_name(backend_->backend)) +
+    say("NUMA_MEMORY is not learnt: " + std::string(backend_name(meter_.choice().backend)) +
         " does not see slow memory; it follows the threads by ZETA");
 }
 

@@ -38,8 +38,7 @@ void Manager::refresh_machine() {
     say(change.text());
     actuator_->set_ceiling(machine_->allowed());
     trace("machine", nullptr, nullptr);
-    const std::vector<Decision> decisions = placer_->machine_changed(machine_->view());
-    if (config_.settings.mode != Mode::observe) apply(decisions);
+    apply(placer_->machine_changed(machine_->view()));
 }
 
 Holder Manager::check_mask(Worker& worker) {
@@ -69,7 +68,7 @@ void Manager::check_masks() {
 
 std::vector<Sample> Manager::measure() {
     const SpeedRules rules{.period_s = config_.settings.sample_s,
-                           .most_per_ns = backend_->backend == Backend::progress ? 0.0 : 64.0};
+                           .most_per_ns = meter_.choice().backend == Backend::progress ? 0.0 : 64.0};
     {
         const std::lock_guard lock(registry_.mutex());
         for (auto& [id, worker] : workers_)
@@ -78,7 +77,7 @@ std::vector<Sample> Manager::measure() {
     std::vector<Sample> samples;
     samples.reserve(workers_.size());
     for (auto& [id, worker] : workers_) {
-        const Reading reading = read(worker, backend_->backend);
+        const Reading reading = meter_.read(worker);
         worker.speed = speed_between(worker.last, reading, rules);
         worker.last = reading;
         note(worker, worker.speed);
@@ -132,27 +131,15 @@ void Manager::apply(Worker& worker, const Decision& decision) {
             record.given_mask = actuator_->given_mask(record.tid);
         }
     }
-    switch (outcome) {
-        case Outcome::done:
-            if (!decision.released) ++worker.figures.moves;
-            worker.figures.pus = decision.pus;
-            trace(decision.released ? "release" : "move", &worker, &decision);
-            break;
-        case Outcome::unchanged:
-            worker.figures.pus = decision.pus;
-            break;
-        case Outcome::yielded:
-            leave_alone(worker, "bound by another program");
-            return;
-        case Outcome::refused:
-            leave_alone(worker, "not permitted");
-            return;
-        case Outcome::refresh:
-        case Outcome::outside:
-            machine_is_old_ = true;
-            return;
-        case Outcome::gone:
-            return;
+    if (!may_place(worker, outcome)) return;
+    if (outcome == Outcome::refresh || outcome == Outcome::outside) {
+        machine_is_old_ = true;
+        return;
+    }
+    worker.figures.pus = decision.pus;
+    if (outcome == Outcome::done) {
+        if (!decision.released) ++worker.figures.moves;
+        trace(decision.released ? "release" : "move", &worker, &decision);
     }
     if (decision.bind_memory != kNoMemory) bind_memory(worker, decision);
 }
@@ -170,7 +157,7 @@ void Manager::publish() {
     const Mode mode = config_.settings.mode;
     copy_name(page.mode, mode == Mode::observe ? "observe" : mode == Mode::fixed ? "static" : "learn");
     copy_name(page.phase, mode == Mode::learn ? phase_name(placer_->phase()) : "");
-    copy_name(page.metric, backend_name(backend_->backend));
+    copy_name(page.metric, backend_name(meter_.choice().backend));
     copy_name(page.program, program_name());
     std::uint32_t used = 0;
     for (const auto& [id, worker] : workers_) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "base/ending.hpp"
+#include "base/process_state.hpp"
 
 #include <time.h>
 #include <unwind.h>

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace gimbal {
+
+/// A whole file as text.
+/// @param limit  largest size [bytes]
+/// @errors gimbal::Error(file) naming the path and the reason
+[[nodiscard]] std::string read_file(const std::string& path, std::size_t limit);
 
 /// Whether what is written shall outlive the machine's sudden end.
 enum class Durable : bool { no, yes };

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "gimbal/plain_text.hpp"
 
 namespace gimbal::technique {
 
@@ -46,3 +50,25 @@ inline constexpr std::string_view kBlanks = " \t\n\r\v\f";
 }
 
 }  // namespace gimbal::technique
+
+namespace gimbal {
+
+/// The words between blanks.
+[[nodiscard]] inline std::vector<std::string> words_of(std::string_view text) {
+    std::vector<std::string> words;
+    for (text = technique::trimmed(text); !text.empty(); text = technique::trimmed(text)) {
+        const std::size_t end = std::min(text.find_first_of(technique::kBlanks), text.size());
+        words.emplace_back(text.substr(0, end));
+        text.remove_prefix(end);
+    }
+    return words;
+}
+
+/// ASCII lower case.
+[[nodiscard]] inline std::string to_lower(std::string_view text) {
+    std::string lower(text);
+    for (char& c : lower) c = ascii_lower(c);
+    return lower;
+}
+
+}  // namespace gimbal

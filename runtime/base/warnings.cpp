@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "base/ending.hpp"
+#include "base/process_state.hpp"
 
 namespace gimbal {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "config/file.hpp"
+#include "config/load.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 #define TOML_ENABLE_FORMATTERS 0
 #include <toml++/toml.h>
 
-#include "base/read_file.hpp"
+#include "base/part_file.hpp"
 #include "config/table.hpp"
 #include "gimbal/error.hpp"
 

@@ -5,12 +5,10 @@
 
 #include "base/nearest.hpp"
 #include "base/quote.hpp"
-#include "config/file.hpp"
+#include "base/spelling.hpp"
 #include "config/schedule_value.hpp"
 #include "config/selection.hpp"
-#include "config/selection_words.hpp"
 #include "config/table.hpp"
-#include "config/text.hpp"
 
 namespace gimbal {
 
@@ -110,7 +108,7 @@ void apply(const Setting& setting, LoadedOptions& loaded) {
         if (spec->canonical == agent_word && levels != Levels::ranks) refuse_steal_ratio(std::get<std::string>(value));
         put(*spec, levels, value, loaded.options);
         const auto row = static_cast<std::size_t>(spec - option_table().data());
-        const std::string text(trim(setting.value));
+        const std::string text(technique::trimmed(setting.value));
         if (levels != Levels::ranks) loaded.options.effective[row] = {std::string(spec->name), text, setting.origin};
         if (levels != Levels::threads)
             loaded.options.effective_ranks[row] = {levels == Levels::ranks ? setting.name : std::string(spec->name),
@@ -125,7 +123,7 @@ void apply_omp_schedule(const std::string& value, LoadedOptions& loaded) {
     loaded.options.omp_schedule = value;
     if (is_ordinary_openmp(value)) return;
     try {
-        if (trim(value).empty()) throw Error(ErrorCode::invalid_option, "the value is empty");
+        if (technique::trimmed(value).empty()) throw Error(ErrorCode::invalid_option, "the value is empty");
         if (value.size() > 4096) throw Error(ErrorCode::invalid_option, "the value is too long: " + quote_value(value));
         (void)read_schedule(value);
         loaded.options.omp_schedule_is_gimbals = true;
@@ -149,7 +147,7 @@ std::string config_file(const Environment& environment, std::span<const Setting>
     for (const std::span<const Setting> source : {std::span<const Setting>(environment.settings), overrides})
         for (const Setting& setting : source) {
             const OptionSpec* const spec = find_option(setting.name);
-            if (spec && key_of(*spec) == "config") path = trim(setting.value);
+            if (spec && key_of(*spec) == "config") path = technique::trimmed(setting.value);
         }
     return path;
 }

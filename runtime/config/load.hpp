@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <span>
-#include <string>
-#include <vector>
-
 #include "config/environment.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
 
 namespace gimbal {
 
@@ -56,5 +56,14 @@ void keep_out(const Error& error) noexcept;
 
 /// Write to standard error with write(2): works before and after the life of the C++ streams.
 void write_stderr(std::string_view text) noexcept;
+
+/// Read the settings of a TOML file, as text: booleans become on and off, arrays of numbers a list with
+/// commas, arrays of words and the table [loops] rules with semicolons.
+/// @param path  file of at most 1 MiB
+/// @return one Setting per key, in the file's order of lines, origin "file <path>"
+/// @errors gimbal::Error(file): cannot be read, or is not TOML (with the line); gimbal::Error(unknown_option): a
+///         table, or a value of a type that no option has
+/// @threads any  @cost O(size)
+[[nodiscard]] std::vector<Setting> read_settings_file(const std::string& path);
 
 }  // namespace gimbal

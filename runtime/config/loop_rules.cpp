@@ -5,8 +5,8 @@
 
 #include "base/nearest.hpp"
 #include "base/quote.hpp"
+#include "base/spelling.hpp"
 #include "config/schedule_value.hpp"
-#include "config/text.hpp"
 #include "gimbal/error.hpp"
 
 namespace gimbal {
@@ -25,13 +25,14 @@ LoopRule read_rule(std::size_t number, std::string_view text) {
     const std::size_t equals = text.rfind('=');
     if (equals == std::string_view::npos) fail(number, text, "there is no \"=\" between the loop and its schedule");
     LoopRule rule;
-    rule.pattern = trim(text.substr(0, equals));
-    const std::string_view schedule = trim(text.substr(equals + 1));
+    rule.pattern = technique::trimmed(text.substr(0, equals));
+    const std::string_view schedule = technique::trimmed(text.substr(equals + 1));
     if (rule.pattern.empty()) fail(number, text, "no loop is named before the \"=\"");
     if (schedule.empty()) fail(number, text, "no schedule is named after the \"=\"");
     rule.none = to_lower(schedule) == kNone;
     if (rule.none) return rule;
-    if (to_lower(trim(schedule.substr(0, schedule.find(',')))) == kNone) fail(number, text, "none takes no number");
+    if (to_lower(technique::trimmed(schedule.substr(0, schedule.find(',')))) == kNone)
+        fail(number, text, "none takes no number");
     try {
         rule.schedule = read_schedule(schedule);
     } catch (const Error& error) {
@@ -135,11 +136,11 @@ std::vector<std::string> LoopPlace::spellings() const {
 
 std::vector<LoopRule> read_loop_rules(std::string_view text) {
     std::vector<LoopRule> rules;
-    text = trim(text);
+    text = technique::trimmed(text);
     if (text.ends_with(';')) text.remove_suffix(1);
     while (true) {
         const std::size_t semicolon = text.find(';');
-        rules.push_back(read_rule(rules.size() + 1, trim(text.substr(0, semicolon))));
+        rules.push_back(read_rule(rules.size() + 1, technique::trimmed(text.substr(0, semicolon))));
         if (semicolon == std::string_view::npos) return rules;
         text.remove_prefix(semicolon + 1);
     }

@@ -9,14 +9,14 @@
 #include <system_error>
 #include <vector>
 
+#include "base/nearest.hpp"
+#include "base/quote.hpp"
+#include "base/spelling.hpp"
 #include "config/pin_rows.hpp"
 #include "config/schedule_value.hpp"
 #include "config/table.hpp"
-#include "config/text.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/plain_text.hpp"
-#include "base/nearest.hpp"
-#include "base/quote.hpp"
 
 namespace gimbal {
 
@@ -44,14 +44,14 @@ std::string upper_case(std::string_view text) {
 }
 
 void add_part(std::string_view part, Words& words) {
-    part = trim(part);
+    part = technique::trimmed(part);
     if (part.empty()) return;
     const std::size_t equals = part.find('=');
     if (equals == std::string_view::npos || equals == 0)
         throw Error(ErrorCode::invalid_option, quote_value(part) + " has no value",
                     "Example: RESOURCES={CPU_BANDWIDTH};GUARD=0");
-    const std::string name = upper_case(trim(part.substr(0, equals)));
-    if (!words.emplace(name, trim(part.substr(equals + 1))).second)
+    const std::string name = upper_case(technique::trimmed(part.substr(0, equals)));
+    if (!words.emplace(name, technique::trimmed(part.substr(equals + 1))).second)
         throw Error(ErrorCode::invalid_option, name + " is there twice", "");
 }
 

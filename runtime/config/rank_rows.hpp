@@ -8,7 +8,7 @@
 #include <string>
 #include <variant>
 
-#include "config/selection_words.hpp"
+#include "config/selection.hpp"
 #include "config/table.hpp"
 
 // The part of the option table that is about loops over ranks.

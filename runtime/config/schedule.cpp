@@ -10,7 +10,7 @@
 #include "base/nearest.hpp"
 #include "base/quote.hpp"
 #include "base/spelling.hpp"
-#include "config/selectors.hpp"
+#include "config/selection.hpp"
 #include "gimbal/error.hpp"
 
 namespace gimbal {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "config/selectors.hpp"
-#include "config/text.hpp"
+#include "base/spelling.hpp"
+#include "config/selection.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/technique.hpp"
 
@@ -20,17 +20,17 @@ constexpr std::array<std::string_view, 6> kOrdinary = {"static", "dynamic",     
 }  // namespace
 
 bool is_ordinary_openmp(std::string_view text) {
-    const std::string value = to_lower(trim(text));
+    const std::string value = to_lower(technique::trimmed(text));
     if (value.starts_with("experimental")) return true;
     std::string_view rest = value;
     const std::size_t colon = rest.find(':');
     if (colon != std::string_view::npos) {
-        const std::string_view modifier = trim(rest.substr(0, colon));
+        const std::string_view modifier = technique::trimmed(rest.substr(0, colon));
         if (modifier != "monotonic" && modifier != "nonmonotonic") return false;
         rest.remove_prefix(colon + 1);
     }
     const std::size_t comma = rest.find(',');
-    const std::string_view name = trim(rest.substr(0, comma));
+    const std::string_view name = technique::trimmed(rest.substr(0, comma));
     // OpenMP's auto has no number; LB4OMP's has.
     if (name == "auto" && comma != std::string_view::npos) return false;
     return std::find(kOrdinary.begin(), kOrdinary.end(), name) != kOrdinary.end();

@@ -8,9 +8,9 @@
 
 #include "base/nearest.hpp"
 #include "base/quote.hpp"
+#include "base/spelling.hpp"
 #include "config/schedule_value.hpp"
 #include "config/selection_rows.hpp"
-#include "config/text.hpp"
 #include "gimbal/error.hpp"
 
 namespace gimbal {
@@ -110,7 +110,7 @@ std::string names_for_ranks(const Options& options) {
 
 std::string read_portfolio(std::string_view text) {
     constexpr std::string_view kBetween = " \t\r\n\f\v;";
-    const std::string word = to_lower(trim(text));
+    const std::string word = to_lower(technique::trimmed(text));
     if (word == "seed" || word == "expert") return word;
     constexpr std::array<std::string_view, 2> kNamed = {"seed", "expert"};
     if (const std::string_view near = nearest(word, kNamed); !near.empty() && !find_technique(word))

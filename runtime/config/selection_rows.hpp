@@ -4,8 +4,8 @@
 #include <array>
 #include <limits>
 
+#include "config/selection.hpp"
 #include "config/selection_row_kinds.hpp"
-#include "config/selection_words.hpp"
 #include "learn/names.hpp"
 #include "learn/portfolio.hpp"
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "config/selection_words.hpp"
+#include "config/selection.hpp"
 
 #include <charconv>
 #include <cmath>
 
 #include "base/quote.hpp"
+#include "base/spelling.hpp"
 #include "config/schedule_value.hpp"
-#include "config/selectors.hpp"
-#include "config/text.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/plain_text.hpp"
 #include "learn/names.hpp"
@@ -63,14 +62,14 @@ std::string decay_word(std::string_view text) {
 }
 
 std::string steal_ratio_word(std::string_view text) {
-    const std::string word = to_lower(trim(text));
+    const std::string word = to_lower(technique::trimmed(text));
     for (const std::string_view known : kStealRatioWords)
         if (word == known) return word;
     double ratio = 0;
     const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), ratio);
     if (end == word.data() || !std::isfinite(ratio)) return {};
     const std::string_view rest =
-        trim(std::string_view(end, static_cast<std::size_t>(word.data() + word.size() - end)));
+        technique::trimmed(std::string_view(end, static_cast<std::size_t>(word.data() + word.size() - end)));
     if (status == std::errc() && rest.empty() && ratio > 0 && ratio <= 1) return word;
     if (!rest.empty() && rest != "%") return {};
     std::string hint;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "config/selectors.hpp"
+#include "config/selection.hpp"
 
 #include <array>
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 
+#include "base/spelling.hpp"
 #include "config/pin_rows.hpp"
 #include "config/rank_rows.hpp"
 #include "config/selection_rows.hpp"
-#include "config/text.hpp"
 
 namespace gimbal {
 

@@ -13,7 +13,6 @@
 #include "config/schedule_value.hpp"
 #include "config/selection.hpp"
 #include "config/table.hpp"
-#include "config/text.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/plain_text.hpp"
 
@@ -61,7 +60,7 @@ std::vector<double> read_reals(const OptionSpec& spec, std::string_view text) {
     std::vector<double> values;
     while (true) {
         const std::size_t comma = text.find(',');
-        const std::string_view word = trim(text.substr(0, comma));
+        const std::string_view word = technique::trimmed(text.substr(0, comma));
         if (word.empty()) fail("number " + std::to_string(values.size() + 1) + " of the list is empty");
         values.push_back(read_real(spec, word));
         if (comma == std::string_view::npos) break;
@@ -162,7 +161,7 @@ std::string allowed_values(const OptionSpec& spec) {
 }
 
 OptionValue read_value(const OptionSpec& spec, std::string_view text) {
-    const std::string_view word = trim(text);
+    const std::string_view word = technique::trimmed(text);
     if (word.empty()) fail("the value is empty");
     const std::size_t longest = spec.type == OptionType::loops ? kLongestRules : kLongest;
     if (word.size() > longest)

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/part_file.hpp"
-#include "config/text.hpp"
+#include "base/spelling.hpp"
 #include "gimbal/error.hpp"
 
 namespace gimbal {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "base/start.hpp"
+#include "base/process_state.hpp"
 #include "config/load.hpp"
 #include "gimbal/options.hpp"
 #include "kept/build.hpp"

@@ -6,7 +6,6 @@
 
 #include "config/schedule_value.hpp"
 #include "config/selection.hpp"
-#include "config/selectors.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/hook_layout.h"
 #include "gimbal/loop.h"

@@ -10,7 +10,7 @@
 
 #include "config/loop_rules.hpp"
 #include "loop/site.hpp"
-#include "report/symbols.hpp"
+#include "report/names.hpp"
 
 namespace gimbal {
 

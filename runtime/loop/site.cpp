@@ -9,8 +9,8 @@
 
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
-#include "base/ending.hpp"
 #include "base/held_signal.hpp"
+#include "base/process_state.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/schedule.hpp"
 #include "kept/build.hpp"

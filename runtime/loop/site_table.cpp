@@ -11,9 +11,8 @@
 #include <new>
 #include <string_view>
 
-#include "base/ending.hpp"
 #include "base/held_signal.hpp"
-#include "base/new_loop.hpp"
+#include "base/process_state.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/per_rank.hpp"
 #include "loop/current_site.hpp"

@@ -7,8 +7,8 @@
 
 #include "base/c_locale.hpp"
 #include "base/clock.hpp"
-#include "base/read_file.hpp"
-#include "base/start.hpp"
+#include "base/part_file.hpp"
+#include "base/process_state.hpp"
 #include "base/warnings.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"

@@ -15,8 +15,8 @@
 #include <cstdlib>
 #include <new>
 
-#include "base/ending.hpp"
 #include "base/held_signal.hpp"
+#include "base/process_state.hpp"
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // sanitizers bring operators of their own
 

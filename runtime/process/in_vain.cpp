@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "process/in_vain.hpp"
+#include "process/process.hpp"
 
 #include <algorithm>
 #include <array>
 #include <set>
 #include <string_view>
 
-#include "config/selectors.hpp"
+#include "config/selection.hpp"
 #include "ranks/settings.hpp"
 
 namespace gimbal {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The core is not built with any MPI. Three functions of the program's own are called if there are any; of the two
 // kinds of handles that exist, MPICH's and those that share its binary interface are numbers, Open MPI's addresses.
-#include "process/mpi_world.hpp"
+#include "process/process.hpp"
 
 #include <dlfcn.h>
 
@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "base/start.hpp"
+#include "base/process_state.hpp"
 #include "base/warnings.hpp"
 #include "config/load.hpp"
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What libgimbal_pin.so asks of the settings, and what it has to say.
-#include "process/placement_settings.hpp"
+#include "process/process.hpp"
 
 #include <unistd.h>
 
 #include <exception>
 
-#include "base/start.hpp"
+#include "base/process_state.hpp"
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/pin_settings.hpp"
 #include "report/files.hpp"
-#include "report/process_record.hpp"
+#include "report/run_record.hpp"
 
 namespace gimbal {
 

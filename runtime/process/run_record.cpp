@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "process/run_record.hpp"
+#include "process/process.hpp"
 
 #include <dlfcn.h>
 
@@ -9,9 +9,8 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "base/ending.hpp"
 #include "base/held_signal.hpp"
-#include "base/start.hpp"
+#include "base/process_state.hpp"
 #include "base/warnings.hpp"
 #include "config/selection.hpp"
 #include "gimbal/core_loan.h"
@@ -20,13 +19,10 @@
 #include "loop/schedules.hpp"
 #include "loop/site_table.hpp"
 #include "measure/dispatch_cost.hpp"
-#include "process/in_vain.hpp"
-#include "process/mpi_world.hpp"
-#include "process/placement_settings.hpp"
 #include "ranks/settings.hpp"
 #include "ranks/steal_sums.hpp"
 #include "ranks/waiting.hpp"
-#include "report/process_record.hpp"
+#include "report/run_record.hpp"
 
 namespace gimbal {
 

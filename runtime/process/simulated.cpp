@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "base/clock.hpp"
-#include "base/start.hpp"
+#include "base/process_state.hpp"
 #include "config/load.hpp"
 
 namespace gimbal {

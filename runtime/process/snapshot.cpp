@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "process/snapshot.hpp"
+#include "process/process.hpp"
 
 #include <sys/stat.h>
 #include <time.h>
@@ -11,17 +11,15 @@
 #include <string>
 
 #include "base/clock.hpp"
-#include "base/new_loop.hpp"
-#include "base/start.hpp"
+#include "base/process_state.hpp"
 #include "base/warnings.hpp"
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
 #include "loop/site_table.hpp"
-#include "process/run_record.hpp"
 #include "ranks/steal_sums.hpp"
 #include "report/files.hpp"
-#include "report/json.hpp"
+#include "report/run_record.hpp"
 #include "select/background.hpp"
 
 namespace gimbal {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "process/trace_file.hpp"
+#include "process/process.hpp"
 
 #include <algorithm>
 #include <string>
 #include <string_view>
 
-#include "base/ending.hpp"
-#include "base/start.hpp"
+#include "base/process_state.hpp"
 #include "base/warnings.hpp"
 #include "gimbal/options.hpp"
 #include "report/files.hpp"
-#include "report/process_record.hpp"
+#include "report/run_record.hpp"
 #include "report/trace_conversion.hpp"
 #include "trace/recorder.hpp"
 

@@ -8,7 +8,7 @@
 #include <exception>
 #include <string>
 
-#include "base/start.hpp"
+#include "base/process_state.hpp"
 #include "base/warnings.hpp"
 #include "config/load.hpp"
 #include "gimbal/error.hpp"

@@ -7,8 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "base/ending.hpp"
-#include "base/new_loop.hpp"
+#include "base/process_state.hpp"
 #include "gimbal/per_rank.hpp"
 #include "gimbal/rank_loop.h"
 

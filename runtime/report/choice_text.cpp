@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "report/choice_text.hpp"
+#include "report/texts.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,8 @@
 
 #include "gimbal/plain_text.hpp"
 #include "report/choices.hpp"
+#include "report/metrics.hpp"
 #include "report/table.hpp"
-#include "report/time_parts.hpp"
 
 namespace gimbal {
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "config/selectors.hpp"
-#include "report/time_parts.hpp"
+#include "config/selection.hpp"
+#include "report/metrics.hpp"
 
 namespace gimbal {
 

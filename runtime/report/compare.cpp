@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "report/compare.hpp"
+#include "report/summary.hpp"
 
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
 
-#include "report/choice_text.hpp"
-#include "report/jobs.hpp"
 #include "report/merge.hpp"
+#include "report/metrics.hpp"
 #include "report/table.hpp"
-#include "report/time_parts.hpp"
+#include "report/texts.hpp"
 
 namespace gimbal {
 

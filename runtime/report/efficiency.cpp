@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "report/time_parts.hpp"
+#include "report/metrics.hpp"
 
 namespace gimbal {
 

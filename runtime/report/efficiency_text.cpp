@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "report/efficiency_text.hpp"
+#include "report/texts.hpp"
 
 #include <algorithm>
 

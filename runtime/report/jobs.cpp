@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "report/jobs.hpp"
+#include "report/merge.hpp"
 
 #include <time.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "report/json.hpp"
+#include "report/run_record.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "base/c_locale.hpp"
 #include "gimbal/error.hpp"
-#include "report/time_parts.hpp"
+#include "report/metrics.hpp"
 
 namespace gimbal {
 

@@ -7,7 +7,7 @@
 
 #include "config/table.hpp"
 #include "gimbal/error.hpp"
-#include "report/time_parts.hpp"
+#include "report/metrics.hpp"
 
 namespace gimbal {
 

@@ -1,16 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "report/efficiency.hpp"
+#include "report/run_record.hpp"
+
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "report/efficiency.hpp"
-#include "report/run_record.hpp"
-
 namespace gimbal {
+
+/// Records sorted by the run that they are of: one start of a program, on one rank or many.
+struct SortedRecords {
+    std::vector<std::vector<std::size_t>> runs;                 ///< indices; runs and indices in the order given
+    std::vector<std::pair<std::size_t, std::size_t>> repeated;  ///< a record of a process that another tells of; which
+};
+
+/// Tell runs apart that a pattern of file names brings together. Records are of one run if the launcher says so, or the
+/// job, the number of ranks and the program are the same and they ran at the same time; and a run has every rank once.
+/// Children of fork(), which began when their parents did, belong to them. Of several records of one process that of
+/// the longest time counts. docs/decisions/0019-job-identity.md says why.
+/// @errors std::bad_alloc  @threads any  @cost O(records * (records + log records))
+[[nodiscard]] SortedRecords sort_by_run(std::span<const RunRecord> records);
+
+/// "job 81234, started 2026-01-31 12:00:00 UTC, 2 ranks, ./app input", for headings.
+/// @param records  of one run, at least one
+[[nodiscard]] std::string run_title(std::span<const RunRecord> records);
 
 /// Smallest, mean and largest of one figure over ranks.
 struct OverRanks {
@@ -41,21 +60,21 @@ struct MergedLoop {
 
 /// The records of one job as one view.
 struct MergedRun {
-    std::vector<MergedLoop> loops;      ///< largest time first
-    std::uint32_t ranks_seen = 0;       ///< ranks that wrote a record [count]
-    std::uint32_t ranks = 1;            ///< ranks of the job [count]
-    std::uint32_t threads = 0;          ///< largest team of threads; 0: no loop had one [count]
-    OverRanks wall_s;                   ///< from load to exit [s]
-    double rank_balance = 1;            ///< mean/max over ranks of the time in all loops, of both levels; 1: perfect
-    double dispatch_ns = 0;             ///< mean over records [ns]
-    std::uint64_t cores_lent = 0;       ///< in all [count]
-    std::vector<std::string> warnings;  ///< each once
-    std::optional<Efficiency> efficiency;     ///< nothing: waiting in MPI was not measured in all ranks
+    std::vector<MergedLoop> loops;         ///< largest time first
+    std::uint32_t ranks_seen = 0;          ///< ranks that wrote a record [count]
+    std::uint32_t ranks = 1;               ///< ranks of the job [count]
+    std::uint32_t threads = 0;             ///< largest team of threads; 0: no loop had one [count]
+    OverRanks wall_s;                      ///< from load to exit [s]
+    double rank_balance = 1;               ///< mean/max over ranks of the time in all loops, of both levels; 1: perfect
+    double dispatch_ns = 0;                ///< mean over records [ns]
+    std::uint64_t cores_lent = 0;          ///< in all [count]
+    std::vector<std::string> warnings;     ///< each once
+    std::optional<Efficiency> efficiency;  ///< nothing: waiting in MPI was not measured in all ranks
     std::vector<WaitingPath> waiting_places;  ///< where ranks wait, those with the longest waiting first
     bool elastic = false;                     ///< ranks that wait lend their cores
 };
 
-/// @param records  at least one, of one job (report/jobs.hpp); several of one rank add up: those of its children
+/// @param records  at least one, of one job; several of one rank add up: those of its children
 /// @errors std::bad_alloc  @threads any  @cost O(records * loops * log loops)
 [[nodiscard]] MergedRun merge(std::span<const RunRecord> records);
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "report/notes.hpp"
+#include "report/texts.hpp"
 
 #include <algorithm>
 #include <span>
 
 #include "gimbal/error.hpp"
 #include "gimbal/schedule.hpp"
-#include "report/choice_text.hpp"
 #include "report/choices.hpp"
+#include "report/metrics.hpp"
 #include "report/table.hpp"
-#include "report/time_parts.hpp"
 
 namespace gimbal {
 

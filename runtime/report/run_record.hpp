@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "gimbal/options.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
-
-#include "gimbal/options.hpp"
 
 namespace gimbal {
 
@@ -70,7 +71,7 @@ struct LoopSummary {
     double scheduling_s = 0;       ///< estimated time in dispatch, one worker's mean [s]
     std::uint64_t fallbacks = 0;   ///< executions that fell back to a plain schedule [count]
     double static_fraction = -1;   ///< f_s of the last execution, in [0, 1]; < 0: its technique had none
-    std::string tuning;  ///< what was done to find it: "settled", "search", ...; empty: it was not searched for
+    std::string tuning;       ///< what was done to find it: "settled", "search", ...; empty: it was not searched for
     std::string earlier_run;  ///< what an earlier run had learnt: "used" or "dropped"; empty: nothing was known
     std::vector<ScheduleUse> schedules;
     std::uint64_t exploring_calls = 0;        ///< executions that ran to learn [count]
@@ -87,14 +88,14 @@ struct LoopSummary {
 
 /// One place in the program where a rank waits in MPI. Sums over calls.
 struct WaitingPath {
-    std::string call;             ///< "MPI_Allreduce"
-    std::string name;             ///< as of a loop: "file:line function"; empty until resolved
-    std::string module;           ///< path of the object that calls; empty: the name is final
-    std::uint64_t offset = 0;     ///< of the call in it [bytes]
-    std::uint64_t calls = 0;      ///< [count]
-    double time_s = 0;            ///< in the call [s]
-    double waiting_s = 0;         ///< of it, for other ranks [s]
-    double predicted_s = 0;       ///< slack to be expected at the next call; 0: not to be trusted [s]
+    std::string call;                ///< "MPI_Allreduce"
+    std::string name;                ///< as of a loop: "file:line function"; empty until resolved
+    std::string module;              ///< path of the object that calls; empty: the name is final
+    std::uint64_t offset = 0;        ///< of the call in it [bytes]
+    std::uint64_t calls = 0;         ///< [count]
+    double time_s = 0;               ///< in the call [s]
+    double waiting_s = 0;            ///< of it, for other ranks [s]
+    double predicted_s = 0;          ///< slack to be expected at the next call; 0: not to be trusted [s]
     std::uint64_t exact_calls = 0;   ///< of `calls`: whose waiting is known from when the others arrived [count]
     std::uint64_t seen_calls = 0;    ///< of `calls`: where the last to arrive is known [count]
     std::uint64_t last_calls = 0;    ///< of those: this rank was the last [count]
@@ -104,12 +105,12 @@ struct WaitingPath {
 
 /// Where a rank waits in MPI (gimbal/rank_waiting.h).
 struct WaitingRecord {
-    double window_s = 0;       ///< from MPI_Init to MPI_Finalize, or to now [s]
-    double mpi_s = 0;          ///< in calls that may wait [s]
-    double waiting_s = 0;      ///< of it, for other ranks; the rest is transfer [s]
-    double asleep_s = 0;       ///< of it, asleep with the cores lent [s]
-    std::uint64_t calls = 0;   ///< [count]
-    std::uint64_t sleeps = 0;  ///< [count]
+    double window_s = 0;             ///< from MPI_Init to MPI_Finalize, or to now [s]
+    double mpi_s = 0;                ///< in calls that may wait [s]
+    double waiting_s = 0;            ///< of it, for other ranks; the rest is transfer [s]
+    double asleep_s = 0;             ///< of it, asleep with the cores lent [s]
+    std::uint64_t calls = 0;         ///< [count]
+    std::uint64_t sleeps = 0;        ///< [count]
     std::vector<WaitingPath> paths;  ///< those with the longest time first
 };
 
@@ -135,12 +136,31 @@ struct RunRecord {
     std::string program_schedule;    ///< what omp_set_schedule() asked for last, of OpenMP's own; empty: never called
     std::string cache;               ///< what is kept from run to run, in one word (kept/store.hpp)
     std::string no_loop_hint;        ///< why no loop ran, from who knows the program; not part of the file
-    std::vector<std::string> warnings;  ///< missing capabilities, each said once
-    std::vector<LoopSummary> loops;     ///< in order of total time, largest first
+    std::vector<std::string> warnings;     ///< missing capabilities, each said once
+    std::vector<LoopSummary> loops;        ///< in order of total time, largest first
     std::optional<WaitingRecord> waiting;  ///< in MPI; nothing: not measured
-    std::string partial;                ///< how the process ended that wrote no record at its end; empty: it did
-    std::string placement;              ///< what libgimbal_pin.so has to say, as a JSON object; empty: nothing
-    std::string placement_text;         ///< the same for people, lines with line feeds
+    std::string partial;                   ///< how the process ended that wrote no record at its end; empty: it did
+    std::string placement;                 ///< what libgimbal_pin.so has to say, as a JSON object; empty: nothing
+    std::string placement_text;            ///< the same for people, lines with line feeds
 };
+
+/// A record as JSON, indented, with a final line feed. Units are in the keys; figures that are not finite become 0;
+/// text that is not UTF-8 keeps what is. `imbalance`, `lost`, `work_s` and `waiting_s` of each loop are written for
+/// readers, not read back.
+/// @errors std::bad_alloc  @threads any  @cost O(size)
+[[nodiscard]] std::string to_json(const RunRecord& record);
+
+/// The record that to_json() wrote. Keys that this version does not know are ignored.
+/// @errors gimbal::Error(file): not JSON, another schema_version, or a key that is missing or of another type
+/// @threads any  @cost O(size)
+[[nodiscard]] RunRecord from_json(std::string_view text);
+
+/// Gimbal's version, e.g. "0.1.0".
+[[nodiscard]] std::string_view version() noexcept;
+
+/// The part of a record that describes the process itself: version, program, host, job, process, rank, ranks, seed
+/// and the options that are not at their default. Loops, times and the OpenMP runtime are the caller's.
+/// @errors std::bad_alloc  @threads any  @cost reads /proc/self/cmdline
+[[nodiscard]] RunRecord describe_process();
 
 }  // namespace gimbal

@@ -4,10 +4,9 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "base/ending.hpp"
-#include "base/start.hpp"
+#include "base/process_state.hpp"
 #include "report/files.hpp"
-#include "report/process_record.hpp"
+#include "report/run_record.hpp"
 
 namespace gimbal {
 

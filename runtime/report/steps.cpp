@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "base/start.hpp"
+#include "base/process_state.hpp"
 #include "config/load.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/plain_text.hpp"

@@ -9,14 +9,9 @@
 
 #include "base/warnings.hpp"
 #include "config/schedule_value.hpp"
-#include "report/choice_text.hpp"
-#include "report/efficiency_text.hpp"
-#include "report/fit.hpp"
 #include "report/merge.hpp"
-#include "report/notes.hpp"
-#include "report/steal_text.hpp"
 #include "report/table.hpp"
-#include "report/worker_tables.hpp"
+#include "report/texts.hpp"
 
 namespace gimbal {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // libdw through dlopen: the library is loaded into strangers' processes, and must load where libdw is not installed.
-#include "report/symbols.hpp"
+#include "report/names.hpp"
 
 #include <dlfcn.h>
 #include <elfutils/libdwfl.h>

@@ -16,7 +16,6 @@
 #include "gimbal/plain_text.hpp"
 #include "report/names.hpp"
 #include "report/perfetto_writer.hpp"
-#include "report/symbols.hpp"
 #include "trace/records_file.hpp"
 
 namespace gimbal {

@@ -18,9 +18,8 @@
 #include <new>
 #include <utility>
 
-#include "base/ending.hpp"
 #include "base/held_signal.hpp"
-#include "base/program_threads.hpp"
+#include "base/process_state.hpp"
 
 namespace gimbal {
 

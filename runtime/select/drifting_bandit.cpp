@@ -19,7 +19,7 @@ constexpr double kConfidence = 2;     // standard deviations by which a challeng
 constexpr std::uint64_t kProofs = 2;  // in so many trials: one may have met a incumbent that was interrupted
 constexpr double kShyness = 0.0005;   // a trial costs at least so much of a step
 constexpr double kMaxSteps = 2000;    // to come
-constexpr double kFewestSteps = 20;
+constexpr double kMinSteps = 20;
 constexpr std::uint64_t kFreeTrials = 10;     // then one in
 constexpr std::uint64_t kStepsPerTrial = 24;  // steps: a incumbent that is always interrupted is never at its best
 constexpr double kTrialsPerChange = 30;       // more trials when the loop has changed as a whole
@@ -52,7 +52,7 @@ double DriftingBandit::worth(const Belief& belief) const noexcept {
     if (!(spread > 0)) return -1;
     const double u = belief.mean / spread;
     const double gain = spread * density(u) - belief.mean * upper_tail(u);
-    const double to_come = std::clamp(static_cast<double>(steps_), kFewestSteps, kMaxSteps);
+    const double to_come = std::clamp(static_cast<double>(steps_), kMinSteps, kMaxSteps);
     return to_come * gain - std::max(std::expm1(belief.mean), 0.0) - kShyness;
 }
 

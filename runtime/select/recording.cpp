@@ -5,8 +5,8 @@
 #include <array>
 #include <charconv>
 
+#include "base/part_file.hpp"
 #include "base/quote.hpp"
-#include "base/read_file.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/schedule.hpp"
 #include "report/steps.hpp"

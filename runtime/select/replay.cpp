@@ -3,12 +3,12 @@
 
 #include <unistd.h>
 
-#include "base/start.hpp"
+#include "base/process_state.hpp"
 #include "base/warnings.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
 #include "report/files.hpp"
-#include "report/process_record.hpp"
+#include "report/run_record.hpp"
 
 namespace gimbal {
 

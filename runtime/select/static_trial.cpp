@@ -14,13 +14,13 @@ constexpr std::uint8_t kUnseen = 3;       // of these, while caches fill
 constexpr std::uint32_t kFewest = 12;     // of the incumbent to compare with
 constexpr std::uint32_t kFirstWait = 16;  // executions
 constexpr std::uint32_t kLongestWait = 4096;
-constexpr std::uint64_t kFewestLooks = 4;
+constexpr std::uint64_t kMinLooks = 4;
 constexpr double kPart = 0.003;        // of the time may go into trials
 constexpr double kPartIfSmall = 0.01;  // if the loss is, or somebody asks
 constexpr double kForget = 0.95;       // of the largest loss, with each execution
 constexpr double kSmallLoss = 0.15;
 constexpr double kFarSlower = 2;     // times the incumbent's time, when caches had a chance: it has lost
-constexpr double kLeastLoss = 0.01;  // that a trial is taken to have
+constexpr double kMinLoss = 0.01;  // that a trial is taken to have
 constexpr double kMargin = 0.003;    // a smaller difference is noise
 constexpr double kSurely = 3;        // standard errors by which the loops around must have moved
 // Standard error of the difference of two medians, of five and of fifteen, in median distances.
@@ -45,7 +45,7 @@ void StaticTrial::begin(double loss, double saved, bool asked) noexcept {
     if (!asked && since_ < wait_) return;
     const double part = asked || loss < kSmallLoss ? kPartIfSmall : kPart;
     const double lost_before = static_cast<double>(wait_) / kFirstWait;
-    const bool is_cheap = kExecutions * std::max(loss, kLeastLoss) * lost_before <= part * since_;
+    const bool is_cheap = kExecutions * std::max(loss, kMinLoss) * lost_before <= part * since_;
     if (!is_cheap && !was_faster(saved)) return;
     to_come_ = kExecutions;
     trial_ = {};
@@ -53,7 +53,7 @@ void StaticTrial::begin(double loss, double saved, bool asked) noexcept {
 
 // Asked in every fourth execution: medians take longer than all else on the way into a loop.
 bool StaticTrial::was_faster(double saved) const noexcept {
-    if (look_count_ < kFewestLooks || incumbent_.loops % 4 != 0) return false;
+    if (look_count_ < kMinLooks || incumbent_.loops % 4 != 0) return false;
     const double iterations = static_cast<double>(std::max<std::uint64_t>(last_iterations_, 1));
     const double before = looks_.median(look_count_) - saved / iterations;
     return before < (1 - kMargin) * incumbent_.loop.median(incumbent_.loops);

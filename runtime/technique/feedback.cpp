@@ -16,7 +16,7 @@ namespace {
 constexpr double kStaticShare = 0.85;
 /// Own pieces over all workers, and per worker: enough for the next profile to see the shape of the loop.
 constexpr std::uint64_t kPieces = 128;
-constexpr std::uint64_t kFewestPieces = 8;
+constexpr std::uint64_t kMinPieces = 8;
 /// From so many workers on, so many pieces in all: a worker of 512 has one, which a rank draws with one message.
 constexpr std::uint64_t kManyWorkers = 64;
 constexpr std::uint64_t kPiecesOfMany = 512;
@@ -32,10 +32,10 @@ constexpr double kInsuranceShare = 0.0025;
 constexpr double kPartsPerWorker = 16;
 constexpr double kMaxParts = 512;
 /// With fewer there is little to be stolen, and what entering and leaving take more shows: blocks of some 40 us.
-constexpr double kFewestParts = 4;
+constexpr double kMinParts = 4;
 constexpr double kUsualParts = 64;  // where the cost of drawing is not known
 /// Own pieces of larger teams would not fit the table.
-constexpr std::uint64_t kMaxWorkers = kTableSteps / (2 * kFewestPieces);
+constexpr std::uint64_t kMaxWorkers = kTableSteps / (2 * kMinPieces);
 
 /// Cuts a loop by what its iterations cost.
 class CostCutter {
@@ -53,7 +53,7 @@ public:
     void own_part(double static_cost) {
         const std::uint64_t workers = workers_of(shape_);
         const std::uint64_t pieces = workers < kManyWorkers
-                                         ? std::clamp(kPieces / workers, kFewestPieces, kMaxPieces)
+                                         ? std::clamp(kPieces / workers, kMinPieces, kMaxPieces)
                                          : std::max<std::uint64_t>(kPiecesOfMany / workers, 1);
         const std::vector<double> ends = shares(workers);
         own_.push_back(0);
@@ -79,7 +79,7 @@ public:
     void shared_part(double floor) {
         const auto workers = static_cast<double>(workers_of(shape_));
         const double most =
-            part_cost_ > 0 && parts_ >= kFewestParts ? 2 * std::max(part_cost_, floor) : profile_.total();
+            part_cost_ > 0 && parts_ >= kMinParts ? 2 * std::max(part_cost_, floor) : profile_.total();
         floor = std::max(floor, least_cost_);
         while (!plan_.done()) {
             const double cost = cost_before(at_);
@@ -92,7 +92,7 @@ public:
         Plan plan = std::move(plan_).finish();
         plan.claim = Claim::hybrid;
         plan.own = std::move(own_);
-        if (plan.own.back() == 0 || parts_ < kFewestParts) return plan;
+        if (plan.own.back() == 0 || parts_ < kMinParts) return plan;
         plan.grain = grain_;
         plan.queues = std::move(blocks_);
         plan.rules = {.parts = static_cast<std::uint64_t>(parts_), .steals_half = true};

@@ -8,7 +8,7 @@
 namespace gimbal::technique {
 namespace {
 
-constexpr std::uint64_t kFewestShares = 32;  // X for teams smaller than this
+constexpr std::uint64_t kMinShares = 32;  // X for teams smaller than this
 
 /// Variable increase self-scheduling: batches of P equal chunks that grow, by half as much each time, towards twice the
 /// first size.
@@ -22,7 +22,7 @@ constexpr std::uint64_t kFewestShares = 32;  // X for teams smaller than this
 /// @source Philip, Das 1997; test: tests/unit/technique/sequence_test.cpp
 Plan plan_viss(const LoopShape& shape) {
     const std::uint64_t workers = workers_of(shape);
-    const std::uint64_t first = shape.iterations / workers / std::max(workers, kFewestShares);
+    const std::uint64_t first = shape.iterations / workers / std::max(workers, kMinShares);
     PlanBuilder plan(shape);
     std::uint64_t missing = first;  // to twice the first size: ceil(first / 2^b)
     while (!plan.done()) {

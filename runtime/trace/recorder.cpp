@@ -12,7 +12,7 @@
 #include <new>
 #include <utility>
 
-#include "base/ending.hpp"
+#include "base/process_state.hpp"
 #include "base/warnings.hpp"
 
 namespace gimbal {

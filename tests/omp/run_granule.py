@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Issue 17, number 1: loops that GIMBAL_LOOPS takes keep the chunk of their source, under every technique and selector;
+"""Loops that GIMBAL_LOOPS takes keep the chunk of their source, under every technique and selector;
 runtime loops keep the chunk that the user names, in the sense that `gimbal info techniques` says."""
 import argparse
 import concurrent.futures

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "check_command.hpp"
+#include "commands.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,11 +13,10 @@
 
 #include "gimbal/error.hpp"
 #include "launched_job.hpp"
-#include "loop_calls.hpp"
 #include "paths.hpp"
 #include "preflight.hpp"
+#include "program_file.hpp"
 #include "report/names.hpp"
-#include "report/symbols.hpp"
 
 namespace gimbal::tool {
 

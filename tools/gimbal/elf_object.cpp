@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "elf_object.hpp"
+#include "program_file.hpp"
 
 #include <fcntl.h>
 #include <gelf.h>

@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
-#include "base/read_file.hpp"
-#include "config/text.hpp"
+#include "base/part_file.hpp"
+#include "base/spelling.hpp"
 #include "gimbal/error.hpp"
 
 namespace gimbal::tool {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "left_traces.hpp"
+#include "traces.hpp"
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "loop_calls.hpp"
+#include "program_file.hpp"
 
 #include <fcntl.h>
 #include <gelf.h>

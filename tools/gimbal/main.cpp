@@ -10,21 +10,15 @@
 #include <span>
 
 #include "base/nearest.hpp"
-#include "check_command.hpp"
+#include "commands.hpp"
 #include "config/load.hpp"
 #include "config/schedule_value.hpp"
 #include "config/table.hpp"
 #include "gimbal/error.hpp"
 #include "help_format.hpp"
 #include "info_command.hpp"
-#include "manual_command.hpp"
-#include "pin_command.hpp"
-#include "python_command.hpp"
-#include "report/process_record.hpp"
-#include "report_command.hpp"
-#include "run_command.hpp"
+#include "report/run_record.hpp"
 #include "simulate_command.hpp"
-#include "top_command.hpp"
 
 namespace gimbal::tool {
 

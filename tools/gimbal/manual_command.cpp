@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "manual_command.hpp"
+#include "commands.hpp"
 
 #include <CLI/CLI.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "config/selectors.hpp"
+#include "config/selection.hpp"
 #include "config/table.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/technique.hpp"
 #include "help_format.hpp"
 #include "info_command.hpp"
-#include "report/process_record.hpp"
+#include "report/run_record.hpp"
 
 namespace gimbal::tool {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mpi_launcher.hpp"
+#include "preflight.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "pin_command.hpp"
+#include "commands.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -12,7 +12,7 @@
 #include "machine/pu_list.hpp"
 #include "manager/pin_config.hpp"
 #include "pin_views.hpp"
-#include "process/placement_settings.hpp"
+#include "process/process.hpp"
 
 extern "C" char** environ;
 

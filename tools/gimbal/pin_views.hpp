@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "commands.hpp"
 #include "gimbal/options.hpp"
-#include "pin_command.hpp"
 #include "share/status_page.hpp"
 
 namespace gimbal::tool {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "python_command.hpp"
+#include "commands.hpp"
 
 #include <fcntl.h>
 #include <spawn.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "report_command.hpp"
+#include "commands.hpp"
 
 #include <unistd.h>
 
@@ -8,20 +8,18 @@
 #include <set>
 #include <utility>
 
-#include "base/read_file.hpp"
+#include "base/part_file.hpp"
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
 #include "info_command.hpp"
 #include "page.hpp"
-#include "report/compare.hpp"
 #include "report/files.hpp"
-#include "report/fit.hpp"
-#include "report/jobs.hpp"
-#include "report/json.hpp"
+#include "report/merge.hpp"
 #include "report/names.hpp"
+#include "report/run_record.hpp"
 #include "report/summary.hpp"
-#include "trace_command.hpp"
+#include "report/table.hpp"
 
 extern "C" char** environ;
 
@@ -145,8 +143,7 @@ int print_runs(const std::vector<page::Run>& runs) {
 }  // namespace
 
 int report_files(const ReportRequest& request) {
-    if (!request.trace.empty())
-        return convert_traces({.format = request.trace, .files = request.files, .output = request.output});
+    if (!request.trace.empty()) return convert_traces(request);
     if (!request.output.empty())
         throw Error(ErrorCode::wrong_use, "report --to: only --trace writes a file", "the report goes to the terminal");
     ReadRuns read = read_runs(request.files);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "run_command.hpp"
+#include "commands.hpp"
 
 #include <sched.h>
 #include <signal.h>
@@ -15,28 +15,25 @@
 #include <set>
 #include <thread>
 
+#include "base/spelling.hpp"
 #include "config/load.hpp"
-#include "config/selectors.hpp"
+#include "config/selection.hpp"
 #include "config/table.hpp"
-#include "config/text.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/output_file.hpp"
 #include "gimbal/schedule.hpp"
 #include "launch.hpp"
 #include "launched_job.hpp"
-#include "left_traces.hpp"
-#include "loop_hint.hpp"
-#include "mpi_launcher.hpp"
 #include "paths.hpp"
+#include "preflight.hpp"
+#include "traces.hpp"
 #ifdef GIMBAL_HAVE_PINNING
 #include "pin_views.hpp"
 #endif
-#include "partial_records.hpp"
-#include "preflight.hpp"
 #include "report/files.hpp"
-#include "report/fit.hpp"
-#include "report/json.hpp"
+#include "report/run_record.hpp"
 #include "report/summary.hpp"
+#include "report/table.hpp"
 #include "run_folder.hpp"
 #include "select/recording.hpp"
 
@@ -168,7 +165,7 @@ Variables variables_for(const Environment& environment, const RunRequest& reques
                         const std::string& folder, bool elastic) {
     Variables variables = {{"LD_PRELOAD", preload}, {"GIMBAL_RUN_DIR", folder}};
     for (const Setting& setting : request.overrides)
-        variables.emplace_back(find_option(setting.name)->name, std::string(trim(setting.value)));
+        variables.emplace_back(find_option(setting.name)->name, std::string(technique::trimmed(setting.value)));
     add_who_chooses(environment, request, variables);
     if (request.threads > 0) {
         const std::string threads = std::to_string(request.threads);

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run_folder.hpp"
 
+#include "base/part_file.hpp"
+#include "gimbal/error.hpp"
+#include "report/names.hpp"
+#include "report/run_record.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
-
-#include "base/read_file.hpp"
-#include "gimbal/error.hpp"
-#include "report/json.hpp"
-#include "report/names.hpp"
+#include <string>
+#include <thread>
 
 namespace gimbal::tool {
 
@@ -80,6 +87,98 @@ std::vector<RunRecord> RunFolder::records(std::vector<std::string>& problems) co
         }
     }
     return telling(std::move(records));
+}
+
+namespace {
+
+/// "SIGTERM (Terminated)"
+std::string signal_text(int signal) {
+    const char* const name = sigabbrev_np(signal);
+    return (name ? "SIG" + std::string(name) : "signal " + std::to_string(signal)) + " (" + strsignal(signal) + ")";
+}
+
+/// Slurm says when the job's time is over; it asks to end then.
+bool at_time_limit() {
+    constexpr long kEarly_s = 2;  // clocks of two machines
+    const char* const text = std::getenv("SLURM_JOB_END_TIME");
+    if (!text) return false;
+    long limit = 0;
+    const char* const end = text + std::strlen(text);
+    const auto [stop, error] = std::from_chars(text, end, limit);
+    return error == std::errc() && stop == end && limit > 0 && std::time(nullptr) >= limit - kEarly_s;
+}
+
+bool ran_here(const RunRecord& record) {
+    std::array<char, 256> host{};
+    return gethostname(host.data(), host.size() - 1) == 0 && record.host == host.data();
+}
+
+bool is_alive(const RunRecord& record) {
+    if (!ran_here(record)) return false;
+    try {
+        // "pid (name) S ...": a zombie does not run, and a name may hold anything.
+        const std::string stat = read_file("/proc/" + std::to_string(record.pid) + "/stat", 4096);
+        const std::size_t state = stat.rfind(") ");
+        return state != std::string::npos && state + 2 < stat.size() && stat[state + 2] != 'Z' &&
+               stat[state + 2] != 'X';
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+/// A launcher that ends its ranks does not wait for them.
+void wait_for_last_ones(const std::vector<RunRecord>& records) {
+    constexpr std::chrono::milliseconds kLook(5), kPatience(1000);
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    const auto dies = [](const RunRecord& record) { return !record.partial.empty() && is_alive(record); };
+    while (std::any_of(records.begin(), records.end(), dies) && std::chrono::steady_clock::now() < until)
+        std::this_thread::sleep_for(kLook);
+}
+
+/// libomp's, in which copies of it in one process find each other; who is killed leaves it, one for each number of a
+/// process.
+void remove_page(const RunRecord& record) {
+    if (!ran_here(record) || is_alive(record)) return;
+    unlink(("/dev/shm/__KMP_REGISTERED_LIB_" + std::to_string(record.pid) + "_" + std::to_string(getuid())).c_str());
+}
+
+std::string launcher_name(const RunRequest& request) {
+    return request.mpiexec.empty() ? "mpiexec" : request.mpiexec.substr(0, request.mpiexec.find(' '));
+}
+
+std::string how_it_ended(const RunRequest& request, const ProgramEnd& end, const RunRecord& record) {
+    if (end.running || is_alive(record)) return "the process is still running";
+    if (record.pid == end.pid) {
+        if (end.killed_by) return "killed by " + signal_text(end.killed_by);
+        return "it left by _exit(), status " + std::to_string(end.status);
+    }
+    std::string text = "killed, or it left by _exit(); ";
+    text += request.ranks > 0 ? launcher_name(request) : request.command.front();
+    if (end.killed_by) return text + " was killed by " + signal_text(end.killed_by);
+    // As shells and launchers have it.
+    if (end.status > 128 && sigabbrev_np(end.status - 128)) return text + " says: by " + signal_text(end.status - 128);
+    return text + " ended with status " + std::to_string(end.status);
+}
+
+}  // namespace
+
+std::string overdue_text(const RunRequest& request, const ProgramEnd& so_far) {
+    return "gimbal: note: " + request.command.front() + " still runs " + std::to_string(kOverdue_s) + " s after " +
+           signal_text(so_far.asked_to_end).substr(0, signal_text(so_far.asked_to_end).find(' ')) +
+           "; this is the report so far\n";
+}
+
+void explain_partial(const RunRequest& request, const ProgramEnd& end, std::vector<RunRecord>& records) {
+    std::string asked;
+    if (end.asked_to_end)
+        asked = ", after " + signal_text(end.asked_to_end) + " came to gimbal run" +
+                (at_time_limit() ? " at the job's time limit" : "");
+    if (!end.running) wait_for_last_ones(records);
+    for (RunRecord& record : records) {
+        if (record.partial.empty()) continue;
+        record.partial = how_it_ended(request, end, record) + asked;
+        remove_page(record);
+    }
 }
 
 }  // namespace gimbal::tool

@@ -1,19 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "experiment/disturbance.hpp"
+#include "experiment/selfish_learning.hpp"
+#include "experiment/selfish_world.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
-
-#include "experiment/disturbance.hpp"
-#include "simulate_pairs.hpp"
-#include "simulate_selfish.hpp"
 
 namespace CLI {
 class App;
 }
 
+namespace gimbal::simulate {
+class Application;
+}
+
 namespace gimbal::tool {
+
+/// What `gimbal simulate --ranks` was asked for on top.
+struct PairRequest {
+    std::uint32_t ranks = 0;      ///< R; 0: one level only
+    std::string rank_schedule;    ///< of the ranks, for all steps; empty: learnt
+    std::string thread_schedule;  ///< of the threads; empty: learnt
+    std::string learner = "coordinated";
+    std::string selector = "exhaustive";  ///< of each level, for the learner `independent`
+    std::string portfolio = "static ss mfsc gss tss fac2 awf-c af";
+    double rank_chunk_us = 20;   ///< what a chunk costs a rank
+    double team_barrier_us = 3;  ///< of the threads, at the end of each rank chunk
+    double step_noise = 0;       ///< relative deviation of the time of a step
+    std::uint64_t runs = 1;      ///< with seeds one after the other
+    bool json = false;
+};
+
+/// Add the options. @param request  out: filled when the command line is parsed
+void add_pair_options(CLI::App& command, PairRequest& request);
+
+/// Run the first loop of an application on ranks of threads, in virtual time, and print what came of it.
+/// @param application  its workers are the threads of a rank  @param seed  of the first run
+/// @return 0  @errors gimbal::Error: wrong use
+int simulate_pairs(const PairRequest& request, simulate::Application& application, std::uint64_t seed);
+
+/// What `gimbal simulate selfish` was asked for.
+struct SelfishRequest {
+    simulate::SelfishSettings world;
+    simulate::SelfishTraining training;
+    std::string learner = "all";
+    std::uint32_t seeds = 11;
+    std::uint64_t seed = 1;
+    bool plan = false;
+    bool json = false;
+};
+
+/// Add the command `simulate selfish`. @param request  out: filled when the command line is parsed
+void add_selfish(CLI::App& simulate, SelfishRequest& request);
+
+/// Train the learners of seed 002 among other people's jobs, and print what they and the plain rules take.
+/// @return 0  @errors gimbal::Error: wrong use
+int simulate_selfish(const SelfishRequest& request);
 
 /// What `gimbal simulate` was asked for.
 struct SimulateRequest {

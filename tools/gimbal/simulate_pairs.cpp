@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "simulate_pairs.hpp"
+#include "simulate_command.hpp"
 
 #include <algorithm>
 #include <CLI/CLI.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "simulate_selfish.hpp"
+#include "simulate_command.hpp"
 
 #include <algorithm>
 #include <CLI/CLI.hpp>
@@ -11,7 +11,7 @@
 #include "gimbal/error.hpp"
 #include "help_format.hpp"
 #include "info_command.hpp"
-#include "report/json.hpp"
+#include "report/run_record.hpp"
 #include "report/table.hpp"
 
 namespace gimbal::tool {

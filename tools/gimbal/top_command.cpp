@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "top_command.hpp"
+#include "commands.hpp"
 
 #include <unistd.h>
 
@@ -10,7 +10,7 @@
 #include "gimbal/error.hpp"
 #include "help_format.hpp"
 #include "info_command.hpp"
-#include "report/fit.hpp"
+#include "report/table.hpp"
 #include "view.hpp"
 
 #ifdef GIMBAL_HAVE_NCURSES

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "trace_command.hpp"
+#include "commands.hpp"
 
 #include <array>
 #include <cstdio>
@@ -10,7 +10,7 @@
 #include "config/schedule_value.hpp"
 #include "gimbal/error.hpp"
 #include "report/trace_conversion.hpp"
-#include "trace_forms.hpp"
+#include "traces.hpp"
 
 namespace gimbal::tool {
 
@@ -26,7 +26,7 @@ std::string beside(const std::string& trace, const std::string& ending) {
     return trace.substr(0, has_ending ? dot : trace.size()) + ending;
 }
 
-void write_records(const TraceRequest& request) {
+void write_records(const ReportRequest& request) {
     if (!request.output.empty() && request.files.size() > 1)
         throw Error(ErrorCode::wrong_use, "report --trace perfetto: several files and one --to",
                     "leave it out: each trace gets the name that the run gave it");
@@ -40,16 +40,16 @@ void write_records(const TraceRequest& request) {
 
 }  // namespace
 
-int convert_traces(const TraceRequest& request) {
-    if (request.format == "perfetto") {
+int convert_traces(const ReportRequest& request) {
+    if (request.trace == "perfetto") {
         write_records(request);
         return 0;
     }
-    const bool json = request.format == "json";
-    if (!json && request.format != "otf2")
+    const bool json = request.trace == "json";
+    if (!json && request.trace != "otf2")
         throw Error(
             ErrorCode::wrong_use,
-            "report --trace: unknown form \"" + request.format + "\". " + did_you_mean(nearest(request.format, kForms)),
+            "report --trace: unknown form \"" + request.trace + "\". " + did_you_mean(nearest(request.trace, kForms)),
             "allowed: perfetto json otf2");
 #ifndef GIMBAL_HAVE_OTF2
     if (!json)

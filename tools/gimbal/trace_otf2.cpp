@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "gimbal/error.hpp"
-#include "trace_forms.hpp"
 #include "trace_reader.hpp"
+#include "traces.hpp"
 
 namespace gimbal::tool {
 

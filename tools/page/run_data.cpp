@@ -11,12 +11,10 @@
 
 #include "base/c_locale.hpp"
 #include "gimbal/plain_text.hpp"
-#include "report/choice_text.hpp"
 #include "report/efficiency.hpp"
-#include "report/jobs.hpp"
 #include "report/merge.hpp"
-#include "report/notes.hpp"
-#include "report/time_parts.hpp"
+#include "report/metrics.hpp"
+#include "report/texts.hpp"
 
 namespace gimbal::page {
 

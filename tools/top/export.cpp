@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gimbal/plain_text.hpp"
-#include "report/time_parts.hpp"
+#include "report/metrics.hpp"
 #include "view.hpp"
 
 namespace gimbal::top {

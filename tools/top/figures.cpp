@@ -7,8 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "report/metrics.hpp"
 #include "report/table.hpp"
-#include "report/time_parts.hpp"
 
 namespace gimbal::top {
 

@@ -13,12 +13,12 @@
 #include <string_view>
 #include <tuple>
 
-#include "base/read_file.hpp"
+#include "base/part_file.hpp"
 #include "config/environment.hpp"
 #include "gimbal/error.hpp"
 #include "report/files.hpp"
-#include "report/json.hpp"
 #include "report/names.hpp"
+#include "report/run_record.hpp"
 
 #ifdef GIMBAL_HAVE_PINNING
 #include "share/status_page.hpp"

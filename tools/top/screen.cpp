@@ -208,8 +208,8 @@ private:
                  std::to_string(figures_.runs.size()) + " runs" + (paused_ ? "  (paused)" : ""),
              columns, A_BOLD);
         int row = 1;
-        constexpr int kMostRuns = 3;
-        for (std::size_t i = 0; i < figures_.runs.size() && row <= kMostRuns; ++i)
+        constexpr int kMaxRuns = 3;
+        for (std::size_t i = 0; i < figures_.runs.size() && row <= kMaxRuns; ++i)
             line(row++, shorten_name(figures_.runs[i], std::max<std::size_t>(width, 20)), columns);
         if (figures_.runs.empty()) line(row++, "no program of this user runs under Gimbal on this machine", columns);
         ++row;

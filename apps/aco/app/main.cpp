@@ -2,11 +2,9 @@
 #include "common/clock.hpp"
 #include "common/mix.hpp"
 #include "common/program.hpp"
-#include "farm.hpp"
 #include "library.hpp"
-#include "loops.hpp"
-#include "options.hpp"
-#include "report.hpp"
+#include "program.hpp"
+#include "search.hpp"
 
 #include <memory>
 #include <stdexcept>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "options.hpp"
+#include "program.hpp"
 
 #include "library.hpp"
 
@@ -53,7 +53,6 @@ struct Words {
     std::string barrier = "each";
     std::string instance = "wt40:1";
     std::string all;
-    std::int64_t seed = 1;
 };
 
 /// What CLI11's own checks cannot see.
@@ -62,7 +61,6 @@ void apply(const Words& words, const CLI::App& app, Options& options) {
     apps::require(words.barrier == "each" || words.barrier == "none", "--barrier", "must be each or none");
     options.variant = words.variant == "farm" ? Variant::farm : Variant::openmp;
     options.search.barrier = words.barrier == "each" ? Barrier::each : Barrier::none;
-    options.search.seed = static_cast<std::uint64_t>(words.seed);
     if (options.threads == 0) options.threads = default_threads(options.variant);
     if (app.count("--all") > 0) {
         apps::require(app.count("--instance") == 0, "--all", "excludes --instance");
@@ -112,9 +110,7 @@ Options parse_options(int argc, char** argv) {
     app.add_option("--repeat", options.repeat, "do the same this many times, on the same threads")
         ->check(CLI::Range(1, 1'000'000))
         ->capture_default_str();
-    app.add_option("--seed", words.seed, "seed of all ants")
-        ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
-        ->capture_default_str();
+    apps::add_seed(app, search.seed, "seed of all ants");
     app.add_option("--data", options.data, "folder of the instances");
     app.add_flag("--json", options.json, "print the result as a last line of JSON");
     options.command_line = apps::read_command_line(app, argc, argv, [&] { apply(words, app, options); });

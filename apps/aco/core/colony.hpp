@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ant.hpp"
-#include "instance.hpp"
+#include "library.hpp"
 #include "pheromone.hpp"
 
 #include <cstddef>

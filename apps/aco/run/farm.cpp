@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "farm.hpp"
+#include "search.hpp"
 
 #include "common/clock.hpp"
 #include "islands.hpp"
-#include "progress.hpp"
 #include "thread_pool.hpp"
 
 #include <optional>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "islands.hpp"
 
-#include "progress.hpp"
-
 #include <algorithm>
 
 namespace aco {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "loops.hpp"
-
 #include "common/clock.hpp"
-#include "progress.hpp"
+#include "islands.hpp"
+#include "search.hpp"
 
 #include <omp.h>
 
@@ -11,6 +10,10 @@
 
 namespace aco {
 
+namespace {
+
+/// One iteration of a colony: one ant is one iteration of the loop. All cost about the same.
+/// @param rooms  [threads]   @param work  [threads] where each ant is counted
 void ants_loop(Colony& colony, std::vector<Workspace>& rooms, std::vector<ThreadWork>& work) {
     const int threads = static_cast<int>(rooms.size());
 #pragma omp parallel for schedule(runtime) num_threads(threads)
@@ -22,6 +25,8 @@ void ants_loop(Colony& colony, std::vector<Workspace>& rooms, std::vector<Thread
     }
 }
 
+/// All iterations of all colonies: one colony is one iteration of the loop.
+/// @param ants   that a colony makes in all iterations
 void colonies_loop(Islands& islands, std::int64_t colonies, std::vector<Islander>& rooms, std::vector<ThreadWork>& work,
                    std::int64_t ants) {
     const int threads = static_cast<int>(rooms.size());
@@ -32,8 +37,6 @@ void colonies_loop(Islands& islands, std::int64_t colonies, std::vector<Islander
         work[me].ants += ants;
     }
 }
-
-namespace {
 
 class Team final : public Crew {
 public:

@@ -2,9 +2,10 @@
 #pragma once
 
 #include "colony.hpp"
-#include "instance.hpp"
+#include "library.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace aco {
@@ -50,5 +51,16 @@ public:
     /// @return [threads] what each thread did
     virtual const std::vector<ThreadWork>& work() const = 0;
 };
+
+/// A farm of POSIX threads. Each has its own part of the ants (or, without barriers, of the colonies) from the start:
+/// nothing evens out what a slow core costs, and with a barrier all wait for the slowest. The caller's thread sleeps
+/// meanwhile. Threads are called aco-0, aco-1, ...
+/// @param threads  >= 1   @errors std::system_error if the system has no more threads
+std::unique_ptr<Crew> make_farm(int threads);
+
+/// The same search by OpenMP: a team, of which the caller's thread is one. One ant is one iteration of a loop, or,
+/// without barriers, one colony is; both loops are schedule(runtime), so the schedule is chosen from outside.
+/// @param threads  >= 1, or fewer if OpenMP gives fewer; those that it does not give do nothing
+std::unique_ptr<Crew> make_team(int threads);
 
 }  // namespace aco

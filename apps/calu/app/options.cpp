@@ -18,7 +18,6 @@ constexpr std::int64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
 Options parse_options(int argc, char** argv) {
     Options options;
     Config& config = options.config;
-    auto seed = static_cast<std::int64_t>(config.seed);
     CLI::App app{
         "LU factorisation of a random matrix with tournament pivoting (CALU): one loop per step over the blocks of\n"
         "columns right of the panel. The loop is schedule(runtime): OMP_SCHEDULE chooses how it is shared out.",
@@ -33,13 +32,10 @@ Options parse_options(int argc, char** argv) {
     app.add_option("--repeat", config.repeat, "factorisations of the same matrix")
         ->check(CLI::Range(std::int64_t{1}, kMaxCount))
         ->capture_default_str();
-    app.add_option("--seed", seed, "chooses the matrix")
-        ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
-        ->capture_default_str();
+    apps::add_seed(app, config.seed, "chooses the matrix");
     app.add_flag("--serial-check", config.serial_check, "repeat it on one thread: time it and compare");
     app.add_flag("--json", options.json, "print the result as a last line of JSON");
-    options.command_line =
-        apps::read_command_line(app, argc, argv, [&] { config.seed = static_cast<std::uint64_t>(seed); });
+    options.command_line = apps::read_command_line(app, argc, argv, [] {});
     return options;
 }
 

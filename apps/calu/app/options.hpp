@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "common/command_line.hpp"
+#include "common/program.hpp"
 #include "run.hpp"
 
 namespace calu {

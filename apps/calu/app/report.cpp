@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "report.hpp"
 
-#include "common/json_line.hpp"
-#include "common/loop_table.hpp"
+#include "common/loop_report.hpp"
 
 #include <omp.h>
 

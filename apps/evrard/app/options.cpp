@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "options.hpp"
 
-#include "common/command_line.hpp"
+#include "common/program.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -3,7 +3,7 @@
 
 #include "common/clock.hpp"
 #include "loops.hpp"
-#include "options.hpp"
+#include "program.hpp"
 
 #include <cstdint>
 #include <vector>

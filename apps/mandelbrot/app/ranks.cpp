@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ranks.hpp"
+#include "program.hpp"
 
 #include "common/clock.hpp"
-#include "common/json_line.hpp"
+#include "common/loop_report.hpp"
 #include "common/mix.hpp"
 #include "common/mpi_program.hpp"
 #include "rank_step.hpp"
-#include "report.hpp"
 
 #include <mpi.h>
 

@@ -1,11 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "windows.hpp"
-
 #include <cstdint>
 
 namespace mandelbrot {
+
+// Where in the plane each loop looks. A window that is symmetric about the real axis has equal halves and hides its
+// imbalance from two workers, so all of them lie above it.
+
+/// A square part of the complex plane.
+struct Window {
+    double centre_re = 0.0;
+    double centre_im = 0.0;
+    double half_width = 0.0;
+};
+
+/// L1: the same window, and the same imbalance, in every step.
+inline Window constant_window() {
+    return {0.0, 0.75, 0.75};
+}
+
+/// L2: moves up, from low imbalance to high. @param step  in [0, steps)   @param steps  >= 1
+inline Window rising_window(std::int64_t step, std::int64_t steps) {
+    // Low: nearly all pixels are inside the set and cost the same. High: the lower half is, the upper half is not.
+    constexpr double kLow = 0.125;
+    constexpr double kHigh = 0.75;
+    constexpr double kHalfWidth = 0.5;
+    const double share = steps > 1 ? static_cast<double>(step) / static_cast<double>(steps - 1) : 1.0;
+    return {0.0, kLow + share * (kHigh - kLow), kHalfWidth};
+}
+
+/// L3: the windows of L2 in reverse, bit for bit, so that both do the same work over a run.
+inline Window falling_window(std::int64_t step, std::int64_t steps) {
+    return rising_window(steps - 1 - step, steps);
+}
 
 /// Size of the picture and the largest count of a pixel.
 struct Image {

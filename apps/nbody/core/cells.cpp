@@ -7,7 +7,7 @@ namespace nbody {
 
 namespace {
 
-constexpr double kMostCells = 32.0;  // along a side: bodies that fly away must not make the grid large
+constexpr double kMaxCells = 32.0;  // along a side: bodies that fly away must not make the grid large
 
 std::int64_t place_along(double distance, double width, std::int64_t cells) {
     return std::clamp<std::int64_t>(static_cast<std::int64_t>(distance / width), 0, cells - 1);
@@ -29,7 +29,7 @@ Cells::Cells(std::span<const Vec3> positions, double cutoff) : corner_(positions
     const Vec3 extent = top - corner_;
     // A little wider than the cutoff: a quotient that is rounded down must not put a neighbour two cells away.
     constexpr double kMargin = 1.0 + 1e-6;
-    width_ = std::max(kMargin * cutoff, std::max({extent.x, extent.y, extent.z}) / kMostCells);
+    width_ = std::max(kMargin * cutoff, std::max({extent.x, extent.y, extent.z}) / kMaxCells);
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const double length = axis == 0 ? extent.x : axis == 1 ? extent.y : extent.z;
         sides_.at(axis) = static_cast<std::int64_t>(length / width_) + 1;

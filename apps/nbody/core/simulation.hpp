@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bodies.hpp"
-#include "common/loop_times.hpp"
+#include "common/loop_report.hpp"
 
 #include <array>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "common/loop_times.hpp"
+#include "common/loop_report.hpp"
 #include "functional.hpp"
 #include "image.hpp"
 

@@ -2,7 +2,7 @@
 #include "mesh.hpp"
 
 #include "common/mix.hpp"
-#include "update.hpp"
+#include "loops.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "common/loop_times.hpp"
+#include "common/loop_report.hpp"
 #include "mesh.hpp"
-#include "noise.hpp"
+#include "loops.hpp"
 
 #include <cstdint>
 

@@ -44,7 +44,7 @@ const Shape kShapes[] = {
 
 class ExactlyOnce : public testing::TestWithParam<std::tuple<Rule, double>> {};
 
-TEST_P(ExactlyOnce, WhoeverOwnsHowMuch) {
+TEST_P(ExactlyOnce, HoweverItemsAreOwned) {
     const auto [rule, ratio] = GetParam();
     const int rank = rank_of(MPI_COMM_WORLD);
     const int size = size_of(MPI_COMM_WORLD);

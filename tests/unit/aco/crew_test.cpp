@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "farm.hpp"
 #include "library.hpp"
-#include "loops.hpp"
+#include "search.hpp"
 #include "small.hpp"
 
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <limits>
 
-#include "config/text.hpp"
+#include "base/spelling.hpp"
 #include "gimbal/random.hpp"
 
 namespace gimbal {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "config/selectors.hpp"
+#include "config/selection.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,6 @@
 #include "base/spelling.hpp"
 #include "config/loop_rules.hpp"
 #include "config/schedule_value.hpp"
-#include "config/selection_words.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/schedule.hpp"
 #include "learn/names.hpp"

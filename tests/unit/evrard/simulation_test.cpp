@@ -125,7 +125,7 @@ std::uint64_t checksum_after_five_steps(Exchange& exchange) {
     return checksum(simulation.particles());
 }
 
-TEST(Simulation, StateIsBitwiseTheSameWhoeverRunsWhatInWhichOrder) {
+TEST(Simulation, StateIsBitwiseTheSameInEveryOrderOfExecution) {
     SerialExchange serial;
     const std::uint64_t expected = checksum_after_five_steps(serial);
     ScatteredExchange scattered;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Issue 17, number 1: whatever technique or selector runs a loop, its chunks begin at multiples of the loop's granule
+// Whatever technique or selector runs a loop, its chunks begin at multiples of the loop's granule
 // and of the chunk that was named, and all but the last have a multiple of both.
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "config/selectors.hpp"
+#include "config/selection.hpp"
 #include "gimbal/random.hpp"
 #include "gimbal/technique.hpp"
 #include "loop/schedules.hpp"

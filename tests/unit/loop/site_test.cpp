@@ -12,7 +12,7 @@
 #include "gimbal/schedule.hpp"
 #include "loop/schedules.hpp"
 #include "loop/site_table.hpp"
-#include "report/time_parts.hpp"
+#include "report/metrics.hpp"
 #include "team.hpp"
 
 namespace {

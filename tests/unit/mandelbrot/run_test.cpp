@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "run.hpp"
+#include "loops.hpp"
 
 #include <gtest/gtest.h>
 #include <omp.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loops.hpp"
-#include "run.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "blocks.hpp"
+#include "work.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "pi.hpp"
+#include "iteration.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tally.hpp"
 
-#include "pi.hpp"
+#include "iteration.hpp"
 
 #include <gtest/gtest.h>
 

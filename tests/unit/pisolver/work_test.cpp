@@ -60,7 +60,7 @@ TEST(Work, IsConstantOverABlockAndDiffersBetweenBlocks) {
     EXPECT_EQ(values.size(), 7U);
 }
 
-TEST(Work, IsTheSameWhoeverAsksForWhichPart) {
+TEST(Work, IsTheSameInPartsOfAnySize) {
     for (const Spread spread : {Spread::block, Spread::iid}) {
         const Work work = work_of(30.0, spread, 3);
         const std::vector<std::int64_t> whole = all_of(work);

@@ -219,8 +219,8 @@ TEST(RankLoop, APlanTravelsUnchanged) {
     }
 }
 
-// Issue 17, number 1: also where a plan is made anew, for a packet that is small, a bound on the steps or another N.
-TEST(RankLoop, ANamedChunkIsKeptTogetherWhoeverPlans) {
+// Also where a plan is made anew, for a packet that is small, a bound on the steps or another N.
+TEST(RankLoop, ANamedChunkIsKeptTogetherByEveryTechnique) {
     const auto cut_at_multiples = [](const gimbal::Plan& plan) {
         for (std::uint64_t k = 0; k < plan.steps; ++k)
             if (plan.first(k) % 48 != 0) return false;

@@ -4,10 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/choice_text.hpp"
-#include "report/json.hpp"
 #include "report/merge.hpp"
+#include "report/run_record.hpp"
 #include "report/summary.hpp"
+#include "report/texts.hpp"
 #include "sample_record.hpp"
 
 namespace gimbal {

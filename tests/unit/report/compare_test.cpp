@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "report/compare.hpp"
+#include "report/summary.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "report/json.hpp"
+#include "report/run_record.hpp"
 #include "report/summary.hpp"
 
 namespace gimbal {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "report/json.hpp"
+#include "report/run_record.hpp"
 
 #include <gtest/gtest.h>
 

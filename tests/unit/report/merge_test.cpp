@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "report/time_parts.hpp"
+#include "report/metrics.hpp"
 #include "sample_record.hpp"
 
 namespace gimbal {

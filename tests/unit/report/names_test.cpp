@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "report/symbols.hpp"
 #include "sample_record.hpp"
 
 namespace gimbal {

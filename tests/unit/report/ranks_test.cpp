@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/json.hpp"
 #include "report/merge.hpp"
+#include "report/run_record.hpp"
 #include "report/summary.hpp"
 #include "sample_record.hpp"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
-#include "report/fit.hpp"
 #include "report/table.hpp"
 
 namespace gimbal {

@@ -54,7 +54,7 @@ TEST(Background, OnWishAJobRunsHereAndNow) {
     EXPECT_TRUE(ran);
 }
 
-TEST(Background, AJobThatThrowsIsToldToWhoeverAskedHereAndKillsNobodyElsewhere) {
+TEST(Background, AJobThatThrowsThrowsInTheCallerHereAndEndsNothingElsewhere) {
     EXPECT_FALSE(run_in_background(false, [] { throw std::bad_alloc(); }));
     EXPECT_TRUE(run_in_background(true, [] { throw std::bad_alloc(); }));
     drain();

@@ -86,7 +86,7 @@ TEST(DriftingBandit, TrialsHaveALimitUnderAllCircumstances) {
     EXPECT_LE(trials, 20 + kSteps / 12U);
 }
 
-TEST(DriftingBandit, WorkThatGrowsDoesNotFavourWhoeverRanFirst) {
+TEST(DriftingBandit, WorkThatGrowsDoesNotFavourTheFirstTechnique) {
     DriftingBandit bandit(2, 0);
     bandit.predict(std::vector<double>{1, 1}, 0.05);
     play(bandit, 400, [](std::size_t choice, int step) { return std::exp(0.02 * step) * (choice == 1 ? 0.97 : 1); });

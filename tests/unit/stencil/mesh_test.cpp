@@ -2,7 +2,6 @@
 #include "mesh.hpp"
 
 #include "loops.hpp"
-#include "update.hpp"
 
 #include <gtest/gtest.h>
 

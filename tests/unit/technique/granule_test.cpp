@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Issue 17, number 1: plans that keep granules together. tests/unit/loop/granule_test.cpp draws from them.
+// Plans that keep granules together. tests/unit/loop/granule_test.cpp draws from them.
 #include "technique/granule.hpp"
 
 #include "plan_checks.hpp"

@@ -4,7 +4,7 @@
 #include <functional>
 #include <random>
 
-#include "config/selectors.hpp"
+#include "config/selection.hpp"
 #include "gimbal/error.hpp"
 #include "plan_checks.hpp"
 

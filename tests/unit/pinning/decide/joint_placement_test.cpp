@@ -78,7 +78,7 @@ TEST(PinJointPlacement, FreeCoresComeFirst) {
     EXPECT_EQ(scripted.plan(), (std::vector<int>{0, 0, 1, 1}));
 }
 
-TEST(PinJointPlacement, ASlowCoreIsLeftToWhoeverComesLast) {
+TEST(PinJointPlacement, ASlowCoreGoesToTheLastThread) {
     Scripted scripted({0, 0, 0});
     scripted.put({1, 1, 0});
     // The first core is half as fast; of the third nothing is known, so it counts as the others do.

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "common/program.hpp"
+#include "loops.hpp"
+
+#include <span>
+#include <string>
+
+namespace mandelbrot {
+
+/// What the user asked for.
+struct Options {
+    Config config;
+    bool json = false;
+    bool ranks = false;  ///< share pixels out over MPI ranks too
+    std::string rank_schedule =
+        "loop";              ///< static: equal blocks, without Gimbal; loop: GIMBAL_MPI_SCHEDULE; a schedule
+    double ns_per_step = 0;  ///< with ranks: how long a step of z lasts at least [ns]
+    apps::CommandLine command_line;
+};
+
+/// Prints help to stdout, and what is wrong with the command line as one line to stderr.
+Options parse_options(int argc, char** argv);
+
+/// A table of the loops, and the checksum.
+void print_table(const Config& config, std::span<const LoopResult> loops);
+
+/// One line: {"program", "checksum", "steps", "threads", "loops": [{"name", "times_s", "serial_s" if checked}]}
+void print_json(const Config& config, std::span<const LoopResult> loops);
+
+/// The program on MPI ranks: all of --ranks. In builds without Gimbal's rank level it says that it is missing.
+/// @return the exit code: 0; 1 if a pixel was not computed exactly once, or after an error
+int run_ranks(int& argc, char**& argv, const Options& options);
+
+}  // namespace mandelbrot

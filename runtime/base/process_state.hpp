@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mutex>
+#include <string>
+
+namespace gimbal {
+
+/// Note the time, the working directory and where standard error leads, before the program changes either. @threads
+/// one, at load
+void note_start() noexcept;
+
+/// When that was, since 1970-01-01 UTC [s]. A child of fork() answers as its parent.
+[[nodiscard]] double started_at_s() noexcept;
+
+/// A path as it was meant when the program started: relative ones begin at its first working directory.
+[[nodiscard]] std::string from_start(const std::string& path);
+
+/// Whether standard error is still what it was; a program may have closed it and opened a file of its own.
+[[nodiscard]] bool stderr_is_the_same() noexcept;
+
+namespace detail {
+extern __thread bool process_ending __attribute__((tls_model("initial-exec")));
+}
+
+/// Whether this thread is ending the process.
+[[nodiscard]] inline bool ending() noexcept {
+    return detail::process_ending;
+}
+
+/// Whether this thread is ending the process in a signal handler: nobody knows what that has interrupted.
+[[nodiscard]] bool ending_in_handler() noexcept;
+
+/// While it lives, this thread ends the process. exit() may have been called in a signal handler, and the handler may
+/// have interrupted anything: what the thread holds then, it never lets go. So from here on this thread waits for locks
+/// only as long as lock_or_give_up() does, and allocates memory of its own (heap.cpp).
+/// @threads one at a time
+class ProcessEnding {
+public:
+    ProcessEnding() noexcept;
+    ~ProcessEnding();
+    ProcessEnding(const ProcessEnding&) = delete;
+    ProcessEnding& operator=(const ProcessEnding&) = delete;
+};
+
+/// The lock; a thread that ends the process may come back without it: its waits take kPatience_ms in all.
+/// @errors none  @threads any
+[[nodiscard]] std::unique_lock<std::mutex> lock_or_give_up(std::mutex& mutex) noexcept;
+
+inline constexpr int kPatience_ms = 300;
+
+/// The report will lack something, because a lock could not be had.
+/// @param what  a string literal  @threads the one that ends the process; others: no effect
+void note_missing(const char* what) noexcept;
+
+/// What was noted, each once, with commas between; empty: nothing. @threads as note_missing()
+[[nodiscard]] std::string missing_parts();
+
+/// Called after a loop was seen for the first time, without Gimbal's locks held; nullptr: not at all. `process` sets it
+/// when the library is loaded, before there are threads; the rooms that see loops lie below it.
+inline void (*after_new_loop)() noexcept = nullptr;
+
+/// Whether main() has left by pthread_exit() and all other threads have ended but those of Gimbal (gimbal-select,
+/// gimbal-pin): a thread of Gimbal that goes on would then keep the process alive for ever.
+/// @errors none: false where /proc cannot be read  @threads any  @cost one small file; where main() has left, one for
+///         each thread
+[[nodiscard]] bool program_has_left() noexcept;
+
+}  // namespace gimbal

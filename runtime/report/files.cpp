@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report/files.hpp"
+
+namespace gimbal {
+
+namespace {
+
+std::string file_word(std::string text) {
+    for (char& c : text)
+        if (c == '/' || c == ' ' || static_cast<unsigned char>(c) < 0x20) c = '_';
+    return text;
+}
+
+/// What a placeholder stands for; false if there is no such one.
+bool placeholder(char letter, const RunRecord& record, std::string& path) {
+    switch (letter) {
+        case 'j':
+            path += file_word(record.job);
+            return true;
+        case 'r':
+            path += std::to_string(record.rank);
+            return true;
+        case 'p':
+            path += std::to_string(record.pid);
+            return true;
+        case 'h':
+            path += file_word(record.host);
+            return true;
+        case '%':
+            path += '%';
+            return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace
+
+std::string expand_pattern(std::string_view pattern, const RunRecord& record) {
+    std::string path;
+    bool tells_ranks_apart = false;
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+        if (pattern[i] == '%' && i + 1 < pattern.size() && placeholder(pattern[i + 1], record, path)) {
+            tells_ranks_apart |= pattern[i + 1] == 'r' || pattern[i + 1] == 'p';
+            ++i;
+        } else {
+            path += pattern[i];
+        }
+    }
+    const bool device = path.starts_with("/dev/") && !path.starts_with("/dev/shm/");
+    if (record.ranks <= 1 || tells_ranks_apart || device) return path;
+    const std::size_t name = path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1;
+    const std::size_t dot = path.rfind('.');
+    const std::string rank = std::to_string(record.rank);
+    return path.insert(dot == std::string::npos || dot <= name ? path.size() : dot, std::string("-").append(rank));
+}
+
+std::string record_file_name(const RunRecord& record) {
+    return "record-" + std::to_string(record.rank) + "-" + std::to_string(record.pid) + ".json";
+}
+
+void write_file_aside(const std::string& path, std::string_view text, Durable durable) {
+    PartFile file(path);
+    file.append(text);
+    file.finish(durable);
+}
+
+}  // namespace gimbal
