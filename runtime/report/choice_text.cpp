@@ -71,9 +71,10 @@ std::string exploring_text(const LoopSummary& loop) {
 std::string alternative_text(const AlternativeUse& other) {
     if (other.schedule.empty()) return {};
     const double change = other.ratio - 1;
-    const std::string size = std::abs(change) < 0.005 ? "as fast"
-                                                      : fixed(100 * std::abs(change), std::abs(change) < 0.1 ? 1 : 0) +
-                                                            " % " + (change > 0 ? "slower" : "faster");
+    std::string size = fixed(100 * std::abs(change), std::abs(change) < 0.1 ? 1 : 0) + " % ";
+    size += change > 0 ? "slower" : "faster";
+    if (std::abs(change) < 0.005) size = "as fast";
+    if (other.ratio >= 3) size = fixed(other.ratio, other.ratio < 10 ? 1 : 0) + " times as long";
     return "best other: " + other.schedule + ", " + size + (other.predicted ? " (predicted)" : " (measured)");
 }
 

@@ -204,6 +204,12 @@ TEST(ChoiceReport, FullListsEveryScheduleWithItsMedianTime) {
     EXPECT_THAT(text, Not(HasSubstr(" \n")));
 }
 
+TEST(ChoiceReport, TellsManyTimesTheTimeAsSuch) {
+    RunRecord record = learnt_record();
+    record.loops[0].alternative = {"ss", 1.5, 154.4, true};
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("best other: ss, 154 times as long (predicted)"));
+}
+
 TEST(ChoiceReport, NotesDoNotTellASelectorItsBusiness) {
     RunRecord record = learnt_record();
     const std::string text = summary_text(record, ReportLevel::summary);
