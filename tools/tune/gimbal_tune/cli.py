@@ -59,7 +59,9 @@ def parser() -> argparse.ArgumentParser:
         "programs with MPI), threads and schedule")
     add("--constraint", action="append", default=[], metavar="EXPRESSION", help="which must hold, as 'block_x * ranks <= "
         "320'; ranks * threads never exceed the cores")
-    add("--space", type=Path, metavar="FILE", help="parameters and constraints in TOML")
+    add("--feature", action="append", default=[], metavar="EXPRESSION", help="a number that is computed from parameters "
+        "and that the time may follow more simply, as 'cells // (block_x * block_y)'; the models see it, too")
+    add("--space", type=Path, metavar="FILE", help="parameters, constraints and features in TOML")
     add("--cores", type=at_least(1, int), metavar="N", help="most of ranks x threads; default: the cores here")
     add("--runs", type=at_least(1, int), default=12, metavar="N", help="configurations to try (12)")
     add("--minutes", type=at_least(0, float), default=0.0, metavar="M", help="no new run after so many minutes of runs")

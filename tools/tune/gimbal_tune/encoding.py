@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .modules import numpy
+from .expressions import Expression
 from .space import Configuration, Parameter
 
 
@@ -33,17 +34,29 @@ def united(parameters: Sequence[Parameter], rows: Sequence[Configuration]) -> li
 
 
 def encode_with(parameters: Sequence[Parameter], pool: Sequence[Configuration],
-                earlier: Sequence[Sequence[Configuration]]) -> Encoded:
+                earlier: Sequence[Sequence[Configuration]], features: Sequence[Expression] = ()) -> Encoded:
     """The pool, and below it the rows of earlier searches. Which search a row is of is one more word."""
     rows = [{**row, "search": "this"} for row in pool]
     rows += [{**row, "search": str(number)} for number, many in enumerate(earlier) for row in many]
     words = ("this", *(str(number) for number in range(len(earlier))))
-    return encode([*united(parameters, rows), Parameter("search", words)], rows)
+    return encode([*united(parameters, rows), Parameter("search", words)], rows, features)
 
 
-def encode(parameters: Sequence[Parameter], pool: Sequence[Configuration]) -> Encoded:
+def with_features(parameters: Sequence[Parameter], rows: Sequence[Configuration],
+                  features: Sequence[Expression]) -> tuple[list[Parameter], list[Configuration]]:
+    """What is computed from a configuration stands beside what it says. Raises CampaignError."""
+    values = [[one.number(row) for row in rows] for one in features]
+    found = [Parameter(one.text, tuple(sorted(set(column)))) for one, column in zip(features, values)]
+    return [*parameters, *found], [{**row, **{one.text: column[index] for one, column in zip(features, values)}}
+                                   for index, row in enumerate(rows)]
+
+
+def encode(parameters: Sequence[Parameter], pool: Sequence[Configuration],
+           features: Sequence[Expression] = ()) -> Encoded:
     """Numbers by their place; words as one column each, so that any two words are equally far apart: at distance 1."""
     np = numpy()
+    if features:
+        parameters, pool = with_features(parameters, pool, features)
     columns: list[list[float]] = []
     owner: list[int] = []
     for index, one in enumerate(parameters):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Constraints: arithmetic and comparisons over parameters, and nothing else that Python could do."""
+"""Constraints and features: arithmetic and comparisons over parameters, and nothing else that Python could do."""
 from __future__ import annotations
 
 import ast
+import math
 import operator
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
@@ -20,16 +21,20 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {"min": min, "max": max, "abs": abs}
 ALLOWED = "allowed: parameters, numbers, 'words', + - * / // %, < <= > >= == != in, and or not, min max abs"
 
 
-class Expression:
-    """One constraint, parsed and checked once."""
+def shown(values: Mapping[str, Any]) -> str:
+    return " ".join(f"{key}={value}" for key, value in values.items())
 
-    def __init__(self, text: str, names: Collection[str]) -> None:
-        """Raises CampaignError if it is no such expression or names a parameter that there is not."""
-        self.text = text
+
+class Expression:
+    """One constraint or feature, parsed and checked once."""
+
+    def __init__(self, text: str, names: Collection[str], kind: str = "constraint") -> None:
+        """kind: what messages call it. Raises CampaignError if it is no such expression or names a parameter that there is not."""
+        self.text, self.kind = text, kind
         try:
             self.tree = ast.parse(text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            raise CampaignError(f'constraint "{text}": this is no expression', ALLOWED) from None
+            raise CampaignError(f'{kind} "{text}": this is no expression', ALLOWED) from None
         self.check(self.tree, names)
 
     def check(self, node: ast.AST, names: Collection[str]) -> None:
@@ -42,21 +47,30 @@ class Expression:
             and not node.keywords
         if isinstance(node, ast.Name):
             if node.id not in names:
-                raise CampaignError(f'constraint "{self.text}": there is no parameter "{node.id}".'
+                raise CampaignError(f'{self.kind} "{self.text}": there is no parameter "{node.id}".'
                                     f"{did_you_mean(node.id, names)}", f"there are: {' '.join(names)}")
         elif not known:
-            raise CampaignError(f'constraint "{self.text}": what it says is not understood', ALLOWED)
+            raise CampaignError(f'{self.kind} "{self.text}": what it says is not understood', ALLOWED)
         for child in (node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node)):
             if isinstance(child, ast.expr):
                 self.check(child, names)
 
     def holds(self, values: Mapping[str, Any]) -> bool:
         """Raises CampaignError if it cannot be computed for these values: words that are added, a division by 0."""
+        return bool(self.computed(values))
+
+    def number(self, values: Mapping[str, Any]) -> float:
+        """Raises CampaignError if it is no finite number for these values."""
+        found = self.computed(values)
+        if not isinstance(found, (bool, int, float)) or not math.isfinite(found):
+            raise CampaignError(f'{self.kind} "{self.text}": {found!r} is no number, for {shown(values)}')
+        return float(found)
+
+    def computed(self, values: Mapping[str, Any]) -> Any:
         try:
-            return bool(self.value(self.tree, values))
+            return self.value(self.tree, values)
         except (TypeError, ArithmeticError, ValueError) as error:
-            shown = " ".join(f"{key}={value}" for key, value in values.items())
-            raise CampaignError(f'constraint "{self.text}": {error}, for {shown}') from None
+            raise CampaignError(f'{self.kind} "{self.text}": {error}, for {shown(values)}') from None
 
     def value(self, node: ast.AST, values: Mapping[str, Any]) -> Any:
         match node:

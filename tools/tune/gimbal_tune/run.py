@@ -61,7 +61,7 @@ class Session:
         self.wanted, self.store, self.tool, self.budget = wanted, store, tool, budget
         self.pool = wanted.space.pool(wanted.seed)
         self.place = {tuple(one.values()): index for index, one in enumerate(self.pool)}
-        self.encoded = encode(wanted.space.parameters, self.pool)
+        self.encoded = encode(wanted.space.parameters, self.pool, wanted.space.features)
         self.earlier: list[list[Configuration]] = []
         self.levels: list[float] = []  # what these measured
         self.today = wanted.space.today(self.pool)
@@ -84,7 +84,8 @@ class Session:
             self.earlier.append([run.configuration for run in runs])
             self.levels += levels(seen, True)
         if self.earlier:
-            self.encoded = encode_with(self.wanted.space.parameters, self.pool, self.earlier)
+            self.encoded = encode_with(self.wanted.space.parameters, self.pool, self.earlier,
+                                       self.wanted.space.features)
 
     def of(self, kind: str) -> list[Run]:
         return [run for run in self.runs if run.kind == kind]

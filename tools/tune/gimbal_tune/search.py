@@ -15,7 +15,8 @@ from .encoding import Encoded
 from .modules import numpy
 
 SEED_START = 5  # n_s of seed 003
-START = 3  # of ours: as far from each other as the pool allows
+START = 3  # of ours: those that tell most about the others
+LOOKED_AT = 256  # configurations of a large pool that are compared for that
 AVOIDED = 0.7  # at least so much worse; a factor of two
 METHODS = ("gimbal", *models.MODELS, "random")
 
@@ -74,7 +75,8 @@ class Search:
         if (len(seen) < self.start or all(one.value is None for one in seen)) and not self.earlier:
             if self.belief is None:
                 return Proposal(next(index for index in self.order if index not in done), "start")
-            return Proposal(self.farthest(sorted(done), left), "start")
+            some = [index for index in self.order[:LOOKED_AT + len(done)] if index not in done]
+            return Proposal(self.belief.most_telling(sorted(done), some), "start")
         if self.belief is not None:
             return Proposal(*self.belief.best(seen, levels(seen, True), left, self.noise, self.earlier))
         return self.seeds_choice(seen, left)
@@ -86,12 +88,3 @@ class Search:
         guess = models.predict(self.method, x[[one.index for one in seen]], y, x[left], self.seed)
         best = int(guess.argmin())
         return Proposal(left[best], "model", float(guess[best]))
-
-    def farthest(self, done: Sequence[int], left: Sequence[int]) -> int:
-        """Fills the space: first anywhere, then where the least is known; the seed breaks ties."""
-        x = self.encoded.x[:self.size]
-        if not done:
-            return self.order[0]
-        distance = ((x[:, None, :] - x[None, done, :]) ** 2).sum(axis=2).min(axis=1)
-        place = {index: rank for rank, index in enumerate(self.order)}
-        return max(left, key=lambda index: (round(float(distance[index]), 9), -place[index]))

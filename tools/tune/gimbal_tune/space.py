@@ -98,14 +98,16 @@ class Space:
     """Parameters and constraints. Configurations that differ only in what they do not use are one."""
 
     def __init__(self, parameters: Sequence[Parameter], constraints: Iterable[str] = (), words: Sequence[str] = (),
-                 always: Iterable[str] = ()) -> None:
-        """words: the program's; always: names that count without standing in a word. Raises CampaignError."""
+                 always: Iterable[str] = (), features: Iterable[str] = ()) -> None:
+        """words: the program's; always: names that count without standing in a word; features: numbers that the
+        models see besides. Raises CampaignError."""
         self.parameters = tuple(parameters)
         self.names = [one.name for one in self.parameters]
         for name in self.names:
             if self.names.count(name) > 1:
                 raise CampaignError(f"there are two parameters {name}")
         self.constraints = [Expression(text, self.names) for text in constraints]
+        self.features = [Expression(text, self.names, "feature") for text in features]
         self.always = set(always)
         self.in_words = set().union(*map(self.places_in, words)) if words else set()
         for one in self.parameters:

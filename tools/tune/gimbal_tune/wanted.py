@@ -19,7 +19,7 @@ from gimbal_campaign.process import Tool, refusal
 from .space import Parameter, Space, parameter, parse_parameter, places
 
 SCHEDULES = ("static", "auto", "fac2", "gss", "mfsc", "awf-b", "feedback", "ss,64")
-FILE_KEYS = {"parameters": dict, "constraints": list}
+FILE_KEYS = {"parameters": dict, "constraints": list, "features": list}
 MOST_CHECKED = 64  # values of a setting that the tool is asked about
 NOT_SEARCHED = ("report", "output", "config", "strict", "seed", "record", "replay", "display", "cache")
 
@@ -46,7 +46,8 @@ class Wanted:
             "command": self.command, "short": self.short, "metric": self.metric.pattern if self.metric else "",
             "maximize": self.maximize, "method": self.method, "seed": self.seed, "timeout_s": self.timeout_s,
             "abort": self.abort, "repeats": self.repeats, "constraints": [one.text for one in self.space.constraints],
-            "parameters": {one.name: one.values for one in self.space.parameters}}, sort_keys=True)
+            "parameters": {one.name: one.values for one in self.space.parameters},
+            **({"features": [one.text for one in self.space.features]} if self.space.features else {})}, sort_keys=True)
 
     def sign(self) -> int:
         return -1 if self.maximize else 1
@@ -84,8 +85,8 @@ def usual_space(command: Sequence[str]) -> tuple[list[Parameter], list[str]]:
     return found, []
 
 
-def read_file(path: Path) -> tuple[list[Parameter], list[str]]:
-    """[parameters] and constraints of a TOML file. Raises CampaignError."""
+def read_file(path: Path) -> tuple[list[Parameter], list[str], list[str]]:
+    """[parameters], constraints and features of a TOML file. Raises CampaignError."""
     try:
         table = tomllib.loads(path.read_text())
     except OSError as error:
@@ -104,7 +105,8 @@ def read_file(path: Path) -> tuple[list[Parameter], list[str]]:
         if not isinstance(values, list) or any(type(value) not in (int, float, str) for value in values):
             raise CampaignError(f"{path}: {name} = {values!r} must be a list of numbers or words")
         found.append(parameter(name, values))
-    return found, [str(one) for one in table.get("constraints", [])]
+    constraints, features = ([str(one) for one in table.get(key, [])] for key in ("constraints", "features"))
+    return found, constraints, features
 
 
 def option_table(tool: Tool) -> dict[str, str]:
@@ -150,7 +152,7 @@ def wanted(options: argparse.Namespace, tool: Tool) -> Wanted:
     if options.maximize and not options.metric_regex:
         raise CampaignError("--maximize: the wall time is made as short as it can be", "a number of the program's own "
                             "is named by --metric-regex")
-    parameters, constraints = read_file(options.space) if options.space else ([], [])
+    parameters, constraints, features = read_file(options.space) if options.space else ([], [], [])
     parameters += [parse_parameter(one) for one in options.parameter]
     constraints += options.constraint
     if not parameters:
@@ -162,7 +164,8 @@ def wanted(options: argparse.Namespace, tool: Tool) -> Wanted:
     if "ranks" in names and "threads" in names:
         constraints.append(f"ranks * threads <= {options.cores or cores()}")
     short = (command[0], *options.short.split()) if options.short is not None else ()
-    space = Space(parameters, constraints, [*command, *short], used_always(parameters, settings))
+    space = Space(parameters, constraints, [*command, *short], used_always(parameters, settings),
+                  [*features, *options.feature])
     check_settings(tool, space, settings)
     return Wanted(command, short, space, settings, metric_of(options.metric_regex), options.maximize, options.method,
                   options.seed, options.timeout, options.abort, options.repeats)
