@@ -15,7 +15,7 @@ from gimbal_tune.encoding import encode_with
 from gimbal_tune.importance import importance
 from gimbal_tune.search import Search, Seen
 
-METHODS = ("gimbal", "gimbal, earlier", "forest", "svm", "gp", "nn", "random", "optuna")
+METHODS = ("gimbal", "gimbal, earlier", replay.TOLD, "forest", "svm", "gp", "nn", "random", "optuna")
 EARLIER = "gimbal, earlier"
 GOOD = 1.0  # per cent over the optimum
 AFTER = 10  # runs

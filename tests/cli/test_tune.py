@@ -66,6 +66,14 @@ class Expressions(unittest.TestCase):
             with self.assertRaises(CampaignError):
                 Expression(text, ["x", "y", "kind"]).holds({"x": 4, "y": 0, "kind": "gss"})
 
+    def test_a_feature_is_a_finite_number_or_one_error_that_says_feature(self):
+        names = ["x", "y", "kind"]
+        self.assertEqual(Expression("(x + 3) // 4 * y", names, "feature").number({"x": 5, "y": 3, "kind": "gss"}), 6.0)
+        for text in ("kind", "x / (y - 3)", "(x, y)"):
+            with self.assertRaises(CampaignError, msg=text) as caught:
+                Expression(text, names, "feature").number({"x": 5, "y": 3, "kind": "gss"})
+            self.assertIn("feature", str(caught.exception))
+
 
 class Spaces(unittest.TestCase):
     def test_constraints_choose_and_what_is_not_used_is_one(self):
@@ -214,6 +222,22 @@ class Searching(ToolTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual([row[0] for row in self.rows()], ["short"] * 6 + ["search"] * 3)
         self.assertEqual([line.split()[2] for line in self.starts()], ["short"] * 6 + ["good"] * 3)
+
+    def test_a_feature_shows_the_models_what_the_parameter_alone_hides(self):
+        program = self.script('echo "metric $(( 20 + $1 * 13 % 31 ))"\n')
+        words = ("--runs", 7, "--compare", 0, "--parameter", "x: " + " ".join(map(str, range(1, 31))), "--feature",
+                 "x * 13 % 31")
+        command = [PYTHON, "-B", SOURCES, "--gimbal", self.tool, *map(str, words), "--metric-regex", "metric ([0-9]+)",
+                   "--", program, "{x}"]
+        done = subprocess.run(command, cwd=self.work, env=self.environment(None), text=True, capture_output=True,
+                              timeout=600)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("best: x=12", done.stdout, "12 * 13 = 5 * 31 + 1")
+        command[command.index("x * 13 % 31")] = "x * 12 % 31"
+        done = subprocess.run(command, cwd=self.work, env=self.environment(None), text=True, capture_output=True,
+                              timeout=600)
+        self.assertEqual(done.returncode, 2, "the file was begun with another feature")
+        self.assertIn("features", done.stderr)
 
     def test_an_earlier_search_is_begun_with(self):
         self.assertEqual(self.tune("--runs", 12, "--compare", 0, "--output", "old.sqlite").returncode, 0)
