@@ -71,6 +71,8 @@ def on_cice(args: argparse.Namespace, folder: Path, result: dict[str, Any]) -> N
     result["cice_within_1pct_at_10"] = methods.within(found, "gimbal")
     result["cice_within_1pct_at_10_with_earlier"] = methods.within(found, methods.EARLIER)
     result["cice_nn_within_1pct_at_10"] = methods.within(found, "nn")
+    result["cice_bound_within_1pct_at_10"] = methods.within(found, methods.replay.TOLD)
+    result["cice_random_over_40"] = sum((one.needed() or 999) > 40 for one in found if one.method == "random")
     result["cice_random_needs"] = min(one.needed() or 999 for one in found if one.method == "random")
 
 

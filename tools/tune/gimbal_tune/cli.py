@@ -60,7 +60,7 @@ def parser() -> argparse.ArgumentParser:
     add("--constraint", action="append", default=[], metavar="EXPRESSION", help="which must hold, as 'block_x * ranks <= "
         "320'; ranks * threads never exceed the cores")
     add("--feature", action="append", default=[], metavar="EXPRESSION", help="a number that is computed from parameters "
-        "and that the time may follow more simply, as 'cells // (block_x * block_y)'; the models see it, too")
+        "and that the time may follow more simply, as '(blocks + threads - 1) // threads'; the models see it, too")
     add("--space", type=Path, metavar="FILE", help="parameters, constraints and features in TOML")
     add("--cores", type=at_least(1, int), metavar="N", help="most of ranks x threads; default: the cores here")
     add("--runs", type=at_least(1, int), default=12, metavar="N", help="configurations to try (12)")
