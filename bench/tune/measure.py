@@ -42,7 +42,7 @@ def configurations(program: str) -> list[Configuration]:
 
 
 def run_s(build: Path, program: str, one: Configuration) -> float:
-    """Wall time of a run of evrard, mean time of a time step of pisolver [s]. The technique is that of the level that
+    """Wall time of a run of evrard, time in the loop of pisolver [s]. The technique is that of the level that
     has more than one worker."""
     ranks, threads, technique, chunk = one
     name = "GIMBAL_MPI_SCHEDULE" if ranks > 1 else "GIMBAL_SCHEDULE"
@@ -52,7 +52,7 @@ def run_s(build: Path, program: str, one: Configuration) -> float:
                            build / "apps" / program / program, *WORDS[program].split()], env=environment, check=True,
                           capture_output=True, text=True, timeout=120)
     if program == "pisolver":
-        return float(json.loads(done.stdout.splitlines()[-1])["wall_mean_s"])
+        return float(json.loads(done.stdout.splitlines()[-1])["loop_s"])
     return time.perf_counter() - begin
 
 
@@ -72,7 +72,7 @@ def main() -> int:
         print(f"round {rounds} of {args.rounds}", file=sys.stderr, flush=True)
     facts = conditions.gathered(args.build / "bin" / "gimbal")
     out = io.StringIO()
-    what = "wall time of a run" if args.program == "evrard" else "mean time of a time step"
+    what = "wall time of a run" if args.program == "evrard" else "time in the loop"
     out.write(f"# {args.program} {WORDS[args.program]}: {what}, the least and the median of {rounds} interleaved runs\n")
     for key in ("begun", "gimbal", "processor", "cores", "load at the start"):
         out.write(f"# {key}: {facts[key]}\n")

@@ -11,6 +11,7 @@ import sys
 import time
 import tomllib
 import unittest
+from unittest import mock
 
 from support import ToolTest
 
@@ -19,6 +20,7 @@ SOURCES = ROOT / "tools" / "tune"
 sys.path[:0] = [str(SOURCES), str(ROOT / "tools" / "campaign")]
 
 from gimbal_campaign.errors import CampaignError  # noqa: E402
+from gimbal_campaign.process import wait_for_end  # noqa: E402
 from gimbal_tune.expressions import Expression  # noqa: E402
 from gimbal_tune.space import Parameter, Space, filled, parse_parameter  # noqa: E402
 
@@ -73,6 +75,22 @@ class Expressions(unittest.TestCase):
             with self.assertRaises(CampaignError, msg=text) as caught:
                 Expression(text, names, "feature").number({"x": 5, "y": 3, "kind": "gss"})
             self.assertIn("feature", str(caught.exception))
+
+
+class Waiting(unittest.TestCase):
+    def test_the_end_of_a_program_is_waited_for_without_looking_now_and_then(self):
+        with mock.patch("time.sleep", side_effect=AssertionError("it sleeps between looks")):
+            for status in (0, 3):
+                self.assertEqual(wait_for_end(subprocess.Popen(["sh", "-c", f"sleep 0.1; exit {status}"]), 600), status)
+
+    def test_a_program_that_takes_too_long_is_told(self):
+        process = subprocess.Popen(["sleep", "600"])
+        try:
+            with self.assertRaises(subprocess.TimeoutExpired):
+                wait_for_end(process, 0.05)
+        finally:
+            process.kill()
+            process.wait()
 
 
 class Spaces(unittest.TestCase):

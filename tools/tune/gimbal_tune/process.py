@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gimbal_campaign.process import OUTPUT_LIMIT, Tool, stop
+from gimbal_campaign.process import OUTPUT_LIMIT, Tool, stop, wait_for_end
 from gimbal_campaign.records import last_words
 
 from .space import Configuration, filled
@@ -94,7 +94,7 @@ def run_once(wanted: Wanted, tool: Tool, configuration: Configuration, limit_s: 
             outcome.status, outcome.output = "failed", f"{command[0]}: {error.strerror}"
             return outcome
         try:
-            outcome.exit_status = process.wait(limit_s)
+            outcome.exit_status = wait_for_end(process, limit_s)
         except subprocess.TimeoutExpired:
             stop(process)
         except BaseException:
