@@ -42,8 +42,8 @@ def configurations(program: str) -> list[Configuration]:
 
 
 def run_s(build: Path, program: str, one: Configuration) -> float:
-    """Wall time of a run of evrard, time in the loop of pisolver [s]. The technique is that of the level that
-    has more than one worker."""
+    """Wall time of a run of evrard, time in the loop of pisolver [s]. The technique is that of the level that has more
+    than one worker. Output is read to its end: a mere wait with a time limit looks every 50 ms only."""
     ranks, threads, technique, chunk = one
     name = "GIMBAL_MPI_SCHEDULE" if ranks > 1 else "GIMBAL_SCHEDULE"
     environment = {**os.environ, name: f"{technique},{chunk}", "GIMBAL_REPORT": "off", "GIMBAL_CACHE": "off"}

@@ -29,7 +29,8 @@ class Expression:
     """One constraint or feature, parsed and checked once."""
 
     def __init__(self, text: str, names: Collection[str], kind: str = "constraint") -> None:
-        """kind: what messages call it. Raises CampaignError if it is no such expression or names a parameter that there is not."""
+        """kind: what messages call it. Raises CampaignError if it is no such expression or names a parameter that there
+        is not."""
         self.text, self.kind = text, kind
         try:
             self.tree = ast.parse(text.strip(), mode="eval").body
