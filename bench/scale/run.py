@@ -86,11 +86,10 @@ def plan(args: argparse.Namespace) -> list[Key]:
     cases += [("flat", p, schedule, "normal", False) for p in few for schedule in ("master-worker", "static-blocks")]
     # One master among thousands: with costs that differ its simulation takes hours, so both run constant ones.
     cases += [("flat", p, schedule, "constant", False) for p in many for schedule in ("master-worker", "fac2")]
-    cases += [("flat", p, schedule, "normal", False) for p in many for schedule in OURS]
+    cases += [(name, p, schedule, "normal", False) for p in many for name in fabrics for schedule in OURS]
     cases += [("flat", p, schedule, costs, False) for p in most for costs in OTHER_COSTS
               for schedule in ("static-blocks", *OURS)]
     cases += [("flat", p, schedule, "normal", True) for p in most for schedule in ("static-blocks", *OURS)]
-    cases += [(name, p, schedule, "normal", False) for p in many for name in fabrics[1:] for schedule in OURS]
     cases += [("flat", p, schedule, "normal", False) for p in few for schedule in (*STEALS, "foreman")]
     cases += [("flat", p, "master-worker", costs, slow) for p in most
               for costs, slow in (("power", False), ("exponential", False), ("normal", True))]
