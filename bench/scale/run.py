@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
 import tempfile
 import time
@@ -12,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 sys.dont_write_bytecode = True  # leaves no caches beside the sources
-sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "bench")]
 
+import calibrate  # noqa: E402
 import fabric  # noqa: E402
 import plot  # noqa: E402
 from harness import table  # noqa: E402
@@ -24,21 +27,26 @@ OURS = ("fac2", "feedback", "auto")
 STEALS = ("steal-nearest", "steal-seed")
 OTHER_COSTS = ("constant", "exponential", "drifting", "power")
 FEW_RANKS = 1024  # a simulation of more takes minutes
-CASE_S = 240      # a case is left out that takes longer; one of many ranks may take so many times as long:
-MANY = 4
+# Processor time that a case may take, else it is left out [s]: what the machine does beside it must not decide.
+CASE_S = 120
+MANY_CASE_S = 900
 HEADERS = ("fabric", "ranks", "schedule", "costs", "efficiency", "bound", "in order", "messages a rank", "most at one", "set-up ms",
            "KiB a rank", "first ms", "last ms")
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="The synthetic loop on thousands of simulated ranks.")
-    parser.add_argument("--build", type=Path, required=True, metavar="DIR", help="build tree of the preset simgrid")
+    parser.add_argument("--build", type=Path, required=True, metavar="DIR",
+                        help="native build tree, whose loops are compared with simulated ones")
+    parser.add_argument("--simulated", type=Path, default=ROOT / "build/simgrid", metavar="DIR",
+                        help="build tree of the preset simgrid")
     parser.add_argument("--ranks", default=",".join(map(str, RANKS)), help="default 64,256,1024,4096")
     parser.add_argument("--node-ranks", type=int, default=16, help="ranks of a node (default 16)")
-    parser.add_argument("--budget", type=float, default=1500, metavar="SECONDS",
-                        help="no run is begun after that (default 1500)")
+    parser.add_argument("--budget", type=float, default=5400, metavar="SECONDS",
+                        help="what is not done by then is left out (default 5400)")
     parser.add_argument("--quick", action="store_true", help="64 and 256 ranks, the flat fabric; two minutes")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="write the plot there")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="write the plot there (default BUILD/scale.svg)")
+    parser.add_argument("--no-native", action="store_true", help="no comparison with native runs, which needs a quiet machine")
     return parser.parse_args()
 
 
@@ -66,26 +74,27 @@ Key = tuple[str, int, str, str, bool]  # fabric, ranks, schedule, costs, slow no
 
 
 def plan(args: argparse.Namespace) -> list[Key]:
-    """The cases, what the bar asks for first; the largest simulations, minutes each, after all that take seconds, so
-    that a short budget has those."""
+    """The cases. Those that the keys of the RESULT line are made of come first; of them the largest ones last, minutes
+    each, so that a short budget has the others."""
     ranks = (64, 256) if args.quick else tuple(int(text) for text in args.ranks.split(","))
     fabrics = fabric.FABRICS[:1] if args.quick else fabric.FABRICS
     few = [p for p in ranks if p <= FEW_RANKS]
     many = [p for p in ranks if p > FEW_RANKS]
     most = few[-1:]
-    cases = [(name, p, schedule, "normal", False) for p in few for name in fabrics for schedule in OURS]
+    cases = [(name, p, schedule, "normal", False) for p in reversed(few) for name in fabrics for schedule in OURS]
+    cases += [("flat", p, schedule, costs, False) for p in most for costs in ("normal", "power") for schedule in STEALS]
     cases += [("flat", p, schedule, "normal", False) for p in few for schedule in ("master-worker", "static-blocks")]
+    # One master among thousands: with costs that differ its simulation takes hours, so both run constant ones.
+    cases += [("flat", p, schedule, "constant", False) for p in many for schedule in ("master-worker", "fac2")]
+    cases += [(name, p, schedule, "normal", False) for p in many for name in fabrics for schedule in OURS]
     cases += [("flat", p, schedule, costs, False) for p in most for costs in OTHER_COSTS
               for schedule in ("static-blocks", *OURS)]
     cases += [("flat", p, schedule, "normal", True) for p in most for schedule in ("static-blocks", *OURS)]
-    cases += [("flat", p, schedule, "normal", False) for p in many for schedule in OURS]
-    cases += [("flat", p, "master-worker", "constant", False) for p in many]
     cases += [("flat", p, schedule, "normal", False) for p in few for schedule in (*STEALS, "foreman")]
-    cases += [(name, p, schedule, "normal", False) for p in many for name in fabrics[1:] for schedule in OURS]
     cases += [("flat", p, "master-worker", costs, slow) for p in most
               for costs, slow in (("power", False), ("exponential", False), ("normal", True))]
     cases += [(name, p, "master-worker", "normal", False) for p in most for name in fabrics[1:]]
-    return cases
+    return list(dict.fromkeys(cases))
 
 
 class Table:
@@ -106,7 +115,7 @@ class Table:
         fabric_name, ranks, schedule, costs, slow = key
         try:
             result = self.simulation.run(case_of(fabric_name, ranks, self.args.node_ranks, schedule, costs, slow),
-                                         timeout_s=CASE_S * (MANY if ranks > FEW_RANKS else 1))
+                                         processor_s=MANY_CASE_S if ranks > FEW_RANKS else CASE_S, timeout_s=left_s)
         except TooSlow as error:
             print(error, file=sys.stderr, flush=True)
             self.left_out.append(" ".join(map(str, key)))
@@ -128,18 +137,23 @@ class Table:
         return [r["efficiency"] for (_, p, schedule, costs, slow), r in self.results.items()
                 if p == ranks and schedule in schedules and costs == of_costs and not slow]
 
+    def against_the_peer(self, ranks: int) -> float | None:
+        """Our time over its time, fac2, flat, with the same costs."""
+        for costs in ("normal", "constant"):
+            ours = self.results.get(("flat", ranks, "fac2", costs, False))
+            peer = self.results.get(("flat", ranks, "master-worker", costs, False))
+            if ours and peer:
+                return peer["efficiency"] / ours["efficiency"]
+        return None
+
     def result(self) -> dict[str, Any]:
         result: dict[str, Any] = {}
         for ranks in sorted({key[1] for key in self.results}):
             found = self.efficiencies(ranks, OURS)
             result[f"eff_{ranks}"] = min(found) if found else None
-            # One master among thousands: with costs that differ a simulation takes hours.
-            peer = (self.efficiencies(ranks, ("master-worker",)) or
-                    self.efficiencies(ranks, ("master-worker",), "constant"))
-            ours = self.efficiencies(ranks, ("fac2",))
-            result[f"vs_master_worker_{ranks}"] = peer[0] / min(ours) if peer and ours else None
-        steal = self.efficiencies(1024, STEALS)
-        result["eff_steal_1024"] = min(steal) if steal else None
+            result[f"vs_master_worker_{ranks}"] = self.against_the_peer(ranks)
+            steal = self.efficiencies(ranks, STEALS)
+            result[f"eff_steal_{ranks}"] = min(steal) if steal else None
         if self.failed:
             result["failed"] = self.failed
         if self.left_out:
@@ -147,11 +161,22 @@ class Table:
         return result
 
 
+def compare_with_native(args: argparse.Namespace) -> float | None:
+    """The largest deviation of loop times; None if it cannot be measured here."""
+    try:
+        return calibrate.compare(args.build, args.simulated)["sim_vs_native"]
+    except (OSError, RuntimeError, subprocess.SubprocessError) as error:
+        print(f"bench/scale: simulated loops were not compared with native ones: {error}", file=sys.stderr)
+        return None
+
+
 def main() -> int:
     args = arguments()
+    # First, and alone: it is the only part whose time is measured.
+    deviation = None if args.no_native or args.quick else compare_with_native(args)
     with tempfile.TemporaryDirectory() as folder:
         try:
-            measured = Table(args, Simulation(args.build / "bench" / "scale", Path(folder)))
+            measured = Table(args, Simulation(args.simulated / "bench" / "scale", Path(folder)))
         except ProgramFailed as error:
             print(f"bench/scale: {error}", file=sys.stderr)
             return 1
@@ -159,10 +184,10 @@ def main() -> int:
             list(pool.map(measured.measure, plan(args)))
     print(table.render(f"N = 100 P iterations of 1 ms in the mean, {args.node_ranks} ranks a node, virtual time; bound: "
                        "what the longest iteration allows", HEADERS, measured.rows()), end="\n\n", flush=True)
-    if args.plot:
-        plot.draw(args.plot, {(key[1], key[2]): r["efficiency"] for key, r in measured.results.items()
-                              if key[0] == "flat" and key[3] == "normal" and not key[4]})
-    print(table.result_line(measured.result()))
+    plot.draw(args.plot or args.build / "scale.svg",
+              {(key[1], key[2]): r["efficiency"] for key, r in measured.results.items()
+               if key[0] == "flat" and key[3] == "normal" and not key[4]})
+    print(table.result_line(measured.result() | {"sim_vs_native": deviation}))
     return 1 if measured.failed else 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import signal
@@ -53,10 +54,12 @@ class TooSlow(ProgramFailed):
     """A run that was ended since it took too long."""
 
 
-def run_for(command: list[Any], timeout_s: float) -> subprocess.CompletedProcess[str]:
+def run_for(command: list[Any], processor_s: float, timeout_s: float) -> subprocess.CompletedProcess[str]:
     """As subprocess.run(), but what the command has started ends with it: smpirun is a script, and the simulation its
-    child. @raises subprocess.TimeoutExpired"""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    child. @raises subprocess.TimeoutExpired after timeout_s, or when a process has taken processor_s"""
+    limit = math.ceil(processor_s)
+    limited = ["prlimit", f"--cpu={limit}:{limit}", *command]
+    with subprocess.Popen(limited, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           start_new_session=True) as process:
         try:
             output, errors = process.communicate(timeout=timeout_s)
@@ -64,6 +67,8 @@ def run_for(command: list[Any], timeout_s: float) -> subprocess.CompletedProcess
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             raise
+        if process.returncode in (128 + signal.SIGKILL, 128 + signal.SIGXCPU, -signal.SIGKILL, -signal.SIGXCPU):
+            raise subprocess.TimeoutExpired(command, processor_s)
         return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
 
@@ -88,7 +93,7 @@ class Simulation:
             raise ProgramFailed("smpirun is not installed (Debian: libsimgrid-dev)")
         self.smpirun = smpirun
 
-    def run(self, case: Case, timeout_s: float = 600) -> dict[str, Any]:
+    def run(self, case: Case, processor_s: float, timeout_s: float) -> dict[str, Any]:
         """What it printed, and `wall_s`. @raises ProgramFailed, TooSlow"""
         xml, hosts = fabric.write(self.folder, case.fabric, case.ranks, case.ranks_per_node)
         given = dict(case.environment)
@@ -101,9 +106,9 @@ class Simulation:
                    self.programs / case.program, f"node_ranks={case.ranks_per_node}", *case.arguments]
         begin = time.monotonic()
         try:
-            done = run_for(command, timeout_s)
+            done = run_for(command, processor_s, timeout_s)
         except subprocess.TimeoutExpired as error:
-            raise TooSlow(f"{case}: not done after {timeout_s:.0f} s") from error
+            raise TooSlow(f"{case}: not done after {error.timeout:.0f} s") from error
         lines = [line for line in done.stdout.splitlines() if line.startswith('{"ranks"')]
         if done.returncode or len(lines) != 1:
             raise ProgramFailed(f"{case}: exit code {done.returncode}\n{done.stderr[-2000:]}")

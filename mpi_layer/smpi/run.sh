@@ -27,6 +27,11 @@ END
 fi
 for ((rank = 0; rank < ranks; ++rank)); do echo "node-$((rank / per_node))"; done >"$folder/hosts"
 
+# Exceptions belong to ranks, not to the thread that they share (exceptions.cpp).
+build=$(dirname "$(realpath "$1")")
+while [ "$build" != / ] && [ ! -e "$build/lib/libsmpi_exceptions.so" ]; do build=$(dirname "$build"); done
+wrapper="env LD_PRELOAD=$build/lib/libsmpi_exceptions.so${LD_PRELOAD:+:$LD_PRELOAD}"
+
 # What decides whether a result is physics: docs/decisions/0044-simulated-ranks.md
 settings=(
     --cfg=smpi/privatization:no           # one process: Gimbal keeps its ranks apart itself
@@ -43,7 +48,7 @@ settings=(
 )
 status=0
 # shellcheck disable=SC2086  # several settings
-smpirun -platform "$platform" -hostfile "$folder/hosts" -np "$ranks" "${settings[@]}" ${SIMULATED_SETTINGS:-} "$@" \
+smpirun -wrapper "$wrapper" -platform "$platform" -hostfile "$folder/hosts" -np "$ranks" "${settings[@]}" ${SIMULATED_SETTINGS:-} "$@" \
     2> >(tee "$folder/said" >&2) || status=$?
 # SimGrid says so, and ends as if all were well.
 if grep -q 'Deadlock detected' "$folder/said"; then status=70; fi

@@ -23,14 +23,17 @@ void Coordinator::begin(std::uint64_t epoch, int ranks, std::uint64_t seed) {
     }
 }
 
+void Coordinator::has_nothing(int rank) {
+    std::size_t& place = where_[static_cast<std::size_t>(rank)];
+    if (place == kGone) return;
+    possible_[place] = possible_.back();
+    where_[static_cast<std::size_t>(possible_[place])] = place;
+    possible_.pop_back();
+    place = kGone;
+}
+
 int Coordinator::victim_for(int thief) {
-    std::size_t& place = where_[static_cast<std::size_t>(thief)];
-    if (place != kGone) {
-        possible_[place] = possible_.back();
-        where_[static_cast<std::size_t>(possible_[place])] = place;
-        possible_.pop_back();
-        place = kGone;
-    }
+    has_nothing(thief);
     if (possible_.empty()) return -1;
     return possible_[steal_random(seed_, epoch_, answers_++) % possible_.size()];
 }

@@ -18,13 +18,17 @@ namespace gimbal::mpi {
     return bits;
 }
 
-/// Who names victims under the rule `seed`: a random rank that has not been a thief in this execution, and not the
-/// coordinator, rank 0, itself. Victims depend on the seed and on the order in which thieves ask, on nothing else.
+/// Who names victims under the rule `seed`: a random rank that has not been a thief in this execution, of which no thief
+/// has heard that it has nothing, and not the coordinator, rank 0, itself. Victims depend on the seed and on the order in
+/// which thieves ask and are refused, on nothing else.
 /// @source Birgovan 2023, section 5.3, after Wetten; test: tests/mpi/steal/coordinator_test.cpp
 class Coordinator {
 public:
     /// A new execution: nobody has been a thief. @cost O(ranks)
     void begin(std::uint64_t epoch, int ranks, std::uint64_t seed);
+
+    /// A rank has nothing left in this execution: nobody is sent there again. @cost O(1)
+    void has_nothing(int rank);
 
     /// Whom `thief` may ask. @return a rank; -1: nobody any more, in this execution  @cost O(1)
     [[nodiscard]] int victim_for(int thief);

@@ -23,7 +23,8 @@ enum class StealKind : std::uint32_t {
 struct alignas(16) StealHeader {
     std::uint64_t epoch = 0;
     StealKind kind = StealKind::nothing;
-    std::int32_t rank = -1;  ///< victim: see there; nothing: who of the sender's node has most left, or -1
+    /// victim: see there; nothing: who of the sender's node has most left, or -1; who: a victim that had nothing, or -1
+    std::int32_t rank = -1;
     std::int64_t first = 0;  ///< claim: [grains]; ask and nothing: a group of nodes; else own items of the owner
     std::int64_t count = 0;  ///< nothing: which nodes of the group are empty, EmptyNodes::of_group(); else as first
 };

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <utility>
+
 #include "steal/search.hpp"
 
 namespace gimbal::mpi {
@@ -13,10 +15,10 @@ public:
     void look() override {
         if (waiting_ || over_) return;
         waiting_ = true;
-        if (context_.team.rank() == kCoordinator)
-            on_victim(coordinator_.victim_for(kCoordinator));
-        else
-            context_.mail.send(kCoordinator, context_.header(StealKind::who));
+        if (context_.team.rank() == kCoordinator) return on_victim(coordinator_.victim_for(kCoordinator));
+        StealHeader who = context_.header(StealKind::who);
+        who.rank = std::exchange(refused_by_, -1);
+        context_.mail.send(kCoordinator, who);
     }
 
     void on_victim(int rank) override {
@@ -29,7 +31,13 @@ public:
         context_.mail.send(rank, context_.header(StealKind::ask));
     }
 
-    void on_nothing(int, const StealHeader&) override { waiting_ = false; }
+    void on_nothing(int source, const StealHeader&) override {
+        waiting_ = false;
+        if (context_.team.rank() == kCoordinator)
+            coordinator_.has_nothing(source);
+        else
+            refused_by_ = source;
+    }
     void on_items(int) override { waiting_ = false; }
 
 private:
@@ -37,6 +45,7 @@ private:
 
     StealContext& context_;
     Coordinator& coordinator_;
+    int refused_by_ = -1;  // the last victim, if it had nothing: the coordinator is to know
     bool waiting_ = false;
     bool over_ = false;
 };

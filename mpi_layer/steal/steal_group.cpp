@@ -81,7 +81,8 @@ void StealGroup::poll() {
     if (!held || broken_ || !mail_.stirs()) return;
     mail_.tend();
     StealLetter letter;
-    while (mail_.receive(letter)) take(std::move(letter));
+    // Answers bring new questions: where hundreds ask, a rank that answered all of them would do nothing else.
+    for (int taken = 0; taken < team_.size() && mail_.receive(letter); ++taken) take(std::move(letter));
 }
 
 void StealGroup::take(StealLetter&& letter) {
@@ -93,6 +94,7 @@ void StealGroup::take(StealLetter&& letter) {
     } else if (letter.header.kind == StealKind::who) {
         StealHeader answer = letter.header;
         answer.kind = StealKind::victim;
+        if (letter.header.rank >= 0) coordinator_.has_nothing(letter.header.rank);
         answer.rank = coordinator_.victim_for(letter.source);
         mail_.send(letter.source, answer);
     } else {

@@ -14,6 +14,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import subprocess
@@ -31,26 +32,29 @@ class Case:
     per_node: int
     transport: str = "foreman"
     tests: tuple = ()       # words of names, -word: all others
-    threads: bool = False   # ranks are threads: what throws needs that (docs/inside.md)
+    settings: str = ""      # of SimGrid, beside those of run.sh
     smoke: bool = False
 
     def __str__(self):
         return " ".join([self.program, f"{self.ranks} ranks", f"{self.per_node} a node", self.transport, *self.tests])
 
 
+# Messages take the processor's time, at the sender and at the receiver, and looks for them none, as in bench/scale.
+BUSY = "--cfg=smpi/iprobe:0 --cfg=smpi/os:0:2.5e-7:0 --cfg=smpi/ois:0:2.5e-7:0 --cfg=smpi/or:0:1.25e-6:0"
 THROWS = ("Disagreement", "WrongUse", "Fail", "OneRank")
 QUIET = tuple("-" + word for word in THROWS)
 ALL = (
     Case("simulated_many", 1024, 16, "hierarchical"),
     Case("simulated_many", 256, 1, "foreman", ("Every",)),
+    Case("simulated_many", 256, 16, tests=("Thieves",), settings=BUSY, smoke=True),
     Case("simulated_matrix", 256, 16, "hierarchical", ("FiftyLoopsOne", "ARankThat", "Others", "Halves")),
     Case("simulated_matrix", 64, 1, "foreman", QUIET),
     Case("simulated_matrix", 32, 8, "hierarchical", QUIET),
-    Case("simulated_matrix", 16, 4, "foreman", THROWS, threads=True),
-    Case("simulated_matrix", 16, 4, "hierarchical", THROWS, threads=True),
+    Case("simulated_matrix", 16, 4, "foreman", THROWS),
+    Case("simulated_matrix", 16, 4, "hierarchical", THROWS),
     Case("simulated_steal", 64, 16, tests=("nearest_fair", "nearest_50")),  # all of them take more than four minutes
     Case("simulated_steal", 16, 1, tests=QUIET),
-    Case("simulated_steal", 16, 4, tests=THROWS, threads=True),
+    Case("simulated_steal", 16, 4, tests=THROWS),
     Case("simulated_many", 64, 16, "hierarchical", smoke=True),
     Case("simulated_many", 64, 1, "foreman", ("Every",), smoke=True),
     Case("simulated_matrix", 16, 4, "hierarchical", ("Schedules", "TwoComm", "Others", "Inside"), smoke=True),
@@ -100,10 +104,9 @@ def run_app(app, build, patience_s):
 
 def run(case, build, patience_s):
     """What went wrong, or None; and how long it took."""
-    settings = "--cfg=smpi/wtime:1e-5"  # tests wait for times to pass, looking at MPI_Wtime() all the while
-    if case.threads:
-        settings += " --cfg=contexts/factory:thread"
-    environment = dict(os.environ, GIMBAL_MPI_TRANSPORT=case.transport, SIMULATED_SETTINGS=settings)
+    # Tests wait for times to pass, looking at MPI_Wtime() all the while.
+    environment = dict(os.environ, GIMBAL_MPI_TRANSPORT=case.transport,
+                       SIMULATED_SETTINGS=f"--cfg=smpi/wtime:1e-5 {case.settings}")
     command = [ROOT / "mpi_layer/smpi/run.sh", str(case.ranks), str(case.per_node),
                build / "tests/mpi/simulated" / case.program, *case.tests]
     begin = time.monotonic()
@@ -143,7 +146,8 @@ def main():
             if problem:
                 failed += 1
                 print(problem, flush=True)
-    print(f"{len(waiting)} cases, {failed} failed")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"{len(waiting)} cases, {failed} failed; {used.ru_utime + used.ru_stime:.0f} s of processor time")
     return 1 if failed else 0
 
 

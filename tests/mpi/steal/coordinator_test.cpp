@@ -25,6 +25,21 @@ TEST(Coordinator, NamesNoThiefAndNotItself) {
     }
 }
 
+TEST(Coordinator, NamesNobodyWhoHadNothing) {
+    Coordinator coordinator;
+    coordinator.begin(0, 6, 1);
+    coordinator.has_nothing(2);
+    coordinator.has_nothing(2);
+    coordinator.has_nothing(4);
+    for (int i = 0; i < 50; ++i) EXPECT_TRUE(std::set<int>({3, 5}).contains(coordinator.victim_for(1)));
+    coordinator.has_nothing(3);
+    EXPECT_EQ(coordinator.victim_for(1), 5);
+    coordinator.has_nothing(5);
+    EXPECT_EQ(coordinator.victim_for(1), -1);
+    coordinator.begin(1, 6, 1);
+    EXPECT_NE(coordinator.victim_for(0), -1) << "the next execution begins anew";
+}
+
 TEST(Coordinator, OfOneRankNamesNobody) {
     Coordinator coordinator;
     coordinator.begin(0, 1, 1);
