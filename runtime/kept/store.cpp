@@ -140,6 +140,7 @@ std::string_view kept_word() noexcept {
     if (known == State::off) return "off";
     if (unwritable.load()) return "unwritable";
     const Store& all = store();
+    if (all.count == 0) return "unused";
     std::string_view word = "new";
     for (std::size_t k = 0; k < all.count; ++k) {
         if (all.files[k].loops) return "known";
