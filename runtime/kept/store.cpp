@@ -24,7 +24,7 @@ namespace gimbal {
 namespace {
 
 constexpr std::size_t kMaxTeamSizes = 4;
-constexpr std::uint64_t kLayout = 1;  // of what learners write: another number where their bytes change
+constexpr std::uint64_t kLayout = 2;  // of what learners write: another number where their bytes change
 
 /// The file of one team size, as it was when it was read.
 struct TeamFile {

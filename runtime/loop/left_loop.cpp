@@ -34,7 +34,11 @@ gimbal_left_loop* place_for(const gimbal_loop_desc& desc) noexcept {
 }  // namespace
 
 LeftLoop::~LeftLoop() {
-    if (counts_.calls > 0) loops_left.fetch_sub(1, kRelaxed);
+    if (counts_.calls == 0) return;
+    // A child has forgotten those of its parent.
+    std::uint32_t count = loops_left.load(kRelaxed);
+    while (count > 0 && !loops_left.compare_exchange_weak(count, count - 1, kRelaxed)) {
+    }
 }
 
 // Lengths that are left share their time: all are looked at again when it is over.
@@ -86,7 +90,8 @@ std::uint32_t count_left_loops() noexcept {
     return loops_left.load(kRelaxed);
 }
 
-// A compare-and-swap that changes nothing: the program may have set another schedule before, and have loops that are left.
+// A compare-and-swap that changes nothing: the program may have set another schedule before, and have loops that are
+// left.
 void prepare_left_loops() noexcept {
     for (gimbal_left_loop& place : table.loops) {
         const void* none = nullptr;
