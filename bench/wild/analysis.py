@@ -119,7 +119,8 @@ def luck(runs: Sequence[Run], name: str, field: Sequence[str], count: int) -> fl
 
 def deviation_of_logs(run: Run, name: str, other: str, count: int) -> float:
     """Of the logarithm of a turn's time over the other's in the same round, by the median distance from the median."""
-    logs = [math.log(a / b) for a, b in zip(run["schedules"][name]["ns"][:count], run["schedules"][other]["ns"][:count])]
+    pairs = zip(run["schedules"][name]["ns"][:count], run["schedules"][other]["ns"][:count])
+    logs = [math.log(mine / its) for mine, its in pairs]
     middle = stats.median(logs)
     return 1.4826 * stats.median([abs(value - middle) for value in logs])
 
