@@ -5,6 +5,7 @@ A *run* is what wild.c prints of one process: per schedule the time of every tur
 """
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -89,14 +90,82 @@ def against_best(runs: Sequence[Run], name: str, field: Sequence[str], count: in
     return best
 
 
+TOLD = 0.05  # a choice that is slower by more than this can be told apart by a model, without a trial
+FEWEST_TURNS = 8
+
+
+def every_second(run: Run, first: int) -> Run:
+    """The turns first, first + 2, ... of a run."""
+    return {**run, "schedules": {name: {"ns": turns["ns"][first::2], "late": turns["late"][first::2]}
+                                 for name, turns in run["schedules"].items()}}
+
+
+def luck(runs: Sequence[Run], name: str, field: Sequence[str], count: int) -> float:
+    """What is lost to the best of a field by luck alone: `name` over the best, as it is, over the same with the best
+    one chosen by every second turn and compared in the others. At least 1; 1 if there are too few turns."""
+    best = against_best(runs, name, field, count)
+    if best is None or count < FEWEST_TURNS:
+        return 1.0
+    halves = [[every_second(run, first) for run in runs] for first in (0, 1)]
+    found = []
+    for choosing, judging in (halves, halves[::-1]):
+        chosen = against_best(choosing, name, field, count // 2)
+        ratio = middle_ratio(judging, name, chosen.other, count // 2) if chosen else None
+        if ratio is None:
+            return 1.0
+        found.append(ratio.value)
+    return max(best.ratio / (sum(found) / len(found)), 1.0)
+
+
+def deviation_of_logs(run: Run, name: str, other: str, count: int) -> float:
+    """Of the logarithm of a turn's time over the other's in the same round, by the median distance from the median."""
+    pairs = zip(run["schedules"][name]["ns"][:count], run["schedules"][other]["ns"][:count])
+    logs = [math.log(mine / its) for mine, its in pairs]
+    middle = stats.median(logs)
+    return 1.4826 * stats.median([abs(value - middle) for value in logs])
+
+
+def price(runs: Sequence[Run], arms: Sequence[str], count: int) -> float:
+    """What a rule must lose that knows nothing of the loop but what a model tells, as a part of the whole time.
+
+    A choice that is slower by d, with turns that scatter by s, is run 2 s^2 ln(n) / d^2 times in n turns by any rule
+    that finds the best one on every loop (Lai and Robbins 1985), once at least, and no more than its share if nothing
+    is known. Choices slower by more than TOLD are never run.
+    """
+    values = []
+    for run in runs:
+        here = [arm for arm in arms if arm in run["schedules"] and len(run["schedules"][arm]["ns"]) >= count]
+        if len(here) < 2 or count < FEWEST_TURNS:
+            continue
+        middle = {arm: stats.median(run["schedules"][arm]["ns"][:count]) for arm in here}
+        best = min(middle, key=middle.__getitem__)
+        lost = 0.0
+        for arm in here:
+            slower = middle[arm] / middle[best] - 1
+            if arm == best or not 0 < slower < TOLD:
+                continue
+            scatter = deviation_of_logs(run, arm, best, count)
+            lost += slower * min(max(2 * scatter ** 2 * math.log(count) / slower ** 2, 1), count / len(here))
+        values.append(lost / count)
+    return stats.median(values) if values else 0.0
+
+
 @dataclass(frozen=True)
 class Mark:
-    """What counts after so many steps of one kind."""
+    """What counts after so many steps of one kind. luck, price: what no rule can avoid of the ratio to the best of
+    stock, as a factor and as a part of the whole time."""
 
     steps: int
     vs_static: Ratio
     vs_stock: Worst
     vs_fixed: Worst | None
+    luck: float = 1.0
+    price: float = 0.0
+
+    @property
+    def bound(self) -> float:
+        """The ratio to the best of stock that a rule would show here which loses no more than it must."""
+        return self.luck * (1 + self.price)
 
 
 def marks_of(kind: Kind, runs: Sequence[Run], marks: Sequence[int]) -> list[Mark]:
@@ -108,7 +177,8 @@ def marks_of(kind: Kind, runs: Sequence[Run], marks: Sequence[int]) -> list[Mark
         static = middle_ratio(runs, AUTO, "static", count) if count <= turns else None
         stock = against_best(runs, AUTO, STOCK, count) if static else None
         if static and stock:
-            found.append(Mark(steps, static, stock, against_best(runs, AUTO, FIXED, count)))
+            found.append(Mark(steps, static, stock, against_best(runs, AUTO, FIXED, count),
+                              luck(runs, AUTO, STOCK, count), price(runs, ("static", *FIXED), count)))
     return found
 
 
@@ -141,6 +211,10 @@ def keys_of(marks: Mapping[Kind, Sequence[Mark]]) -> dict[str, float]:
             result[f"wild_vs_best_stock_{steps}_median"] = stats.median(values)
         if longer:
             result[f"wild_vs_best_stock_{steps}_20us"] = max(longer)
+        over = [row.vs_stock.ratio / row.bound for kind, rows in kinds.items() if not kind.short for row in rows
+                if row.steps == steps]
+        if over:
+            result[f"wild_over_bound_{steps}_20us"] = max(over)
         fixed = [row.vs_fixed.ratio for rows in kinds.values() for row in rows if row.steps == steps and row.vs_fixed]
         if fixed:
             result[f"wild_vs_best_fixed_{steps}"] = max(fixed)

@@ -105,7 +105,8 @@ def show(kind: Kind, runs: list[analysis.Run], marks: list[analysis.Mark]) -> st
         star = "" if mark.vs_stock.gated else " *not gated"
         fixed = f"   / best fixed ({mark.vs_fixed.other[7:]}) {mark.vs_fixed.ratio:.3f}" if mark.vs_fixed else ""
         lines.append(f"  {mark.steps:6d} steps: auto / static {mark.vs_static.value:.3f}   "
-                     f"/ best stock ({mark.vs_stock.other}) {mark.vs_stock.ratio:.3f}{fixed}{star}")
+                     f"/ best stock ({mark.vs_stock.other}) {mark.vs_stock.ratio:.3f}, bound {mark.bound:.3f} "
+                     f"(luck {mark.luck:.3f}, price {mark.price:.2%}){fixed}{star}")
     return "\n".join(lines)
 
 
@@ -151,6 +152,7 @@ def race_kinds(args: argparse.Namespace, wanted: list[Kind]) -> tuple[dict[str, 
         return {}, failures
     result: dict[str, Any] = {**analysis.keys_of(marks), **analysis.short_keys(runs, marks)}
     result["ungated"] = [kind.name for kind, rows in marks.items() if not all(row.vs_stock.gated for row in rows)]
+    result["bounds"] = {kind.name: {str(row.steps): row.bound for row in rows} for kind, rows in marks.items()}
     result["detail"] = {kind.name: {str(row.steps): [row.vs_static.value, row.vs_stock.ratio, row.vs_stock.other]
                                     for row in rows} for kind, rows in marks.items()}
     return result, failures

@@ -69,14 +69,19 @@ double seconds_per_tick() noexcept {
 double ticks_per_microsecond() noexcept {
     if (!detail::clock_is_tsc) return 1000;
     static std::atomic<double> known{0};
+    static std::atomic<std::uint64_t> due{0};  // age from which on it is measured again [ticks]
+    constexpr std::uint64_t kFactor = 2;       // in age, from one measurement to the next: each takes half a microsecond
+    const std::uint64_t age = ticks() - start_point.ticks;
+    // Relaxed: a thread that sees one of the two too early measures once more, or takes the figure of before.
     const double cached = known.load(std::memory_order_relaxed);
-    if (cached > 0) return cached;
+    if (cached > 0 && age < due.load(std::memory_order_relaxed)) return cached;
     const ClockPoint now = read_both();
     const std::uint64_t age_ns = now.ns - start_point.ns;
     // Two readings are known to some 50 ns; what learns from the first executions must not see other units there.
     if (age_ns < 20'000) return 1000;
     const double measured = 1e3 * static_cast<double>(now.ticks - start_point.ticks) / static_cast<double>(age_ns);
-    if (age_ns > 50'000'000) known.store(measured, std::memory_order_relaxed);
+    known.store(measured, std::memory_order_relaxed);
+    due.store(age_ns > 50'000'000 ? UINT64_MAX : kFactor * age, std::memory_order_relaxed);
     return measured;
 }
 

@@ -50,7 +50,7 @@ void start_clock() noexcept;
 [[nodiscard]] double seconds_per_tick() noexcept;
 
 /// Ticks per microsecond, roughly and at once: for bounds, not for reports. Wrong in the first 20 microseconds.
-/// @threads any  @cost one load once the process is older than 50 ms
+/// @threads any  @cost as ticks(); half a microsecond some ten times, while the process is younger than 50 ms
 [[nodiscard]] double ticks_per_microsecond() noexcept;
 
 /// The inverse, in seconds: for expert rules and bounds. @cost as ticks_per_microsecond()

@@ -24,7 +24,7 @@ namespace gimbal {
 namespace {
 
 constexpr std::size_t kMaxTeamSizes = 4;
-constexpr std::uint64_t kLayout = 1;  // of what learners write: another number where their bytes change
+constexpr std::uint64_t kLayout = 2;  // of what learners write: another number where their bytes change
 
 /// The file of one team size, as it was when it was read.
 struct TeamFile {
@@ -140,6 +140,7 @@ std::string_view kept_word() noexcept {
     if (known == State::off) return "off";
     if (unwritable.load()) return "unwritable";
     const Store& all = store();
+    if (all.count == 0) return "unused";
     std::string_view word = "new";
     for (std::size_t k = 0; k < all.count; ++k) {
         if (all.files[k].loops) return "known";

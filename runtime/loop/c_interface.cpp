@@ -13,6 +13,7 @@
 #include "lending/elastic_regions.hpp"
 #include "loop/current_site.hpp"
 #include "loop/progress.hpp"
+#include "loop/rehearsal.hpp"
 #include "loop/schedules.hpp"
 #include "loop/site_table.hpp"
 #include "loop/watch.hpp"
@@ -40,6 +41,13 @@ void* open_for_all(gimbal_loop_desc desc) {
     desc.workers += desc.surplus;
     desc.surplus = 0;
     return gimbal_loop_open(&desc);
+}
+
+/// Loops will come that a selector decides for. @return the schedule's number
+int expect_loops(const ScheduleSpec& schedule) noexcept {
+    const int number = gimbal::intern(schedule);
+    if (number > 0 && schedule.technique == nullptr) gimbal::rehearse_once();
+    return number;
 }
 
 int selector_kind(std::string_view selector) {
@@ -132,11 +140,11 @@ void gimbal_loop_drop(void* execution) {
 
 int gimbal_schedule_parse(const char* text) {
     const gimbal::Options& options = gimbal::options();
-    if (!text) return !options.kept_out && gimbal::asks_for_gimbal(options) ? gimbal::intern(ScheduleSpec{}) : 0;
+    if (!text) return !options.kept_out && gimbal::asks_for_gimbal(options) ? expect_loops({}) : 0;
     if (gimbal::is_ordinary_openmp(text)) return 0;
     if (options.kept_out) return GIMBAL_SCHEDULE_REFUSED;
     try {
-        return gimbal::intern(gimbal::parse_schedule(text));
+        return expect_loops(gimbal::parse_schedule(text));
     } catch (const gimbal::Error&) {
         return GIMBAL_SCHEDULE_REFUSED;
     }
@@ -163,14 +171,14 @@ int gimbal_schedule_set(int kind, int chunk) {
         ScheduleSpec chosen;
         chosen.selector = choosers[static_cast<std::size_t>(kind - kSelectorKinds)].name;
         chosen.chunk = chunk > 0 ? static_cast<std::uint64_t>(chunk) : 0;
-        return gimbal::intern(chosen);
+        return expect_loops(chosen);
     }
     if (kind < 0 || place < -1 || place >= static_cast<int>(all.size()) || fraction > kFractionParts + 1) return 0;
     ScheduleSpec schedule;
     if (place >= 0) schedule.technique = all[static_cast<std::size_t>(place)];
     if (fraction > 0) schedule.fraction = static_cast<double>(fraction - 1) / kFractionParts;
     schedule.chunk = chunk > 0 ? static_cast<std::uint64_t>(chunk) : 0;
-    return gimbal::intern(schedule);
+    return expect_loops(schedule);
 }
 
 void gimbal_schedule_print(int schedule, char* text, size_t size) {

@@ -33,6 +33,14 @@ gimbal_left_loop* place_for(const gimbal_loop_desc& desc) noexcept {
 
 }  // namespace
 
+LeftLoop::~LeftLoop() {
+    if (counts_.calls == 0) return;
+    // A child has forgotten those of its parent.
+    std::uint32_t count = loops_left.load(kRelaxed);
+    while (count > 0 && !loops_left.compare_exchange_weak(count, count - 1, kRelaxed)) {
+    }
+}
+
 // Lengths that are left share their time: all are looked at again when it is over.
 void LeftLoop::leave(const Request& request, double time) noexcept {
     if (counts_.calls == 0) loops_left.fetch_add(1, kRelaxed);
@@ -80,6 +88,15 @@ void LeftLoop::tell_team(const Request& request) noexcept {
 
 std::uint32_t count_left_loops() noexcept {
     return loops_left.load(kRelaxed);
+}
+
+// A compare-and-swap that changes nothing: the program may have set another schedule before, and have loops that are
+// left.
+void prepare_left_loops() noexcept {
+    for (gimbal_left_loop& place : table.loops) {
+        const void* none = nullptr;
+        __atomic_compare_exchange_n(&place.region, &none, none, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    }
 }
 
 void forget_left_loops() noexcept {

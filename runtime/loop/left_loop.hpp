@@ -15,6 +15,7 @@ namespace gimbal {
 class LeftLoop {
 public:
     LeftLoop() = default;
+    ~LeftLoop();
     LeftLoop(const LeftLoop&) = delete;
     LeftLoop& operator=(const LeftLoop&) = delete;
 
@@ -44,6 +45,9 @@ private:
 
 /// Loop sites of this process that were ever left [count]. @threads any
 [[nodiscard]] std::uint32_t count_left_loops() noexcept;
+
+/// Have the memory of the table there, before the first loop is left. @threads any
+void prepare_left_loops() noexcept;
 
 /// No loop is left any more. @threads the only one of a new child
 void forget_left_loops() noexcept;

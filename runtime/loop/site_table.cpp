@@ -132,18 +132,6 @@ LoadedObject object_at(const void* code) noexcept {
 #endif
 }
 
-SiteIdentity identify(const gimbal_loop_desc& desc) {
-    SiteIdentity identity;
-    identity.name = source_name(desc.source);
-    if (!desc.code) return identity;
-    const LoadedObject object = object_at(desc.code);
-    if (!object.path) return identity;
-    identity.module = object.path;
-    identity.begin = object.base;
-    identity.offset = reinterpret_cast<std::uintptr_t>(desc.code) - reinterpret_cast<std::uintptr_t>(object.base);
-    return identity;
-}
-
 // With the table's lock held, like the two that follow.
 LoopSite* named_site(const Table& all, const SiteIdentity& identity, std::uint32_t workers) {
     if (identity.name.empty()) return nullptr;
@@ -175,6 +163,18 @@ LoopSite* site_for(Table& all, const gimbal_loop_desc& desc) {
 }
 
 }  // namespace
+
+SiteIdentity identify(const gimbal_loop_desc& desc) {
+    SiteIdentity identity;
+    identity.name = source_name(desc.source);
+    if (!desc.code) return identity;
+    const LoadedObject object = object_at(desc.code);
+    if (!object.path) return identity;
+    identity.module = object.path;
+    identity.begin = object.base;
+    identity.offset = reinterpret_cast<std::uintptr_t>(desc.code) - reinterpret_cast<std::uintptr_t>(object.base);
+    return identity;
+}
 
 LoopSite* find_site(const gimbal_loop_desc& desc) noexcept {
     Table& all = table();

@@ -25,6 +25,9 @@ namespace gimbal {
 /// @return never nullptr; valid until the process ends  @errors std::bad_alloc  @threads any  @cost a lock, O(sites)
 [[nodiscard]] LoopSite* find_rank_site(std::string_view name, std::uint32_t ranks, const LoopClock& clock);
 
+/// What names a loop, as its caller describes it. @errors std::bad_alloc  @threads as find_site()
+[[nodiscard]] SiteIdentity identify(const gimbal_loop_desc& desc);
+
 /// Called for every new site, with the table held; nullptr: nobody. Set before there are threads.
 extern void (*at_new_site)() noexcept;
 

@@ -8,7 +8,9 @@
 
 namespace gimbal {
 
-std::unique_ptr<Selector> make_auto(std::uint64_t seed, bool background) {
+namespace {
+
+SimulateSettings settings_of_auto() {
     // Feedback-guided blocks hold the title: static's locality, and balance from what was measured. The others win
     // where the profile does not repeat (af, awf-c, guided, tss, gss, fac2, mfsc), where balance is there already
     // (static), or where stealing or a list schedule does better.
@@ -19,11 +21,20 @@ std::unique_ptr<Selector> make_auto(std::uint64_t seed, bool background) {
     settings.first_stays = true;
     settings.sizes_chunks = true;
     settings.leaves = true;
-    settings.background = background;
-    settings.seed = seed;
     for (const std::string_view name : kNames) settings.portfolio.push_back({find_technique(name)});
     // Coarse and fine chunks alike would do to get a profile; these are balanced and evenly spread, too.
     settings.profiling = {{find_technique("mfsc")}};
+    return settings;
+}
+
+}  // namespace
+
+std::unique_ptr<Selector> make_auto(std::uint64_t seed, bool background) {
+    // Looking thirteen names up takes a microsecond, which each short loop would pay for.
+    static const SimulateSettings* const kSettings = new SimulateSettings(settings_of_auto());
+    SimulateSettings settings = *kSettings;
+    settings.background = background;
+    settings.seed = seed;
     return std::make_unique<SimulateSelector>(std::move(settings));
 }
 

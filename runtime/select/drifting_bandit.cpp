@@ -155,20 +155,27 @@ void DriftingBandit::learn(std::size_t arm, double seen) {
     belief.mean += gain * surprise;
     belief.variance *= 1 - gain;
     ++belief.trials;
-    // What the model did not know of this choice: said once per trial, so that its next prediction starts from it.
+    // What the model does not know of this choice, in so far as it is no noise: its next prediction starts from that.
     const double off = seen - belief.predicted;
-    belief.bias += (off - belief.bias) / static_cast<double>(std::min<std::uint64_t>(belief.trials + 1, 8));
-    const double excess = std::max(off * off - noise * noise, 0.0);
-    error_weight_ = std::min(error_weight_ + 1, 1 / kForget);
-    error_ += (excess - error_) / error_weight_;
+    const double model = prediction_error();
+    const double unsaid = off - belief.bias;
+    const auto trials = static_cast<double>(std::min<std::uint64_t>(belief.trials, 8));
+    belief.bias += unsaid / (trials + noise * noise / (model * model));
+    model_error_.add(std::max(off * off - noise * noise, 0.0));
+    if (belief.trials > 1) later_error_.add(std::max(unsaid * unsaid - noise * noise, 0.0));
 }
 
-void DriftingBandit::settle_as(std::size_t arm, double ratio) {
+void DriftingBandit::Error::add(double square) noexcept {
+    weight = std::min(weight + 1, 1 / kForget);
+    mean_square += (square - mean_square) / weight;
+}
+
+void DriftingBandit::settle_as(std::size_t arm, double ratio, double error) {
     constexpr double kError = 0.005;
     if (arm == incumbent_ || !(ratio > 0)) return;
     Belief& belief = beliefs_[arm];
     belief.mean = std::log(ratio);
-    belief.variance = kError * kError;
+    belief.variance = std::max(error * error, kError * kError);
     belief.odd = false;
     belief.trials += kProofs;
     if (belief.mean < -kMargin) promote(arm);
@@ -202,7 +209,10 @@ void DriftingBandit::predict(std::span<const double> times, double error) {
         }
         belief.predicted = std::log(times[i]) - base;
         const double said = belief.predicted + belief.bias;
-        const double variance = error * error;
+        // What was tried is off by what its bias does not explain: where all that is tried lacks what the incumbent has
+        // in its caches, each is as far off as the first time, and is not to be tried again because of that.
+        const double still = belief.trials > 0 ? std::min(error, rms(later_error_)) : error;
+        const double variance = still * still;
         if (belief.variance < 0) {
             belief.mean = said;
             belief.variance = variance;
@@ -250,8 +260,10 @@ void DriftingBandit::save(ByteWriter& to) const {
     to.put(static_cast<std::uint16_t>(std::min<std::uint64_t>(trials_, UINT16_MAX)));
     to.put(static_cast<std::uint16_t>(std::min<std::uint64_t>(made_, UINT16_MAX)));
     to.put_real(deviation_);
-    to.put_real(error_);
-    to.put_real(error_weight_);
+    for (const Error& error : {model_error_, later_error_}) {
+        to.put_real(error.mean_square);
+        to.put_real(error.weight);
+    }
     for (const Belief& belief : beliefs_) {
         to.put_real(belief.mean);
         to.put_real(belief.variance);
@@ -270,8 +282,10 @@ bool DriftingBandit::restore(ByteReader& from) noexcept {
     trials_ = std::min<std::uint64_t>(from.get<std::uint16_t>(), kFreeTrials + steps_ / kStepsPerTrial);
     made_ = std::min<std::uint64_t>(from.get<std::uint16_t>(), 2 * kFreeTrials + steps_ * 2 / kStepsPerTrial);
     deviation_ = from.get_real(kFloor / 2, kMax);
-    error_ = from.get_real(0, kMax * kMax);
-    error_weight_ = from.get_real(0, 2 / kForget);
+    for (Error* const error : {&model_error_, &later_error_}) {
+        error->mean_square = from.get_real(0, kMax * kMax);
+        error->weight = from.get_real(0, 2 / kForget);
+    }
     for (Belief& belief : beliefs_) {
         belief.mean = from.get_real(-kMax, kMax);
         belief.variance = from.get_real(-1, kMax * kMax);
@@ -284,10 +298,14 @@ bool DriftingBandit::restore(ByteReader& from) noexcept {
     return from.ok() && incumbent_ < beliefs_.size();
 }
 
-double DriftingBandit::prediction_error() const noexcept {
+double DriftingBandit::rms(const Error& error) noexcept {
     constexpr double kAtFirst = 0.03;
     constexpr double kMin = 0.01;
-    return error_weight_ < 3 ? kAtFirst : std::max(std::sqrt(error_), kMin);
+    return error.weight < 3 ? kAtFirst : std::max(std::sqrt(error.mean_square), kMin);
+}
+
+double DriftingBandit::prediction_error() const noexcept {
+    return rms(model_error_);
 }
 
 }  // namespace gimbal

@@ -45,8 +45,8 @@ public:
     void promote_predicted();
 
     /// A trial of several executions in a row has been made elsewhere; if the arm won, it is the incumbent now.
-    /// @param ratio  its time over the incumbent's, > 0
-    void settle_as(std::size_t arm, double ratio);
+    /// @param ratio  its time over the incumbent's, > 0; what may be luck counts as 1 @param error  its standard error
+    void settle_as(std::size_t arm, double ratio, double error);
 
     /// Set whether the incumbent leaves nothing to be balanced: then fewer trials are made.
     void calm(bool calm) noexcept { calm_ = calm; }
@@ -81,6 +81,13 @@ private:
         bool odd = false;      // the last trial took much longer than could be believed
         std::uint64_t trials = 0;
     };
+    /// Of predictions.
+    struct Error {
+        double mean_square = 0;
+        double weight = 0;
+        void add(double square) noexcept;
+    };
+    [[nodiscard]] static double rms(const Error& error) noexcept;
     [[nodiscard]] bool jumped(double from, double to) const noexcept;  ///< two log times of the incumbent in a row
     void settle(double after);
     void learn(std::size_t arm, double seen);
@@ -106,8 +113,8 @@ private:
     double log_last_two_[2] = {0, 0};  // log times of the incumbent, newest first
     unsigned incumbent_run_ = 0;       // steps of the incumbent in a row
     double deviation_ = 0.02;          // mean absolute residual of the incumbent between its neighbours
-    double error_ = 0;                 // mean square of what predictions were off by
-    double error_weight_ = 0;
+    Error model_error_;                // what predictions were off by,
+    Error later_error_;                // and what is left of it where a trial had shown the bias of the arm before
     unsigned surprised_ = 0;
 };
 

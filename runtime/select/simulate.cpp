@@ -133,7 +133,7 @@ void SimulateSelector::learn_of_static(const Decision& decision, const LoopRecor
         static_trial_.observe(decision.schedule.technique == the_static(), decision.index == incumbent, record,
                               context.can_leave ? Leaving::saved_by_leaving(record.loop_time, context) : 0);
     if (outcome == StaticTrial::Outcome::none) return;
-    bandit_->settle_as(arm, static_trial_.ratio());
+    bandit_->settle_as(arm, static_trial_.ratio(), static_trial_.error());
     if (outcome == StaticTrial::Outcome::won && context.can_leave) leaving_.prefer();
 }
 

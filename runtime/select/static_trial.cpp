@@ -23,6 +23,7 @@ constexpr double kFarSlower = 2;     // times the incumbent's time, when caches 
 constexpr double kMinLoss = 0.01;  // that a trial is taken to have
 constexpr double kMargin = 0.003;    // a smaller difference is noise
 constexpr double kSurely = 3;        // standard errors by which the loops around must have moved
+constexpr double kProbably = 2;      // by which static must lead
 // Standard error of the difference of two medians, of five and of fifteen, in median distances.
 constexpr double kError = 0.95;
 
@@ -94,6 +95,7 @@ StaticTrial::Outcome StaticTrial::observe(bool with_static, bool with_incumbent,
 StaticTrial::Outcome StaticTrial::give_up(double time) noexcept {
     ended();
     ratio_ = time / incumbent_.loop.median(incumbent_.loops);
+    error_ = 0;
     return Outcome::lost;
 }
 
@@ -109,15 +111,22 @@ void StaticTrial::ended() noexcept {
 StaticTrial::Outcome StaticTrial::settle(double saved) noexcept {
     const double held = incumbent_.loop.median(incumbent_.loops);
     double less = held - (trial_.loop.median(trial_.loops) - saved);
+    double less_error = kError * incumbent_.loop.distance(incumbent_.loops, held);
     if (trial_.turns > 2 && incumbent_.turns >= kFewest) {
         const double turn = incumbent_.turn.median(incumbent_.turns);
         const double turn_less = turn - (trial_.turn.median(trial_.turns) - saved);
         const double error = kError * incumbent_.turn.distance(incumbent_.turns, turn);
-        if (std::abs(turn_less - less) > kSurely * error) less = turn_less;
+        if (std::abs(turn_less - less) > kSurely * error) {
+            less = turn_less;
+            less_error = error;
+        }
     }
-    ratio_ = std::clamp(1 - less / held, 0.1, 10.0);
+    // Where executions differ by themselves five of them are fast now and then. What may be luck is no lead.
+    const bool won = less > std::max(kMargin * held, kProbably * less_error);
+    ratio_ = won ? std::clamp(1 - less / held, 0.1, 1.0) : std::clamp(1 - less / held, 1.0, 10.0);
+    error_ = less_error / held;
     ended();
-    if (less <= kMargin * held) return Outcome::lost;
+    if (!won) return Outcome::lost;
     wait_ = kFirstWait;
     return Outcome::won;
 }

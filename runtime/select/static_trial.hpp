@@ -39,8 +39,10 @@ public:
     /// @param saved  as above
     Outcome observe(bool with_static, bool with_incumbent, const LoopRecord& record, double saved) noexcept;
 
-    /// Time of static over the incumbent's as the last trial saw it. @pre it was lost or won
+    /// Time of static over the incumbent's as the last trial saw it; less than 1 only where it won. @pre lost or won
     [[nodiscard]] double ratio() const noexcept { return ratio_; }
+    /// Its standard error.
+    [[nodiscard]] double error() const noexcept { return error_; }
 
     /// Something else holds the loop now.
     void forget_incumbent() noexcept;
@@ -73,6 +75,7 @@ private:
     std::uint32_t wait_ = 16;   // until the next one at the earliest
     std::uint8_t to_come_ = 0;  // executions of the trial
     double ratio_ = 1;
+    double error_ = 0;
     double loss_seen_ = 0;  // the largest lately
 };
 

@@ -2,6 +2,7 @@
 """What bench/wild derives from its turns: whole times, what counts as disturbed, which schedule is the best."""
 from __future__ import annotations
 
+import random
 import sys
 import unittest
 from pathlib import Path
@@ -56,6 +57,48 @@ class WholeTime(unittest.TestCase):
 
     def test_what_clocks_scatter_by_is_no_disturbance(self) -> None:
         self.assertEqual(analysis.undisturbed(turns([20e3, 1e6, 1e6], [9e3, 20e3, 40e3]), 3), [True, True, False])
+
+
+class Bound(unittest.TestCase):
+    COUNT = 200
+
+    @staticmethod
+    def noise(seed: int, sd: float) -> list[float]:
+        source = random.Random(seed)
+        return [100e3 * (1 + source.gauss(0, sd)) for _ in range(Bound.COUNT)]
+
+    def test_thirteen_copies_of_one_schedule_are_beaten_by_luck_and_the_bound_says_so(self) -> None:
+        names = STOCK[:13]
+        excess, found = [], []
+        for seed in range(20):
+            one = run(auto=turns(self.noise(1000 * seed, 0.05)),
+                      **{name: turns(self.noise(1000 * seed + k + 1, 0.05)) for k, name in enumerate(names)})
+            excess.append(analysis.against_best([one], AUTO, names, self.COUNT).ratio - 1)
+            found.append(analysis.luck([one], AUTO, names, self.COUNT) - 1)
+        mean = sum(excess) / len(excess)
+        self.assertGreater(mean, 0.003)
+        self.assertAlmostEqual(sum(found) / len(found), mean, delta=0.5 * mean)
+
+    def test_who_is_best_beyond_doubt_is_so_without_luck(self) -> None:
+        one = run(auto=turns(self.noise(1, 0.01)), static=turns(self.noise(2, 0.01)),
+                  guided=turns([0.8 * ns for ns in self.noise(3, 0.01)]))
+        self.assertLess(analysis.luck([one], AUTO, ("static", "guided"), self.COUNT), 1.002)
+
+    def test_what_is_hard_to_tell_apart_costs_most_and_what_a_model_tells_nothing(self) -> None:
+        def price(slower: float, sd: float, count: int = self.COUNT) -> float:
+            one = run(static=turns([100e3] * self.COUNT),
+                      **{"gimbal:fac2": turns([slower * ns for ns in self.noise(4, sd)])})
+            return analysis.price([one], ("static", "gimbal:fac2"), count)
+
+        self.assertEqual(price(1.5, 0.01), 0)
+        self.assertAlmostEqual(price(1.04, 1e-6), 0.04 / self.COUNT, places=5)
+        self.assertGreater(price(1.04, 0.05), 5 * price(1.04, 0.005))
+        self.assertGreater(price(1.02, 0.02, 50), price(1.02, 0.02))
+        self.assertLessEqual(price(1.02, 1), 0.021 / 2)
+
+    def test_luck_and_price_make_the_bound(self) -> None:
+        ratio, worst = analysis.Ratio(1, True), analysis.Worst("static", 1.1, True)
+        self.assertAlmostEqual(analysis.Mark(50, ratio, worst, worst, 1.02, 0.01).bound, 1.02 * 1.01)
 
 
 class Best(unittest.TestCase):

@@ -198,6 +198,37 @@ TEST(DriftingBandit, TheModelsErrorIsMeasuredOnTrials) {
     EXPECT_EQ(bandit.incumbent(), 0U);
 }
 
+// The model knows nothing of caches: it is off by as much with every choice but the incumbent, each time it is asked.
+TEST(DriftingBandit, WhatLosesAgainstEveryPredictionIsNotTriedWithEachOfThem) {
+    constexpr std::size_t kArms = 12;
+    DriftingBandit bandit(kArms, 0);
+    std::mt19937_64 random(5);
+    std::normal_distribution<double> noise(1, 0.01);
+    double total = 0;
+    std::uint64_t trials = 0;
+    constexpr int kRounds = 10, kSteps = 100;
+    for (int round = 0; round < kRounds; ++round) {
+        if (round > 0) bandit.widen(0.05);
+        bandit.predict(std::vector<double>(kArms, 1), bandit.prediction_error());
+        const Played run =
+            play(bandit, kSteps, [&](std::size_t choice, int) { return (choice == 0 ? 1 : 1.3) * noise(random); });
+        total += run.total;
+        trials += run.trials;
+    }
+    EXPECT_EQ(bandit.incumbent(), 0U);
+    EXPECT_LE(trials, 2 * (kArms - 1)) << "a first time, and once more where it was much worse than said";
+    EXPECT_LT(total, kRounds * kSteps * 1.008);
+    // And when one of them becomes better, as the model says, it is found.
+    bandit.widen(0.3);
+    std::vector<double> better(kArms, 1);
+    better[4] = 0.6;
+    bandit.predict(better, bandit.prediction_error());
+    play(bandit, 3 * kSteps, [&](std::size_t choice, int) {
+        return (choice == 0 ? 1 : choice == 4 ? 0.9 : 1.3) * noise(random);
+    });
+    EXPECT_EQ(bandit.incumbent(), 4U);
+}
+
 TEST(DriftingBandit, TrustGivesTheTitleToTheBestPrediction) {
     DriftingBandit bandit(3, 0);
     bandit.predict(std::vector<double>{1, 0.9, 0.8}, 0.03);

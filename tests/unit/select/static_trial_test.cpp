@@ -5,6 +5,7 @@
 
 #include <array>
 #include <limits>
+#include <random>
 
 namespace {
 
@@ -80,6 +81,37 @@ TEST(StaticTrial, LoopsAroundThatVaryByThemselvesDoNotDecide) {
     Outcome outcome = Outcome::none;
     while (trial.runs()) outcome = chain.run(trial, true, false, 950, 5500);
     EXPECT_EQ(outcome, Outcome::won) << "5500 is no more than they take now and then";
+}
+
+// Costs that are drawn anew in every execution: static loses a twentieth on average, and now and then it is lucky.
+TEST(StaticTrial, WhereExecutionsDifferByThemselvesLuckIsNoLead) {
+    std::mt19937_64 random(1);
+    std::normal_distribution<double> noise(1, 0.05);
+    int won = 0, trials = 0;
+    for (int loop = 0; loop < 40; ++loop) {
+        StaticTrial trial;
+        Chain chain;
+        for (int i = 0; i < 400; ++i) {
+            trial.begin(0, kNothingSaved, true);
+            const bool tried = trial.runs();
+            const double time = (tried ? 1.05e6 : 1e6) * noise(random);
+            const Outcome outcome = chain.run(trial, tried, !tried, static_cast<std::uint64_t>(time), 5000000);
+            trials += outcome == Outcome::none ? 0 : 1;
+            won += outcome == Outcome::won ? 1 : 0;
+        }
+    }
+    EXPECT_GT(trials, 100);
+    EXPECT_LE(won, trials / 50);
+    StaticTrial trial;
+    Chain chain;
+    Outcome outcome = Outcome::none;
+    for (int i = 0; i < 400 && outcome != Outcome::won; ++i) {
+        trial.begin(0, kNothingSaved, true);
+        const bool tried = trial.runs();
+        outcome = chain.run(trial, tried, !tried, static_cast<std::uint64_t>((tried ? 0.85e6 : 1e6) * noise(random)),
+                            5000000);
+    }
+    EXPECT_EQ(outcome, Outcome::won) << "a lead that is larger than that is one";
 }
 
 TEST(StaticTrial, WaitsTheLongerTheMoreItIsExpectedToLose) {
