@@ -81,6 +81,7 @@ public:
     [[nodiscard]] const std::string& key() const noexcept { return traits_.key; }
     [[nodiscard]] const LoopTotals& totals() const noexcept { return totals_; }
     [[nodiscard]] LoopSetting last_setting() const noexcept { return last_ ? last_->last_setting() : LoopSetting{}; }
+    [[nodiscard]] Schedule last_choice() const noexcept { return last_ ? last_->last_choice() : Schedule{}; }
 
     /// Of the trip counts that took most of the time; nullptr: there was no execution.
     [[nodiscard]] const LengthLearning* most() const noexcept;

@@ -116,6 +116,8 @@ public:
     [[nodiscard]] std::uint64_t fallbacks() const noexcept { return fallbacks_; }
     [[nodiscard]] double loop_time() const noexcept { return loop_time_; }  ///< sum over executions [ticks]
     [[nodiscard]] const LoopSetting& last_setting() const noexcept { return last_setting_; }
+    /// What the last execution ran with; technique nullptr: there was none.
+    [[nodiscard]] const Schedule& last_choice() const noexcept { return last_choice_; }
     [[nodiscard]] const Selector* selector() const noexcept { return selector_.get(); }
     [[nodiscard]] const CostProfile* profile() const noexcept { return model_.profile; }
     [[nodiscard]] const IterationStatistics& statistics() const noexcept { return model_.statistics; }

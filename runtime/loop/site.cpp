@@ -303,6 +303,7 @@ LoopSummary LoopSite::summary(double seconds_per_tick, double dispatch_s) {
     summary.closing_s = closing_.total() * seconds_per_tick;
     summary.static_fraction = learning_.last_setting().fraction;
     summary.tuning = std::string(learning_.last_setting().stage);
+    if (const Schedule last = learning_.last_choice(); last.technique) summary.tuned_schedule = to_string(last);
     summary.earlier_run = word_of(learning_.earlier_run());
     complete_choices(summary, alternative_of(learning_.selector(), summary, seconds_per_tick));
     std::vector<WorkerRecord> per_worker = gone_;

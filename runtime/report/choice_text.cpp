@@ -115,9 +115,11 @@ std::string technique_cell(const LoopSummary& loop) {
     const std::uint64_t shown = main->settled_calls != 0 ? main->settled_calls : main->calls;
     if (shown != loop.calls)
         cell.append(" ").append(std::to_string(shown)).append("/").append(std::to_string(loop.calls));
-    if (loop.static_fraction >= 0 && !names_fraction(main->schedule, loop.static_fraction))
+    // What the last execution ran with says nothing about another schedule.
+    const bool ran_last = loop.tuned_schedule.empty() || loop.tuned_schedule == main->schedule;
+    if (ran_last && loop.static_fraction >= 0 && !names_fraction(main->schedule, loop.static_fraction))
         cell.append(" f_s=").append(fixed(loop.static_fraction, 2));
-    if (!loop.tuning.empty() && loop.tuning != "settled") cell.append(" in ").append(loop.tuning);
+    if (ran_last && !loop.tuning.empty() && loop.tuning != "settled") cell.append(" in ").append(loop.tuning);
     return cell.append(" (").append(main->reason).append(")");
 }
 

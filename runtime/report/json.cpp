@@ -94,6 +94,7 @@ Json json_of(const LoopSummary& loop) {
             {"fallbacks", loop.fallbacks},
             {"static_fraction", loop.static_fraction},
             {"tuning", loop.tuning},
+            {"tuned_schedule", loop.tuned_schedule},
             {"earlier_run", loop.earlier_run},
             {"schedules", std::move(schedules)},
             {"exploring_calls", loop.exploring_calls},
@@ -170,6 +171,7 @@ LoopSummary loop_from(const Json& json) {
     // Records of before there were static fractions, and later selectors, lack these.
     read_if_there(json, "static_fraction", loop.static_fraction);
     read_if_there(json, "tuning", loop.tuning);
+    read_if_there(json, "tuned_schedule", loop.tuned_schedule);
     read_if_there(json, "earlier_run", loop.earlier_run);
     read_if_there(json, "exploring_calls", loop.exploring_calls);
     read_if_there(json, "opening_s", loop.opening_s);

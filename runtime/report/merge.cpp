@@ -27,6 +27,26 @@ OverRanks over_ranks(const PerRank& values, std::uint32_t ranks) {
     return result;
 }
 
+/// The time in which any process of a rank lived [s]: processes that ran side by side count once.
+double time_alive(std::span<const RunRecord> records, int rank) {
+    std::vector<std::pair<double, double>> lives;
+    double alive_s = 0;
+    for (const RunRecord& record : records) {
+        if (record.rank != rank) continue;
+        if (record.started_s > 0)
+            lives.emplace_back(record.started_s, record.started_s + record.wall_s);
+        else
+            alive_s += record.wall_s;  // when that was is not known
+    }
+    std::sort(lives.begin(), lives.end());
+    double until_s = 0;
+    for (const auto& [begin_s, end_s] : lives) {
+        alive_s += std::max(0.0, end_s - std::max(begin_s, until_s));
+        until_s = std::max(until_s, end_s);
+    }
+    return alive_s;
+}
+
 /// Medians do not add up: that of several is their mean, weighted by calls.
 void add_use(const ScheduleUse& use, ScheduleUse& sum) {
     const auto before = static_cast<double>(sum.calls), more = static_cast<double>(use.calls);
@@ -95,6 +115,7 @@ void add(const LoopSummary& loop, LoopSummary& sum) {
     sum.fallbacks += loop.fallbacks;
     sum.static_fraction = loop.static_fraction;  // ranks may differ: the last one's stands for all
     sum.tuning = loop.tuning;
+    sum.tuned_schedule = loop.tuned_schedule;
     sum.earlier_run = loop.earlier_run;
     sum.exploring_calls += loop.exploring_calls;
     sum.opening_s += loop.opening_s;
@@ -208,7 +229,8 @@ double MergedLoop::late() const noexcept {
 }
 
 double MergedLoop::entry_exit() const noexcept {
-    return sum.time_s > 0 ? time_parts(sum).entry_exit_s / sum.time_s : 0;
+    const double entry_exit_s = time_parts(sum).entry_exit_s;
+    return entry_exit_s > 0 ? entry_exit_s / (sum.time_s + entry_exit_s) : 0;
 }
 
 double MergedLoop::scheduling_overhead() const noexcept {
@@ -221,9 +243,10 @@ MergedRun merge(std::span<const RunRecord> records) {
     PerRank wall, busy;
     for (const RunRecord& record : records) {
         run.ranks = std::max(run.ranks, static_cast<std::uint32_t>(std::max(record.ranks, record.rank + 1)));
-        wall[record.rank] += record.wall_s;
+        wall.try_emplace(record.rank, 0);
         busy[record.rank] += 0;
     }
+    for (auto& [rank, alive_s] : wall) alive_s = time_alive(records, rank);
     for (const RunRecord& record : records) {
         run.dispatch_ns += record.dispatch_ns / static_cast<double>(records.size());
         run.cores_lent += record.cores_lent;

@@ -52,7 +52,7 @@ struct MergedLoop {
     [[nodiscard]] double lost() const noexcept;
     /// Not there yet when the first one had begun.
     [[nodiscard]] double late() const noexcept;
-    /// Opening and closing, which come on top of loop time.
+    /// Opening and closing, as a part of the loop time with them: they come on top of it.
     [[nodiscard]] double entry_exit() const noexcept;
     /// Time in dispatch as a part of loop time.
     [[nodiscard]] double scheduling_overhead() const noexcept;
@@ -64,7 +64,7 @@ struct MergedRun {
     std::uint32_t ranks_seen = 0;          ///< ranks that wrote a record [count]
     std::uint32_t ranks = 1;               ///< ranks of the job [count]
     std::uint32_t threads = 0;             ///< largest team of threads; 0: no loop had one [count]
-    OverRanks wall_s;                      ///< from load to exit [s]
+    OverRanks wall_s;                      ///< in which any process of a rank lived [s]
     double rank_balance = 1;               ///< mean/max over ranks of the time in all loops, of both levels; 1: perfect
     double dispatch_ns = 0;                ///< mean over records [ns]
     std::uint64_t cores_lent = 0;          ///< in all [count]

@@ -71,8 +71,9 @@ struct LoopSummary {
     double scheduling_s = 0;       ///< estimated time in dispatch, one worker's mean [s]
     std::uint64_t fallbacks = 0;   ///< executions that fell back to a plain schedule [count]
     double static_fraction = -1;   ///< f_s of the last execution, in [0, 1]; < 0: its technique had none
-    std::string tuning;       ///< what was done to find it: "settled", "search", ...; empty: it was not searched for
-    std::string earlier_run;  ///< what an earlier run had learnt: "used" or "dropped"; empty: nothing was known
+    std::string tuning;          ///< what was done to find it: "settled", "search", ...; empty: it was not searched for
+    std::string tuned_schedule;  ///< that of the last execution, which the two above are of; empty: not known
+    std::string earlier_run;     ///< what an earlier run had learnt: "used" or "dropped"; empty: nothing was known
     std::vector<ScheduleUse> schedules;
     std::uint64_t exploring_calls = 0;        ///< executions that ran to learn [count]
     double opening_s = 0;                     ///< choosing and planning before executions, mostly from every 17th [s]

@@ -12,9 +12,9 @@
 
 namespace gimbal {
 
-/// What one thread writes its records to.
+/// What one thread writes its records to, in cache lines that no other thread writes to.
 /// @threads the thread itself
-class TraceRing {
+class alignas(128) TraceRing {
 public:
     TraceRing(TraceFile& file, TraceBlock& block) noexcept : file_(file), block_(block) {}
 

@@ -41,8 +41,7 @@ class Browser:
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         self.call("Page.enable")
-        self.call("Emulation.setEmulatedMedia",
-                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.media(dark=dark)
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
     def __enter__(self):
@@ -91,6 +90,11 @@ class Browser:
         """Load a file; returns when it has been drawn."""
         self.call("Page.navigate", until="Page.loadEventFired", url=pathlib.Path(path).resolve().as_uri())
         self.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
+
+    def media(self, dark=False, kind="screen"):
+        """What the user's system prefers, and "screen" or "print"."""
+        self.call("Emulation.setEmulatedMedia", media=kind,
+                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 
     def value(self, expression):
         """What an expression yields; promises are waited for."""

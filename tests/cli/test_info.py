@@ -38,6 +38,28 @@ class Info(ToolTest):
                 for text in says:
                     self.assertIn(text, result.stderr)
 
+    def test_an_option_that_there_is_none_of_is_said_before_what_is_missing(self):
+        for words, says in ((("report", "--nosuch"), "--nosuch: there is no such option."),
+                            (("check", "--jsn"), '--jsn: there is no such option. Did you mean "--json"?'),
+                            (("top", "--fromat", "json"), 'Did you mean "--format"?'),
+                            (("top", "four"), '"four" is not the number of a process'),
+                            (("info", "config", "--markdwn"), "see: gimbal info config --help"),
+                            (("report", "--html"), "--html: a value is missing")):
+            with self.subTest(words):
+                result = self.gimbal(*words)
+                self.assertEqual((result.returncode, result.stdout, result.stderr.count("gimbal: error: ")), (2, "", 1))
+                self.assertIn(says, result.stderr)
+
+    def test_help_is_an_option_and_a_command_and_fits_80_columns(self):
+        self.assertEqual(self.gimbal("help").stdout, self.gimbal("--help").stdout)
+        for words in ((), ("run",), ("report",), ("check",), ("info",), ("pin",), ("pin", "dry-run"), ("top",),
+                      ("simulate",), ("simulate", "selfish")):
+            with self.subTest(words):
+                text = self.gimbal("help", *words).stdout
+                self.assertTrue(text)
+                self.assertEqual(text, self.gimbal(*words, "--help").stdout)
+                self.assertEqual([line for line in text.splitlines() if len(line) > 80], [])
+
     def test_every_topic_in_both_forms(self):
         for topic in TOPICS:
             self.assertEqual(self.gimbal("info", topic).returncode, 0)

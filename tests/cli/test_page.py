@@ -184,6 +184,36 @@ class PageInABrowser(ToolTest):
         self.browser.key("?")
         self.assertTrue(self.browser.value("document.getElementById('help').open"))
 
+    def ground(self):
+        """Brightness of the page and of its text, from 0 to 255."""
+        return [sum(map(int, re.findall(r"\d+", self.browser.value(f"getComputedStyle(document.body).{name}"))[:3])) / 3
+                for name in ("backgroundColor", "color")]
+
+    def test_it_is_light_or_dark_as_the_system_is_until_the_user_says_otherwise(self):
+        self.addCleanup(self.browser.media)
+        for dark in (False, True):
+            self.browser.media(dark=dark)
+            self.show([record()])
+            for shown in (dark, not dark, dark):
+                page, text = self.ground()
+                self.assertEqual(page < text, shown, (dark, shown))
+                self.assertGreater(abs(page - text), 150, "it can be read")
+                self.browser.key("d")
+
+    def test_on_paper_it_is_black_on_white_without_what_cannot_be_pressed(self):
+        self.addCleanup(self.browser.media)
+        for dark, presses in ((False, 0), (True, 0), (False, 1), (True, 1)):
+            self.browser.media(dark=dark)
+            self.show([record()])
+            for _ in range(presses):
+                self.browser.key("d")
+            self.browser.media(dark=dark, kind="print")
+            self.assertEqual(self.ground(), [255, 0], (dark, presses))
+            hidden = self.browser.value("Array.from(document.querySelectorAll('.controls, #tip, dialog'))"
+                                        ".filter((one) => getComputedStyle(one).display !== 'none').length")
+            self.assertEqual(hidden, 0)
+            self.assertGreater(self.count("#rank-bars .work"), 0)
+
     def test_names_are_shown_as_they_are(self):
         entry = record() | {"program": "./app <img src=x onerror=alert(1)>"}
         entry["loops"][0]["name"] = "<b>bold</b>.cpp:1 \"f\""

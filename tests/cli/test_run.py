@@ -177,10 +177,22 @@ class Refusals(ToolTest):
         self.refused(program, "setuid")
 
     def test_a_second_runtime_in_a_library(self):
-        self.compile("void __kmpc_fork_call(void) {}", "libiomp5.so", "-shared", "-fPIC")
+        self.compile("void __kmpc_fork_call(void) {}", "libother.so", "-shared", "-fPIC")
         program = self.compile("void __kmpc_fork_call(void); int main(void) { __kmpc_fork_call(); return 0; }", "twice",
-                               f"-L{self.folder}", "-l:libiomp5.so", f"-Wl,-rpath,{self.folder}")
-        self.refused(program, "second OpenMP runtime", str(self.folder / "libiomp5.so"))
+                               f"-L{self.folder}", "-l:libother.so", f"-Wl,-rpath,{self.folder}")
+        self.refused(program, "second OpenMP runtime", str(self.folder / "libother.so"))
+
+    def test_what_only_libiomp5_has(self):
+        self.compile("", "lib/libiomp5.so", "-shared", "-fPIC", "-Wl,-soname,libiomp5.so")
+        self.compile("void __kmpc_fork_call(void) {} void __kmpc_magic(void) {} void omp_of_mine(void) {}",
+                     "libiomp5.so", "-shared", "-fPIC", "-Wl,-soname,libiomp5.so")
+        self.compile("void omp_of_mine(void) {}", "libmine.so", "-shared", "-fPIC")
+        flags = ("-Wl,--no-as-needed", f"-L{self.folder}", "-l:libiomp5.so", "-l:libmine.so", f"-Wl,-rpath,{self.folder}")
+        main = "void {0}(void); int main(int n, char **w) {{ (void)w; if (n > 9) {0}(); return 0; }}"
+        for name in ("__kmpc_fork_call", "omp_of_mine"):
+            self.assertEqual(self.gimbal("run", "--", self.compile(main.format(name), "fine", *flags)).returncode, 0, name)
+        self.refused(self.compile(main.format("__kmpc_magic"), "magic", *flags),
+                     "functions of libiomp5 that libomp does not have: __kmpc_magic")
 
     def test_a_second_runtime_in_the_program(self):
         program = self.compile("void __kmpc_fork_call(void) {} int main(void) { return 0; }", "inside")

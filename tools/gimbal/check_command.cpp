@@ -111,6 +111,7 @@ std::string openmp_text(const ProgramFacts& facts) {
     if (facts.gomp_inside) return "libgomp, linked into the program";
     if (gcc && clang) return "calls of gcc's and of clang's libraries; libomp answers both";
     if (gcc) return "calls of gcc's libgomp, which the patched libomp answers";
+    if (clang && facts.libiomp5) return "calls of Intel's libiomp5, which the patched libomp answers";
     return clang ? "calls of LLVM's and Intel's libomp" : "none seen";
 }
 
@@ -160,17 +161,34 @@ std::vector<std::string> commands(const std::string& program, const ProgramFacts
     return lines;
 }
 
+/// A shared library, which is not started itself: a module of Python's for example.
+bool is_library(const std::string& path) {
+    const std::string name = fs::path(path).filename();
+    return name.find(".so") != std::string::npos && fs::is_regular_file(path) && read_elf(path).interpreter.empty();
+}
+
+/// What is seen of a library by itself: what loads it is not known.
+ProgramFacts library_facts(const std::string& path) {
+    const ElfObject elf = read_elf(path);
+    ProgramFacts facts;
+    facts.path = path;
+    facts.known = elf.is_elf;
+    facts.starts = elf.starts;
+    return facts;
+}
+
 }  // namespace
 
 int check(const CheckRequest& request) {
-    const FoundProgram found = find_program(request.program);
+    const bool alone = is_library(request.program);
+    const FoundProgram found = alone ? FoundProgram{request.program, 0, ""} : find_program(request.program);
     if (found.path.empty() || !fs::exists(found.path))
         throw Error(ErrorCode::wrong_use, "check: there is no program \"" + request.program + "\"",
                     "example: gimbal check ./app");
     std::string refusal, hint;
     ProgramFacts facts;
     try {
-        facts = check_program(found.path, find_libomp(), find_libomp());
+        facts = alone ? library_facts(found.path) : check_program(found.path, find_libomp(), find_libomp());
     } catch (const Error& error) {
         refusal = error.what();
         hint = error.hint();
@@ -182,7 +200,7 @@ int check(const CheckRequest& request) {
         if (!object.found.calls.empty()) objects.push_back(std::move(object));
     }
     const std::vector<std::string> lines =
-        refusal.empty() ? commands(request.program, facts, objects) : std::vector<std::string>();
+        refusal.empty() ? commands(alone ? "PROGRAM" : request.program, facts, objects) : std::vector<std::string>();
     if (request.json) {
         json all = {{"program", found.path},  {"refused", refusal}, {"openmp", openmp_text(facts)},
                     {"mpi", mpi_text(facts)}, {"commands", lines},  {"objects", json::array()}};

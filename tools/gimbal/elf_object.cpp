@@ -55,6 +55,13 @@ bool starts_loops(std::string_view name) {
     return false;
 }
 
+/// Functions that an OpenMP runtime offers, to compilers or to programs.
+bool is_openmp(std::string_view name) {
+    for (const std::string_view start : {"GOMP_", "__kmpc_", "kmp_", "omp_"})
+        if (name.starts_with(start)) return true;
+    return false;
+}
+
 void read_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfObject& object) {
     Elf_Data* const data = elf_getdata(section, nullptr);
     if (!data || header.sh_entsize == 0) return;
@@ -70,7 +77,7 @@ void read_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfObject
         // The full symbol table repeats the dynamic one; only the latter is linked by name.
         if (header.sh_type != SHT_DYNSYM) continue;
         if (!defined && starts_loops(name)) object.starts.emplace_back(name);
-        if (!name.starts_with("GOMP_")) continue;
+        if (!is_openmp(name)) continue;
         if (defined)
             object.exports.emplace_back(name);
         else if (GELF_ST_BIND(symbol.st_info) != STB_WEAK)
@@ -78,15 +85,20 @@ void read_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfObject
     }
 }
 
-void read_soname(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfObject& object) {
+void read_names(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfObject& object) {
     Elf_Data* const data = elf_getdata(section, nullptr);
     if (!data || header.sh_entsize == 0) return;
     const auto count = static_cast<int>(header.sh_size / header.sh_entsize);
     for (int i = 0; i < count; ++i) {
         GElf_Dyn entry;
         if (!gelf_getdyn(data, i, &entry) || entry.d_tag == DT_NULL) return;
-        if (entry.d_tag != DT_SONAME) continue;
-        if (const char* const name = elf_strptr(elf, header.sh_link, entry.d_un.d_val)) object.soname = name;
+        if (entry.d_tag != DT_SONAME && entry.d_tag != DT_NEEDED) continue;
+        const char* const name = elf_strptr(elf, header.sh_link, entry.d_un.d_val);
+        if (!name) continue;
+        if (entry.d_tag == DT_SONAME)
+            object.soname = name;
+        else
+            object.needed.emplace_back(name);
     }
 }
 
@@ -95,7 +107,7 @@ void read_sections(Elf* elf, ElfObject& object) {
         GElf_Shdr header;
         if (!gelf_getshdr(section, &header)) continue;
         if (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB) read_symbols(elf, section, header, object);
-        if (header.sh_type == SHT_DYNAMIC) read_soname(elf, section, header, object);
+        if (header.sh_type == SHT_DYNAMIC) read_names(elf, section, header, object);
     }
 }
 

@@ -13,8 +13,8 @@
 
 namespace gimbal::tool {
 
-/// CLI11's help, except that a command that runs a program says where the program stands, and that an option has one
-/// type: that of its range, where CLI11 writes "UINT:INT in [1 - 8]".
+/// CLI11's help, except that a command that runs a program says where the program stands, that an option has one
+/// type: that of its range, where CLI11 writes "UINT:INT in [1 - 8]", and that no line is longer than 80 characters.
 class HelpFormat : public CLI::Formatter {
 public:
     std::string make_usage(const CLI::App* app, std::string name) const override {
@@ -28,6 +28,43 @@ public:
         const std::size_t range = words.find(" in [");
         if (colon < range && range != std::string::npos) words.erase(1, colon);  // words begin with a blank
         return words;
+    }
+    std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+        const std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
+        std::string folded;
+        for (std::size_t begin = 0; begin < text.size();) {
+            const std::size_t end = std::min(text.find('\n', begin), text.size());
+            add_folded(text.substr(begin, end - begin), folded);
+            begin = end + 1;
+        }
+        return folded;
+    }
+
+private:
+    static constexpr std::size_t kWidth = 80;
+
+    /// Where a line of two columns has its second one, within its first kWidth characters. @return 0: nowhere
+    [[nodiscard]] std::size_t second_column(const std::string& line) const {
+        if (line.starts_with("  -") && line[get_column_width() - 1] == ' ') return get_column_width();
+        const std::size_t gap = line.rfind("  ", kWidth);
+        return gap == std::string::npos || gap <= line.find_first_not_of(' ') ? 0 : gap + 2;
+    }
+
+    /// A line goes on below its second column, if there is room for one, or a little to the right of where it begins.
+    void add_folded(std::string line, std::string& text) const {
+        constexpr std::size_t kFarRight = 50, kLittle = 4;
+        while (line.size() > kWidth) {
+            const std::size_t column = second_column(line), first = line.find_first_not_of(' ');
+            std::size_t at = column > kFarRight ? column : line.rfind(' ', kWidth) + 1;
+            if (at <= first) at = line.rfind(',', kWidth - 1) + 1;
+            if (at <= first) break;
+            const bool below = column > 0 && column <= kFarRight;
+            const std::size_t indent = below ? column : first > kLittle ? first : first + kLittle;
+            const std::size_t last = line.find_last_not_of(' ', at - 1);
+            text += line.substr(0, last + 1) + "\n";
+            line = std::string(indent, ' ') + line.substr(at);
+        }
+        text += line + "\n";
     }
 };
 

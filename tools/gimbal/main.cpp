@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `gimbal`: start programs under the patched OpenMP runtime, merge reports, and say what there is.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <CLI/CLI.hpp>
@@ -11,6 +13,7 @@
 
 #include "base/nearest.hpp"
 #include "commands.hpp"
+#include "config/environment.hpp"
 #include "config/load.hpp"
 #include "config/schedule_value.hpp"
 #include "config/table.hpp"
@@ -18,7 +21,10 @@
 #include "help_format.hpp"
 #include "info_command.hpp"
 #include "report/run_record.hpp"
+#include "report/table.hpp"
 #include "simulate_command.hpp"
+
+extern "C" char** environ;
 
 namespace gimbal::tool {
 
@@ -62,18 +68,6 @@ struct CommandLine {
     bool json = false, markdown = false;
 };
 
-/// Line feeds in place of blanks, so that no line of help is longer than its column.
-std::string wrapped(std::string text) {
-    constexpr std::size_t kColumn = 80;
-    for (std::size_t begin = 0; text.size() - begin > kColumn;) {
-        const std::size_t blank = text.rfind(' ', begin + kColumn);
-        if (blank == std::string::npos || blank <= begin) break;
-        text[blank] = '\n';
-        begin = blank + 1;
-    }
-    return text;
-}
-
 void add_run(CLI::App& app, CommandLine& line) {
     CLI::App* const run = app.add_subcommand("run", "Run a program under Gimbal and report at its end");
     run->footer(kRunExamples);
@@ -87,7 +81,7 @@ void add_run(CLI::App& app, CommandLine& line) {
     for (const OptionSpec& spec : option_table()) {
         if (spec.flag.empty()) continue;
         std::string& value = line.flags[std::string(spec.flag)];
-        const std::string help = wrapped(std::string(spec.doc) + " (" + std::string(spec.name) + ")");
+        const std::string help = std::string(spec.doc) + " (" + std::string(spec.name) + ")";
         // --pin alone means learn, so a word after it is the program's.
         if (spec.flag == "--pin")
             run->add_flag("--pin{learn}", value,
@@ -129,7 +123,7 @@ void add_check(CLI::App& app, CommandLine& line) {
     check->footer(
         "Example:\n  gimbal check ./app\n"
         "Exit status: 0; 1: gimbal run would refuse the program.");
-    check->add_option("program", line.check.program, "Name or path of the program")->required();
+    check->add_option("program", line.check.program, "Name or path of the program, or path of a library")->required();
     check->add_flag("--json", line.check.json, "As JSON");
 }
 
@@ -154,7 +148,7 @@ void add_info(CLI::App& app, CommandLine& line) {
 }
 
 /// Say that an option does not exist, with the nearest one that does.
-Error unknown_flag(const CLI::App& command, const std::string& word) {
+Error unknown_flag(const CLI::App& command, const std::string& path, const std::string& word) {
     std::vector<std::string> names;
     for (const CLI::Option* option : command.get_options())
         for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
@@ -162,34 +156,52 @@ Error unknown_flag(const CLI::App& command, const std::string& word) {
     const std::string suggestion = did_you_mean(nearest(word.substr(0, word.find('=')), views));
     return {ErrorCode::unknown_option,
             word + ": there is no such option" + (suggestion.empty() ? "." : ". " + suggestion),
-            "see: gimbal " + std::string(command.get_name() == "selfish" ? "simulate " : "") + command.get_name() +
-                " --help"};
+            "see: " + path + " --help"};
 }
 
-/// What CLI11 found wrong, with the nearest option if one is unknown, and where the command's own help is.
+/// What CLI11 says, where it does not speak as Gimbal does: "--html: 1 required TEXT missing".
+std::string message_of(const CLI::ParseError& error) {
+    const std::string text = error.what();
+    const bool lacks_value = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ArgumentMismatch) &&
+                             text.find(": 1 required ") != std::string::npos;
+    return lacks_value ? text.substr(0, text.find(':')) + ": a value is missing" : text;
+}
+
+/// What is wrong with the words of a command: an option that there is none of before all else, with the nearest one.
 Error wrong_words(const CLI::App& app, int argc, char** argv, const CLI::ParseError& error) {
-    const std::string name = argc > 1 ? argv[1] : "";
-    for (const CLI::App* const command :
-         app.get_subcommands([&](const CLI::App* one) { return one->get_name() == name; })) {
-        const bool below = name == "simulate" && command->got_subcommand("selfish");
-        const CLI::App* const asked = below ? command->get_subcommand("selfish") : command;
-        const auto unknown = [&](const std::string& word) {
-            return word.starts_with("--") && !asked->get_option_no_throw(word.substr(0, word.find('=')));
-        };
-        const std::vector<std::string> words(argv + 2, argv + argc);
-        const auto found = std::find_if(words.begin(), words.end(), unknown);
-        if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && found != words.end() &&
-            name != "info" && name != "pin")
-            return unknown_flag(*asked, *found);
-        return {ErrorCode::wrong_use, error.what(), "see: gimbal " + name + " --help"};
+    const CLI::App* command = &app;
+    std::string path = "gimbal";
+    for (int i = 1; i < argc; ++i) {
+        const std::string word = argv[i];
+        const std::string flag = word.substr(0, word.find('='));
+        if (word == "--") break;
+        if (word.starts_with("--") && !command->get_prefix_command() && !command->get_option_no_throw(flag))
+            return unknown_flag(*command, path, word);
+        const auto below = command->get_subcommands([&](const CLI::App* one) { return one->get_name() == word; });
+        if (below.empty()) continue;
+        command = below.front();
+        path += " " + word;
     }
-    return {ErrorCode::wrong_use, error.what(), "see: gimbal --help"};
+    return {ErrorCode::wrong_use, message_of(error), "see: " + path + " --help"};
+}
+
+/// `gimbal help run` is `gimbal run --help`.
+std::vector<std::string> with_help_as_option(std::vector<std::string> words) {
+    if (words.empty() || words.front() != "help") return words;
+    words.erase(words.begin());
+    words.emplace_back("--help");
+    return words;
+}
+
+/// An error on a terminal goes on in the next line, from a blank on.
+void print_error(const Error& error) {
+    write_stderr(fitted(message_text(error, "error"), output_width(read_environment(environ).columns, STDERR_FILENO)));
 }
 
 int do_run(const CLI::App& command, CommandLine& line) {
     std::vector<std::string>& words = line.run.command;
     words = command.remaining();
-    if (!words.empty() && words.front().starts_with("-")) throw unknown_flag(command, words.front());
+    if (!words.empty() && words.front().starts_with("-")) throw unknown_flag(command, "gimbal run", words.front());
     // After the program's name "--" is the program's own.
     if (!words.empty() && !line.after_dashes.empty()) words.push_back("--");
     words.insert(words.end(), line.after_dashes.begin(), line.after_dashes.end());
@@ -287,19 +299,22 @@ int run_command_line(int argc, char** argv) {
     app.add_subcommand("tune", "Find the best ranks, threads, schedule and arguments of a program in a few runs");
     try {
         // Their options are their own: see gimbal campaign --help.
-        for (const PythonCommand& command : {kCampaign, kTune})
+        for (const PythonCommand& command : {kCampaign, kTune}) {
+            if (argc == 3 && argv[1] == std::string_view("help") && argv[2] == std::string_view(command.name))
+                return run_python(command, {"--help"});
             if (argc > 1 && argv[1] == std::string_view(command.name))
                 return run_python(command, {argv + 2, argv + argc});
-        std::vector<std::string> words = split_off_program(argc, argv, line);
+        }
+        std::vector<std::string> words = with_help_as_option(split_off_program(argc, argv, line));
         check_command(app, words, "gimbal");
         std::reverse(words.begin(), words.end());  // as CLI11 wants them
         app.parse(std::move(words));
         return dispatch(app, line);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return app.exit(error);
-        write_stderr(message_text(wrong_words(app, argc, argv, error), "error"));
+        print_error(wrong_words(app, argc, argv, error));
     } catch (const Error& error) {
-        write_stderr(message_text(error, "error"));
+        print_error(error);
     } catch (const std::exception& error) {
         write_stderr(std::string("gimbal: error: ") + error.what() + "\n");
         return 1;

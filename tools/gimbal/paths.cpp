@@ -71,6 +71,10 @@ std::string find_libomp() {
     return first_of(candidates());
 }
 
+std::string libiomp5_beside(const std::string& libomp) {
+    return first_of({fs::path(libomp).parent_path() / "libiomp5.so"});
+}
+
 std::string find_libpin() {
     return first_of({own_prefix() / "lib" / "libgimbal_pin.so", own_prefix() / GIMBAL_LIBDIR / "libgimbal_pin.so"});
 }

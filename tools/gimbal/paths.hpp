@@ -20,6 +20,9 @@ struct FoundProgram {
 /// @return absolute path; empty if there is none
 [[nodiscard]] std::string find_libomp();
 
+/// The library of that name beside it, for programs of Intel's compilers (omp_patch/libiomp5.c). @return as above
+[[nodiscard]] std::string libiomp5_beside(const std::string& libomp);
+
 /// libgimbal_pin.so of this tool, likewise. @return absolute path; empty if there is none
 [[nodiscard]] std::string find_libpin();
 

@@ -3,6 +3,7 @@
 
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
+#include "paths.hpp"
 #include "program_file.hpp"
 
 #include <fcntl.h>
@@ -26,6 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kNamesShown = 6;
+constexpr std::string_view kIntelName = "libiomp5.so";
 
 [[noreturn]] void refuse(std::string what, std::string hint) {
     throw Error(ErrorCode::unsupported, std::move(what), std::move(hint));
@@ -66,22 +68,46 @@ bool begins_tasks(std::string_view name) {
     return name == "GOMP_target_ext" || name == "GOMP_target_update_ext" || name == "GOMP_target_enter_exit_data";
 }
 
-/// GOMP_ functions that libomp does not have. Other functions for offloading libgomp answers by itself.
-void add_missing(const ElfObject& object, const ElfObject& libomp, std::set<std::string>& missing) {
-    for (const std::string& name : object.imports) {
-        if (!begins_tasks(name) && (name.starts_with("GOMP_target") || name.starts_with("GOMP_PLUGIN"))) continue;
-        if (std::find(libomp.exports.begin(), libomp.exports.end(), name) == libomp.exports.end()) missing.insert(name);
+/// Functions of OpenMP that a program and its libraries ask for, and those that are there.
+struct Needs {
+    bool libiomp5 = false;  ///< by that name
+    std::set<std::string> functions;
+    std::set<std::string> offered;
+
+    void add(const ElfObject& object) {
+        libiomp5 |= std::find(object.needed.begin(), object.needed.end(), kIntelName) != object.needed.end();
+        functions.insert(object.imports.begin(), object.imports.end());
+        offered.insert(object.exports.begin(), object.exports.end());
     }
+};
+
+/// What libomp does not offer of libgomp's. Other functions for offloading libgomp answers by itself.
+bool is_missing_gomp(const std::string& name, const ElfObject& libomp) {
+    if (!name.starts_with("GOMP_")) return false;
+    if (!begins_tasks(name) && (name.starts_with("GOMP_target") || name.starts_with("GOMP_PLUGIN"))) return false;
+    return std::find(libomp.exports.begin(), libomp.exports.end(), name) == libomp.exports.end();
 }
 
-void refuse_missing(const std::string& program, const std::set<std::string>& missing) {
-    std::string names;
-    std::size_t shown = 0;
-    for (const std::string& name : missing)
-        if (shown++ < kNamesShown) names += " " + name;
-    if (missing.size() > kNamesShown) names += " and " + std::to_string(missing.size() - kNamesShown) + " more";
-    refuse(program + ": needs functions of libgomp that libomp does not have:" + names,
-           "two OpenMP runtimes would run side by side; build the program with clang -fopenmp");
+std::string first_names(const std::vector<std::string>& names) {
+    std::string text;
+    for (std::size_t i = 0; i < std::min(names.size(), kNamesShown); ++i) text += " " + names[i];
+    if (names.size() > kNamesShown) text += " and " + std::to_string(names.size() - kNamesShown) + " more";
+    return text;
+}
+
+void refuse_missing(const std::string& program, Needs& needs, const ElfObject& libomp) {
+    std::vector<std::string> gomp, intel;
+    needs.offered.insert(libomp.exports.begin(), libomp.exports.end());
+    for (const std::string& name : needs.functions) {
+        if (is_missing_gomp(name, libomp)) gomp.push_back(name);
+        if (needs.libiomp5 && !name.starts_with("GOMP_") && !needs.offered.contains(name)) intel.push_back(name);
+    }
+    if (!gomp.empty())
+        refuse(program + ": needs functions of libgomp that libomp does not have:" + first_names(gomp),
+               "two OpenMP runtimes would run side by side; build the program with clang -fopenmp");
+    if (!intel.empty())
+        refuse(program + ": needs functions of libiomp5 that libomp does not have:" + first_names(intel),
+               "build the program with clang -fopenmp, or with gcc -fopenmp");
 }
 
 void refuse_second(const std::string& program, const std::string& other, const std::string& libomp) {
@@ -159,22 +185,26 @@ ProgramFacts check_program(const std::string& program, const std::string& libomp
     facts.known = true;
     facts.gomp_inside = elf.defines_gomp;
     add_facts(elf, {}, facts);
-    std::set<std::string> missing;
-    add_missing(elf, own, missing);
+    Needs needs;
+    needs.add(elf);
     for (const std::string& path : libraries_of(program, elf, preload)) {
         if (is_same_file(path, libomp)) continue;
-        facts.libraries.push_back(path);
         const ElfObject library = read_elf(path);
+        // Instead of it the library of that name is loaded that lies beside libomp.
+        const bool intel = library.soname == kIntelName || file_name(path) == kIntelName;
+        if (intel && !libiomp5_beside(libomp).empty()) continue;
+        facts.libraries.push_back(path);
         if (library.defines_kmpc) refuse_second(program, path, libomp);
         // libgomp being mapped is fine: every call that it could answer finds libomp first.
         if (file_name(path).starts_with("libgomp")) {
             warn_of_binding(file_name(path));
         } else {
-            add_missing(library, own, missing);
+            needs.add(library);
             add_facts(library, path, facts);
         }
     }
-    if (!missing.empty()) refuse_missing(program, missing);
+    facts.libiomp5 = needs.libiomp5;
+    refuse_missing(program, needs, own);
     return facts;
 }
 

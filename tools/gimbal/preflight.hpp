@@ -17,6 +17,7 @@ struct ProgramFacts {
     MpiFamily mpi = MpiFamily::unknown;
     std::string mpi_library;             ///< path; empty: it is inside the program
     bool gomp_inside = false;            ///< libgomp is linked into it
+    bool libiomp5 = false;               ///< it is linked to Intel's runtime by its name
     std::vector<std::string> libraries;  ///< it is linked to, paths
     std::vector<std::string> starts;     ///< functions by which it starts parallel regions and loops (ElfObject)
 };
@@ -26,8 +27,8 @@ struct ProgramFacts {
 [[nodiscard]] std::string output_of(const std::vector<std::string>& command, const std::string& preload);
 
 /// See before anything starts whether the patched runtime can serve a program: it must be linked dynamically, must
-/// not run with another user's rights, must not bring a second LLVM or Intel OpenMP runtime, and must not need GOMP_
-/// functions that libomp lacks. The program itself is never started; its libraries are listed by its own dynamic
+/// not run with another user's rights, must not bring a second LLVM or Intel OpenMP runtime, and must not need functions
+/// of libgomp or libiomp5 that libomp lacks. The program itself is never started; its libraries are listed by its own dynamic
 /// linker. Scripts and programs of other machines are let pass: what they start is not known.
 /// @param program  path of the file to start
 /// @param libomp   path of the patched runtime

@@ -16,9 +16,10 @@ struct ElfObject {
     bool defines_gomp = false;         ///< it holds libgomp
     bool defines_mpi = false;          ///< it holds an MPI
     bool defines_open_mpi = false;     ///< it is Open MPI
-    std::vector<std::string> imports;  ///< GOMP_ functions it needs (dynamic symbols, weak ones left out)
+    std::vector<std::string> needed;   ///< names of the libraries that it is linked to
+    std::vector<std::string> imports;  ///< functions of OpenMP it needs (dynamic symbols, weak ones left out)
     std::vector<std::string> starts;   ///< what it needs of OpenMP to start regions and loops, and to set schedules
-    std::vector<std::string> exports;  ///< GOMP_ functions it offers
+    std::vector<std::string> exports;  ///< functions of OpenMP it offers
 };
 
 /// Read an object file.

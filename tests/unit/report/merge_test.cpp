@@ -59,7 +59,18 @@ TEST(Merge, PartsOfTheTimeAddUpOverRanks) {
     EXPECT_DOUBLE_EQ(parts.entry_exit_s, 0.375);
     EXPECT_DOUBLE_EQ(loop.late(), 0.5 / 6);
     EXPECT_DOUBLE_EQ(loop.lost(), 2.5 / 6);
-    EXPECT_DOUBLE_EQ(loop.entry_exit(), 0.375 / 6);
+    EXPECT_DOUBLE_EQ(loop.entry_exit(), 0.375 / 6.375);
+}
+
+TEST(Merge, EntryAndExitAreNeverMoreThanAllOfALoop) {
+    RunRecord record = sample_record();
+    record.loops[0].time_s = 1e-6;
+    record.loops[0].opening_s = 34e-6;
+    EXPECT_NEAR(merge(std::span(&record, 1)).loops[0].entry_exit(), 34.0 / 35, 1e-9);
+    record.loops[0].time_s = 0;
+    EXPECT_DOUBLE_EQ(merge(std::span(&record, 1)).loops[0].entry_exit(), 1);
+    record.loops[0].opening_s = 0;
+    EXPECT_DOUBLE_EQ(merge(std::span(&record, 1)).loops[0].entry_exit(), 0);
 }
 
 TEST(Merge, LengthsAreKnownIfAllRanksKnowThem) {
@@ -105,6 +116,19 @@ TEST(Merge, ProcessesOfOneRankAddUpAndWarningsAppearOnce) {
     EXPECT_DOUBLE_EQ(run.loops[0].time_s.max, 6);
     EXPECT_EQ(run.warnings.size(), 1U);
     EXPECT_EQ(run.cores_lent, 6U);
+}
+
+TEST(Merge, ProcessesOfOneRankThatRunSideBySideLiveOnce) {
+    RunRecord records[] = {sample_record(), sample_record(), sample_record(), sample_record()};
+    const double started_s[] = {112, 100, 101, 130};
+    const double wall_s[] = {1, 10, 12, 2};  // 100 to 113, with one inside of another, and 130 to 132
+    for (std::size_t i = 0; i < std::size(records); ++i) {
+        records[i].started_s = started_s[i];
+        records[i].wall_s = wall_s[i];
+    }
+    EXPECT_DOUBLE_EQ(merge(records).wall_s.max, 15);
+    records[3].started_s = 0;  // not known: it adds up
+    EXPECT_DOUBLE_EQ(merge(records).wall_s.max, 15);
 }
 
 TEST(Merge, NothingMeasuredIsNoDivisionByZero) {

@@ -39,6 +39,19 @@ TEST(Summary, SaysWhichStaticFractionRanAndWhetherItIsStillSearchedFor) {
     EXPECT_NE(summary_text(record, ReportLevel::summary).find("usched,:16 f_s=0.50"), std::string::npos);
 }
 
+TEST(Summary, DoesNotGiveOneScheduleTheStaticFractionOfAnother) {
+    RunRecord record = sample_record();
+    record.loops[0].schedules = {{"static", "auto", record.loops[0].calls - 1}, {"feedback", "auto", 1}};
+    record.loops[0].static_fraction = 0.9;
+    record.loops[0].tuning = "search";
+    record.loops[0].tuned_schedule = "feedback";
+    const std::string text = summary_text(record, ReportLevel::summary);
+    EXPECT_THAT(text, Not(HasSubstr("f_s=")));
+    EXPECT_THAT(text, Not(HasSubstr("in search")));
+    record.loops[0].tuned_schedule = "static";
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("f_s=0.90 in search"));
+}
+
 TEST(Summary, SaysWhatRanWhyAndWhatItLost) {
     const std::string text = summary_text(sample_record(), ReportLevel::summary);
     EXPECT_THAT(text, HasSubstr("gimbal 0.1.0  job 81234  1 rank x 2 threads"));
