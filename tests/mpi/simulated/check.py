@@ -19,9 +19,14 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.dont_write_bytecode = True  # leaves no caches beside the sources
+sys.path[:0] = [str(ROOT / "bench" / "scale")]
+
+import simulation  # noqa: E402
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,21 +37,17 @@ class Case:
     per_node: int
     transport: str = "foreman"
     tests: tuple = ()       # words of names, -word: all others
-    settings: str = ""      # of SimGrid, beside those of run.sh
     smoke: bool = False
 
     def __str__(self):
         return " ".join([self.program, f"{self.ranks} ranks", f"{self.per_node} a node", self.transport, *self.tests])
 
 
-# Messages take the processor's time, at the sender and at the receiver, and looks for them none, as in bench/scale.
-BUSY = "--cfg=smpi/iprobe:0 --cfg=smpi/os:0:2.5e-7:0 --cfg=smpi/ois:0:2.5e-7:0 --cfg=smpi/or:0:1.25e-6:0"
 THROWS = ("Disagreement", "WrongUse", "Fail", "OneRank")
 QUIET = tuple("-" + word for word in THROWS)
 ALL = (
     Case("simulated_many", 1024, 16, "hierarchical"),
     Case("simulated_many", 256, 1, "foreman", ("Every",)),
-    Case("simulated_many", 256, 16, tests=("Thieves",), settings=BUSY, smoke=True),
     Case("simulated_matrix", 256, 16, "hierarchical", ("FiftyLoopsOne", "ARankThat", "Others", "Halves")),
     Case("simulated_matrix", 64, 1, "foreman", QUIET),
     Case("simulated_matrix", 32, 8, "hierarchical", QUIET),
@@ -106,7 +107,7 @@ def run(case, build, patience_s):
     """What went wrong, or None; and how long it took."""
     # Tests wait for times to pass, looking at MPI_Wtime() all the while.
     environment = dict(os.environ, GIMBAL_MPI_TRANSPORT=case.transport,
-                       SIMULATED_SETTINGS=f"--cfg=smpi/wtime:1e-5 {case.settings}")
+                       SIMULATED_SETTINGS="--cfg=smpi/wtime:1e-5")
     command = [ROOT / "mpi_layer/smpi/run.sh", str(case.ranks), str(case.per_node),
                build / "tests/mpi/simulated" / case.program, *case.tests]
     begin = time.monotonic()
@@ -122,6 +123,20 @@ def run(case, build, patience_s):
     if process.returncode == 0 and ", 0 failed" in said:
         return None, took_s
     return f"exit status {process.returncode}\n{said[:6000]}", took_s
+
+
+def run_thieves(build, patience_s):
+    """All ranks run out of items at about the same time and ask the coordinator of the rule `seed` again and again, where
+    each message takes its time: it must come to its own items. As run()."""
+    case = simulation.Case("flat", 256, 16, "scale_loop", ("schedule=steal-seed", "costs=normal", "executions=2"))
+    begin = time.monotonic()
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            programs = simulation.Simulation(build / "bench/scale", pathlib.Path(folder))
+            efficiency = programs.run(case, processor_s=patience_s, timeout_s=10 * patience_s)["efficiency"]
+    except simulation.ProgramFailed as error:
+        return str(error), time.monotonic() - begin
+    return (None if efficiency > 0.9 else f"efficiency {efficiency:.3f}"), time.monotonic() - begin
 
 
 def main():
@@ -140,6 +155,7 @@ def main():
         waiting = {pool.submit(run, case, build, 1800): case for case in cases}
         for app in APPS:
             waiting[pool.submit(run_app, app, build, 600)] = f"{app[0]} {app[1]} ranks"
+        waiting[pool.submit(run_thieves, build, 60)] = "scale_loop 256 ranks steal-seed"
         for done in concurrent.futures.as_completed(waiting):
             problem, took_s = done.result()
             print(f"{'FAILED' if problem else 'ok'}: {waiting[done]} ({took_s:.0f} s)", flush=True)

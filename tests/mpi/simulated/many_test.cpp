@@ -98,18 +98,5 @@ TEST(Many, StealingByTheSeedsRule) {
     steal(mpi::StealOptions::Rule::seed, 1);
 }
 
-// All run out of items at about the same time, and ask the coordinator, which has items of its own, all the time.
-TEST(Many, ThievesDoNotKeepTheCoordinatorFromItsItems) {
-    const Place place;
-    Ledger ledger(MPI_COMM_WORLD, 100, 0);
-    ledger.on_item = [&](int owner, std::int64_t item) {
-        smpi_execute_flops(1e6 * (0.7 + 0.1 * static_cast<double>((31 * owner + 17 * item) % 7)));
-    };
-    const double begin = MPI_Wtime();
-    const mpi::StealRecord record = ledger.run("alike", {.rule = mpi::StealOptions::Rule::seed});
-    EXPECT_LT(MPI_Wtime() - begin, 0.13) << "100 items of 1 ms";
-    EXPECT_TRUE(ledger.exactly_once(record));
-}
-
 }  // namespace
 }  // namespace gimbal::test
