@@ -23,20 +23,23 @@ long first_touches(Something something) {
 }
 
 TEST(Rehearsal, LeavesNothingBehindThatAnybodyCouldSee) {
+    const std::size_t sites = gimbal::all_sites().size();
+    const std::uint32_t left = gimbal::count_left_loops();
     gimbal::rehearse_once();
-    EXPECT_TRUE(gimbal::all_sites().empty());
-    EXPECT_EQ(gimbal::count_left_loops(), 0U);
+    EXPECT_EQ(gimbal::all_sites().size(), sites);
+    EXPECT_EQ(gimbal::count_left_loops(), left);
     EXPECT_TRUE(gimbal::unmatched_rules().empty());
 }
 
 TEST(Rehearsal, IsMadeOnceWhenAScheduleIsSetThatIsToBeChosen) {
+    const std::size_t sites = gimbal::all_sites().size();
     int chunk = 0;
     const int kind = gimbal_schedule_kind(gimbal_schedule_parse("runtime"), &chunk);
     EXPECT_EQ(first_touches([&] {
                   for (int k = 0; k < 100; ++k) (void)gimbal_schedule_set(kind, 0);
               }),
               0);
-    EXPECT_TRUE(gimbal::all_sites().empty());
+    EXPECT_EQ(gimbal::all_sites().size(), sites);
 }
 
 TEST(Rehearsal, TheFirstLoopFindsMostOfItsMemoryThere) {
@@ -47,7 +50,6 @@ TEST(Rehearsal, TheFirstLoopFindsMostOfItsMemoryThere) {
     desc.can_leave = 1;
     // Without a rehearsal it touches some twenty-five.
     EXPECT_LE(first_touches([&] { gimbal_loop_drop(gimbal_loop_open(&desc)); }), 8);
-    EXPECT_EQ(gimbal::all_sites().size(), 1U);
 }
 
 }  // namespace
