@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
 
 #include "gimbal/loop.h"
 #include "gimbal/options.hpp"
@@ -22,32 +26,47 @@ long first_touches(Something something) {
     return after.ru_minflt - before.ru_minflt;
 }
 
+/// The same for a first loop in a process of its own.
+int first_touches_of_a_loop(bool rehearsed) {
+    const pid_t child = fork();
+    if (child == 0) {
+        if (rehearsed) gimbal::rehearse_once();
+        gimbal_loop_desc desc = gimbal::test::loop_desc(0x1000, 64, 2, 0);
+        desc.can_leave = 1;
+        _exit(static_cast<int>(std::min(first_touches([&] { gimbal_loop_drop(gimbal_loop_open(&desc)); }), 200L)));
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+TEST(Rehearsal, TheFirstLoopFindsItsMemoryThere) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "sanitizers touch pages of their own";
+#endif
+    const int without = first_touches_of_a_loop(false);
+    EXPECT_LT(2 * first_touches_of_a_loop(true), without) << "of " << without;
+}
+
 TEST(Rehearsal, LeavesNothingBehindThatAnybodyCouldSee) {
+    const std::size_t sites = gimbal::all_sites().size();
+    const std::uint32_t left = gimbal::count_left_loops();
     gimbal::rehearse_once();
-    EXPECT_TRUE(gimbal::all_sites().empty());
-    EXPECT_EQ(gimbal::count_left_loops(), 0U);
+    EXPECT_EQ(gimbal::all_sites().size(), sites);
+    EXPECT_EQ(gimbal::count_left_loops(), left);
     EXPECT_TRUE(gimbal::unmatched_rules().empty());
 }
 
 TEST(Rehearsal, IsMadeOnceWhenAScheduleIsSetThatIsToBeChosen) {
+    const std::size_t sites = gimbal::all_sites().size();
     int chunk = 0;
     const int kind = gimbal_schedule_kind(gimbal_schedule_parse("runtime"), &chunk);
     EXPECT_EQ(first_touches([&] {
                   for (int k = 0; k < 100; ++k) (void)gimbal_schedule_set(kind, 0);
               }),
               0);
-    EXPECT_TRUE(gimbal::all_sites().empty());
-}
-
-TEST(Rehearsal, TheFirstLoopFindsMostOfItsMemoryThere) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    GTEST_SKIP() << "sanitizers touch pages of their own";
-#endif
-    gimbal_loop_desc desc = gimbal::test::loop_desc(0x1000, 64, 2, gimbal_schedule_parse("runtime"));
-    desc.can_leave = 1;
-    // Without a rehearsal it touches some twenty-five.
-    EXPECT_LE(first_touches([&] { gimbal_loop_drop(gimbal_loop_open(&desc)); }), 8);
-    EXPECT_EQ(gimbal::all_sites().size(), 1U);
+    EXPECT_EQ(gimbal::all_sites().size(), sites);
 }
 
 }  // namespace
