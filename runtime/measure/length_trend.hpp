@@ -10,8 +10,8 @@ namespace gimbal {
 /// How the time of a loop goes with its number of iterations: as a power of it. Where the iterations of longer
 /// executions cost more (a factorisation: the blocks that are left become fewer and lower), times per iteration of
 /// executions of different length do not compare, and what was tried late in a sweep looks fast. Times per work() do.
-/// @threads the owner locks   @source derived; test:
-/// tests/unit/measure/length_trend_test.cpp
+/// @threads the owner locks
+/// @source derived; test: tests/unit/measure/length_trend_test.cpp
 class LengthTrend {
 public:
     /// @param time  of an execution, > 0 [any]  @param iterations  N, >= 1
