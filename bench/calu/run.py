@@ -5,13 +5,16 @@ quiet and beside a hog. See README.md."""
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 sys.dont_write_bytecode = True  # leaves no caches beside the sources
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
+import virtual  # noqa: E402
 from harness import apps, gate, runner, table  # noqa: E402
 
 OURS = ("gimbal:lws", "gimbal:usched", "gimbal:vsched", apps.AUTO)
@@ -31,9 +34,12 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=7, help="runs of each schedule, in turns (default 7)")
     parser.add_argument("--threads", type=int, default=2, help="default 2")
     parser.add_argument("--only", choices=tuple(PROGRAMS), help="one program")
-    parser.add_argument("--with", dest="kinds", choices=("quiet", "hog"), help="only quiet, or only beside the hog")
+    parser.add_argument("--with", dest="kinds", choices=("quiet", "hog", "virtual"),
+                        help="only quiet, only beside the hog, or only more workers in virtual time")
     parser.add_argument("--length", type=int, help="factorisations or steps; default: each program's own")
     parser.add_argument("--ours", default=",".join(OURS), help="Gimbal's schedules, commas between them; default all")
+    parser.add_argument("--traces", type=Path, metavar="DIR",
+                        help="virtual time: folder that keeps the traces; those that it has are used again")
     parser.add_argument("--quick", action="store_true", help="two rounds, a third of the steps")
     return parser.parse_args()
 
@@ -83,9 +89,14 @@ def main() -> int:
     result: dict[str, Any] = {}
     try:
         for name in PROGRAMS:
-            if args.only in (None, name):
+            if args.only not in (None, name):
+                continue
+            if args.kinds != "virtual":
                 measure(args, name, result)
-    except runner.SampleError as error:
+            if args.kinds in (None, "virtual"):
+                with tempfile.TemporaryDirectory() as folder:
+                    virtual.measure(args.build, name, args.traces or Path(folder), args.quick, result)
+    except (runner.SampleError, subprocess.SubprocessError) as error:
         print(f"bench: error: {error}", file=sys.stderr)
         result["failed"] = str(error)
     print(table.result_line(result))

@@ -34,12 +34,18 @@ public:
     /// @cost at most O(bins)
     [[nodiscard]] virtual const Work& work(std::size_t loop, std::uint64_t step) = 0;
 
+    /// Iterations of one loop in one step; 0: the loop is not executed in it, and work() is not asked.
+    [[nodiscard]] virtual std::uint64_t trip(std::size_t /*loop*/, std::uint64_t /*step*/) const noexcept {
+        return iterations;
+    }
+
     /// Steps of one frame cost the same.
     [[nodiscard]] virtual std::uint64_t frame(std::uint64_t step) const noexcept { return step; }
 
     std::string name;
     std::uint32_t workers = 1;       ///< P [count]
-    std::uint64_t iterations = 0;    ///< N of every loop [iterations]
+    std::uint64_t iterations = 0;    ///< N of every loop, or the largest if they differ [iterations]
+    bool same_trips = true;          ///< every execution of every loop has that N
     std::uint64_t steps = 0;         ///< [count]
     std::vector<std::string> loops;  ///< names, at least one
     bool ranks = false;              ///< its workers are processes that ask a foreman, else threads of one process

@@ -33,12 +33,13 @@ void run_experiment(const Experiment& experiment, const std::function<void(const
                     .interruption = disturbances.interruption_us * 1e3,
                     .most_events = experiment.most_events};
     Request request = experiment.request;
-    request.trip = application.iterations;
     for (std::uint64_t number = 0; number < application.steps; ++number) {
         machine.slowness = speeds.slowness(number);
         double speed = 0;
         for (const double slowness : machine.slowness) speed += 1 / slowness;
         for (std::size_t k = 0; k < loops.size(); ++k) {
+            request.trip = application.trip(k, number);
+            if (request.trip == 0) continue;
             machine.seed = random_bits(experiment.seed, number, k);
             const Work& work = application.work(k, number);
             const StepRow step = loops[k]->run(request, work, machine, experiment.learning);
@@ -46,7 +47,7 @@ void run_experiment(const Experiment& experiment, const std::function<void(const
                   .workers = application.workers,
                   .step = &step,
                   .learning = loops[k]->learning_ns(experiment.learning),
-                  .ideal = work.time({0, application.iterations}) / speed,
+                  .ideal = work.time({0, request.trip}) / speed,
                   .site = &loops[k]->learning()});
         }
     }

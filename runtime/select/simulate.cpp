@@ -129,9 +129,9 @@ void SimulateSelector::learn_of_static(const Decision& decision, const LoopRecor
     const std::size_t incumbent = bandit_->incumbent();
     if (std::exchange(tried_against_, incumbent) != incumbent) static_trial_.forget_incumbent();
     if (arm == incumbent) return;
-    const StaticTrial::Outcome outcome =
-        static_trial_.observe(decision.schedule.technique == the_static(), decision.index == incumbent, record,
-                              context.can_leave ? Leaving::saved_by_leaving(record.loop_time, context) : 0);
+    const StaticTrial::Outcome outcome = static_trial_.observe(
+        decision.schedule.technique == the_static(), decision.index == incumbent, record,
+        context.can_leave ? Leaving::saved_by_leaving(record.loop_time, context) : 0, trend_.work(record.iterations));
     if (outcome == StaticTrial::Outcome::none) return;
     bandit_->settle_as(arm, static_trial_.ratio(), static_trial_.error());
     if (outcome == StaticTrial::Outcome::won && context.can_leave) leaving_.prefer();
@@ -263,13 +263,14 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
     if (answer_ && answer_->generation != background_generation()) answer_.reset();
     // What an execution that is no loop would take says nothing about the others.
     if (context.iterations > 1 && wants_answer(context)) ask(context);
+    trend_.add(record.iterations, record.loop_time);
     learn_of_static(decision, record, context);
     if (decision.index == kNotOurs || !bandit_ || record.iterations == 0) return;
     const DriftingBandit::Pull pull{decision.index, decision.exploring};
     // A short loop is static's only if it is left, and then it takes less.
     const double saved =
         settings_.leaves && with_static && context.can_leave ? Leaving::saved_by_leaving(record.loop_time, context) : 0;
-    bandit_->observe(pull, std::max(record.loop_time - saved, 1.0) / static_cast<double>(record.iterations));
+    bandit_->observe(pull, std::max(record.loop_time - saved, 1.0) / trend_.work(record.iterations));
     if (pull.arm == bandit_->incumbent()) {
         incumbent_time_ = record.loop_time;
         incumbent_lost_ = record.busy_max > 0 ? 1 - record.busy_mean / record.busy_max : 0;
@@ -295,6 +296,7 @@ std::unique_ptr<Selector> SimulateSelector::for_other_length() const {
     other->answer_.reset();
     other->leaving_ = leaving_.for_other_length();
     other->static_trial_ = {};
+    other->trend_ = {};  // another range of lengths may go another way
     if (other->bandit_) other->bandit_->widen(kOtherLengthDoubt);
     return other;
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "measure/length_trend.hpp"
 #include "select/drifting_bandit.hpp"
 #include "select/leaving.hpp"
 #include "select/portfolio.hpp"
@@ -81,6 +82,7 @@ private:
     std::optional<DriftingBandit> bandit_;  // once the portfolio is known
     Leaving leaving_;
     StaticTrial static_trial_;
+    LengthTrend trend_;       // of all executions
     double static_loss_ = 0;  // by the profile of static_loss_version_
     std::uint64_t static_loss_version_ = 0;
     std::size_t tried_against_ = 0;   // incumbent that static_trial_ has seen

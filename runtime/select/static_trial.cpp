@@ -55,25 +55,24 @@ void StaticTrial::begin(double loss, double saved, bool asked) noexcept {
 // Asked in every fourth execution: medians take longer than all else on the way into a loop.
 bool StaticTrial::was_faster(double saved) const noexcept {
     if (look_count_ < kMinLooks || incumbent_.loops % 4 != 0) return false;
-    const double iterations = static_cast<double>(std::max<std::uint64_t>(last_iterations_, 1));
-    const double before = looks_.median(look_count_) - saved / iterations;
+    const double before = looks_.median(look_count_) - saved / std::max(last_work_, 1.0);
     return before < (1 - kMargin) * incumbent_.loop.median(incumbent_.loops);
 }
 
 StaticTrial::Outcome StaticTrial::observe(bool with_static, bool with_incumbent, const LoopRecord& record,
-                                          double saved) noexcept {
+                                          double saved, double work) noexcept {
     if (record.iterations == 0) return Outcome::none;
     const std::uint64_t begin = begin_of(record);
-    const auto iterations = static_cast<double>(record.iterations);
+    if (work <= 0) work = static_cast<double>(record.iterations);
     if (last_ != Counts::nowhere && begin > last_begin_) {
         Seen& seen = last_ == Counts::trial ? trial_ : incumbent_;
-        seen.turn.add(seen.turns++, static_cast<double>(begin - last_begin_) / static_cast<double>(last_iterations_));
+        seen.turn.add(seen.turns++, static_cast<double>(begin - last_begin_) / last_work_);
     }
     last_ = Counts::nowhere;
     last_begin_ = begin;
-    last_iterations_ = record.iterations;
+    last_work_ = work;
     ++since_;
-    const double time = record.loop_time / iterations;
+    const double time = record.loop_time / work;
     if (to_come_ > 0 && with_static) {
         if (to_come_ <= kExecutions - kUnseen) {
             trial_.loop.add(trial_.loops++, time);
@@ -81,7 +80,7 @@ StaticTrial::Outcome StaticTrial::observe(bool with_static, bool with_incumbent,
         }
         if (to_come_ < kExecutions && time > kFarSlower * incumbent_.loop.median(incumbent_.loops))
             return give_up(time);
-        return --to_come_ == 0 ? settle(saved / iterations) : Outcome::none;
+        return --to_come_ == 0 ? settle(saved / work) : Outcome::none;
     }
     if (with_incumbent) {
         incumbent_.loop.add(incumbent_.loops++, time);
@@ -107,7 +106,7 @@ void StaticTrial::ended() noexcept {
     look_count_ = 0;
 }
 
-// All per iteration.
+// All per work.
 StaticTrial::Outcome StaticTrial::settle(double saved) noexcept {
     const double held = incumbent_.loop.median(incumbent_.loops);
     double less = held - (trial_.loop.median(trial_.loops) - saved);

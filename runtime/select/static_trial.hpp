@@ -37,7 +37,9 @@ public:
 
     /// What an execution was.
     /// @param saved  as above
-    Outcome observe(bool with_static, bool with_incumbent, const LoopRecord& record, double saved) noexcept;
+    /// @param work   that it had to do, to compare executions of different length; 0: its iterations
+    Outcome observe(bool with_static, bool with_incumbent, const LoopRecord& record, double saved,
+                    double work = 0) noexcept;
 
     /// Time of static over the incumbent's as the last trial saw it; less than 1 only where it won. @pre lost or won
     [[nodiscard]] double ratio() const noexcept { return ratio_; }
@@ -51,7 +53,7 @@ public:
     void restore(ByteReader& from) noexcept;
 
 private:
-    /// Per iteration: the loop, and from its begin to its next begin.
+    /// Per work: the loop, and from its begin to its next begin.
     struct Seen {
         RecentTimes loop;
         RecentTimes turn;
@@ -66,10 +68,10 @@ private:
 
     Seen incumbent_;
     Seen trial_;
-    RecentTimes looks_;  // static outside of trials, per iteration
+    RecentTimes looks_;  // static outside of trials, per work
     std::uint64_t look_count_ = 0;
     std::uint64_t last_begin_ = 0;  // of the execution before
-    std::uint64_t last_iterations_ = 0;
+    double last_work_ = 0;
     Counts last_ = Counts::nowhere;
     std::uint32_t since_ = 0;   // executions since the last trial
     std::uint32_t wait_ = 16;   // until the next one at the earliest

@@ -234,6 +234,59 @@ class Forms(TraceTest):
 
 
 @unittest.skipUnless(perfetto.PROTOC, "protoc is not there (protobuf-compiler)")
+class Replays(TraceTest):
+    """`gimbal simulate --trace`: the loops of a run again, on any number of workers."""
+
+    SHRINKING = PROGRAM.replace("i < iterations", "i < iterations - k")
+
+    def simulated(self, *words):
+        return self.tool("simulate", "--trace", self.trace, *words)
+
+    def test_a_loop_costs_again_what_its_chunks_took(self):
+        shrinking = self.build(self.compilers()[0], self.SHRINKING, "-O2")
+        self.assertEqual(self.run_traced(20, 60, program=shrinking, schedule="ss").returncode, 0)
+        spent_ns = sum(chunk.end_ns - chunk.begin_ns
+                       for thread in perfetto.Trace(self.trace).threads() for chunk in thread.of("chunk"))
+        for workers in (1, 8):
+            result = self.simulated("--workers", workers, "--schedule", "gss", "--json")
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            found = json.loads(result.stdout)
+            (loop,) = found["loops"]
+            self.assertEqual((found["workers"], found["iterations"], found["steps"], loop["executions"]),
+                             (workers, 60, 20, 20))
+            self.assertAlmostEqual(loop["ideal_s"] * workers, 1e-9 * spent_ns, delta=1e-12 * spent_ns)
+            self.assertGreater(loop["total_s"], loop["ideal_s"])
+        self.assertIn("up to 60 iterations", self.simulated("--schedule", "static").stdout)
+        twice = json.loads(self.simulated("--steps", 40, "--schedule", "ss", "--json").stdout)
+        self.assertEqual((twice["workers"], twice["loops"][0]["executions"]), (THREADS, 40))
+        refused = self.simulated("--ranks", 2, "--rank-schedule", "fac2", "--schedule", "ss")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("different numbers of iterations", refused.stderr)
+
+    def test_coarse_chunks_and_lost_ones_are_warned_of(self):
+        self.run_traced(4, ITERATIONS, schedule="mfsc")
+        self.assertIn("chunks of up to", self.simulated("--schedule", "ss").stderr)
+        self.run_traced(4, ITERATIONS, schedule="ss", GIMBAL_TRACE_EVERY="2")
+        lost = self.simulated("--schedule", "ss")
+        self.assertTrue("no whole execution" in lost.stderr or "executions are left out" in lost.stderr, lost.stderr)
+
+    def test_what_is_no_trace_of_one_process_is_refused_in_one_line(self):
+        self.run_traced(2, ITERATIONS, schedule="ss")
+        nothing = self.simulated("--loop", "nosuchloop", "--schedule", "ss")
+        self.assertIn('no whole execution of a loop whose name contains "nosuchloop"', nothing.stderr)
+        first = self.trace.read_bytes()
+        self.run_traced(2, ITERATIONS, schedule="ss")
+        self.trace.write_bytes(first + self.trace.read_bytes())
+        several = self.simulated("--schedule", "ss")
+        self.assertIn("of several processes", several.stderr)
+        self.trace.write_bytes(b"no trace")
+        broken = self.simulated("--schedule", "ss")
+        self.assertIn("is no trace that Gimbal wrote", broken.stderr)
+        for result in (nothing, several, broken, self.simulated("--app", "flip"), self.simulated("--iterations", 3)):
+            self.assertNotEqual(result.returncode, 0)
+            self.assertEqual((result.stderr.count("gimbal: error:"), result.stdout), (1, ""), result.stderr)
+
+
 class EarlyEnds(TraceTest):
     def test_a_killed_program_leaves_what_it_recorded(self):
         tool = subprocess.Popen(

@@ -13,6 +13,7 @@
 #include "gimbal/options.hpp"
 #include "help_format.hpp"
 #include "info_command.hpp"
+#include "recorded_costs.hpp"
 #include "report/files.hpp"
 #include "report/steps.hpp"
 #include "report/table.hpp"
@@ -31,6 +32,7 @@ struct LoopSums {
     double busy_max = 0;
     double busy_mean = 0;
     std::uint64_t chunks = 0;
+    std::uint64_t executions = 0;
     std::map<std::string, std::uint64_t> choices;  // how many steps ran as what
     std::vector<double> steps_s;
 };
@@ -44,6 +46,28 @@ void settle_options(const SimulateRequest& request) {
     validate(load_options(process_environment(), overrides));
     for (const Setting& setting : overrides) set_option(setting.name, setting.value);
     if (!request.selector.empty()) set_option("schedule", "runtime");
+}
+
+std::unique_ptr<simulate::Application> named_application(const SimulateRequest& request) {
+    simulate::ApplicationRequest wanted = simulate::parse_application(request.application);
+    wanted.workers = request.workers;
+    wanted.iterations = request.iterations;
+    wanted.steps = request.steps;
+    wanted.seed = options().seed;
+    return simulate::make_application(std::move(wanted));
+}
+
+std::unique_ptr<simulate::Application> recorded_application(const SimulateRequest& request) {
+    RecordedCosts costs = read_recorded_costs(request.trace, request.loop);
+    if (costs.incomplete > 0)
+        write_stderr("gimbal: warning: " + std::to_string(costs.incomplete) +
+                     " executions are left out: the trace lacks some of their chunks\n");
+    if (costs.largest_chunk > 1)
+        write_stderr("gimbal: warning: chunks of up to " + std::to_string(costs.largest_chunk) +
+                     " iterations were recorded, and those of one chunk count as equal; with OMP_SCHEDULE=ss each "
+                     "iteration is timed by itself\n");
+    return simulate::make_recorded(std::move(costs.loops), request.workers > 0 ? request.workers : costs.workers,
+                                   request.steps);
 }
 
 simulate::Experiment experiment_of(const SimulateRequest& request, simulate::Application& application) {
@@ -94,15 +118,16 @@ int print_table(const simulate::Application& application, const std::vector<Loop
                      TextTable::Side::right, TextTable::Side::right, TextTable::Side::right, TextTable::Side::left});
     for (std::size_t k = 0; k < sums.size(); ++k) {
         const LoopSums& loop = sums[k];
-        const auto steps = static_cast<double>(application.steps);
-        table.add({application.loops[k], seconds(loop.loop_time * kTick_s), seconds(loop.loop_time * kTick_s / steps),
-                   seconds(loop.ideal * kTick_s), per_cent(loop.loop_time / loop.ideal - 1),
-                   per_cent(loop.busy_max / loop.busy_mean - 1), fixed(static_cast<double>(loop.chunks) / steps, 0),
-                   choices_text(loop)});
+        const auto executions = static_cast<double>(loop.executions);
+        table.add({application.loops[k], seconds(loop.loop_time * kTick_s),
+                   seconds(loop.loop_time * kTick_s / executions), seconds(loop.ideal * kTick_s),
+                   per_cent(loop.loop_time / loop.ideal - 1), per_cent(loop.busy_max / loop.busy_mean - 1),
+                   fixed(static_cast<double>(loop.chunks) / executions, 0), choices_text(loop)});
     }
     return print_text(application.name + ": " + std::to_string(application.steps) + " steps of " +
-                      std::to_string(application.iterations) + " iterations on " + std::to_string(application.workers) +
-                      " workers, " + (schedule.empty() ? "selector " + asked_selector() : "schedule " + schedule) +
+                      (application.same_trips ? "" : "up to ") + std::to_string(application.iterations) +
+                      " iterations on " + std::to_string(application.workers) + " workers, " +
+                      (schedule.empty() ? "selector " + asked_selector() : "schedule " + schedule) +
                       ", in virtual time\n" + table.text());
 }
 
@@ -115,24 +140,22 @@ int print_record(const SimulateRequest& request, const simulate::Application& ap
         const LoopSums& one = sums[k];
         total += one.loop_time * kTick_s;
         ideal += one.ideal * kTick_s;
-        Json loop = {{"name", application.loops[k]},
-                     {"total_s", one.loop_time * kTick_s},
-                     {"ideal_s", one.ideal * kTick_s},
-                     {"learning_s", one.learning * kTick_s},
-                     {"imbalance", one.busy_max / one.busy_mean - 1},
-                     {"chunks", one.chunks},
-                     {"choices", one.choices}};
+        Json loop = {{"name", application.loops[k]},   {"total_s", one.loop_time * kTick_s},
+                     {"ideal_s", one.ideal * kTick_s}, {"learning_s", one.learning * kTick_s},
+                     {"executions", one.executions},   {"imbalance", one.busy_max / one.busy_mean - 1},
+                     {"chunks", one.chunks},           {"choices", one.choices}};
         if (request.steps_json) loop["steps"] = one.steps_s;
         loops.push_back(std::move(loop));
     }
-    Json record = {{"app", request.application},
-                   {"workers", application.workers},
-                   {"iterations", application.iterations},
-                   {"steps", application.steps},
-                   {"seed", options().seed},
-                   {"total_s", total},
-                   {"ideal_s", ideal},
-                   {"loops", loops}};
+    Json record = {
+        {request.trace.empty() ? "app" : "trace", request.trace.empty() ? request.application : request.trace},
+        {"workers", application.workers},
+        {"iterations", application.iterations},
+        {"steps", application.steps},
+        {"seed", options().seed},
+        {"total_s", total},
+        {"ideal_s", ideal},
+        {"loops", loops}};
     const std::string schedule = asked_schedule();
     record[schedule.empty() ? "selector" : "schedule"] = schedule.empty() ? asked_selector() : schedule;
     return print_json(record);
@@ -145,9 +168,17 @@ void add_simulate(CLI::App& app, SimulateRequest& request) {
     simulate::Disturbances& disturbances = request.disturbances;
     const auto part = finite(0.0, 0.99);
     const auto positive = finite(0.0, 1e12);
-    command->add_option("--app", request.application, "Application, name[:key=value,...]; see below");
+    CLI::Option* const app_option =
+        command->add_option("--app", request.application, "Application, name[:key=value,...]; see below");
+    CLI::Option* const trace =
+        command
+            ->add_option("--trace", request.trace, "In its place, a program's own loops: their costs, from its trace")
+            ->excludes(app_option);
+    command->add_option("--loop", request.loop, "Of the trace, only loops whose name contains this")->needs(trace);
     command->add_option("--workers", request.workers, "Workers, P")->check(CLI::Range(1, 1 << 16));
-    command->add_option("--iterations", request.iterations, "N of every loop")->check(CLI::Range(1UL, 1UL << 32));
+    command->add_option("--iterations", request.iterations, "N of every loop")
+        ->check(CLI::Range(1UL, 1UL << 32))
+        ->excludes(trace);
     command->add_option("--steps", request.steps, "Time steps: executions of every loop")
         ->check(CLI::Range(1UL, 1UL << 32));
     CLI::Option* const schedule = command->add_option("--schedule", request.schedule, "One technique for all steps");
@@ -199,30 +230,31 @@ void add_simulate(CLI::App& app, SimulateRequest& request) {
                     "  gimbal simulate --app pisolver:imbalance=20 --schedule fac2\n"
                     "  gimbal simulate --app mandelbrot --steps 300 --select sarsa --noise 0.01 --record steps.csv\n"
                     "  gimbal simulate --app evrard --workers 40 --select auto --json\n"
+                    "  OMP_SCHEDULE=ss gimbal run -t 2 --trace app.pftrace -- ./app\n"
+                    "  gimbal simulate --trace app.pftrace --workers 64 --schedule fac2\n"
                     "  gimbal simulate --app bump --ranks 8 --workers 8 --rank-schedule fac2 --schedule gss\n"
                     "  gimbal simulate --app power --ranks 8 --workers 8 --steps 500 --learner all --step-noise 0.02");
 }
 
 int simulate_application(const SimulateRequest& request) {
-    if (request.application.empty())
-        throw Error(ErrorCode::wrong_use, "--app is required", "see: gimbal simulate --help");
+    if (request.application.empty() && request.trace.empty())
+        throw Error(ErrorCode::wrong_use, "--app or --trace is required", "see: gimbal simulate --help");
     settle_options(request);
     if (request.dispatch_ns && request.serial_ns && *request.serial_ns > *request.dispatch_ns)
         throw Error(ErrorCode::wrong_use, "--serial-ns is a part of --dispatch-ns, and cannot be more", "");
     if (request.disturbances.slow_end <= request.disturbances.slow_first)
         throw Error(ErrorCode::wrong_use, "--slow-end comes before --slow-first: no step would be slow", "");
     set_option("background", "off");  // else it would depend on this machine when predictions arrive
-    simulate::ApplicationRequest wanted = simulate::parse_application(request.application);
-    wanted.workers = request.workers;
-    wanted.iterations = request.iterations;
-    wanted.steps = request.steps;
-    wanted.seed = options().seed;
-    const std::unique_ptr<simulate::Application> application = simulate::make_application(std::move(wanted));
+    const std::unique_ptr<simulate::Application> application =
+        request.trace.empty() ? named_application(request) : recorded_application(request);
     if (request.disturbances.slow_worker >= static_cast<std::int64_t>(application->workers))
         throw Error(ErrorCode::wrong_use,
                     "--slow-worker: there is no worker " + std::to_string(request.disturbances.slow_worker),
                     "allowed: 0 to " + std::to_string(application->workers - 1));
     if (request.pairs.ranks > 0) {
+        if (!application->same_trips)
+            throw Error(ErrorCode::wrong_use, "--ranks: executions of the loop have different numbers of iterations",
+                        "leave --ranks out, or name another loop with --loop");
         PairRequest pairs = request.pairs;
         pairs.thread_schedule = request.schedule;
         if (!request.selector.empty()) pairs.selector = request.selector;
@@ -241,6 +273,7 @@ int simulate_application(const SimulateRequest& request) {
         loop.busy_max += seen.step->busy_max;
         loop.busy_mean += seen.step->busy_mean;
         loop.chunks += seen.step->chunks;
+        ++loop.executions;
         ++loop.choices[to_string(seen.step->schedule)];
         if (request.steps_json) loop.steps_s.push_back(step_time * kTick_s);
         if (!request.record.empty()) append_row(rows, application->name + " " + application->loops[seen.loop], seen);

@@ -62,7 +62,9 @@ int simulate_selfish(const SelfishRequest& request);
 
 /// What `gimbal simulate` was asked for.
 struct SimulateRequest {
-    std::string application;       ///< name:key=value,key=value
+    std::string application;       ///< name:key=value,key=value; empty: a trace
+    std::string trace;             ///< file; empty: an application
+    std::string loop;              ///< of the trace: only loops whose name contains it
     std::uint32_t workers = 0;     ///< 0: the application's own
     std::uint64_t iterations = 0;  ///< 0: the application's own
     std::uint64_t steps = 0;       ///< 0: the application's own

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "experiment/recorded.hpp"
+
+namespace gimbal::tool {
+
+/// The loops of a trace, and who ran them.
+struct RecordedCosts {
+    std::vector<simulate::RecordedLoop> loops;  ///< at least one
+    std::uint32_t workers = 1;                  ///< of the largest team
+    std::uint64_t incomplete = 0;     ///< executions that are left out, since the trace lacks some of their iterations
+    std::uint64_t largest_chunk = 1;  ///< [iterations]
+};
+
+/// What iterations cost, from a trace of one process that `gimbal run --trace` wrote.
+/// @param loop  only loops whose name contains it; empty: all
+/// @errors gimbal::Error(file): no such trace, no such loop in it, or more than one process  @cost O(chunks log chunks)
+RecordedCosts read_recorded_costs(const std::string& trace, const std::string& loop);
+
+}  // namespace gimbal::tool
