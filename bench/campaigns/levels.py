@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 LOOPS = ("uniform", "triangular", "normal", "power", "bump")
 NOISES = (0.02, 0.1)
-LEARNERS = ("joint", "independent", "alternate", "coordinated")
+LEARNERS = ("joint", "independent", "alternate", "levels", "coordinated")
 
 
 class Size(NamedTuple):
@@ -100,7 +100,9 @@ def main() -> int:
     print(f"independent learners were as good as the coordinated one in {lost} of {len(cells)} cells")
     print("RESULT " + json.dumps({"pair_vs_oracle_2pct": round(worst[0.02, "coordinated"], 4),
                                   "pair_vs_oracle_10pct": round(worst[0.1, "coordinated"], 4),
-                                  "independent_vs_oracle_2pct": round(worst[0.02, "independent"], 4)}))
+                                  "independent_vs_oracle_2pct": round(worst[0.02, "independent"], 4),
+                                  "agent_vs_oracle_2pct": round(worst[0.02, "levels"], 4),
+                                  "agent_vs_oracle_10pct": round(worst[0.1, "levels"], 4)}))
     return 0
 
 

@@ -39,9 +39,9 @@ struct SelectorInfo {
 [[nodiscard]] std::string auto_numbers();
 
 /// What GIMBAL_SELECT lists: the words of selectors().
-inline constexpr std::array<std::string_view, 17> kSelectorWords = {
-    "auto",     "fixed", "random",         "exhaustive", "binary", "expert", "simulate", "rl",   "q",
-    "double-q", "sarsa", "expected-sarsa", "qv",         "r",      "dqn",    "linear-q", "chunk"};
+inline constexpr std::array<std::string_view, 18> kSelectorWords = {
+    "auto", "fixed",    "random", "exhaustive",     "binary", "expert", "simulate", "rl",       "levels",
+    "q",    "double-q", "sarsa",  "expected-sarsa", "qv",     "r",      "dqn",      "linear-q", "chunk"};
 
 /// What GIMBAL_RL_AGENT lists.
 inline constexpr std::array<std::string_view, 10> kAgentRowWords = {

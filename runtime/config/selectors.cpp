@@ -15,7 +15,7 @@ constexpr std::string_view kPortfolio = "GIMBAL_PORTFOLIO GIMBAL_GOLDEN_CHUNK";
 constexpr std::string_view kLearning = "GIMBAL_PORTFOLIO GIMBAL_GOLDEN_CHUNK GIMBAL_RL_*";
 constexpr std::string_view kMeta = "GIMBAL_SCHEDULE GIMBAL_RL_SELECTOR_TYPE GIMBAL_RL_*";
 
-constexpr std::array<SelectorInfo, 17> kSelectors = {{
+constexpr std::array<SelectorInfo, 18> kSelectors = {{
     {"auto",
      false,
      0,
@@ -33,6 +33,8 @@ constexpr std::array<SelectorInfo, 17> kSelectors = {{
     {"simulate", false, 0, "Simulates every technique on the measured costs and runs those predicted near the best.",
      kPortfolio, "Mohammed and Ciorba 2020 (SimAS); Gimbal"},
     {"rl", false, 0, "The agent that GIMBAL_RL_AGENT names.", kLearning, "seed 000"},
+    {"levels", false, 0, "The same agent, for ranks and the threads inside them together: each step moves one level.",
+     kLearning, "Gimbal, after seed 000"},
     {"q", true, 8, "Q-learning: believes in the best that may follow.", kLearning, "Watkins 1989; seed 000, eq. 2.6"},
     {"double-q", true, 9, "Two tables of Q-learning judge each other's favourites.", kLearning,
      "van Hasselt 2010; seed 000, eqs 2.8, 2.9"},

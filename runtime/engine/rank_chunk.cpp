@@ -67,6 +67,14 @@ void TeamsInChunks::add_rank(double busy, std::uint64_t chunks) noexcept {
     overhead_ = overhead_ > 0 ? overhead_ + kNew * (each - overhead_) : each;
 }
 
+double TeamsInChunks::balance() noexcept {
+    const double longest = loop_time() - asked_loop_time_;
+    const double mean = busy_mean() - asked_busy_mean_;
+    asked_loop_time_ += longest;
+    asked_busy_mean_ += mean;
+    return longest > 0 && mean > 0 ? std::min(mean / longest, 1.0) : 0;
+}
+
 void CostsInChunks::prepare(std::uint64_t iterations, std::uint32_t ranks) {
     const std::lock_guard lock(mutex_);
     costs_.prepare(iterations, CostProfile::bins_for(iterations, ranks));

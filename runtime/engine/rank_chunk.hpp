@@ -6,11 +6,11 @@
 #include <mutex>
 #include <span>
 
+#include "engine/decision.hpp"
 #include "gimbal/per_rank.hpp"
 #include "gimbal/plan.hpp"
 #include "gimbal/rank_loop.h"
 #include "measure/cost_profile.hpp"
-#include "engine/decision.hpp"
 
 namespace gimbal {
 
@@ -82,6 +82,9 @@ public:
     [[nodiscard]] double loop_time() const noexcept { return loop_time_.load(std::memory_order_relaxed); }
     /// Mean over the threads of the time that they were busy, in all [ticks].
     [[nodiscard]] double busy_mean() const noexcept { return busy_mean_.load(std::memory_order_relaxed); }
+    /// Mean over max of the threads' times since this was asked last, in (0, 1]; 0: no team has run.
+    /// @threads one at a time
+    [[nodiscard]] double balance() noexcept;
     /// What a chunk takes besides its team's loop, to begin and end the team and to draw, mean so far [ticks].
     [[nodiscard]] double overhead() const noexcept { return overhead_; }
 
@@ -93,7 +96,8 @@ private:
     std::atomic<double> loop_time_{0};
     std::atomic<double> busy_mean_{0};
     double overhead_ = 0;
-    double seen_loop_time_ = 0;  // when the rank last left
+    double asked_loop_time_ = 0, asked_busy_mean_ = 0;  // when balance() was asked last
+    double seen_loop_time_ = 0;                         // when the rank last left
     std::uint64_t seen_chunks_ = 0;
 };
 

@@ -30,6 +30,7 @@ struct Request {
     double chunk_overhead = 0;    ///< what a chunk costs its worker besides a draw, mean so far [ticks]
     std::uint32_t threads = 0;    ///< of the teams that run the chunks [count]; 0: no teams do
     bool threads_follow = false;  ///< and they run what Decision::within says
+    double thread_balance = 0;    ///< of them, mean over max since the last execution; 0: not known
 
     /// Whether the other one asks for the same loop in the same way, at whatever moment.
     [[nodiscard]] bool asks_the_same(const Request& other) const noexcept {

@@ -17,7 +17,8 @@ struct Signals {
     double instructions_per_second = 0;  ///< or whatever progress could be measured, per second
 };
 
-/// One pick: which action, from which state. The state is the action that was picked before.
+/// One pick: which action, from which state. The state is the action that was picked before, unless the owner has
+/// states of its own.
 struct Pick {
     std::uint32_t state = 0;
     std::uint32_t action = 0;
@@ -47,9 +48,14 @@ public:
     /// is really taken next.
     [[nodiscard]] virtual Pick next() = 0;
 
+    /// The same, for learners that were made with states. @param state  < S
+    [[nodiscard]] virtual Pick next_in(std::uint32_t state) = 0;
+
     /// What the execution of a pick showed. Picks may overlap: each gets its own signals, in any order; some may never
     /// get any.
-    virtual void observe(const Pick& pick, const Signals& signals) = 0;
+    void observe(const Pick& pick, const Signals& signals) { observe(pick, signals, pick.action); }
+    /// @param after  the state that it led to, < S
+    virtual void observe(const Pick& pick, const Signals& signals, std::uint32_t after) = 0;
 
     /// The last step that was learnt from.
     [[nodiscard]] virtual Thought thought() const noexcept = 0;
@@ -63,9 +69,11 @@ public:
 
 /// @param actions     K, >= 1
 /// @param seed        of everything random
+/// @param states      S; 0: the state is the action that was picked before. With states of the owner the best action is
+///                    the best one in the state, not on average
 /// @return never nullptr
-/// @errors std::bad_alloc  @cost O(K^2), or what a dqn has
+/// @errors std::bad_alloc  @cost O(S K), or what a dqn has
 [[nodiscard]] std::unique_ptr<Learner> make_learner(const Parameters& parameters, std::size_t actions,
-                                                    std::uint64_t seed);
+                                                    std::uint64_t seed, std::size_t states = 0);
 
 }  // namespace gimbal::learn

@@ -15,10 +15,11 @@ namespace gimbal::learn {
 struct Beliefs {
     const Agent& agent;
     const ActionTimes& times;
-    double epsilon = 0;  ///< in force
+    double epsilon = 0;                ///< in force
+    std::span<const double> row = {};  ///< [K] Q in the state, if that decides; empty: the average over states does
 
-    /// The action that is believed to be the best, whatever the state.
-    [[nodiscard]] std::uint32_t best() const noexcept { return greedy(agent.averages(), times); }
+    /// The action that is believed to be the best.
+    [[nodiscard]] std::uint32_t best() const noexcept { return greedy(row.empty() ? agent.averages() : row, times); }
 };
 
 /// How the next action is picked.
@@ -32,7 +33,7 @@ public:
 
     virtual ~Policy() = default;
 
-    /// @param state  < K  @cost O(K); nothing is allocated
+    /// @param state  < S  @cost O(K); nothing is allocated
     [[nodiscard]] virtual Decision pick(std::uint32_t state, const Beliefs& beliefs, Random& random) noexcept = 0;
 
     /// pi(a|S) of the next pick, exactly, for all a.

@@ -9,25 +9,28 @@
 
 namespace gimbal::learn {
 
-PolicyLearner::PolicyLearner(const Parameters& parameters, std::size_t actions, std::uint64_t seed)
+PolicyLearner::PolicyLearner(const Parameters& parameters, std::size_t actions, std::uint64_t seed, std::size_t states)
     : parameters_(parameters),
-      actions_(std::max<std::size_t>(actions, 1)),
+      sizes_(std::max<std::size_t>(states > 0 ? states : actions, 1), std::max<std::size_t>(actions, 1)),
+      own_states_(states > 0),
       random_(seed),
-      agent_(make_agent(parameters, actions_, random_)),
-      policy_(make_policy(parameters, actions_)),
+      agent_(make_agent(parameters, sizes_, random_)),
+      policy_(make_policy(parameters, sizes_.actions)),
       reward_(make_reward(parameters)),
-      times_(actions_),
-      chances_(actions_) {
+      times_(sizes_.actions),
+      chances_(sizes_.actions),
+      row_(own_states_ ? sizes_.actions : 0) {
     waiting_.reserve(kWaiting);
     set_rates();
 }
 
-Pick PolicyLearner::next() {
-    Pick pick{.state = state_};
+Pick PolicyLearner::next_in(std::uint32_t state) {
+    assert(state < sizes_.states);
+    Pick pick{.state = state};
     if (limit_reached()) {
-        pick.action = keep_best();
+        pick.action = keep_best(state);
     } else {
-        const Policy::Decision decision = policy_->pick(state_, beliefs(), random_);
+        const Policy::Decision decision = policy_->pick(state, beliefs(state), random_);
         pick.action = decision.action;
         pick.exploring = decision.exploring;
         complete_waiting(pick.action);
@@ -41,8 +44,18 @@ bool PolicyLearner::limit_reached() const noexcept {
     return parameters_.steps_limit != 0 && picks_.made() >= parameters_.steps_limit;
 }
 
+// The row is good until the next call.
+Beliefs PolicyLearner::beliefs(std::uint32_t state) noexcept {
+    if (own_states_) agent_->row(state, row_);
+    return {.agent = *agent_, .times = times_, .epsilon = epsilon_, .row = row_};
+}
+
 /// The search is over: what is best now stays, and later signals change nothing.
-std::uint32_t PolicyLearner::keep_best() noexcept {
+std::uint32_t PolicyLearner::keep_best(std::uint32_t state) noexcept {
+    if (own_states_) {
+        keeping_ = true;
+        return beliefs(state).best();
+    }
     if (!keeping_) {
         complete_waiting(best());
         kept_ = best();
@@ -51,9 +64,9 @@ std::uint32_t PolicyLearner::keep_best() noexcept {
     return kept_;
 }
 
-void PolicyLearner::observe(const Pick& pick, const Signals& signals) {
-    assert(pick.state < actions_ && pick.action < actions_);
-    if (keeping_ || pick.state >= actions_ || pick.action >= actions_) return;
+void PolicyLearner::observe(const Pick& pick, const Signals& signals, std::uint32_t after) {
+    assert(pick.state < sizes_.states && pick.action < sizes_.actions && after < sizes_.states);
+    if (keeping_ || pick.state >= sizes_.states || pick.action >= sizes_.actions || after >= sizes_.states) return;
     times_.add(pick.action, signals.loop_time_s);
     const double signal = signal_of(parameters_.reward, signals);
     if (!std::isfinite(signal)) return;
@@ -72,7 +85,8 @@ void PolicyLearner::observe(const Pick& pick, const Signals& signals) {
                     .reward = reward,
                     .alpha = alpha_,
                     .loop_time_s = std::isfinite(signals.loop_time_s) ? signals.loop_time_s : 0,
-                    .imbalance = std::isfinite(imbalance) ? imbalance : 0};
+                    .imbalance = std::isfinite(imbalance) ? imbalance : 0,
+                    .after = after};
     set_rates();  // before the step is learnt: the chances of the next pick are those with its epsilon
     learn(step, pick.number);
 }
@@ -88,7 +102,7 @@ void PolicyLearner::learn(Step step, std::uint64_t number) noexcept {
             step.next_action = state_;
         }
     } else if (agent_->needs() == Needs::chances) {
-        policy_->chances(step.action, beliefs(), chances_);
+        policy_->chances(step.next_state(), beliefs(step.next_state()), chances_);
         step.chances = chances_;
     }
     agent_->learn(step);
@@ -109,19 +123,20 @@ void PolicyLearner::set_rates() noexcept {
 }
 
 double PolicyLearner::value(std::uint32_t action) const noexcept {
-    assert(action < actions_);
-    return action < actions_ ? agent_->averages()[action] : 0;
+    assert(action < sizes_.actions);
+    return action < sizes_.actions ? agent_->averages()[action] : 0;
 }
 
 /// An action that never ran may look best only because its initial value does; it is no result.
 std::uint32_t PolicyLearner::best() const noexcept {
     bool any = false;
-    for (std::uint32_t a = 0; a < actions_ && !any; ++a) any = times_.tried(a);
+    for (std::uint32_t a = 0; a < sizes_.actions && !any; ++a) any = times_.tried(a);
     return greedy(agent_->averages(), times_, [&](std::uint32_t a) { return !any || times_.tried(a); });
 }
 
-std::unique_ptr<Learner> make_learner(const Parameters& parameters, std::size_t actions, std::uint64_t seed) {
-    return std::make_unique<PolicyLearner>(parameters, actions, seed);
+std::unique_ptr<Learner> make_learner(const Parameters& parameters, std::size_t actions, std::uint64_t seed,
+                                      std::size_t states) {
+    return std::make_unique<PolicyLearner>(parameters, actions, seed, states);
 }
 
 }  // namespace gimbal::learn

@@ -51,10 +51,12 @@ private:
 class PolicyLearner final : public Learner {
 public:
     /// @errors std::bad_alloc
-    PolicyLearner(const Parameters& parameters, std::size_t actions, std::uint64_t seed);
+    PolicyLearner(const Parameters& parameters, std::size_t actions, std::uint64_t seed, std::size_t states);
 
-    [[nodiscard]] Pick next() override;
-    void observe(const Pick& pick, const Signals& signals) override;
+    [[nodiscard]] Pick next() override { return next_in(state_); }
+    [[nodiscard]] Pick next_in(std::uint32_t state) override;
+    using Learner::observe;
+    void observe(const Pick& pick, const Signals& signals, std::uint32_t after) override;
     [[nodiscard]] Thought thought() const noexcept override { return thought_; }
     [[nodiscard]] double value(std::uint32_t action) const noexcept override;
     [[nodiscard]] std::uint32_t best() const noexcept override;
@@ -64,15 +66,16 @@ private:
     /// their numbers, or after RecentPicks::kKept others.
     static constexpr std::size_t kWaiting = 64;
 
-    [[nodiscard]] Beliefs beliefs() const noexcept { return {.agent = *agent_, .times = times_, .epsilon = epsilon_}; }
+    [[nodiscard]] Beliefs beliefs(std::uint32_t state) noexcept;
     [[nodiscard]] bool limit_reached() const noexcept;
-    std::uint32_t keep_best() noexcept;
+    std::uint32_t keep_best(std::uint32_t state) noexcept;
     void learn(Step step, std::uint64_t number) noexcept;
     void complete_waiting(std::uint32_t next_action) noexcept;
     void set_rates() noexcept;
 
     Parameters parameters_;
-    std::size_t actions_;
+    Sizes sizes_;
+    bool own_states_;  // the owner's, not the action before
     Random random_;
     std::unique_ptr<Agent> agent_;
     std::unique_ptr<Policy> policy_;
@@ -81,6 +84,7 @@ private:
     RecentPicks picks_;
     std::vector<Step> waiting_;    // for the next action; at most kWaiting
     std::vector<double> chances_;  // [K] scratch
+    std::vector<double> row_;      // the same
     std::uint32_t state_ = 0;      // the last action picked
     std::uint32_t kept_ = 0;
     bool keeping_ = false;

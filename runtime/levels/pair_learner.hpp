@@ -50,6 +50,7 @@ struct PairTurn {
     Pair rest = {};
     std::string_view reason = {};  ///< a string literal
     Epochs epochs = {};            ///< as they were when it was decided
+    std::uint64_t number = 0;      ///< the learner's own
 };
 
 /// What an execution showed.

@@ -21,12 +21,12 @@ constexpr std::array<std::string_view, 9> kNames = {"feedback", "fac2",   "mfsc"
                                                     "ss",       "static", "awf-c", "af"};
 constexpr Pair kFirst{.ranks = 1, .threads = 0};
 constexpr std::uint64_t kSamples = 3;       // of the profile before the model is asked
-constexpr std::uint64_t kMaxSamples = 8;   // without a profile: there will be none
+constexpr std::uint64_t kMaxSamples = 8;    // without a profile: there will be none
 constexpr std::uint64_t kSampleEvery = 32;  // steps
-constexpr std::uint64_t kMaxRepeats = 8;   // of a turn that nothing is heard of
+constexpr std::uint64_t kMaxRepeats = 8;    // of a turn that nothing is heard of
 constexpr double kPart = 0.005;             // of the processor time that predictions may take
-constexpr double kContention = 5;          // of threads that draw in memory,
-constexpr double kSerialPart = 0.5;        // as a loop of threads has it
+constexpr double kContention = 5;           // of threads that draw in memory,
+constexpr double kSerialPart = 0.5;         // as a loop of threads has it
 constexpr double kSecondsPerDraw = 50e-9;
 constexpr double kDrawsPerPair = 64 * 16;  // rank chunks, and draws of each thread in them, where nothing is known
 
@@ -65,18 +65,32 @@ struct PairSelector::Answer {
     std::atomic<bool> ready{false};
 };
 
-PairSelector::PairSelector(std::unique_ptr<Selector> alone, std::uint64_t seed, bool background)
-    : alone_(std::move(alone)), seed_(seed), background_(background) {}
+PairSelector::PairSelector(std::unique_ptr<Selector> alone, std::uint64_t seed, bool background,
+                           std::optional<LevelAgentSetup> agent)
+    : alone_(std::move(alone)), seed_(seed), background_(background), setup_(std::move(agent)) {}
 
 PairSelector::~PairSelector() = default;
 
+// Whatever stands first is in force until the agent has moved each level.
+void PairSelector::begin_agent(const LoopContext& context) {
+    ranks_ = threads_ = setup_->portfolio;
+    iterations_ = context.iterations;
+    const PairTable table{static_cast<std::uint32_t>(ranks_.size()), static_cast<std::uint32_t>(threads_.size())};
+    auto agent = std::make_unique<LevelAgent>(table, Pair{}, setup_->parameters, seed_, context.tick_s);
+    agent_ = agent.get();
+    learner_ = std::move(agent);
+}
+
 void PairSelector::begin(const LoopContext& context) {
+    if (setup_) return begin_agent(context);
     ranks_ = portfolio_of(kNames);
     threads_ = portfolio_of(std::span(kNames).subspan(1));
     iterations_ = context.iterations;
     const PairTable table{static_cast<std::uint32_t>(ranks_.size()), static_cast<std::uint32_t>(threads_.size())};
-    coordinator_.emplace(table, kFirst,
-                         [this](Pair incumbent, std::span<double> times) { return predict(incumbent, times); });
+    auto coordinator = std::make_unique<Coordinator>(
+        table, kFirst, [this](Pair incumbent, std::span<double> times) { return predict(incumbent, times); });
+    coordinator_ = coordinator.get();
+    learner_ = std::move(coordinator);
     const double draws = std::min(kDrawsPerPair * context.threads, static_cast<double>(context.iterations));
     cost_s_ = static_cast<double>(table.size()) * draws * kSecondsPerDraw;
     versions_ = context.profile_version;
@@ -85,7 +99,9 @@ void PairSelector::begin(const LoopContext& context) {
 // The ranks' own selector again, and the threads choose for themselves.
 void PairSelector::give_up() {
     given_up_ = true;
-    coordinator_.reset();
+    learner_.reset();
+    coordinator_ = nullptr;
+    agent_ = nullptr;
     answer_.reset();
 }
 
@@ -130,12 +146,13 @@ void PairSelector::ask(Pair incumbent, const LoopContext& context) {
 
 // What single iterations cost is measured by the threads, in executions that are no trials.
 bool PairSelector::wants_costs(const LoopContext& context) const noexcept {
-    if (turn_.trial || answer_) return false;
+    if (agent_ || turn_.trial || answer_) return false;
     return measured_ < kSamples || context.profile_version == versions_ || steps_ >= sampled_at_ + kSampleEvery;
 }
 
 Decision PairSelector::decision_for_turn(const LoopContext& context) const {
-    Decision decision{.schedule = ranks_[turn_.pair.ranks], .reason = "auto", .exploring = turn_.trial};
+    Decision decision{
+        .schedule = ranks_[turn_.pair.ranks], .reason = agent_ ? "levels" : "auto", .exploring = turn_.trial};
     decision.number = turn_number_;
     decision.within = {.technique = threads_[turn_.pair.threads].technique, .trial = turn_.trial};
     if (std::isfinite(turn_.limit))
@@ -146,13 +163,14 @@ Decision PairSelector::decision_for_turn(const LoopContext& context) const {
 
 Decision PairSelector::choose(const LoopContext& context) {
     const bool nested = context.threads > 1 && context.threads_follow && context.workers > 1;
-    if (coordinator_ && !nested) give_up();
-    if (!coordinator_ && !given_up_ && nested && context.iterations > context.workers) begin(context);
-    if (!coordinator_) return alone_->choose(context);
+    if (learner_ && !nested) give_up();
+    if (!learner_ && !given_up_ && nested && context.iterations > context.workers) begin(context);
+    if (!learner_) return alone_->choose(context);
+    if (context.thread_balance > 0) thread_balance_ = context.thread_balance;
     ++steps_;
     if (model_ || asked_ >= kMaxRepeats) {
         context_ = &context;
-        turn_before_ = std::exchange(turn_, coordinator_->next());
+        turn_before_ = std::exchange(turn_, learner_->next());
         context_ = nullptr;
         ++turn_number_;
         asked_ = 0;
@@ -168,13 +186,13 @@ Decision PairSelector::choose(const LoopContext& context) {
 }
 
 void PairSelector::learn(const Decision& decision, const LoopRecord& record, const LoopContext& context) {
-    if (decision.number == 0 || !coordinator_) {
-        if (!coordinator_ && !decision.within.technique) alone_->learn(decision, record, context);
+    if (decision.number == 0 || !learner_) {
+        if (!learner_ && !decision.within.technique) alone_->learn(decision, record, context);
         return;
     }
     worked_s_ += record.loop_time * context.tick_s * context.workers * std::max(context.threads, 1U);
     if (decision.sampled) ++measured_;
-    if (measured_ >= kMaxSamples && context.profile_version == versions_) return give_up();
+    if (coordinator_ && measured_ >= kMaxSamples && context.profile_version == versions_) return give_up();
     if (record.iterations == 0 || decision.number + 1 < turn_number_) return;
     const bool current = decision.number == turn_number_;
     if (current) model_ = true;
@@ -183,8 +201,14 @@ void PairSelector::learn(const Decision& decision, const LoopRecord& record, con
     seen.time = std::max(record.loop_time * scale, 1.0);
     seen.iterations = record.iterations;
     if (record.busy_max > 0) seen.rank_balance = record.busy_mean / record.busy_max;
+    seen.thread_balance = thread_balance_;
     seen.stopped = decision.within.limit > 0 && record.loop_time > decision.within.limit;
-    coordinator_->learn(current ? turn_ : turn_before_, seen);
+    learner_->learn(current ? turn_ : turn_before_, seen);
+    if (coordinator_) follow_changes();
+}
+
+// The loop has changed: its profile is measured anew.
+void PairSelector::follow_changes() {
     if (coordinator_->reopened() == reopened_) return;
     reopened_ = coordinator_->reopened();
     measured_ = 0;
@@ -192,7 +216,12 @@ void PairSelector::learn(const Decision& decision, const LoopRecord& record, con
 }
 
 std::optional<Alternative> PairSelector::alternative() const {
-    return coordinator_ ? std::nullopt : alone_->alternative();
+    return learner_ ? std::nullopt : alone_->alternative();
+}
+
+std::optional<learn::Thought> PairSelector::thought() const {
+    if (!learner_) return alone_->thought();
+    return agent_ && agent_->thought().step > 0 ? std::optional(agent_->thought()) : std::nullopt;
 }
 
 }  // namespace gimbal::levels

@@ -8,14 +8,21 @@
 #include <span>
 
 #include "levels/coordinator.hpp"
+#include "levels/level_agent.hpp"
 #include "levels/pair_prediction.hpp"
 #include "select/selector.hpp"
 
 namespace gimbal::levels {
 
-/// The coordinator as the selector of a loop over ranks: it decides what the ranks run, and with it what the threads
-/// run that share out the chunks (Decision::within). Until ranks have such threads, and they do what they are told,
-/// another selector decides for the ranks alone.
+/// What an agent that decides for both levels chooses from, and how it learns.
+struct LevelAgentSetup {
+    Portfolio portfolio;  ///< of both levels; chunks count for the ranks alone
+    learn::Parameters parameters;
+};
+
+/// A learner of pairs, the coordinator or an agent (`levels`), as the selector of a loop over ranks: it decides what
+/// the ranks run, and with it what the threads run that share out the chunks (Decision::within). Until ranks have such
+/// threads, and they do what they are told, another selector decides for the ranks alone.
 ///
 /// Executions are decided before the one before them has been learnt from. So a turn of the coordinator lasts until one
 /// of its executions has been learnt from, mostly two; each runs as that turn says from its beginning to its end, and
@@ -26,21 +33,26 @@ class PairSelector final : public Selector {
 public:
     /// @param alone       decides until there is something to coordinate
     /// @param background  predictions are made on a thread of their own
-    PairSelector(std::unique_ptr<Selector> alone, std::uint64_t seed, bool background);
+    /// @param agent       decides instead of the coordinator
+    PairSelector(std::unique_ptr<Selector> alone, std::uint64_t seed, bool background,
+                 std::optional<LevelAgentSetup> agent = std::nullopt);
     ~PairSelector() override;
 
     [[nodiscard]] Decision choose(const LoopContext& context) override;
     void learn(const Decision& decision, const LoopRecord& record, const LoopContext& context) override;
     [[nodiscard]] std::optional<Alternative> alternative() const override;
+    [[nodiscard]] std::optional<learn::Thought> thought() const override;
 
-    /// nullptr: there is nothing to coordinate.
-    [[nodiscard]] const Coordinator* coordinator() const noexcept { return coordinator_ ? &*coordinator_ : nullptr; }
+    /// nullptr: there is nothing to coordinate, or an agent decides.
+    [[nodiscard]] const Coordinator* coordinator() const noexcept { return coordinator_; }
 
 private:
     struct Answer;
 
     void begin(const LoopContext& context);
+    void begin_agent(const LoopContext& context);
     void give_up();
+    void follow_changes();
     [[nodiscard]] bool predict(Pair incumbent, std::span<double> times);
     [[nodiscard]] bool affordable(const LoopContext& context) const noexcept;
     void ask(Pair incumbent, const LoopContext& context);
@@ -50,10 +62,13 @@ private:
     std::unique_ptr<Selector> alone_;
     std::uint64_t seed_;
     bool background_;
+    std::optional<LevelAgentSetup> setup_;
     bool given_up_ = false;
 
     Portfolio ranks_, threads_;
-    std::optional<Coordinator> coordinator_;
+    std::unique_ptr<PairLearner> learner_;  // one of the next two; nullptr: another selector decides
+    Coordinator* coordinator_ = nullptr;
+    LevelAgent* agent_ = nullptr;
     std::uint64_t iterations_ = 0;          // N that its times are for
     const LoopContext* context_ = nullptr;  // while a turn is being decided
     std::shared_ptr<Answer> answer_;        // under way
@@ -65,10 +80,11 @@ private:
     std::uint64_t sampled_at_ = 0;          // step
     std::uint64_t measured_ = 0;            // executions that were, since the last search began
 
+    double thread_balance_ = 1;  // in the last execution that is known of
     PairTurn turn_, turn_before_;
     std::uint64_t turn_number_ = 0;  // 0: none
     std::uint64_t asked_ = 0;        // executions of this turn
-    bool model_ = true;             // from one of them
+    bool model_ = true;              // from one of them
 };
 
 }  // namespace gimbal::levels

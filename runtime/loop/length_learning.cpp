@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "levels/pair_selector.hpp"
+#include "select/agent.hpp"
 #include "select/replay.hpp"
 #include "technique/granule.hpp"
 #include "technique/least_chunk.hpp"
@@ -36,8 +37,11 @@ LengthLearning::LengthLearning(LoopTraits& traits, const LengthLearning& other)
 std::unique_ptr<Selector> LengthLearning::make() const {
     std::unique_ptr<Selector> selector = make_selector(selector_name_, traits_.key, traits_.workers, *traits_.settings);
     if (!traits_.pairs || !selector_name_.empty() || recording_to_replay()) return selector;
+    std::optional<levels::LevelAgentSetup> agent;
+    if (traits_.settings->name == "levels")
+        agent = {portfolio_of(*traits_.settings), agent_parameters(*traits_.settings, traits_.settings->agent)};
     return std::make_unique<levels::PairSelector>(std::move(selector), loop_seed(traits_.key, traits_.workers),
-                                                  traits_.settings->background);
+                                                  traits_.settings->background, std::move(agent));
 }
 
 LoopContext LengthLearning::context_of(const Request& request) const noexcept {
@@ -49,6 +53,7 @@ LoopContext LengthLearning::context_of(const Request& request) const noexcept {
             .chunk_overhead = request.chunk_overhead,
             .threads = request.threads,
             .threads_follow = request.threads_follow,
+            .thread_balance = request.thread_balance,
             .monotonic = request.monotonic,
             .can_leave = request.can_leave && granule_ == 1,
             .left_loops = request.left_loops,
@@ -107,7 +112,8 @@ bool LengthLearning::decided_by_ranks(const Request& request, Decision& decision
     if (request.schedule.technique) return false;
     if (within.technique && request.selector.empty()) {
         decision.schedule = {within.technique, request.schedule.chunk};
-        decision.reason = recording_to_replay() ? "GIMBAL_REPLAY" : "auto";
+        const bool agent = traits_.settings->name == "levels";
+        decision.reason = recording_to_replay() ? "GIMBAL_REPLAY" : agent ? "levels" : "auto";
         decision.exploring = within.trial;
         decision.sampled = within.sampled;
         return true;

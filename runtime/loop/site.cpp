@@ -70,8 +70,9 @@ LoopSite::LoopSite(SiteIdentity identity, std::uint32_t workers, const LoopClock
       workers_(workers),
       learning_(identity_.key(), workers, clock, nullptr,
                 identity_.over_ranks ? options().select_ranks : options().select) {
-    const bool both_free = options().select_ranks.name == "auto" && options().select.name == "auto";
-    if (identity_.over_ranks && both_free) learning_.decide_for_threads();
+    const std::string& name = options().select_ranks.name;
+    const bool together = options().select.name == name && (name == "auto" || name == "levels");
+    if (identity_.over_ranks && together) learning_.decide_for_threads();
 }
 
 LoopSite::~LoopSite() {
@@ -124,13 +125,14 @@ Execution* LoopSite::open(const Request& request) noexcept {
 
 // Threads that share out chunks of a rank want several iterations each; and each chunk costs the rank what it takes to
 // begin and end a team.
-void LoopSite::ask_teams(Request& request) const noexcept {
+void LoopSite::ask_teams(Request& request) noexcept {
     constexpr std::uint64_t kPerThread = 4;  // iterations; docs/decisions/0032
     if (teams_.threads() <= 1) return;
     request.least = kPerThread * teams_.threads();
     request.chunk_overhead = teams_.overhead();
     request.threads = teams_.threads();
     request.threads_follow = teams_.follow();
+    request.thread_balance = teams_.balance();
 }
 
 // Once, and only for a loop that Gimbal chooses for: what does not use Gimbal shall not touch a file of its.

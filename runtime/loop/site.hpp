@@ -115,7 +115,7 @@ public:
 
 private:
     void forget(const Execution& execution);
-    void ask_teams(Request& request) const noexcept;
+    void ask_teams(Request& request) noexcept;
     void learn_of_levels(const Execution& finished, const LoopRecord& record);
     void ask_earlier_run();
     void learn_from_earlier(const Execution& finished);

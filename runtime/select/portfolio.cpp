@@ -6,7 +6,9 @@
 #include <string>
 
 #include "base/spelling.hpp"
+#include "base/warnings.hpp"
 #include "config/selection.hpp"
+#include "gimbal/error.hpp"
 #include "gimbal/schedule.hpp"
 #include "technique/golden.hpp"
 
@@ -65,6 +67,16 @@ Schedule with_golden_chunk(const Schedule& choice, std::uint64_t iterations, std
     Schedule golden = choice;
     if (golden.chunk == 0) golden.chunk = technique::golden_chunk(iterations, workers);
     return golden;
+}
+
+Portfolio portfolio_of(const SelectorSettings& settings) {
+    try {
+        return parse_portfolio(settings.portfolio);
+    } catch (const Error& error) {
+        // At start this has been an error, unless GIMBAL_STRICT=0 let it pass; a program may have set it since.
+        warn_once("GIMBAL_PORTFOLIO: " + std::string(error.what()) + "; the seed's portfolio is used");
+        return seed_portfolio();
+    }
 }
 
 }  // namespace gimbal

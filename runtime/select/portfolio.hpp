@@ -35,4 +35,7 @@ using Portfolio = std::vector<Schedule>;
 /// @errors none  @threads any  @cost O(1), a logarithm
 [[nodiscard]] Schedule with_golden_chunk(const Schedule& choice, std::uint64_t iterations, std::uint32_t workers);
 
+/// What GIMBAL_PORTFOLIO lists; the seed's, with a warning, if that cannot be read. @errors std::bad_alloc
+[[nodiscard]] Portfolio portfolio_of(const SelectorSettings& settings);
+
 }  // namespace gimbal

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/warnings.hpp"
-#include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/random.hpp"
 #include "learn/names.hpp"
@@ -21,16 +20,6 @@
 namespace gimbal {
 
 namespace {
-
-Portfolio portfolio_of(const SelectorSettings& settings) {
-    try {
-        return parse_portfolio(settings.portfolio);
-    } catch (const Error& error) {
-        // At start this has been an error, unless GIMBAL_STRICT=0 let it pass; a program may have set it since.
-        warn_once("GIMBAL_PORTFOLIO: " + std::string(error.what()) + "; the seed's portfolio is used");
-        return seed_portfolio();
-    }
-}
 
 /// @param reason  a string literal
 PortfolioSelector::Setup setup_of(const SelectorSettings& settings, std::string_view reason) {
@@ -84,7 +73,8 @@ std::unique_ptr<Selector> make_named(const SelectorSettings& settings, std::stri
     if (name == "exhaustive") return std::make_unique<ExhaustiveSelector>(setup_of(settings, "exhaustive"));
     if (name == "binary") return std::make_unique<BinarySelector>(setup_of(settings, "binary"));
     if (name == "expert") return std::make_unique<ExpertSelector>(setup_of(settings, "expert"));
-    if (name == "rl") return make_agent_selector(settings, settings.agent, seed);
+    // Where ranks and threads are decided for together, levels/pair_selector does; this is for all other loops.
+    if (name == "rl" || name == "levels") return make_agent_selector(settings, settings.agent, seed);
     if (is_agent(name)) return make_agent_selector(settings, name, seed);
     return nullptr;
 }

@@ -26,6 +26,7 @@ struct LoopContext {
     double chunk_overhead = 0;             ///< what a chunk costs its worker besides the draw, mean so far [ticks]
     std::uint32_t threads = 0;             ///< of a team that runs a chunk, where ranks have such [count]; 0: none
     bool threads_follow = false;           ///< and they run what Decision::within says
+    double thread_balance = 0;             ///< of the teams since the last execution, mean over max; 0: not known
     bool monotonic = false;                ///< only techniques with ascending chunks will do
     bool can_leave = false;                ///< who runs the loop can also do so without Gimbal (Decision::left_for)
     std::uint32_t left_loops = 0;          ///< loops of the process that were left so [count]

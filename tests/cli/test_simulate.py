@@ -56,10 +56,14 @@ class Simulate(ToolTest):
         self.assertEqual((fixed["ranks"], fixed["threads"], fixed["best_pair"]), (4, 4, "fac2 / gss"))
         self.assertEqual(fixed["learners"]["coordinated"]["last"], "fac2 / gss")
         learnt = json.loads(self.gimbal(*words, "--learner", "all", "--step-noise", "0.02", "--runs", "2").stdout)
-        self.assertEqual(set(learnt["learners"]), {"joint", "independent", "alternate", "coordinated"})
+        self.assertEqual(set(learnt["learners"]), {"joint", "independent", "alternate", "levels", "coordinated"})
         self.assertTrue(all(len(one["over_best"]) == 2 for one in learnt["learners"].values()))
         over = {name: one["over_best"] for name, one in learnt["learners"].items()}
         self.assertLess(max(over["coordinated"]), min(over["joint"]))
+        agents = [json.loads(self.gimbal(*words, "--learner", "levels", env={"GIMBAL_RL_AGENT": agent}).stdout)
+                  for agent in ("q", "dqn", "q")]
+        self.assertEqual(agents[0], agents[2], "the same seed, the same choices")
+        self.assertNotEqual(agents[0], agents[1])
         self.assertIn("best fixed pair", self.gimbal(*words[:-1], "--learner", "joint").stdout)
         self.assertIn("--ranks", self.gimbal("simulate", "--app", "flip", "--learner", "joint").stderr)
 

@@ -14,8 +14,10 @@
 #include "help_format.hpp"
 #include "info_command.hpp"
 #include "levels/coordinator.hpp"
+#include "levels/level_agent.hpp"
 #include "levels/plain_learners.hpp"
 #include "report/table.hpp"
+#include "select/agent.hpp"
 #include "select/portfolio.hpp"
 
 namespace gimbal::tool {
@@ -23,7 +25,7 @@ namespace gimbal::tool {
 namespace {
 
 constexpr double kTick_s = 1e-9;
-const std::vector<std::string> kLearners = {"joint", "independent", "alternate", "coordinated"};
+const std::vector<std::string> kLearners = {"joint", "independent", "alternate", "levels", "coordinated"};
 
 /// What one learner made of all runs.
 struct LearnerResult {
@@ -110,6 +112,12 @@ simulate::PairTotals run_learner(const PairRequest& request, const std::string& 
                                            side_of(request, experiment.threads, "threads", n, machine.threads));
         return run_pairs(experiment, times, learner);
     }
+    if (name == "levels") {
+        const SelectorSettings& settings = options().select;
+        levels::LevelAgent learner(table, {place_of(experiment.ranks, "mfsc"), fac2_threads},
+                                   agent_parameters(settings, settings.agent), experiment.seed, kTick_s);
+        return run_pairs(experiment, times, learner);
+    }
     // Its model is measured with an error as large as the noise of the steps.
     simulate::VirtualModel model(experiment, experiment.step_noise);
     levels::Coordinator learner(table, {place_of(experiment.ranks, "mfsc"), fac2_threads},
@@ -186,8 +194,9 @@ void add_pair_options(CLI::App& command, PairRequest& request) {
         ->needs(ranks);
     command
         .add_option("--learner", request.learner,
-                    "Who chooses pairs: joint, independent, alternate, coordinated, or all of them")
-        ->check(one_of({"joint", "independent", "alternate", "coordinated", "all"}))
+                    "Who chooses pairs: joint, independent, alternate, levels (the agent of "
+                    "GIMBAL_RL_AGENT),\ncoordinated, or all of them")
+        ->check(one_of({"joint", "independent", "alternate", "levels", "coordinated", "all"}))
         ->needs(ranks)
         ->capture_default_str();
     command.add_option("--portfolio", request.portfolio, "Techniques of both levels, with blanks between them")

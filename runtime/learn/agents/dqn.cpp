@@ -36,19 +36,20 @@ std::vector<double> initial_outputs(std::size_t actions, Initialiser& initial) {
 
 }  // namespace
 
-DqnLearner::DqnLearner(std::size_t actions, double gamma, Initialiser initial, std::uint64_t seed)
-    : gamma_(gamma),
+DqnLearner::DqnLearner(Sizes sizes, double gamma, Initialiser initial, std::uint64_t seed)
+    : averages_count_(sizes.state_is_action()),
+      gamma_(gamma),
       random_(seed),
-      scratch_(initial_outputs(actions, initial)),
-      network_(actions, scratch_, random_),
+      scratch_(initial_outputs(sizes.actions, initial)),
+      network_(sizes.states, scratch_, random_),
       target_(network_),
       replay_(kRemembered),
-      averages_(actions) {
+      averages_(sizes.actions) {
     for (const double value : scratch_) fit_scale(value);
     // The outputs above were in units of 1.
     if (scale_ > 0) network_.scale_outputs(1 / scale_);
     target_.copy(network_);
-    average();
+    if (averages_count_) average();
 }
 
 void DqnLearner::row(std::uint32_t state, std::span<double> values) const noexcept {
@@ -63,13 +64,14 @@ void DqnLearner::learn(const Step& step) noexcept {
         network_.scale_outputs(old_scale / scale_);
         target_.scale_outputs(old_scale / scale_);
     }
-    const Replay::Entry latest{.state = step.state, .action = step.action, .reward = step.reward};
+    const Replay::Entry latest{
+        .state = step.state, .action = step.action, .after = step.next_state(), .reward = step.reward};
     replay_.add(latest);
     const double rate = kRate * step.alpha;
     descend(latest, rate);
     for (std::size_t i = 0; i < kReplayed; ++i) descend(replay_.draw(random_), rate);
     if (++steps_ % kTargetEvery == 0) target_.copy(network_);
-    if (steps_ <= averages_.size() || steps_ % kAverageEvery == 0) average();
+    if (averages_count_ && (steps_ <= averages_.size() || steps_ % kAverageEvery == 0)) average();
 }
 
 void DqnLearner::fit_scale(double reward) noexcept {
@@ -77,7 +79,7 @@ void DqnLearner::fit_scale(double reward) noexcept {
 }
 
 void DqnLearner::descend(const Replay::Entry& entry, double rate) noexcept {
-    target_.forward(entry.action, scratch_);
+    target_.forward(entry.after, scratch_);
     const double reward = scale_ > 0 ? entry.reward / scale_ : 0;
     const double target = reward + gamma_ * *std::ranges::max_element(scratch_);
     const double error = target - network_.value(entry.state, entry.action);

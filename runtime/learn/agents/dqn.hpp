@@ -21,8 +21,8 @@ namespace gimbal::learn {
 ///         tests/unit/learn/network_test.cpp
 class DqnLearner final : public Agent {
 public:
-    /// @param actions  K, >= 1  @param gamma  discount factor  @errors std::bad_alloc
-    DqnLearner(std::size_t actions, double gamma, Initialiser initial, std::uint64_t seed);
+    /// @param gamma  discount factor  @errors std::bad_alloc
+    DqnLearner(Sizes sizes, double gamma, Initialiser initial, std::uint64_t seed);
 
     void row(std::uint32_t state, std::span<double> values) const noexcept override;
     [[nodiscard]] std::span<const double> averages() const noexcept override { return averages_; }
@@ -33,6 +33,7 @@ private:
     void descend(const Replay::Entry& entry, double rate) noexcept;
     void average() noexcept;
 
+    bool averages_count_;  // the state is an action
     double gamma_;
     Random random_;
     double scale_ = 0;             // what an output of 1 stands for; 0: no reward but 0 so far

@@ -60,8 +60,8 @@ private:
 /// @source seed 002, section 5 (its features are of other things); test: tests/unit/learn/linear_test.cpp
 class LinearQLearner final : public Agent {
 public:
-    /// @param actions  K, >= 1  @param gamma  discount factor  @errors std::bad_alloc
-    LinearQLearner(std::size_t actions, double gamma, Initialiser initial);
+    /// @param gamma  discount factor  @errors std::bad_alloc
+    LinearQLearner(Sizes sizes, double gamma, Initialiser initial);
 
     void row(std::uint32_t state, std::span<double> values) const noexcept override;
     [[nodiscard]] std::span<const double> averages() const noexcept override { return averages_; }
@@ -77,10 +77,10 @@ private:
 
     double gamma_;
     std::vector<LinearValue> values_;      // [K] by action
-    std::vector<Features> features_;       // [K] by state
+    std::vector<Features> features_;       // [S] by state
     std::vector<double> averages_;         // [K] by action
-    std::vector<std::uint64_t> measured_;  // [K] executions with a loop time
-    std::vector<double> mean_time_;        // [K] of those [s]
+    std::vector<std::uint64_t> measured_;  // [S] executions that led there, with a loop time
+    std::vector<double> mean_time_;        // [S] of those [s]
 };
 
 }  // namespace gimbal::learn

@@ -5,28 +5,28 @@
 
 namespace gimbal::learn {
 
-std::unique_ptr<Agent> make_agent(const Parameters& parameters, std::size_t actions, Random& random) {
+std::unique_ptr<Agent> make_agent(const Parameters& parameters, Sizes sizes, Random& random) {
     const Initialiser initial(parameters, random);
     const double gamma = parameters.gamma;
     switch (parameters.agent) {
         case AgentKind::q:
             break;
         case AgentKind::double_q:
-            return std::make_unique<DoubleQLearner>(actions, gamma, initial, random.next());
+            return std::make_unique<DoubleQLearner>(sizes, gamma, initial, random.next());
         case AgentKind::qv:
-            return std::make_unique<QvLearner>(actions, gamma, initial);
+            return std::make_unique<QvLearner>(sizes, gamma, initial);
         case AgentKind::sarsa:
-            return std::make_unique<SarsaLearner>(actions, gamma, initial);
+            return std::make_unique<SarsaLearner>(sizes, gamma, initial);
         case AgentKind::expected_sarsa:
-            return std::make_unique<ExpectedSarsaLearner>(actions, gamma, initial);
+            return std::make_unique<ExpectedSarsaLearner>(sizes, gamma, initial);
         case AgentKind::r:
-            return std::make_unique<RLearner>(actions, gamma, initial);
+            return std::make_unique<RLearner>(sizes, gamma, initial);
         case AgentKind::dqn:
-            return std::make_unique<DqnLearner>(actions, gamma, initial, random.next());
+            return std::make_unique<DqnLearner>(sizes, gamma, initial, random.next());
         case AgentKind::linear_q:
-            return std::make_unique<LinearQLearner>(actions, gamma, initial);
+            return std::make_unique<LinearQLearner>(sizes, gamma, initial);
     }
-    return std::make_unique<QLearner>(actions, gamma, initial);
+    return std::make_unique<QLearner>(sizes, gamma, initial);
 }
 
 }  // namespace gimbal::learn

@@ -6,11 +6,11 @@
 
 namespace gimbal::learn {
 
-Network::Network(std::size_t actions, std::span<const double> bias, Random& random)
-    : actions_(actions),
-      input_(actions * kHidden),
+Network::Network(std::size_t states, std::span<const double> bias, Random& random)
+    : actions_(bias.size()),
+      input_(states * kHidden),
       input_bias_(kHidden, 0.0),
-      output_(actions * kHidden, 0.0),  // so that the outputs are the bias; they learn first, then the hidden layer
+      output_(actions_ * kHidden, 0.0),  // so that the outputs are the bias; they learn first, then the hidden layer
       output_bias_(bias.begin(), bias.end()),
       hidden_(kHidden) {
     // One-hot input: each hidden neuron sees one weight, so the weights may be as large as tanh is nearly linear.

@@ -17,9 +17,8 @@ public:
     /// H [count]: enough for portfolios of dozens, few enough to be computed within microseconds.
     static constexpr std::size_t kHidden = 16;
 
-    /// @param actions  K, >= 1: inputs and outputs  @param bias  [K] the outputs before anything is learnt
-    /// @errors std::bad_alloc
-    Network(std::size_t actions, std::span<const double> bias, Random& random);
+    /// @param states  S, >= 1: inputs  @param bias  [K] the outputs before anything is learnt  @errors std::bad_alloc
+    Network(std::size_t states, std::span<const double> bias, Random& random);
 
     /// @param values  [K] out  @cost O(K H)
     void forward(std::uint32_t state, std::span<double> values) const noexcept;
@@ -41,7 +40,7 @@ private:
     void activate(std::uint32_t state) const noexcept;
 
     std::size_t actions_;
-    std::vector<double> input_;           // [K][H] weights from the state's neuron
+    std::vector<double> input_;           // [S][H] weights from the state's neuron
     std::vector<double> input_bias_;      // [H]
     std::vector<double> output_;          // [K][H] weights to the action's neuron
     std::vector<double> output_bias_;     // [K]

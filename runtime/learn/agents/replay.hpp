@@ -16,6 +16,7 @@ public:
     struct Entry {
         std::uint32_t state = 0;
         std::uint32_t action = 0;
+        std::uint32_t after = 0;  // the state that follows
         double reward = 0;
     };
 

@@ -13,15 +13,15 @@
 
 namespace gimbal::learn {
 
-/// Q(S, A), K x K and contiguous, with the average of every action over the states.
+/// Q(S, A), S x K and contiguous, with the average of every action over the states.
 /// @threads guarded by its owner
 class QTable {
 public:
-    /// @param actions  K, >= 1  @errors std::bad_alloc
-    QTable(std::size_t actions, Initialiser& initial)
-        : actions_(actions), values_(actions * actions), averages_(actions) {
+    /// @errors std::bad_alloc
+    QTable(Sizes sizes, Initialiser& initial)
+        : actions_(sizes.actions), values_(sizes.states * sizes.actions), averages_(sizes.actions) {
         for (double& value : values_) value = initial();
-        for (std::size_t a = 0; a < actions; ++a) average(a);
+        for (std::size_t a = 0; a < actions_; ++a) average(a);
     }
 
     [[nodiscard]] std::size_t actions() const noexcept { return actions_; }
@@ -41,7 +41,7 @@ public:
     /// [K]
     [[nodiscard]] std::span<const double> averages() const noexcept { return averages_; }
 
-    /// @cost O(K): the action's column is added up anew, which is short and cannot drift away from the table
+    /// @cost O(S): the action's column is added up anew, which is short and cannot drift away from the table
     void set(std::uint32_t state, std::uint32_t action, double value) noexcept {
         values_[state * actions_ + action] = value;
         average(action);
@@ -57,7 +57,7 @@ private:
     void average(std::size_t action) noexcept {
         double sum = 0;
         for (std::size_t i = action; i < values_.size(); i += actions_) sum += values_[i];
-        averages_[action] = sum / static_cast<double>(actions_);
+        averages_[action] = sum / static_cast<double>(values_.size() / actions_);
     }
 
     std::size_t actions_;
@@ -68,8 +68,8 @@ private:
 /// What agents with one table share.
 class TabularAgent : public Agent {
 public:
-    /// @param actions  K, >= 1  @param gamma  discount factor  @errors std::bad_alloc
-    TabularAgent(std::size_t actions, double gamma, Initialiser initial) : gamma_(gamma), q_(actions, initial) {}
+    /// @param gamma  discount factor  @errors std::bad_alloc
+    TabularAgent(Sizes sizes, double gamma, Initialiser initial) : gamma_(gamma), q_(sizes, initial) {}
 
     void row(std::uint32_t state, std::span<double> values) const noexcept final {
         std::ranges::copy(q_.row(state), values.begin());
@@ -88,7 +88,7 @@ public:
     using TabularAgent::TabularAgent;
 
     void learn(const Step& step) noexcept override {
-        q_.towards(step.state, step.action, step.reward + gamma_ * q_.highest(step.action), step.alpha);
+        q_.towards(step.state, step.action, step.reward + gamma_ * q_.highest(step.next_state()), step.alpha);
     }
 };
 
@@ -97,10 +97,13 @@ public:
 /// @source seed 000, eqs 2.8 and 2.9 (van Hasselt 2010); test: tests/unit/learn/double_q_test.cpp, fixed_point_test.cpp
 class DoubleQLearner final : public Agent {
 public:
-    /// @param actions  K, >= 1  @param gamma  discount factor  @param seed  of the coin  @errors std::bad_alloc
-    DoubleQLearner(std::size_t actions, double gamma, Initialiser initial, std::uint64_t seed)
-        : gamma_(gamma), coin_(seed), tables_{QTable(actions, initial), QTable(actions, initial)}, averages_(actions) {
-        for (std::uint32_t a = 0; a < actions; ++a) average(a);
+    /// @param gamma  discount factor  @param seed  of the coin  @errors std::bad_alloc
+    DoubleQLearner(Sizes sizes, double gamma, Initialiser initial, std::uint64_t seed)
+        : gamma_(gamma),
+          coin_(seed),
+          tables_{QTable(sizes, initial), QTable(sizes, initial)},
+          averages_(sizes.actions) {
+        for (std::uint32_t a = 0; a < sizes.actions; ++a) average(a);
     }
 
     void row(std::uint32_t state, std::span<double> values) const noexcept override {
@@ -114,7 +117,7 @@ public:
         const std::size_t learning = coin_.coin() ? 1 : 0;
         QTable& own = tables_[learning];
         const QTable& other = tables_[1 - learning];
-        const double next = other.at(step.action, own.best(step.action));
+        const double next = other.at(step.next_state(), own.best(step.next_state()));
         own.towards(step.state, step.action, step.reward + gamma_ * next, step.alpha);
         average(step.action);
     }
@@ -146,14 +149,14 @@ public:
     /// and up to here V was never seen to exceed what rewards can add up to, for any alpha and gamma in [0, 1].
     static constexpr double kLambda = 0.5;
 
-    /// @param actions  K, >= 1  @param gamma  discount factor  @errors std::bad_alloc
-    QvLearner(std::size_t actions, double gamma, Initialiser initial)
-        : TabularAgent(actions, gamma, initial), values_(actions), traces_(actions, 0.0) {
+    /// @param gamma  discount factor  @errors std::bad_alloc
+    QvLearner(Sizes sizes, double gamma, Initialiser initial)
+        : TabularAgent(sizes, gamma, initial), values_(sizes.states), traces_(sizes.states, 0.0) {
         for (double& value : values_) value = initial();
     }
 
     void learn(const Step& step) noexcept override {
-        const double target = step.reward + gamma_ * values_[step.action];
+        const double target = step.reward + gamma_ * values_[step.next_state()];
         const double delta = target - values_[step.state];
         for (double& trace : traces_) trace *= gamma_ * kLambda;
         traces_[step.state] += 1;
@@ -167,8 +170,8 @@ public:
     [[nodiscard]] double state_value(std::uint32_t state) const noexcept { return values_[state]; }
 
 private:
-    std::vector<double> values_;  // [K] V
-    std::vector<double> traces_;  // [K] e
+    std::vector<double> values_;  // [S] V
+    std::vector<double> traces_;  // [S] e
 };
 
 /// SARSA: Q(S,A) += alpha [R + gamma Q(S',A') - Q(S,A)], A' being the action that is really taken next.
@@ -180,7 +183,7 @@ public:
     [[nodiscard]] Needs needs() const noexcept override { return Needs::next_action; }
 
     void learn(const Step& step) noexcept override {
-        const double next = q_.at(step.action, step.next_action);
+        const double next = q_.at(step.next_state(), step.next_action);
         q_.towards(step.state, step.action, step.reward + gamma_ * next, step.alpha);
     }
 };
@@ -194,7 +197,7 @@ public:
     [[nodiscard]] Needs needs() const noexcept override { return Needs::chances; }
 
     void learn(const Step& step) noexcept override {
-        const std::span<const double> next = q_.row(step.action);
+        const std::span<const double> next = q_.row(step.next_state());
         double expected = 0;
         for (std::size_t a = 0; a < next.size(); ++a) expected += step.chances[a] * next[a];
         q_.towards(step.state, step.action, step.reward + gamma_ * expected, step.alpha);
@@ -217,7 +220,7 @@ public:
     void learn(const Step& step) noexcept override {
         const double best_here = q_.highest(step.state);
         const bool was_greedy = q_.at(step.state, step.action) >= best_here;
-        const double next = q_.highest(step.action);
+        const double next = q_.highest(step.next_state());
         q_.towards(step.state, step.action, step.reward - average_reward_ + next, step.alpha);
         if (was_greedy) {
             average_reward_ += kAverageRate * step.alpha * (step.reward - average_reward_ + next - best_here);

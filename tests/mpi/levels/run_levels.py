@@ -61,6 +61,23 @@ class Levels(unittest.TestCase):
             late = inner[len(inner) // 2:]
             self.assertTrue({row["technique"] for row in late} <= decided, f"rank {rank} chose for itself")
 
+    def test_an_agent_moves_one_level_at_a_time_and_all_ranks_follow_it(self):
+        self.run_ranks(GIMBAL_SELECT="levels", GIMBAL_RL_AGENT="sarsa", GIMBAL_PORTFOLIO="fac2 gss tss mfsc",
+                       GIMBAL_RECORD="agent-%r.csv")
+        over_ranks, _ = rows_of(self.folder / "agent-0.csv")
+        together = [row for row in over_ranks if row["within"]]
+        self.assertGreater(len(together), STEPS // 2, "the levels were not decided together")
+        self.assertEqual({row["reason"] for row in together}, {"levels"})
+        for before, after in zip(together, together[1:]):
+            changed = sum(a != b for a, b in zip(pair_of(before), pair_of(after)))
+            self.assertLessEqual(changed, 1, (before, after))
+        self.assertGreater(len({pair_of(row) for row in together}), 4, "the agent explores")
+        self.assertTrue(any(row["state"] and int(row["action"]) < 8 for row in together), "its steps are recorded")
+        for rank in range(2):
+            _, inner = rows_of(self.folder / f"agent-{rank}.csv")
+            reasons = {row["reason"] for row in inner[len(inner) // 2:]}
+            self.assertEqual(reasons, {"levels"}, f"rank {rank}")
+
     def test_a_replay_repeats_both_levels(self):
         self.run_ranks(GIMBAL_RECORD="first-%r.csv")
         self.run_ranks(GIMBAL_RECORD="second-%r.csv", GIMBAL_REPLAY="first-%r.csv")

@@ -157,6 +157,24 @@ TEST(Learner, BestHasRunIfAnythingHas) {
     EXPECT_EQ(learner->best(), 2u);
 }
 
+// Two states, and in each another action is right: an average over the states would tell nothing.
+TEST(Learner, WithStatesOfTheOwnerTheBestActionIsThatOfTheState) {
+    for (const std::string_view word : kAgentWords) {
+        const Parameters parameters{
+            .agent = *agent_of(word), .policy = PolicyKind::epsilon_greedy, .gamma = 0, .rewards = {1, 0, -1}};
+        const auto learner = make_learner(parameters, 3, 5, 2);
+        int right = 0;
+        for (int t = 0; t < 3000; ++t) {
+            const std::uint32_t state = static_cast<std::uint32_t>(t) % 2;
+            const Pick pick = learner->next_in(state);
+            ASSERT_EQ(pick.state, state);
+            learner->observe(pick, {.loop_time_s = pick.action == 2 * state ? 1.0 : 2.0}, 1 - state);
+            if (t >= 2000 && pick.action == 2 * state) ++right;
+        }
+        EXPECT_GT(right, 850) << word << ": one step in ten explores";
+    }
+}
+
 TEST(StepsLimit, KeepsTheBestFromThenOn) {
     for_all([](Parameters parameters) {
         parameters.steps_limit = 300;
