@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "manager/tasks.hpp"
-#include "manager/worker.hpp"
+#include "manager/thread_record.hpp"
 
 namespace gimbal::pin {
 

@@ -15,8 +15,8 @@
 #include "manager/candidates.hpp"
 #include "manager/pin_config.hpp"
 #include "manager/speed_meter.hpp"
+#include "manager/thread_record.hpp"
 #include "manager/trace.hpp"
-#include "manager/worker.hpp"
 #include "share/status_page.hpp"
 
 namespace gimbal::pin {

@@ -11,8 +11,6 @@
 
 namespace gimbal::pin {
 
-using RecordPointer = std::shared_ptr<ThreadRecord>;
-
 /// The threads of this process that something of ours has run in. Threads add and remove themselves; the manager looks.
 /// While the lock is held no thread of it can end, so its number cannot have gone to another.
 /// @threads any

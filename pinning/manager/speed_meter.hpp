@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "counters/counter_backends.hpp"
-#include "manager/worker.hpp"
+#include "manager/thread_record.hpp"
 
 namespace gimbal::pin {
 

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "counters/thread_counter.hpp"
+#include "gimbal/loop_watch.h"
+#include "manager/figures.hpp"
+
 #include <sys/types.h>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "counters/thread_counter.hpp"
-#include "gimbal/loop_watch.h"
 
 namespace gimbal::pin {
 
@@ -47,5 +49,29 @@ struct ThreadRecord {
     std::vector<std::pair<const void*, std::size_t>> memory;  ///< ranges that may follow it; its stack comes first
     bool bound = false;                                       ///< they are bound to a node
 };
+
+using RecordPointer = std::shared_ptr<ThreadRecord>;
+
+/// A thread that computes, as the manager sees it.
+struct Worker {
+    RecordPointer record;
+    ThreadCounter counter;
+    Reading last;
+    Speed speed;
+    int seen = -1;
+    bool placed = false;            ///< the decision core knows it
+    bool missed = false;            ///< a decision came while it had put its own mask back
+    unsigned times_aside = 0;       ///< as last seen
+    double begun_s = 0;             ///< when it became a worker
+    double within_s = 0;            ///< in Gimbal's loops until then
+    std::int64_t begun_cpu_ns = 0;  ///< on a processor until then
+    ThreadFigures figures;
+};
+
+/// By ThreadRecord::id.
+using Workers = std::map<std::uint64_t, Worker>;
+
+/// Time that a thread has spent in Gimbal's loops [s].
+[[nodiscard]] double within_loops(const ThreadRecord& record) noexcept;
 
 }  // namespace gimbal::pin

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "config/environment.hpp"
+#include "config/load.hpp"
 
 #include <array>
 #include <charconv>

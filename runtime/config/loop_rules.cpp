@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "config/loop_rules.hpp"
+#include "config/schedule_value.hpp"
 
 #include <array>
 
 #include "base/nearest.hpp"
 #include "base/quote.hpp"
 #include "base/spelling.hpp"
-#include "config/schedule_value.hpp"
 #include "gimbal/error.hpp"
 
 namespace gimbal {

@@ -8,7 +8,6 @@
 #include "base/nearest.hpp"
 #include "base/quote.hpp"
 #include "base/spelling.hpp"
-#include "config/loop_rules.hpp"
 #include "config/pin_words.hpp"
 #include "config/schedule_value.hpp"
 #include "config/selection.hpp"

@@ -5,7 +5,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "learn/decay.hpp"
+#include "learn/parameters.hpp"
 
 namespace gimbal::learn {
 

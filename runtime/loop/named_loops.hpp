@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/loop_rules.hpp"
+#include "config/schedule_value.hpp"
 #include "loop/site.hpp"
 #include "report/names.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "report/texts.hpp"
+#include "report/summary.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -9,7 +9,6 @@
 #include "report/merge.hpp"
 #include "report/metrics.hpp"
 #include "report/table.hpp"
-#include "report/texts.hpp"
 
 namespace gimbal {
 

@@ -11,7 +11,6 @@
 #include "config/schedule_value.hpp"
 #include "report/merge.hpp"
 #include "report/table.hpp"
-#include "report/texts.hpp"
 
 namespace gimbal {
 

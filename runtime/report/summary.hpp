@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "report/merge.hpp"
 #include "report/run_record.hpp"
 
 #include <cstddef>
@@ -27,5 +28,43 @@ namespace gimbal {
 /// @param runs  two or more, each with at least one record, all of one run (report/merge.hpp); names already resolved
 /// @errors std::bad_alloc  @threads any  @cost O(records * loops)
 [[nodiscard]] std::string compared_text(std::span<const std::vector<RunRecord>> runs);
+
+/// "4 ranks" or "2 threads".
+[[nodiscard]] std::string workers_text(const LoopSummary& loop);
+
+/// "4 ranks" or "team of 2".
+[[nodiscard]] std::string team_text(const LoopSummary& loop);
+
+/// What ran most and why, for the table of loops: "fac2 (GIMBAL_SCHEDULE)"; if others ran too, with its share of the
+/// calls, "gss 61/80 (sarsa)"; and the static fraction, "usched f_s=0.70 in search (...)".
+/// @errors std::bad_alloc
+[[nodiscard]] std::string technique_cell(const LoopSummary& loop);
+
+/// One line on what was chosen, what exploring cost and what else there was, e.g. "  feedback 94 % (auto), exploring
+/// 6 % cost 0.012 s (0.1 %); best other: guided, 2 % slower (predicted)".
+/// @return empty if only one schedule ran and no other is known  @errors std::bad_alloc
+[[nodiscard]] std::string choice_remark(const LoopSummary& loop);
+
+/// The full report's part: every schedule of every loop, how often, why, and its mean time.
+[[nodiscard]] std::string choice_tables(const MergedRun& run);
+
+/// One line on what was stolen, e.g. "  stolen: 412 of 8000 items in 40 of 52 attempts, 1.20 MB moved, ratio 0.3".
+/// @pre loop.steals  @errors std::bad_alloc
+[[nodiscard]] std::string steal_remark(const LoopSummary& loop);
+
+/// The full report's part: every worker of every loop; threads rank by rank.
+/// @param records  by rank  @errors std::bad_alloc  @cost O(records * loops * workers)
+[[nodiscard]] std::string worker_tables(std::span<const RunRecord> records, const MergedRun& run);
+
+/// The parts of parallel efficiency, and where ranks wait, for the report. @return empty: they are not known
+/// @param all  every rank and every place  @errors std::bad_alloc  @threads any
+[[nodiscard]] std::string efficiency_text(std::span<const RunRecord> records, const MergedRun& run, bool all);
+
+/// What a user can do about the loops of a run: for the loops that lose most, how much and by what (waiting for the
+/// slowest, late threads, drawing chunks, entry and exit), and what to try. Only what was measured or predicted for the
+/// loop is advised. Losses under 1 % of the run are not worth a line; if there is no other, one line sums up all loops.
+/// @return at most three lines without line feed; none if no loop ran
+/// @errors std::bad_alloc  @threads any  @cost O(loops log loops)
+[[nodiscard]] std::vector<std::string> notes(const MergedRun& run);
 
 }  // namespace gimbal

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "gimbal/plain_text.hpp"
+#include "report/summary.hpp"
 #include "report/table.hpp"
-#include "report/texts.hpp"
 
 #include <array>
 

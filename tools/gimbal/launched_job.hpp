@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "config/environment.hpp"
+#include "config/load.hpp"
 
 namespace gimbal::tool {
 

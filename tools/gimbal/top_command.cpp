@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "config/environment.hpp"
+#include "config/load.hpp"
 #include "figures.hpp"
 #include "gimbal/error.hpp"
 #include "help_format.hpp"

@@ -7,7 +7,6 @@
 
 #include "base/part_file.hpp"
 #include "gimbal/plain_text.hpp"
-#include "trace_reader.hpp"
 #include "traces.hpp"
 
 namespace gimbal::tool {

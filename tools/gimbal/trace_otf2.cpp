@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "gimbal/error.hpp"
-#include "trace_reader.hpp"
 #include "traces.hpp"
 
 namespace gimbal::tool {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "trace_reader.hpp"
+#include "traces.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gimbal::tool {
@@ -24,5 +27,40 @@ void write_trace_otf2(const std::vector<std::string>& traces, const std::string&
 /// @param since_ns  when the run began, since 1970 [ns]
 /// @errors std::bad_alloc; what cannot be written is said
 void write_left_traces(const std::string& pattern, std::uint64_t since_ns);
+
+/// A line of a trace: a process, a thread of one, or a figure of one.
+struct ReadTrack {
+    enum class Type : std::uint8_t { process, thread, counter };
+
+    Type type = Type::thread;
+    std::uint64_t process = 0;  ///< uuid of its process
+    std::string name;
+    std::int64_t pid = 0, tid = 0;
+};
+
+/// What stands at one moment of a trace.
+struct ReadEvent {
+    enum class Type : std::uint8_t { begin, end, instant, counter };
+
+    Type type = Type::instant;
+    std::uint64_t track = 0;     ///< uuid
+    bool foreign = false;        ///< it is written by another thread than that of its track
+    std::uint64_t time_ns = 0;   ///< since 1970-01-01 UTC; does not fall within a track but where `foreign`
+    std::string category, name;  ///< empty at an end
+    double value = 0;            ///< of a counter
+    std::uint64_t flow = 0;      ///< number of the arrow that touches it; 0: none
+    bool flow_ends = false;
+    std::vector<std::pair<std::string, std::string>> arguments;  ///< numbers as text
+};
+
+/// Tracks by uuid.
+using ReadTracks = std::map<std::uint64_t, ReadTrack>;
+
+/// Read a trace for Perfetto that Gimbal wrote, or several in one file. Slices that have no end get one at the last
+/// time of their track.
+/// @param event  called for every event, those of one thread in the order of their times; the track is known then
+/// @return all tracks
+/// @errors gimbal::Error(file): it cannot be read, or is no such trace  @cost the file is mapped, not held
+ReadTracks read_trace(const std::string& path, const std::function<void(const ReadTracks&, const ReadEvent&)>& event);
 
 }  // namespace gimbal::tool

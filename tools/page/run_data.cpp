@@ -14,7 +14,7 @@
 #include "report/efficiency.hpp"
 #include "report/merge.hpp"
 #include "report/metrics.hpp"
-#include "report/texts.hpp"
+#include "report/summary.hpp"
 
 namespace gimbal::page {
 

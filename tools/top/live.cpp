@@ -14,7 +14,7 @@
 #include <tuple>
 
 #include "base/part_file.hpp"
-#include "config/environment.hpp"
+#include "config/load.hpp"
 #include "gimbal/error.hpp"
 #include "report/files.hpp"
 #include "report/names.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/environment.hpp"
+#include "config/load.hpp"
 #include "report/run_record.hpp"
 
 namespace gimbal::top {

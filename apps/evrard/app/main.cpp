@@ -2,8 +2,7 @@
 #include "atomic_file.hpp"
 #include "common/turns.h"
 #include "mpi_exchange.hpp"
-#include "options.hpp"
-#include "report.hpp"
+#include "program.hpp"
 #include "results.hpp"
 #include "simulation.hpp"
 

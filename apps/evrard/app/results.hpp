@@ -1,12 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "energy_table.hpp"
-#include "options.hpp"
+#include "program.hpp"
+#include "simulation.hpp"
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 namespace evrard {
+
+/// The present state as an HDF5 file in memory: one dataset per quantity, each with the attributes `unit` and
+/// `description`, and the run's parameters as attributes of the root group.
+/// The file is made in memory so that a full disk meets our own writing, which can be undone, and not the library's.
+/// @return the bytes of the file   @errors OutputError if the library fails
+std::vector<std::byte> make_snapshot(const Simulation& simulation, const Config& config);
+
+/// The energies of every step so far, as the text of a CSV file.
+class EnergyTable {
+public:
+    EnergyTable();
+
+    /// Append the simulation's present state.
+    void add(const Simulation& simulation, const Energies& energies);
+
+    /// The whole file: a header line, then one line per step.
+    const std::string& text() const { return text_; }
+
+private:
+    std::string text_;
+};
+
+/// The same state as nine plain columns: step t dt Etot Ekin Eint Egrav |P| |L|, with a line feed.
+std::string ascii_line(const Simulation& simulation, const Energies& energies);
 
 /// The files and lines of a run: rank 0 has one. Every function may throw OutputError.
 /// energies.csv is rewritten as a whole, so that it is complete whenever it can be read.

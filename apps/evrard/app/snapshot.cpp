@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "snapshot.hpp"
+#include "results.hpp"
 
 #include "atomic_file.hpp"
 

@@ -2,7 +2,6 @@
 #include "density.hpp"
 
 #include "kernel.hpp"
-#include "neighbours.hpp"
 
 #include <algorithm>
 #include <cmath>

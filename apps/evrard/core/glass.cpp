@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "glass.hpp"
+#include "initial.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "initial.hpp"
 
-#include "glass.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>

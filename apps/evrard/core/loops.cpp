@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loops.hpp"
 
+#include "density.hpp"
 #include "integrator.hpp"
 #include "kernel.hpp"
-#include "neighbours.hpp"
 
 #include <cmath>
 #include <cstddef>

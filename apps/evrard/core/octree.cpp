@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "octree.hpp"
 
-#include "morton.hpp"
+#include "order.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "sym3.hpp"
 #include "vec3.hpp"
 
 #include <cstddef>

@@ -2,12 +2,11 @@
 #pragma once
 
 #include "config.hpp"
-#include "energies.hpp"
 #include "exchange.hpp"
+#include "integrator.hpp"
 #include "loops.hpp"
 #include "octree.hpp"
 #include "particles.hpp"
-#include "phases.hpp"
 
 #include <cstddef>
 #include <cstdint>

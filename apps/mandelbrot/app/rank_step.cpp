@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "rank_step.hpp"
+#include "program.hpp"
 
 #include "common/clock.hpp"
 

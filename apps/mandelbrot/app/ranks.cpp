@@ -5,7 +5,6 @@
 #include "common/loop_report.hpp"
 #include "common/mix.hpp"
 #include "common/mpi_program.hpp"
-#include "rank_step.hpp"
 
 #include <mpi.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bodies.hpp"
 
-#include "random.hpp"
+#include "vec3.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "config/loop_rules.hpp"
+#include "config/schedule_value.hpp"
 
 #include <gtest/gtest.h>
 

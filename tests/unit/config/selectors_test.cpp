@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/spelling.hpp"
-#include "config/loop_rules.hpp"
 #include "config/schedule_value.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/schedule.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hydro.hpp"
+#include "density.hpp"
 #include "integrator.hpp"
 #include "kernel.hpp"
-#include "neighbours.hpp"
 #include "sphere.hpp"
 
 #include <gtest/gtest.h>

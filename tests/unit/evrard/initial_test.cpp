@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "initial.hpp"
-#include "glass.hpp"
 
 #include <gtest/gtest.h>
 

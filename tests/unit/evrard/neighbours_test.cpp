@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "neighbours.hpp"
+#include "density.hpp"
 #include "sphere.hpp"
 
 #include <gtest/gtest.h>

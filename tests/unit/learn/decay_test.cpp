@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "learn/decay.hpp"
+#include "learn/parameters.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,8 +11,8 @@
 
 #include "allocations.hpp"
 #include "gimbal/random.hpp"
-#include "learn/decay.hpp"
 #include "learn/names.hpp"
+#include "learn/parameters.hpp"
 
 namespace {
 

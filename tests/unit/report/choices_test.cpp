@@ -7,7 +7,6 @@
 #include "report/merge.hpp"
 #include "report/run_record.hpp"
 #include "report/summary.hpp"
-#include "report/texts.hpp"
 #include "sample_record.hpp"
 
 namespace gimbal {
