@@ -13,7 +13,6 @@
 
 #include "base/nearest.hpp"
 #include "commands.hpp"
-#include "config/environment.hpp"
 #include "config/load.hpp"
 #include "config/schedule_value.hpp"
 #include "config/table.hpp"

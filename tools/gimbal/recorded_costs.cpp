@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "gimbal/error.hpp"
-#include "trace_reader.hpp"
+#include "traces.hpp"
 
 namespace gimbal::tool {
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/clock.hpp"
+#include "common/program.hpp"
 #include "loops.hpp"
 
 #include <cstdint>
