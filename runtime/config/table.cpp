@@ -24,7 +24,7 @@ ReportLevel report_level(const std::string& word) {
 }
 
 // Named initialisers leave out what does not apply; the last column binds the row to its field.
-constexpr std::array<OptionSpec, 23> kGeneral = {{
+constexpr auto kGeneral = std::to_array<OptionSpec>({
     {.name = "GIMBAL_SCHEDULE",
      .type = OptionType::schedule,
      .fallback = "runtime",
@@ -193,7 +193,7 @@ constexpr std::array<OptionSpec, 23> kGeneral = {{
      .doc = "Folder in which `gimbal run` collects the records of all processes.",
      .hidden = true,
      .set = [](Options& o, const OptionValue& v) { o.run_dir = std::get<std::string>(v); }},
-}};
+});
 
 /// All parts, in the order of the documentation.
 constexpr auto joined() {

@@ -15,17 +15,9 @@ inline constexpr std::array<std::string_view, 8> kAgentWords = {"q", "double-q",
                                                                 "r", "dqn",      "linear-q"};
 inline constexpr std::array<std::string_view, 3> kMetaWords = {"none", "chunk", "steal-ratio"};
 inline constexpr std::array<std::string_view, 3> kPolicyWords = {"explore-first", "epsilon-greedy", "softmax"};
-inline constexpr std::array<std::string_view, 11> kRewardWords = {"looptime",
-                                                                  "looptime-average",
-                                                                  "looptime-rolling-average",
-                                                                  "looptime-inverse",
-                                                                  "robustness",
-                                                                  "loadimbalance",
-                                                                  "stddev",
-                                                                  "cov",
-                                                                  "skewness",
-                                                                  "kurtosis",
-                                                                  "ips"};
+inline constexpr auto kRewardWords = std::to_array<std::string_view>(
+    {"looptime", "looptime-average", "looptime-rolling-average", "looptime-inverse", "robustness", "loadimbalance",
+     "stddev", "cov", "skewness", "kurtosis", "ips"});
 inline constexpr std::array<std::string_view, 3> kInitWords = {"zero", "random", "optimistic"};
 inline constexpr std::array<std::string_view, 3> kDecayWords = {"exponential", "step", "harmonic"};
 

@@ -105,7 +105,7 @@ class Scratch:
                 line = line.replace(str(SOURCE / part), str(self.tree / part))
             line = line.replace(*map(str, self.rooms))
             made.parent.mkdir(parents=True, exist_ok=True)
-            jobs.append(line + " -O0 -Wno-invalid-pch")  # quicker; headers that are precompiled are for another -O
+            jobs.append(line + " -O0 -g0 -Wno-invalid-pch")  # quicker; headers that are precompiled are for another -O
 
         for old in sorted(set().union(*map(self.dependents, changed)) & set(target.made_by)):
             source = self.tree / pathlib.Path(target.made_by[old][1]).relative_to(SOURCE)

@@ -252,6 +252,37 @@ TEST(WorkQueues, NearestMeansTheFullestOfTheNearest) {
     gimbal::use_topology(nullptr);
 }
 
+// Who finds the queue refilled by its mate keeps all that it stole; else it would write over what is there.
+TEST(WorkQueues, MatesOfOneQueueWhoStealAtTheSameTimeLoseNothing) {
+    constexpr int kRepetitions = 5000;
+    const Plan plan = plan_of({0, 64}, 4, 2, {.take = 1, .steals_half = true, .victims = Victims::neighbours});
+    WorkQueues work;
+    work.prepare(plan);
+    std::vector<std::atomic<int>> taken(plan.iterations);
+    std::atomic<int> ready{0}, done{0}, refilled{0};
+    const auto wait = [](const std::atomic<int>& count, int for_what) {
+        for (int tries = 0; count.load() < for_what; ++tries) {
+            if (tries > 1000) std::this_thread::yield();
+        }
+    };
+    run_team(2, [&](std::uint32_t worker) {
+        for (int repetition = 0; repetition < kRepetitions; ++repetition) {
+            work.enter(worker, -1);
+            ready.fetch_add(1);
+            wait(ready, 2 * (repetition + 1));
+            for (Range grains = work.draw(worker); grains.size() > 0; grains = work.draw(worker)) {
+                for (std::uint64_t g = grains.first; g < grains.end; ++g) taken[g].fetch_add(1);
+            }
+            if (done.fetch_add(1) + 1 == 2 * (repetition + 1)) {
+                work.prepare(plan);
+                refilled.fetch_add(1);
+            }
+            wait(refilled, repetition + 1);
+        }
+    });
+    EXPECT_TRUE(std::all_of(taken.begin(), taken.end(), [](const auto& count) { return count == kRepetitions; }));
+}
+
 TEST(WorkQueues, FromAnotherNodeAThiefBringsHalfAtOnce) {
     const gimbal::Topology fake({{0, 0, 0, 0, 0}, {1, 1, 1, 1, 0}});
     gimbal::use_topology(&fake);

@@ -98,6 +98,25 @@ TEST(DriftingBandit, WorkThatGrowsDoesNotFavourTheFirstTechnique) {
     EXPECT_EQ(shrinking.incumbent(), 0U);
 }
 
+TEST(DriftingBandit, LateTimesOfAnEarlierHolderSayNothing) {
+    DriftingBandit bandit(3, 0), told(3, 0);
+    std::mt19937_64 random(4);
+    std::normal_distribution<double> noise(1, 0.01);
+    const double times[] = {1, 0.8, 0.85};
+    for (DriftingBandit* const one : {&bandit, &told}) one->predict(std::vector<double>{1, 0.9, 0.95}, 0.05);
+    for (int step = 0; step < 400; ++step) {
+        const DriftingBandit::Pull pull = bandit.next();
+        const DriftingBandit::Pull same = told.next();
+        ASSERT_EQ(pull.arm, same.arm) << step;
+        ASSERT_EQ(pull.trial, same.trial) << step;
+        const double time = times[pull.arm] * noise(random);
+        bandit.observe(pull, time);
+        told.observe(same, time);
+        if (told.incumbent() != 0) told.observe({0, false}, 3);
+    }
+    EXPECT_EQ(told.incumbent(), 1U);
+}
+
 TEST(DriftingBandit, AnotherChoiceTakesOverWhenTheLoopChanges) {
     DriftingBandit bandit(2, 0);
     bandit.predict(std::vector<double>{1, 1.2}, 0.03);
