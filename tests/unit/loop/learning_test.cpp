@@ -45,6 +45,17 @@ TEST(LoopLearning, WhatASelectorDecidedTeachesNoOtherOne) {
     EXPECT_EQ(loop.totals().calls, 2U);
 }
 
+TEST(LoopLearning, ALoopThatNeedsAscendingChunksGetsNoTechniqueThatSteals) {
+    LoopLearning loop("loop", 2);
+    const Schedule steals{.technique = find_technique("static-steal")};
+    ASSERT_TRUE(steals.technique);
+    EXPECT_EQ(loop.open({.trip = kIterations, .schedule = steals}).decision.schedule.technique, steals.technique);
+    EXPECT_EQ(loop.totals().fallbacks, 0U);
+    const Opening ascending = loop.open({.trip = kIterations, .monotonic = true, .schedule = steals});
+    EXPECT_EQ(ascending.decision.schedule.technique->info().name, "fac2");
+    EXPECT_EQ(loop.totals().fallbacks, 1U) << "and the report says so";
+}
+
 TEST(LoopLearning, StepsThatAnAgentDoesNotLearnFromHaveNoThought) {
     learn::Parameters parameters;
     parameters.steps_limit = 3;
