@@ -47,7 +47,7 @@ THROWS = ("Disagreement", "WrongUse", "Fail", "OneRank")
 QUIET = tuple("-" + word for word in THROWS)
 ALL = (
     Case("simulated_many", 1024, 16, "hierarchical"),
-    Case("simulated_many", 256, 1, "foreman", ("Every",)),
+    Case("simulated_many", 1024, 1, "foreman", ("Every",)),
     Case("simulated_matrix", 256, 16, "hierarchical", ("FiftyLoopsOne", "ARankThat", "Others", "Halves")),
     Case("simulated_matrix", 64, 1, "foreman", QUIET),
     Case("simulated_matrix", 32, 8, "hierarchical", QUIET),
