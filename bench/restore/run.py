@@ -17,8 +17,8 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 import pictures  # noqa: E402
 from harness import apps, gate, runner, stats, table  # noqa: E402
 
-# PSNR that an implementation of the same method, apart from this one, reached [dB], with alpha 1.3 and one noise of
-# each amount: percent of noise, after the median filter, restored.
+# PSNR that an implementation of the same method, apart from this one, reached [dB], with alpha 1.3: percent of noise,
+# after the median filter, restored. How many noises it is the mean of is not known.
 REFERENCE = {"ascent": {10: (33.3, 38.3), 50: (25.5, 29.7), 90: (18.4, 22.4)},
              "face": {10: (36.5, 42.7), 50: (27.6, 32.1), 90: (19.9, 23.8)}}
 PERCENTS = (10, 30, 50, 70, 90)

@@ -10,7 +10,7 @@ namespace restore {
 
 constexpr int kGreyLevels = 256;
 
-/// The functional's parameters. Defaults are the best of those tried on natural images with 10 to 90 % of noise.
+/// The functional's parameters. Defaults suit natural images with 10 to 90 % of noise (docs/figures.md).
 struct Regularisation {
     NoiseKind kind = NoiseKind::salt_and_pepper;
     double alpha = 1.4;  ///< phi(t) = |t|^alpha, in (1, 2], for salt and pepper; sqrt(t^2 + alpha), in (0, 100], else
