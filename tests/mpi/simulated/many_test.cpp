@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "gimbal/mpi/loop.hpp"
+#include "gimbal/technique.hpp"
 #include "steal/ledger.hpp"
 
 namespace gimbal::test {
@@ -21,9 +22,6 @@ namespace {
 constexpr int kLoops = 3;              // one after the other
 constexpr std::int64_t kPerRank = 8;   // iterations
 constexpr double kUsual_s = 1e-4, kGiant_s = 5e-3;
-
-constexpr std::array kSchedules{"static", "ss",  "fsc",   "mfsc",  "gss",   "tss",   "fac", "fac2",     "tfss",
-                                "wf2",    "awf", "awf-b", "awf-c", "awf-d", "awf-e", "af",  "feedback", "runtime"};
 
 struct Place {
     int rank = 0, size = 1;
@@ -58,7 +56,7 @@ void run_chunk(const mpi::Chunk& chunk, double slowness, Counts& counts) {
     smpi_execute_flops(1e9 * seconds * slowness);
 }
 
-void run_loops(const Place& place, const char* schedule) {
+void run_loops(const Place& place, const std::string& schedule) {
     auto& counts = all_counts();
     if (place.rank == 0)
         for (Counts& one : counts) one.assign(static_cast<std::size_t>(place.iterations()), 0);
@@ -75,7 +73,8 @@ void run_loops(const Place& place, const char* schedule) {
 
 TEST(Many, EveryTechniqueRunsEveryIterationOnce) {
     const Place place;
-    for (const char* const schedule : kSchedules) run_loops(place, schedule);
+    for (const Technique* const technique : techniques()) run_loops(place, std::string(technique->info().name));
+    run_loops(place, "runtime");
 }
 
 void steal(mpi::StealOptions::Rule rule, int loops) {
