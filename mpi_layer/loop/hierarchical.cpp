@@ -40,7 +40,7 @@ public:
     [[nodiscard]] std::uint64_t patience() const noexcept { return patience_; }
 
 private:
-    void settle();
+    void settle() override;  // at the end of the team, too
 
     ForemanTransport foreman_;
     ChunkQueues queues_;

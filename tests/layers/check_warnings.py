@@ -48,6 +48,8 @@ def sources_of(build, root, words):
         if not path.is_relative_to(root) or path.is_relative_to(build):
             continue
         name = str(path.relative_to(root))
+        if path.suffix == ".f90":
+            continue
         if not words or any(word in name for word in words):
             found[name] = (entry["directory"], entry["command"])
     return found

@@ -11,7 +11,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <limits>
 #include <numeric>
 #include <string>
 
@@ -28,7 +27,6 @@ struct Options {
 };
 
 constexpr std::int64_t kMaxBodies = 10'000'000;
-constexpr std::int64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
 constexpr int kMaxClusters = 1000;
 
 /// Prints help to stdout, and what is wrong with the command line as one line to stderr.
