@@ -34,7 +34,7 @@ struct Known {
     CallPath* path;
 };
 constexpr std::size_t kKnown = 64;
-constinit __attribute__((tls_model("initial-exec"))) thread_local std::array<Known, kKnown> t_known;
+constinit __attribute__((tls_model("initial-exec"))) thread_local std::array<Known, kKnown> t_known{};
 
 /// FNV-1a over words.
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) noexcept {

@@ -25,7 +25,7 @@ struct Latest {
     Communicator* found;
     std::uint64_t freed;
 };
-constinit __attribute__((tls_model("initial-exec"))) thread_local Latest t_latest;
+constinit __attribute__((tls_model("initial-exec"))) thread_local Latest t_latest{};
 
 int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
     *flag = 0;
