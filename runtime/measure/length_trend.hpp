@@ -15,9 +15,11 @@ namespace gimbal {
 class LengthTrend {
 public:
     /// @param time  of an execution, > 0 [any]  @param iterations  N, >= 1
+    /// @cost two logarithms once N has changed, before that two comparisons
     void add(std::uint64_t iterations, double time) noexcept {
         if (iterations == 0 || !(time > 0)) return;
         if (reference_ == 0) reference_ = static_cast<double>(iterations);
+        if (count_ == 0 && static_cast<double>(iterations) == reference_) return;  // one length so far: no logarithms
         const double x = std::log(static_cast<double>(iterations) / reference_);
         double y = std::log(time);
         if (count_ > 0) {  // an interruption is no trend
