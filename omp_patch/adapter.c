@@ -32,17 +32,17 @@ static const struct {
 /* The patched runtime's thread-local state (kmp_schedule_hook.h); defined here
  * so that no file of LLVM's need grow. */
 #define HOOK_TLS __thread __attribute__((tls_model("initial-exec")))
+#define HOOK_HIDDEN __attribute__((visibility("hidden")))
 HOOK_TLS gimbal_share *__kmp_hook_share;
 HOOK_TLS const void *__kmp_hook_site;
-__attribute__((visibility("hidden"))) int __kmp_hook_used;
-int __kmp_hook_cancelled;
-gimbal_left_table *__kmp_hook_left_loops;
-int __kmp_hook_rules;
-int __kmp_hook_lending;
-int __kmp_hook_elastic;
-__attribute__((visibility("hidden"))) void (*__kmp_hook_barrier)(
-    gimbal_barrier_moment moment);
 HOOK_TLS gimbal_team __kmp_hook_team;
+HOOK_HIDDEN int __kmp_hook_used;
+HOOK_HIDDEN int __kmp_hook_cancelled;
+HOOK_HIDDEN gimbal_left_table *__kmp_hook_left_loops;
+HOOK_HIDDEN int __kmp_hook_rules;
+HOOK_HIDDEN int __kmp_hook_lending;
+HOOK_HIDDEN int __kmp_hook_elastic;
+HOOK_HIDDEN void (*__kmp_hook_barrier)(gimbal_barrier_moment moment);
 const char __kmp_hook_gnu_source[] = ";unknown;unknown;0;0;;";
 
 /* Where the hook is not to be used, libomp asks for no more than this: without

@@ -9,10 +9,12 @@
 
 #include "schedule_hook.h"
 
+// All are found without the global offset table: every region looks at some.
+#define KMP_HOOK_HIDDEN __attribute__((visibility("hidden")))
 extern "C" {
 // Whether any loop of the hook has run in this process. Until then all of
 // libomp's paths are its own but for one look at this.
-extern __attribute__((visibility("hidden"))) int __kmp_hook_used;
+extern KMP_HOOK_HIDDEN int __kmp_hook_used;
 // The share of the loop that this thread is drawing chunks from, if the next
 // chunk may be drawn without asking anybody; NULL otherwise. Every loop start
 // on this thread clears it, so a match can never be another loop's.
@@ -23,19 +25,18 @@ extern __thread const void *__kmp_hook_site
     __attribute__((tls_model("initial-exec")));
 // Set for good by the first cancellation: only then can a region leave a loop
 // behind that some of its threads never entered.
-extern int __kmp_hook_cancelled;
+extern KMP_HOOK_HIDDEN int __kmp_hook_cancelled;
 // The loops that are left to libomp for now.
-extern gimbal_left_table *__kmp_hook_left_loops;
+extern KMP_HOOK_HIDDEN gimbal_left_table *__kmp_hook_left_loops;
 // Whether the user has named loops: only then are loops of other schedules
 // looked at.
-extern int __kmp_hook_rules;
+extern KMP_HOOK_HIDDEN int __kmp_hook_rules;
 // Whether threads that wait lend their cores.
-extern int __kmp_hook_lending;
+extern KMP_HOOK_HIDDEN int __kmp_hook_lending;
 // Threads of a team that have cores, if others may join it; 0: no team is such.
-extern int __kmp_hook_elastic;
+extern KMP_HOOK_HIDDEN int __kmp_hook_elastic;
 // Where a trace is written: what is told of barriers; else null.
-extern __attribute__((visibility("hidden"))) void (*__kmp_hook_barrier)(
-    gimbal_barrier_moment moment);
+extern KMP_HOOK_HIDDEN void (*__kmp_hook_barrier)(gimbal_barrier_moment moment);
 // The team that this thread has forked, if such are asked for and it is not
 // inside another one; no threads: there is none.
 extern __thread gimbal_team __kmp_hook_team
@@ -194,14 +195,12 @@ static inline bool __kmp_hook_is_number(const void *execution) {
   return ((kmp_uint64)(kmp_uintptr_t)execution & 1) != 0;
 }
 
-// A team forks that would get `asked` threads, which the program has named if
-// `named`. Returns how many it gets. GNU code's regions all begin in one
-// function, whose first argument is theirs.
-static inline int __kmp_hook_team_size(kmp_info_t *th, int level, int asked,
-                                       int named, bool gnu, microtask_t task,
-                                       kmp_va_list ap) {
-  if (__builtin_expect(__kmp_hook_elastic == 0, 1) || level > 0 ||
-      th->th.th_teams_microtask != NULL || __kmp_hook_team.threads != 0)
+// For __kmp_hook_team_size() where teams are elastic.
+static __attribute__((noinline)) int
+__kmp_hook_elastic_size(kmp_info_t *th, int level, int asked, int named,
+                        bool gnu, microtask_t task, kmp_va_list ap) {
+  if (level > 0 || th->th.th_teams_microtask != NULL ||
+      __kmp_hook_team.threads != 0)
     return asked;
   const void *code = (const void *)task;
   if (gnu && ap) {
@@ -212,6 +211,17 @@ static inline int __kmp_hook_team_size(kmp_info_t *th, int level, int asked,
   }
   __kmp_hook_team = __kmp_hook.gimbal_team_begin(named ? NULL : code, asked);
   return __kmp_hook_team.threads;
+}
+
+// A team forks that would get `asked` threads, which the program has named if
+// `named`. Returns how many it gets. GNU code's regions all begin in one
+// function, whose first argument is theirs.
+static inline int __kmp_hook_team_size(kmp_info_t *th, int level, int asked,
+                                       int named, bool gnu, microtask_t task,
+                                       kmp_va_list ap) {
+  if (__builtin_expect(__kmp_hook_elastic == 0, 1))
+    return asked;
+  return __kmp_hook_elastic_size(th, level, asked, named, gnu, task, ap);
 }
 
 // The outermost team of this thread ends.
@@ -239,15 +249,12 @@ static inline void __kmp_hook_note_team(kmp_team_t *team) {
   }
 }
 
-// A team forks: count its regions; forget whose loops the last one's were, and
-// loops that a cancelled region left behind. The numbers of loops count
-// regions, so they may stay.
-static inline void __kmp_hook_reset(kmp_team_t *team) {
-  if (__builtin_expect(__kmp_hook_elastic != 0, 0) && team->t.t_max_nproc > 1)
-    __kmp_hook_note_team(team);
-  if (__builtin_expect((__kmp_hook_used | __kmp_hook_rules) == 0, 1) ||
-      team->t.t_max_nproc <= 1)
+// For __kmp_hook_reset() where the hook has something to do.
+static __attribute__((noinline)) void __kmp_hook_reset_used(kmp_team_t *team) {
+  if (team->t.t_max_nproc <= 1)
     return;
+  if (__kmp_hook_elastic != 0)
+    __kmp_hook_note_team(team);
   const bool drops = (__kmp_hook_rules | __kmp_hook_cancelled) != 0;
   for (int i = 0; i < __kmp_dispatch_num_buffers; ++i) {
     dispatch_shared_info_t *sh = &team->t.t_disp_buffer[i];
@@ -262,6 +269,15 @@ static inline void __kmp_hook_reset(kmp_team_t *team) {
     memset((void *)&sh->u, 0, sizeof(sh->u));
     sh->hook_execution.store(nullptr, std::memory_order_relaxed);
   }
+}
+
+// A team forks: count its regions; forget whose loops the last one's were, and
+// loops that a cancelled region left behind. The numbers of loops count
+// regions, so they may stay.
+static inline void __kmp_hook_reset(kmp_team_t *team) {
+  if (__builtin_expect(
+          (__kmp_hook_used | __kmp_hook_rules | __kmp_hook_elastic) != 0, 0))
+    __kmp_hook_reset_used(team);
 }
 
 #endif // KMP_SCHEDULE_HOOK_H
