@@ -37,6 +37,7 @@ HOOK_TLS gimbal_share *__kmp_hook_share;
 HOOK_TLS const void *__kmp_hook_site;
 HOOK_TLS gimbal_team __kmp_hook_team;
 HOOK_HIDDEN int __kmp_hook_used;
+HOOK_HIDDEN int __kmp_hook_forkjoin[2];
 HOOK_HIDDEN int __kmp_hook_cancelled;
 HOOK_HIDDEN gimbal_left_table *__kmp_hook_left_loops;
 HOOK_HIDDEN int __kmp_hook_rules;

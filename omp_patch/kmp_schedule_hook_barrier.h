@@ -35,10 +35,12 @@ static gimbal_waiter *__kmp_hook_first(const void *host, uint32_t) {
 // Who is to sleep at once is not to look after others. Other patterns release
 // by other words.
 static inline bool __kmp_hook_may_lend(enum barrier_type bt) {
+  int gather = __kmp_barrier_gather_pattern[bt];
+  int release = __kmp_barrier_release_pattern[bt];
+  __kmp_hook_name_patterns(&gather, &release);
   return !KMP_OVERSUBSCRIBED && __kmp_dflt_blocktime != 0 &&
-         __kmp_hook_elastic == 0 &&
-         __kmp_barrier_gather_pattern[bt] == bp_hyper_bar &&
-         __kmp_barrier_release_pattern[bt] == bp_hyper_bar;
+         __kmp_hook_elastic == 0 && gather == bp_hyper_bar &&
+         release == bp_hyper_bar;
 }
 
 static inline kmp_uint64 __kmp_hook_limit_us() {
@@ -114,6 +116,7 @@ static inline void __kmp_hook_reach(kmp_info_t *th, kmp_team_t *team, int tid,
     __kmp_hook_reach_used(th, team, tid, bt);
 }
 
+// Before it waits to be released; the team may be gone.
 static __attribute__((noinline)) void
 __kmp_hook_arrived_used(kmp_info_t *th, int tid, enum barrier_type bt) {
   gimbal_waiter *self = th->th.hook_waiter;
@@ -142,13 +145,6 @@ static __attribute__((noinline)) void __kmp_hook_left_used() {
 static inline void __kmp_hook_left() {
   if (KMP_HOOK_USED)
     __kmp_hook_left_used();
-}
-
-// Before it waits to be released; the team may be gone.
-static inline void __kmp_hook_arrived(kmp_info_t *th, int tid,
-                                      enum barrier_type bt) {
-  if (KMP_HOOK_USED)
-    __kmp_hook_arrived_used(th, tid, bt);
 }
 
 #endif // KMP_SCHEDULE_HOOK_BARRIER_H

@@ -121,8 +121,10 @@ __kmp_hook_init(ident_t *loc, kmp_info_t *th,
   // the next loop in this buffer would get its chunks: none.
   if (tc == 0)
     return kmp_sch_hook;
-  if (!__kmp_hook_used) // no store without need: all threads read this line
-    __kmp_hook_used = 1;
+  if (__builtin_expect(__kmp_barrier_gather_pattern[bs_forkjoin_barrier] !=
+                           bp_last_bar,
+                       0))
+    __kmp_hook_use();
   gimbal_loop_desc desc;
   desc.code = __kmp_hook_site;
   desc.source = loc ? loc->psource : nullptr;
