@@ -24,6 +24,7 @@ PROGRAM = """
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+extern void omp_display_env(int verbose);
 int main(int argc, char** argv) {
     const int executions = atoi(argv[1]), iterations = atoi(argv[2]);
     const int fork_first = argc > 3 && argv[3][0] == 'f';
@@ -35,6 +36,7 @@ int main(int argc, char** argv) {
             for (int j = 0; j < 50 * i; ++j) sink = j;
         if (k == 0) { puts("first"); fflush(stdout); }
     }
+    if (argc > 3 && argv[3][0] == 'd') omp_display_env(1);
     if (argc > 3 && argv[3][0] == 'e') _exit(3);
     if (argc > 3 && argv[3][0] == 'w') { puts("waits"); fflush(stdout); pause(); }
     return 0;
@@ -141,12 +143,21 @@ class Traces(TraceTest):
         for ends in trace.flows.values():
             self.assertEqual(len(set(ends)), 2)
 
-    def test_threads_wait_at_barriers(self):
-        self.run_traced(10, ITERATIONS, schedule="static")
-        for thread in perfetto.Trace(self.trace).threads():
-            waits = thread.of("wait")
-            self.assertGreaterEqual(len(waits), 9)
-            self.assertTrue(all(one.depth == 0 for one in waits))
+    def test_threads_wait_at_barriers_of_every_pattern(self):
+        name, program = max(self.programs.items(), key=lambda one: "clang" in one[0])
+        for pattern in ("linear,hyper", "tree,linear", "hyper,hyper", "hierarchical,tree", "dist,dist"):
+            with self.subTest(pattern):
+                result = self.run_traced(10, ITERATIONS, "d", program=program, schedule="static",
+                                         KMP_FORKJOIN_BARRIER_PATTERN=pattern)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                if "clang" in name:  # gcc's is answered by libgomp
+                    self.assertIn(f"KMP_FORKJOIN_BARRIER_PATTERN='{pattern}'", result.stderr)
+                trace = perfetto.Trace(self.trace)
+                self.assert_every_iteration_once(trace, 10)
+                for thread in trace.threads():
+                    waits = thread.of("wait")
+                    self.assertGreaterEqual(len(waits), 9)
+                    self.assertTrue(all(one.depth == 0 for one in waits))
 
     def test_every_nth_chunk(self):
         self.run_traced(4, ITERATIONS, schedule="ss", options=("--trace-every", 10))
