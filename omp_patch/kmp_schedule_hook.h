@@ -13,13 +13,14 @@
 #define KMP_HOOK_HIDDEN __attribute__((visibility("hidden")))
 extern "C" {
 // Whether any loop of the hook has run in this process. Until then all of
-// libomp's paths are its own but for one look at this.
+// libomp's paths are its own but for a look at this here and there.
 extern KMP_HOOK_HIDDEN int __kmp_hook_used;
-// The patterns of the barriers between regions, gather and release, once loops
-// of the hook run: then libomp's tables have bp_last_bar there, so that its own
-// switch finds the hook's part and no other region looks for it. Not where they
-// are bp_dist_bar: much of libomp asks for that.
-extern KMP_HOOK_HIDDEN int __kmp_hook_forkjoin[2];
+// libomp's patterns of each type of barrier, once loops of the hook run: then
+// its tables have bp_last_bar, so that its own switch finds the hook's part and
+// no other program looks for it. Not where they are bp_dist_bar: much of libomp
+// asks for that.
+extern KMP_HOOK_HIDDEN int __kmp_hook_gather_pattern[bs_last_barrier];
+extern KMP_HOOK_HIDDEN int __kmp_hook_release_pattern[bs_last_barrier];
 // The share of the loop that this thread is drawing chunks from, if the next
 // chunk may be drawn without asking anybody; NULL otherwise. Every loop start
 // on this thread clears it, so a match can never be another loop's.
@@ -53,23 +54,20 @@ extern const char __kmp_hook_gnu_source[];
 
 #define KMP_HOOK_USED (__builtin_expect(__kmp_hook_used != 0, 0))
 
-// A loop of the hook runs. Threads may come at once, and libomp may have set its
-// tables anew (in a child, after a pause). Whoever finds one entry taken knows
-// that the patterns have been kept.
-static __attribute__((noinline)) void __kmp_hook_use() {
-  __kmp_hook_used = 1;
-  volatile kmp_bar_pat_e *gather =
-      &__kmp_barrier_gather_pattern[bs_forkjoin_barrier];
-  volatile kmp_bar_pat_e *release =
-      &__kmp_barrier_release_pattern[bs_forkjoin_barrier];
+// Takes one entry of libomp's tables. Threads may come at once, and libomp may
+// have set its tables anew (in a child, after a pause). Whoever finds the gather
+// taken knows that both patterns have been kept, and that the release is taken.
+static inline void __kmp_hook_take_pattern(int bt) {
+  volatile kmp_bar_pat_e *gather = &__kmp_barrier_gather_pattern[bt];
+  volatile kmp_bar_pat_e *release = &__kmp_barrier_release_pattern[bt];
   const kmp_bar_pat_e gathers = *gather;
   std::atomic_thread_fence(std::memory_order_acquire);
   const kmp_bar_pat_e releases = *release;
   if (gathers == bp_last_bar || gathers == bp_dist_bar)
     return;
   if (releases != bp_last_bar) {
-    __kmp_hook_forkjoin[0] = gathers;
-    __kmp_hook_forkjoin[1] = releases;
+    __kmp_hook_gather_pattern[bt] = gathers;
+    __kmp_hook_release_pattern[bt] = releases;
     std::atomic_thread_fence(std::memory_order_release);
     *release = bp_last_bar;
   }
@@ -77,12 +75,19 @@ static __attribute__((noinline)) void __kmp_hook_use() {
   *gather = bp_last_bar;
 }
 
-// The patterns of libomp's own, where its tables have the hook's.
-static inline void __kmp_hook_name_patterns(int *gather, int *release) {
+// A loop of the hook runs.
+static __attribute__((noinline)) void __kmp_hook_use() {
+  for (int bt = bs_plain_barrier; bt < bs_last_barrier; ++bt)
+    __kmp_hook_take_pattern(bt);
+  __kmp_hook_used = 1;
+}
+
+// Puts libomp's own patterns where its tables have the hook's.
+static inline void __kmp_hook_own_patterns(int bt, int *gather, int *release) {
   if (*gather == bp_last_bar)
-    *gather = __kmp_hook_forkjoin[0];
+    *gather = __kmp_hook_gather_pattern[bt];
   if (*release == bp_last_bar)
-    *release = __kmp_hook_forkjoin[1];
+    *release = __kmp_hook_release_pattern[bt];
 }
 
 // What a loop that starts asks of the hook.

@@ -37,7 +37,7 @@ static gimbal_waiter *__kmp_hook_first(const void *host, uint32_t) {
 static inline bool __kmp_hook_may_lend(enum barrier_type bt) {
   int gather = __kmp_barrier_gather_pattern[bt];
   int release = __kmp_barrier_release_pattern[bt];
-  __kmp_hook_name_patterns(&gather, &release);
+  __kmp_hook_own_patterns(bt, &gather, &release);
   return !KMP_OVERSUBSCRIBED && __kmp_dflt_blocktime != 0 &&
          __kmp_hook_elastic == 0 && gather == bp_hyper_bar &&
          release == bp_hyper_bar;
@@ -77,9 +77,25 @@ static bool __kmp_hook_all_come(kmp_team_t *team, kmp_uint32 size,
   return true;
 }
 
+// The primary looks after those who have not come.
 static __attribute__((noinline)) void
-__kmp_hook_reach_used(kmp_info_t *th, kmp_team_t *team, int tid,
-                      enum barrier_type bt) {
+__kmp_hook_look_after(kmp_info_t *th, kmp_team_t *team, gimbal_waiter *self,
+                      kmp_uint64 name, enum barrier_type bt) {
+  if (!__kmp_hook_may_lend(bt) ||
+      __kmp_hook_all_come(team, (kmp_uint32)th->th.th_team_nproc, bt))
+    return;
+  const gimbal_meeting meeting = {name,
+                                  __kmp_hook_limit_us(),
+                                  (kmp_uint32)th->th.th_team_nproc,
+                                  {NULL, 0},
+                                  th,
+                                  __kmp_hook_member,
+                                  __kmp_hook_wanted};
+  __kmp_hook.gimbal_wait_for(self, &meeting);
+}
+
+static inline void __kmp_hook_reach_used(kmp_info_t *th, kmp_team_t *team,
+                                         int tid, enum barrier_type bt) {
   if (__kmp_hook_barrier != nullptr)
     __kmp_hook_barrier(bt == bs_forkjoin_barrier ? GIMBAL_BARRIER_REGION_ENDS
                                                  : GIMBAL_BARRIER_REACHED);
@@ -96,17 +112,8 @@ __kmp_hook_reach_used(kmp_info_t *th, kmp_team_t *team, int tid,
     return;
   if (tid == 1) // the team is not to be looked at once this thread has arrived
     self->first = th->th.th_team_master->th.hook_waiter;
-  if (!KMP_MASTER_TID(tid) || !__kmp_hook_may_lend(bt) ||
-      __kmp_hook_all_come(team, (kmp_uint32)th->th.th_team_nproc, bt))
-    return;
-  const gimbal_meeting meeting = {name,
-                                  __kmp_hook_limit_us(),
-                                  (kmp_uint32)th->th.th_team_nproc,
-                                  {NULL, 0},
-                                  th,
-                                  __kmp_hook_member,
-                                  __kmp_hook_wanted};
-  __kmp_hook.gimbal_wait_for(self, &meeting);
+  if (KMP_MASTER_TID(tid))
+    __kmp_hook_look_after(th, team, self, name, bt);
 }
 
 // Before a thread is counted at a barrier.
@@ -116,12 +123,10 @@ static inline void __kmp_hook_reach(kmp_info_t *th, kmp_team_t *team, int tid,
     __kmp_hook_reach_used(th, team, tid, bt);
 }
 
-// Before it waits to be released; the team may be gone.
+// A thread with something to do before it waits to be released.
 static __attribute__((noinline)) void
-__kmp_hook_arrived_used(kmp_info_t *th, int tid, enum barrier_type bt) {
-  gimbal_waiter *self = th->th.hook_waiter;
-  if (self == nullptr || !(self->due || self->borrowed || self->lent))
-    return;
+__kmp_hook_arrived_due(kmp_info_t *th, gimbal_waiter *self, int tid,
+                       enum barrier_type bt) {
   gimbal_release release = {NULL, KMP_BARRIER_STATE_BUMP};
   if (!KMP_MASTER_TID(tid))
     release.word = (const volatile uint64_t *)&th->th.th_bar[bt].bb.b_go;
@@ -136,7 +141,15 @@ __kmp_hook_arrived_used(kmp_info_t *th, int tid, enum barrier_type bt) {
     __kmp_hook.gimbal_waiter_arrived(self, &release);
 }
 
-static __attribute__((noinline)) void __kmp_hook_left_used() {
+// Before it waits to be released; the team may be gone.
+static inline void __kmp_hook_arrived_used(kmp_info_t *th, int tid,
+                                           enum barrier_type bt) {
+  gimbal_waiter *self = th->th.hook_waiter;
+  if (self != nullptr && (self->due || self->borrowed || self->lent))
+    __kmp_hook_arrived_due(th, self, tid, bt);
+}
+
+static inline void __kmp_hook_left_used() {
   if (__kmp_hook_barrier != nullptr)
     __kmp_hook_barrier(GIMBAL_BARRIER_LEFT);
 }
@@ -145,6 +158,13 @@ static __attribute__((noinline)) void __kmp_hook_left_used() {
 static inline void __kmp_hook_left() {
   if (KMP_HOOK_USED)
     __kmp_hook_left_used();
+}
+
+// The same, where a barrier may be cancelled.
+static inline void __kmp_hook_arrived(kmp_info_t *th, int tid,
+                                      enum barrier_type bt) {
+  if (KMP_HOOK_USED)
+    __kmp_hook_arrived_used(th, tid, bt);
 }
 
 #endif // KMP_SCHEDULE_HOOK_BARRIER_H

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The hook's pattern of barriers: libomp's own, with what the hook does before
+// and after. libomp decides by a table which pattern a barrier has, so a program
+// without a loop of the hook runs upstream's code (__kmp_hook_use).
+
+#ifndef KMP_SCHEDULE_HOOK_PATTERN_H
+#define KMP_SCHEDULE_HOOK_PATTERN_H
+
+// All come. The primary of a barrier in two parts goes on when they have.
+static __attribute__((noinline)) void
+__kmp_hook_gather(enum barrier_type bt, kmp_info_t *th, kmp_team_t *team,
+                  int gtid, int tid, int is_split,
+                  void (*reduce)(void *, void *)
+                      USE_ITT_BUILD_ARG(void *itt)) {
+  __kmp_hook_reach_used(th, team, tid, bt);
+  switch (__kmp_hook_gather_pattern[bt]) {
+  case bp_hyper_bar:
+    __kmp_hyper_barrier_gather(bt, th, gtid, tid,
+                               reduce USE_ITT_BUILD_ARG(itt));
+    break;
+  case bp_hierarchical_bar:
+    __kmp_hierarchical_barrier_gather(bt, th, gtid, tid,
+                                      reduce USE_ITT_BUILD_ARG(itt));
+    break;
+  case bp_tree_bar:
+    __kmp_tree_barrier_gather(bt, th, gtid, tid, reduce USE_ITT_BUILD_ARG(itt));
+    break;
+  default:
+    __kmp_linear_barrier_gather(bt, th, gtid, tid,
+                                reduce USE_ITT_BUILD_ARG(itt));
+  }
+  __kmp_hook_arrived_used(th, tid, bt);
+  if (is_split && KMP_MASTER_TID(tid))
+    __kmp_hook_left_used();
+}
+
+// They go on.
+static __attribute__((noinline)) void
+__kmp_hook_release(enum barrier_type bt, kmp_info_t *th, int gtid, int tid,
+                   int propagate_icvs USE_ITT_BUILD_ARG(void *itt)) {
+  switch (__kmp_hook_release_pattern[bt]) {
+  case bp_hyper_bar:
+    __kmp_hyper_barrier_release(bt, th, gtid, tid,
+                                propagate_icvs USE_ITT_BUILD_ARG(itt));
+    break;
+  case bp_hierarchical_bar:
+    __kmp_hierarchical_barrier_release(bt, th, gtid, tid,
+                                       propagate_icvs USE_ITT_BUILD_ARG(itt));
+    break;
+  case bp_tree_bar:
+    __kmp_tree_barrier_release(bt, th, gtid, tid,
+                               propagate_icvs USE_ITT_BUILD_ARG(itt));
+    break;
+  default:
+    __kmp_linear_barrier_release(bt, th, gtid, tid,
+                                 propagate_icvs USE_ITT_BUILD_ARG(itt));
+  }
+  __kmp_hook_left_used();
+}
+
+// Cases of libomp's switches; the last argument ends in USE_ITT_BUILD_ARG().
+#define KMP_HOOK_GATHER(bt, is_split, reduce)                                  \
+  case bp_last_bar:                                                            \
+    __kmp_hook_gather(bt, this_thr, team, gtid, tid, is_split, reduce);        \
+    break;
+#define KMP_HOOK_RELEASE(bt, propagate_icvs)                                   \
+  case bp_last_bar:                                                            \
+    __kmp_hook_release(bt, this_thr, gtid, tid, propagate_icvs);               \
+    break;
+
+#endif // KMP_SCHEDULE_HOOK_PATTERN_H
