@@ -161,5 +161,18 @@ class Live(Watched):
             self.assertIn("\x1b[?1049l", top.written, "the other screen is shown again")
 
 
+class PinWatch(ToolTest):
+    """`gimbal pin watch`, until Ctrl-C."""
+
+    def test_it_goes_on_until_it_is_interrupted(self):
+        with Program([self.tool, "pin", "watch", "--interval", "0.1"], self.environment(), cwd=self.work) as watch:
+            watch.wait_for(lambda lines: "placed threads" in "\n".join(lines) or "tid" in "\n".join(lines))
+            self.assertTrue(watch.read(0.5), "it has ended by itself")
+            watch.process.send_signal(signal.SIGINT)
+            while watch.read(0.2):
+                pass
+            self.assertIn(watch.process.wait(timeout=100), (0, 130, -signal.SIGINT))
+
+
 if __name__ == "__main__":
     unittest.main()

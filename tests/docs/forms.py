@@ -6,12 +6,13 @@ import re
 from collections.abc import Sequence
 
 NUMBER = re.compile(r"\d+(\.\d+)?(e[+-]?\d+)?")
+RULE = re.compile(r"---+$")  # below the titles of a table, as wide as what the column holds
 UNITS = {"ns": "TIME", "us": "TIME", "ms": "TIME", "kB": "BYTES", "MB": "BYTES", "B": "BYTES"}
 
 
 def form_of(line: str) -> list[str]:
     """The words of a line, numbers as #."""
-    return [UNITS.get(word, NUMBER.sub("#", word)) for word in line.split()]
+    return [UNITS.get(word, "---" if RULE.match(word) else NUMBER.sub("#", word)) for word in line.split()]
 
 
 def same_word(told: str, seen: str) -> bool:
@@ -39,11 +40,13 @@ def tells(told: str, seen: str) -> bool:
 def difference(told: Sequence[str], seen: Sequence[str], differing: Sequence[str], excerpt: bool = False) -> str:
     """What is wrong with a document's output: "" if each line of it was seen, and nothing else was.
 
-    differing: beginnings of lines that say nothing, in either. excerpt: others may have been seen; so it is where a line
+    differing: beginnings of lines, numbers aside, that say nothing, in either. excerpt: others may have been seen; so it is where a line
     is only `...`. Lines that are told once may be seen several times, a thread each. Their order says nothing: output
     and errors of several ranks arrive as they come."""
+    beginnings = tuple(" ".join(form_of(one)) for one in differing)
+
     def says_something(line: str) -> bool:
-        return bool(line.strip()) and not line.strip().startswith(tuple(differing))
+        return bool(line.strip()) and not " ".join(form_of(line)).startswith(beginnings)
 
     told = [line for line in told if says_something(line)]
     left = [line for line in seen if says_something(line)]

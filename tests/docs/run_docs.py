@@ -61,7 +61,8 @@ class Place:
         dev.write_text(f'#!/bin/sh\n{ROOT}/dev help | grep -q "^  ${{1:?}} " || {{ echo "no ./dev $1"; exit 1; }}\n')
         dev.chmod(0o755)
         for program in self.work.glob("*.c"):
-            self.run(f"gcc -g -O2 -fopenmp {program.name} -o {program.stem} -lm", check=True)
+            self.run(f"gcc -g -O2 -fopenmp {program.name} -o {program.stem} -lm -IPREFIX/include -LPREFIX/lib "
+                     "-Wl,-rpath,PREFIX/lib -Wl,--as-needed -lgimbal_mpi -lgimbal", check=True)
 
     def run(self, script, check=False):
         """What a shell says to it, output and errors in one, and its status."""

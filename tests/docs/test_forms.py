@@ -24,6 +24,8 @@ class Forms(unittest.TestCase):
         self.assertIn("loop a", difference(told, ["total 2", "NOTE x"], []))
         self.assertIn("WARN", difference(told, ["total 2", "WARN no", "loop a", "NOTE x"], []))
         self.assertEqual(difference(told, ["total 2", "loop a", "NOTE y"], ["NOTE"]), "")
+        self.assertEqual(difference(["1 a", "2 -> 3 b"], ["1 a", "4 -> 5 c"], ["0 ->"]), "")
+        self.assertEqual(difference(["----"], ["--------"], []), "")
         self.assertEqual(difference(["thread 0"], ["thread 0", "thread 1"], []), "")
         self.assertEqual(difference(["a", "...", "c"], ["a", "b", "b", "c"], []), "")
         self.assertIn("    c", difference(["a", "...", "c"], ["a", "b"], []))
