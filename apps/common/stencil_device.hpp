@@ -74,12 +74,15 @@ private:
 
     template <class Cell, class Kernel, class Combine, class Value>
     static void run_on_device(gimbal::Rows rows, std::int64_t columns, Kernel kernel, Combine combine, Value identity,
-                              const Cell* from, Cell* to, Value* results, Value* parts, int number) {
+                              const Cell* from, Cell* to, Value* results, Value* parts,
+                              [[maybe_unused]] int number) {
         const std::int64_t first_row = rows.first;
         const std::int64_t end_row = rows.end;
         const std::int64_t segments = (columns + kSegment - 1) / kSegment;
+#ifdef APPS_OFFLOAD  // gcc's target regions need functions that libomp does not have
 #pragma omp target teams distribute is_device_ptr(from, to, results, parts) firstprivate(kernel, combine, identity) \
     device(number)
+#endif
         for (std::int64_t row = first_row; row < end_row; ++row) {
 #pragma omp parallel for
             for (std::int64_t segment = 0; segment < segments; ++segment) {

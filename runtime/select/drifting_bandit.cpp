@@ -16,12 +16,12 @@ constexpr double kDrift = 0.001;
 constexpr double kMargin = 0.003;
 constexpr double kClearLead = 0.01;   // an arm believed to be better by so much is tried whatever trials there were
 constexpr double kConfidence = 2;     // standard deviations by which a challenger must lead,
-constexpr std::uint64_t kProofs = 2;  // in so many trials: one may have met a incumbent that was interrupted
+constexpr std::uint64_t kProofs = 2;  // in so many trials: one may have met an incumbent that was interrupted
 constexpr double kShyness = 0.0005;   // a trial costs at least so much of a step
 constexpr double kMaxSteps = 2000;    // to come
 constexpr double kMinSteps = 20;
 constexpr std::uint64_t kFreeTrials = 10;     // then one in
-constexpr std::uint64_t kStepsPerTrial = 24;  // steps: a incumbent that is always interrupted is never at its best
+constexpr std::uint64_t kStepsPerTrial = 24;  // steps: an incumbent that is always interrupted is never at its best
 constexpr double kTrialsPerChange = 30;       // more trials when the loop has changed as a whole
 constexpr std::uint64_t kLongestRest = 32;    // steps between looks
 constexpr std::uint64_t kLost = 16;           // a trial that has not come back after so many steps never will
@@ -100,7 +100,7 @@ void DriftingBandit::observe(const Pull& pull, double time) {
     }
     const double log_time = std::log(time);
     if (pull.trial) {
-        if (!trial_open_ || pull.arm != tried_) return;  // of a incumbent that has been replaced meanwhile
+        if (!trial_open_ || pull.arm != tried_) return;  // of an incumbent that has been replaced meanwhile
         trial_open_ = false;
         trial_seen_ = true;
         log_trial_ = log_time;
@@ -129,20 +129,25 @@ bool DriftingBandit::jumped(double from, double to) const noexcept {
     return std::abs(to - from) > std::max(kClip * kToDeviation * deviation_, kJump);
 }
 
-// The trial is over: it counts against the mean of the incumbent before and after it. If the incumbent's own two times
-// have nothing to do with each other, it was interrupted or the loop has changed: that decides nothing.
+// The trial is over: it counts against the mean of the incumbent before and after it. If these two have nothing to do
+// with each other, the incumbent was interrupted, or the loop has changed or changes from step to step: then the trial
+// says as much less as the truth may lie anywhere between them. A trend that was there before is none of that.
 void DriftingBandit::settle(double after) {
     trial_seen_ = false;
-    if (jumped(log_last_two_[0], after)) return;
-    learn(tried_, log_trial_ - (log_last_two_[0] + after) / 2);
+    const double before = log_last_two_[0];
+    double apart = (after - before) / 2;
+    const double unlike_trend = apart - (before - log_last_two_[1]);
+    if (std::abs(unlike_trend) < std::abs(apart)) apart = unlike_trend;
+    learn(tried_, log_trial_ - (before + after) / 2, jumped(0, 2 * apart) ? apart * apart : 0);
     const Belief& tried = beliefs_[tried_];
     const double lead = kMargin + kConfidence * std::sqrt(tried.variance);
     if (tried.trials >= kProofs && !tried.odd && tried.mean < -lead) promote(tried_);
 }
 
-void DriftingBandit::learn(std::size_t arm, double seen) {
+// @param doubt  variance of `seen` beside noise
+void DriftingBandit::learn(std::size_t arm, double seen, double doubt) {
     Belief& belief = beliefs_[arm];
-    const double noise = kToDeviation * deviation_;
+    const double noise = std::sqrt(kToDeviation * deviation_ * kToDeviation * deviation_ + doubt);
     const double spread = std::sqrt(belief.variance + noise * noise);
     const bool odd = seen - belief.mean > kClip * spread;
     if (odd && !belief.odd) {  // an interruption, or else it will happen again

@@ -19,7 +19,7 @@ namespace gimbal {
 /// save over the steps to come, by the knowledge gradient, is more than it is expected to cost; steps to come are taken
 /// to be as many as there have been.
 /// @threads the owner locks
-/// @source knowledge gradient: Frazier, Powell, Dayanik 2008; the rest derived; test: tests/unit/select/contenders_test
+/// @source knowledge gradient: Frazier, Powell, Dayanik 2008; the rest derived; test: tests/unit/select/drifting_bandit_test
 class DriftingBandit {
 public:
     /// @param count  arms, >= 1  @param incumbent  the first one, < count
@@ -90,7 +90,7 @@ private:
     [[nodiscard]] static double rms(const Error& error) noexcept;
     [[nodiscard]] bool jumped(double from, double to) const noexcept;  ///< two log times of the incumbent in a row
     void settle(double after);
-    void learn(std::size_t arm, double seen);
+    void learn(std::size_t arm, double seen, double doubt);
     void learn_noise(double residual) noexcept;
     void promote(std::size_t winner);
     [[nodiscard]] double worth(const Belief& belief) const noexcept;

@@ -182,6 +182,20 @@ TEST(DriftingBandit, ATitleWonByLuckIsWonBack) {
     EXPECT_LT(won_back_at, 600);
 }
 
+// An image is restored in steps that get shorter from one to the next, and the next one begins anew.
+TEST(DriftingBandit, WorkThatAlwaysChangesStillShowsThatAChoiceIsBad) {
+    DriftingBandit bandit(2, 0);
+    const std::vector<double> predicted{1, 0.98};
+    bandit.predict(predicted, 0.03);
+    std::mt19937_64 random(3);
+    std::normal_distribution<double> noise(1, 0.02);
+    const Played run = play(bandit, 400, [&](std::size_t choice, int step) {
+        return std::pow(0.85, step % 12) * (choice == 1 ? 1.15 : 1) * noise(random);
+    });
+    EXPECT_EQ(bandit.incumbent(), 0U);
+    EXPECT_LE(run.pulls[1], 6U);
+}
+
 TEST(DriftingBandit, AChoiceThatCannotBePredictedIsNeverTried) {
     DriftingBandit bandit(2, 0);
     bandit.predict(std::vector<double>{1, std::numeric_limits<double>::infinity()}, 0.03);
