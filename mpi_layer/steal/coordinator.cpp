@@ -17,7 +17,7 @@ void Coordinator::begin(std::uint64_t epoch, int ranks, std::uint64_t seed) {
     answers_ = 0;
     possible_.clear();
     where_.assign(static_cast<std::size_t>(ranks), kGone);
-    for (int rank = 1; rank < ranks; ++rank) {
+    for (int rank = 0; rank < ranks; ++rank) {
         where_[static_cast<std::size_t>(rank)] = possible_.size();
         possible_.push_back(rank);
     }

@@ -18,10 +18,11 @@ namespace gimbal::mpi {
     return bits;
 }
 
-/// Who names victims under the rule `seed`: a random rank that has not been a thief in this execution, of which no thief
-/// has heard that it has nothing, and not the coordinator, rank 0, itself. Victims depend on the seed and on the order in
-/// which thieves ask and are refused, on nothing else.
-/// @source Birgovan 2023, section 5.3, after Wetten; test: tests/mpi/steal/coordinator_test.cpp
+/// Who names victims under the rule `seed`: a random rank that has not been a thief in this execution, and of which no
+/// thief has heard that it has nothing. Victims depend on the seed and on the order in which thieves ask and ranks are
+/// known to have nothing. The coordinator, rank 0, may be one: answers take its time, so its own items would end last.
+/// @source Birgovan 2023, section 5.3, after Wetten, where the coordinator is no victim; test:
+///         tests/mpi/steal/coordinator_test.cpp
 class Coordinator {
 public:
     /// A new execution: nobody has been a thief. @cost O(ranks)

@@ -44,6 +44,9 @@ public:
     /// A message about this execution, other than to the coordinator. Calls no callback.
     void take(StealLetter&& letter);
 
+    /// Whether nothing is left in this rank's own queue.
+    [[nodiscard]] bool nothing_to_give() const noexcept { return owner_.empty(); }
+
 private:
     [[nodiscard]] bool step();
     [[nodiscard]] bool finished();

@@ -95,6 +95,7 @@ void StealGroup::take(StealLetter&& letter) {
         StealHeader answer = letter.header;
         answer.kind = StealKind::victim;
         if (letter.header.rank >= 0) coordinator_.has_nothing(letter.header.rank);
+        if (execution_->nothing_to_give()) coordinator_.has_nothing(team_.rank());
         answer.rank = coordinator_.victim_for(letter.source);
         mail_.send(letter.source, answer);
     } else {

@@ -9,7 +9,7 @@
 namespace gimbal::mpi {
 namespace {
 
-TEST(Coordinator, NamesNoThiefAndNotItself) {
+TEST(Coordinator, NamesNoThief) {
     Coordinator coordinator;
     for (std::uint64_t epoch = 0; epoch < 20; ++epoch) {
         coordinator.begin(epoch, 8, 1);
@@ -17,7 +17,7 @@ TEST(Coordinator, NamesNoThiefAndNotItself) {
         for (const int thief : {3, 0, 3, 7, 1, 0, 2, 5, 4, 3}) {
             thieves.insert(thief);
             const int victim = coordinator.victim_for(thief);
-            ASSERT_TRUE(victim >= 1 && victim < 8) << victim;
+            ASSERT_TRUE(victim >= 0 && victim < 8) << victim;
             EXPECT_FALSE(thieves.contains(victim));
         }
         EXPECT_EQ(coordinator.victim_for(6), -1) << "all have been thieves";
@@ -28,6 +28,7 @@ TEST(Coordinator, NamesNoThiefAndNotItself) {
 TEST(Coordinator, NamesNobodyWhoHadNothing) {
     Coordinator coordinator;
     coordinator.begin(0, 6, 1);
+    coordinator.has_nothing(0);
     coordinator.has_nothing(2);
     coordinator.has_nothing(2);
     coordinator.has_nothing(4);
@@ -38,6 +39,15 @@ TEST(Coordinator, NamesNobodyWhoHadNothing) {
     EXPECT_EQ(coordinator.victim_for(1), -1);
     coordinator.begin(1, 6, 1);
     EXPECT_NE(coordinator.victim_for(0), -1) << "the next execution begins anew";
+}
+
+TEST(Coordinator, NamesItselfToo) {
+    Coordinator coordinator;
+    coordinator.begin(0, 3, 1);
+    coordinator.has_nothing(2);
+    EXPECT_EQ(coordinator.victim_for(1), 0);
+    coordinator.has_nothing(0);
+    EXPECT_EQ(coordinator.victim_for(1), -1);
 }
 
 TEST(Coordinator, OfOneRankNamesNobody) {
