@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -93,6 +95,20 @@ TEST_P(ExactlyOnce, SlowAndLateRanks) {
         records.push_back(ledgers[k].run("late", {.rule = rule, .ratio = ratio}));
     }
     for (std::size_t k = 0; k < ledgers.size(); ++k) EXPECT_TRUE(ledgers[k].settled(records[k])) << k;
+}
+
+// Also under the rule that asks rank 0 for a victim.
+TEST(StealLoop, OthersTakeWhatRank0Owns) {
+    const int rank = rank_of(MPI_COMM_WORLD);
+    for (const Rule rule : {Rule::nearest, Rule::seed}) {
+        Ledger ledger(MPI_COMM_WORLD, rank == 0 ? 400 : 0, 500);
+        ledger.on_item = [](int, std::int64_t) { std::this_thread::sleep_for(std::chrono::microseconds(500)); };
+        const mpi::StealRecord record = ledger.run("all on rank 0", {.rule = rule, .run_at_once = 1});
+        EXPECT_TRUE(ledger.exactly_once(record));
+        std::int64_t taken = record.stolen;
+        MPI_Allreduce(MPI_IN_PLACE, &taken, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+        if (size_of(MPI_COMM_WORLD) > 1) EXPECT_GT(taken, 0) << (rule == Rule::seed ? "seed" : "nearest");
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ExactlyOnce,
