@@ -54,34 +54,6 @@ extern const char __kmp_hook_gnu_source[];
 
 #define KMP_HOOK_USED (__builtin_expect(__kmp_hook_used != 0, 0))
 
-// Takes one entry of libomp's tables. Threads may come at once, and libomp may
-// have set its tables anew (in a child, after a pause). Whoever finds the gather
-// taken knows that both patterns have been kept, and that the release is taken.
-static inline void __kmp_hook_take_pattern(int bt) {
-  volatile kmp_bar_pat_e *gather = &__kmp_barrier_gather_pattern[bt];
-  volatile kmp_bar_pat_e *release = &__kmp_barrier_release_pattern[bt];
-  const kmp_bar_pat_e gathers = *gather;
-  std::atomic_thread_fence(std::memory_order_acquire);
-  const kmp_bar_pat_e releases = *release;
-  if (gathers == bp_last_bar || gathers == bp_dist_bar)
-    return;
-  if (releases != bp_last_bar) {
-    __kmp_hook_gather_pattern[bt] = gathers;
-    __kmp_hook_release_pattern[bt] = releases;
-    std::atomic_thread_fence(std::memory_order_release);
-    *release = bp_last_bar;
-  }
-  std::atomic_thread_fence(std::memory_order_release);
-  *gather = bp_last_bar;
-}
-
-// A loop of the hook runs.
-static __attribute__((noinline)) void __kmp_hook_use() {
-  for (int bt = bs_plain_barrier; bt < bs_last_barrier; ++bt)
-    __kmp_hook_take_pattern(bt);
-  __kmp_hook_used = 1;
-}
-
 // Puts libomp's own patterns where its tables have the hook's.
 static inline void __kmp_hook_own_patterns(int bt, int *gather, int *release) {
   if (*gather == bp_last_bar)

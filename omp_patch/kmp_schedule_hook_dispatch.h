@@ -99,6 +99,34 @@ static inline void __kmp_hook_set_out(kmp_info_t *th) {
     __kmp_hook_go_home(th);
 }
 
+// Takes one entry of libomp's tables. Threads may come at once, and libomp may
+// have set its tables anew (in a child, after a pause). Who finds the gather
+// taken knows that both patterns have been kept, and that the release is taken.
+static inline void __kmp_hook_take_pattern(int bt) {
+  volatile kmp_bar_pat_e *gather = &__kmp_barrier_gather_pattern[bt];
+  volatile kmp_bar_pat_e *release = &__kmp_barrier_release_pattern[bt];
+  const kmp_bar_pat_e gathers = *gather;
+  std::atomic_thread_fence(std::memory_order_acquire);
+  const kmp_bar_pat_e releases = *release;
+  if (gathers == bp_last_bar || gathers == bp_dist_bar)
+    return;
+  if (releases != bp_last_bar) {
+    __kmp_hook_gather_pattern[bt] = gathers;
+    __kmp_hook_release_pattern[bt] = releases;
+    std::atomic_thread_fence(std::memory_order_release);
+    *release = bp_last_bar;
+  }
+  std::atomic_thread_fence(std::memory_order_release);
+  *gather = bp_last_bar;
+}
+
+// A loop of the hook runs.
+static __attribute__((noinline)) void __kmp_hook_use() {
+  for (int bt = bs_plain_barrier; bt < bs_last_barrier; ++bt)
+    __kmp_hook_take_pattern(bt);
+  __kmp_hook_used = 1;
+}
+
 // In the share of a loop that was left to libomp.
 static void *const left_to_libomp = &__kmp_hook_used;
 

@@ -7,6 +7,12 @@
 #ifndef KMP_SCHEDULE_HOOK_PATTERN_H
 #define KMP_SCHEDULE_HOOK_PATTERN_H
 
+// Who has found the hook's entry in the table finds what was kept before it.
+static inline int __kmp_hook_kept(const int *pattern) {
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return *pattern;
+}
+
 // All come. The primary of a barrier in two parts goes on when they have.
 static __attribute__((noinline)) void
 __kmp_hook_gather(enum barrier_type bt, kmp_info_t *th, kmp_team_t *team,
@@ -14,7 +20,7 @@ __kmp_hook_gather(enum barrier_type bt, kmp_info_t *th, kmp_team_t *team,
                   void (*reduce)(void *, void *)
                       USE_ITT_BUILD_ARG(void *itt)) {
   __kmp_hook_reach_used(th, team, tid, bt);
-  switch (__kmp_hook_gather_pattern[bt]) {
+  switch (__kmp_hook_kept(&__kmp_hook_gather_pattern[bt])) {
   case bp_hyper_bar:
     __kmp_hyper_barrier_gather(bt, th, gtid, tid,
                                reduce USE_ITT_BUILD_ARG(itt));
@@ -39,7 +45,7 @@ __kmp_hook_gather(enum barrier_type bt, kmp_info_t *th, kmp_team_t *team,
 static __attribute__((noinline)) void
 __kmp_hook_release(enum barrier_type bt, kmp_info_t *th, int gtid, int tid,
                    int propagate_icvs USE_ITT_BUILD_ARG(void *itt)) {
-  switch (__kmp_hook_release_pattern[bt]) {
+  switch (__kmp_hook_kept(&__kmp_hook_release_pattern[bt])) {
   case bp_hyper_bar:
     __kmp_hyper_barrier_release(bt, th, gtid, tid,
                                 propagate_icvs USE_ITT_BUILD_ARG(itt));
