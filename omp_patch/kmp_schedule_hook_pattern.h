@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The hook's pattern of barriers: libomp's own, with what the hook does before
-// and after. libomp decides by a table which pattern a barrier has, so a program
-// without a loop of the hook runs upstream's code (__kmp_hook_use).
+// and after. libomp decides by a table which pattern a barrier has, so programs
+// without a loop of the hook run upstream's code (__kmp_hook_use).
 
 #ifndef KMP_SCHEDULE_HOOK_PATTERN_H
 #define KMP_SCHEDULE_HOOK_PATTERN_H
