@@ -11,6 +11,14 @@
 
 namespace apps {
 
+/// Whether this program was compiled for a device. gcc's target regions need functions that libomp does not have, so
+/// they are left out where nothing offloads.
+#ifdef APPS_OFFLOAD
+inline constexpr bool kOffloads = true;
+#else
+inline constexpr bool kOffloads = false;
+#endif
+
 /// The back end of loop_of_stencil_reduce for threads and a device that share out the rows of each step.
 /// @tparam AtDevice  Kernel at_device(const Kernel&): the kernel with the device's addresses
 template <class AtDevice>
@@ -79,7 +87,7 @@ private:
         const std::int64_t first_row = rows.first;
         const std::int64_t end_row = rows.end;
         const std::int64_t segments = (columns + kSegment - 1) / kSegment;
-#ifdef APPS_OFFLOAD  // gcc's target regions need functions that libomp does not have
+#ifdef APPS_OFFLOAD
 #pragma omp target teams distribute is_device_ptr(from, to, results, parts) firstprivate(kernel, combine, identity) \
     device(number)
 #endif

@@ -138,16 +138,16 @@ void DriftingBandit::settle(double after) {
     double apart = (after - before) / 2;
     const double unlike_trend = apart - (before - log_last_two_[1]);
     if (std::abs(unlike_trend) < std::abs(apart)) apart = unlike_trend;
-    learn(tried_, log_trial_ - (before + after) / 2, jumped(0, 2 * apart) ? apart * apart : 0);
+    learn(tried_, log_trial_ - (before + after) / 2, jumped(0, 2 * apart) ? apart : 0);
     const Belief& tried = beliefs_[tried_];
     const double lead = kMargin + kConfidence * std::sqrt(tried.variance);
     if (tried.trials >= kProofs && !tried.odd && tried.mean < -lead) promote(tried_);
 }
 
-// @param doubt  variance of `seen` beside noise
+// @param doubt  standard deviation of `seen` beside noise
 void DriftingBandit::learn(std::size_t arm, double seen, double doubt) {
     Belief& belief = beliefs_[arm];
-    const double noise = std::sqrt(kToDeviation * deviation_ * kToDeviation * deviation_ + doubt);
+    const double noise = std::hypot(kToDeviation * deviation_, doubt);
     const double spread = std::sqrt(belief.variance + noise * noise);
     const bool odd = seen - belief.mean > kClip * spread;
     if (odd && !belief.odd) {  // an interruption, or else it will happen again

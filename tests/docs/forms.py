@@ -40,9 +40,9 @@ def tells(told: str, seen: str) -> bool:
 def difference(told: Sequence[str], seen: Sequence[str], differing: Sequence[str], excerpt: bool = False) -> str:
     """What is wrong with a document's output: "" if each line of it was seen, and nothing else was.
 
-    differing: beginnings of lines, numbers aside, that say nothing, in either. excerpt: others may have been seen; so it is where a line
-    is only `...`. Lines that are told once may be seen several times, a thread each. Their order says nothing: output
-    and errors of several ranks arrive as they come."""
+    differing: beginnings of lines, numbers aside, that say nothing, in either. excerpt: others may have been seen; so
+    it is where a line is only `...`. Lines that are told once may be seen several times, a thread each. Their order
+    says nothing: output and errors of several ranks arrive as they come."""
     beginnings = tuple(" ".join(form_of(one)) for one in differing)
 
     def says_something(line: str) -> bool:

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "options.hpp"
 
+#include "common/stencil_device.hpp"
 #include "detect.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <string>
 
@@ -46,6 +48,10 @@ void check_functional(const CLI::App& app, Config& config, NoiseKind kind) {
     apps::require(!fixed || config.device >= 0, "--device-part", "needs --device");
     apps::require(!fixed || (config.device_part >= 0 && config.device_part <= 1), "--device-part",
                   "must lie between 0 and 1");
+    if (config.device >= 0 && !apps::kOffloads) {
+        std::fputs("restore: runs on threads alone: it was built without a device; restore_device has one\n", stderr);
+        config.device = -1;
+    }
     apps::require(config.window % 2 == 1, "--window", "must be odd");
 }
 

@@ -72,7 +72,7 @@ TEST_P(Failure, ReachesItsRankAndTheOwnerAndNobodyElse) {
     const auto [where, rule] = GetParam();
     int size = 1;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    const int rich = size - 1;  // not rank 0, which is to be a thief
+    const int rich = size - 1;  // not rank 0, which is to steal
     for (int calls = 0; calls < 3; ++calls) {
         const int thrower = where == Where::run_stolen ? 0 : rich;
         const int came = execute(where, rule, thrower, rich, calls);

@@ -147,6 +147,9 @@ def case_options():
         for value in values:
             expect_refusal(run([grey, *before, f"{option}={value}"]), option)
     expect_refusal(run([]), "input")
+    left_out = run([grey, "--device", "0"])  # this build has none
+    expect(left_out.returncode == 0 and len(left_out.stderr.splitlines()) == 1 and "threads alone" in left_out.stderr,
+           "a device that was not compiled for is not left out", left_out)
     expect_refusal(run([grey, "--patchy"]), "--patchy")
     result = run(["--help"])
     expect(result.returncode == 0 and "--patchy" in result.stdout, "--help says nothing", result)
