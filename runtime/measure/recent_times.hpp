@@ -22,7 +22,8 @@ public:
     GIMBAL_RACES void add(std::uint64_t number, double time) noexcept {
         times_[number % kCount] = static_cast<float>(time);
     }
-    /// @param calls  executions so far [count]  @return in the unit of the times; 0: none  @cost a sort of a few numbers
+    /// @param calls  executions so far [count]  @return in the unit of the times; 0: none  @cost a sort of a few
+    /// numbers
     [[nodiscard]] GIMBAL_RACES double median(std::uint64_t calls) const noexcept {
         std::array<float, kCount> times;
         const std::size_t count = std::min<std::uint64_t>(calls, kCount);
@@ -35,6 +36,23 @@ public:
         const std::size_t count = std::min<std::uint64_t>(calls, kCount);
         for (std::size_t i = 0; i < count; ++i) apart[i] = std::abs(times_[i] - static_cast<float>(from));
         return middle_of(apart, count);
+    }
+
+    /// How far the medians of five executions in a row are apart: their largest less their smallest. What changes from
+    /// one execution to the next by itself cancels in them, what goes on for a while does not. 0: fewer than kCount
+    /// calls.
+    [[nodiscard]] GIMBAL_RACES double wander(std::uint64_t calls) const noexcept {
+        constexpr std::size_t kInRow = kCount / 3;
+        if (calls < kCount) return 0;
+        double least = 0, most = 0;
+        for (std::size_t row = 0; row < 3; ++row) {
+            std::array<float, kCount> times;
+            for (std::size_t i = 0; i < kInRow; ++i) times[i] = times_[(calls + row * kInRow + i) % kCount];
+            const double middle = middle_of(times, kInRow);
+            least = row == 0 ? middle : std::min(least, middle);
+            most = std::max(most, middle);
+        }
+        return most - least;
     }
 
 private:

@@ -94,7 +94,8 @@ void Leaving::prefer() noexcept {
     bad_ = 0;
 }
 
-void Leaving::invite() noexcept {
+void Leaving::invite(double time_s) noexcept {
+    if (time_s > kLong_s) return;
     invited_ = true;
     if (state_ != State::kept) return;
     state_ = State::looking;

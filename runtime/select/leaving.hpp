@@ -37,8 +37,9 @@ public:
     /// Static takes less time than anything else that was tried: leave the loop, whatever it loses by waiting.
     void prefer() noexcept;
 
-    /// A longer loop may be left, too: its profile says that static would lose nothing. Once.
-    void invite() noexcept;
+    /// A longer loop may be left, too: its profile says that static would lose nothing. Once, and only one that feels
+    /// what it costs to be looked after. @param time_s  of an execution
+    void invite(double time_s) noexcept;
     [[nodiscard]] bool invited() const noexcept { return invited_; }
 
     /// Whether static, while not good enough to leave the loop to it, loses so little that others must beat it.

@@ -278,7 +278,7 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
     }
     if (settings_.leaves && context.can_leave && !leaving_.invited() && context.profile &&
         static_loss(*context.profile, context.workers) < kStaticIsGood)
-        leaving_.invite();
+        leaving_.invite(record.loop_time * context.tick_s);
     if (bandit_->surprised() == 1) {
         samples_due_ = kSamplesAfterSurprise;
         idle_answers_ = 0;

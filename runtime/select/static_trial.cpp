@@ -10,22 +10,37 @@ namespace gimbal {
 namespace {
 
 constexpr std::uint8_t kExecutions = 8;
-constexpr std::uint8_t kUnseen = 3;       // of these, while caches fill
-constexpr std::uint32_t kFewest = 12;     // of the incumbent to compare with
-constexpr std::uint32_t kFirstWait = 16;  // executions
+constexpr std::uint8_t kUnseen = 3;                     // of these, while caches fill
+constexpr std::uint32_t kFewest = RecentTimes::kCount;  // of the incumbent to compare with
+constexpr std::uint32_t kFirstWait = 16;                // executions
 constexpr std::uint32_t kLongestWait = 4096;
 constexpr std::uint64_t kMinLooks = 4;
 constexpr double kPart = 0.003;        // of the time may go into trials
 constexpr double kPartIfSmall = 0.01;  // if the loss is, or somebody asks
 constexpr double kForget = 0.95;       // of the largest loss, with each execution
 constexpr double kSmallLoss = 0.15;
-constexpr double kFarSlower = 2;     // times the incumbent's time, when caches had a chance: it has lost
-constexpr double kMinLoss = 0.01;  // that a trial is taken to have
-constexpr double kMargin = 0.003;    // a smaller difference is noise
-constexpr double kSurely = 3;        // standard errors by which the loops around must have moved
-constexpr double kProbably = 2;      // by which static must lead
+constexpr double kFarSlower = 2;         // times the incumbent's time, when caches had a chance: it has lost
+constexpr double kMinLoss = 0.01;        // that a trial is taken to have
+constexpr double kMargin = 0.003;        // a smaller difference is noise
+constexpr double kSurely = 3;            // standard errors by which the loops around must have moved
+constexpr double kProbably = 2;          // by which static must lead
+constexpr double kTooNoisy = 0.15;       // standard error with which no lead would show
+constexpr std::uint64_t kLookAgain = 8;  // executions
 // Standard error of the difference of two medians, of five and of fifteen, in median distances.
 constexpr double kError = 0.95;
+// A loop that gets shorter by the same amount from one execution to the next is shorter in the trial by 14 of these,
+// and wanders by 10: that must not be two standard errors.
+constexpr double kWander = 0.8;
+
+/// Of a difference to the median of the incumbent's times.
+double error_of(const RecentTimes& times, std::uint64_t count, double median) noexcept {
+    return std::max(kError * times.distance(count, median), kWander * times.wander(count));
+}
+
+double relative_error(const RecentTimes& times, std::uint64_t count) noexcept {
+    const double median = times.median(count);
+    return error_of(times, count, median) / median;
+}
 
 std::uint64_t begin_of(const LoopRecord& record) noexcept {
     std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
@@ -48,8 +63,18 @@ void StaticTrial::begin(double loss, double saved, bool asked) noexcept {
     const double lost_before = static_cast<double>(wait_) / kFirstWait;
     const bool is_cheap = kExecutions * std::max(loss, kMinLoss) * lost_before <= part * since_;
     if (!is_cheap && !was_faster(saved)) return;
+    if (tells_nothing_ && incumbent_.loops % kLookAgain != 0) return;
+    tells_nothing_ = least_error() > kTooNoisy;
+    if (tells_nothing_) return;
     to_come_ = kExecutions;
     trial_ = {};
+}
+
+/// Of static's time as a trial would see it, as a part of the incumbent's.
+double StaticTrial::least_error() const noexcept {
+    double least = relative_error(incumbent_.loop, incumbent_.loops);
+    if (incumbent_.turns >= kFewest) least = std::min(least, relative_error(incumbent_.turn, incumbent_.turns));
+    return least;
 }
 
 // Asked in every fourth execution: medians take longer than all else on the way into a loop.
@@ -59,8 +84,8 @@ bool StaticTrial::was_faster(double saved) const noexcept {
     return before < (1 - kMargin) * incumbent_.loop.median(incumbent_.loops);
 }
 
-StaticTrial::Outcome StaticTrial::observe(bool with_static, bool with_incumbent, const LoopRecord& record,
-                                          double saved, double work) noexcept {
+StaticTrial::Outcome StaticTrial::observe(bool with_static, bool with_incumbent, const LoopRecord& record, double saved,
+                                          double work) noexcept {
     if (record.iterations == 0) return Outcome::none;
     const std::uint64_t begin = begin_of(record);
     if (work <= 0) work = static_cast<double>(record.iterations);
@@ -110,11 +135,11 @@ void StaticTrial::ended() noexcept {
 StaticTrial::Outcome StaticTrial::settle(double saved) noexcept {
     const double held = incumbent_.loop.median(incumbent_.loops);
     double less = held - (trial_.loop.median(trial_.loops) - saved);
-    double less_error = kError * incumbent_.loop.distance(incumbent_.loops, held);
+    double less_error = error_of(incumbent_.loop, incumbent_.loops, held);
     if (trial_.turns > 2 && incumbent_.turns >= kFewest) {
         const double turn = incumbent_.turn.median(incumbent_.turns);
         const double turn_less = turn - (trial_.turn.median(trial_.turns) - saved);
-        const double error = kError * incumbent_.turn.distance(incumbent_.turns, turn);
+        const double error = error_of(incumbent_.turn, incumbent_.turns, turn);
         if (std::abs(turn_less - less) > kSurely * error) {
             less = turn_less;
             less_error = error;

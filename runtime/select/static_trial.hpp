@@ -29,7 +29,7 @@ public:
     /// Whether begin() may do anything now: the rest need not be found out before.
     [[nodiscard]] bool may_begin() const noexcept;
     /// Begin, if what it is expected to cost is little beside the executions since the last one, or static was seen to
-    /// take less time than the incumbent takes.
+    /// take less time than the incumbent takes; but not where executions differ so much that no lead would show.
     /// @param loss   that static is expected to have, as a part of the incumbent's time; infinite: not known
     /// @param saved  of an execution under static if the loop is left [ticks]
     /// @param asked  somebody wants to know now, so it may cost more
@@ -64,6 +64,7 @@ private:
     [[nodiscard]] Outcome settle(double saved) noexcept;
     [[nodiscard]] Outcome give_up(double time) noexcept;
     [[nodiscard]] bool was_faster(double saved) const noexcept;
+    [[nodiscard]] double least_error() const noexcept;
     void ended() noexcept;
 
     Seen incumbent_;
@@ -78,7 +79,8 @@ private:
     std::uint8_t to_come_ = 0;  // executions of the trial
     double ratio_ = 1;
     double error_ = 0;
-    double loss_seen_ = 0;  // the largest lately
+    double loss_seen_ = 0;        // the largest lately
+    bool tells_nothing_ = false;  // executions differ by so much
 };
 
 }  // namespace gimbal

@@ -107,7 +107,8 @@ TEST(StealLoop, OthersTakeWhatRank0Owns) {
         EXPECT_TRUE(ledger.exactly_once(record));
         std::int64_t taken = record.stolen;
         MPI_Allreduce(MPI_IN_PLACE, &taken, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-        if (size_of(MPI_COMM_WORLD) > 1) EXPECT_GT(taken, 0) << (rule == Rule::seed ? "seed" : "nearest");
+        const bool has_thieves = size_of(MPI_COMM_WORLD) > 1;
+        EXPECT_TRUE(taken > 0 || !has_thieves) << (rule == Rule::seed ? "seed" : "nearest");
     }
 }
 

@@ -103,7 +103,7 @@ TEST(Leaving, ALongLoopIsNotLookedAt) {
 TEST(Leaving, ALongLoopIsLeftOnInvitationAndNotForLong) {
     Leaving leaving;
     observe(leaving, false, 1'000'000, 1'000'000);
-    leaving.invite();
+    leaving.invite(1e-3);
     for (int look = 0; look < 2; ++look) {
         EXPECT_TRUE(leaving.wants_look(context_of()));
         observe(leaving, true, 1'000'000, 995'000);
@@ -115,6 +115,14 @@ TEST(Leaving, ALongLoopIsLeftOnInvitationAndNotForLong) {
         longest = leaving.leave(1e-9);
     }
     EXPECT_EQ(longest, 32e6) << "32 executions";
+}
+
+TEST(Leaving, WhatDoesNotFeelItsCostIsNotInvited) {
+    Leaving leaving;
+    observe(leaving, false, 10'000'000, 10'000'000);
+    leaving.invite(1e-2);
+    EXPECT_FALSE(leaving.invited());
+    EXPECT_FALSE(leaving.wants_look(context_of())) << "each look at static would cost what static loses";
 }
 
 TEST(Leaving, ALoopThatGrowsIsTakenBack) {

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <random>
 
@@ -112,6 +114,38 @@ TEST(StaticTrial, WhereExecutionsDifferByThemselvesLuckIsNoLead) {
                             5000000);
     }
     EXPECT_EQ(outcome, Outcome::won) << "a lead that is larger than that is one";
+}
+
+// Work that shrinks for a while and then is large again: static's turn may come when there is little of it.
+TEST(StaticTrial, ALoopThatBecomesShorterByItselfIsNoLead) {
+    for (const double shrinks : {0.999, 0.99, 0.97, 0.9, 0.8}) {
+        for (const int length : {12, 60, 1000}) {
+            StaticTrial trial;
+            Chain chain;
+            int trials = 0;
+            for (int i = 0; i < 1200; ++i) {
+                trial.begin(0, kNothingSaved, true);
+                const bool tried = trial.runs();
+                const double work = 1e6 * std::max(std::pow(shrinks, i % length), 0.1);
+                const Outcome outcome =
+                    chain.run(trial, tried, !tried, static_cast<std::uint64_t>((tried ? 1.04 : 1) * work), 3000000);
+                trials += outcome == Outcome::none ? 0 : 1;
+                EXPECT_NE(outcome, Outcome::won) << shrinks << " " << length << " " << i;
+            }
+            EXPECT_TRUE(trials >= 2 || shrinks < 0.95) << shrinks << " " << length;
+        }
+    }
+}
+
+TEST(StaticTrial, WhereNoLeadWouldShowNothingIsTried) {
+    StaticTrial trial;
+    Chain chain;
+    for (int i = 0; i < 2000; ++i) {
+        trial.begin(0, kNothingSaved, true);
+        ASSERT_FALSE(trial.runs()) << i;
+        const auto time = static_cast<std::uint64_t>(1e6 * std::pow(0.8, i % 12));
+        chain.run(trial, false, true, time, time);
+    }
 }
 
 TEST(StaticTrial, WaitsTheLongerTheMoreItIsExpectedToLose) {
