@@ -68,6 +68,17 @@ class Race:
     def best(self, names: Sequence[str]) -> str:
         return min(names, key=self.median)
 
+    def against_best(self, name: str, names: Sequence[str]) -> tuple[float, float, float]:
+        """Median ratio to the best of `names`, and its 95 % interval. The best of several is also the luckiest: so it is
+        chosen by every second round and compared in the others, and the other way round. One round: as ratio()."""
+        rounds = len(self.times[name])
+        ratios = []
+        for half in (0, 1):
+            choosing = range(half, rounds, 2) if rounds > 1 else range(1)
+            best = min(names, key=lambda other: stats.median([self.times[other][turn] for turn in choosing]))
+            ratios += [self.times[name][turn] / self.times[best][turn] for turn in range(1 - half, rounds, 2)]
+        return stats.median(ratios), *stats.bootstrap_interval(ratios)
+
 
 def race(variants: Sequence[Variant], rounds: int, hog_core: int | None = None) -> Race:
     """Every variant once per round, in a new order each time. Raises SampleError, also if results differ."""

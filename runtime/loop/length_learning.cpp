@@ -30,6 +30,7 @@ LengthLearning::LengthLearning(LoopTraits& traits, const LengthLearning& other)
       model_(other.model_),
       speeds_(other.speeds_),
       slowness_(other.slowness_),
+      earlier_time_(other.mean_time()),
       profile_cost_(other.profile_cost_) {
     if (!selector_) selector_ = make();
 }

@@ -22,8 +22,7 @@ SimulateSettings settings_of_auto() {
     settings.sizes_chunks = true;
     settings.leaves = true;
     for (const std::string_view name : kNames) settings.portfolio.push_back({find_technique(name)});
-    // Coarse and fine chunks alike would do to get a profile; these are balanced and evenly spread, too.
-    settings.profiling = {{find_technique("mfsc")}};
+    settings.profiling = {{find_technique("ss")}};
     return settings;
 }
 

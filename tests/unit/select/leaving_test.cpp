@@ -93,6 +93,37 @@ TEST(Leaving, ALittleImbalanceMakesStaticTheOneToBeat) {
     EXPECT_TRUE(leaving.static_is_good());
 }
 
+TEST(Leaving, OneLookIsEnoughWhereStaticLosesMuch) {
+    Leaving leaving;
+    observe(leaving, false, 100'000, 100'000);
+    observe(leaving, true, 100'000, 60'000);
+    EXPECT_FALSE(leaving.wants_look(context_of()));
+    Leaving other;
+    observe(other, false, 5000, 5000);
+    observe(other, true, 5000, 2500);
+    EXPECT_TRUE(other.wants_look(context_of())) << "2.5 us may be an interruption";
+}
+
+TEST(Leaving, WhatIsLeftIsNotTakenBackForOneInterruption) {
+    Leaving leaving;
+    observe(leaving, false, 100'000, 100'000);
+    for (int look = 0; look < 2; ++look) observe(leaving, true, 100'000, 99'900);
+    EXPECT_GT(leaving.leave(1e-9), 0);
+    observe(leaving, true, 100'000, 60'000);
+    EXPECT_TRUE(leaving.wants_look(context_of()));
+}
+
+TEST(Leaving, ALongerLengthIsNotLookedAtIfShortOnesTellWhatItTakes) {
+    Leaving leaving;
+    observe(leaving, false, 100'000, 100'000);
+    const Leaving other = leaving.for_other_length();
+    LoopContext longer = context_of();
+    longer.iteration_time = 2000;
+    EXPECT_TRUE(other.wants_look(longer));
+    longer.iterations = 1000;
+    EXPECT_FALSE(other.wants_look(longer)) << "a millisecond";
+}
+
 TEST(Leaving, ALongLoopIsNotLookedAt) {
     Leaving leaving;
     observe(leaving, false, 1'000'000, 1'000'000);
