@@ -30,8 +30,8 @@ LengthLearning::LengthLearning(LoopTraits& traits, const LengthLearning& other)
       model_(other.model_),
       speeds_(other.speeds_),
       slowness_(other.slowness_),
-      earlier_time_(other.mean_time()),
-      profile_cost_(other.profile_cost_) {
+      profile_cost_(other.profile_cost_),
+      earlier_time_(other.time_for_others()) {
     if (!selector_) selector_ = make();
 }
 
@@ -204,6 +204,14 @@ ExecutionConfig LengthLearning::config_of(const Decision& decision, const Reques
 double LengthLearning::mean_time() const noexcept {
     if (iterations_ == 0) return earlier_time_;
     return busy_mean_ * traits_.workers / static_cast<double>(iterations_);
+}
+
+// The same for another trip count; not from executions whose time is that of entering and leaving the loop.
+double LengthLearning::time_for_others() const noexcept {
+    constexpr double kLongEnough_s = 20e-6;
+    const bool long_enough =
+        calls_ > 0 && loop_time_ / static_cast<double>(calls_) * traits_.clock.tick_s() > kLongEnough_s;
+    return long_enough ? mean_time() : 0;
 }
 
 // A timestamp per chunk is what statistics cost; once they are known, every sixteenth execution keeps them fresh.

@@ -22,7 +22,8 @@ SimulateSettings settings_of_auto() {
     settings.sizes_chunks = true;
     settings.leaves = true;
     for (const std::string_view name : kNames) settings.portfolio.push_back({find_technique(name)});
-    settings.profiling = {{find_technique("ss")}};
+    // Coarse and fine chunks alike would do to get a profile; these are balanced and evenly spread, too.
+    settings.profiling = {{find_technique("mfsc")}};
     return settings;
 }
 

@@ -13,7 +13,6 @@ constexpr double kMaxCalls = 32;     // that a loop which is not short is left f
 constexpr double kMinWay_s = 5e-7;   // what balancing costs at least, in the loop and around it,
 constexpr double kMaxWay_s = 2e-6;   // and what it is taken to cost at most: first executions take long
 constexpr double kNothing = 0.015;   // of the time: less is not to be gained from what threads wait
-constexpr double kMuch_s = 10e-6;    // that threads wait: few interruptions are longer
 constexpr double kLittle = 0.1;      // of the time: static is hard to beat, its threads find their data where it was
 constexpr std::uint8_t kGoodLooks = 2;
 constexpr std::uint8_t kBadLooks = 3;
@@ -67,18 +66,15 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
     if (!context.can_leave || record.iterations == 0) return;
     const double time_s = record.loop_time * context.tick_s;
     if (with_static) time_s_ = time_s;
-    const double waited_s = with_static ? waiting(record) * context.tick_s : 0;
-    // Where the first look shows this there is no need for another one. What is left has proved better before.
-    const bool loses_much = state_ == State::looking && waited_s > std::max(kMuch_s, kLittle * time_s);
     if (time_s > (invited_ ? kLong_s : kShort_s)) {
         // One such execution may have met an interruption.
-        if (state_ == State::unknown || state_ == State::kept || loses_much || ++bad_ >= kGoodLooks)
-            state_ = State::kept;
+        if (state_ == State::unknown || state_ == State::kept || ++bad_ >= kGoodLooks) state_ = State::kept;
         good_ = 0;
         return;
     }
     if (state_ == State::unknown) state_ = State::looking;
     if (!with_static) return;
+    const double waited_s = waiting(record) * context.tick_s;
     // What was accepted when static won may be waited for later, and not much more: then it has to win again.
     if (static_holds && state_ != State::left)
         waits_ = waits_ < 0 ? waited_s / time_s : waits_ + (waited_s / time_s - waits_) / 4;
@@ -91,7 +87,7 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
     }
     good_ = 0;
     static_is_good_ = waited_s < way_s(context) + kLittle * time_s;
-    if (loses_much || ++bad_ >= kBadLooks) state_ = State::kept;
+    if (++bad_ >= kBadLooks) state_ = State::kept;
 }
 
 void Leaving::prefer() noexcept {

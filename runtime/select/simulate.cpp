@@ -50,19 +50,6 @@ double static_loss(const CostProfile& profile, std::uint32_t workers) noexcept {
     return most * workers / profile.total() - 1;
 }
 
-// Equal chunks that show where the work lies, and of which the last one is not long: but drawing one is to be cheap.
-std::uint64_t profiling_chunk(const LoopContext& context) noexcept {
-    constexpr std::uint64_t kChunks = 32;  // per worker
-    constexpr std::uint64_t kFirstChunks = 16;  // when nobody knows what drawing them costs beside the work
-    constexpr double kWorkPerDraw = 20;
-    const bool known = context.iteration_time > 0;
-    const auto chunks = context.workers * (known ? kChunks : kFirstChunks);
-    const std::uint64_t even = context.iterations / chunks + 1;
-    const double worth = known ? kWorkPerDraw * context.dispatch * context.contention / context.iteration_time : 0;
-    const double most = static_cast<double>(context.iterations / (8 * std::uint64_t{context.workers}) + 1);
-    return granule_of(context.granule, std::max(even, static_cast<std::uint64_t>(std::min(worth, most))));
-}
-
 const Technique* the_static() {
     static const Technique* const found = find_technique("static");
     return found;
@@ -80,7 +67,6 @@ Decision SimulateSelector::static_now() const {
 Decision SimulateSelector::profiling_execution(const LoopContext& context) {
     Schedule choice = settings_.profiling[std::min(profiled_, settings_.profiling.size() - 1)];
     if (context.monotonic && !choice.technique->info().monotonic) choice = {find_technique("fac2")};
-    if (settings_.sizes_chunks) choice.chunk = profiling_chunk(context);
     // What a profile takes is not spent on a loop that may be too short for it.
     const bool sampled =
         profiled_ < settings_.profiling.size() && (steps_ > 0 || !settings_.leaves || !context.can_leave);
@@ -309,7 +295,7 @@ std::unique_ptr<Selector> SimulateSelector::for_other_length() const {
     std::unique_ptr<SimulateSelector> other(new SimulateSelector(*this));
     other->answer_.reset();
     other->leaving_ = leaving_.for_other_length();
-    other->static_trial_ = {};
+    other->static_trial_ = static_trial_.for_other_length();
     other->trend_ = {};  // another range of lengths may go another way
     if (other->bandit_) other->bandit_->widen(kOtherLengthDoubt);
     return other;

@@ -93,17 +93,6 @@ TEST(Leaving, ALittleImbalanceMakesStaticTheOneToBeat) {
     EXPECT_TRUE(leaving.static_is_good());
 }
 
-TEST(Leaving, OneLookIsEnoughWhereStaticLosesMuch) {
-    Leaving leaving;
-    observe(leaving, false, 100'000, 100'000);
-    observe(leaving, true, 100'000, 60'000);
-    EXPECT_FALSE(leaving.wants_look(context_of()));
-    Leaving other;
-    observe(other, false, 5000, 5000);
-    observe(other, true, 5000, 2500);
-    EXPECT_TRUE(other.wants_look(context_of())) << "2.5 us may be an interruption";
-}
-
 TEST(Leaving, WhatIsLeftIsNotTakenBackForOneInterruption) {
     Leaving leaving;
     observe(leaving, false, 100'000, 100'000);
