@@ -15,7 +15,7 @@ BENCH = Path(__file__).resolve().parents[3] / "bench"
 sys.dont_write_bytecode = True  # leaves no caches beside the sources
 sys.path[:0] = [str(BENCH), str(BENCH / "dispatch")]
 
-from harness import gate, runner, stats, table  # noqa: E402
+from harness import apps, gate, runner, stats, table  # noqa: E402
 from setting import Case, Setting, stand_in  # noqa: E402
 import chunks  # noqa: E402
 
@@ -180,6 +180,27 @@ class Comparisons(unittest.TestCase):
         session = session_of([{"a": (1.0, 100)}, {"a": (1.0, 300)}])
         session.tries = 4
         self.assertEqual(session.acceptance(), 0.25)
+
+
+class BestOfSeveral(unittest.TestCase):
+    def test_the_luckiest_of_equals_is_no_better_in_other_rounds(self) -> None:
+        source = random.Random(1)
+        names = [f"stock {k}" for k in range(8)]
+        fair, lucky = [], []
+        for _ in range(60):
+            race = apps.Race({name: [source.gauss(100, 3) for _ in range(8)] for name in ("auto", *names)}, {})
+            ratio, low, high = race.against_best("auto", names)
+            self.assertTrue(low <= ratio <= high)
+            fair.append(ratio)
+            lucky.append(race.ratio("auto", race.best(names)))
+        self.assertAlmostEqual(stats.median(fair), 1, delta=0.006)
+        self.assertGreater(stats.median(lucky), 1.01)
+
+    def test_what_is_slower_shows(self) -> None:
+        race = apps.Race({"auto": [110.0] * 5, "static": [100.0] * 5, "guided": [130.0] * 5}, {})
+        self.assertEqual(race.against_best("auto", ["static", "guided"]), (1.1, 1.1, 1.1))
+        one = apps.Race({"auto": [110.0], "static": [100.0]}, {})
+        self.assertAlmostEqual(one.against_best("auto", ["static"])[0], 1.1)
 
 
 class Running(unittest.TestCase):
