@@ -295,7 +295,7 @@ std::unique_ptr<Selector> SimulateSelector::for_other_length() const {
     std::unique_ptr<SimulateSelector> other(new SimulateSelector(*this));
     other->answer_.reset();
     other->leaving_ = leaving_.for_other_length();
-    other->static_trial_ = static_trial_.for_other_length();
+    other->static_trial_ = {};
     other->trend_ = {};  // another range of lengths may go another way
     if (other->bandit_) other->bandit_->widen(kOtherLengthDoubt);
     return other;

@@ -19,8 +19,6 @@ constexpr double kPart = 0.003;        // of the time may go into trials
 constexpr double kPartIfSmall = 0.01;  // if the loss is, or somebody asks
 constexpr double kForget = 0.95;       // of the largest loss, with each execution
 constexpr double kSmallLoss = 0.15;
-constexpr std::uint32_t kWaitForOther = 100;
-constexpr double kOtherLength = 0.5;     // of what static lost at one trip count it is taken to lose at others, too
 constexpr double kFarSlower = 2;         // times the incumbent's time, when caches had a chance: it has lost
 constexpr double kMinLoss = 0.01;        // that a trial is taken to have
 constexpr double kMargin = 0.003;        // a smaller difference is noise
@@ -61,18 +59,13 @@ void StaticTrial::begin(double loss, double saved, bool asked) noexcept {
     // Where the dear iterations wander static is good now and then.
     if (std::isfinite(loss)) loss = loss_seen_ = std::max(loss, kForget * loss_seen_);
     if (!asked && since_ < wait_) return;
-    loss = std::max(loss, kOtherLength * lost_->loss);
     const double part = asked || loss < kSmallLoss ? kPartIfSmall : kPart;
-    const bool is_cheap = kExecutions * std::max(loss, kMinLoss) * lost_->as_dear <= part * since_;
+    const double lost_before = static_cast<double>(wait_) / kFirstWait;
+    const bool is_cheap = kExecutions * std::max(loss, kMinLoss) * lost_before <= part * since_;
     if (!is_cheap && !was_faster(saved)) return;
     if (tells_nothing_ && incumbent_.loops % kLookAgain != 0) return;
     tells_nothing_ = least_error() > kTooNoisy;
     if (tells_nothing_) return;
-    if (lost_->wait > 0) {
-        --lost_->wait;
-        return;
-    }
-    lost_->wait = kWaitForOther;
     to_come_ = kExecutions;
     trial_ = {};
 }
@@ -127,25 +120,12 @@ StaticTrial::Outcome StaticTrial::give_up(double time) noexcept {
     ended();
     ratio_ = time / incumbent_.loop.median(incumbent_.loops);
     error_ = 0;
-    lost();
     return Outcome::lost;
-}
-
-void StaticTrial::lost() noexcept {
-    lost_->as_dear = std::min(2 * lost_->as_dear, static_cast<double>(kLongestWait) / kFirstWait);
-    lost_->loss = ratio_ - 1;
-}
-
-StaticTrial StaticTrial::for_other_length() const {
-    StaticTrial other;
-    other.lost_ = lost_;
-    return other;
 }
 
 // What was seen of static before is older than this.
 void StaticTrial::ended() noexcept {
     to_come_ = 0;
-    lost_->wait = 0;
     since_ = 0;
     wait_ = std::min(2 * wait_, kLongestWait);
     look_count_ = 0;
@@ -170,19 +150,14 @@ StaticTrial::Outcome StaticTrial::settle(double saved) noexcept {
     ratio_ = won ? std::clamp(1 - less / held, 0.1, 1.0) : std::clamp(1 - less / held, 1.0, 10.0);
     error_ = less_error / held;
     ended();
-    if (!won) {
-        lost();
-        return Outcome::lost;
-    }
+    if (!won) return Outcome::lost;
     wait_ = kFirstWait;
-    *lost_ = {};
     return Outcome::won;
 }
 
 void StaticTrial::forget_incumbent() noexcept {
     incumbent_ = {};
     last_ = Counts::nowhere;
-    if (to_come_ > 0) lost_->wait = 0;
     to_come_ = 0;
 }
 
@@ -192,7 +167,6 @@ void StaticTrial::save(ByteWriter& to) const {
 
 void StaticTrial::restore(ByteReader& from) noexcept {
     wait_ = std::clamp<std::uint32_t>(from.get<std::uint16_t>(), kFirstWait, kLongestWait);
-    lost_->as_dear = static_cast<double>(wait_) / kFirstWait;
 }
 
 }  // namespace gimbal

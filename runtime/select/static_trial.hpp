@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
 #include "base/bytes.hpp"
 #include "measure/recent_times.hpp"
@@ -50,10 +49,6 @@ public:
     /// Something else holds the loop now.
     void forget_incumbent() noexcept;
 
-    /// For another trip count of the same loop. What it has seen is of no use there, but each trip count that finds out
-    /// by itself that static loses pays for it: so they know of each other's trials. @threads both have the same owner
-    [[nodiscard]] StaticTrial for_other_length() const;
-
     void save(ByteWriter& to) const;
     void restore(ByteReader& from) noexcept;
 
@@ -65,17 +60,9 @@ private:
         std::uint64_t loops = 0;
         std::uint64_t turns = 0;
     };
-    /// Of all trip counts of the loop.
-    struct Lost {
-        double as_dear = 1;  // as the first one has the next trial to be taken for: twice that after each that was lost
-        double loss = 0;     // of the last one that was lost
-        std::uint32_t wait =
-            0;  // for the one that runs: it may be of a trip count that never comes again [calls of begin]
-    };
     enum class Counts : std::uint8_t { nowhere, incumbent, trial };
     [[nodiscard]] Outcome settle(double saved) noexcept;
     [[nodiscard]] Outcome give_up(double time) noexcept;
-    void lost() noexcept;
     [[nodiscard]] bool was_faster(double saved) const noexcept;
     [[nodiscard]] double least_error() const noexcept;
     void ended() noexcept;
@@ -92,8 +79,7 @@ private:
     std::uint8_t to_come_ = 0;  // executions of the trial
     double ratio_ = 1;
     double error_ = 0;
-    double loss_seen_ = 0;  // the largest lately
-    std::shared_ptr<Lost> lost_ = std::make_shared<Lost>();
+    double loss_seen_ = 0;        // the largest lately
     bool tells_nothing_ = false;  // executions differ by so much
 };
 
