@@ -22,8 +22,8 @@ public:
     GIMBAL_RACES void add(std::uint64_t number, double time) noexcept {
         times_[number % kCount] = static_cast<float>(time);
     }
-    /// @param calls  executions so far [count]  @return in the unit of the times; 0: none  @cost a sort of a few
-    /// numbers
+    /// @param calls  executions so far [count]  @return in the unit of the times; 0: none
+    /// @cost a sort of a few numbers
     [[nodiscard]] GIMBAL_RACES double median(std::uint64_t calls) const noexcept {
         std::array<float, kCount> times;
         const std::size_t count = std::min<std::uint64_t>(calls, kCount);

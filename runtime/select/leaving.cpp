@@ -39,10 +39,11 @@ double way_s(const LoopContext& context) noexcept {
 }  // namespace
 
 bool Leaving::wants_look(const LoopContext& context) const noexcept {
-    const bool looks = context.can_leave && (state_ == State::looking || state_ == State::left) && good_ < kGoodLooks;
-    // Of another length a shorter one has told what this one will take.
-    const double iterations = static_cast<double>(context.iterations) / std::max(context.workers, 1U);
-    return looks && (time_s_ > 0 || invited_ || iterations * context.iteration_time * context.tick_s <= kShort_s);
+    if (!context.can_leave || (state_ != State::looking && state_ != State::left) || good_ >= kGoodLooks) return false;
+    if (time_s_ > 0 || invited_) return true;
+    // Static was not seen yet. Another trip count may have told that this one is not short.
+    const double mean_s = context.iteration_time * context.tick_s / context.workers;
+    return static_cast<double>(context.iterations) * mean_s <= kShort_s;
 }
 
 double Leaving::leave(double tick_s, std::uint32_t loops) noexcept {
