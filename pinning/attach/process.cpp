@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include "act/actuator.hpp"
 #include "gimbal/error.hpp"
@@ -108,6 +109,31 @@ void child_after_fork() {
     if (t_record && !(*t_record)->own_mask.empty()) set_affinity(0, (*t_record)->own_mask);
 }
 
+/// Instructions of the calling thread, by an event of its own that is opened when it is first asked for. What the
+/// manager reads is another one. @return 0: they cannot be counted
+std::uint64_t instructions_here() noexcept {
+    static std::atomic<bool> hopeless = false;
+    ThreadRecord* const record = self();
+    if (!record || hopeless.load(std::memory_order_relaxed) || !is_on()) return 0;
+    if (!std::exchange(record->instructions_asked, true)) {
+        try {
+            if (!record->instructions.open(PerfKind::instructions, record->tid).empty()) hopeless = true;
+        } catch (const std::exception&) {
+            hopeless = true;
+        }
+    }
+    Reading reading;
+    if (!record->instructions.read(reading) || reading.running_ns != reading.enabled_ns) return 0;
+    return static_cast<std::uint64_t>(reading.value);
+}
+
+/// Loops are told that placement learns, so that one level at a time tries something.
+void begin_learning(const PinConfig& config) noexcept {
+    if (config.settings.mode != Mode::learn) return;
+    const bool counts = !config.metric || *config.metric < Backend::progress;
+    gimbal_pin_begin(counts ? +[]() -> std::uint64_t { return instructions_here(); } : nullptr);
+}
+
 __attribute__((constructor)) void on_load() {
     const gimbal_pin_settings given = gimbal_pin_settings_get();
     if (given.settings->mode == Mode::off) return;
@@ -128,6 +154,7 @@ __attribute__((constructor)) void on_load() {
     if (pthread_key_create(&g_process->key, end_self) != 0) return;
     pthread_atfork(before_fork, parent_after_fork, child_after_fork);
     g_on.store(true);
+    begin_learning(g_process->config);
     begin_self();
 }
 

@@ -157,7 +157,7 @@ void Manager::sample() {
     }
     measure_progress();
     const std::vector<Sample> samples = measure();
-    apply(placer_->tick(samples));
+    if (config_.settings.mode != Mode::learn || gimbal_pin_holds() == 0) apply(placer_->tick(samples));
     trace_guard();
     publish();
     take_warnings();

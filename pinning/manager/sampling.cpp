@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "gimbal/pin_settings.hpp"
 #include "gimbal/rank_loop.h"
 #include "manager/manager.hpp"
 
@@ -138,6 +139,7 @@ void Manager::apply(Worker& worker, const Decision& decision) {
     }
     worker.figures.pus = decision.pus;
     if (outcome == Outcome::done) {
+        gimbal_pin_moved();
         if (!decision.released) ++worker.figures.moves;
         trace(decision.released ? "release" : "move", &worker, &decision);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "counters/hardware_event.hpp"
 #include "counters/thread_counter.hpp"
 #include "gimbal/loop_watch.h"
 #include "manager/figures.hpp"
@@ -25,6 +26,8 @@ struct ThreadRecord {
     bool main = false;
     const void* routine = nullptr;  ///< where it began, as given to pthread_create(); nullptr: the main thread
     std::unique_ptr<gimbal_loop_watch, decltype(&gimbal_loop_watch_free)> loops{nullptr, gimbal_loop_watch_free};
+    PerfEvent instructions;           ///< for what loops measure of themselves; the thread's own, like the next
+    bool instructions_asked = false;  ///< it has been opened, or cannot be
     ThreadCounter inside;  ///< Backend::papi_inside, if that is asked for; opened before the manager knows the thread
 
     std::atomic<std::uint64_t> progress = 0;  ///< gimbal_pin_progress()

@@ -10,6 +10,7 @@
 #include "engine/admission.hpp"
 #include "engine/spare_buffers.hpp"
 #include "measure/dispatch_cost.hpp"
+#include "measure/placement.hpp"
 
 namespace gimbal {
 
@@ -29,6 +30,7 @@ void Execution::prepare(std::uint32_t workers, const ExecutionConfig& config, co
     if (!(config_ == config)) config_ = config;
     if (plan_ != plan) plan_ = plan;
     if (workers_ != workers) workers_ = workers;
+    if (moves_ != 0) moves_ = 0;
     const AdaptiveTechnique* const adaptive =
         plan->claim == Claim::adaptive ? config.schedule.technique->adaptive() : nullptr;
     if (adaptive_ != adaptive) adaptive_ = adaptive;
@@ -153,7 +155,10 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
     }
     slot.record.static_end = slot.record.stole_at = 0;
     slot.last_size = 0;
-    if (config_.sampled) slot.begin_costs(plan.iterations, workers_);
+    if (config_.sampled) {
+        slot.begin_costs(plan.iterations, workers_);
+        slot.costs->instructions = thread_instructions();
+    }
     if (config_.timed) slot.begin_times();
     if (adaptive_) {
         times_[worker].reset(adaptive_->reads());
@@ -264,7 +269,7 @@ int Execution::next_adaptive(gimbal_share& share, std::uint64_t& first, std::uin
     WorkerTimes& times = times_[share.worker];
     fetch_to_write(counter_);  // it travels while the last chunk's time is noted
     // A first chunk begins with the worker's own time: that timestamp is there already.
-    const std::uint64_t now = slot.last_size       ? time_chunk(slot, adaptive, times)
+    const std::uint64_t now = slot.last_size      ? time_chunk(slot, adaptive, times)
                               : share.chunks == 0 ? slot.record.begin
                                                   : ticks();
     slot.last_stamp = now;
@@ -351,7 +356,17 @@ void Execution::note_static_end(const gimbal_share& share) noexcept {
 }
 
 bool Execution::end(gimbal_share& share) noexcept {
-    return end_at(share, ticks());
+    const std::uint64_t stamp = ticks();
+    if (config_.sampled) [[unlikely]]
+        note_thread(*slot_of(share.worker).costs);
+    return end_at(share, stamp);
+}
+
+// Of the thread that leaves, while its execution is measured: what says how fast it works.
+void Execution::note_thread(ChunkCosts& costs) noexcept {
+    const std::uint64_t now = thread_instructions();
+    costs.instructions = costs.instructions > 0 && now > costs.instructions ? now - costs.instructions : 0;
+    costs.processor = sched_getcpu();
 }
 
 bool Execution::end_after(gimbal_share& share, std::uint64_t begun, std::uint64_t stayed) noexcept {

@@ -171,6 +171,9 @@ public:
     [[nodiscard]] const RankPart& rank_part() const noexcept { return rank_part_; }
     /// How much longer it took surplus workers to leave than the loop took. [ticks]
     [[nodiscard]] double aftermath() const noexcept;
+    /// Moves of threads that placement has made in other processes whose workers came here, since they began. [count]
+    void add_moves(std::uint64_t moves) noexcept { moves_ += moves; }
+    [[nodiscard]] std::uint64_t moves() const noexcept { return moves_; }
     /// Why it is run like this, for who learns from it. @threads as prepare()
     void note(const Decision& decision) noexcept { decision_ = decision; }
     [[nodiscard]] const Decision& decision() const noexcept { return decision_; }
@@ -215,6 +218,7 @@ private:
     static constexpr std::uint32_t kRunOut = 2;  // one of them found nothing left
 
     bool end_at(gimbal_share& share, std::uint64_t stamp) noexcept;
+    static void note_thread(ChunkCosts& costs) noexcept;
     int next_weighted(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     int next_adaptive(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     int next_hybrid(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
@@ -263,6 +267,7 @@ private:
     std::uint32_t round_ = 0;                      // how often it was repeated
     std::atomic<std::uint32_t> stage_{kExpected};  // only if there are surplus workers
     Decision decision_;                            // changes every time
+    std::uint64_t moves_ = 0;                      // the same
     RankPart rank_part_;                           // the same
 };
 

@@ -31,6 +31,7 @@ struct Request {
     std::uint32_t threads = 0;    ///< of the teams that run the chunks [count]; 0: no teams do
     bool threads_follow = false;  ///< and they run what Decision::within says
     double thread_balance = 0;    ///< of them, mean over max since the last execution; 0: not known
+    bool hold = false;            ///< nothing is tried: another level is asked first
 
     /// Whether the other one asks for the same loop in the same way, at whatever moment.
     [[nodiscard]] bool asks_the_same(const Request& other) const noexcept {

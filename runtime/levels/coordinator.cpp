@@ -23,6 +23,7 @@ constexpr double kDrifted = 0.05;        // or so much since it was settled
 constexpr std::uint64_t kFirstAsk = 32;  // steps
 constexpr std::uint64_t kLongestAsk = 256;
 constexpr unsigned kTaintedSteps = 2;  // after a change of placement
+constexpr unsigned kMaxDropped = 4;    // steps in a row
 
 }  // namespace
 
@@ -130,11 +131,13 @@ PairTurn Coordinator::next() {
 
 void Coordinator::learn(const PairTurn& turn, const PairRecord& record) {
     const bool stale = !(turn.epochs == epochs_);
-    if (stale || tainted_ > 0) {
+    if ((stale || tainted_ > 0) && dropped_in_a_row_ < kMaxDropped) {
         if (!stale) --tainted_;
         ++dropped_;
+        ++dropped_in_a_row_;
         return;
     }
+    dropped_in_a_row_ = 0;
     const std::size_t pair = table_.index(turn.pair);
     if (record.stopped && pair != beliefs_.incumbent()) {
         beliefs_.give_up(pair);

@@ -36,7 +36,8 @@ public:
     void learn(const PairTurn& turn, const PairRecord& record) override;
 
     /// Somebody else has changed a level: what is running now does not count, and after a change of placement neither
-    /// do the next two steps.
+    /// do the next two steps. One step in five counts in any case: where placement never rests, what is measured in
+    /// between is all there is.
     void note_change(Level level) noexcept;
 
     [[nodiscard]] Pair incumbent() const noexcept { return table_.pair(beliefs_.incumbent()); }
@@ -80,6 +81,7 @@ private:
     unsigned surprises_ = 0;         // steps of the incumbent in a row that were far off
     double settled_reference_ = 0;   // log time
     unsigned tainted_ = 0;           // steps to come that do not count
+    unsigned dropped_in_a_row_ = 0;  // steps
     Pair running_;                   // in the last step
     Epochs epochs_;
     std::uint64_t dropped_ = 0;

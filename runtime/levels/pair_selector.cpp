@@ -203,8 +203,15 @@ void PairSelector::learn(const Decision& decision, const LoopRecord& record, con
     if (record.busy_max > 0) seen.rank_balance = record.busy_mean / record.busy_max;
     seen.thread_balance = thread_balance_;
     seen.stopped = decision.within.limit > 0 && record.loop_time > decision.within.limit;
-    learner_->learn(current ? turn_ : turn_before_, seen);
+    learn_from(current ? turn_ : turn_before_, seen, context.moves);
     if (coordinator_) follow_changes();
+}
+
+// An agent has no epochs: what was measured while placement moved threads teaches it nothing.
+void PairSelector::learn_from(const PairTurn& turn, const PairRecord& seen, std::uint64_t moves) {
+    const bool moved = std::exchange(moves_, moves) != moves;
+    if (moved && coordinator_) coordinator_->note_change(Level::placement);
+    if (!moved || coordinator_) learner_->learn(turn, seen);
 }
 
 // The loop has changed: its profile is measured anew.

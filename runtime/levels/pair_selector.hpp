@@ -53,6 +53,7 @@ private:
     void begin_agent(const LoopContext& context);
     void give_up();
     void follow_changes();
+    void learn_from(const PairTurn& turn, const PairRecord& seen, std::uint64_t moves);
     [[nodiscard]] bool predict(Pair incumbent, std::span<double> times);
     [[nodiscard]] bool affordable(const LoopContext& context) const noexcept;
     void ask(Pair incumbent, const LoopContext& context);
@@ -79,6 +80,7 @@ private:
     std::uint64_t steps_ = 0;               // executions decided
     std::uint64_t sampled_at_ = 0;          // step
     std::uint64_t measured_ = 0;            // executions that were, since the last search began
+    std::uint64_t moves_ = 0;               // of threads by placement, when it learnt last
 
     double thread_balance_ = 1;  // in the last execution that is known of
     PairTurn turn_, turn_before_;

@@ -12,6 +12,7 @@ namespace {
 constexpr double kSameLength = 1.5;  // N that differs by less than this factor is learnt about together
 constexpr std::size_t kMaxLengths = 24;
 constexpr std::uint32_t kSmallTeam = 16;
+constexpr std::uint32_t kMoved = 2;  // executions that do not count after threads were moved
 
 double factor_between(std::uint64_t a, std::uint64_t b) noexcept {
     const auto [less, more] = std::minmax(a, b);
@@ -138,6 +139,13 @@ const LengthLearning* LoopLearning::most() const noexcept {
 void LoopLearning::set_statistics(const IterationStatistics& statistics) noexcept {
     traits_.statistics = statistics;
     for (Length& length : lengths_) length.learning->set_statistics(statistics);
+}
+
+void LoopLearning::note_moves(std::uint64_t moves) noexcept {
+    if (std::exchange(traits_.moves, moves) != moves) moved_due_ = kMoved;
+    traits_.moved = moved_due_ > 0 && moved_in_a_row_ < kMoved;
+    if (moved_due_ > 0) --moved_due_;
+    moved_in_a_row_ = traits_.moved ? moved_in_a_row_ + 1 : 0;
 }
 
 Opening LoopLearning::open(const Request& request) {

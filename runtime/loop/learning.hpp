@@ -43,6 +43,11 @@ public:
     /// @errors std::bad_alloc  @cost O(1) when nothing changes, else that of a plan
     [[nodiscard]] Opening open(const Request& request);
 
+    /// Before close(): placement has moved threads so often so far. Where that changes, no selector learns from this
+    /// execution and the next. From one in three they learn in any case: where threads never rest, what is measured in
+    /// between is all there is.
+    void note_moves(std::uint64_t moves) noexcept;
+
     /// Learn from an execution that all workers have left.
     /// @param slots    [P]
     /// @param records  [P] of an execution before that which the slots are of; empty: the slots' own
@@ -76,6 +81,10 @@ public:
 
     /// What the program knows of this loop, instead of what is measured.
     void set_hints(UserHints hints) { traits_.hints = std::move(hints); }
+
+    /// How fast the workers work, and what the last execution lost whose chunks were timed.
+    [[nodiscard]] const WorkRates& rates() const noexcept { return traits_.rates; }
+    [[nodiscard]] const LossByCause& loss() const noexcept { return traits_.loss; }
 
     /// What names the loop from run to run. @threads any: it never changes
     [[nodiscard]] const std::string& key() const noexcept { return traits_.key; }
@@ -118,7 +127,8 @@ private:
     LengthLearning* last_ = nullptr;  // of the last execution; nullptr: there was none
     std::vector<KeptLength> kept_;
     LoopTotals totals_;
-    std::vector<WorkerRecord> records_;  // [P] of the execution that is being closed; small teams only
+    std::uint32_t moved_due_ = 0, moved_in_a_row_ = 0;  // executions that do not count: to come, and the last ones
+    std::vector<WorkerRecord> records_;                 // [P] of the execution that is being closed; small teams only
 };
 
 }  // namespace gimbal

@@ -64,6 +64,7 @@ LoopContext LengthLearning::context_of(const Request& request) const noexcept {
             .contention = traits_.clock.contention_now(),
             .serial_part = traits_.clock.serial_part_now(),
             .iteration_time = mean_time(),
+            .moves = traits_.moves,
             .profile = model_.profile,
             .profile_version = model_.profile_version,
             .weights = model_.weights,
@@ -84,7 +85,7 @@ Decision LengthLearning::decide(const Request& request) {
     decision.named = true;
     // Workers come and go: only what is stolen suits any number of them.
     if (request.surplus > 0) return elastic_decision(request);
-    if (decided_by_ranks(request, decision)) {
+    if (decided_by_ranks(request, decision) || held(request, decision)) {
         decision.named = true;
     } else if (!request.schedule.technique) {
         if (request.selector.data() != selector_name_.data()) {
@@ -119,7 +120,14 @@ bool LengthLearning::decided_by_ranks(const Request& request, Decision& decision
         decision.sampled = within.sampled;
         return true;
     }
-    if (!within.hold || !last_choice_.technique) return false;
+    return false;
+}
+
+// The choice stays as it is while ranks try something; and while placement is asked first, which may take longer, so no
+// trial stays.
+bool LengthLearning::held(const Request& request, Decision& decision) const {
+    if (!request.part.within.hold && (!request.hold || last_explored_)) return false;
+    if (request.schedule.technique || !last_choice_.technique) return false;
     decision.schedule = last_choice_;
     decision.reason = "held";
     return true;
@@ -166,6 +174,7 @@ Opening LengthLearning::open(const Request& request) {
     opening.steady = is_steady(opening.decision, request) && !ClaimWidth::applies(*opening.plan);
     last_setting_ = opening.config.setting;
     last_choice_ = choice;
+    last_explored_ = opening.decision.exploring;
     return opening;
 }
 
@@ -247,6 +256,8 @@ void LengthLearning::close(const Finished& finished, StepRow* step) {
     learn(finished);
     // What another selector decided before a request named this one says nothing in this one's terms.
     if (decision.named || decision.chooser != chooser_) return;
+    // The coordinator of pairs counts for itself.
+    if (traits_.moved && !traits_.pairs) return;
     const std::optional<learn::Thought> before = step ? selector_->thought() : std::nullopt;
     // Parts of a loop over ranks cost more at one place than at another, whatever runs them.
     LoopRecord comparable = record;
@@ -398,6 +409,7 @@ void LengthLearning::learn_profile(const Finished& finished) {
         if (!finished.part) profile_->doubt();
         slowness_ = {};
     } else {
+        traits_.loss = traits_.rates.add(*profile_, costs);
         slowness_.add(*profile_, costs);
     }
     if (finished.part) {

@@ -23,6 +23,7 @@
 #include "measure/expectation.hpp"
 #include "measure/slowness.hpp"
 #include "measure/speeds.hpp"
+#include "measure/work_rates.hpp"
 #include "report/steps.hpp"
 #include "select/selector.hpp"
 
@@ -52,7 +53,7 @@ struct Opening {
     ExecutionConfig config;
     Decision decision;
     std::shared_ptr<const Plan> plan;  ///< nullptr: the loop is left to the caller (Decision::left_for)
-    bool steady = false;  ///< what follows from an execution may as well follow some executions later
+    bool steady = false;               ///< what follows from an execution may as well follow some executions later
 };
 
 /// An execution that all workers have left.
@@ -77,6 +78,10 @@ struct LoopTraits {
     std::uint64_t opened = 0;                    ///< executions so far [count]
     double way = 0;                              ///< what opening and closing one takes, mean so far [ticks]
     bool pairs = false;                          ///< over ranks: the threads' technique is decided here, too
+    std::uint64_t moves = 0;                     ///< of threads by placement so far [count]
+    bool moved = false;  ///< in the last execution or just before it: no selector learns from it
+    WorkRates rates;     ///< of the workers, at all trip counts
+    LossByCause loss;    ///< of the last execution whose chunks were timed [ticks]
     /// Of all iterations of the loop over ranks whose chunks it runs, from what this rank has run of it.
     CostProfile whole;
 };
@@ -126,6 +131,7 @@ public:
 private:
     Decision decide(const Request& request);
     [[nodiscard]] bool decided_by_ranks(const Request& request, Decision& decision) const;
+    [[nodiscard]] bool held(const Request& request, Decision& decision) const;
     [[nodiscard]] std::unique_ptr<Selector> make() const;
     [[nodiscard]] LoopContext context_of(const Request& request) const noexcept;
     void learn(const Finished& finished);
@@ -160,7 +166,8 @@ private:
     Speeds speeds_;
     Tuning tuning_;
     LoopSetting last_setting_;              // of the last execution
-    Schedule last_choice_;                    // the same; technique nullptr: there was none
+    Schedule last_choice_;                  // the same; technique nullptr: there was none
+    bool last_explored_ = false;            // the same
     std::unique_ptr<CostProfile> profile_;  // only if somebody wanted it; of a part of a loop over ranks: as last shown
     Slowness slowness_;                     // the same
     double profile_cost_ = 0;               // of the last time it was learnt and planned with [ticks]

@@ -16,7 +16,9 @@
 #include "kept/build.hpp"
 #include "kept/store.hpp"
 #include "lending/elastic_regions.hpp"
+#include "levels/first_level.hpp"
 #include "measure/dispatch_cost.hpp"
+#include "measure/placement.hpp"
 #include "report/choices.hpp"
 #include "report/steps.hpp"
 
@@ -45,6 +47,24 @@ AlternativeUse alternative_of(const Selector* selector, const LoopSummary& summa
             .call_s = known->loop_time * seconds_per_tick,
             .ratio = known->ratio,
             .predicted = known->predicted};
+}
+
+/// @return nothing: all work alike, or it is not known
+std::optional<SlowWorker> slow_worker_of(const WorkRates& rates) {
+    constexpr double kSlowByInstructions = 0.8;  // of the others' rate; what counts as alike (measure/work_rates)
+    constexpr double kSlowByCosts = 0.65;
+    const std::vector<double> all = rates.rates();
+    std::optional<SlowWorker> slow;
+    double least = rates.by_instructions() ? kSlowByInstructions : kSlowByCosts;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (!(all[i] > 0) || all[i] >= least) continue;
+        least = all[i];
+        slow = {.worker = static_cast<std::uint32_t>(i),
+                .rate = all[i],
+                .processor = rates.processor(i),
+                .by_instructions = rates.by_instructions()};
+    }
+    return slow;
 }
 
 std::string word_of(EarlierRun earlier) {
@@ -104,6 +124,8 @@ Execution* LoopSite::open(const Request& request) noexcept {
     if (in_rank_chunk() && !identity_.over_ranks) [[unlikely]]
         known.part = rank_tie_.part_of(rank_chunk.here(), request.trip);
     if (identity_.over_ranks) ask_teams(known);
+    if (levels::first_level().placement_learns() && !identity_.over_ranks) [[unlikely]]
+        known.hold = levels::first_level().holds(levels::Level::threads, seconds_since_start());
     const Opening opening = learning_.open(known);
     if (!opening.plan) {
         left_.leave(request, opening.decision.left_for);
@@ -177,10 +199,13 @@ void LoopSite::close(Execution* execution) noexcept {
         if (learning_.totals().calls < kFirst) held.emplace();
         const std::uint64_t begun = closing_.begin() ? ticks() : 0;
         learn_from_earlier(*finished);
+        learning_.note_moves(placement_moves() + finished->moves());
         const LoopRecord record =
             learning_.close(finished->config(), finished->decision(), finished->plan(), finished->slots(), {},
                             finished->rank_part(), step ? &*step : nullptr);
         learn_of_levels(*finished, record);
+        if (finished->config().sampled && !identity_.over_ranks)
+            levels::first_level().note(learning_.loss(), seconds_since_start());
         finished->forget_samples();
         if (gimbal_region* const region = finished->part_of())
             region->add_loop(record.loop_time + finished->aftermath());
@@ -307,6 +332,7 @@ LoopSummary LoopSite::summary(double seconds_per_tick, double dispatch_s) {
     summary.tuning = std::string(learning_.last_setting().stage);
     if (const Schedule last = learning_.last_choice(); last.technique) summary.tuned_schedule = to_string(last);
     summary.earlier_run = word_of(learning_.earlier_run());
+    summary.slow = slow_worker_of(learning_.rates());
     complete_choices(summary, alternative_of(learning_.selector(), summary, seconds_per_tick));
     std::vector<WorkerRecord> per_worker = gone_;
     // Those in flight (the program ends inside a loop) count with what their workers have finished.

@@ -38,6 +38,8 @@ void ChunkCosts::prepare(std::uint64_t iterations, std::size_t bins) {
     std::fill(touched_.begin(), touched_.end(), 0);
     bins_.resize(bins);
     touched_.resize(words_for(bins));
+    instructions = 0;
+    processor = -1;
     iterations_ = static_cast<double>(iterations);
     iterations_per_bin_ = iterations == 0 ? 1 : iterations_ / static_cast<double>(bins);
     bins_per_iteration_ = 1 / iterations_per_bin_;

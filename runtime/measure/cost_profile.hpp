@@ -16,6 +16,9 @@ namespace gimbal {
 /// @threads one worker adds; read when it has finished
 class ChunkCosts {
 public:
+    std::uint64_t instructions = 0;  ///< of the worker in this execution [count]; 0: not counted
+    int processor = -1;              ///< where it ended, by the operating system's number; < 0: not known
+
     /// Begin anew.
     /// @param iterations  N [iterations]
     /// @param bins        [count], >= 1
@@ -136,7 +139,8 @@ private:
 
         void take(double measured) noexcept;
         [[nodiscard]] bool seen() const noexcept { return last[0] >= 0; }
-        [[nodiscard]] double robust() const noexcept;  ///< their median, or the lower one [ticks per iteration] @pre seen()
+        [[nodiscard]] double robust()
+            const noexcept;  ///< their median, or the lower one [ticks per iteration] @pre seen()
     };
     /// What the two ways to foretell a cost were off in the last executions, summed over iterations [ticks].
     struct Errors {

@@ -6,11 +6,14 @@
 
 #include <exception>
 
+#include "base/clock.hpp"
 #include "base/process_state.hpp"
 #include "config/load.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/pin_settings.hpp"
+#include "levels/first_level.hpp"
+#include "measure/placement.hpp"
 #include "report/files.hpp"
 #include "report/run_record.hpp"
 
@@ -81,6 +84,22 @@ void gimbal_pin_refuse(const char* name, const char* what, const char* hint) {
         gimbal::keep_out(error);
     else if (gimbal::process_environment().rank == 0)
         gimbal::write_stderr(gimbal::message_text(error, "warning"));
+}
+
+void gimbal_pin_begin(uint64_t (*instructions)(void)) {
+    static std::uint64_t (*counts)(void) = nullptr;
+    counts = instructions;
+    gimbal::set_instruction_reader(instructions ? +[]() noexcept -> std::uint64_t { return counts(); } : nullptr);
+    gimbal::levels::first_level().set_placement_learns(true);
+}
+
+void gimbal_pin_moved(void) {
+    gimbal::note_placement_move();
+}
+
+int gimbal_pin_holds(void) {
+    using gimbal::levels::Level;
+    return gimbal::levels::first_level().holds(Level::placement, gimbal::seconds_since_start()) ? 1 : 0;
 }
 
 void gimbal_pin_report(const char* json, const char* text) {

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "measure/placement.hpp"
+
 namespace gimbal {
 
 namespace {
@@ -14,6 +16,7 @@ struct Header {
     WorkerRecord record;
     std::uint64_t timed = 0;  // IterationTimes follow
     std::uint64_t costs = 0;  // so many entries follow
+    std::uint64_t moves = 0;  // by placement in that process, so far
 };
 
 static_assert(std::is_trivially_copyable_v<Header> && std::is_trivially_copyable_v<IterationTimes>);
@@ -27,7 +30,7 @@ std::size_t part_bytes() noexcept {
 }
 
 std::size_t write_part(const WorkerSlot& slot, const ExecutionConfig& config, std::byte* part) noexcept {
-    Header header{.record = slot.record, .timed = config.timed ? 1U : 0U};
+    Header header{.record = slot.record, .timed = config.timed ? 1U : 0U, .moves = placement_moves()};
     std::byte* end = part + sizeof header;
     if (config.timed) {
         std::memcpy(end, slot.times.get(), sizeof *slot.times);
@@ -48,6 +51,7 @@ void take_part(const std::byte* part, std::uint32_t worker, Execution& execution
     std::memcpy(&header, part, sizeof header);
     part += sizeof header;
     execution.arrived(worker, header.record);
+    execution.add_moves(header.moves);
     WorkerSlot& slot = execution.slot_of(worker);
     if (header.timed || execution.config().timed) slot.begin_times();
     if (header.timed) {

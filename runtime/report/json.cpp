@@ -50,6 +50,14 @@ Json json_of(const std::optional<StealFigures>& steals) {
             {"ratio", finite(steals->ratio)}};
 }
 
+Json json_of(const std::optional<SlowWorker>& slow) {
+    if (!slow) return nullptr;
+    return {{"worker", slow->worker},
+            {"rate", finite(slow->rate)},
+            {"processor", slow->processor},
+            {"by_instructions", slow->by_instructions}};
+}
+
 Json json_of(const LoopSummary& loop) {
     Json schedules = Json::array(), workers = Json::array();
     for (const ScheduleUse& use : loop.schedules)
@@ -101,6 +109,7 @@ Json json_of(const LoopSummary& loop) {
             {"exploring_cost_s", finite(loop.exploring_cost_s)},
             {"alternative", json_of(loop.alternative)},
             {"per_worker", std::move(workers)},
+            {"slow_worker", json_of(loop.slow)},
             {"steals", json_of(loop.steals)}};
 }
 
@@ -207,6 +216,13 @@ LoopSummary loop_from(const Json& json) {
         read(item, "busy_s", worker.busy_s);
         read(item, "iterations", worker.iterations);
         read(item, "chunks", worker.chunks);
+    }
+    if (const auto slow = json.find("slow_worker"); slow != json.end() && slow->is_object()) {
+        loop.slow.emplace();
+        read(*slow, "worker", loop.slow->worker);
+        read(*slow, "rate", loop.slow->rate);
+        read(*slow, "processor", loop.slow->processor);
+        read(*slow, "by_instructions", loop.slow->by_instructions);
     }
     return loop;
 }

@@ -91,6 +91,13 @@ void add_workers(const LoopSummary& loop, LoopSummary& sum) {
     }
 }
 
+/// The slowest of all ranks.
+void add_slow(const LoopSummary& loop, int rank, LoopSummary& sum) {
+    if (!loop.slow || (sum.slow && sum.slow->rate <= loop.slow->rate)) return;
+    sum.slow = loop.slow;
+    sum.slow->rank = rank;
+}
+
 void add_lengths(const LoopSummary& loop, LoopSummary& sum) {
     const bool first = sum.calls == 0;
     sum.shortest = first ? loop.shortest : std::min(sum.shortest, loop.shortest);  // 0, not known, stays
@@ -261,6 +268,7 @@ MergedRun merge(std::span<const RunRecord> records) {
             }
             add(loop, growing.sum);
             add_alternative(loop, growing);
+            add_slow(loop, record.rank, growing.sum);
             growing.time_s[record.rank] += loop.time_s;
             if (loop.over_ranks) {
                 add_workers(loop, growing.sum);

@@ -156,6 +156,36 @@ std::vector<Loss> losses_of(const MergedRun& run) {
     return losses;
 }
 
+/// A worker whose core does less than the others': no schedule makes it faster.
+std::string note_on_rate(const MergedLoop& loop, const MergedRun& run) {
+    const SlowWorker& slow = *loop.sum.slow;
+    const bool rank = loop.sum.over_ranks;
+    std::string who = (rank ? "rank " : "thread ") + std::to_string(slow.worker);
+    if (!rank && run.ranks > 1) who += " of rank " + std::to_string(slow.rank);
+    std::string text = "NOTE " + shorten_name(loop.sum.name, kPlaceWidth) + ": " + who + " works at " +
+                       per_cent(slow.rate) + " of the others' rate (" +
+                       (slow.by_instructions ? "by instruction counts" : "by what the same iterations cost others");
+    if (slow.processor >= 0) text += "; on processor " + std::to_string(slow.processor);
+    text += "): its core is slower, or other programs use it.";
+    if (run.cores_lent > 0) return text + " Cores were lent " + std::to_string(run.cores_lent) + " times.";
+    return text +
+           (rank ? " --elastic lends it the cores of ranks that wait." : " --pin moves it where a core is free.");
+}
+
+/// The loop in which a slow worker costs most, if that is worth saying.
+std::string note_on_slowest(const MergedRun& run) {
+    const MergedLoop* most = nullptr;
+    double most_s = kWorthSaying * run.wall_s.mean;
+    for (const MergedLoop& loop : run.loops) {
+        if (!loop.sum.slow) continue;
+        const double cost_s = (1 - loop.sum.slow->rate) * loop.time_s.mean / loop.sum.workers;
+        if (cost_s < most_s) continue;
+        most = &loop;
+        most_s = cost_s;
+    }
+    return most ? note_on_rate(*most, run) : std::string();
+}
+
 /// All loops together, where none of them alone is worth a note.
 std::string note_on_all(std::span<const Loss> losses, const MergedRun& run) {
     Loss sum;
@@ -211,6 +241,8 @@ std::vector<std::string> notes(const MergedRun& run) {
     if (lines.empty() && !losses.empty()) lines.push_back(note_on_all(losses, run));
     if (lines.size() < kMax)
         if (std::string line = note_on_ranks(run); !line.empty()) lines.push_back(std::move(line));
+    if (lines.size() < kMax)
+        if (std::string line = note_on_slowest(run); !line.empty()) lines.push_back(std::move(line));
     return lines;
 }
 

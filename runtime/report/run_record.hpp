@@ -38,6 +38,15 @@ struct WorkerTotals {
     std::uint64_t chunks = 0;      ///< [count]
 };
 
+/// The worker that got through its work at the least rate, where that is much less than the others'.
+struct SlowWorker {
+    std::uint32_t worker = 0;      ///< thread or rank
+    int rank = 0;                  ///< of the thread; in merged reports
+    double rate = 0;               ///< relative to the median worker, in (0, 1)
+    int processor = -1;            ///< where it ran, by the operating system's number; < 0: not known, or several
+    bool by_instructions = false;  ///< work is instructions; else what the same iterations cost other workers
+};
+
 /// What work stealing did in a loop over distributed data. Sums over executions.
 struct StealFigures {
     std::uint64_t own = 0;        ///< own items run here [items]
@@ -84,6 +93,7 @@ struct LoopSummary {
     double exploring_cost_s = 0;              ///< what they took longer than the main choice (report/choices.hpp) [s]
     AlternativeUse alternative;               ///< what else could have run
     std::vector<WorkerTotals> per_worker;     ///< [workers]; with steals: [1], this rank
+    std::optional<SlowWorker> slow;           ///< nothing: all work alike, or it is not known
     std::optional<StealFigures> steals;       ///< of work stealing; iterations are items then
 };
 

@@ -36,6 +36,7 @@ struct LoopContext {
     double contention = 1;                 ///< the same when everybody draws, in multiples of that
     double serial_part = 0.5;              ///< of such a draw, while which nobody else can draw
     double iteration_time = 0;             ///< mean so far [ticks]; 0: not known
+    std::uint64_t moves = 0;               ///< of threads by placement so far, in all its workers [count]
     const CostProfile* profile = nullptr;  ///< what iterations cost; nullptr: not known
     std::uint64_t profile_version = 0;     ///< changes with the profile
     std::span<const double> weights = {};  ///< [P] relative speeds of the workers, sum P; empty: nobody differs

@@ -109,6 +109,19 @@ GIMBAL_API gimbal_pin_settings gimbal_pin_settings_get(void);
  *  @threads one, while the library is loaded */
 GIMBAL_API void gimbal_pin_refuse(const char* name, const char* what, const char* hint);
 
+/** Placement learns where the threads of this process run, from now on.
+ *  @param instructions  counts those of the calling thread since some moment, 0 where it cannot; stays callable until
+ *                       the process ends; NULL: nobody counts
+ *  @threads one */
+GIMBAL_API void gimbal_pin_begin(uint64_t (*instructions)(void));
+
+/** A computing thread has been given other processors: what loops show meanwhile is of two placements. @threads any */
+GIMBAL_API void gimbal_pin_moved(void);
+
+/** Whether placement tries nothing now, since the schedules of loops are asked first: what loops lose is unequal work.
+ *  @return 1 or 0; never 1 for longer than two seconds  @threads any  @cost small */
+GIMBAL_API int gimbal_pin_holds(void);
+
 /** Placement's part of the exit report. The last call counts.
  *  @param json  an object  @param text  lines, each with a line feed  @threads one, before the process ends */
 GIMBAL_API void gimbal_pin_report(const char* json, const char* text);

@@ -178,6 +178,16 @@ TEST(Coordinator, AMigrationTaintsTheStepThatRunsAndTwoMore) {
     EXPECT_EQ(loop.coordinator.dropped(), 3U);
 }
 
+TEST(Coordinator, LearnsStillWherePlacementNeverRests) {
+    Loop loop({3, 3}, ladder());
+    for (int i = 0; i < 400; ++i) {
+        loop.coordinator.note_change(Level::placement);
+        loop.step();
+    }
+    EXPECT_GT(loop.coordinator.dropped(), 300U);
+    EXPECT_EQ(loop.coordinator.incumbent().ranks, 0U);
+}
+
 TEST(Coordinator, AsksAnewWhenTheIncumbentsTimeChanges) {
     Loop loop({0, 0}, ladder());
     loop.run(100);

@@ -117,6 +117,17 @@ TEST(PairSelector, EveryExecutionCountsForThePairThatRanIt) {
     EXPECT_EQ(coordinator.reopened(), 0U) << "a trial's time was taken for the incumbent's";
 }
 
+TEST(PairSelector, WhatIsMeasuredWhilePlacementMovesThreadsDoesNotCount) {
+    Loop loop;
+    for (int i = 0; i < 100; ++i) loop.step();
+    ++loop.context.moves;
+    for (int i = 0; i < 100; ++i) loop.step();
+    const levels::Coordinator& coordinator = *loop.selector_.coordinator();
+    EXPECT_GE(coordinator.dropped(), 2U) << "two after a migration";
+    EXPECT_LE(coordinator.dropped(), 6U) << "and those that had been decided before";
+    EXPECT_EQ(coordinator.reopened(), 0U);
+}
+
 TEST(PairSelector, ExecutionsThatNothingIsHeardOfHoldNothingUp) {
     Loop loop;
     for (int i = 0; i < 100; ++i) loop.step();

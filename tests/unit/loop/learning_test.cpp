@@ -132,6 +132,61 @@ TEST(LoopLearning, ChunksOfRanksAreLearntAboutByTheirPowerOfTwoAndApartFromTheWh
     EXPECT_EQ(other_class.decision.schedule.technique, part.decision.schedule.technique) << "another begins anew";
 }
 
+/// Explores every other execution, and counts what it learns.
+class Alternating final : public Selector {
+public:
+    explicit Alternating(int* learnt) : learnt_(learnt) {}
+    Decision choose(const LoopContext&) override {
+        Decision decision{{find_technique(++chosen_ % 2 == 1 ? "fac2" : "gss")}, "test"};
+        decision.exploring = chosen_ % 2 == 0;
+        return decision;
+    }
+    void learn(const Decision&, const LoopRecord&, const LoopContext&) override { ++*learnt_; }
+
+private:
+    int* learnt_;
+    int chosen_ = 0;
+};
+
+TEST(LoopLearning, NothingIsLearntFromTwoExecutionsAfterThreadsWereMoved) {
+    int learnt = 0;
+    LoopLearning loop("loop", 2, {}, std::make_unique<Alternating>(&learnt));
+    const auto step = [&loop](std::uint64_t moves) {
+        loop.note_moves(moves);
+        (void)close(loop, open(loop), 1000);
+    };
+    step(0);
+    EXPECT_EQ(learnt, 1);
+    step(3);
+    step(3);
+    EXPECT_EQ(learnt, 1);
+    step(3);
+    EXPECT_EQ(learnt, 2);
+    EXPECT_EQ(loop.totals().calls, 4U) << "the report has them all";
+    for (std::uint64_t moves = 4; moves < 304; ++moves) step(moves);
+    EXPECT_EQ(learnt, 102) << "where threads never rest every third execution counts";
+}
+
+TEST(LoopLearning, AChoiceIsHeldWhileAnotherLevelIsAskedFirstButNoTrialIs) {
+    int learnt = 0;
+    LoopLearning loop("loop", 2, {}, std::make_unique<Alternating>(&learnt));
+    const auto step = [&loop](bool hold) {
+        const Opening opening = loop.open({.trip = kIterations, .hold = hold});
+        (void)close(loop, opening, 1000);
+        return opening.decision;
+    };
+    EXPECT_EQ(step(false).reason, "test");
+    const Decision held = step(true);
+    EXPECT_EQ(held.reason, "held");
+    EXPECT_EQ(held.schedule.technique->info().name, "fac2");
+    EXPECT_EQ(learnt, 1) << "nothing was tried";
+    EXPECT_TRUE(step(false).exploring);
+    const Decision after_trial = step(true);
+    EXPECT_EQ(after_trial.reason, "test") << "the trial is over";
+    EXPECT_EQ(after_trial.schedule.technique->info().name, "fac2");
+    EXPECT_EQ(step(true).reason, "held");
+}
+
 TEST(LoopLearning, WhatAPlaceCostsIsNotHeldAgainstTheTechniqueThatRanThere) {
     // Iterations of the second half cost nine times as much: a worker there must not look nine times as slow.
     std::vector<double> seen;

@@ -26,6 +26,7 @@ TEST(Json, ARecordComesBackAsItWent) {
     record.warnings = {"counters off"};
     record.cores_lent = 12;
     record.partial = "killed by SIGTERM";
+    record.loops[0].slow = {.worker = 1, .rate = 0.5, .processor = 7, .by_instructions = true};
     record.loops[0].module = "/usr/bin/app";
     record.loops[0].offset = std::numeric_limits<std::uint64_t>::max();
     const RunRecord back = from_json(to_json(record));
@@ -35,6 +36,10 @@ TEST(Json, ARecordComesBackAsItWent) {
     EXPECT_EQ(back.host, "node7");
     EXPECT_EQ(back.warnings, record.warnings);
     EXPECT_EQ(back.cores_lent, 12U);
+    ASSERT_TRUE(back.loops[0].slow);
+    EXPECT_EQ(back.loops[0].slow->processor, 7);
+    EXPECT_TRUE(back.loops[0].slow->by_instructions);
+    EXPECT_FALSE(from_json(to_json(sample_record())).loops[0].slow);
     EXPECT_EQ(back.partial, "killed by SIGTERM");
     EXPECT_EQ(from_json(to_json(sample_record())).partial, "");
     EXPECT_EQ(back.loops[0].offset, record.loops[0].offset);

@@ -228,6 +228,30 @@ TEST(Summary, CoresAreSaidToBeUsedByOthersIfTheyWereLentOften) {
                 HasSubstr("NOTE something else uses these cores: " + std::to_string(record.cores_lent) + " times"));
 }
 
+TEST(Summary, AWorkerThatIsSlowerAtTheSameWorkIsNamed) {
+    RunRecord record = sample_record();
+    record.loops[0].busy_mean_s = record.loops[0].busy_max_s;  // nothing else to say of it
+    record.loops[0].slow = {.worker = 1, .rate = 0.61, .processor = 3};
+    EXPECT_THAT(summary_text(record, ReportLevel::summary),
+                HasSubstr("density: thread 1 works at 61.0 % of the others' rate (by what the same iterations cost "
+                          "others; on processor 3): its core is slower, or other programs use it. --pin moves"));
+    record.cores_lent = 214;
+    record.loops[0].slow = {.worker = 1, .rate = 0.61, .by_instructions = true};
+    EXPECT_THAT(
+        summary_text(record, ReportLevel::summary),
+        HasSubstr("(by instruction counts): its core is slower, or other programs use it. Cores were lent 214"));
+    record.loops[0].slow->rate = 0.95;  // costs 0.075 s of 10 s
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), Not(HasSubstr("others' rate")));
+}
+
+TEST(Summary, TheSlowestThreadOfAllRanksIsNamedWithItsRank) {
+    std::vector<RunRecord> ranks = {sample_record(0, 2), sample_record(1, 2)};
+    for (RunRecord& record : ranks) record.loops[0].busy_mean_s = record.loops[0].busy_max_s;
+    ranks[0].loops[0].slow = {.worker = 0, .rate = 0.7};
+    ranks[1].loops[0].slow = {.worker = 1, .rate = 0.5};
+    EXPECT_THAT(merged_text(ranks, ReportLevel::summary), HasSubstr("thread 1 of rank 1 works at 50.0 %"));
+}
+
 TEST(Summary, ARankAloneSaysHowToSeeTheOthers) {
     EXPECT_THAT(summary_text(sample_record(0, 4), ReportLevel::summary), HasSubstr("gimbal run -n 4 -- program"));
     EXPECT_THAT(summary_text(sample_record(), ReportLevel::summary), Not(HasSubstr("gimbal run -n")));

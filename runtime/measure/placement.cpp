@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "measure/placement.hpp"
+
+#include <atomic>
+
+#include "gimbal/per_rank.hpp"
+
+namespace gimbal {
+
+namespace {
+// Both relaxed: code, and a figure by itself, publish nothing.
+std::atomic<InstructionReader> the_reader{nullptr};
+PerRank<std::atomic<std::uint64_t>> moves;
+}  // namespace
+
+void set_instruction_reader(InstructionReader reader) noexcept {
+    the_reader.store(reader, std::memory_order_relaxed);
+}
+
+std::uint64_t thread_instructions() noexcept {
+    const InstructionReader reader = the_reader.load(std::memory_order_relaxed);
+    return reader ? reader() : 0;
+}
+
+void note_placement_move() noexcept {
+    moves.here().fetch_add(1, std::memory_order_relaxed);
+}
+
+std::uint64_t placement_moves() noexcept {
+    return moves.here().load(std::memory_order_relaxed);
+}
+
+}  // namespace gimbal
