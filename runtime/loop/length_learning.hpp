@@ -19,6 +19,7 @@
 #include "engine/tuning.hpp"
 #include "gimbal/loop.h"
 #include "gimbal/options.hpp"
+#include "lightweight/noise.hpp"
 #include "measure/dispatch_cost.hpp"
 #include "measure/expectation.hpp"
 #include "measure/slowness.hpp"
@@ -35,6 +36,7 @@ struct LoopClock {
     double contention = 5;                                 ///< cost of a draw when everybody draws, in dispatches
     double serial_part = 0.5;                              ///< of such a draw, while which nobody else can draw
     double (*tick_s)() noexcept = rough_seconds_per_tick;  ///< length of a tick, roughly [s]
+    double (*noise)() noexcept = noise_ticks;  ///< how long something else takes a processor now and then [ticks]
     /// Where dispatch() was measured while everybody drew, as draws by messages are: the part of it while which nobody
     /// else could draw [ticks]. 0, or nullptr: it was not.
     double (*held)() noexcept = nullptr;
@@ -52,7 +54,7 @@ struct Opening {
     ExecutionConfig config;
     Decision decision;
     std::shared_ptr<const Plan> plan;  ///< nullptr: the loop is left to the caller (Decision::left_for)
-    bool steady = false;  ///< what follows from an execution may as well follow some executions later
+    bool steady = false;               ///< what follows from an execution may as well follow some executions later
 };
 
 /// An execution that all workers have left.
@@ -160,7 +162,7 @@ private:
     Speeds speeds_;
     Tuning tuning_;
     LoopSetting last_setting_;              // of the last execution
-    Schedule last_choice_;                    // the same; technique nullptr: there was none
+    Schedule last_choice_;                  // the same; technique nullptr: there was none
     std::unique_ptr<CostProfile> profile_;  // only if somebody wanted it; of a part of a loop over ranks: as last shown
     Slowness slowness_;                     // the same
     double profile_cost_ = 0;               // of the last time it was learnt and planned with [ticks]
