@@ -13,6 +13,7 @@ namespace gimbal::simulate {
 namespace {
 
 constexpr double kTick_s = 1e-9;
+constexpr double kLeastPublished_s = 1e-4;
 constexpr double kMinFactor = 0.05;  // noise makes no process faster than this part of it
 
 /// What the process that opens a loop expects. Registered while it lives.
@@ -36,6 +37,7 @@ private:
 struct Place {
     std::unique_ptr<VirtualLoop> loop;
     SlackHistory history;
+    double last_call_s = 0;
     double expected_s = 0;  // in the execution that is under way
     double arrival = 0;     // in the collective call, since the last one ended [ns]
     double per_draw = 1;    // iterations, as last seen
@@ -85,6 +87,7 @@ private:
     void begin_step(std::uint64_t step);
     void compute(std::size_t loop, std::uint64_t step);
     void meet(std::size_t loop);
+    [[nodiscard]] double expected(const Place& place) const noexcept;
     void note_saved(Place& place, const StepRow& row) noexcept;
     void count_settled() noexcept;
 
@@ -120,7 +123,7 @@ void Job::compute(std::size_t loop, std::uint64_t step) {
     const Work& work = application.work(loop, step);
     for (Process& process : processes_) {
         Place& place = process.places[loop];
-        place.expected_s = experiment_.slack ? place.history.predicted_s() : 0;
+        place.expected_s = expected(place);
         expected_.expect(place.expected_s);
         machine_.slowness = process.slowness;
         machine_.seed = random_bits(process.seed, step, loop);
@@ -129,6 +132,12 @@ void Job::compute(std::size_t loop, std::uint64_t step) {
         note_saved(place, row);
     }
     meet(loop);
+}
+
+double Job::expected(const Place& place) const noexcept {
+    if (experiment_.rule == SlackRule::none) return 0;
+    if (experiment_.rule == SlackRule::trusted) return place.history.predicted_s();
+    return place.last_call_s >= kLeastPublished_s ? place.last_call_s : 0;
 }
 
 // Everybody waits for the last one; the call ends for all at once.
@@ -147,6 +156,7 @@ void Job::meet(std::size_t loop) {
             totals_.over += slack * kTick_s < place.expected_s ? 1 : 0;
             totals_.last += &process == &*last ? 1 : 0;
         }
+        place.last_call_s = (slack + experiment_.collective) * kTick_s;
         place.history.add(slack * kTick_s, place.arrival * kTick_s, &process == &*last);
     }
     totals_.total += end + experiment_.collective;

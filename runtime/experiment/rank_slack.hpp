@@ -10,6 +10,13 @@
 
 namespace gimbal::simulate {
 
+/// What slack a process expects at its next visit of a collective call.
+enum class SlackRule : std::uint8_t {
+    none,      ///< nobody knows
+    trusted,   ///< what SlackHistory says, as where MPI calls are wrapped
+    published  ///< the time in the last call, all of it, if that is 0.1 ms at least (Kale's slack-trace)
+};
+
 /// An application of R processes of P threads each. In every step each process runs the loops of the application, all
 /// N iterations of each, and after each loop all meet in a collective call: who comes early waits for the last.
 struct RankSlackExperiment {
@@ -18,7 +25,7 @@ struct RankSlackExperiment {
     double rank_spread = 0;   ///< costs of processes lie evenly between 1 - spread and 1 + spread of the application's
     double rank_noise = 0;    ///< relative deviation of the costs of each process, anew in each step
     double collective = 0;    ///< what the collective call takes from the last arrival on [ns]
-    bool slack = false;       ///< loops are told of the slack that is to be expected; else nobody knows it
+    SlackRule rule = SlackRule::none;
 };
 
 /// What came of it. Times are sums over steps [ns]; those of the `tail` are of the second half of the steps alone,
@@ -37,8 +44,8 @@ struct RankSlackTotals {
     std::uint64_t settled = 0;     ///< processes that tried nothing in the last step [count]
 };
 
-/// Run all steps. Slack of a process is what is left until the last one comes; what it may expect next time follows by
-/// the rules of SlackHistory, one for each collective call, as where MPI calls are wrapped. It is this process's
+/// Run all steps. Slack of a process is what is left until the last one comes; what it may expect next time follows
+/// from its earlier visits of the same call. It is this process's
 /// provider of slack meanwhile.
 /// @pre nobody else opens loops  @threads one at a time
 /// @errors std::bad_alloc  @cost R times that of the application's steps

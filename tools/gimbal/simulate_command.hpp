@@ -47,8 +47,10 @@ int simulate_pairs(const PairRequest& request, simulate::Application& applicatio
 struct SlackRequest {
     bool on = false;
     double rank_spread = 0;    ///< costs of ranks lie between 1 - spread and 1 + spread
+    bool published = false;    ///< SlackRule::published in place of trusted
     double collective_us = 0;  ///< what a collective call takes from the last arrival on
     std::uint64_t chunk = 0;   ///< of all techniques but static; 0: their own
+    double fraction = -1;      ///< f_s of techniques with slack; < 0: they search it
     std::uint32_t ranks = 0;   ///< these as PairRequest has them
     double rank_noise = 0;
     bool json = false;

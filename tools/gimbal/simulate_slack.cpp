@@ -119,10 +119,17 @@ void add_slack_options(CLI::App& command, SlackRequest& request) {
     command.add_option("--rank-spread", request.rank_spread, "Costs of ranks lie between 1 - s and 1 + s")
         ->check(finite(0.0, 0.99))
         ->needs(slack);
+    command
+        .add_flag("--published-rule", request.published,
+                  "The time in the last call counts as slack, all of it, if it is 0.1 ms at least")
+        ->needs(slack);
     command.add_option("--collective-us", request.collective_us, "What the call takes from the last arrival on")
         ->check(finite(0.0, 1e9))
         ->needs(slack)
         ->capture_default_str();
+    command.add_option("--fraction", request.fraction, "f_s of usched and vsched before slack; default: they search it")
+        ->check(finite(0.0, 1.0))
+        ->needs(slack);
     command.add_option("--chunk", request.chunk, "Chunk of all but static; default: 1 for dynamic, others measured")
         ->check(CLI::Range(1UL, 1UL << 32))
         ->needs(slack);
@@ -138,7 +145,10 @@ int simulate_slack(const SlackRequest& request, const simulate::Experiment& proc
     for (const Row& row : kRows) {
         experiment.process.request.schedule = {.technique = find_technique(row.technique)};
         if (row.name != "static") experiment.process.request.schedule.chunk = request.chunk;
-        experiment.slack = row.slack;
+        experiment.process.request.schedule.fraction = request.fraction;
+        experiment.rule = !row.slack          ? simulate::SlackRule::none
+                          : request.published ? simulate::SlackRule::published
+                                              : simulate::SlackRule::trusted;
         results.push_back({&row, simulate::run_rank_slack(experiment)});
     }
     return request.json ? print_results_json(request, *process.application, results)

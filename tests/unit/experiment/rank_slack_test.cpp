@@ -36,7 +36,7 @@ struct Job {
     }
 
     [[nodiscard]] RankSlackTotals run(bool slack) {
-        experiment.slack = slack;
+        experiment.rule = slack ? SlackRule::trusted : SlackRule::none;
         return run_rank_slack(experiment);
     }
 
