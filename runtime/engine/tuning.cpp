@@ -96,8 +96,9 @@ void Tuning::learn(const TechniqueInfo& technique, const LoopSetting& setting, c
             half_ = trial;
             return;
         }
-        trial.loop_time += half_->loop_time;
-        trial.iterations += half_->iterations;
+        // Their mean, not their sum: the noise that a model adds is that of one execution.
+        trial.loop_time = (trial.loop_time + half_->loop_time) / 2;
+        trial.iterations = (trial.iterations + half_->iterations) / 2;
     }
     half_.reset();
     if (!admission_ || !tuner_->settled()) {
