@@ -9,7 +9,7 @@
 
 #include "calls.hpp"
 #include "gimbal/rank_waiting.h"
-#include "slack_history.hpp"
+#include "gimbal/slack_history.hpp"
 
 namespace gimbal::waiting {
 
@@ -41,7 +41,7 @@ public:
 
 private:
     static constexpr std::size_t kTimes = 64;
-    static constexpr std::uint64_t kEvery = 16;           // calls from one look at the low percentile to the next
+    static constexpr std::uint64_t kEvery = 16;            // calls from one look at the low percentile to the next
     static constexpr std::uint64_t kTransfer_ns = 200000;  // a call that takes longer waits, however often it does
 
     [[nodiscard]] std::uint64_t estimated(std::uint64_t time_ns) noexcept;

@@ -3,10 +3,8 @@
 
 #include "gimbal/options.hpp"
 #include "lightweight/model_tuner.hpp"
-#include "lightweight/noise.hpp"
 #include "lightweight/slack.hpp"
 #include "lightweight/trial_tuners.hpp"
-#include "measure/dispatch_cost.hpp"
 
 namespace gimbal {
 
@@ -23,8 +21,8 @@ ModelSettings model_settings(FractionSource source, const Tuning::Loop& loop) {
     settings.form = asked.paper_fraction ? FractionForm::paper : FractionForm::exact;
     settings.delay_form = asked.seed_delay ? DelayForm::seed : DelayForm::derived;
     settings.source = delay_of(source);
-    settings.noise_delay = machine_delays().noise;
-    settings.dequeue = machine_delays().dequeue;
+    settings.noise_delay = loop.noise();
+    settings.dequeue = loop.dequeue();
     settings.chunk = loop.chunk;
     return settings;
 }
@@ -74,7 +72,7 @@ LoopSetting Tuning::next(const TechniqueInfo& technique, double named, const Loo
     // A search measures what it asked for.
     if (!technique.uses_slack || loop.iteration_time <= 0 || !fraction_settled()) return setting;
     const RegionModel region{static_cast<double>(loop.iterations), static_cast<double>(loop.workers),
-                             loop.iteration_time, dispatch_ticks() / static_cast<double>(loop.chunk)};
+                             loop.iteration_time, loop.dequeue() / static_cast<double>(loop.chunk)};
     const SlackForm form = options().paper_slack ? SlackForm::paper : SlackForm::tight;
     setting.fraction = slack_adjusted_fraction(setting.base, region, form);
     return setting;
@@ -98,8 +96,9 @@ void Tuning::learn(const TechniqueInfo& technique, const LoopSetting& setting, c
             half_ = trial;
             return;
         }
-        trial.loop_time += half_->loop_time;
-        trial.iterations += half_->iterations;
+        // Their mean, not their sum: the noise that a model adds is that of one execution.
+        trial.loop_time = (trial.loop_time + half_->loop_time) / 2;
+        trial.iterations = (trial.iterations + half_->iterations) / 2;
     }
     half_.reset();
     if (!admission_ || !tuner_->settled()) {

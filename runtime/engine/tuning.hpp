@@ -7,7 +7,9 @@
 #include <string_view>
 
 #include "gimbal/technique.hpp"
+#include "lightweight/noise.hpp"
 #include "lightweight/tuner.hpp"
+#include "measure/dispatch_cost.hpp"
 #include "measure/prediction_error.hpp"
 #include "measure/record.hpp"
 #include "measure/static_weights.hpp"
@@ -32,11 +34,13 @@ class Tuning {
 public:
     /// What a setting depends on besides the technique.
     struct Loop {
-        std::uint64_t iterations = 0;  ///< N [iterations]
-        std::uint32_t workers = 1;     ///< P [count]
-        std::uint64_t chunk = 1;       ///< of the dynamic part [iterations]
-        double iteration_time = 0;     ///< t1, mean so far [ticks]; 0: not known
-        bool insured = false;          ///< blocks that are cut by a profile may be stolen from
+        std::uint64_t iterations = 0;                   ///< N [iterations]
+        std::uint32_t workers = 1;                      ///< P [count]
+        std::uint64_t chunk = 1;                        ///< of the dynamic part [iterations]
+        double iteration_time = 0;                      ///< t1, mean so far [ticks]; 0: not known
+        bool insured = false;                           ///< blocks that are cut by a profile may be stolen from
+        double (*dequeue)() noexcept = dispatch_ticks;  ///< t_q, cost of drawing a chunk that nobody else wants [ticks]
+        double (*noise)() noexcept = noise_ticks;       ///< delta_noise [ticks]; asked once for each tuner
     };
 
     /// For the next execution.

@@ -14,24 +14,29 @@ DrawingCosts drawing_costs(bool ranks) noexcept {
     return {.dispatch = 100, .serial = 40, .own_dispatch = 2, .queue_dispatch = 20, .stamp = 40};
 }
 
+Machine machine_of(const Experiment& experiment) noexcept {
+    const DrawingCosts& costs = experiment.costs;
+    const Disturbances& disturbances = experiment.disturbances;
+    return {.dispatch = costs.dispatch,
+            .serial = costs.serial,
+            .own_dispatch = costs.own_dispatch,
+            .queue_dispatch = costs.queue_dispatch,
+            .stamp = costs.stamp,
+            .chunk_noise = disturbances.chunk_noise,
+            .interruptions = disturbances.interruptions_per_s * 1e-9,
+            .interruption = disturbances.interruption_us * 1e3,
+            .most_events = experiment.most_events};
+}
+
 void run_experiment(const Experiment& experiment, const std::function<void(const ExperimentStep&)>& seen) {
     Application& application = *experiment.application;
     const DrawingCosts& costs = experiment.costs;
-    const Disturbances& disturbances = experiment.disturbances;
     const double serial_part = costs.dispatch > 0 ? std::min(1.0, costs.serial / costs.dispatch) : 0;
     std::vector<std::unique_ptr<VirtualLoop>> loops;
     for (const std::string& name : application.loops)
         loops.push_back(std::make_unique<VirtualLoop>(application.name + " " + name, application.workers, serial_part));
-    WorkerSpeeds speeds(disturbances, application.workers, experiment.seed);
-    Machine machine{.dispatch = costs.dispatch,
-                    .serial = costs.serial,
-                    .own_dispatch = costs.own_dispatch,
-                    .queue_dispatch = costs.queue_dispatch,
-                    .stamp = costs.stamp,
-                    .chunk_noise = disturbances.chunk_noise,
-                    .interruptions = disturbances.interruptions_per_s * 1e-9,
-                    .interruption = disturbances.interruption_us * 1e3,
-                    .most_events = experiment.most_events};
+    WorkerSpeeds speeds(experiment.disturbances, application.workers, experiment.seed);
+    Machine machine = machine_of(experiment);
     Request request = experiment.request;
     for (std::uint64_t number = 0; number < application.steps; ++number) {
         machine.slowness = speeds.slowness(number);

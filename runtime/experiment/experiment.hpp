@@ -35,6 +35,9 @@ struct Experiment {
     std::uint64_t most_events = 20'000;  ///< in one execution, as Machine has it; 0: no bound
 };
 
+/// The machine that it runs on, but for speeds and the seed of noise, which are a step's.
+[[nodiscard]] Machine machine_of(const Experiment& experiment) noexcept;
+
 /// One execution of one loop.
 struct ExperimentStep {
     std::size_t loop = 0;

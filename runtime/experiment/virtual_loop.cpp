@@ -4,13 +4,34 @@
 #include <algorithm>
 #include <utility>
 
+#include "simulate/chance.hpp"
+
 namespace gimbal::simulate {
 
 namespace {
 
-thread_local double virtual_dispatch = 0;    // of the loop that learns just now [ticks]
-thread_local std::uint64_t virtual_now = 0;  // [ns]
+thread_local double virtual_dispatch = 0;               // of the loop that learns just now [ticks]
+thread_local std::uint64_t virtual_now = 0;             // [ns]
+thread_local const Machine* virtual_machine = nullptr;  // of the same loop
 thread_local double virtual_part = 0;  // what passes between two looks at the clock: planning, or learning a sample
+
+// As noise_ticks() measures it, on a worker of this machine.
+double virtual_noise() noexcept {
+    constexpr std::uint64_t kBursts = 1000;
+    constexpr double kBurst_ns = 2000;
+    double shortest = kNoLimit;
+    double longest = 0;
+    double second = 0;
+    for (std::uint64_t i = 0; i < kBursts; ++i) {
+        const std::uint64_t bits = random_bits(virtual_machine->seed, ~i);
+        double time = kBurst_ns;
+        if (exponential_of(bits) < time * virtual_machine->interruptions) time += virtual_machine->interruption;
+        shortest = std::min(shortest, time);
+        second = std::max(second, std::min(longest, time));
+        longest = std::max(longest, time);
+    }
+    return second - shortest;
+}
 
 LoopClock virtual_clock(double serial_part) noexcept {
     LoopClock clock;
@@ -19,6 +40,7 @@ LoopClock virtual_clock(double serial_part) noexcept {
     clock.contention = 1;  // waiting for others is in the serial part
     clock.serial_part = serial_part;
     clock.tick_s = []() noexcept { return 1e-9; };
+    clock.noise = virtual_noise;
     return clock;
 }
 
@@ -30,6 +52,7 @@ VirtualLoop::VirtualLoop(std::string name, std::uint32_t workers, double serial_
 
 StepRow VirtualLoop::run(const Request& request, const Work& work, const Machine& machine, const LearningCosts& costs) {
     virtual_dispatch = machine.dispatch;
+    virtual_machine = &machine;
     const auto steps = static_cast<double>(plan_ ? plan_->starts.size() : slots_.size());
     virtual_part = costs.plan + costs.plan_per_step * steps;
     Opening opening = learning_.open(request);

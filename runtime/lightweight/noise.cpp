@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "base/clock.hpp"
-#include "measure/dispatch_cost.hpp"
 
 namespace gimbal {
 
@@ -44,9 +43,9 @@ double measure_noise() noexcept {
 
 }  // namespace
 
-const MachineDelays& machine_delays() noexcept {
-    static const MachineDelays delays{measure_noise(), dispatch_ticks()};
-    return delays;
+double noise_ticks() noexcept {
+    static const double noise = measure_noise();
+    return noise;
 }
 
 }  // namespace gimbal

@@ -202,8 +202,14 @@ ExecutionConfig LengthLearning::config_of(const Decision& decision, const Reques
     config.wary = wary_ && info.needs_profile;
     const double named = traits_.set_fraction >= 0 ? traits_.set_fraction : choice.fraction;
     const std::uint64_t chunk = granule_of(granule_, choice.chunk ? choice.chunk : least);
-    config.setting =
-        tuning_.next(info, named, {request.trip, traits_.workers, chunk, mean_time(), insured_ && !request.monotonic});
+    config.setting = tuning_.next(info, named,
+                                  {.iterations = request.trip,
+                                   .workers = traits_.workers,
+                                   .chunk = chunk,
+                                   .iteration_time = mean_time(),
+                                   .insured = insured_ && !request.monotonic,
+                                   .dequeue = traits_.clock.dispatch,
+                                   .noise = traits_.clock.noise});
     config.split = traits_.workers > 1 &&
                    (info.weighs_static_part || (info.fraction == FractionSource::feedback && config.sampled));
     return config;

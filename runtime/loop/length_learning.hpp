@@ -19,6 +19,7 @@
 #include "engine/tuning.hpp"
 #include "gimbal/loop.h"
 #include "gimbal/options.hpp"
+#include "lightweight/noise.hpp"
 #include "measure/dispatch_cost.hpp"
 #include "measure/expectation.hpp"
 #include "measure/slowness.hpp"
@@ -36,6 +37,7 @@ struct LoopClock {
     double contention = 5;                                 ///< cost of a draw when everybody draws, in dispatches
     double serial_part = 0.5;                              ///< of such a draw, while which nobody else can draw
     double (*tick_s)() noexcept = rough_seconds_per_tick;  ///< length of a tick, roughly [s]
+    double (*noise)() noexcept = noise_ticks;  ///< how long something else takes a processor now and then [ticks]
     /// Where dispatch() was measured while everybody drew, as draws by messages are: the part of it while which nobody
     /// else could draw [ticks]. 0, or nullptr: it was not.
     double (*held)() noexcept = nullptr;

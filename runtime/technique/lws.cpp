@@ -62,7 +62,7 @@ constinit const Immortal kUsched{
     {.name = "usched",
      .aliases = kSlackNames,
      .family = "lightweight",
-     .summary = "As lws, with a static fraction from noise, imbalance and dispatch cost, then the best near it.",
+     .summary = "As lws, f_s from noise, imbalance and dispatch cost, then the best near it; more with slack.",
      .parameter = kFractionParameter,
      .source = "Kale, thesis outline",
      .measured_chunk = true,

@@ -57,7 +57,7 @@ constinit const Immortal kVsched{
     {.name = "vsched",
      .aliases = kSlackNames,
      .family = "lightweight",
-     .summary = "usched's fraction, staggered and weighted blocks, near victims first, admission tuned last.",
+     .summary = "usched's fraction and slack, staggered and weighted blocks, near victims first, admission tuned last.",
      .parameter = kFractionParameter,
      .source = "Kale, thesis outline",
      .monotonic = false,

@@ -68,6 +68,29 @@ class Simulate(ToolTest):
         self.assertIn("best fixed pair", self.gimbal(*loop[:-1], "--steps", "40", "--learner", "joint").stdout)
         self.assertIn("--ranks", self.gimbal("simulate", "--app", "flip", "--learner", "joint").stderr)
 
+    def test_ranks_that_wait_for_each_other_use_the_slack_that_they_expect(self):
+        words = ("simulate", "--app", "uniform:cost_us=10", "--ranks", "8", "--workers", "4", "--iterations", "400",
+                 "--steps", "400", "--slack", "--rank-spread", "0.2", "--dispatch-ns", "1000", "--chunk", "1")
+        result = json.loads(self.gimbal(*words, "--json").stdout)
+        self.assertEqual((result["ranks"], result["threads"], result["iterations"]), (8, 4, 400))
+        techniques = result["techniques"]
+        self.assertEqual(set(techniques), {"static", "dynamic", "usched", "callpath-fd", "vsched", "full"})
+        for name, base in (("callpath-fd", "usched"), ("full", "vsched")):
+            one = techniques[name]
+            self.assertEqual((one["base"], one["executions"], one["predicted_and_last"]), (base, 8 * 200, 0))
+            self.assertAlmostEqual(one["over_base"], one["tail_s"] / techniques[base]["tail_s"])
+            self.assertGreaterEqual(one["static_fraction"], one["base_fraction"])
+        self.assertNotIn("base", techniques["usched"])
+        self.assertGreater(techniques["callpath-fd"]["predicted"], 0)
+        self.assertLess(techniques["static"]["tail_s"], techniques["dynamic"]["tail_s"])
+        table = self.gimbal(*words).stdout
+        for part in ("8 ranks x 4 threads", "callpath-fd", "at most saved"):
+            self.assertIn(part, table)
+        for wrong in (("--slack",), ("--ranks", "8", "--slack", "--schedule", "gss"), ("--ranks", "8", "--chunk", "2")):
+            refused = self.gimbal("simulate", "--app", "uniform", *wrong)
+            self.assertEqual(refused.returncode, 2, wrong)
+            self.assertIn(wrong[-2] if wrong[-1] in ("gss", "2") else "--ranks", refused.stderr)
+
     def test_rewards_that_cannot_tell_techniques_apart_are_warned_of(self):
         for reward, workers, says in (("skewness", 2, "skewness is the same for every technique with 2 workers"),
                                       ("kurtosis", 16, "kurtosis measures the shape of the workers' times"),

@@ -223,17 +223,20 @@ void add_simulate(CLI::App& app, SimulateRequest& request) {
     command->add_flag("--steps-json", request.steps_json, "The same with the loop time of every step");
     command->add_option("--record", request.record, "Write every step to this file, as GIMBAL_RECORD does");
     add_pair_options(*command, request.pairs);
+    add_slack_options(*command, request.slack);
     add_selfish(*command, request.selfish);
-    command->footer("Applications:\n" + std::string(simulate::application_help()) +
-                    "\nSettings of agents come from GIMBAL_RL_*, as everywhere.\n"
-                    "Examples:\n"
-                    "  gimbal simulate --app pisolver:imbalance=20 --schedule fac2\n"
-                    "  gimbal simulate --app mandelbrot --steps 300 --select sarsa --noise 0.01 --record steps.csv\n"
-                    "  gimbal simulate --app evrard --workers 40 --select auto --json\n"
-                    "  OMP_SCHEDULE=ss gimbal run -t 2 --trace app.pftrace -- ./app\n"
-                    "  gimbal simulate --trace app.pftrace --workers 64 --schedule fac2\n"
-                    "  gimbal simulate --app bump --ranks 8 --workers 8 --rank-schedule fac2 --schedule gss\n"
-                    "  gimbal simulate --app power --ranks 8 --workers 8 --steps 500 --learner all --step-noise 0.02");
+    command->footer(
+        "Applications:\n" + std::string(simulate::application_help()) +
+        "\nSettings of agents come from GIMBAL_RL_*, as everywhere.\n"
+        "Examples:\n"
+        "  gimbal simulate --app pisolver:imbalance=20 --schedule fac2\n"
+        "  gimbal simulate --app mandelbrot --steps 300 --select sarsa --noise 0.01 --record steps.csv\n"
+        "  gimbal simulate --app evrard --workers 40 --select auto --json\n"
+        "  OMP_SCHEDULE=ss gimbal run -t 2 --trace app.pftrace -- ./app\n"
+        "  gimbal simulate --trace app.pftrace --workers 64 --schedule fac2\n"
+        "  gimbal simulate --app bump --ranks 8 --workers 8 --rank-schedule fac2 --schedule gss\n"
+        "  gimbal simulate --app power --ranks 8 --workers 8 --steps 500 --learner all --step-noise 0.02\n"
+        "  gimbal simulate --app uniform --ranks 64 --workers 8 --iterations 2000 --slack --rank-spread 0.1");
 }
 
 int simulate_application(const SimulateRequest& request) {
@@ -251,6 +254,13 @@ int simulate_application(const SimulateRequest& request) {
         throw Error(ErrorCode::wrong_use,
                     "--slow-worker: there is no worker " + std::to_string(request.disturbances.slow_worker),
                     "allowed: 0 to " + std::to_string(application->workers - 1));
+    if (request.slack.on) {
+        SlackRequest slack = request.slack;
+        slack.ranks = request.pairs.ranks;
+        slack.rank_noise = request.pairs.step_noise;
+        slack.json = request.json;
+        return simulate_slack(slack, experiment_of(request, *application));
+    }
     if (request.pairs.ranks > 0) {
         if (!application->same_trips)
             throw Error(ErrorCode::wrong_use, "--ranks: executions of the loop have different numbers of iterations",

@@ -15,7 +15,8 @@ class App;
 
 namespace gimbal::simulate {
 class Application;
-}
+struct Experiment;
+}  // namespace gimbal::simulate
 
 namespace gimbal::tool {
 
@@ -41,6 +42,27 @@ void add_pair_options(CLI::App& command, PairRequest& request);
 /// @param application  its workers are the threads of a rank  @param seed  of the first run
 /// @return 0  @errors gimbal::Error: wrong use
 int simulate_pairs(const PairRequest& request, simulate::Application& application, std::uint64_t seed);
+
+/// What `gimbal simulate --ranks --slack` was asked for on top.
+struct SlackRequest {
+    bool on = false;
+    double rank_spread = 0;    ///< costs of ranks lie between 1 - spread and 1 + spread
+    bool published = false;    ///< SlackRule::published in place of trusted
+    double collective_us = 0;  ///< what a collective call takes from the last arrival on
+    std::uint64_t chunk = 0;   ///< of all techniques but static; 0: their own
+    double fraction = -1;      ///< f_s of techniques with slack; < 0: they search it
+    std::uint32_t ranks = 0;   ///< these as PairRequest has them
+    double rank_noise = 0;
+    bool json = false;
+};
+
+/// Add the options. @param request  out: filled when the command line is parsed
+void add_slack_options(CLI::App& command, SlackRequest& request);
+
+/// Run an application on ranks that wait for each other after every loop, in virtual time, without and with the slack
+/// that they may expect, and print what came of it.
+/// @param process  what each rank runs  @return 0  @errors gimbal::Error: wrong use
+int simulate_slack(const SlackRequest& request, const simulate::Experiment& process);
 
 /// What `gimbal simulate selfish` was asked for.
 struct SelfishRequest {
@@ -79,6 +101,7 @@ struct SimulateRequest {
     bool json = false, steps_json = false;
     std::string record;      ///< file; empty: none
     PairRequest pairs;       ///< two levels, if it has ranks
+    SlackRequest slack;      ///< in place of these, if asked for
     SelfishRequest selfish;  ///< of its own command
 };
 

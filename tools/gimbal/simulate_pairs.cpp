@@ -210,7 +210,9 @@ void add_pair_options(CLI::App& command, PairRequest& request) {
         ->check(finite(0.0, 1e9))
         ->needs(ranks)
         ->capture_default_str();
-    command.add_option("--step-noise", request.step_noise, "Deviation of the time of a step; of measurements, too")
+    command
+        .add_option("--step-noise", request.step_noise,
+                    "Deviation of the time of a step (with --slack: of each rank's); of\nmeasurements, too")
         ->check(finite(0.0, 0.99))
         ->needs(ranks);
     command.add_option("--runs", request.runs, "Runs with seeds one after the other")

@@ -83,6 +83,22 @@ TEST(Tuning, UschedTriesStaticThenDynamicThenWhatIsNear) {
     EXPECT_NEAR(tuning.next(technique("usched"), -1, kLoop).fraction, 0.9, 0.02);
 }
 
+// Formula 2, exact: (p - 1) delta / (N (t1 + q)), half of a tenth here.
+TEST(Tuning, NoiseIsThatOfOneExecution) {
+    Tuning::Loop loop = kLoop;
+    loop.dequeue = []() noexcept { return 0.0; };
+    loop.noise = []() noexcept { return 50000.0; };
+    Tuning tuning;
+    for (int execution = 0; execution < 20; ++execution) {
+        const LoopSetting setting = tuning.next(technique("lws-noise"), -1, loop);
+        if (setting.stage == "settled") break;
+        tuning.learn(technique("lws-noise"), setting, Scripted(setting.base, setting.base).record);
+    }
+    const LoopSetting setting = tuning.next(technique("lws-noise"), -1, loop);
+    EXPECT_EQ(setting.stage, "settled");
+    EXPECT_NEAR(setting.fraction, 0.95, 1e-9);
+}
+
 // Every other execution is three times as dear, whatever the fraction: that must not decide.
 TEST(Tuning, LoopsThatAlternateAreNotMistakenForBetterFractions) {
     for (const int dear : {0, 1}) {

@@ -68,6 +68,22 @@ TEST(VirtualLoop, ANamedTechniqueTeachesNoSelector) {
     EXPECT_EQ(loop.learning().totals().calls, 1U);
 }
 
+// The fraction that noise alone calls for: measured on the virtual machine, not on this one.
+double noise_fraction(const Machine& machine) {
+    VirtualLoop loop("loop", 4);
+    const ListedWork work(std::vector<double>(1000, 1000));
+    for (int i = 0; i < 20; ++i)
+        (void)loop.run({.trip = 1000, .schedule = {&named("lws-noise")}, .reason = "named"}, work, machine);
+    return loop.learning().last_setting().fraction;
+}
+
+TEST(VirtualLoop, NoiseIsThatOfTheVirtualMachine) {
+    EXPECT_EQ(noise_fraction({.dispatch = 10}), 1);
+    const double often = noise_fraction({.dispatch = 10, .interruptions = 2e-6, .interruption = 25e3, .seed = 1});
+    EXPECT_LT(often, 0.95);
+    EXPECT_GT(often, 0.3);
+}
+
 struct Sums {
     double loop_time = 0;
     double ideal = 0;

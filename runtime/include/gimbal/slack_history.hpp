@@ -6,10 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace gimbal::waiting {
+namespace gimbal {
 
 /// What a call path's slack was, and what it may be expected to be. A prediction too high makes a loop slow, one
 /// too low gains nothing: so the least of the last three visits counts, and only where slack is steady.
+/// The layer that wraps MPI and the simulation of it go by the same rules.
 /// @threads one at a time  @cost add(): about 100 ns
 /// @source reference: Adagio (Rountree 2009) for the last value per call path; the trust rules are ours
 class SlackHistory {
@@ -64,4 +65,4 @@ private:
     double predicted_s_ = 0;
 };
 
-}  // namespace gimbal::waiting
+}  // namespace gimbal

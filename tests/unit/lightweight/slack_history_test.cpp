@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "slack_history.hpp"
+#include "gimbal/slack_history.hpp"
 
 #include <gtest/gtest.h>
 
-namespace gimbal::waiting {
+namespace gimbal {
 namespace {
 
 /// A path that is visited every 10 ms, with so much slack each time [s].
@@ -59,4 +59,4 @@ TEST(SlackHistory, StopsWhereItExpectedTooMuchTooOften) {
 }
 
 }  // namespace
-}  // namespace gimbal::waiting
+}  // namespace gimbal
