@@ -26,6 +26,7 @@ void SharingExecution::throw_disagreement(const LoopParameters& first, const Loo
 ForemanExecution::ForemanExecution(ForemanTransport& transport, ExecutionState& state, const LoopParameters& parameters)
     : SharingExecution(parameters), transport_(&transport), state_(&state) {
     share.execution = state.execution();
+    common.of = state.within();
     state.foreman_came();
 }
 
@@ -196,7 +197,7 @@ bool ForemanExecution::over() {
 // The state may be freed here.
 void ForemanExecution::leave_now() {
     report();
-    state_->leave(0, 0, nullptr, false);
+    state_->foreman_leaves(unreported_.ran);
     const bool tell = state_->spoilt() && !told_;
     const LoopParameters first = state_->parameters();
     const LoopParameters other = state_->other_parameters();

@@ -85,7 +85,8 @@ public:
     /// Mean over max of the threads' times since this was asked last, in (0, 1]; 0: no team has run.
     /// @threads one at a time
     [[nodiscard]] double balance() noexcept;
-    /// What a chunk takes besides its team's loop, to begin and end the team and to draw, mean so far [ticks].
+    /// What a chunk takes besides its team's loop, to begin and end the team, and to draw where each rank draws for
+    /// itself; mean so far [ticks].
     [[nodiscard]] double overhead() const noexcept { return overhead_; }
 
 private:
