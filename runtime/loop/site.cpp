@@ -126,9 +126,8 @@ Execution* LoopSite::open(const Request& request) noexcept {
 // Threads that share out chunks of a rank want several iterations each; and each chunk costs the rank what it takes to
 // begin and end a team.
 void LoopSite::ask_teams(Request& request) noexcept {
-    constexpr std::uint64_t kPerThread = 4;  // iterations; docs/decisions/0032
     if (teams_.threads() <= 1) return;
-    request.least = kPerThread * teams_.threads();
+    request.least = teams_.least();
     request.chunk_overhead = teams_.overhead();
     request.threads = teams_.threads();
     request.threads_follow = teams_.follow();

@@ -273,6 +273,11 @@ uint64_t gimbal_rank_within(void* execution) {
     return gimbal::packed(decided.config().within);
 }
 
+uint64_t gimbal_rank_least(const void* execution) {
+    LoopSite* const site = execution_at(execution).site();
+    return site ? site->teams().least() : 0;
+}
+
 void gimbal_rank_follow(gimbal_rank_chunk* chunk, uint64_t within, uint32_t ranks) {
     chunk->of = within;
     if (gimbal_rank_sampled(chunk)) gimbal::costs_in_chunks().prepare(chunk->trip, ranks);

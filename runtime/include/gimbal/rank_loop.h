@@ -241,6 +241,9 @@ GIMBAL_API void gimbal_rank_describe(const void* execution, uint64_t trip, gimba
  *  other ranks with their chunks. From now on the choice for this loop counts on that.
  *  @return 0: nothing  @threads as gimbal_rank_decide() */
 GIMBAL_API uint64_t gimbal_rank_within(void* execution);
+/** Root: how many iterations it should run at once at least, so that its threads have something to share out.
+ *  @return [iterations]; 0: as far as is known chunks are not run by teams  @threads any  @cost a load */
+GIMBAL_API uint64_t gimbal_rank_least(const void* execution);
 /** Another rank: that has come with its first chunk.
  *  @param chunk  of an execution that gimbal_rank_describe() knows nothing of but N; in and out
  *  @param ranks  P [count]  @threads as gimbal_rank_chunk_begin() */

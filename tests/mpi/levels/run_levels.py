@@ -131,12 +131,12 @@ class Levels(unittest.TestCase):
         with (self.folder / "written-0.csv").open(newline="") as file:
             rows = csv.DictReader(file)
             fields, one = rows.fieldnames, next(row for row in rows if row["loop"] == "pairs")
-        with (self.folder / "written.csv").open("w", newline="") as file:
+        with (self.folder / "decided.csv").open("w", newline="") as file:
             written = csv.DictWriter(file, fields, lineterminator="\n")
             written.writeheader()
             written.writerows(one | {"step": step, "technique": "static", "within": within}
                               for step, within in enumerate(decided))
-        self.run_ranks(transport, GIMBAL_REPLAY="written.csv", GIMBAL_RECORD="followed-%r.csv")
+        self.run_ranks(transport, GIMBAL_REPLAY="decided.csv", GIMBAL_RECORD="followed-%r.csv")
         _, of_ranks = self.rows("followed", transport)
         for rank, inner in enumerate(of_ranks):
             runs = [technique for technique, _ in itertools.groupby(row["technique"] for row in inner)]
