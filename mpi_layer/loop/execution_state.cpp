@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gimbal/loop.h"
+#include "loop/large_chunk.hpp"
 
 namespace gimbal::mpi {
 
@@ -21,12 +22,19 @@ ExecutionState::ExecutionState(std::uint64_t epoch, const LoopParameters& parame
     : epoch_(epoch),
       parameters_(parameters),
       execution_(execution),
+      within_(execution != nullptr ? gimbal_rank_within(execution) : 0),
       robust_(robust),
       parts_move_(execution != nullptr && gimbal_rank_parts_move(execution) != 0),
       groups_(&groups),
       rank_states_(groups.group_of.size()),
       group_states_(groups.ranks_of.size()),
-      opened_(gimbal_rank_ticks()) {}
+      opened_(gimbal_rank_ticks()) {
+    const std::uint64_t* starts = nullptr;
+    std::uint64_t chunk = 0;
+    // Where chunks go by position they are sized as they are drawn.
+    if (execution_ && gimbal_rank_steps(execution_, &starts, &chunk) > 0)
+        limit_ = static_cast<std::uint64_t>(gimbal_rank_limit(execution_));
+}
 
 ExecutionState::~ExecutionState() {
     if (execution_) gimbal_rank_drop(execution_);
@@ -111,7 +119,8 @@ bool ExecutionState::draw(std::uint32_t rank, ChunkRange& chunk, bool for_others
         return true;
     }
     chunk = {.stride = 0, .count = 1};
-    const bool drawn = out_ < parameters_.trip && (draw_new(rank, chunk, for_others) || (robust_ && draw_for_missing(chunk)));
+    const bool drawn =
+        out_ < parameters_.trip && (draw_new(rank, chunk, for_others) || (robust_ && draw_for_missing(chunk)));
     if (drawn) out_ += chunk.end - chunk.first;
     if (!robust_) return drawn;
     if (drawn) {
@@ -128,7 +137,11 @@ bool ExecutionState::draw(std::uint32_t rank, ChunkRange& chunk, bool for_others
 bool ExecutionState::draw_new(std::uint32_t rank, ChunkRange& chunk, bool for_others) {
     const std::uint32_t owner = owner_near(rank, for_others);
     if (for_others && owner == 0 && has_pieces(0)) return false;
-    if (!gimbal_rank_next(&rank_states_[owner].share, &chunk.first, &chunk.end)) return false;
+    gimbal_share& share = rank_states_[owner].share;
+    const bool overdue = limit_ > 0 && gimbal_rank_ticks() - opened_ > limit_;
+    if (!(overdue && draw_large(share, ranks(), chunk.first, chunk.end)) &&
+        !gimbal_rank_next(&share, &chunk.first, &chunk.end))
+        return false;
     note_drawn(owner, chunk.first, chunk.end);
     return true;
 }
@@ -272,9 +285,21 @@ void ExecutionState::share_out_own(std::uint32_t rank) {
     }
 }
 
-bool ExecutionState::leave(std::uint32_t rank, std::uint64_t taken, const Stay* stay, bool by_node) {
+bool ExecutionState::leave(std::uint32_t rank, std::uint64_t taken, const Stay& stay, bool by_node) {
+    if (rank_states_[rank].left) return false;
+    const bool news = draws_no_more(rank, taken);
+    leave_as(rank, stay, by_node);
+    return news;
+}
+
+void ExecutionState::foreman_leaves(const gimbal_rank_work& ran) {
+    if (rank_states_[0].left) return;
+    draws_no_more(0, 0);
+    gimbal_rank_leave(&rank_states_[0].share, &ran, nullptr);
+}
+
+bool ExecutionState::draws_no_more(std::uint32_t rank, std::uint64_t taken) {
     RankState& rank_state = rank_states_[rank];
-    if (rank_state.left) return false;
     rank_state.left = true;
     tell_over(rank);
     make_sure(rank);
@@ -289,11 +314,6 @@ bool ExecutionState::leave(std::uint32_t rank, std::uint64_t taken, const Stay* 
         news = true;
     }
     begin(rank);
-    if (stay) {
-        leave_as(rank, *stay, by_node);
-    } else {
-        gimbal_rank_leave(&rank_state.share, nullptr);
-    }
     return news;
 }
 
@@ -310,6 +330,10 @@ void ExecutionState::leave_as(std::uint32_t rank, const Stay& stay, bool by_node
                      static_cast<std::uint64_t>(to - from));
 }
 
+void ExecutionState::measured_by_threads(std::uint32_t rank, std::span<const gimbal_rank_cost> costs) {
+    gimbal_rank_costs_arrived(execution_, rank, costs.data(), costs.size());
+}
+
 void ExecutionState::spoil(const LoopParameters& other) noexcept {
     if (spoilt_) return;
     spoilt_ = true;
@@ -320,7 +344,7 @@ void ExecutionState::close() {
     const bool learn = complete();
     for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
         const Stay never;
-        leave(rank, rank_states_[rank].given, &never, false);
+        leave(rank, rank_states_[rank].given, never, false);
     }
     void* const execution = std::exchange(execution_, nullptr);
     if (spoilt_) {

@@ -54,6 +54,8 @@ public:
     [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
     /// For gimbal_rank_describe().
     [[nodiscard]] void* execution() const noexcept { return execution_; }
+    /// What the threads shall run that share out its chunks (gimbal_rank_within()).
+    [[nodiscard]] std::uint64_t within() const noexcept { return within_; }
     [[nodiscard]] const LoopParameters& parameters() const noexcept { return parameters_; }
     [[nodiscard]] std::uint32_t ranks() const noexcept { return static_cast<std::uint32_t>(rank_states_.size()); }
     [[nodiscard]] RankState& rank_state(std::uint32_t rank) noexcept { return rank_states_[rank]; }
@@ -139,10 +141,13 @@ public:
     /// A chunk, or the end of one, that will not be worked on by who got it.
     void come_back(const ChunkRange& chunk);
     /// A rank draws no more.
-    /// @param stay     nullptr: it is the foreman itself, and leaves now
     /// @param by_node  times are counted from the first answer to any rank of its group
     /// @return as report()
-    bool leave(std::uint32_t rank, std::uint64_t taken, const Stay* stay, bool by_node);
+    bool leave(std::uint32_t rank, std::uint64_t taken, const Stay& stay, bool by_node);
+    /// Nor does the foreman, from now on. @param ran  what the program had on this rank
+    void foreman_leaves(const gimbal_rank_work& ran);
+    /// What the threads of a rank measured that has left.
+    void measured_by_threads(std::uint32_t rank, std::span<const gimbal_rank_cost> costs);
     /// All ranks have left.
     [[nodiscard]] bool complete() const noexcept { return left_ == rank_states_.size(); }
 
@@ -161,6 +166,7 @@ public:
 private:
     void begin(std::uint32_t rank);
     void note_first_drawn(std::uint32_t rank) noexcept;
+    bool draws_no_more(std::uint32_t rank, std::uint64_t taken);
     void leave_as(std::uint32_t rank, const Stay& stay, bool by_node);
     bool draw_new(std::uint32_t rank, ChunkRange& chunk, bool for_others);
     [[nodiscard]] bool has_pieces(std::uint32_t rank);
@@ -176,6 +182,8 @@ private:
     LoopParameters parameters_;
     LoopParameters other_{};
     void* execution_;
+    std::uint64_t within_;
+    std::uint64_t limit_ = 0;  // so long after it was opened chunks are large; 0: never [ticks]
     bool robust_;
     bool parts_move_;  // another rank of the node may run what the plan has for one
     bool spoilt_ = false;

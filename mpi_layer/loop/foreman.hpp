@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,7 @@ public:
     [[nodiscard]] std::unique_ptr<SharingExecution> open(const Request& request);
     [[nodiscard]] std::string_view name() const noexcept override { return "foreman"; }
 
-    void on_request(int source, const ChunkRequest& request) override;
+    void on_request(int source, const ChunkRequest& request, std::span<const gimbal_rank_cost> costs) override;
     void on_reply(const ChunkReply& answer) override;
     /// Robust loops: chunks may have become late.
     void poll() override;

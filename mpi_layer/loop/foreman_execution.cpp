@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loop/foreman_execution.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "gimbal/error.hpp"
@@ -26,6 +27,7 @@ void SharingExecution::throw_disagreement(const LoopParameters& first, const Loo
 ForemanExecution::ForemanExecution(ForemanTransport& transport, ExecutionState& state, const LoopParameters& parameters)
     : SharingExecution(parameters), transport_(&transport), state_(&state) {
     share.execution = state.execution();
+    common.of = state.within();
     state.foreman_came();
 }
 
@@ -99,9 +101,11 @@ void ForemanExecution::attend() {
     }
 }
 
+// Threads that share a piece out look at messages from inside of it.
 // @return false: the chunk is somebody else's by now
 bool ForemanExecution::hand_out(std::uint64_t& first, std::uint64_t& end) {
-    const std::uint64_t most = transport_->team().size() == 1 ? UINT64_MAX : transport_->poll_interval().piece();
+    const std::uint64_t piece = std::max(transport_->poll_interval().piece(), gimbal_rank_least(state_->execution()));
+    const std::uint64_t most = transport_->team().size() == 1 ? UINT64_MAX : piece;
     ChunkRange rest = chunk_;
     cut(rest, most, first, end);
     if (!state_->cut(0, first, end)) {
@@ -196,7 +200,7 @@ bool ForemanExecution::over() {
 // The state may be freed here.
 void ForemanExecution::leave_now() {
     report();
-    state_->leave(0, 0, nullptr, false);
+    state_->foreman_leaves(unreported_.ran);
     const bool tell = state_->spoilt() && !told_;
     const LoopParameters first = state_->parameters();
     const LoopParameters other = state_->other_parameters();

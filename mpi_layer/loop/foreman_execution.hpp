@@ -16,6 +16,7 @@ struct UnreportedWork {
     std::uint64_t size = 0;        ///< of it; 0: nothing in hand [iterations]
     std::uint64_t time = 0;        ///< in finished pieces since the last message [ticks]
     std::uint64_t iterations = 0;  ///< in these [iterations]
+    gimbal_rank_work ran{};        ///< since the execution began
 
     void start(std::uint64_t iterations_in_hand) noexcept {
         size = iterations_in_hand;
@@ -27,6 +28,7 @@ struct UnreportedWork {
         const std::uint64_t took = gimbal_rank_ticks() - begun;
         time += took;
         iterations += size;
+        ran = {ran.ticks + took, ran.iterations + size, ran.chunks + 1};
         size = 0;
         return took;
     }
@@ -44,7 +46,9 @@ inline void cut(ChunkRange& chunk, std::uint64_t piece, std::uint64_t& first, st
 /// An execution whose chunks may be run by other ranks than the one that drew them.
 class SharingExecution : public RankExecution {
 public:
-    explicit SharingExecution(const LoopParameters& parameters) : parameters_(parameters) {}
+    explicit SharingExecution(const LoopParameters& parameters) : parameters_(parameters) {
+        common.trip = parameters.trip;
+    }
 
     [[nodiscard]] const LoopParameters& parameters() const noexcept { return parameters_; }
 
@@ -57,6 +61,8 @@ public:
     [[nodiscard]] virtual bool holds() const noexcept = 0;
     /// Work on a chunk that another rank may have drawn. @param first, end  out: what to run now of it [iterations]
     virtual void adopt(const ChunkBounds& chunk, std::uint64_t& first, std::uint64_t& end) = 0;
+    /// What the threads shall run that share out its chunks has come with the first of them. The foreman knows it.
+    virtual void follow(std::uint64_t within) { static_cast<void>(within); }
     /// The foreman, where its answers are worth more than its work: answers until they are not. Others: nothing.
     virtual void attend() {}
     /// Nobody here will run that chunk.
@@ -156,6 +162,7 @@ public:
     bool spare(ChunkBounds& chunk) override;
     [[nodiscard]] bool holds() const noexcept override { return rest_.count > 0; }
     void adopt(const ChunkBounds& chunk, std::uint64_t& first, std::uint64_t& end) override;
+    void follow(std::uint64_t within) override;
     void give_back(const ChunkBounds& chunk) override;
     [[nodiscard]] bool has_ended() const override;
     [[nodiscard]] bool ended_for_node() const override;

@@ -61,7 +61,7 @@ void ForemanTransport::send_late_verdict(int rank, const ChunkRequest& request) 
     router_->send(message, rank);
 }
 
-void ForemanTransport::on_request(int source, const ChunkRequest& request) {
+void ForemanTransport::on_request(int source, const ChunkRequest& request, std::span<const gimbal_rank_cost> costs) {
     const auto rank = static_cast<std::uint32_t>(source);
     if (is_closed(request.epoch)) {
         send_late_verdict(source, request);
@@ -83,6 +83,7 @@ void ForemanTransport::on_request(int source, const ChunkRequest& request) {
             news = true;
         }
         if (ranks_leave(state, rank, request)) news = true;
+        state.measured_by_threads(rank, costs);
         if (news) serve(state, rank, true);
         left(state);
         return;
@@ -106,7 +107,7 @@ bool ForemanTransport::ranks_leave(ExecutionState& state, std::uint32_t rank, co
         const Stay& stay = request.stays[k];
         if (stay.rank == 0 || stay.rank >= state.ranks()) continue;
         const std::uint64_t taken = stay.rank == rank ? request.taken : state.rank_state(stay.rank).given;
-        if (state.leave(stay.rank, taken, &stay, request.by_node != 0)) news = true;
+        if (state.leave(stay.rank, taken, stay, request.by_node != 0)) news = true;
     }
     return news;
 }
@@ -233,6 +234,7 @@ void ForemanTransport::answer(ExecutionState& state, std::uint32_t rank, ChunkRe
     message.parameters = state.parameters();
     // To a rank that agrees with the first one, the other parameters are the news.
     if (kind == ChunkReply::disagrees) message.other = state.other_parameters();
+    message.within = state.within();
     message.run = run;
     message.reply = reply ? 1 : 0;
     message.whole_node = kind == ChunkReply::over && state.all_out() && !state.pushed(rank) ? 1 : 0;
@@ -261,6 +263,7 @@ void ForemanTransport::on_reply(const ChunkReply& answer) {
     inbox.other = answer.other;
     switch (answer.kind) {
         case ChunkReply::work:
+            inbox.within = answer.within;
             inbox.items.push_back(
                 {answer.run, answer.reply != 0, {answer.pieces.begin(), answer.pieces.begin() + answer.further}});
             break;

@@ -82,6 +82,7 @@ public:
     HierarchicalExecution(HierarchicalTransport& transport, std::uint64_t epoch,
                           std::unique_ptr<SharingExecution> inner)
         : transport_(transport), queue_(transport.queues().at(epoch)), epoch_(epoch), inner_(std::move(inner)) {
+        share.execution = inner_->share.execution;
         inner_->report_from(&queue_);
     }
     ~HierarchicalExecution() override;
@@ -186,9 +187,10 @@ bool HierarchicalExecution::draw(std::uint64_t begin, std::uint64_t& first, std:
 }
 
 bool HierarchicalExecution::take(std::uint64_t& first, std::uint64_t& end) {
-    ChunkBounds chunk;
-    if (!queue_.pop(chunk)) return false;
-    inner_->adopt(chunk, first, end);
+    ChunkBounds piece;
+    if (!queue_.pop(piece)) return false;
+    inner_->follow(queue_.told());
+    inner_->adopt(piece, first, end);
     note_begun();
     return true;
 }
@@ -207,6 +209,7 @@ bool HierarchicalExecution::ask(std::uint32_t chunks, std::uint64_t& first, std:
 
 void HierarchicalExecution::note_begun() noexcept {
     if (begun_ != 0) return;
+    common.of = inner_->common.of;
     begun_ = gimbal_rank_ticks();
     queue_.note_answer(begun_);
 }
@@ -221,6 +224,7 @@ bool HierarchicalExecution::refill(std::uint64_t& first, std::uint64_t& end) {
     std::uint32_t spared = 0;
     while (spared + 1 < chunks && inner_->spare(others[spared])) ++spared;
     queue_.note_drawn(1 + spared);
+    queue_.tell(inner_->common.of);
     queue_.publish(others, spared);
     return true;
 }
@@ -275,7 +279,8 @@ void HierarchicalExecution::leave(Leaving how) {
     note_worked();
     const ChunkQueues& queues = transport_.queues();
     const bool ended = inner_->has_ended() || (queue_.over_for_all() && inner_->waits_for_nothing());
-    const bool unsaid = queue_.complete(queues.ranks()) && ended;
+    // What its threads measured only this rank can say.
+    const bool unsaid = queue_.complete(queues.ranks()) && ended && gimbal_rank_sampled(&inner_->common) == 0;
     const Stay mine = stay();
     inner_->took_part(mine);
     const std::span<Stay> stays = queues.stays(epoch_);
@@ -283,7 +288,7 @@ void HierarchicalExecution::leave(Leaving how) {
     inner_->report_from(nullptr);  // from now on the queue may be another execution's
     if (queue_.leave(queues.ranks())) {
         inner_->report_from(&queue_);
-        for (ChunkBounds chunk; queue_.pop(chunk);) inner_->give_back(chunk);
+        for (ChunkBounds piece; queue_.pop(piece);) inner_->give_back(piece);
         report_worked();
         say_left(stays);
         inner_->report_from(nullptr);

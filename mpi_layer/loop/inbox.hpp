@@ -22,6 +22,7 @@ struct Inbox {
     std::uint64_t epoch = 0;
     LoopParameters parameters{};  ///< as the foreman has them; if anything has come
     LoopParameters other{};       ///< if spoilt: what another rank said
+    std::uint64_t within = 0;     ///< what threads shall run in the chunks, if any have come
     std::vector<Item> items;      ///< [next_item, size) are waiting
     std::size_t next_item = 0;
     bool over = false;          ///< nothing follows

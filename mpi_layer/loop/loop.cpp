@@ -113,7 +113,6 @@ struct Loop::State final : TeamUser {
     bool exhausted = false;
     bool inside = true;
     gimbal_rank_chunk* here = nullptr;  // what the loops of threads in a chunk see; nullptr: several threads draw
-    gimbal_rank_chunk chunk{};          // what chunks of this loop have in common
     std::atomic_flag taken = ATOMIC_FLAG_INIT;
 
     State() = default;
@@ -124,9 +123,9 @@ struct Loop::State final : TeamUser {
     }
 
     [[nodiscard]] std::atomic_flag* turn() noexcept { return by_threads ? &taken : nullptr; }
-    [[nodiscard]] Chunk begin(std::uint64_t first, std::uint64_t end) const noexcept {
+    [[nodiscard]] Chunk begin(const gimbal_rank_chunk& common, std::uint64_t first, std::uint64_t end) const noexcept {
         if (here) [[likely]]
-            gimbal_rank_chunk_begin(here, &chunk, first, end);
+            gimbal_rank_chunk_begin(here, &common, first, end);
         return chunk_of(first, end);
     }
     void leave(Leaving how);
@@ -186,7 +185,8 @@ Loop::Loop(MPI_Comm comm, std::string_view name, std::int64_t iterations, const 
     team.add(*state_);
     if (options.shared_by_threads) return;
     state_->here = gimbal_rank_chunk_here();
-    gimbal_rank_describe(state_->execution->share.execution, static_cast<std::uint64_t>(iterations), &state_->chunk);
+    RankExecution& execution = *state_->execution;
+    gimbal_rank_describe(execution.share.execution, static_cast<std::uint64_t>(iterations), &execution.common);
 }
 
 Loop::Loop(Loop&&) noexcept = default;
@@ -217,11 +217,11 @@ Chunk Loop::next() {
         std::uint64_t first = 0;
         std::uint64_t end = 0;
         if (gimbal_share_next(&execution.share, &first, &end)) [[likely]]
-            return state.begin(first, end);
+            return state.begin(execution.common, first, end);
     }
     std::uint64_t first = 0;
     std::uint64_t end = 0;
-    if (execution.next(first, end)) return state.begin(first, end);
+    if (execution.next(first, end)) return state.begin(execution.common, first, end);
     state.exhausted = true;
     // Nobody need wait until the program destroys the loop. Other threads of this rank may be in their last chunks.
     if (!state.by_threads) state.leave(Leaving::in_order);

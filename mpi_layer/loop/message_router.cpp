@@ -67,7 +67,7 @@ void MessageRouter::deliver_early(std::uint32_t loop) {
     const auto requests = std::exchange(early_requests_, {});
     for (const auto& [source, request] : requests) {
         if (request.loop == loop) {
-            handler.on_request(source, request);
+            handler.on_request(source, request, {});
         } else {
             early_requests_.emplace_back(source, request);
         }
@@ -113,12 +113,23 @@ std::size_t MessageRouter::free_envelope() {
     return static_cast<std::size_t>(found);
 }
 
-void MessageRouter::send(const ChunkRequest& request) {
+void MessageRouter::send(const ChunkRequest& request, std::span<const gimbal_rank_cost> costs) {
     const std::size_t at = free_envelope();
-    std::memcpy(&envelopes_[at]->request, &request, request.bytes());
+    Envelope& envelope = *envelopes_[at];
+    std::memcpy(&envelope.request, &request, request.bytes());
+    const void* bytes = &envelope.request;
+    std::size_t size = request.bytes();
+    if (!costs.empty()) {
+        envelope.request.costs = static_cast<std::uint32_t>(costs.size());
+        const auto* const first = reinterpret_cast<const std::byte*>(bytes);
+        envelope.with_costs.assign(first, first + size);
+        const std::span<const std::byte> behind = std::as_bytes(costs);
+        envelope.with_costs.insert(envelope.with_costs.end(), behind.begin(), behind.end());
+        bytes = envelope.with_costs.data();
+        size = envelope.with_costs.size();
+    }
     ++sent_[0];
-    check(MPI_Isend(&envelopes_[at]->request, static_cast<int>(request.bytes()), MPI_BYTE, 0, tag_request_,
-                    team_->comm(), &sending_[at]),
+    check(MPI_Isend(bytes, static_cast<int>(size), MPI_BYTE, 0, tag_request_, team_->comm(), &sending_[at]),
           "MPI_Isend");
 }
 
@@ -153,19 +164,27 @@ void MessageRouter::take_requests() {
             check(MPI_Iprobe(MPI_ANY_SOURCE, tag_request_, team_->comm(), &there, &status), "MPI_Iprobe");
         if (!there) return;
         const std::uint64_t begin = gimbal_rank_ticks();
-        ChunkRequest request;
-        check(MPI_Recv(&request, sizeof request, MPI_BYTE, status.MPI_SOURCE, tag_request_, team_->comm(),
-                       MPI_STATUS_IGNORE),
-              "MPI_Recv");
-        ++taken_;
-        if (request.loop >= loops_.size()) {
-            early_requests_.emplace_back(status.MPI_SOURCE, request);
-        } else if (loops_[request.loop]) {
-            loops_[request.loop]->on_request(status.MPI_SOURCE, request);
-        }
+        take_request(status.MPI_SOURCE);
         const auto took = static_cast<double>(gimbal_rank_ticks() - begin);
         service_ = service_ > 0 ? service_ + kNew * (took - service_) : took;
     }
+}
+
+// Costs come only to a loop whose chunks say that they are wanted, so never early.
+void MessageRouter::take_request(int source) {
+    check(MPI_Recv(&incoming_, sizeof incoming_, MPI_BYTE, source, tag_request_, team_->comm(), MPI_STATUS_IGNORE),
+          "MPI_Recv");
+    ++taken_;
+    const ChunkRequest& request = incoming_.request;
+    if (request.loop >= loops_.size()) {
+        early_requests_.emplace_back(source, request);
+        return;
+    }
+    if (!loops_[request.loop]) return;
+    std::vector<gimbal_rank_cost> costs(std::min<std::size_t>(request.costs, GIMBAL_RANK_MAX_COSTS));
+    const std::byte* const behind = reinterpret_cast<const std::byte*>(&incoming_) + request.bytes();
+    if (!costs.empty()) std::memcpy(costs.data(), behind, costs.size() * sizeof costs[0]);
+    loops_[request.loop]->on_request(source, request, costs);
 }
 
 void MessageRouter::take_replies() {

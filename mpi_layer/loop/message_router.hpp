@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "gimbal/rank_loop.h"
 #include "loop/messages.hpp"
 #include "team/team.hpp"
 
@@ -17,7 +21,8 @@ namespace gimbal::mpi {
 class MessageHandler {
 public:
     virtual ~MessageHandler() = default;
-    virtual void on_request(int source, const ChunkRequest& request) = 0;
+    /// @param costs  that came with it; void afterwards
+    virtual void on_request(int source, const ChunkRequest& request, std::span<const gimbal_rank_cost> costs) = 0;
     virtual void on_reply(const ChunkReply& answer) = 0;
 };
 
@@ -38,8 +43,8 @@ public:
     /// No more messages for that loop.
     void withdraw(std::uint32_t loop) noexcept;
 
-    /// To the foreman, rank 0. @errors gimbal::Error(mpi)
-    void send(const ChunkRequest& request);
+    /// To the foreman, rank 0. @param costs  [<= GIMBAL_RANK_MAX_COSTS] that go with it  @errors gimbal::Error(mpi)
+    void send(const ChunkRequest& request, std::span<const gimbal_rank_cost> costs = {});
     /// To a worker. @errors gimbal::Error(mpi), unless the team is robust: then the rank counts as lost
     void send(const ChunkReply& answer, int rank);
 
@@ -67,8 +72,14 @@ private:
             ChunkRequest request;
             ChunkReply answer;
         };
+        std::vector<std::byte> with_costs;  // the request's bytes if costs follow them
         Envelope() : request{} {}
     };
+    struct Incoming {
+        ChunkRequest request;
+        std::array<gimbal_rank_cost, GIMBAL_RANK_MAX_COSTS> room;  // for what follows request.bytes()
+    };
+    void take_request(int source);
     [[nodiscard]] std::size_t free_envelope();
     void find_free_envelopes();
     void take_requests();
@@ -82,6 +93,7 @@ private:
     std::mutex lock_;
     std::uint64_t looks_ = 0;
     double service_ = 0;                                        // [ticks]
+    Incoming incoming_{};                                       // if this is the foreman
     std::vector<std::uint64_t> sent_;                           // [P] messages to each rank
     std::uint64_t taken_ = 0;                                   // messages of others
     std::vector<MessageHandler*> loops_;                        // by number; nullptr: gone

@@ -77,6 +77,7 @@ struct ChunkRequest {
     std::uint32_t by_node = 0;       ///< with `bye`: times are counted from the first answer to its node
     std::uint32_t leaving = 0;       ///< with `bye`: ranks in `stays` [count]
     std::uint32_t timed = 0;         ///< chunks in `times` [count]
+    std::uint32_t costs = 0;         ///< with `bye`: gimbal_rank_cost that follow the message [count]
     std::array<TimedChunk, kMaxTimed> times{};  ///< what ranks of its node have run since the node's last message
     std::array<Stay, kMaxStays> stays{};        ///< who leaves; what is behind the last that counts is not sent
 
@@ -104,6 +105,7 @@ struct ChunkReply {
     std::uint64_t epoch = 0;
     LoopParameters parameters{};  ///< of the rank that came first
     LoopParameters other{};       ///< with `disagrees`: of another
+    std::uint64_t within = 0;     ///< of gimbal_rank_within(), for who runs the chunks
     ChunkRange run{};
     std::uint32_t reply = 0;                           ///< 1: to a question
     std::uint32_t whole_node = 0;                      ///< with `over`: for all of its node that have asked nothing

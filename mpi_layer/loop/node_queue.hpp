@@ -52,6 +52,11 @@ public:
     /// @param chunks  [count] 1 to kMaxAtOnce of them  @pre empty, and the caller refills
     void publish(const std::array<ChunkBounds, kMaxAtOnce>& chunks, std::uint32_t count) noexcept;
 
+    /// What threads shall run in its chunks (gimbal_rank_within()): told before they are published, heard after one was
+    /// taken; the release and acquire of the chunks hold for it, too.
+    void tell(std::uint64_t within) noexcept { within_.store(within, std::memory_order_relaxed); }
+    [[nodiscard]] std::uint64_t told() const noexcept { return within_.load(std::memory_order_relaxed); }
+
     /// The right to publish; one rank at a time has it. @return false: another has it
     [[nodiscard]] bool try_refill() noexcept { return refilling_.exchange(1, std::memory_order_acquire) == 0; }
     void end_refill() noexcept { refilling_.store(0, std::memory_order_release); }
@@ -99,7 +104,8 @@ private:
     std::atomic<std::uint32_t> waiting_{0};
     std::atomic<std::uint32_t> drawn_{0};
     std::atomic<std::uint64_t> first_answer_{0};  // [ticks]; ranks of a node have one clock
-    std::atomic<std::uint64_t> worked_{0};        // time and iterations as two floats: one word, so that they agree
+    std::atomic<std::uint64_t> within_{0};
+    std::atomic<std::uint64_t> worked_{0};  // time and iterations as two floats: one word, so that they agree
     alignas(128) std::atomic<std::uint64_t> word_{0};  // version (32 bits), head (16), tail (16)
     std::array<Entry, kMaxAtOnce> entries_{};
     // Numbers go on from execution to execution.

@@ -169,7 +169,7 @@ void SharedTransport::refuse() {
 }
 
 void SharedTransport::left(std::uint64_t slot, void* execution, gimbal_share& share) {
-    gimbal_rank_leave(&share, is_root() ? nullptr : slots_.part(slot, rank()));
+    gimbal_rank_leave(&share, nullptr, is_root() ? nullptr : slots_.part(slot, rank()));
     note_left(slot);
     in_flight_.left(execution);
     harvest();

@@ -7,6 +7,7 @@
 #include "gimbal/error.hpp"
 #include "gimbal/loop.h"
 #include "gimbal/rank_loop.h"
+#include "loop/large_chunk.hpp"
 
 namespace gimbal::mpi {
 
@@ -49,7 +50,8 @@ void SharedExecution::require_agreement() {
 
 bool SharedExecution::next(std::uint64_t& first, std::uint64_t& end) {
     if (rerun_) return next_robust(first, end);
-    if (limit_ > 0 && overdue() && next_large(first, end)) return true;
+    if (limit_ > 0 && overdue() && draw_large(share, static_cast<std::uint64_t>(transport_.ranks()), first, end))
+        return true;
     const bool got = gimbal_loop_next(&share, &first, &end) != 0;
     if (limit_ > 0) share.fast = 0;
     if (got) return true;
@@ -59,23 +61,6 @@ bool SharedExecution::next(std::uint64_t& first, std::uint64_t& end) {
 
 bool SharedExecution::overdue() const noexcept {
     return gimbal_rank_ticks() - begun_ > limit_;
-}
-
-// Several steps of the plan in one chunk: what is left, shared out in halves among the ranks.
-bool SharedExecution::next_large(std::uint64_t& first, std::uint64_t& end) {
-    if (share.step < share.step_end || !share.counter || share.steps == 0) return false;
-    const std::uint64_t next = __atomic_load_n(share.counter, __ATOMIC_RELAXED);
-    if (next >= share.steps) return false;
-    const auto ranks = static_cast<std::uint64_t>(transport_.ranks());
-    const std::uint64_t claim = (share.steps - next + 2 * ranks - 1) / (2 * ranks);
-    const std::uint64_t step = __atomic_fetch_add(share.counter, claim, __ATOMIC_RELAXED);
-    if (step >= share.steps) return false;
-    const std::uint64_t last = std::min(step + claim, share.steps);
-    first = share.starts ? share.starts[step] : step * share.chunk;
-    end = last == share.steps ? share.trip : share.starts ? share.starts[last] : last * share.chunk;
-    ++share.chunks;
-    share.iterations += end - first;
-    return true;
 }
 
 bool SharedExecution::next_robust(std::uint64_t& first, std::uint64_t& end) {

@@ -28,7 +28,6 @@ public:
 private:
     bool next_robust(std::uint64_t& first, std::uint64_t& end);
     bool next_left(std::uint64_t& first, std::uint64_t& end);
-    bool next_large(std::uint64_t& first, std::uint64_t& end);
     [[nodiscard]] bool overdue() const noexcept;
     [[nodiscard]] std::uint64_t other() const noexcept;
     void require_agreement();

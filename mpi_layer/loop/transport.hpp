@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "gimbal/rank_loop.h"
 #include "gimbal/share.h"
 #include "team/team.hpp"
 
@@ -32,6 +33,9 @@ public:
 
     /// What this rank draws from. If share.fast is 1, gimbal_share_next() on it is all that a draw takes.
     gimbal_share share{};
+    /// What its chunks have in common: gimbal_rank_describe(). Where that is known with the first chunk only, the
+    /// execution completes it then.
+    gimbal_rank_chunk common{};
 
     /// Draw, whatever share.fast says and whether or not gimbal_share_next() brings something. @param first, end  out
     /// [iterations]  @return false: nothing is left

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a rank does that gets its chunks from the foreman.
 #include <algorithm>
+#include <array>
 
 #include "gimbal/error.hpp"
 #include "loop/foreman_execution.hpp"
@@ -58,6 +59,7 @@ bool WorkerExecution::hand_out(std::uint64_t& first, std::uint64_t& end) {
         if (!inbox_->any()) return false;
         const Inbox::Item item = inbox_->take();
         if (item.reply) answered();
+        follow(inbox_->within);
         run_ = item.run;
         further_.assign(item.further.rbegin(), item.further.rend());  // the first is taken first
     }
@@ -111,6 +113,10 @@ void WorkerExecution::adopt(const ChunkBounds& chunk, std::uint64_t& first, std:
     end = chunk.end;
     unreported_.start(end - first);
     if (first_answer_ == 0) first_answer_ = unreported_.begun;
+}
+
+void WorkerExecution::follow(std::uint64_t within) {
+    if (common.of != within) gimbal_rank_follow(&common, within, static_cast<std::uint32_t>(transport_->team().size()));
 }
 
 void WorkerExecution::give_back(const ChunkBounds& chunk) {
@@ -183,7 +189,10 @@ void WorkerExecution::say_bye() {
     request.stays[0] = request.by_node ? stay_ : Stay{.to_s = static_cast<double>(stayed) * gimbal_rank_tick_s()};
     request.stays[0].rank = static_cast<std::uint32_t>(transport_->team().rank());
     request.leaving = 1;
-    transport_->router().send(request);
+    std::array<gimbal_rank_cost, GIMBAL_RANK_MAX_COSTS> costs;
+    const auto ranks = static_cast<std::uint32_t>(transport_->team().size());
+    const std::size_t count = gimbal_rank_costs(&common, ranks, unreported_.ran.iterations, costs.data());
+    transport_->router().send(request, std::span(costs).first(count));
 }
 
 bool WorkerExecution::has_ended() const {

@@ -72,6 +72,8 @@ public:
 
     /// Largest team [count]; 0: chunks are not run by teams, as far as is known.
     [[nodiscard]] std::uint32_t threads() const noexcept { return threads_.load(std::memory_order_relaxed); }
+    /// Iterations that a chunk should have at least, several for each thread; 0: as threads().
+    [[nodiscard]] std::uint64_t least() const noexcept;
     /// Whether they run what the loop over ranks says (Decision::within), and whether ranks hear of that.
     [[nodiscard]] bool follow() const noexcept { return follow_.load(std::memory_order_relaxed) && told(); }
     void tell() noexcept { told_.store(true, std::memory_order_relaxed); }
@@ -85,7 +87,8 @@ public:
     /// Mean over max of the threads' times since this was asked last, in (0, 1]; 0: no team has run.
     /// @threads one at a time
     [[nodiscard]] double balance() noexcept;
-    /// What a chunk takes besides its team's loop, to begin and end the team and to draw, mean so far [ticks].
+    /// What a chunk takes besides its team's loop, to begin and end the team, and to draw where each rank draws for
+    /// itself; mean so far [ticks].
     [[nodiscard]] double overhead() const noexcept { return overhead_; }
 
 private:

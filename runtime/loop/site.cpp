@@ -148,9 +148,8 @@ Execution* LoopSite::open(const Request& request) noexcept {
 // Threads that share out chunks of a rank want several iterations each; and each chunk costs the rank what it takes to
 // begin and end a team.
 void LoopSite::ask_teams(Request& request) noexcept {
-    constexpr std::uint64_t kPerThread = 4;  // iterations; docs/decisions/0032
     if (teams_.threads() <= 1) return;
-    request.least = kPerThread * teams_.threads();
+    request.least = teams_.least();
     request.chunk_overhead = teams_.overhead();
     request.threads = teams_.threads();
     request.threads_follow = teams_.follow();
@@ -217,18 +216,19 @@ void LoopSite::close(Execution* execution) noexcept {
     record_step(*step);
 }
 
-// With the lock held: what the threads of a rank show the loop over ranks, and what that one learns of them.
+// With the lock held: what the threads of a rank show the loop over ranks.
 void LoopSite::learn_of_levels(const Execution& finished, const LoopRecord& record) {
-    if (identity_.over_ranks) {
-        const WorkerRecord& own = finished.slots()[0].record;
-        teams_.add_rank(static_cast<double>(own.end - own.begin), own.chunks);
-    }
     const RankPart& part = finished.rank_part();
     if (!part) return;
     const bool follows = !finished.decision().named || part.within.technique || part.within.hold;
     if (part.site) part.site->teams().add(workers_, record.loop_time, record.busy_mean, follows);
     if (part.within.sampled && finished.config().sampled)
         costs_in_chunks().add(part, record.iterations, {finished.slots().data(), workers_});
+}
+
+void LoopSite::rank_left(const gimbal_rank_work& ran) noexcept {
+    const std::lock_guard lock(mutex_);
+    teams_.add_rank(static_cast<double>(ran.ticks), ran.chunks);
 }
 
 // With the lock held.

@@ -95,6 +95,8 @@ public:
 
     /// Of a loop over ranks: what the threads of this rank show that run its chunks.
     [[nodiscard]] TeamsInChunks& teams() noexcept { return teams_; }
+    /// This rank has left an execution of a loop over ranks, and has run so much of it.
+    void rank_left(const gimbal_rank_work& ran) noexcept;
 
     /// What the report says about this loop so far. Where the process ends and the lock cannot be had, it is brief.
     [[nodiscard]] LoopSummary summary(double seconds_per_tick, double dispatch_s);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <new>
 
@@ -54,6 +56,12 @@ Execution& execution_at(void* execution) noexcept {
 
 const Execution& execution_at(const void* execution) noexcept {
     return *static_cast<const Execution*>(execution);
+}
+
+// What threads measured counts alone, not the times of chunks that were noted on the way.
+void begin_costs(Execution& execution, std::uint32_t worker) {
+    if (!execution.config().within.sampled) return;
+    execution.slot_of(worker).begin_costs(execution.plan().iterations, execution.workers());
 }
 
 gimbal::Request request_for(const LoopSite& site, std::uint64_t trip, int schedule) {
@@ -164,8 +172,7 @@ void gimbal_rank_copy(void* to, const void* from) {
 }
 
 int gimbal_rank_parts_move(const void* execution) {
-    const gimbal::Technique* const technique =
-        static_cast<const Execution*>(execution)->config().schedule.technique;
+    const gimbal::Technique* const technique = static_cast<const Execution*>(execution)->config().schedule.technique;
     return technique && technique->info().needs_profile ? 1 : 0;
 }
 
@@ -204,20 +211,35 @@ size_t gimbal_rank_part_bytes(void) {
     return gimbal::part_bytes();
 }
 
-size_t gimbal_rank_leave(gimbal_share* share, void* part) {
+size_t gimbal_rank_leave(gimbal_share* share, const gimbal_rank_work* ran, void* part) {
     Execution& left = execution_at(share->execution);
-    const std::uint32_t worker = share->worker;
-    if (left.config().within.sampled) {
-        gimbal::WorkerSlot& slot = left.slot_of(worker);
-        slot.begin_costs(left.plan().iterations, left.workers());
-        gimbal::costs_in_chunks().take(*slot.costs, share->iterations);
-    }
+    gimbal::WorkerSlot& slot = left.slot_of(share->worker);
+    begin_costs(left, share->worker);
+    if (left.config().within.sampled)
+        gimbal::costs_in_chunks().take(*slot.costs, ran ? ran->iterations : share->iterations);
     left.end(*share);
-    return part ? gimbal::write_part(left.slot_of(worker), left.config(), static_cast<std::byte*>(part)) : 0;
+    if (LoopSite* const site = left.site()) {
+        const gimbal_rank_work drawn{slot.record.end - slot.record.begin, slot.record.iterations, slot.record.chunks};
+        site->rank_left(ran ? *ran : drawn);
+    }
+    return part ? gimbal::write_part(slot, left.config(), static_cast<std::byte*>(part)) : 0;
 }
 
 void gimbal_rank_left(gimbal_share* share, uint64_t begun, uint64_t ticks) {
-    execution_at(share->execution).end_after(*share, begun, ticks);
+    Execution& left = execution_at(share->execution);
+    begin_costs(left, share->worker);
+    left.end_after(*share, begun, ticks);
+}
+
+void gimbal_rank_costs_arrived(void* execution, uint32_t worker, const gimbal_rank_cost* costs, size_t count) {
+    Execution& measured = execution_at(execution);
+    if (!measured.config().within.sampled) return;
+    const double tick_s = gimbal::seconds_per_tick();
+    for (size_t k = 0; k < std::min<size_t>(count, GIMBAL_RANK_MAX_COSTS); ++k) {
+        const gimbal::ChunkCosts::Entry entry{costs[k].bin, static_cast<double>(costs[k].time_s) / tick_s,
+                                              static_cast<double>(costs[k].covered)};
+        measured.slot_of(worker).costs->take({&entry, 1});
+    }
 }
 
 void gimbal_rank_arrived(void* execution, uint32_t worker, const void* part) {
@@ -243,6 +265,41 @@ void gimbal_rank_describe(const void* execution, uint64_t trip, gimbal_rank_chun
     chunk->site = begun.site();
     chunk->of = gimbal::packed(within);
     if (within.sampled) gimbal::costs_in_chunks().prepare(trip, begun.workers());
+}
+
+uint64_t gimbal_rank_within(void* execution) {
+    const Execution& decided = execution_at(execution);
+    if (LoopSite* const site = decided.site()) site->teams().tell();
+    return gimbal::packed(decided.config().within);
+}
+
+uint64_t gimbal_rank_least(const void* execution) {
+    LoopSite* const site = execution_at(execution).site();
+    return site ? site->teams().least() : 0;
+}
+
+void gimbal_rank_follow(gimbal_rank_chunk* chunk, uint64_t within, uint32_t ranks) {
+    chunk->of = within;
+    if (gimbal_rank_sampled(chunk)) gimbal::costs_in_chunks().prepare(chunk->trip, ranks);
+}
+
+int gimbal_rank_sampled(const gimbal_rank_chunk* chunk) {
+    return gimbal::unpacked(chunk->of).sampled ? 1 : 0;
+}
+
+size_t gimbal_rank_costs(const gimbal_rank_chunk* chunk, uint32_t ranks, uint64_t iterations, gimbal_rank_cost* costs) {
+    if (!gimbal_rank_sampled(chunk)) return 0;
+    gimbal::ChunkCosts measured;
+    measured.prepare(chunk->trip, gimbal::CostProfile::bins_for(chunk->trip, ranks));
+    gimbal::costs_in_chunks().take(measured, iterations);
+    std::array<gimbal::ChunkCosts::Entry, GIMBAL_RANK_MAX_COSTS> entries;
+    const size_t count = std::min(measured.copy_to(entries), entries.size());
+    const double tick_s = gimbal::seconds_per_tick();
+    std::transform(entries.begin(), entries.begin() + count, costs, [&](const gimbal::ChunkCosts::Entry& entry) {
+        return gimbal_rank_cost{static_cast<std::uint32_t>(entry.bin), static_cast<float>(entry.time * tick_s),
+                                static_cast<float>(entry.covered)};
+    });
+    return count;
 }
 
 void gimbal_rank_drop(void* execution) {

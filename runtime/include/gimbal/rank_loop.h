@@ -19,7 +19,9 @@ extern "C" {
  *  gimbal_rank_decide(). Then either
  *
  *  - the root hands out all chunks: gimbal_rank_prepare() with the root's own memory, one share per worker, and
- *    gimbal_loop_begin(), gimbal_rank_reported(), gimbal_rank_next() on behalf of each; or
+ *    gimbal_loop_begin(), gimbal_rank_reported(), gimbal_rank_next() on behalf of each. What the threads inside shall
+ *    run goes with the chunks (gimbal_rank_within(), gimbal_rank_follow()), what they measured comes back when a rank
+ *    leaves (gimbal_rank_costs(), gimbal_rank_costs_arrived()); or
  *  - every process draws for itself from memory that all share: the root's gimbal_rank_packet() tells the others how,
  *    each calls gimbal_rank_prepare() with the packet and the shared place, and draws with gimbal_share_next() or
  *    gimbal_loop_next() as a thread does. What it saw goes back with gimbal_rank_leave(), and the root calls
@@ -151,14 +153,38 @@ GIMBAL_API uint64_t gimbal_rank_trip(const void* execution);
 /** Largest part that gimbal_rank_leave() writes [bytes]. */
 GIMBAL_API size_t gimbal_rank_part_bytes(void);
 
+/** What this process itself has run of an execution. */
+typedef struct gimbal_rank_work {
+    uint64_t ticks;      /**< in its chunks [ticks] */
+    uint64_t iterations; /**< in these [iterations] */
+    uint64_t chunks;     /**< as the program had them [count] */
+} gimbal_rank_work;
+
 /** A worker leaves; in the root's own execution object nothing more is needed.
+ *  @param ran   what it ran; NULL: just the chunks that were drawn from this share
  *  @param part  [gimbal_rank_part_bytes()] out: what it saw; or NULL
  *  @return bytes used */
-GIMBAL_API size_t gimbal_rank_leave(gimbal_share* share, void* part);
+GIMBAL_API size_t gimbal_rank_leave(gimbal_share* share, const gimbal_rank_work* ran, void* part);
 
 /** The root draws for another: that worker left `ticks` after it began, whenever the root hears of it.
- *  @param begun  when it began, by this process's gimbal_rank_ticks(), whenever gimbal_loop_begin() was called for it */
+ *  @param begun  when it began, by this process's gimbal_rank_ticks(), whenever gimbal_loop_begin() was called for it
+ */
 GIMBAL_API void gimbal_rank_left(gimbal_share* share, uint64_t begun, uint64_t ticks);
+
+/** What the threads of a rank measured of iterations in the same part of a loop, as it travels between processes. */
+typedef struct gimbal_rank_cost {
+    uint32_t bin;  /**< which part */
+    float time_s;  /**< of one thread [s] */
+    float covered; /**< in so many iterations */
+} gimbal_rank_cost;
+
+/** Largest number of them that one rank sends. */
+enum { GIMBAL_RANK_MAX_COSTS = 512 };
+
+/** The root draws for another: what the threads of that worker measured, from its gimbal_rank_costs().
+ *  @pre gimbal_rank_left() was called for it */
+GIMBAL_API void gimbal_rank_costs_arrived(void* execution, uint32_t worker, const gimbal_rank_cost* costs,
+                                          size_t count);
 
 /** Root: what a worker saw that drew from another execution object than the root's; from gimbal_rank_leave(). */
 GIMBAL_API void gimbal_rank_arrived(void* execution, uint32_t worker, const void* part);
@@ -195,12 +221,12 @@ GIMBAL_API void gimbal_steal_learn(void* agent, double loop_time_s, double busy_
  *  since a team of threads is begun after the chunk is drawn; a reader at another time may see parts of two chunks, and
  *  checks the length. */
 typedef struct gimbal_rank_chunk {
-    uint64_t first;    /**< [iterations] */
-    uint64_t end;      /**< one past the last [iterations]; 0: this process is in no chunk */
-    uint64_t trip;     /**< N of the loop over ranks [iterations] */
-    uint64_t number;   /**< differs from one chunk to the next */
-    uint64_t of;       /**< how the loop over ranks runs: gimbal_rank_describe() */
-    void* site;        /**< of the loop over ranks, in the root; NULL elsewhere */
+    uint64_t first;  /**< [iterations] */
+    uint64_t end;    /**< one past the last [iterations]; 0: this process is in no chunk */
+    uint64_t trip;   /**< N of the loop over ranks [iterations] */
+    uint64_t number; /**< differs from one chunk to the next */
+    uint64_t of;     /**< how the loop over ranks runs: gimbal_rank_describe() */
+    void* site;      /**< of the loop over ranks, in the root; NULL elsewhere */
 } gimbal_rank_chunk;
 
 /** The one of this process. @return never NULL; valid until the process ends  @threads any */
@@ -210,6 +236,24 @@ GIMBAL_API gimbal_rank_chunk* gimbal_rank_chunk_here(void);
  *  @param execution  of this rank; NULL: the ranks draw otherwise, and nothing but N is known
  *  @param chunk      out: trip, of, site */
 GIMBAL_API void gimbal_rank_describe(const void* execution, uint64_t trip, gimbal_rank_chunk* chunk);
+
+/** Root, where it hands out all chunks: what it has decided for the threads that run them, as a number that goes to the
+ *  other ranks with their chunks. From now on the choice for this loop counts on that.
+ *  @return 0: nothing  @threads as gimbal_rank_decide() */
+GIMBAL_API uint64_t gimbal_rank_within(void* execution);
+/** Root: how many iterations it should run at once at least, so that its threads have something to share out.
+ *  @return [iterations]; 0: as far as is known chunks are not run by teams  @threads any  @cost a load */
+GIMBAL_API uint64_t gimbal_rank_least(const void* execution);
+/** Another rank: that has come with its first chunk.
+ *  @param chunk  of an execution that gimbal_rank_describe() knows nothing of but N; in and out
+ *  @param ranks  P [count]  @threads as gimbal_rank_chunk_begin() */
+GIMBAL_API void gimbal_rank_follow(gimbal_rank_chunk* chunk, uint64_t within, uint32_t ranks);
+/** Whether threads that run such chunks measure what iterations cost. @return 1 or 0 */
+GIMBAL_API int gimbal_rank_sampled(const gimbal_rank_chunk* chunk);
+/** It leaves: what its threads measured, nothing unless they measured all that it ran.
+ *  @param iterations  that this process ran  @param costs  [GIMBAL_RANK_MAX_COSTS] out  @return how many */
+GIMBAL_API size_t gimbal_rank_costs(const gimbal_rank_chunk* chunk, uint32_t ranks, uint64_t iterations,
+                                    gimbal_rank_cost* costs);
 
 /** This process begins a chunk. @param chunk  trip, of and site of its execution  @threads one for one loop
  *  @cost six stores into one cache line */

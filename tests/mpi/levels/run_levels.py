@@ -3,6 +3,8 @@
 """Ranks of threads: what both levels run is decided together, by all ranks alike, and a replay repeats it."""
 import argparse
 import csv
+import functools
+import itertools
 import os
 import pathlib
 import shutil
@@ -16,6 +18,9 @@ ITERATIONS = 600
 # Iterations sleep, and so do threads that wait: those that spun took the cores from the other rank.
 QUIET = {"GIMBAL_CACHE": "off", "GIMBAL_REPORT": "off", "KMP_BLOCKTIME": "0"}
 STEPS = 120
+# Ranks, and what makes them draw so: two nodes with two ranks on the first, where ranks of a node share chunks.
+TRANSPORTS = {"shared": (2, {}), "foreman": (2, {}), "hierarchical": (3, {"GIMBAL_MPI_NODE_RANKS": "2"})}
+BY_MESSAGES = ("foreman", "hierarchical")
 
 
 def rows_of(path):
@@ -30,87 +35,134 @@ def pair_of(row):
     return row["technique"].partition(",")[0], row["within"]
 
 
+def under(*transports):
+    """A test that holds under each of these, and gets its name."""
+    def repeated(test):
+        @functools.wraps(test)
+        def run(self):
+            for transport in transports:
+                with self.subTest(transport=transport):
+                    test(self, transport)
+        return run
+    return repeated
+
+
 class Levels(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="levels-", dir=ARGUMENTS.scratch))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
-    def run_ranks(self, threads=2, ranks=2, steps=STEPS, **settings):
+    def run_ranks(self, transport="shared", threads=2, ranks=0, steps=STEPS, **settings):
+        usual, nodes = TRANSPORTS[transport]
+        ranks = ranks or usual
         ours = ("GIMBAL_", "OMP_", "KMP_", "LD_")  # what `gimbal run` finds in LD_PRELOAD is the ranks' as well
         kept = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
+        chosen = {"LD_PRELOAD": ARGUMENTS.yielding, "GIMBAL_MPI_TRANSPORT": transport} | nodes
         done = subprocess.run([ARGUMENTS.gimbal, "run", "--mpiexec", ARGUMENTS.launcher, "-n", str(ranks), "-t",
                                str(threads), "--", ARGUMENTS.program, str(steps)], cwd=self.folder,
-                              env=kept | QUIET | {"LD_PRELOAD": ARGUMENTS.yielding} | settings,
-                              capture_output=True, text=True, timeout=LIMIT_S)
+                              env=kept | QUIET | chosen | settings, capture_output=True, text=True, timeout=LIMIT_S)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(done.stdout.count(" 0 iterations ran another number of times"), ranks, done.stdout)
         return done
 
-    def test_all_ranks_run_what_was_decided_for_both_levels_and_one_level_changes_at_a_time(self):
-        self.run_ranks(GIMBAL_RECORD="run-%r.csv")
-        over_ranks, _ = rows_of(self.folder / "run-0.csv")
-        self.assertEqual(len(over_ranks), STEPS)
+    def rows(self, name, transport):
+        """The rows of the loop over ranks, and for each rank those of its loops of threads."""
+        of_ranks = [rows_of(self.folder / f"{name}-{rank}.csv") for rank in range(TRANSPORTS[transport][0])]
+        return of_ranks[0][0], [inner for _, inner in of_ranks]
+
+    def expect_one_level_at_a_time(self, over_ranks):
+        """@return the rows of which both levels were decided, and those are more than half"""
         together = [row for row in over_ranks if row["within"]]
         self.assertGreater(len(together), STEPS // 2, "the levels were not decided together")
         for before, after in zip(together, together[1:]):
             changed = sum(a != b for a, b in zip(pair_of(before), pair_of(after)))
             self.assertLessEqual(changed, 1, (before, after))
+        return together
+
+    @under(*TRANSPORTS)
+    def test_all_ranks_run_what_was_decided_for_both_levels_and_one_level_changes_at_a_time(self, transport):
+        self.run_ranks(transport, GIMBAL_RECORD="run-%r.csv")
+        over_ranks, of_ranks = self.rows("run", transport)
+        self.assertEqual(len(over_ranks), STEPS)
+        together = self.expect_one_level_at_a_time(over_ranks)
+        self.assertTrue(over_ranks[-1]["within"], "the levels were given up")
         decided = {row["within"] for row in together}
-        for rank in range(2):
-            _, inner = rows_of(self.folder / f"run-{rank}.csv")
+        for rank, inner in enumerate(of_ranks):
             late = inner[len(inner) // 2:]
             self.assertTrue({row["technique"] for row in late} <= decided, f"rank {rank} chose for itself")
 
-    def test_an_agent_moves_one_level_at_a_time_and_all_ranks_follow_it(self):
-        self.run_ranks(GIMBAL_SELECT="levels", GIMBAL_RL_AGENT="sarsa", GIMBAL_PORTFOLIO="fac2 gss tss mfsc",
-                       GIMBAL_RECORD="agent-%r.csv")
-        over_ranks, _ = rows_of(self.folder / "agent-0.csv")
-        together = [row for row in over_ranks if row["within"]]
-        self.assertGreater(len(together), STEPS // 2, "the levels were not decided together")
+    @under(*TRANSPORTS)
+    def test_pairs_are_predicted_from_what_the_threads_measured(self, transport):
+        self.run_ranks(transport, steps=2 * STEPS, GIMBAL_RECORD="tried-%r.csv")
+        over_ranks, _ = self.rows("tried", transport)
+        self.assertGreater(len({pair_of(row) for row in over_ranks if row["within"]}), 1, "there was no profile")
+
+    @under(*TRANSPORTS)
+    def test_an_agent_moves_one_level_at_a_time_and_all_ranks_follow_it(self, transport):
+        self.run_ranks(transport, GIMBAL_SELECT="levels", GIMBAL_RL_AGENT="sarsa",
+                       GIMBAL_PORTFOLIO="fac2 gss tss mfsc", GIMBAL_RECORD="agent-%r.csv")
+        over_ranks, of_ranks = self.rows("agent", transport)
+        together = self.expect_one_level_at_a_time(over_ranks)
         self.assertEqual({row["reason"] for row in together}, {"levels"})
-        for before, after in zip(together, together[1:]):
-            changed = sum(a != b for a, b in zip(pair_of(before), pair_of(after)))
-            self.assertLessEqual(changed, 1, (before, after))
         self.assertGreater(len({pair_of(row) for row in together}), 4, "the agent explores")
         self.assertTrue(any(row["state"] and int(row["action"]) < 8 for row in together), "its steps are recorded")
-        for rank in range(2):
-            _, inner = rows_of(self.folder / f"agent-{rank}.csv")
-            reasons = {row["reason"] for row in inner[len(inner) // 2:]}
-            self.assertEqual(reasons, {"levels"}, f"rank {rank}")
+        for rank, inner in enumerate(of_ranks):
+            self.assertEqual({row["reason"] for row in inner[len(inner) // 2:]}, {"levels"}, f"rank {rank}")
 
-    def test_a_replay_repeats_both_levels(self):
-        self.run_ranks(GIMBAL_RECORD="first-%r.csv")
-        self.run_ranks(GIMBAL_RECORD="second-%r.csv", GIMBAL_REPLAY="first-%r.csv")
-        first, _ = rows_of(self.folder / "first-0.csv")
-        second, inner = rows_of(self.folder / "second-0.csv")
-        # A rank that is late lets an execution run as the one before, in either run.
+    @under(*TRANSPORTS)
+    def test_a_replay_repeats_both_levels(self, transport):
+        self.run_ranks(transport, GIMBAL_RECORD="first-%r.csv")
+        self.run_ranks(transport, GIMBAL_RECORD="second-%r.csv", GIMBAL_REPLAY="first-%r.csv")
+        first, _ = self.rows("first", transport)
+        second, of_ranks = self.rows("second", transport)
         same = sum(pair_of(a) == pair_of(b) for a, b in zip(first, second, strict=True))
-        self.assertGreater(same, STEPS * 0.9)
+        if transport in BY_MESSAGES:
+            self.assertEqual(same, STEPS)
+        else:  # a rank that is late lets an execution run as the one before, in either run
+            self.assertGreater(same, STEPS * 0.9)
         last = {pair_of(row)[1] for row in second[-10:]}
-        self.assertTrue({row["technique"] for row in inner[-5:]} <= last, (last, inner[-5:]))
+        for inner in of_ranks:
+            self.assertTrue({row["technique"] for row in inner[-5:]} <= last, (last, inner[-5:]))
 
-    def test_chunks_of_ranks_have_several_iterations_for_each_thread(self):
-        for transport in ("shared", "foreman"):
-            self.run_ranks(threads=4, steps=8, GIMBAL_MPI_SCHEDULE="ss", GIMBAL_MPI_TRANSPORT=transport,
-                           GIMBAL_RECORD="ss-%r.csv")
-            over_ranks, _ = rows_of(self.folder / "ss-0.csv")
-            self.assertGreater(int(over_ranks[0]["chunks"]), ITERATIONS // 2, "nothing is known of the threads yet")
-            self.assertLessEqual(int(over_ranks[-1]["chunks"]), -(-ITERATIONS // 16), transport)
-        self.run_ranks(threads=4, steps=8, GIMBAL_MPI_SCHEDULE="ss,1", GIMBAL_RECORD="one-%r.csv")
-        over_ranks, _ = rows_of(self.folder / "one-0.csv")
+    @under(*BY_MESSAGES)
+    def test_every_rank_runs_the_very_execution_as_it_was_decided(self, transport):
+        self.run_ranks(transport, steps=4, GIMBAL_RECORD="written-%r.csv")
+        decided = [("gss", "tss", "fac2")[step % 3] for step in range(STEPS)]
+        with (self.folder / "written-0.csv").open(newline="") as file:
+            rows = csv.DictReader(file)
+            fields, one = rows.fieldnames, next(row for row in rows if row["loop"] == "pairs")
+        with (self.folder / "decided.csv").open("w", newline="") as file:
+            written = csv.DictWriter(file, fields, lineterminator="\n")
+            written.writeheader()
+            written.writerows(one | {"step": step, "technique": "static", "within": within}
+                              for step, within in enumerate(decided))
+        self.run_ranks(transport, GIMBAL_REPLAY="decided.csv", GIMBAL_RECORD="followed-%r.csv")
+        _, of_ranks = self.rows("followed", transport)
+        for rank, inner in enumerate(of_ranks):
+            runs = [technique for technique, _ in itertools.groupby(row["technique"] for row in inner)]
+            self.assertEqual(runs, decided, f"rank {rank}")
+
+    @under(*TRANSPORTS)
+    def test_chunks_of_ranks_have_several_iterations_for_each_thread(self, transport):
+        self.run_ranks(transport, threads=4, steps=8, GIMBAL_MPI_SCHEDULE="ss", GIMBAL_RECORD="ss-%r.csv")
+        over_ranks, _ = self.rows("ss", transport)
+        self.assertGreater(int(over_ranks[0]["chunks"]), ITERATIONS // 2, "nothing is known of the threads yet")
+        self.assertLessEqual(int(over_ranks[-1]["chunks"]), -(-ITERATIONS // 16))
+        self.run_ranks(transport, threads=4, steps=8, GIMBAL_MPI_SCHEDULE="ss,1", GIMBAL_RECORD="one-%r.csv")
+        over_ranks, _ = self.rows("one", transport)
         self.assertEqual(int(over_ranks[-1]["chunks"]), ITERATIONS, "a chunk that is named stands")
 
-    def test_what_is_named_for_the_threads_stands(self):
-        self.run_ranks(steps=20, GIMBAL_SCHEDULE="gss", GIMBAL_RECORD="named-%r.csv")
-        for rank in range(2):
-            over_ranks, inner = rows_of(self.folder / f"named-{rank}.csv") if rank == 0 else ([], rows_of(
-                self.folder / "named-1.csv")[1])
+    @under(*TRANSPORTS)
+    def test_what_is_named_for_the_threads_stands(self, transport):
+        self.run_ranks(transport, steps=20, GIMBAL_SCHEDULE="gss", GIMBAL_RECORD="named-%r.csv")
+        over_ranks, of_ranks = self.rows("named", transport)
+        for inner in of_ranks:
             self.assertEqual({row["technique"] for row in inner}, {"gss"})
-            self.assertEqual({row["within"] for row in over_ranks} - {""}, set())
+        self.assertEqual({row["within"] for row in over_ranks} - {""}, set())
 
-    def test_three_ranks_and_other_transports(self):
-        for transport in ("shared", "foreman", "hierarchical"):
-            self.run_ranks(ranks=3, steps=20, GIMBAL_MPI_TRANSPORT=transport)
+    @under(*TRANSPORTS)
+    def test_three_ranks(self, transport):
+        self.run_ranks(transport, ranks=3, steps=20)
 
 
 if __name__ == "__main__":

@@ -95,7 +95,7 @@ private:
             EXPECT_LT(first, end);
             for (std::uint64_t i = first; i < end; ++i) counts[i].fetch_add(1, std::memory_order_relaxed);
         }
-        gimbal_rank_leave(&share, worker == 0 ? nullptr : part(worker));
+        gimbal_rank_leave(&share, nullptr, worker == 0 ? nullptr : part(worker));
     }
 
     std::uint32_t ranks_;
@@ -294,7 +294,7 @@ TEST(RankLoop, WeightsThatAreGivenCountForWf2) {
         gimbal_loop_begin(root, worker, &share);
         ASSERT_TRUE(gimbal_loop_next(&share, &first, &end));
         size[worker] = end - first;
-        gimbal_rank_leave(&share, nullptr);
+        gimbal_rank_leave(&share, nullptr, nullptr);
     }
     gimbal_rank_drop(root);
     EXPECT_EQ(size[0], 3 * size[1]);

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a foreman hands out and tells, without messages.
+#include "loop/execution_state.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/execution.hpp"
+#include "engine/rank_chunk.hpp"
+#include "gimbal/technique.hpp"
+#include "loop/site.hpp"
+
+namespace gimbal::mpi {
+namespace {
+
+constexpr std::uint32_t kRanks = 4;
+constexpr std::uint64_t kTrip = 1000;
+
+RankGroups each_for_itself() {
+    RankGroups groups;
+    for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
+        groups.group_of.push_back(rank);
+        groups.ranks_of.push_back({rank});
+    }
+    return groups;
+}
+
+/// An execution under a technique of the ranks, of which this is said for the threads.
+class Foreman {
+public:
+    Foreman(const std::string& name, const char* technique, const Within& within, bool robust = false)
+        : site_(gimbal_rank_site(name.c_str(), kRanks)) {
+        std::array<char, 512> message{};
+        const int schedule = gimbal_rank_schedule(technique, message.data(), message.size());
+        EXPECT_GT(schedule, 0) << message.data();
+        void* const decided = gimbal_rank_decide(site_, kTrip, schedule);
+        auto& execution = *static_cast<Execution*>(decided);
+        ExecutionConfig config = execution.config();
+        config.within = within;
+        config.sampled = within.sampled;
+        execution.prepare(kRanks, config, execution.shared_plan());
+        state.emplace(0, LoopParameters{.trip = kTrip}, decided, groups_, robust);
+    }
+
+    /// Every rank in turn gets what it can. @return chunks, in their order
+    std::vector<ChunkBounds> hand_out() {
+        std::vector<ChunkBounds> chunks;
+        for (bool more = true; more;) {
+            more = false;
+            for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
+                ChunkRange chunk;
+                if (!state->draw(rank, chunk)) continue;
+                more = true;
+                chunks.push_back({chunk.first, chunk.end});
+                state->finish(chunk);
+            }
+        }
+        return chunks;
+    }
+
+    [[nodiscard]] LoopSite& site() const { return *static_cast<LoopSite*>(site_); }
+
+private:
+    void* site_;
+    RankGroups groups_ = each_for_itself();
+
+public:
+    std::optional<ExecutionState> state;
+};
+
+void expect_once(const std::vector<ChunkBounds>& chunks, const std::string& what) {
+    std::vector<int> ran(kTrip);
+    for (const ChunkBounds& chunk : chunks)
+        for (std::uint64_t i = chunk.first; i < chunk.end; ++i) ++ran[i];
+    EXPECT_EQ(ran, std::vector<int>(kTrip, 1)) << what;
+}
+
+TEST(Foreman, HandsOutLargeChunksOnceATrialHasLastedTooLong) {
+    for (const bool robust : {false, true}) {
+        Foreman usual("foreman usual", "ss", {}, robust);
+        EXPECT_EQ(usual.hand_out().size(), kTrip);
+        Foreman trial("foreman trial", "ss", {.trial = true, .limit = 1}, robust);
+        const std::vector<ChunkBounds> chunks = trial.hand_out();
+        expect_once(chunks, robust ? "robust" : "not robust");
+        EXPECT_LT(chunks.size(), kTrip / 10);
+        EXPECT_LE(chunks[0].end - chunks[0].first, kTrip / kRanks) << "no rank gets more than its part";
+    }
+}
+
+TEST(Foreman, EndsTrialsOfEveryTechniqueWithEveryIterationOnce) {
+    for (const Technique* const technique : techniques()) {
+        const std::string name(technique->info().name);
+        Foreman trial("foreman trial of " + name, name.c_str(), {.trial = true, .limit = 1});
+        expect_once(trial.hand_out(), name);
+    }
+}
+
+TEST(Foreman, SaysWhatThreadsShallRunAndThatRanksHearOfIt) {
+    const Within within{.technique = find_technique("tss"), .trial = true};
+    Foreman foreman("foreman says", "fac2", within);
+    EXPECT_EQ(unpacked(foreman.state->within()), within);
+    EXPECT_TRUE(foreman.site().teams().told());
+}
+
+/// A rank whose threads ran a chunk and measured its iterations, each of which took `time_s`.
+std::vector<gimbal_rank_cost> costs_of(std::uint64_t within, ChunkBounds ran, double time_s, std::uint64_t said) {
+    gimbal_rank_chunk chunk{};
+    gimbal_rank_describe(nullptr, kTrip, &chunk);
+    gimbal_rank_follow(&chunk, within, kRanks);
+    const std::uint64_t size = ran.end - ran.first;
+    std::vector<WorkerSlot> slots(1);
+    slots[0].begin_costs(size, 1);
+    slots[0].costs->add({0, size}, time_s / gimbal_rank_tick_s() * static_cast<double>(size));
+    costs_in_chunks().add({.first = ran.first, .whole = kTrip}, size, slots);
+    std::vector<gimbal_rank_cost> costs(GIMBAL_RANK_MAX_COSTS);
+    costs.resize(gimbal_rank_costs(&chunk, kRanks, said, costs.data()));
+    return costs;
+}
+
+double sum_s(const ExecutionState& state, std::uint32_t rank) {
+    return static_cast<const Execution*>(state.execution())->slots()[rank].costs->time() * gimbal_rank_tick_s();
+}
+
+TEST(Foreman, LearnsWhatThreadsMeasuredInPlaceOfTheTimesOfChunks) {
+    Foreman foreman("foreman learns", "fac2", {.technique = find_technique("gss"), .sampled = true});
+    ExecutionState& state = *foreman.state;
+    ChunkRange chunk;
+    ASSERT_TRUE(state.draw(1, chunk));
+    ASSERT_TRUE(state.draw(2, chunk));
+    state.report(1, 5.0, 10, 0);  // what ranks say of their chunks
+    state.leave(1, 0, {.rank = 1, .to_s = 1}, false);
+    state.measured_by_threads(1, costs_of(state.within(), {100, 350}, 2e-3, 250));
+    EXPECT_NEAR(sum_s(state, 1), 0.5, 1e-4);
+    state.leave(2, 0, {.rank = 2, .to_s = 1}, false);
+    state.measured_by_threads(2, costs_of(state.within(), {350, 400}, 2e-3, 100));
+    EXPECT_EQ(sum_s(state, 2), 0) << "threads did not run all that the rank ran";
+}
+
+TEST(Foreman, AsksForNothingWhereThreadsDoNotMeasure) {
+    const Foreman foreman("foreman asks not", "fac2", {.technique = find_technique("gss")});
+    EXPECT_TRUE(costs_of(foreman.state->within(), {0, 100}, 1e-3, 100).empty());
+}
+
+}  // namespace
+}  // namespace gimbal::mpi
