@@ -30,22 +30,26 @@ int run_program(const char* name, const std::function<void()>& work) {
     return 0;
 }
 
-CommandLine read_command_line(CLI::App& app, int argc, char** argv, const std::function<void()>& check, bool speak) {
+std::optional<int> read_command_line(CLI::App& app, int argc, char** argv, const std::function<void()>& check,
+                                     bool speak) {
     try {
         app.parse(argc, argv);
         check();
     } catch (const CLI::CallForHelp&) {
         if (speak) std::fputs(app.help().c_str(), stdout);
-        return {true, 0};
+        return 0;
+    } catch (const CLI::CallForVersion& version) {
+        if (speak) std::printf("%s\n", version.what());
+        return 0;
     } catch (const CLI::ParseError& error) {
         const std::string name = app.get_name();
         if (speak) {
             std::fprintf(stderr, "%s: error: %s (see %s --help)\n", name.c_str(), short_text(error.what()).c_str(),
                          name.c_str());
         }
-        return {true, kWrongInput};
+        return kWrongInput;
     }
-    return {};
+    return std::nullopt;
 }
 
 void add_seed(CLI::App& app, std::uint64_t& seed, const char* what) {

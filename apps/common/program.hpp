@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace CLI {
@@ -15,19 +16,13 @@ namespace apps {
 /// @return the exit code: 0, or 1 after an exception or if standard output cannot be written   @errors none
 int run_program(const char* name, const std::function<void()>& work);
 
-/// How reading a command line ended.
-struct CommandLine {
-    bool finished = false;  ///< nothing is to be run: --help or a wrong command line, already answered
-    int exit_code = 0;      ///< if finished
-};
-
-/// Read a command line. Prints help to standard output, and what is wrong as one line to standard error.
+/// Read a command line. Prints help and version to standard output, and what is wrong as one line to standard error.
 /// @param app    with the program's name and its options
 /// @param check  called after a good parse, for what CLI11's own checks cannot see; it may call require()
 /// @param speak  false on all ranks but one, which read the same line and end the same way without a word
-/// @errors exit code 2 for a wrong command line
-CommandLine read_command_line(CLI::App& app, int argc, char** argv, const std::function<void()>& check,
-                              bool speak = true);
+/// @return the exit code where nothing is to be run: 0 after --help or --version, 2 after a wrong command line
+std::optional<int> read_command_line(CLI::App& app, int argc, char** argv, const std::function<void()>& check,
+                                     bool speak = true);
 
 /// The option --seed, a number from 0.
 void add_seed(CLI::App& app, std::uint64_t& seed, const char* what);

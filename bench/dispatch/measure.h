@@ -18,19 +18,19 @@
 extern int omp_get_thread_num(void);
 extern int omp_get_num_threads(void);
 
-static int64_t now_ns(void) {
+static inline int64_t now_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static int compare_doubles(const void* a, const void* b) {
+static inline int compare_doubles(const void* a, const void* b) {
     const double x = *(const double*)a, y = *(const double*)b;
     return (x > y) - (x < y);
 }
 
 /// Median of values[0..count); sorts them in place. count >= 1.
-static double median(double* values, long count) {
+static inline double median(double* values, long count) {
     qsort(values, (size_t)count, sizeof *values, compare_doubles);
     return count % 2 == 1 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
 }
@@ -38,7 +38,7 @@ static double median(double* values, long count) {
 /// Puts the calling thread on core number (thread mod cores) of BENCH_CPUS, a list like "0,1"; unset: does nothing.
 /// The program does it itself because OMP_PROC_BIND cannot: with libomp preloaded into a gcc program both runtimes read
 /// it, libgomp binds the main thread first, and libomp then finds a machine of one core.
-static void bind_thread(int thread) {
+static inline void bind_thread(int thread) {
     const char* list = getenv("BENCH_CPUS");
     int cpus[CPU_SETSIZE];
     int count = 0;

@@ -87,18 +87,18 @@ bool Owner::serve() {
         context_.mail.pool().put(std::move(letter.body));
     }
     results_.clear();
-    for (std::size_t i = 0; i < claims_.size(); ++i, any = true) hand_out(Claim{claims_[i]}, false);
+    for (std::size_t i = 0; i < claims_.size(); ++i, any = true) hand_out(claims_[i], claims_[i].claimed, false);
     claims_.clear();
     if (!context_.ratio_known && !empty()) return any;
     for (std::size_t i = 0; i < asks_.size(); ++i, any = true)
-        hand_out({asks_[i], context_.queues.give(context_.ratio)}, true);
+        hand_out(asks_[i], context_.queues.give(context_.ratio), true);
     asks_.clear();
     return any;
 }
 
-void Owner::hand_out(const Claim& claim, bool asked) {
-    const Items part = items(claim.grains);
-    if (!part) return refuse(claim.ask);
+void Owner::hand_out(Ask ask, Grains grains, bool asked) {
+    const Items part = items(grains);
+    if (!part) return refuse(ask);
     auto message = context_.mail.buffer(context_.mail.item_bytes(), part.count);
     StealHeader header = context_.header(StealKind::items);
     header.first = part.first;
@@ -115,12 +115,12 @@ void Owner::hand_out(const Claim& claim, bool asked) {
     if (!packed) {
         context_.mail.pool().put(std::move(message));
         done_ += part.count;
-        return refuse(claim.ask);
+        return refuse(ask);
     }
     context_.mail.item_bytes().saw(message->bytes.size(), part.count);
     context_.record.given += part.count;
     context_.record.bytes_out += static_cast<std::int64_t>(message->bytes.size());
-    context_.mail.send(claim.ask.thief, std::move(message), asked);
+    context_.mail.send(ask.thief, std::move(message), asked);
 }
 
 void Owner::take_in(const StealLetter& letter) {

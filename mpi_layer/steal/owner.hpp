@@ -16,10 +16,11 @@ struct Items {
     explicit operator bool() const noexcept { return count > 0; }
 };
 
-/// A thief that asked.
+/// A thief that wants items.
 struct Ask {
     int thief;
-    int group = 0;  ///< of nodes, of which it wants to know which are empty
+    int group = 0;        ///< of nodes, of which it wants to know which are empty
+    Grains claimed = {};  ///< out of the queue already, by a thief of this node; empty: it asks
 };
 
 /// A rank as the owner of its items: runs them piece by piece, hands out what thieves take, takes in their results.
@@ -47,30 +48,26 @@ public:
     [[nodiscard]] bool complete() const noexcept { return done_ == owned_; }
 
     // Messages; they may come while a callback runs, so these call none.
-    void on_claim(int thief, Grains grains) { claims_.push_back({{thief}, grains}); }
+    void on_claim(int thief, Grains grains) { claims_.push_back({.thief = thief, .claimed = grains}); }
     void on_ask(Ask ask);
     void on_results(StealLetter&& letter) { results_.push_back(std::move(letter)); }
 
 private:
-    struct Claim {
-        Ask ask;
-        Grains grains;
-    };
     [[nodiscard]] Items items(Grains grains) const noexcept;
     void measured(std::int64_t count, double seconds) noexcept;
-    void hand_out(const Claim& claim, bool asked);
+    void hand_out(Ask ask, Grains grains, bool asked);
     void refuse(Ask ask);
     void take_in(const StealLetter& letter);
 
     StealContext& context_;
     std::int64_t owned_;
-    std::int64_t grain_ = 1;     // items per grain
-    std::int64_t at_once_;       // items per piece
-    bool fixed_;                 // at_once_ is the program's wish
-    double item_s_ = 0;          // smoothed
-    std::int64_t done_ = 0;      // own items that need no more attention
-    std::vector<Claim> claims_;  // of ranks of this node: already out of the queue
-    std::vector<Ask> asks_;      // of other ranks
+    std::int64_t grain_ = 1;   // items per grain
+    std::int64_t at_once_;     // items per piece
+    bool fixed_;               // at_once_ is the program's wish
+    double item_s_ = 0;        // smoothed
+    std::int64_t done_ = 0;    // own items that need no more attention
+    std::vector<Ask> claims_;  // of ranks of this node
+    std::vector<Ask> asks_;    // of other ranks
     std::vector<StealLetter> results_;
 };
 

@@ -27,10 +27,6 @@ namespace {
 
 constexpr unsigned long kWordBits = sizeof(unsigned long) * CHAR_BIT;
 
-int mode_of(Binding binding) {
-    return binding == Binding::strict ? MPOL_BIND : MPOL_PREFERRED;
-}
-
 int result_of(long answer) {
     return answer < 0 ? errno : 0;
 }
@@ -68,14 +64,14 @@ PageRange inner_pages(std::uintptr_t begin, std::size_t bytes, std::size_t page)
     return first < end ? PageRange{first, end - first} : PageRange{first, 0};
 }
 
-int bind_range(const void* begin, std::size_t bytes, int node, Binding binding) noexcept {
+int bind_range(const void* begin, std::size_t bytes, int node) noexcept {
     if (!OneNode::fits(node)) return EINVAL;
     const PageRange range = inner_pages(reinterpret_cast<std::uintptr_t>(begin), bytes, page_size());
     if (range.bytes == 0) return 0;
     split_ends(range);
     const OneNode mask(node);
     return result_of(
-        syscall(SYS_mbind, range.begin, range.bytes, mode_of(binding), mask.words, OneNode::kMaxnode, MPOL_MF_MOVE));
+        syscall(SYS_mbind, range.begin, range.bytes, MPOL_PREFERRED, mask.words, OneNode::kMaxnode, MPOL_MF_MOVE));
 }
 
 int unbind_range(const void* begin, std::size_t bytes) noexcept {
@@ -90,10 +86,10 @@ int pages_on(std::span<const void* const> addresses, std::span<int> nodes) noexc
     return result_of(syscall(SYS_move_pages, 0, addresses.size(), addresses.data(), nullptr, nodes.data(), 0));
 }
 
-int set_own_policy(int node, Binding binding) noexcept {
+int set_own_policy(int node) noexcept {
     if (!OneNode::fits(node)) return EINVAL;
     const OneNode mask(node);
-    return result_of(syscall(SYS_set_mempolicy, mode_of(binding), mask.words, OneNode::kMaxnode));
+    return result_of(syscall(SYS_set_mempolicy, MPOL_PREFERRED, mask.words, OneNode::kMaxnode));
 }
 
 OwnPolicy::OwnPolicy() noexcept {

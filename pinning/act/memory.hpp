@@ -17,19 +17,15 @@ struct PageRange {
 [[nodiscard]] PageRange inner_pages(std::uintptr_t begin, std::size_t bytes, std::size_t page) noexcept;
 [[nodiscard]] std::size_t page_size() noexcept;
 
-enum class Binding : std::uint8_t {
-    preferred,  ///< from this node while it has room: never makes an allocation fail
-    strict      ///< only from this node
-};
-
-/// Binds memory of this process to a node, and moves the pages there that are in use by this process alone. Works from
-/// any thread: this is what a manager can do for another thread's memory. Huge pages at the ends of the range are
-/// split, since they would go with the neighbour's, or stay. That pages stay is no error: pages_on() tells.
+/// Binds memory of this process to a node while that has room (so no allocation fails by it), and moves the pages there
+/// that are in use by this process alone. Works from any thread: this is what a manager can do for another thread's
+/// memory. Huge pages at the ends of the range are split, since they would go with the neighbour's, or stay. That pages
+/// stay is no error: pages_on() tells.
 /// @param node  the operating system's number
 /// @return 0 or errno: EINVAL (no such node, or not allowed), EFAULT (a hole in the range), EPERM, ENOSYS
 /// @cost three system calls, and a copy of every page that moves
 /// @source mbind(2), madvise(2); test: tests/unit/pinning/act/memory_test.cpp, tests/pin/emulated
-int bind_range(const void* begin, std::size_t bytes, int node, Binding binding = Binding::preferred) noexcept;
+int bind_range(const void* begin, std::size_t bytes, int node) noexcept;
 /// The range follows the policy of the thread that touches it, as before anyone bound it.
 int unbind_range(const void* begin, std::size_t bytes) noexcept;
 
@@ -43,7 +39,7 @@ int pages_on(std::span<const void* const> addresses, std::span<int> nodes) noexc
 /// Where the calling thread's new pages come from; there is no way to set that for another thread.
 /// @return 0 or errno
 /// @threads the thread itself  @source set_mempolicy(2)
-int set_own_policy(int node, Binding binding = Binding::preferred) noexcept;
+int set_own_policy(int node) noexcept;
 
 /// The calling thread's memory policy, to give it back later. Only the first 1024 nodes are kept.
 class OwnPolicy {

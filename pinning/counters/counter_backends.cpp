@@ -88,14 +88,13 @@ std::string try_inside() {
     return error;
 }
 
-std::string try_backend(Backend backend, const BackendOptions& options) {
+/// @return empty, or why it does not work
+std::string try_backend(Backend backend, std::optional<Backend> only, bool progress_offered) {
     switch (backend) {
         case Backend::papi_inside:
-            return options.inside_hook ? try_inside() : "each thread must start it itself: tried only if asked for";
+            return only == backend ? try_inside() : "each thread must start it itself: tried only if asked for";
         case Backend::progress:
-            return options.progress_offered
-                       ? ""
-                       : "the program reports no progress, and its threads are not in Gimbal's loops";
+            return progress_offered ? "" : "the program reports no progress, and its threads are not in Gimbal's loops";
         case Backend::papi_attach:
         case Backend::perf_instructions:
         case Backend::cpu_time:
@@ -104,27 +103,17 @@ std::string try_backend(Backend backend, const BackendOptions& options) {
     return try_from_outside(backend);
 }
 
-std::vector<Backend> order_of(const BackendOptions& options) {
+std::vector<Backend> order_of(std::optional<Backend> only, bool progress_offered) {
     std::vector<Backend> order;
-    if (options.only)
-        order.push_back(*options.only);
-    else if (options.progress_offered)
+    if (only)
+        order.push_back(*only);
+    else if (progress_offered)
         order.push_back(Backend::progress);
     for (int i = 0; i < kBackends; ++i) {
         const auto backend = static_cast<Backend>(i);
         if (order.empty() || backend != order.front()) order.push_back(backend);
     }
     return order;
-}
-
-void add_notes(BackendChoice& choice, const BackendOptions& options) {
-    if (options.only && choice.backend != *options.only)
-        choice.notes.push_back("\"" + std::string(backend_name(*options.only)) +
-                               "\" was asked for and does not work here: " + choice.attempts.front().why);
-    if (choice.backend == Backend::cpu_time)
-        choice.notes.push_back("processor time shows when a thread loses its processor, but not slow memory");
-    if (choice.backend < Backend::progress)
-        choice.notes.push_back("a thread that spins while it waits looks fast; a progress count would not");
 }
 
 }  // namespace
@@ -136,25 +125,27 @@ std::optional<Backend> parse_metric(std::string_view text, std::string_view what
                 "allowed: auto papi papi-inside perf progress cpu");
 }
 
-BackendChoice choose_backend(const BackendOptions& options) {
+BackendChoice choose_backend(std::optional<Backend> only, bool progress_offered) {
     BackendChoice choice;
-    for (const Backend backend : order_of(options)) {
-        Attempt attempt{backend, false, try_backend(backend, options)};
-        attempt.works = attempt.why.empty();
-        const bool found = attempt.works;
-        choice.attempts.push_back(std::move(attempt));
-        if (!found) continue;
+    for (const Backend backend : order_of(only, progress_offered)) {
         choice.backend = backend;
-        break;
+        const std::string why_not = try_backend(backend, only, progress_offered);
+        choice.attempts.push_back(std::string(backend_name(backend)) + ": " + (why_not.empty() ? "works" : why_not));
+        if (why_not.empty()) break;
+        if (only == backend)
+            choice.notes.push_back("\"" + std::string(backend_name(backend)) +
+                                   "\" was asked for and does not work here: " + why_not);
     }
-    add_notes(choice, options);
+    if (choice.backend == Backend::cpu_time)
+        choice.notes.push_back("processor time shows when a thread loses its processor, but not slow memory");
+    if (choice.backend < Backend::progress)
+        choice.notes.push_back("a thread that spins while it waits looks fast; a progress count would not");
     return choice;
 }
 
 std::string BackendChoice::text() const {
     std::string text = "metric " + std::string(backend_name(backend)) + " (" + std::string(backend_unit(backend)) + ")";
-    for (const Attempt& attempt : attempts)
-        text += "\n  " + std::string(backend_name(attempt.backend)) + ": " + (attempt.works ? "works" : attempt.why);
+    for (const std::string& attempt : attempts) text += "\n  " + attempt;
     for (const std::string& note : notes) text += "\n  note: " + note;
     return text;
 }

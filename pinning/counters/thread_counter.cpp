@@ -72,9 +72,9 @@ ValueSource progress(const CounterTarget& target) {
             reading.value = static_cast<std::int64_t>(counter->load(std::memory_order_relaxed));
             return true;
         }};
-    if (!target.timed.read) return {.read = {}, .error = "this thread reports no progress"};
-    return {.read = [count = target.timed](Reading& reading) {
-        count.read(count.of, reading.value, reading.within_ns);
+    if (!target.timed) return {.read = {}, .error = "this thread reports no progress"};
+    return {.read = [count = target.timed, of = target.timed_of](Reading& reading) {
+        count(of, reading.value, reading.within_ns);
         return true;
     }};
 }

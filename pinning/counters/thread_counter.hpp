@@ -39,19 +39,15 @@ inline constexpr int kBackends = 5;
     return backend == Backend::papi_inside;
 }
 
-/// A count kept by somebody else, who says how long it took, too: time in which nothing is counted does not make its
-/// thread slow.
-struct TimedCount {
-    void (*read)(void* of, std::int64_t& value_ns, std::int64_t& within_ns) noexcept = nullptr;
-    void* of = nullptr;  ///< must outlive the counter
-};
-
 /// Whose performance is read, and how.
 struct CounterTarget {
     pid_t pid = 0;                                         ///< 0: this process
     pid_t tid = 0;                                         ///< the thread, as gettid() gives it
     const std::atomic<std::uint64_t>* progress = nullptr;  ///< for Backend::progress; must outlive the counter
-    TimedCount timed = {};                                 ///< for Backend::progress, if `progress` is nullptr
+    /// For Backend::progress, if `progress` is nullptr: reads a count that somebody else keeps, who says how long it
+    /// took, too. Time in which nothing is counted does not make its thread slow.
+    void (*timed)(void* of, std::int64_t& value_ns, std::int64_t& within_ns) noexcept = nullptr;
+    void* timed_of = nullptr;  ///< must outlive the counter
 };
 
 /// Reads one thread's performance from outside. Costs one to three system calls per reading, and one or two file

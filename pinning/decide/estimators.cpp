@@ -30,12 +30,12 @@ void Estimator::prefer(std::size_t first, double sure) {
     strategy_[first] = sure;
 }
 
-void Estimator::observe(std::size_t choice, const Experience& seen) {
+void Estimator::observe(std::size_t choice, double utility, double mean) {
     assert(choice < values_.size());
-    if (!teaches(seen.utility) || !teaches(seen.mean)) return;
+    if (!teaches(utility) || !teaches(mean)) return;
     double& value = values_[choice];
-    value = std::isnan(value) ? seen.utility : value + kValueStep * (seen.utility - value);
-    learn(choice, seen);
+    value = std::isnan(value) ? utility : value + kValueStep * (utility - value);
+    learn(choice, utility, mean);
 }
 
 void Estimator::lean(std::size_t choice, double step) noexcept {
@@ -49,9 +49,9 @@ void Estimator::lean(std::size_t choice, double step) noexcept {
 std::unique_ptr<Estimator> make_estimator(EstimatorKind kind, const Settings& settings) {
     switch (kind) {
         case EstimatorKind::rl:
-            return std::make_unique<RlEstimator>(settings.rl_step);
+            return std::make_unique<AutomatonEstimator>(settings.rl_step, 1, settings.apla_range);
         case EstimatorKind::apla:
-            return std::make_unique<AplaEstimator>(settings.rl_step, settings.apla_floor, settings.apla_range);
+            return std::make_unique<AutomatonEstimator>(settings.rl_step, settings.apla_floor, settings.apla_range);
         case EstimatorKind::al:
             break;
     }

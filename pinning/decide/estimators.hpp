@@ -13,12 +13,6 @@
 
 namespace gimbal::pin {
 
-/// What a choice earned: its utility, and the running mean that it is held against.
-struct Experience {
-    double utility = 0;  ///< u, mean over the period
-    double mean = 0;     ///< V: u-bar of RL, the aspiration rho of APLA
-};
-
 /// Learns from one thread's experience, at one level, which choice is good. Every estimator offers both a strategy
 /// and values, so that any optimiser can read it.
 /// @threads the owner's  @cost O(K) per call
@@ -33,8 +27,11 @@ public:
     /// Only the strategy starts anew; what the choices were worth stays known.
     void prefer(std::size_t first, double sure);
 
-    /// @param choice  what was in force; what does not teach (u <= 0, nothing finite) is left out
-    void observe(std::size_t choice, const Experience& seen);
+    /// What a choice earned; what does not teach (u <= 0, nothing finite) is left out.
+    /// @param choice   that was in force
+    /// @param utility  u, mean over the period
+    /// @param mean     V, that it is held against: u-bar of RL, the aspiration rho of APLA
+    void observe(std::size_t choice, double utility, double mean);
 
     /// Probability to choose each; [K], sums to 1.
     [[nodiscard]] std::span<const double> strategy() const noexcept { return strategy_; }
@@ -43,7 +40,7 @@ public:
 
 protected:
     /// The strategy after an experience that teaches; values() already knows of it.
-    virtual void learn(std::size_t choice, const Experience& seen) = 0;
+    virtual void learn(std::size_t choice, double utility, double mean) = 0;
 
     /// sigma <- sigma + step (e_choice - sigma), and the sum is 1 again.
     void lean(std::size_t choice, double step) noexcept;
@@ -62,7 +59,7 @@ protected:
 /// tests/unit/pinning/decide/rl_test.cpp
 class AlEstimator final : public Estimator {
 private:
-    void learn(std::size_t, const Experience&) override {
+    void learn(std::size_t, double, double) override {
         double best = 0;
         for (const double value : values_) best = std::isnan(value) ? best : std::max(best, value);
         double ties = 0;
@@ -71,19 +68,23 @@ private:
     }
 };
 
-/// Aspiration-based perturbed learning automaton: the step of RL times phi(u - rho), rho = V.
+/// Perturbed learning automaton (RL), and the one that is based on aspirations (APLA), with rho = V:
 ///
-///     phi = 1                                  where u >= 0.98 rho
-///     phi = max(h, 1 - (rho - u) / (c rho))    below: what disappoints is hardly reinforced
+///     sigma += e phi(u, rho) (e_choice - sigma)   e = min(1, eps u / u-bar)
+///     RL      phi = 1
+///     APLA    phi = 1                                  where u >= 0.98 rho
+///             phi = max(h, 1 - (rho - u) / (c rho))    below: what disappoints is hardly reinforced
 ///
-/// @source Chasparis, arXiv 1803.02751; reference on placement, 1b (shape of phi); test:
-/// tests/unit/pinning/decide/rl_test.cpp
-class AplaEstimator final : public Estimator {
+/// The printed eps = 0.3 / v-bar / 1e8 makes sense only as 0.3 u / u-bar with a dimensionless 0.3. All rewards are
+/// positive, so whatever is repeated locks in; what contrasts a good choice with a bad one in RL is u / u-bar alone.
+/// @source RL: Chasparis, Rossbory 2017; seed 001, section 4.5.2; APLA: Chasparis, arXiv 1803.02751; reference on
+///         placement, 1b (shape of phi); test: tests/unit/pinning/decide/rl_test.cpp
+class AutomatonEstimator final : public Estimator {
 public:
     /// @param step   eps, in (0, 1]
-    /// @param floor  h, in (0, 1]
+    /// @param floor  h, in (0, 1]; 1 is RL
     /// @param range  c, relative fall at which phi would be 0, > 0
-    AplaEstimator(double step, double floor, double range) noexcept : step_(step), floor_(floor), range_(range) {}
+    AutomatonEstimator(double step, double floor, double range) noexcept : step_(step), floor_(floor), range_(range) {}
 
     /// The factor by itself, in [h, 1].
     [[nodiscard]] static double phi(double utility, double aspiration, double floor, double range) noexcept {
@@ -95,33 +96,13 @@ private:
     /// Noise below this share of the aspiration is no disappointment.
     static constexpr double kContent = 0.98;
 
-    void learn(std::size_t choice, const Experience& seen) override {
-        const double factor = phi(seen.utility, seen.mean, floor_, range_);
-        lean(choice, factor * std::min(1.0, step_ * seen.utility / seen.mean));
+    void learn(std::size_t choice, double utility, double mean) override {
+        lean(choice, phi(utility, mean, floor_, range_) * std::min(1.0, step_ * utility / mean));
     }
 
     double step_;
     double floor_;
     double range_;
-};
-
-/// Perturbed learning automaton: sigma += e (e_choice - sigma), e = min(1, eps u / u-bar).
-///
-/// The printed eps = 0.3 / v-bar / 1e8 makes sense only as 0.3 u / u-bar with a dimensionless 0.3. All rewards are
-/// positive, so whatever is repeated locks in; what contrasts a good choice with a bad one is u / u-bar alone.
-/// @source Chasparis, Rossbory 2017; seed 001, section 4.5.2; reference on placement, 1b;
-///         test: tests/unit/pinning/decide/rl_test.cpp
-class RlEstimator final : public Estimator {
-public:
-    /// @param step  eps, in (0, 1]
-    explicit RlEstimator(double step) noexcept : step_(step) {}
-
-private:
-    void learn(std::size_t choice, const Experience& seen) override {
-        lean(choice, std::min(1.0, step_ * seen.utility / seen.mean));
-    }
-
-    double step_;
 };
 
 }  // namespace gimbal::pin

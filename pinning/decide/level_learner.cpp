@@ -30,7 +30,7 @@ void LevelLearner::see(double utility) noexcept {
 Move LevelLearner::decide(std::size_t current, const UtilityEstimate& estimate, double exploring, std::uint64_t now,
                           Random& random, bool may_move) {
     assert(due());
-    estimator_->observe(current, {sum_ / static_cast<double>(samples_), mean_.value()});
+    estimator_->observe(current, sum_ / static_cast<double>(samples_), mean_.value());
     drop_period();
     needed_ = resource_->period;
     const Move move = optimiser_->decide(

@@ -215,9 +215,7 @@ std::optional<Figures> Manager::figures() const {
     const BackendChoice& metric = meter_.choice();
     figures.metric = backend_name(metric.backend);
     figures.unit = meter_.by_loops() ? "multiples of each loop's first pace" : backend_unit(metric.backend);
-    for (const Attempt& attempt : metric.attempts)
-        figures.backends.push_back(std::string(backend_name(attempt.backend)) + ": " +
-                                   (attempt.works ? "works" : attempt.why));
+    figures.backends = metric.attempts;
     figures.processors = static_cast<int>(machine_->usable().size());
     std::vector<int> nodes;
     for (const int pu : machine_->usable()) nodes.push_back(machine_->node_of(pu));

@@ -32,8 +32,7 @@ double within_loops(const ThreadRecord& record) noexcept {
 
 void SpeedMeter::choose(Progress progress) {
     progress_ = progress;
-    choice_ = choose_backend(
-        {.only = only_, .progress_offered = progress != Progress::none, .inside_hook = only_ == Backend::papi_inside});
+    choice_ = choose_backend(only_, progress != Progress::none);
 }
 
 void SpeedMeter::begin(bool counts) {
@@ -56,10 +55,12 @@ bool SpeedMeter::change(Workers& workers, double now) {
 
 void SpeedMeter::open(Worker& worker) const {
     CounterTarget target{.pid = 0, .tid = worker.record->tid};
-    if (progress_ == Progress::loops)
-        target.timed = {read_loops, worker.record->loops.get()};
-    else
+    if (progress_ == Progress::loops) {
+        target.timed = read_loops;
+        target.timed_of = worker.record->loops.get();
+    } else {
         target.progress = &worker.record->progress;
+    }
     if (!starts_inside(choice_->backend)) worker.counter.open(choice_->backend, target);
     worker.last = read(worker);
 }

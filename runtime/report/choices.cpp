@@ -45,19 +45,11 @@ std::vector<ScheduleSum> by_schedule(const LoopSummary& loop) {
 
 /// The fastest schedule that ran often enough, exploring or not, besides the main one.
 AlternativeUse fastest_other(const LoopSummary& loop, const std::string& main) {
-    struct Sum {
-        std::uint64_t calls = 0;
-        double time_s = 0, median_s = 0;  // the median: weighted by calls, 0 if one is not known
-    };
-    std::map<std::string, Sum> sums;
+    std::map<std::string, ScheduleUse> sums;
     for (const ScheduleUse& use : loop.schedules) {
         if (use.schedule == main || !use.timed) continue;
-        Sum& sum = sums[use.schedule];
-        const auto before = static_cast<double>(sum.calls), more = static_cast<double>(use.calls);
-        const bool known = use.median_s > 0 && (sum.calls == 0 || sum.median_s > 0);
-        sum.median_s = known ? (sum.median_s * before + use.median_s * more) / (before + more) : 0;
-        sum.calls += use.calls;
-        sum.time_s += use.time_s;
+        const auto [sum, first] = sums.try_emplace(use.schedule, use);
+        if (!first) add_use(use, sum->second);
     }
     AlternativeUse best;
     for (const auto& [schedule, sum] : sums) {
@@ -82,6 +74,16 @@ void set_lengths(LoopSummary& loop) noexcept {
 }
 
 }  // namespace
+
+void add_use(const ScheduleUse& use, ScheduleUse& sum) noexcept {
+    const auto before = static_cast<double>(sum.calls), more = static_cast<double>(use.calls);
+    const bool known = sum.median_s > 0 && use.median_s > 0;
+    sum.median_s = known ? (sum.median_s * before + use.median_s * more) / (before + more) : 0;
+    sum.shortest = std::min(sum.shortest, use.shortest);  // 0, not known, stays
+    sum.longest = sum.longest == 0 || use.longest == 0 ? 0 : std::max(sum.longest, use.longest);
+    sum.calls += use.calls;
+    sum.time_s += use.time_s;
+}
 
 double ScheduleSum::call_s() const noexcept {
     return timed_calls == 0 ? 0 : settled_s / static_cast<double>(timed_calls);

@@ -25,6 +25,9 @@ struct ScheduleSum {
     [[nodiscard]] double typical_s() const noexcept { return median_s > 0 ? median_s : call_s(); }
 };
 
+/// Add executions under the same schedule. Medians do not add up: that of several is their mean, weighted by calls.
+void add_use(const ScheduleUse& use, ScheduleUse& sum) noexcept;
+
 /// The schedule that ran most without exploring, else the one that ran most.
 /// @return nothing if no loop ran  @errors std::bad_alloc  @threads any  @cost O(uses^2)
 [[nodiscard]] std::optional<ScheduleSum> main_choice(const LoopSummary& loop);

@@ -23,14 +23,6 @@ std::string label(std::size_t run) {
     return run < 26 ? std::string(1, static_cast<char>('A' + run)) : std::to_string(run + 1);
 }
 
-/// What makes loops of several runs the same: team sizes may differ, so that runs on more cores can be compared.
-struct Key {
-    std::string name;
-    bool over_ranks, steals;
-    std::uint32_t workers;  // 0: the only one of its name in every run
-    auto operator<=>(const Key&) const = default;
-};
-
 using Row = std::vector<const MergedLoop*>;  // [runs]; null: the loop did not run
 
 /// Of the slowest rank [s].
@@ -61,19 +53,22 @@ bool comparable(const MergedLoop& one, const MergedLoop& other) {
 
 /// The loops of all runs, those with the most time first.
 std::vector<Row> rows_of(std::span<const MergedRun> runs) {
+    // Team sizes may differ, so that runs on more cores can be compared, unless one run has several.
     const auto key = [](const MergedLoop& loop) {
-        return Key{loop.sum.name, loop.sum.over_ranks, loop.sum.steals.has_value(), 0};
+        LoopKey any = key_of(loop.sum);
+        any.workers = 0;
+        return any;
     };
-    std::map<Key, bool> several;  // team sizes in one run
+    std::map<LoopKey, bool> several;  // team sizes in one run
     for (const MergedRun& run : runs) {
-        std::map<Key, int> seen;
+        std::map<LoopKey, int> seen;
         for (const MergedLoop& loop : run.loops)
             if (++seen[key(loop)] > 1) several[key(loop)] = true;
     }
-    std::map<Key, Row> found;
+    std::map<LoopKey, Row> found;
     for (std::size_t i = 0; i < runs.size(); ++i) {
         for (const MergedLoop& loop : runs[i].loops) {
-            Key own = key(loop);
+            LoopKey own = key(loop);
             if (several.contains(own)) own.workers = loop.sum.workers;
             Row& row = found.try_emplace(std::move(own), Row(runs.size(), nullptr)).first->second;
             row[i] = &loop;

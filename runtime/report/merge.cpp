@@ -7,6 +7,7 @@
 
 #include "config/table.hpp"
 #include "gimbal/error.hpp"
+#include "report/choices.hpp"
 #include "report/metrics.hpp"
 
 namespace gimbal {
@@ -45,17 +46,6 @@ double time_alive(std::span<const RunRecord> records, int rank) {
         until_s = std::max(until_s, end_s);
     }
     return alive_s;
-}
-
-/// Medians do not add up: that of several is their mean, weighted by calls.
-void add_use(const ScheduleUse& use, ScheduleUse& sum) {
-    const auto before = static_cast<double>(sum.calls), more = static_cast<double>(use.calls);
-    const bool known = sum.median_s > 0 && use.median_s > 0;
-    sum.median_s = known ? (sum.median_s * before + use.median_s * more) / (before + more) : 0;
-    sum.shortest = std::min(sum.shortest, use.shortest);  // 0, not known, stays
-    sum.longest = sum.longest == 0 || use.longest == 0 ? 0 : std::max(sum.longest, use.longest);
-    sum.calls += use.calls;
-    sum.time_s += use.time_s;
 }
 
 void add_schedules(const LoopSummary& loop, LoopSummary& sum) {
@@ -136,14 +126,6 @@ void add_warnings(const RunRecord& record, std::vector<std::string>& warnings) {
         if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);
 }
 
-/// What tells loops apart.
-struct Key {
-    std::string name;
-    std::uint32_t workers;
-    bool over_ranks, steals;
-    auto operator<=>(const Key&) const = default;
-};
-
 struct Growing {
     LoopSummary sum;
     PerRank time_s;
@@ -219,6 +201,10 @@ OverRanks over_workers(const LoopSummary& loop) {
 
 }  // namespace
 
+LoopKey key_of(const LoopSummary& loop) {
+    return {loop.name, loop.workers, loop.over_ranks, loop.steals.has_value()};
+}
+
 bool MergedLoop::knows_all_workers() const noexcept {
     return !sum.steals || ranks >= sum.workers;
 }
@@ -246,7 +232,7 @@ double MergedLoop::scheduling_overhead() const noexcept {
 
 MergedRun merge(std::span<const RunRecord> records) {
     MergedRun run;
-    std::map<Key, Growing> loops;
+    std::map<LoopKey, Growing> loops;
     PerRank wall, busy;
     for (const RunRecord& record : records) {
         run.ranks = std::max(run.ranks, static_cast<std::uint32_t>(std::max(record.ranks, record.rank + 1)));
@@ -259,7 +245,7 @@ MergedRun merge(std::span<const RunRecord> records) {
         run.cores_lent += record.cores_lent;
         add_warnings(record, run.warnings);
         for (const LoopSummary& loop : record.loops) {
-            Growing& growing = loops[{loop.name, loop.workers, loop.over_ranks, loop.steals.has_value()}];
+            Growing& growing = loops[key_of(loop)];
             name(loop, growing.sum);
             if (loop.steals) {
                 add_steals(loop, record.rank, growing);

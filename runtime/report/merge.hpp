@@ -31,12 +31,22 @@ struct SortedRecords {
 /// @param records  of one run, at least one
 [[nodiscard]] std::string run_title(std::span<const RunRecord> records);
 
+/// What makes loops of several records the same.
+struct LoopKey {
+    std::string name;
+    std::uint32_t workers;  ///< of comparisons between runs, where team sizes may differ: 0 for any
+    bool over_ranks, steals;
+    auto operator<=>(const LoopKey&) const = default;
+};
+/// @errors std::bad_alloc
+[[nodiscard]] LoopKey key_of(const LoopSummary& loop);
+
 /// Smallest, mean and largest of one figure over ranks.
 struct OverRanks {
     double min = 0, mean = 0, max = 0;
 };
 
-/// One loop over all ranks. A loop is the same on two ranks if name, team size and level are.
+/// One loop over all ranks.
 struct MergedLoop {
     /// Everything added up over records. Of threads per_worker is empty. A loop over ranks has calls as a rank sees
     /// them, and one loop time: with steals that of the slowest rank, and busy times likewise.

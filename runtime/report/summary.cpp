@@ -70,14 +70,11 @@ struct TableForm {
     bool all_times = true;          ///< of several ranks minimum, mean and maximum; false: mean
     bool iterations = true;
     bool overheads = true;  ///< drawing chunks, entry and exit
-};
-
-/// Which columns there are besides: those of what most programs have nothing of are left out.
-struct TableNeeds {
+    // Columns of what most programs have nothing of; then they are left out.
     bool ranks = false, workers = false, late = false, entry = false;
 };
 
-TableNeeds needs_of(const MergedRun& run, std::span<const MergedLoop> shown) {
+TableForm form_of(const MergedRun& run, std::span<const MergedLoop> shown) {
     const auto any = [&](double (MergedLoop::*part)() const noexcept) {
         constexpr double kShown = 0.0005;  // 0.1 % in the table
         return std::any_of(shown.begin(), shown.end(),
@@ -95,45 +92,45 @@ TableNeeds needs_of(const MergedRun& run, std::span<const MergedLoop> shown) {
             .entry = any(&MergedLoop::entry_exit)};
 }
 
-TextTable empty_table(const TableNeeds& needs, const TableForm& form) {
+TextTable empty_table(const TableForm& form) {
     std::vector<std::string> titles = {"loop"};
     std::vector<Side> sides = {Side::left};
     const auto title = [&](const char* text, Side side = Side::right) {
         titles.emplace_back(text);
         sides.push_back(side);
     };
-    if (needs.workers) title("workers");
+    if (form.workers) title("workers");
     title("calls");
     if (form.iterations) title("iterations");
     if (form.technique) title("technique (why)", Side::left);
-    title(needs.ranks && form.all_times ? "time_s min" : "time_s");
-    if (needs.ranks && form.all_times)
+    title(form.ranks && form.all_times ? "time_s min" : "time_s");
+    if (form.ranks && form.all_times)
         for (const char* text : {"mean", "max"}) title(text);
     title("imbalance");
-    if (needs.late) title("late");
+    if (form.late) title("late");
     title("lost");
     if (form.overheads) title("sched.ovh");
-    if (form.overheads && needs.entry) title("in/out");
+    if (form.overheads && form.entry) title("in/out");
     return TextTable(titles, sides);
 }
 
-void add_loop(const MergedLoop& loop, const TableNeeds& needs, const TableForm& form, TextTable& table) {
+void add_loop(const MergedLoop& loop, const TableForm& form, TextTable& table) {
     std::vector<std::string> cells = {shorten_name(loop.sum.name, form.name)};
-    if (needs.workers) cells.push_back(workers_text(loop.sum));
+    if (form.workers) cells.push_back(workers_text(loop.sum));
     cells.push_back(std::to_string(loop.sum.calls));
     if (form.iterations) cells.push_back(std::to_string(loop.sum.iterations));
     if (form.technique) cells.push_back(technique_cell(loop.sum));
     const OverRanks& times = loop.time_s;
-    if (needs.ranks && form.all_times)
+    if (form.ranks && form.all_times)
         for (const double figure : {times.min, times.mean, times.max}) cells.push_back(seconds(figure));
     else
-        cells.push_back(seconds(needs.ranks ? times.mean : loop.sum.time_s));
+        cells.push_back(seconds(form.ranks ? times.mean : loop.sum.time_s));
     const bool known = loop.knows_all_workers();
     cells.push_back(known ? fixed(loop.imbalance(), 3) : "-");
-    if (needs.late) cells.push_back(known ? per_cent(loop.late()) : "-");
+    if (form.late) cells.push_back(known ? per_cent(loop.late()) : "-");
     cells.push_back(known ? per_cent(loop.lost()) : "-");
     if (form.overheads) cells.push_back(loop.sum.steals ? "-" : per_cent(loop.scheduling_overhead()));
-    if (form.overheads && needs.entry) cells.push_back(loop.sum.steals ? "-" : per_cent(loop.entry_exit()));
+    if (form.overheads && form.entry) cells.push_back(loop.sum.steals ? "-" : per_cent(loop.entry_exit()));
     table.add(std::move(cells));
     if (!form.technique) table.remark("  " + technique_cell(loop.sum));
     if (loop.sum.steals) table.remark(steal_remark(loop.sum));
@@ -142,12 +139,11 @@ void add_loop(const MergedLoop& loop, const TableNeeds& needs, const TableForm& 
 
 /// Names give way before columns do.
 /// @param width  0: any  @return whether the table is narrow enough
-bool narrow(TextTable& table, std::span<const MergedLoop> shown, const TableNeeds& needs, TableForm form,
-            std::size_t width) {
+bool narrow(TextTable& table, std::span<const MergedLoop> shown, TableForm form, std::size_t width) {
     constexpr std::size_t kShortest = 24;  // name that can still be told from others [characters]
     const auto fill = [&] {
-        table = empty_table(needs, form);
-        for (const MergedLoop& loop : shown) add_loop(loop, needs, form, table);
+        table = empty_table(form);
+        for (const MergedLoop& loop : shown) add_loop(loop, form, table);
         return width == 0 || table.width() <= width;
     };
     if (fill()) return true;
@@ -162,15 +158,15 @@ bool narrow(TextTable& table, std::span<const MergedLoop> shown, const TableNeed
 /// @param width  [characters]; 0: any
 std::string loop_table(const MergedRun& run, std::size_t most, std::size_t width) {
     const auto shown = std::span(run.loops).first(std::min(most, run.loops.size()));
-    const TableNeeds needs = needs_of(run, shown);
+    TableForm form = form_of(run, shown);
     TextTable table({}, {});
-    // What is left out here stands in JSON and on the page.
-    constexpr TableForm kNoTechnique = {.technique = false}, kMeanTimes = {.technique = false, .all_times = false};
-    constexpr TableForm kNoIterations = {.technique = false, .all_times = false, .iterations = false};
-    constexpr TableForm kNoOverheads = {
-        .technique = false, .all_times = false, .iterations = false, .overheads = false};
-    for (const TableForm& form : {TableForm{}, kNoTechnique, kMeanTimes, kNoIterations, kNoOverheads})
-        if (narrow(table, shown, needs, form, width)) break;
+    // What is left out here, one after the other until the rest fits, stands in JSON and on the page.
+    bool fits = narrow(table, shown, form, width);
+    for (bool* const part : {&form.technique, &form.all_times, &form.iterations, &form.overheads}) {
+        if (fits) break;
+        *part = false;
+        fits = narrow(table, shown, form, width);
+    }
     return table.text() + (shown.size() < run.loops.size() ? left_out(run.loops, shown.size()) : "");
 }
 

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reads every source that a build tree compiles with other compilers too, and prints their warnings: `./dev warnings`.
 
-Sources get the options of their build, with -Wall -Wextra and without code generation. Warnings about files outside
-the source folder are not ours. What a compiler cannot read is counted and named: it was not checked."""
+Sources get the options of their build, with -Wall -Wextra and without code generation. Programs of benches and tests
+that only a script builds get -fopenmp and all folders of headers. Warnings about files outside the source folder are
+not ours. What a compiler cannot read is counted and named: it was not checked."""
 import argparse
 import concurrent.futures
 import json
@@ -17,8 +18,11 @@ import tempfile
 
 COMPILERS = ("g++-12", "clang++-14", "clang++-19")
 OF_C = {"g++": "gcc", "clang++": "clang"}
+PROGRAMS = ("bench", "tests")  # folders whose programs have commands of their own
+SIMULATED = "tests/mpi/simulated/"  # of another build: ./dev simgrid
 WITH_VALUE = {"-o", "-MF", "-MT", "-MQ", "-include"}
-DROPPED = ("-c", "-MD", "-MMD", "-Winvalid-pch", "-fno-ipa-icf", "-O", "-g", "-W")
+DROPPED = ("-c", "-l", "-shared", "-MD", "-MMD", "-Winvalid-pch", "-fno-ipa-icf", "-fopenmp-targets", "-O", "-g", "-w",
+           "-W")
 
 
 def for_c(compiler):
@@ -55,6 +59,52 @@ def sources_of(build, root, words):
     return found
 
 
+def header_folders(entries):
+    """Where any source of the build looks for headers."""
+    folders = {}
+    for entry in entries:
+        words = shlex.split(entry["command"])
+        for word, following in zip(words, words[1:] + [""]):
+            if word == "-isystem" or word.startswith("-I"):
+                folders[following if word == "-isystem" else word[2:]] = None
+    return list(folders)
+
+
+def own_commands(build):
+    """{source: a command of the build tree's that names it}, of custom commands too."""
+    if not (build / "build.ninja").exists():
+        return {}
+    said = subprocess.run(["ninja", "-C", build, "-t", "commands"], capture_output=True, text=True, check=False).stdout
+    found = {}
+    for part in (part for line in said.splitlines() for part in line.split(" && ")):
+        try:
+            words = shlex.split(part)
+        except ValueError:  # a pipe of a shell's, which compiles nothing
+            continue
+        for word in words[1:]:
+            if os.path.isabs(word) and word.endswith((".c", ".cpp")):
+                options = [option for option in words[1:] if not option.endswith((".c", ".cpp")) or option == word]
+                found.setdefault(word, shlex.join(words[:1] + options))
+    return found
+
+
+def programs_of(build, root, words, known):
+    """As sources_of(), of programs of benches and tests that compile_commands.json does not tell of."""
+    headers = header_folders(json.loads((build / "compile_commands.json").read_text(encoding="utf-8")))
+    commands = own_commands(build)
+    found = {}
+    for path in (path for part in PROGRAMS for path in sorted((root / part).rglob("*"))):
+        name = str(path.relative_to(root))
+        if path.suffix not in (".c", ".cpp") or name in known or name.startswith(SIMULATED):
+            continue
+        if words and not any(word in name for word in words):
+            continue
+        plain = ["compiler", "-std=gnu11" if path.suffix == ".c" else "-std=c++20", "-fopenmp", str(path)]
+        plain += [option for folder in headers for option in ("-idirafter", folder)]
+        found[name] = (str(build), commands.get(str(path), shlex.join(plain)))
+    return found
+
+
 def read_by(compiler, name, folder, command, root, headers):
     """(warnings that are ours, an error or "")"""
     if name.endswith(".c"):
@@ -75,14 +125,13 @@ def read_by(compiler, name, folder, command, root, headers):
     return ours, "" if said.returncode == 0 else (errors or lines or ["no message"])[0]
 
 
-def check(compiler, sources, root, jobs, out=sys.stdout):
+def check(compiler, sources, root, jobs, out=sys.stdout, omp_header=None):
     """Print what a compiler says of all sources. Returns the numbers of warnings and of files it could not read."""
     warnings, unread = set(), []
     with tempfile.TemporaryDirectory() as headers, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        # omp.h comes with the runtime of one compiler only; its declarations are the same for all.
-        omp = subprocess.run(["gcc", "-print-file-name=include/omp.h"], capture_output=True, text=True, check=False)
-        if os.path.isabs(omp.stdout.strip()):
-            shutil.copy(omp.stdout.strip(), headers)
+        # clang has no omp.h of its own, and gcc's has words that clang does not know.
+        if omp_header and "clang" in compiler:
+            shutil.copy(omp_header, headers)
         calls = {pool.submit(read_by, compiler, name, folder, command, root, headers): name
                  for name, (folder, command) in sources.items()}
         for call in concurrent.futures.as_completed(calls):
@@ -104,14 +153,17 @@ def main():
     parser.add_argument("words", nargs="*", help="only sources whose path holds one of these")
     arguments = parser.parse_args()
     root = pathlib.Path(__file__).resolve().parents[2]
-    sources = sources_of(arguments.build.resolve(), root, arguments.words)
+    build = arguments.build.resolve()
+    sources = sources_of(build, root, arguments.words)
+    sources |= programs_of(build, root, arguments.words, sources_of(build, root, []))
     if not sources:
         sys.exit(f"check_warnings: error: {arguments.build} compiles nothing of that kind")
     bad = 0
+    omp_header = next(build.glob("omp_patch/*/runtime/src/omp.h"), None)
     for compiler in arguments.compiler or COMPILERS:
         if shutil.which(compiler) is None:
             sys.exit(f"check_warnings: error: {compiler} is not installed")
-        bad += sum(check(compiler, sources, root, arguments.jobs))
+        bad += sum(check(compiler, sources, root, arguments.jobs, omp_header=omp_header))
     sys.exit(1 if bad else 0)
 
 

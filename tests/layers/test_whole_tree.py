@@ -49,6 +49,28 @@ class Warnings(Made):
         self.assertEqual(found, (0, 1))
         self.assertIn("not read: a.c: ", out)
 
+    def programs(self, ninja=None):
+        self.write("src/tests/a.c", '#include "other.h"\nint f(int unused) { return NEEDED; }\n')
+        self.write("elsewhere/other.h", "")
+        self.write("build/compile_commands.json", json.dumps([
+            {"directory": str(self.root / "build"), "file": "b.c", "command": f"cc -I{self.root}/elsewhere -c b.c"}]))
+        if ninja:
+            self.write("build/build.ninja", ninja)
+        sources = check_warnings.programs_of(self.root / "build", self.root / "src", [], {})
+        self.assertEqual(list(sources), ["tests/a.c"])
+        return check_warnings.check("g++", sources, self.root / "src", 1, io.StringIO())
+
+    def test_a_program_with_a_command_of_its_own_is_read_as_that_builds_it(self):
+        found = self.programs("rule own\n  command = : && cc -w -DNEEDED=1 -I../elsewhere $in -o $out -lm\n"
+                              f"build a: own {self.root}/src/tests/a.c\n")
+        self.assertEqual(found, (1, 0))
+
+    def test_a_program_that_only_a_script_builds_is_read_with_all_headers(self):
+        self.assertEqual(self.programs(), (1, 1))  # NEEDED is said by nobody
+        self.write("elsewhere/other.h", "#define NEEDED 1\n")
+        sources = check_warnings.programs_of(self.root / "build", self.root / "src", [], {})
+        self.assertEqual(check_warnings.check("g++", sources, self.root / "src", 1, io.StringIO()), (1, 0))
+
 
 class Counts(Made):
     def test_types_lines_and_small_files_are_counted(self):

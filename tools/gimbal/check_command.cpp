@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -43,15 +44,18 @@ constexpr std::array<Row, 6> kRows = {{
 /// An object that starts loops.
 struct Object {
     std::string path;
-    LoopCalls found;
+    bool code_read = false;
     std::map<LoopSchedule, std::vector<std::string>> places;  // of loops, "file:line function"
     std::size_t regions = 0;
 };
 
 Object read_object(const std::string& path) {
-    Object object{.path = path, .found = read_loop_calls(path), .places = {}, .regions = 0};
+    Object object{.path = path, .code_read = false, .places = {}, .regions = 0};
+    const std::optional<std::vector<LoopCall>> found = read_loop_calls(path);
+    if (!found) return object;
+    object.code_read = true;
     const ObjectSymbols symbols(path);
-    for (const LoopCall& call : object.found.calls) {
+    for (const LoopCall& call : *found) {
         if (call.schedule == LoopSchedule::region)
             ++object.regions;
         else
@@ -122,7 +126,7 @@ json as_json(const Object& object) {
         loops[std::string(row.name)] = found == object.places.end() ? std::vector<std::string>() : found->second;
     }
     return {{"path", object.path},
-            {"code_read", object.found.read},
+            {"code_read", object.code_read},
             {"regions", object.regions},
             {"loops", loops},
             {"rules", rules(object)}};
@@ -130,7 +134,7 @@ json as_json(const Object& object) {
 
 void print_object(const Object& object) {
     std::printf("\nloops in %s, by the calls in its code\n", object.path.c_str());
-    if (!object.found.read) {
+    if (!object.code_read) {
         std::printf("  its code cannot be read on this machine\n");
         return;
     }
@@ -179,11 +183,11 @@ ProgramFacts library_facts(const std::string& path) {
 
 }  // namespace
 
-int check(const CheckRequest& request) {
-    const bool alone = is_library(request.program);
-    const FoundProgram found = alone ? FoundProgram{request.program, 0, ""} : find_program(request.program);
+int check(const std::string& program, bool json_wanted) {
+    const bool alone = is_library(program);
+    const FoundProgram found = alone ? FoundProgram{program, 0, ""} : find_program(program);
     if (found.path.empty() || !fs::exists(found.path))
-        throw Error(ErrorCode::wrong_use, "check: there is no program \"" + request.program + "\"",
+        throw Error(ErrorCode::wrong_use, "check: there is no program \"" + program + "\"",
                     "example: gimbal check ./app");
     std::string refusal, hint;
     ProgramFacts facts;
@@ -197,11 +201,11 @@ int check(const CheckRequest& request) {
     for (const std::string& library : facts.libraries) {
         if (is_openmp_runtime(library)) continue;
         Object object = read_object(library);
-        if (!object.found.calls.empty()) objects.push_back(std::move(object));
+        if (object.regions > 0 || !object.places.empty()) objects.push_back(std::move(object));
     }
     const std::vector<std::string> lines =
-        refusal.empty() ? commands(alone ? "PROGRAM" : request.program, facts, objects) : std::vector<std::string>();
-    if (request.json) {
+        refusal.empty() ? commands(alone ? "PROGRAM" : program, facts, objects) : std::vector<std::string>();
+    if (json_wanted) {
         json all = {{"program", found.path},  {"refused", refusal}, {"openmp", openmp_text(facts)},
                     {"mpi", mpi_text(facts)}, {"commands", lines},  {"objects", json::array()}};
         for (const Object& object : objects) all["objects"].push_back(as_json(object));

@@ -258,8 +258,8 @@ void find_calls(const Section& section, const Code& code, const std::map<std::ui
 
 }  // namespace
 
-LoopCalls read_loop_calls(const std::string& path) {
-    LoopCalls found;
+std::optional<std::vector<LoopCall>> read_loop_calls(const std::string& path) {
+    std::optional<std::vector<LoopCall>> found;
     if (elf_version(EV_CURRENT) == EV_NONE) return found;
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) return found;
@@ -270,8 +270,8 @@ LoopCalls read_loop_calls(const std::string& path) {
         read_base(elf.get(), code);
         read_sections(elf.get(), code);
         const auto stubs = stubs_of(code);
-        for (const Section& section : code.text) find_calls(section, code, stubs, found.calls);
-        found.read = true;
+        found.emplace();
+        for (const Section& section : code.text) find_calls(section, code, stubs, *found);
     }
     close(file);
     return found;

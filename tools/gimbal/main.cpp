@@ -63,8 +63,8 @@ struct CommandLine {
     std::vector<std::string> after_dashes;     ///< what follows the first "--" of `run`
     std::map<std::string, std::string> flags;  ///< values of the option table's flags
     ReportRequest report;
-    CheckRequest check;
-    bool json = false, markdown = false;
+    std::string checked;                  ///< program of `check`
+    bool json = false, markdown = false;  ///< of `check` and `info`
 };
 
 void add_run(CLI::App& app, CommandLine& line) {
@@ -122,8 +122,8 @@ void add_check(CLI::App& app, CommandLine& line) {
     check->footer(
         "Example:\n  gimbal check ./app\n"
         "Exit status: 0; 1: gimbal run would refuse the program.");
-    check->add_option("program", line.check.program, "Name or path of the program, or path of a library")->required();
-    check->add_flag("--json", line.check.json, "As JSON");
+    check->add_option("program", line.checked, "Name or path of the program, or path of a library")->required();
+    check->add_flag("--json", line.json, "As JSON");
 }
 
 void add_info(CLI::App& app, CommandLine& line) {
@@ -229,7 +229,7 @@ int dispatch(const CLI::App& app, CommandLine& line) {
     const CLI::App& command = *app.get_subcommands().front();
     if (command.get_name() == "run") return do_run(command, line);
     if (command.get_name() == "report") return report_files(line.report);
-    if (command.get_name() == "check") return check(line.check);
+    if (command.get_name() == "check") return check(line.checked, line.json);
     if (command.get_name() == "pin") return pin(command, line.pin);
     if (command.get_name() == "manual") return manual(app, line.manual);
     if (command.get_name() == "top") return top(command, line.top);

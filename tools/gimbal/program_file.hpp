@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,15 +38,10 @@ struct LoopCall {
     std::string place;         ///< "file:line function" if clang has written that down; Gimbal then knows it by this
 };
 
-/// What the machine code of an object calls of an OpenMP runtime.
-struct LoopCalls {
-    bool read = false;  ///< false: its code cannot be read: another machine than x86-64, or no object
-    std::vector<LoopCall> calls;
-};
-
-/// Find them without running anything: calls that lead to a runtime's functions through the object's linkage tables,
-/// and the constant that clang hands over as the schedule.
+/// What the machine code of an object calls of an OpenMP runtime, without running anything: calls that lead to a
+/// runtime's functions through the object's linkage tables, and the constant that clang hands over as the schedule.
+/// @return nothing: its code cannot be read: another machine than x86-64, or no object
 /// @errors std::bad_alloc  @cost O(size of the code)
-[[nodiscard]] LoopCalls read_loop_calls(const std::string& path);
+[[nodiscard]] std::optional<std::vector<LoopCall>> read_loop_calls(const std::string& path);
 
 }  // namespace gimbal::tool

@@ -7,7 +7,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <tuple>
 
 #include "base/c_locale.hpp"
 #include "gimbal/plain_text.hpp"
@@ -19,9 +18,6 @@
 namespace gimbal::page {
 
 namespace {
-
-/// What tells loops apart, as in merge().
-using LoopKey = std::tuple<std::string, std::uint32_t, bool>;
 
 /// A rank's part of a loop; of a loop over ranks only `busy_s` is known.
 struct RankPart {
@@ -39,10 +35,6 @@ double rounded(double value) {
 
 Json json_of(const OverRanks& figures) {
     return {{"min", rounded(figures.min)}, {"mean", rounded(figures.mean)}, {"max", rounded(figures.max)}};
-}
-
-LoopKey key_of(const LoopSummary& loop) {
-    return {loop.name, loop.workers, loop.over_ranks};
 }
 
 void add_rank(const LoopSummary& loop, RankPart& part) {

@@ -25,6 +25,7 @@ const LoopSummary* find(const RunRecord& record, const LoopSummary& wanted) {
 
 /// What a loop did between two records.
 struct Difference {
+    double wall_s = 0;  ///< between them
     double calls = 0, time_s = 0, busy_max_s = 0, busy_mean_s = 0, waiting_s = 0;
     std::map<std::string, double> calls_of;  ///< by schedule
 
@@ -38,21 +39,15 @@ struct Difference {
     }
 };
 
-struct GrowingLoop {
-    Difference all;
-    double wall_s = 0;
-};
-
-LoopRow row_of(const LoopKey& key, const GrowingLoop& loop) {
+LoopRow row_of(const LoopKey& key, const Difference& seen) {
     LoopRow row;
     std::tie(row.run, row.name, row.workers, row.over_ranks) = key;
-    const Difference& seen = loop.all;
     const auto most = std::max_element(seen.calls_of.begin(), seen.calls_of.end(),
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
     if (most != seen.calls_of.end() && most->second > 0) row.technique = most->first;
-    if (loop.wall_s > 0) {
-        row.calls_per_s = seen.calls / loop.wall_s;
-        row.share = std::min(1.0, seen.time_s / loop.wall_s);
+    if (seen.wall_s > 0) {
+        row.calls_per_s = seen.calls / seen.wall_s;
+        row.share = std::min(1.0, seen.time_s / seen.wall_s);
     }
     if (seen.busy_mean_s > 0) row.imbalance = std::max(0.0, seen.busy_max_s / seen.busy_mean_s - 1);
     if (seen.time_s > 0) row.lost = std::clamp(seen.waiting_s / seen.time_s, 0.0, 1.0);
@@ -101,7 +96,7 @@ void Rates::add_processor_time(const LiveProcess& process, double at_s, Seen& se
 
 Figures Rates::update(const std::vector<LiveProcess>& processes, double at_s) {
     Figures figures;
-    std::map<LoopKey, GrowingLoop> loops;
+    std::map<LoopKey, Difference> loops;
     std::map<std::string, std::vector<const LiveProcess*>> runs;
     std::set<int> alive;
     for (const LiveProcess& process : processes) {
@@ -121,9 +116,9 @@ Figures Rates::update(const std::vector<LiveProcess>& processes, double at_s) {
         Difference in_threads;
         for (const LoopSummary& loop : seen.now.loops) {
             const LoopSummary* const before = seen.two ? find(seen.before, loop) : nullptr;
-            GrowingLoop& growing = loops[{process.run, loop.name, loop.workers, loop.over_ranks}];
-            growing.wall_s += wall_s;
-            for (Difference* const sum : {&growing.all, loop.over_ranks ? nullptr : &in_threads}) {
+            Difference& of_loop = loops[{process.run, loop.name, loop.workers, loop.over_ranks}];
+            of_loop.wall_s += wall_s;
+            for (Difference* const sum : {&of_loop, loop.over_ranks ? nullptr : &in_threads}) {
                 if (sum) sum->add(loop, 1);
                 if (sum && before) sum->add(*before, -1);
             }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "common/clock.hpp"
-#include "common/mix.hpp"
 #include "common/program.hpp"
+#include "common/random.hpp"
 #include "library.hpp"
 #include "program.hpp"
 #include "search.hpp"
@@ -49,7 +49,7 @@ Result run(const Options& options) {
 
 int main(int argc, char** argv) {
     const Options options = parse_options(argc, argv);
-    if (options.command_line.finished) return options.command_line.exit_code;
+    if (options.exit_code) return *options.exit_code;
     return apps::run_program("aco", [&] {
         const Result result = run(options);
         print_table(options, result);

@@ -113,7 +113,7 @@ Options parse_options(int argc, char** argv) {
     apps::add_seed(app, search.seed, "seed of all ants");
     app.add_option("--data", options.data, "folder of the instances");
     app.add_flag("--json", options.json, "print the result as a last line of JSON");
-    options.command_line = apps::read_command_line(app, argc, argv, [&] { apply(words, app, options); });
+    options.exit_code = apps::read_command_line(app, argc, argv, [&] { apply(words, app, options); });
     return options;
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,7 @@ struct Options {
     std::size_t number = 1;    ///< of the instance, from 1; 0: all
     int repeat = 1;
     bool json = false;
-    apps::CommandLine command_line;
+    std::optional<int> exit_code;  ///< nothing is to be run: the command line was answered, or is wrong
 };
 
 /// Prints help to stdout, and what is wrong with the command line as one line to stderr.

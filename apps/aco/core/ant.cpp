@@ -33,7 +33,7 @@ std::size_t roulette(std::span<const double> scores, double draw) {
 
 }  // namespace
 
-std::int64_t make_schedule(const Instance& instance, const Pheromone& pheromone, Taste taste, Random random,
+std::int64_t make_schedule(const Instance& instance, const Pheromone& pheromone, Taste taste, apps::Random random,
                            Workspace& workspace, std::span<Job> order) {
     std::iota(workspace.open.begin(), workspace.open.end(), Job{0});
     std::int64_t now = 0;

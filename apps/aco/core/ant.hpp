@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "common/mix.hpp"
+#include "common/random.hpp"
 #include "library.hpp"
 #include "pheromone.hpp"
 
@@ -12,23 +12,12 @@
 
 namespace aco {
 
-/// Random numbers by SplitMix64, one stream for every ant of every iteration: what an ant does depends on who it is,
-/// not on the thread that carries it or on who went before.
-class Random {
-public:
-    Random(std::uint64_t seed, std::int64_t ant, std::int64_t iteration)
-        : state_(apps::mix(apps::mix(apps::mix(seed) + static_cast<std::uint64_t>(ant)) +
-                           static_cast<std::uint64_t>(iteration))) {}
-
-    /// In [0, 1), on 53 bits.
-    double uniform() {
-        state_ += 0x9e3779b97f4a7c15U;
-        return static_cast<double>(apps::mix(state_) >> 11) * 0x1p-53;
-    }
-
-private:
-    std::uint64_t state_;
-};
+/// Random numbers of one ant in one iteration: what an ant does depends on who it is, not on the thread that carries it
+/// or on who went before.
+inline apps::Random stream_of(std::uint64_t seed, std::int64_t ant, std::int64_t iteration) {
+    return apps::Random(apps::mix(apps::mix(seed) + static_cast<std::uint64_t>(ant)) +
+                        static_cast<std::uint64_t>(iteration));
+}
 
 constexpr double kGreedy = 0.9;  ///< q0: how often an ant takes the job that looks best, without throwing dice
 
@@ -53,7 +42,7 @@ enum class Taste {
 /// @param order  [n] out: the schedule   @return its total weighted tardiness
 /// @errors none   @threads pure, but for the workspace   @cost O(n^2)
 /// @source den Besten, Stuetzle, Dorigo 2000
-std::int64_t make_schedule(const Instance& instance, const Pheromone& pheromone, Taste taste, Random random,
+std::int64_t make_schedule(const Instance& instance, const Pheromone& pheromone, Taste taste, apps::Random random,
                            Workspace& workspace, std::span<Job> order);
 
 }  // namespace aco

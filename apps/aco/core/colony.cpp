@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "colony.hpp"
 
-#include "common/mix.hpp"
+#include "common/random.hpp"
 
 #include <algorithm>
 
@@ -30,7 +30,7 @@ void Colony::make(std::int64_t ant, Workspace& workspace) {
     const std::int64_t number = first_ + ant;
     const Taste taste = number % 2 == 0 ? Taste::weight : Taste::weight_squared;
     tardiness_[static_cast<std::size_t>(ant)] =
-        make_schedule(instance_, pheromone_, taste, Random(seed_, number, iteration_), workspace, order_of(ant));
+        make_schedule(instance_, pheromone_, taste, stream_of(seed_, number, iteration_), workspace, order_of(ant));
 }
 
 void Colony::end_iteration() {

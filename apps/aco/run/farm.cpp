@@ -2,6 +2,7 @@
 #include "search.hpp"
 
 #include "common/clock.hpp"
+#include "common/range.hpp"
 #include "islands.hpp"
 #include "thread_pool.hpp"
 
@@ -10,17 +11,6 @@
 namespace aco {
 
 namespace {
-
-/// Some of consecutive numbers.
-struct Part {
-    std::int64_t begin;
-    std::int64_t end;
-};
-
-/// A thread's part of [0, count), of which all threads get as many as the others, or one more.
-Part part_of(std::int64_t count, int thread, int threads) {
-    return {count * thread / threads, count * (thread + 1) / threads};
-}
 
 class Farm final : public Crew {
 public:
@@ -63,17 +53,17 @@ Outcome Farm::together(const Instance& instance, const Search& search) {
     Colony colony(instance, search.seed, 0, search.ants);
     auto workspaces = rooms<Workspace>([&](std::optional<Workspace>& room) { room.emplace(instance.jobs()); });
     run_counted([&](int thread) {
-        const Part ants = part_of(search.ants, thread, pool_.threads());
+        const apps::Range ants = apps::part_of(search.ants, thread, pool_.threads());
         Workspace& workspace = *workspaces[static_cast<std::size_t>(thread)];
         for (std::int64_t iteration = 0; iteration < search.iterations; ++iteration) {
-            for (std::int64_t ant = ants.begin; ant < ants.end; ++ant) {
+            for (std::int64_t ant = ants.first; ant < ants.end; ++ant) {
                 colony.make(ant, workspace);
                 report_ant();
             }
             if (pool_.meet()) colony.end_iteration();
             pool_.meet();
         }
-        return (ants.end - ants.begin) * search.iterations;
+        return ants.size() * search.iterations;
     });
     return colony.outcome();
 }
@@ -82,10 +72,10 @@ Outcome Farm::apart(const Instance& instance, const Search& search) {
     Islands islands(instance, search);
     auto islanders = rooms<Islander>([&](std::optional<Islander>& room) { room.emplace(instance, search); });
     run_counted([&](int thread) {
-        const Part mine = part_of(search.colonies(), thread, pool_.threads());
+        const apps::Range mine = apps::part_of(search.colonies(), thread, pool_.threads());
         Islander& islander = *islanders[static_cast<std::size_t>(thread)];
-        for (std::int64_t index = mine.begin; index < mine.end; ++index) islands.run(index, islander);
-        return (mine.end - mine.begin) * search.colony * search.iterations;
+        for (std::int64_t index = mine.first; index < mine.end; ++index) islands.run(index, islander);
+        return mine.size() * search.colony * search.iterations;
     });
     return islands.merged();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "matrix.hpp"
 
-#include "common/mix.hpp"
+#include "common/random.hpp"
 
 #include <cblas.h>
 

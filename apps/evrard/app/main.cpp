@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "atomic_file.hpp"
+#include "common/clock.hpp"
 #include "common/turns.h"
 #include "mpi_exchange.hpp"
 #include "program.hpp"
@@ -37,7 +38,7 @@ bool on_root(const MpiExchange& exchange, const Work& work) {
 
 /// @return the program's exit code
 int simulate(const Options& options, MpiExchange& exchange) {
-    const double begin_s = now_s();
+    const double begin_s = apps::wall_s();
     exchange.use_schedule(options.rank_schedule);
     Simulation simulation(options.config, exchange);
     Results results(options);
@@ -59,20 +60,15 @@ int simulate(const Options& options, MpiExchange& exchange) {
     }
     progress.clear();
     if (!on_root(exchange, [&] { results.save(simulation); })) return kWrongInput;
-    print_report(simulation, exchange, now_s() - begin_s, {!options.quiet, options.json});
+    print_report(simulation, exchange, apps::wall_s() - begin_s, options);
     return 0;
 }
 
 int run(int argc, char** argv, MpiExchange& exchange) {
     const bool root = exchange.rank() == 0;
     try {
-        return simulate(parse_options(argc, argv), exchange);
-    } catch (const InfoRequest& info) {
-        if (root) std::fputs(info.text.c_str(), stdout);
-        return 0;
-    } catch (const UsageError& error) {
-        if (root) std::fprintf(stderr, "evrard: error: %s (see evrard --help)\n", error.what());
-        return kWrongInput;
+        const Options options = parse_options(argc, argv, root);
+        return options.exit_code ? *options.exit_code : simulate(options, exchange);
     } catch (const gimbal::Error& error) {
         const bool alike = error.code() != gimbal::ErrorCode::mpi;  // then all ranks have met it
         if (root || !alike) {

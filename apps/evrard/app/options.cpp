@@ -18,7 +18,7 @@ constexpr double kMinNeighbours = 30.0;  // a particle itself counts as 26.5 und
 constexpr double kMaxNeighbours = 1000.0;
 
 void check(bool good, const std::string& message) {
-    if (!good) throw UsageError(message);
+    if (!good) throw CLI::ValidationError(message);
 }
 
 /// Not by CLI11's own range checks: a NaN passes those, and a negative number becomes a large unsigned one.
@@ -48,7 +48,7 @@ Order order_named(const std::string& name) {
 
 }  // namespace
 
-Options parse_options(int argc, char** argv) {
+Options parse_options(int argc, char** argv, bool speak) {
     Options options;
     auto particles = static_cast<std::int64_t>(options.config.particles);
     auto seed = static_cast<std::int64_t>(options.config.seed);
@@ -81,21 +81,17 @@ Options parse_options(int argc, char** argv) {
                  "print a line of each step: step t dt Etot Ekin Eint Egrav |P| |L|");
     app.add_flag("--json", options.json, "print times over ranks and the checksum as a last line of JSON");
     app.add_flag("--quiet", options.quiet, "print nothing but errors, and what --ascii-energies and --json ask for");
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::CallForHelp&) {
-        throw InfoRequest{app.help()};
-    } catch (const CLI::CallForVersion& version) {
-        throw InfoRequest{std::string(version.what()) + "\n"};
-    } catch (const CLI::ParseError& error) {
-        throw UsageError(apps::short_text(error.what()));
-    }
-    // An empty folder name is a script's unset variable, not a wish.
-    check(app.count("--output") == 0 || !options.output.empty(), "--output must name a folder");
-    check_values(options, particles, seed);
-    options.config.seed = static_cast<std::uint64_t>(seed);
-    options.config.order = order_named(order);
-    options.config.particles = static_cast<std::size_t>(particles);
+    options.exit_code = apps::read_command_line(
+        app, argc, argv,
+        [&] {
+            // An empty folder name is a script's unset variable, not a wish.
+            check(app.count("--output") == 0 || !options.output.empty(), "--output must name a folder");
+            check_values(options, particles, seed);
+            options.config.seed = static_cast<std::uint64_t>(seed);
+            options.config.order = order_named(order);
+            options.config.particles = static_cast<std::size_t>(particles);
+        },
+        speak);
     if (app.count("--steps") > 0) options.end_time = HUGE_VAL;
     return options;
 }

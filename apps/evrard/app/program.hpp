@@ -6,7 +6,7 @@
 #include "simulation.hpp"
 
 #include <limits>
-#include <stdexcept>
+#include <optional>
 #include <string>
 
 namespace evrard {
@@ -22,20 +22,11 @@ struct Options {
     bool ascii_energies = false;
     bool json = false;
     bool quiet = false;
+    std::optional<int> exit_code;  ///< nothing is to be run: the command line was answered, or is wrong
 };
 
-/// A wrong command line; what() is one line.
-struct UsageError : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-/// The text of --help or --version: nothing is to be run.
-struct InfoRequest {
-    std::string text;
-};
-
-/// @errors UsageError for a wrong command line, InfoRequest for --help and --version
-Options parse_options(int argc, char** argv);
+/// @param speak  print help, or what is wrong
+Options parse_options(int argc, char** argv, bool speak);
 
 /// One line on the terminal that is overwritten as the run goes; silent where standard error is no terminal.
 class Progress {
@@ -51,17 +42,9 @@ private:
     double shown_s_ = -1.0;  // when the line was last written
 };
 
-/// What print_report() is to print.
-struct ReportForm {
-    bool table = true;  ///< steps, wall time, phases, energies, checksum
-    bool json = false;  ///< one line: checksum, ranks, times of gravity over ranks, in sum and for each time it ran
-};
-
-/// What stands at the end of a run. Collective; rank 0 prints.
+/// What stands at the end of a run, unless it is quiet: steps, wall time, phases, energies, checksum. With --json one
+/// line more: checksum, ranks, times of gravity over ranks, in sum and for each time it ran. Collective; rank 0 prints.
 /// @param wall_s  wall time of the run [s]
-void print_report(const Simulation& simulation, const MpiExchange& exchange, double wall_s, ReportForm form);
-
-/// Seconds on a clock that only runs forward.
-double now_s();
+void print_report(const Simulation& simulation, const MpiExchange& exchange, double wall_s, const Options& options);
 
 }  // namespace evrard

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "program.hpp"
 
+#include "common/clock.hpp"
 #include "common/loop_report.hpp"
 
 #include <omp.h>
 #include <unistd.h>
 
 #include <array>
-#include <chrono>
 #include <cinttypes>
 #include <cmath>
 #include <cstdio>
@@ -17,17 +17,13 @@
 
 namespace evrard {
 
-double now_s() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 Progress::Progress(bool wanted, double end_time, long steps)
     : on_(wanted && ::isatty(STDERR_FILENO) == 1), end_time_(end_time), steps_(steps) {}
 
 void Progress::show(const Simulation& simulation) {
     constexpr double kIntervalSeconds = 0.2;
-    if (!on_ || now_s() - shown_s_ < kIntervalSeconds) return;
-    shown_s_ = now_s();
+    if (!on_ || apps::wall_s() - shown_s_ < kIntervalSeconds) return;
+    shown_s_ = apps::wall_s();
     const double share = std::isfinite(end_time_)
                              ? simulation.time() / end_time_
                              : static_cast<double>(simulation.steps()) / static_cast<double>(steps_);
@@ -105,7 +101,7 @@ void print_json(const Simulation& simulation, int ranks, double wall_s, const Gr
 
 }  // namespace
 
-void print_report(const Simulation& simulation, const MpiExchange& exchange, double wall_s, ReportForm form) {
+void print_report(const Simulation& simulation, const MpiExchange& exchange, double wall_s, const Options& options) {
     std::array<double, kPhases> seconds{};
     std::array<double, kPhases> largest{};
     std::array<double, kPhases> sum{};
@@ -113,7 +109,7 @@ void print_report(const Simulation& simulation, const MpiExchange& exchange, dou
     exchange.reduce(seconds, largest, sum);
     const GravityBalance balance = gravity_balance(simulation, exchange);
     if (exchange.rank() != 0) return;
-    if (form.table) {
+    if (!options.quiet) {
         std::printf("evrard: %zu particles on %d ranks x %d threads, OMP_SCHEDULE %s\n", simulation.particles().size(),
                     exchange.ranks(), omp_get_max_threads(), apps::schedule_text());
         std::printf("steps %ld, t = %.6f, wall time %.3f s; over ranks:\n", simulation.steps(), simulation.time(),
@@ -121,7 +117,7 @@ void print_report(const Simulation& simulation, const MpiExchange& exchange, dou
         print_phases(largest, sum, exchange.ranks());
         print_table(simulation, simulation.energies(), balance);
     }
-    if (form.json) print_json(simulation, exchange.ranks(), wall_s, balance);
+    if (options.json) print_json(simulation, exchange.ranks(), wall_s, balance);
 }
 
 }  // namespace evrard

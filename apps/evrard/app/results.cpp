@@ -10,17 +10,18 @@
 
 namespace evrard {
 
-EnergyTable::EnergyTable()
-    : text_("t,kinetic,internal,gravitational,total,momentum,angular_momentum,dt,gravity_cov\n") {}
+namespace {
 
-void EnergyTable::add(const Simulation& simulation, const Energies& e) {
+/// The simulation's present state as a line of energies.csv.
+std::string csv_line(const Simulation& simulation, const Energies& e) {
     std::array<char, 256> line{};
     const int length = std::snprintf(line.data(), line.size(), "%.9g,%.9g,%.9g,%.9g,%.9g,%.6g,%.6g,%.6g,%.6g\n",
                                      simulation.time(), e.kinetic, e.internal, e.gravitational, e.total(), e.momentum,
                                      e.angular_momentum, simulation.dt(), gravity_cost_cov(simulation.particles()));
-    text_.append(line.data(), static_cast<std::size_t>(length));
+    return {line.data(), static_cast<std::size_t>(length)};
 }
 
+/// The same state as nine plain columns: step t dt Etot Ekin Eint Egrav |P| |L|, with a line feed.
 std::string ascii_line(const Simulation& simulation, const Energies& e) {
     std::array<char, 256> line{};
     const int length = std::snprintf(line.data(), line.size(), "%ld %.9g %.6g %.9g %.9g %.9g %.9g %.6g %.6g\n",
@@ -28,8 +29,6 @@ std::string ascii_line(const Simulation& simulation, const Energies& e) {
                                      e.internal, e.gravitational, e.momentum, e.angular_momentum);
     return {line.data(), static_cast<std::size_t>(length)};
 }
-
-namespace {
 
 constexpr long kStepsBetweenSaves = 100;  // how much of energies.csv a killed run can lose
 
@@ -42,7 +41,7 @@ void Results::begin(const Simulation& simulation) {
 
 void Results::add_step(const Simulation& simulation) {
     const Energies energies = simulation.energies();
-    table_.add(simulation, energies);
+    energies_ += csv_line(simulation, energies);
     if (simulation.steps() % kStepsBetweenSaves == 0) save_energies();
     if (!options_.ascii_energies) return;
     const std::string line = ascii_line(simulation, energies);
@@ -61,7 +60,7 @@ void Results::save(const Simulation& simulation) {
 
 void Results::save_energies() const {
     if (options_.output.empty()) return;
-    write_file(options_.output + "/energies.csv", std::as_bytes(std::span(table_.text())));
+    write_file(options_.output + "/energies.csv", std::as_bytes(std::span(energies_)));
 }
 
 }  // namespace evrard

@@ -16,24 +16,6 @@ namespace evrard {
 /// @return the bytes of the file   @errors OutputError if the library fails
 std::vector<std::byte> make_snapshot(const Simulation& simulation, const Config& config);
 
-/// The energies of every step so far, as the text of a CSV file.
-class EnergyTable {
-public:
-    EnergyTable();
-
-    /// Append the simulation's present state.
-    void add(const Simulation& simulation, const Energies& energies);
-
-    /// The whole file: a header line, then one line per step.
-    const std::string& text() const { return text_; }
-
-private:
-    std::string text_;
-};
-
-/// The same state as nine plain columns: step t dt Etot Ekin Eint Egrav |P| |L|, with a line feed.
-std::string ascii_line(const Simulation& simulation, const Energies& energies);
-
 /// The files and lines of a run: rank 0 has one. Every function may throw OutputError.
 /// energies.csv is rewritten as a whole, so that it is complete whenever it can be read.
 class Results {
@@ -53,7 +35,8 @@ private:
     void save_energies() const;
 
     const Options& options_;
-    EnergyTable table_;
+    std::string energies_ =  ///< energies.csv so far: a line per step
+        "t,kinetic,internal,gravitational,total,momentum,angular_momentum,dt,gravity_cov\n";
 };
 
 }  // namespace evrard

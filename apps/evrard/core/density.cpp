@@ -29,7 +29,7 @@ double density_from_h(double mass, double h, double neighbours) {
     return mass * neighbours * 3.0 / (32.0 * std::numbers::pi * h * h * h);
 }
 
-DensityResult density_of(const Octree& tree, const Vec3& at, double guess, double neighbours, DensityScratch& scratch) {
+DensityResult density_of(const Octree& tree, const Vec3& at, double guess, double neighbours, std::vector<double>& r2) {
     // The constraint, divided by constants: the sum of kernel shapes has a fixed value. The particle's own shape is 1.
     const double target = neighbours * 3.0 / (32.0 * std::numbers::pi * kKernelNorm);
     double h = guess;
@@ -41,9 +41,9 @@ DensityResult density_of(const Octree& tree, const Vec3& at, double guess, doubl
     for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
         if (kSupport * h > searched) {
             searched = kSearchMargin * kSupport * h;
-            collect_distances(tree, at, searched, scratch.r2);
+            collect_distances(tree, at, searched, r2);
         }
-        const double sum = sum_shape(scratch.r2, h);
+        const double sum = sum_shape(r2, h);
         (sum < target ? low : high) = h;
         // The other particles' sum grows about like h^slope: 3 where the density is even, then the secant's slope.
         const double log_ratio = std::log((target - 1.0) / std::max(sum - 1.0, 1e-3));

@@ -25,19 +25,16 @@ struct DensityResult {
     double density = 0.0;  ///< [mass/length^3]
 };
 
-struct DensityScratch {
-    std::vector<double> r2;
-};
-
 /// Smoothing length and density of one particle, found together: h is the root of
 ///   (4 pi / 3) (2 h)^3 rho(h) / m = neighbours,   rho(h) = sum_j m W(r_ij, h),
 /// so that h follows rho^(-1/3) exactly and changes smoothly in time. The left side grows with h: the root is unique.
 /// @param tree  positions   @param at  position of the particle
 /// @param guess  h of the step before, > 0   @param neighbours  wanted [count], > 27 (the particle itself counts
 /// as 26.5)
-/// @threads any number, each with its own scratch   @cost two or three sums over the neighbours
+/// @param r2  space for squared distances, kept between particles to save allocations
+/// @threads any number, each with its own space   @cost two or three sums over the neighbours
 /// @source Springel and Hernquist 2002 (the constraint); test: tests/unit/evrard/density_test.cpp
-DensityResult density_of(const Octree& tree, const Vec3& at, double guess, double neighbours, DensityScratch& scratch);
+DensityResult density_of(const Octree& tree, const Vec3& at, double guess, double neighbours, std::vector<double>& r2);
 
 /// Density that belongs to h under the constraint above. @return [mass/length^3]
 double density_from_h(double mass, double h, double neighbours);

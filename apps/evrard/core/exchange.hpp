@@ -57,11 +57,4 @@ public:
     virtual void all_gather(void* items, std::size_t item_bytes, std::size_t count, std::span<const Range> own) = 0;
 };
 
-/// One rank: it runs all, and has nothing to share.
-class SerialExchange final : public Exchange {
-public:
-    void share_out(const char*, std::size_t count, const std::function<void(Range)>& run) override { run({0, count}); }
-    void all_gather(void*, std::size_t, std::size_t, std::span<const Range>) override {}
-};
-
 }  // namespace evrard

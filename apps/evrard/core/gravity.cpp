@@ -91,9 +91,9 @@ GravityResult finish(const Sums& near, const Sums& far, double mass, double h, d
 
 }  // namespace
 
-GravityResult gravity_on(const Octree& tree, const Vec3& at, double h, GravityScratch& scratch) {
+GravityResult gravity_on(const Octree& tree, const Vec3& at, double h, std::vector<std::uint32_t>& far_cells) {
     const std::vector<Cell>& cells = tree.cells();
-    scratch.far_cells.clear();
+    far_cells.clear();
     Sums near;
     std::size_t visited = 0;
     const double half_h = 0.5 * h;
@@ -103,7 +103,7 @@ GravityResult gravity_on(const Octree& tree, const Vec3& at, double h, GravitySc
         const double r2 = dot(d, d);
         const double softened = half_h + cell.reach;
         if (r2 >= cell.open2 && r2 > softened * softened) {
-            scratch.far_cells.push_back(static_cast<std::uint32_t>(c));
+            far_cells.push_back(static_cast<std::uint32_t>(c));
             c = cell.skip;
         } else if (cell.leaf) {
             add_particles(tree, at, h, cell.first, cell.count, near);
@@ -114,8 +114,8 @@ GravityResult gravity_on(const Octree& tree, const Vec3& at, double h, GravitySc
         }
     }
     Sums far;
-    add_cells(tree, at, scratch.far_cells, far);
-    return finish(near, far, tree.mass(), h, static_cast<double>(2 * scratch.far_cells.size() + visited));
+    add_cells(tree, at, far_cells, far);
+    return finish(near, far, tree.mass(), h, static_cast<double>(2 * far_cells.size() + visited));
 }
 
 GravityResult gravity_on_direct(const Octree& tree, const Vec3& at, double h) {

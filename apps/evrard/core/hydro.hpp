@@ -2,7 +2,7 @@
 #pragma once
 
 #include "config.hpp"
-#include "vec3.hpp"
+#include "sym3.hpp"
 
 #include <cstdint>
 #include <span>

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "common/vec3.hpp"
 #include "config.hpp"
 #include "particles.hpp"
-#include "vec3.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace evrard {
+
+using apps::Vec3;
 
 /// A glass: points in the periodic unit cube that have pushed each other apart from random positions until they lie
 /// evenly without a lattice's directions.

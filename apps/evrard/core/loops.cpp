@@ -14,7 +14,7 @@ void density_loop(const Octree& tree, const Particles& particles, Block block, d
                   std::span<DensityResult> out) {
 #pragma omp parallel for schedule(runtime)
     for (std::size_t k = 0; k < block.size(); ++k) {
-        static thread_local DensityScratch scratch;
+        static thread_local std::vector<double> scratch;
         const std::uint32_t i = block[k];
         out[k] = density_of(tree, particles.position[i], particles.h[i], neighbours, scratch);
     }
@@ -23,7 +23,7 @@ void density_loop(const Octree& tree, const Particles& particles, Block block, d
 void gravity_loop(const Octree& tree, const Particles& particles, Block block, std::span<GravityResult> out) {
 #pragma omp parallel for schedule(runtime)
     for (std::size_t k = 0; k < block.size(); ++k) {
-        static thread_local GravityScratch scratch;
+        static thread_local std::vector<std::uint32_t> scratch;
         const std::uint32_t i = block[k];
         out[k] = gravity_on(tree, particles.position[i], particles.h[i], scratch);
     }

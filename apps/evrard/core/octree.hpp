@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "vec3.hpp"
+#include "sym3.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "common/vec3.hpp"
 #include "config.hpp"
-#include "vec3.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace evrard {
+
+using apps::Vec3;
 
 /// Bits of a Morton key per dimension; the octree can be this deep.
 inline constexpr int kMortonBits = 21;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "vec3.hpp"
+#include "common/vec3.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace evrard {
+
+using apps::Vec3;
 
 /// All particles, replicated on every rank; index = identity of the particle for the whole run.
 /// Vectors are kept as one array of Vec3 each: neighbour loops gather at random, one cache line per neighbour.

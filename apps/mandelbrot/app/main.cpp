@@ -61,7 +61,7 @@ Options parse_options(int argc, char** argv) {
         ->needs(ranks)
         ->capture_default_str();
     app.add_flag("--json", options.json, "print the result as a last line of JSON");
-    options.command_line = apps::read_command_line(app, argc, argv, [&] {
+    options.exit_code = apps::read_command_line(app, argc, argv, [&] {
         apps::require(!options.rank_schedule.empty(), "--rank-schedule", "must not be empty");
         apps::require(options.ns_per_step >= 0.0 && options.ns_per_step <= kMaxNsPerStep, "--ns-per-step",
                       "must lie between 0 and 100000");
@@ -101,7 +101,7 @@ int run_ranks(int&, char**&, const Options&) {
 int main(int argc, char** argv) {
     using namespace mandelbrot;
     const Options options = parse_options(argc, argv);
-    if (options.command_line.finished) return options.command_line.exit_code;
+    if (options.exit_code) return *options.exit_code;
     if (options.ranks) return run_ranks(argc, argv, options);
     return apps::run_program("mandelbrot", [&] {
         const std::vector<LoopResult> loops = run(options.config);

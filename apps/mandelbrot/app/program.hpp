@@ -6,6 +6,7 @@
 #include "loops.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,9 +19,9 @@ struct Options {
     bool json = false;
     bool ranks = false;  ///< share pixels out over MPI ranks too
     std::string rank_schedule =
-        "loop";              ///< static: equal blocks, without Gimbal; loop: GIMBAL_MPI_SCHEDULE; a schedule
-    double ns_per_step = 0;  ///< with ranks: how long a step of z lasts at least [ns]
-    apps::CommandLine command_line;
+        "loop";                    ///< static: equal blocks, without Gimbal; loop: GIMBAL_MPI_SCHEDULE; a schedule
+    double ns_per_step = 0;        ///< with ranks: how long a step of z lasts at least [ns]
+    std::optional<int> exit_code;  ///< nothing is to be run: the command line was answered, or is wrong
 };
 
 /// Prints help to stdout, and what is wrong with the command line as one line to stderr.
@@ -39,7 +40,7 @@ int run_ranks(int& argc, char**& argv, const Options& options);
 /// What this rank did for one loop in one step.
 struct Share {
     std::vector<std::uint32_t> counts;  ///< [pixels], set where this rank computed them
-    std::vector<Pixels> chunks;         ///< what it computed
+    std::vector<Range> chunks;          ///< what it computed
     double time_s = 0.0;                ///< wall time in these chunks
     double busy_s = 0.0;                ///< processor time of the first thread in them, or what they are made to last
     apps::Lasting lasting;

@@ -13,12 +13,12 @@ namespace mandelbrot {
 namespace {
 
 /// Steps of z.
-double steps_of(const Share& share, Pixels pixels) {
+double steps_of(const Share& share, Range pixels) {
     const auto first = share.counts.begin();
     return static_cast<double>(std::accumulate(first + pixels.first, first + pixels.end, std::uint64_t{0}));
 }
 
-void run_chunk(const Options& options, std::int64_t step, int number, Pixels pixels, Share& share) {
+void run_chunk(const Options& options, std::int64_t step, int number, Range pixels, Share& share) {
     const Config& config = options.config;
     const Window window = picture(number).window(step, config.steps);
     const auto compute = [&] { picture(number).compute(config.image, window, pixels, share.counts); };
@@ -39,11 +39,6 @@ void run_chunk(const Options& options, std::int64_t step, int number, Pixels pix
     share.busy_s += apps::thread_cpu_s() - busy_begin_s;
 }
 
-/// Block `rank` of `ranks` equal ones.
-Pixels block(std::int64_t pixels, int rank, int ranks) {
-    return {pixels * rank / ranks, pixels * (rank + 1) / ranks};
-}
-
 }  // namespace
 
 void run_rank_step(const Options& options, std::int64_t step, int rank, int ranks, std::vector<Share>& shares) {
@@ -51,7 +46,7 @@ void run_rank_step(const Options& options, std::int64_t step, int rank, int rank
     const std::int64_t pixels = config.image.pixels();
     if (options.rank_schedule == "static") {
         for (std::size_t k = 0; k < shares.size(); ++k) {
-            run_chunk(options, step, config.loops[k], block(pixels, rank, ranks), shares[k]);
+            run_chunk(options, step, config.loops[k], apps::part_of(pixels, rank, ranks), shares[k]);
         }
         return;
     }

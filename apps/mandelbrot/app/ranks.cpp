@@ -3,8 +3,8 @@
 
 #include "common/clock.hpp"
 #include "common/loop_report.hpp"
-#include "common/mix.hpp"
 #include "common/mpi_program.hpp"
+#include "common/random.hpp"
 
 #include <mpi.h>
 
@@ -40,10 +40,9 @@ struct Sums {
 
 Sums sum_over_ranks(const Share& share) {
     Sums sums;
-    for (const Pixels& chunk : share.chunks) {
-        const auto counts =
-            std::span(share.counts)
-                .subspan(static_cast<std::size_t>(chunk.first), static_cast<std::size_t>(chunk.end - chunk.first));
+    for (const Range& chunk : share.chunks) {
+        const auto counts = std::span(share.counts)
+                                .subspan(static_cast<std::size_t>(chunk.first), static_cast<std::size_t>(chunk.size()));
         sums.checksum += checksum(counts, static_cast<std::uint64_t>(chunk.first));
         sums.z_steps += std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
         sums.pixels += counts.size();

@@ -2,7 +2,7 @@
 #include "loops.hpp"
 
 #include "common/clock.hpp"
-#include "common/mix.hpp"
+#include "common/random.hpp"
 #include "common/turns.h"
 
 #include <array>
@@ -11,21 +11,21 @@
 
 namespace mandelbrot {
 
-void constant_loop(const Image& image, const Window& window, Pixels pixels, std::span<std::uint32_t> counts) {
+void constant_loop(const Image& image, const Window& window, Range pixels, std::span<std::uint32_t> counts) {
 #pragma omp parallel for schedule(runtime)
     for (std::int64_t i = pixels.first; i < pixels.end; ++i) {
         counts[static_cast<std::size_t>(i)] = pixel_count(image, window, i);
     }
 }
 
-void rising_loop(const Image& image, const Window& window, Pixels pixels, std::span<std::uint32_t> counts) {
+void rising_loop(const Image& image, const Window& window, Range pixels, std::span<std::uint32_t> counts) {
 #pragma omp parallel for schedule(runtime)
     for (std::int64_t i = pixels.first; i < pixels.end; ++i) {
         counts[static_cast<std::size_t>(i)] = pixel_count(image, window, i);
     }
 }
 
-void falling_loop(const Image& image, const Window& window, Pixels pixels, std::span<std::uint32_t> counts) {
+void falling_loop(const Image& image, const Window& window, Range pixels, std::span<std::uint32_t> counts) {
 #pragma omp parallel for schedule(runtime)
     for (std::int64_t i = pixels.first; i < pixels.end; ++i) {
         counts[static_cast<std::size_t>(i)] = pixel_count(image, window, i);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/loop_report.hpp"
+#include "common/range.hpp"
 #include "escape.hpp"
 
 #include <cstdint>
@@ -13,16 +14,13 @@
 /// The three differ only in the windows they are given; they are three loops so that each has its own schedule.
 namespace mandelbrot {
 
-/// Pixels [first, end): the whole image, or what a rank has been given of it.
-struct Pixels {
-    std::int64_t first = 0;
-    std::int64_t end = 0;
-};
+using apps::Range;
 
-/// @param counts  [image.pixels()]; only those of `pixels` are written
-void constant_loop(const Image& image, const Window& window, Pixels pixels, std::span<std::uint32_t> counts);
-void rising_loop(const Image& image, const Window& window, Pixels pixels, std::span<std::uint32_t> counts);
-void falling_loop(const Image& image, const Window& window, Pixels pixels, std::span<std::uint32_t> counts);
+/// @param counts  [image.pixels()]; only those of `pixels`, the whole image or what a rank has been given of it, are
+/// written
+void constant_loop(const Image& image, const Window& window, Range pixels, std::span<std::uint32_t> counts);
+void rising_loop(const Image& image, const Window& window, Range pixels, std::span<std::uint32_t> counts);
+void falling_loop(const Image& image, const Window& window, Range pixels, std::span<std::uint32_t> counts);
 
 /// The same counts by the calling thread alone: the work that the loops share out.
 void serial_loop(const Image& image, const Window& window, std::span<std::uint32_t> counts);
@@ -30,7 +28,7 @@ void serial_loop(const Image& image, const Window& window, std::span<std::uint32
 /// One of the three: its name, its parallel loop, and where it looks in a step.
 struct Picture {
     const char* name;
-    void (*compute)(const Image&, const Window&, Pixels, std::span<std::uint32_t> counts);
+    void (*compute)(const Image&, const Window&, Range, std::span<std::uint32_t> counts);
     Window (*window)(std::int64_t step, std::int64_t steps);
 };
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <numeric>
+#include <optional>
 #include <string>
 
 namespace nbody {
@@ -23,7 +24,7 @@ struct Options {
     Config config;
     bool describe = false;  ///< how unequal the bodies' work is
     bool json = false;
-    apps::CommandLine command_line;
+    std::optional<int> exit_code;  ///< nothing is to be run: the command line was answered, or is wrong
 };
 
 constexpr std::int64_t kMaxBodies = 10'000'000;
@@ -52,7 +53,7 @@ Options parse_options(int argc, char** argv) {
     app.add_flag("--describe", options.describe, "print how unequal the bodies' work is, before and after");
     app.add_flag("--serial-check", config.serial_check, "repeat every loop on one thread: time it and compare");
     app.add_flag("--json", options.json, "print the result as a last line of JSON");
-    options.command_line = apps::read_command_line(app, argc, argv, [&] {
+    options.exit_code = apps::read_command_line(app, argc, argv, [&] {
         // Not by CLI11's own check, which a NaN passes.
         apps::require(config.cutoff >= 1e-3 && config.cutoff <= 2.0, "--cutoff", "must lie between 0.001 and 2");
         apps::require(config.dt > 0.0 && config.dt <= 1.0, "--dt", "must be positive and at most 1");
@@ -109,6 +110,6 @@ void simulate(const Options& options) {
 int main(int argc, char** argv) {
     using namespace nbody;
     const Options options = parse_options(argc, argv);
-    if (options.command_line.finished) return options.command_line.exit_code;
+    if (options.exit_code) return *options.exit_code;
     return apps::run_program("nbody", [&] { simulate(options); });
 }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bodies.hpp"
 
-#include "vec3.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 namespace nbody {
 
 namespace {
+
+using apps::mix;
 
 constexpr double kScale = 0.03;    // Plummer's scale length
 constexpr double kFarthest = 5.0;  // bodies lie within this many scale lengths of their cluster's centre
@@ -34,7 +35,7 @@ void add_cluster(Bodies& bodies, std::size_t count, Random& random) {
         // Velocities with the dispersion of Plummer's sphere in equilibrium.
         const double depth = std::sqrt(radius * radius + kScale * kScale + kSoftening * kSoftening);
         const double sigma = std::sqrt(cluster_mass / (6.0 * depth));
-        bodies.position.push_back(centre + radius * random.direction());
+        bodies.position.push_back(centre + radius * direction(random));
         const double vx = sigma * random.normal();
         const double vy = sigma * random.normal();
         const double vz = sigma * random.normal();
@@ -43,6 +44,13 @@ void add_cluster(Bodies& bodies, std::size_t count, Random& random) {
 }
 
 }  // namespace
+
+Vec3 direction(Random& random) {
+    const double z = 2.0 * random.uniform() - 1.0;
+    const double angle = 2.0 * std::numbers::pi * random.uniform();
+    const double across = std::sqrt(1.0 - z * z);
+    return {across * std::cos(angle), across * std::sin(angle), z};
+}
 
 Bodies make_clusters(std::size_t count, int clusters, std::uint64_t seed) {
     Bodies bodies;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "vec3.hpp"
+#include "common/random.hpp"
+#include "common/vec3.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace nbody {
+
+using apps::Random;
+using apps::Vec3;
 
 /// Softening length: within it, attraction no longer grows. Total mass, gravity's constant and the box side are 1.
 constexpr double kSoftening = 0.01;
@@ -29,6 +33,9 @@ struct Bodies {
 /// Rates are zero until the first force loop. Mean velocity is zero.
 /// @param count  bodies, >= 1   @param clusters  >= 1
 Bodies make_clusters(std::size_t count, int clusters, std::uint64_t seed);
+
+/// Unit vector, all directions alike.
+Vec3 direction(Random& random);
 
 struct Energies {
     double kinetic = 0.0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "vec3.hpp"
+#include "common/vec3.hpp"
 
 #include <array>
 #include <cstddef>
@@ -10,6 +10,8 @@
 #include <vector>
 
 namespace nbody {
+
+using apps::Vec3;
 
 /// Bodies sorted into cubic cells at least as wide as the cutoff, so that all within the cutoff of a body lie in its
 /// cell and the 26 around it. The order within a cell is that of the bodies: sums over it are reproducible.

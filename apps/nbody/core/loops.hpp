@@ -3,7 +3,7 @@
 
 #include "bodies.hpp"
 #include "cells.hpp"
-#include "vec3.hpp"
+#include "common/vec3.hpp"
 
 #include <cmath>
 #include <cstdint>

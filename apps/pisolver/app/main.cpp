@@ -68,7 +68,7 @@ Options parse_options(int argc, char** argv, int ranks, bool speak) {
                    "static: equal blocks, without Gimbal; loop: GIMBAL_MPI_SCHEDULE or stealing; or a schedule's name")
         ->capture_default_str();
     app.add_flag("--json", options.json, "print the result as a last line of JSON");
-    options.command_line = apps::read_command_line(
+    options.exit_code = apps::read_command_line(
         app, argc, argv,
         [&] {
             apps::require(work.imbalance >= 0.0 && work.imbalance <= kMaxImbalance, "--imbalance",
@@ -163,7 +163,7 @@ int main(int argc, char** argv) {
         int ranks = 1;
         MPI_Comm_size(MPI_COMM_WORLD, &ranks);
         const Options options = parse_options(argc, argv, ranks, rank == 0);
-        if (options.command_line.finished) return options.command_line.exit_code;
+        if (options.exit_code) return *options.exit_code;
         const Result result = run(options, rank, ranks);
         if (!result.fault.empty()) {
             if (rank == 0) std::fprintf(stderr, "pisolver: error: %s\n", result.fault.c_str());

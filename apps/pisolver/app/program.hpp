@@ -6,6 +6,7 @@
 #include "work.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace pisolver {
@@ -19,7 +20,7 @@ struct Options {
     bool distributed = false;       ///< each rank holds its block of W only
     std::string schedule = "loop";  ///< static: equal blocks, without Gimbal; loop: what Gimbal is set to; a schedule
     bool json = false;
-    apps::CommandLine command_line;
+    std::optional<int> exit_code;  ///< nothing is to be run: the command line was answered, or is wrong
 };
 
 /// @param ranks  blocks of the work where none are given   @param speak  print help, or what is wrong

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "work.hpp"
 
-#include "common/mix.hpp"
+#include "common/random.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 
 namespace pisolver {
@@ -16,24 +15,12 @@ double spread_steps(const Work& work) {
     return work.imbalance / 100.0 * static_cast<double>(work.mean);
 }
 
-/// In [0, 1), on 53 bits. SplitMix64; the standard library's distributions differ from one library to the next.
-double uniform(std::uint64_t& state) {
-    state += 0x9e3779b97f4a7c15U;
-    return static_cast<double>(apps::mix(state) >> 11) * 0x1p-53;
-}
-
-/// Mean 0, variance 1 (Box and Muller).
-double normal(std::uint64_t& state) {
-    const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform(state)));
-    return radius * std::cos(2.0 * std::numbers::pi * uniform(state));
-}
-
 }  // namespace
 
 std::int64_t supernormal(double mean, double sd, std::uint64_t seed, std::uint64_t key) {
-    std::uint64_t state = apps::mix(seed + 0x632be59bd9b4e019U * (key + 1));
+    apps::Random random(seed + 0x632be59bd9b4e019U * (key + 1));
     while (true) {
-        const double value = std::round(mean + sd * normal(state));
+        const double value = std::round(mean + sd * random.normal());
         if (std::abs(value - mean) <= sd) return std::llround(value);
     }
 }

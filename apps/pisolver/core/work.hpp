@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "common/range.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
 namespace pisolver {
 
-/// Iterations [first, end).
-struct Range {
-    std::int64_t first = 0;
-    std::int64_t end = 0;
-    std::int64_t size() const { return end - first; }
-    bool operator==(const Range&) const = default;
-};
+using apps::Range;
 
 /// Block `block` of `blocks`, whose lengths differ by at most one; the longer ones come first.
 /// @param count  of iterations, >= 0   @param blocks  >= 1

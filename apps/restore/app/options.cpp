@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "options.hpp"
+#include "program.hpp"
 
+#include "common/program.hpp"
 #include "common/stencil_device.hpp"
 #include "detect.hpp"
 
@@ -120,7 +121,7 @@ Options parse_options(int argc, char** argv) {
     add_method(app, options.config);
     app.add_flag("!--no-quality", options.judge, "leave PSNR and SSIM out");
     app.add_flag("--json", options.json, "print the result as a last line of JSON");
-    options.command_line = apps::read_command_line(app, argc, argv, [&] {
+    options.exit_code = apps::read_command_line(app, argc, argv, [&] {
         options.noise.seed = static_cast<std::uint64_t>(seed);
         options.frames = static_cast<std::size_t>(frames);
         check_noise(app, kind, options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "sequence.hpp"
+#include "program.hpp"
 
 #include "common/clock.hpp"
 #include "frames.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "common/random.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -32,6 +34,13 @@ struct Image {
 };
 
 /// Sum over samples of a mix of (place, value), modulo 2^64: images that differ anywhere differ in it.
-std::uint64_t checksum(const Image& image);
+inline std::uint64_t checksum(const Image& image) {
+    std::uint64_t sum = apps::mix(static_cast<std::uint64_t>(image.width()));
+    std::uint64_t place = 0;
+    for (const Plane& plane : image.planes) {
+        for (const std::uint8_t sample : plane.samples) sum += apps::mix(apps::mix(++place) ^ sample);
+    }
+    return sum;
+}
 
 }  // namespace restore

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <limits>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -22,7 +23,7 @@ namespace {
 struct Options {
     Config config;
     bool json = false;
-    apps::CommandLine command_line;
+    std::optional<int> exit_code;  ///< nothing is to be run: the command line was answered, or is wrong
 };
 
 constexpr std::int64_t kMinSize = 2;
@@ -79,7 +80,7 @@ Options parse_options(int argc, char** argv) {
     apps::add_seed(app, noise.seed, "chooses the iterations");
     app.add_flag("--serial-check", options.config.serial_check, "repeat the loop on one thread: time it and compare");
     app.add_flag("--json", options.json, "print the result as a last line of JSON");
-    options.command_line = apps::read_command_line(app, argc, argv, [&] {
+    options.exit_code = apps::read_command_line(app, argc, argv, [&] {
         noise.mode = mode_named(mode);
         check_noise(app, noise);
     });
@@ -109,7 +110,7 @@ void print_json(const Config& config, const Result& result) {
 int main(int argc, char** argv) {
     using namespace stencil;
     const Options options = parse_options(argc, argv);
-    if (options.command_line.finished) return options.command_line.exit_code;
+    if (options.exit_code) return *options.exit_code;
     return apps::run_program("stencil", [&] {
         const Result result = run(options.config);
         print_table(options.config, result);

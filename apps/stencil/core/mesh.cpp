@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mesh.hpp"
 
-#include "common/mix.hpp"
+#include "common/random.hpp"
 #include "loops.hpp"
 
 #include <algorithm>

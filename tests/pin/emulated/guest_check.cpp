@@ -130,7 +130,7 @@ void check_memory(int node, int other) {
 
     std::vector<char> heap(100 * page_size() + 123, 1);
     const PageRange inner = inner_pages(reinterpret_cast<std::uintptr_t>(heap.data()), heap.size(), page_size());
-    const int heap_error = bind_range(heap.data(), heap.size(), node, Binding::strict);
+    const int heap_error = bind_range(heap.data(), heap.size(), node);
     const long moved = on_node(reinterpret_cast<const char*>(inner.begin), inner.bytes, node);
     check("mbind moves a piece of the heap", heap_error == 0 && moved == static_cast<long>(inner.bytes / page_size()),
           std::to_string(moved) + " of " + std::to_string(inner.bytes / page_size()) + " pages");
@@ -227,7 +227,7 @@ int main(int argc, char** argv) {
     check("the kernel allows the same memories",
           allowed_memories().size() == std::max<std::size_t>(1, machine.inventory().memories.size()) || single,
           pu_list_text(allowed_memories()));
-    const BackendChoice choice = choose_backend({});
+    const BackendChoice choice = choose_backend();
     std::printf("%s\n", choice.text().c_str());
     check("the backends finds what there is",
           counters ? choice.backend == Backend::papi_attach : choice.backend == Backend::cpu_time,

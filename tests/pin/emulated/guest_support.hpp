@@ -35,6 +35,7 @@ inline pid_t own_tid() {
 inline void work(long turns) {
     volatile long sink = 0;
     for (long i = 0; i < turns; ++i) sink = i;
+    static_cast<void>(sink);
 }
 
 /// A thread that does what it is told to, in steps.

@@ -111,7 +111,7 @@ void check_learning(const Machine& machine, Backend backend) {
                           {Level::core, Criterion::speed, EstimatorKind::rl, OptimiserKind::rl, 1000000}};
     Farm farm(machine, backend, settings);
     const bool learnt = farm.placer.memory_by() == MemoryBy::learning;
-    for (int look = 0; look < 40; ++look) farm.look();
+    for (int period = 0; period < 40; ++period) farm.sample();
     bool all = true;
     std::string text = learnt ? "learnt:" : "by zeta:";
     for (std::size_t i = 0; i < Farm::kFarmers; ++i) {

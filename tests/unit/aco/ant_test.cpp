@@ -22,7 +22,8 @@ TEST(MakeSchedule, EveryJobOnceAndTheTardinessIsThatOfTheSchedule) {
         std::iota(all.begin(), all.end(), Job{0});
         for (std::int64_t ant = 0; ant < 200; ++ant) {
             const Taste taste = ant % 2 == 0 ? Taste::weight : Taste::weight_squared;
-            const std::int64_t found = make_schedule(instance, pheromone, taste, Random(1, ant, 0), workspace, order);
+            const std::int64_t found =
+                make_schedule(instance, pheromone, taste, stream_of(1, ant, 0), workspace, order);
             ASSERT_EQ(found, tardiness(instance, order));
             std::vector<Job> sorted = order;
             std::ranges::sort(sorted);
@@ -35,18 +36,18 @@ TEST(MakeSchedule, DependsOnSeedAntAndIterationAndNothingElse) {
     const Instance instance = many_jobs(40);
     const Pheromone pheromone(40);
     Workspace used(40);
-    const auto made = [&](Random random, Workspace& workspace) {
+    const auto made = [&](apps::Random random, Workspace& workspace) {
         std::vector<Job> order(40);
         make_schedule(instance, pheromone, Taste::weight, random, workspace, order);
         return order;
     };
-    const std::vector<Job> first = made(Random(1, 5, 7), used);
+    const std::vector<Job> first = made(stream_of(1, 5, 7), used);
     Workspace fresh(40);
-    EXPECT_EQ(made(Random(1, 5, 7), fresh), first);
-    EXPECT_NE(made(Random(2, 5, 7), fresh), first);
-    EXPECT_NE(made(Random(1, 6, 7), fresh), first);
-    EXPECT_NE(made(Random(1, 5, 8), fresh), first);
-    EXPECT_NE(made(Random(1, 7, 5), fresh), first);
+    EXPECT_EQ(made(stream_of(1, 5, 7), fresh), first);
+    EXPECT_NE(made(stream_of(2, 5, 7), fresh), first);
+    EXPECT_NE(made(stream_of(1, 6, 7), fresh), first);
+    EXPECT_NE(made(stream_of(1, 5, 8), fresh), first);
+    EXPECT_NE(made(stream_of(1, 7, 5), fresh), first);
 }
 
 /// How often the first of two jobs comes first, which differ by weights of 2 and 1 only.
@@ -58,7 +59,7 @@ double heavy_first(Taste taste) {
     int count = 0;
     constexpr int kAnts = 100'000;
     for (int ant = 0; ant < kAnts; ++ant) {
-        make_schedule(instance, pheromone, taste, Random(3, ant, 0), workspace, order);
+        make_schedule(instance, pheromone, taste, stream_of(3, ant, 0), workspace, order);
         count += order[0] == 0 ? 1 : 0;
     }
     return count / double{kAnts};
@@ -76,7 +77,7 @@ Job first_job(const Instance& instance) {
     std::array<Job, 2> order{};
     int second = 0;
     for (int ant = 0; ant < 1000; ++ant) {
-        make_schedule(instance, pheromone, Taste::weight, Random(3, ant, 0), workspace, order);
+        make_schedule(instance, pheromone, Taste::weight, stream_of(3, ant, 0), workspace, order);
         second += order[0];
     }
     return second > 500 ? 1 : 0;
@@ -93,7 +94,7 @@ TEST(Random, IsUniformAndStartsElsewhereForEveryAntAndIteration) {
     std::vector<double> firsts;
     for (std::int64_t ant = 0; ant < 300; ++ant) {
         for (std::int64_t iteration = 0; iteration < 300; ++iteration) {
-            firsts.push_back(Random(0, ant, iteration).uniform());
+            firsts.push_back(stream_of(0, ant, iteration).uniform());
             ASSERT_GE(firsts.back(), 0.0);
             ASSERT_LT(firsts.back(), 1.0);
             sum += firsts.back();

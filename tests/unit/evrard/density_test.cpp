@@ -33,7 +33,7 @@ TEST(Density, IsTheKernelSumAndMeetsTheNeighbourConstraint) {
 TEST(Density, DoesNotDependOnTheGuess) {
     const test::Sphere sphere(800);
     const Particles& p = sphere.particles;
-    DensityScratch scratch;
+    std::vector<double> scratch;
     for (const double factor : {0.01, 0.5, 2.0, 20.0}) {
         for (std::size_t i = 0; i < p.size(); i += 97) {
             const auto found = density_of(sphere.tree, p.position[i], factor * p.h[i], 100.0, scratch);

@@ -34,7 +34,7 @@ TEST(Gravity, IsOneEverywhereInsideTheInitialSphere) {
 TEST(Gravity, TreeAgreesWithDirectSummation) {
     const test::Sphere sphere(4000);
     const Particles& p = sphere.particles;
-    GravityScratch scratch;
+    std::vector<std::uint32_t> scratch;
     double squares = 0.0;
     double potential_squares = 0.0;
     int count = 0;
@@ -55,7 +55,7 @@ TEST(Gravity, TreeAgreesWithDirectSummation) {
 TEST(Gravity, ErrorFallsWithTheOpeningAngle) {
     test::Sphere sphere(3000);
     const Particles& p = sphere.particles;
-    GravityScratch scratch;
+    std::vector<std::uint32_t> scratch;
     double last = 1.0;
     for (const double theta : {0.9, 0.6, 0.3}) {
         sphere.tree.build(p.position, p.mass, theta);
@@ -104,7 +104,7 @@ TEST(Gravity, DerivativeByHIsThatOfThePairsEnergy) {
 TEST(Gravity, EnergyOfTheInitialSphereIsMinusTwoThirds) {
     const test::Sphere sphere(10000);
     const Particles& p = sphere.particles;
-    GravityScratch scratch;
+    std::vector<std::uint32_t> scratch;
     double energy = 0.0;
     for (std::size_t i = 0; i < p.size(); ++i)
         energy += 0.5 * p.mass * gravity_on(sphere.tree, p.position[i], p.h[i], scratch).potential;

@@ -12,6 +12,13 @@
 
 namespace evrard {
 
+/// One rank: it runs all, and has nothing to share.
+class SerialExchange final : public Exchange {
+public:
+    void share_out(const char*, std::size_t count, const std::function<void(Range)>& run) override { run({0, count}); }
+    void all_gather(void*, std::size_t, std::size_t, std::span<const Range>) override {}
+};
+
 /// What the ranks of a test have in common; each rank is a thread.
 class RankThreads {
 public:

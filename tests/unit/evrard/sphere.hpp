@@ -18,7 +18,7 @@ struct Sphere {
         config.seed = seed;
         particles = make_initial_sphere(config);
         tree.build(particles.position, particles.mass, config.theta);
-        DensityScratch scratch;
+        std::vector<double> scratch;
         for (std::size_t i = 0; i < count; ++i) {
             const DensityResult found =
                 density_of(tree, particles.position[i], particles.h[i], config.neighbours, scratch);

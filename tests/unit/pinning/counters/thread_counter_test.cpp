@@ -117,8 +117,8 @@ TEST(ThreadCounter, ProgressMayComeWithItsTime) {
         value_ns = *static_cast<std::int64_t*>(of);
         within_ns = 2 * value_ns;
     };
-    ASSERT_TRUE(
-        counter.open(Backend::progress, {.pid = 0, .tid = busy.tid(), .progress = nullptr, .timed = {read, &counted}}));
+    ASSERT_TRUE(counter.open(Backend::progress,
+                             {.pid = 0, .tid = busy.tid(), .progress = nullptr, .timed = read, .timed_of = &counted}));
     const Reading reading = counter.read();
     EXPECT_TRUE(reading.valid);
     EXPECT_EQ(reading.value, 7);

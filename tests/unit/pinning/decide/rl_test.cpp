@@ -55,9 +55,9 @@ TEST(PinAutomaton, StartsUniformOrOnTheFirstPlacement) {
 TEST(PinAutomaton, TheStepIsEpsilonTimesUtilityOverItsMean) {
     const auto estimator = make_estimator(EstimatorKind::rl, {});
     estimator->reset(2, 2, 0);
-    estimator->observe(0, {5e9, 10e9});  // e = 0.3 * 0.5
+    estimator->observe(0, 5e9, 10e9);  // e = 0.3 * 0.5
     EXPECT_NEAR(estimator->strategy()[0], 0.5 + 0.15 * 0.5, 1e-12);
-    estimator->observe(0, {1e12, 1e9});  // e = min(1, 300)
+    estimator->observe(0, 1e12, 1e9);  // e = min(1, 300)
     EXPECT_NEAR(estimator->strategy()[0], 1, 1e-12);
 }
 
@@ -67,8 +67,8 @@ TEST(PinAutomaton, TheUnitOfSpeedDoesNotMatter) {
     small->reset(3, 0, 0.9);
     large->reset(3, 0, 0.9);
     for (int i = 1; i < 50; ++i) {
-        small->observe(static_cast<std::size_t>(i % 3), {1.0 / i, 0.5});
-        large->observe(static_cast<std::size_t>(i % 3), {1e9 / i, 0.5e9});
+        small->observe(static_cast<std::size_t>(i % 3), 1.0 / i, 0.5);
+        large->observe(static_cast<std::size_t>(i % 3), 1e9 / i, 0.5e9);
     }
     for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(small->strategy()[c], large->strategy()[c], 1e-9);
 }
@@ -79,10 +79,10 @@ TEST(PinAutomaton, StaysAProbabilityWhateverItIsTold) {
         estimator->reset(5, 0, 0.98);
         Random random(1);
         for (int i = 0; i < 100000; ++i) {
-            estimator->observe(random.next() % 5, {random.unit() * 3, random.unit()});
-            if (i % 1000 == 0) estimator->observe(1, {std::nan(""), 1});
-            if (i % 1000 == 1) estimator->observe(1, {1, 0});
-            if (i % 1000 == 2) estimator->observe(1, {-1, 1});
+            estimator->observe(random.next() % 5, random.unit() * 3, random.unit());
+            if (i % 1000 == 0) estimator->observe(1, std::nan(""), 1);
+            if (i % 1000 == 1) estimator->observe(1, 1, 0);
+            if (i % 1000 == 2) estimator->observe(1, -1, 1);
         }
         EXPECT_NEAR(sum(estimator->strategy()), 1, 1e-9);
         for (const double weight : estimator->strategy()) EXPECT_GE(weight, 0);
@@ -92,21 +92,21 @@ TEST(PinAutomaton, StaysAProbabilityWhateverItIsTold) {
 TEST(PinAutomaton, WhatDoesNotTeachChangesNothing) {
     const auto estimator = make_estimator(EstimatorKind::rl, {});
     estimator->reset(2, 0, 0.7);
-    for (const double nothing : {0.0, -1.0, std::nan("")}) estimator->observe(1, {nothing, 1});
-    estimator->observe(1, {1, 0});
+    for (const double nothing : {0.0, -1.0, std::nan("")}) estimator->observe(1, nothing, 1);
+    estimator->observe(1, 1, 0);
     EXPECT_DOUBLE_EQ(estimator->strategy()[0], 0.7);
     EXPECT_TRUE(std::isnan(estimator->values()[1]));
 }
 
 /// PaRLSched's max(h, 1 + (u - rho) / h) does nothing at its own h = 1 and divides by zero at h = 0.
 TEST(PinApla, PhiIsOneWhenContentFallsWithDisappointmentAndStaysAboveItsFloor) {
-    EXPECT_DOUBLE_EQ(AplaEstimator::phi(1, 1, 0.1, 0.5), 1);
-    EXPECT_DOUBLE_EQ(AplaEstimator::phi(2, 1, 0.1, 0.5), 1);
-    EXPECT_DOUBLE_EQ(AplaEstimator::phi(0.99, 1, 0.1, 0.5), 1);
-    EXPECT_NEAR(AplaEstimator::phi(0.75, 1, 0.1, 0.5), 0.5, 1e-12);
-    EXPECT_DOUBLE_EQ(AplaEstimator::phi(0.1, 1, 0.1, 0.5), 0.1);
-    EXPECT_DOUBLE_EQ(AplaEstimator::phi(0.1, 1, 1, 0.5), 1);
-    EXPECT_GT(AplaEstimator::phi(1e-300, 1, 1e-6, 1e-6), 0);
+    EXPECT_DOUBLE_EQ(AutomatonEstimator::phi(1, 1, 0.1, 0.5), 1);
+    EXPECT_DOUBLE_EQ(AutomatonEstimator::phi(2, 1, 0.1, 0.5), 1);
+    EXPECT_DOUBLE_EQ(AutomatonEstimator::phi(0.99, 1, 0.1, 0.5), 1);
+    EXPECT_NEAR(AutomatonEstimator::phi(0.75, 1, 0.1, 0.5), 0.5, 1e-12);
+    EXPECT_DOUBLE_EQ(AutomatonEstimator::phi(0.1, 1, 0.1, 0.5), 0.1);
+    EXPECT_DOUBLE_EQ(AutomatonEstimator::phi(0.1, 1, 1, 0.5), 1);
+    EXPECT_GT(AutomatonEstimator::phi(1e-300, 1, 1e-6, 1e-6), 0);
 }
 
 TEST(PinApla, ReinforcesADisappointmentLessThanRlDoes) {
@@ -114,8 +114,8 @@ TEST(PinApla, ReinforcesADisappointmentLessThanRlDoes) {
     const auto apla = make_estimator(EstimatorKind::apla, {});
     rl->reset(2, 2, 0);
     apla->reset(2, 2, 0);
-    rl->observe(0, {0.6, 1});
-    apla->observe(0, {0.6, 1});
+    rl->observe(0, 0.6, 1);
+    apla->observe(0, 0.6, 1);
     EXPECT_LT(apla->strategy()[0], rl->strategy()[0]);
     EXPECT_GT(apla->strategy()[0], 0.5);
 }
@@ -123,9 +123,9 @@ TEST(PinApla, ReinforcesADisappointmentLessThanRlDoes) {
 TEST(PinAlEstimator, PlaysTheBestOfWhatItHasSeen) {
     const auto estimator = make_estimator(EstimatorKind::al, {});
     estimator->reset(3, 3, 0);
-    estimator->observe(0, {1, 1});
+    estimator->observe(0, 1, 1);
     EXPECT_DOUBLE_EQ(estimator->strategy()[0], 1);
-    estimator->observe(2, {2, 1});
+    estimator->observe(2, 2, 1);
     EXPECT_DOUBLE_EQ(estimator->strategy()[2], 1);
     EXPECT_TRUE(std::isnan(estimator->values()[1]));
 }

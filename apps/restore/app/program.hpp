@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "options.hpp"
+#include "noise.hpp"
 #include "quality.hpp"
 #include "restoration.hpp"
 
@@ -11,6 +11,24 @@
 #include <string>
 
 namespace restore {
+
+/// What the user asked for.
+struct Options {
+    std::string input;     ///< image, folder of images, or "-"
+    std::string output;    ///< likewise; empty: nothing is written
+    std::string original;  ///< image to compare with; empty: none
+    std::string picture;   ///< file for the first frame side by side; empty: none
+    bool add_noise = false;
+    Noise noise;
+    Config config;
+    std::size_t frames = 1;
+    bool judge = true;
+    bool json = false;
+    std::optional<int> exit_code;  ///< nothing is to be run: the command line was answered, or is wrong
+};
+
+/// Prints help to stdout, and what is wrong with the command line as one line to stderr.
+Options parse_options(int argc, char** argv);
 
 /// What became of all frames.
 struct Summary {
