@@ -238,7 +238,7 @@ command = ["mute"]
 [[application]]
 name = "four"
 command = ["sleep"]
-timeout_s = 0.3
+timeout_s = 4
 """
         text = text.replace("repetitions = 2", "repetitions = 1")
         done = self.campaign("run", self.write_spec(text))
@@ -281,7 +281,7 @@ timeout_s = 0.3
         self.assertIn("CAMPAIGN_TURN_STEPS", done.stderr)
 
     def test_who_takes_too_long_in_his_turn_is_ended_and_the_others_go_on(self):
-        done = self.in_turns("doze", "\ntimeout_s = 3")
+        done = self.in_turns("doze", "\ntimeout_s = 12")
         self.assertEqual(done.returncode, 1)
         self.assertEqual(self.rows("SELECT configuration, status FROM runs WHERE status != 'ok'"),
                          [("fac2", "timeout")])
