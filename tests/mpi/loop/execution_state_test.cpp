@@ -140,6 +140,18 @@ TEST(Foreman, LearnsWhatThreadsMeasuredInPlaceOfTheTimesOfChunks) {
     EXPECT_EQ(sum_s(state, 2), 0) << "threads did not run all that the rank ran";
 }
 
+TEST(Foreman, KnowsWhatItsOwnPiecesCostBesidesTheirTeams) {
+    Foreman foreman("foreman pieces", "fac2", {});
+    TeamsInChunks& teams = foreman.site().teams();
+    EXPECT_EQ(gimbal_rank_least(foreman.state->execution()), 0U);
+    for (int piece = 0; piece < 8; ++piece) teams.add(2, 100, 90, true);
+    EXPECT_EQ(gimbal_rank_least(foreman.state->execution()), 8U);
+    ChunkRange chunk;
+    ASSERT_TRUE(foreman.state->draw(0, chunk));
+    foreman.state->foreman_leaves({.ticks = 8 * 120, .iterations = 64, .chunks = 8});
+    EXPECT_DOUBLE_EQ(teams.overhead(), 20) << "one chunk was drawn, and run in eight pieces";
+}
+
 TEST(Foreman, AsksForNothingWhereThreadsDoNotMeasure) {
     const Foreman foreman("foreman asks not", "fac2", {.technique = find_technique("gss")});
     EXPECT_TRUE(costs_of(foreman.state->within(), {0, 100}, 1e-3, 100).empty());
