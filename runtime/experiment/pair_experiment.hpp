@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "experiment/application.hpp"
-#include "levels/iteration_spread.hpp"
 #include "levels/pair_learner.hpp"
 #include "measure/cost_profile.hpp"
+#include "measure/fine_costs.hpp"
 #include "select/portfolio.hpp"
 #include "simulate/nested_loop.hpp"
 
@@ -97,7 +97,7 @@ private:
     NestedLoop loop_;
     ChunkCosts costs_;
     CostProfile profile_;
-    levels::IterationSpread spread_;
+    FineCosts fine_;
     std::vector<double> answer_;  // that is being computed; empty: none
     bool asked_ = true;           // for a prediction, since the last measurement
     bool fresh_ = false;          // the last step was measured
