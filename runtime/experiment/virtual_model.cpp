@@ -56,7 +56,7 @@ void mismeasure(Machine& machine, double error, std::uint64_t seed) noexcept {
 }  // namespace
 
 VirtualModel::VirtualModel(const PairExperiment& experiment, double error)
-    : experiment_(&experiment), error_(error), measured_(experiment.machine) {
+    : experiment_(&experiment), error_(error), measured_(experiment.machine), cut_(experiment.table().size(), false) {
     mismeasure(measured_.between, error, experiment.seed + 1);
     mismeasure(measured_.within, error, experiment.seed + 2);
     measured_.team_barrier *= std::max(0.0, 1 + error * bell_of(random_bits(experiment.seed + 3, 0)));
@@ -81,6 +81,7 @@ double VirtualModel::measure(levels::Pair pair, std::uint64_t step) {
     if (profile_.known() && profile_.vanished(seen) > kVanished) profile_.doubt();
     profile_.learn(seen);
     asked_ = false;
+    cut_[experiment_->table().index(pair)] = true;
     // Each rank takes in what its threads saw; what the ranks know is put together in the background.
     const LearningCosts costs;
     const double stamps =
