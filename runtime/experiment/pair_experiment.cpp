@@ -88,7 +88,7 @@ PairTotals run_pairs(const PairExperiment& experiment, PairTimes& times, levels:
         record.time = outcome.loop_time * noise;
         record.rank_balance = outcome.rank_mean / outcome.loop_time;
         if (outcome.team_time > 0) record.thread_balance = outcome.thread_mean / outcome.team_time;
-        const bool measured = model && !record.stopped && model->measures(step);
+        const bool measured = model && !record.stopped && model->measures(turn.pair, step);
         if (record.stopped) {
             record.time = times.stopped(turn.pair, turn.limit / noise, turn.rest, step) * noise;
         } else if (measured) {

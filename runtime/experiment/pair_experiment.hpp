@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "experiment/application.hpp"
-#include "levels/iteration_spread.hpp"
 #include "levels/pair_learner.hpp"
 #include "measure/cost_profile.hpp"
+#include "measure/fine_costs.hpp"
 #include "select/portfolio.hpp"
 #include "simulate/nested_loop.hpp"
 
@@ -74,8 +74,11 @@ public:
     /// @param error  relative deviation of each measurement
     VirtualModel(const PairExperiment& experiment, double error);
 
-    /// Whether this step is to be measured: the first three, one in 16, and one before each prediction.
-    [[nodiscard]] bool measures(std::uint64_t step) const noexcept { return step < 3 || step % 16 == 0 || asked_; }
+    /// Whether this step is to be measured: the first three, one in 16, one before each prediction, and the first of
+    /// each pair, which cuts the loop at other places.
+    [[nodiscard]] bool measures(levels::Pair pair, std::uint64_t step) const noexcept {
+        return step < 3 || step % 16 == 0 || asked_ || !cut_[experiment_->table().index(pair)];
+    }
     /// Time the chunks of a step. @return what that takes of the step [ticks]  @errors std::bad_alloc
     double measure(levels::Pair pair, std::uint64_t step);
     /// A levels::PairPredictor. @errors std::bad_alloc
@@ -97,7 +100,8 @@ private:
     NestedLoop loop_;
     ChunkCosts costs_;
     CostProfile profile_;
-    levels::IterationSpread spread_;
+    FineCosts fine_;
+    std::vector<bool> cut_;       // [pairs] were measured
     std::vector<double> answer_;  // that is being computed; empty: none
     bool asked_ = true;           // for a prediction, since the last measurement
     bool fresh_ = false;          // the last step was measured

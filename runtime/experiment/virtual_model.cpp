@@ -26,27 +26,23 @@ public:
         double error = 0;     // relative deviation of each chunk
         std::uint64_t seed = 0;
     };
-    /// @param known  what was measured before, or nothing yet
-    TimedWork(const Work& work, const Clock& clock, const Work* known, ChunkCosts& costs,
-              levels::IterationSpread& spread) noexcept
-        : work_(&work), clock_(clock), known_(known), costs_(&costs), spread_(&spread) {}
+    TimedWork(const Work& work, const Clock& clock, ChunkCosts& costs, FineCosts& fine) noexcept
+        : work_(&work), clock_(clock), costs_(&costs), fine_(&fine) {}
 
     [[nodiscard]] double time(Range range) const noexcept override {
         const double took = work_->time(range);
         const double strays = clock_.error * bell_of(random_bits(clock_.seed, range.first, range.end));
         const double seen = std::max(0.0, (took + clock_.dispatch) * clock_.noise * (1 + strays));
         costs_->add(range, seen);
-        if (known_ && range.size() <= levels::IterationSpread::kLongest)
-            spread_->add(range.size(), seen, known_->time(range));
+        fine_->add(range, seen);
         return took;
     }
 
 private:
     const Work* work_;
     Clock clock_;
-    const Work* known_;
     ChunkCosts* costs_;
-    levels::IterationSpread* spread_;
+    FineCosts* fine_;
 };
 
 /// Costs of drawing as measured: each is off by an error of its own.
@@ -60,7 +56,7 @@ void mismeasure(Machine& machine, double error, std::uint64_t seed) noexcept {
 }  // namespace
 
 VirtualModel::VirtualModel(const PairExperiment& experiment, double error)
-    : experiment_(&experiment), error_(error), measured_(experiment.machine) {
+    : experiment_(&experiment), error_(error), measured_(experiment.machine), cut_(experiment.table().size(), false) {
     mismeasure(measured_.between, error, experiment.seed + 1);
     mismeasure(measured_.within, error, experiment.seed + 2);
     measured_.team_barrier *= std::max(0.0, 1 + error * bell_of(random_bits(experiment.seed + 3, 0)));
@@ -72,19 +68,20 @@ double VirtualModel::measure(levels::Pair pair, std::uint64_t step) {
     const std::uint64_t n = application.iterations;
     const std::size_t bins = CostProfile::bins_for(n, machine.ranks * machine.threads);
     costs_.prepare(n, bins);
-    const ProfiledWork known(profile_, n);
+    fine_.prepare(n);
     const TimedWork work(application.work(0, step),
                          {.dispatch = machine.within.dispatch,
                           .noise = experiment_->noise(step),
                           .error = error_,
                           .seed = random_bits(experiment_->seed + 4, step)},
-                         profile_.known() ? &known : nullptr, costs_, spread_);
+                         costs_, fine_);
     const NestedOutcome outcome = loop_.run(experiment_->choice(pair), {0, n}, work, machine);
     const ChunkCosts* const seen[] = {&costs_};
     // Time that is not needed where it used to be: the loop does something else now (as loop/length_learning has it).
     if (profile_.known() && profile_.vanished(seen) > kVanished) profile_.doubt();
     profile_.learn(seen);
     asked_ = false;
+    cut_[experiment_->table().index(pair)] = true;
     // Each rank takes in what its threads saw; what the ranks know is put together in the background.
     const LearningCosts costs;
     const double stamps =
@@ -101,7 +98,7 @@ bool VirtualModel::predict(levels::Pair incumbent, std::span<double> times) {
         const levels::PairPrediction prediction =
             levels::predict_pairs({.profile = &profile_,
                                    .iterations = experiment_->application->iterations,
-                                   .spread = spread_.relative(),
+                                   .fine = &fine_,
                                    .seed = experiment_->seed + 5 + predictions_,
                                    .machine = measured_,
                                    .ranks = experiment_->ranks,

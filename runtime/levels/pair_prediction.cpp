@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
+#include <span>
 
 #include "simulate/chance.hpp"
 #include "simulate/work.hpp"
@@ -13,12 +15,12 @@ namespace gimbal::levels {
 
 namespace {
 
-constexpr double kHopeless = 1.3;                              // times the least
-constexpr double kMinSpread = 0.05;                            // that makes a difference
-constexpr std::uint64_t kMaxListed = std::uint64_t{1} << 20;   // iterations; in longer loops single ones do not matter
-constexpr double kSecondsPerCost = 60e-9;                      // to draw one
-constexpr std::uint64_t kDrawsPerThread = 16;                  // in a rank chunk, before they are bundled
-constexpr double kSecondsPerDraw = 50e-9;                      // to simulate one, as for one level (select/prediction)
+constexpr double kHopeless = 1.3;              // times the least
+constexpr double kMinSpread = 0.05;            // that makes a difference
+constexpr double kLeastCost = 1e-6;            // ticks: a bin has a sum to be scaled
+constexpr double kSecondsPerCost = 60e-9;      // to draw one
+constexpr std::uint64_t kDrawsPerThread = 16;  // in a rank chunk, before they are bundled
+constexpr double kSecondsPerDraw = 50e-9;      // to simulate one, as for one level (select/prediction)
 
 /// The incumbent first, then those that share a level with it, then the others: so there soon is a least time to give
 /// the others up by.
@@ -40,36 +42,49 @@ double normal_of(std::uint64_t seed, std::uint64_t i) noexcept {
     return radius * std::cos(2 * std::numbers::pi * simulate::uniform_of(simulate::random_bits(seed, i, 1)));
 }
 
-/// Costs of iterations around what the profile says of their places; those of one bin add up to what the bin has.
-simulate::ListedWork listed(const simulate::Work& profile, const PairQuestion& question) {
-    const double deviation = std::sqrt(std::log1p(question.spread * question.spread));
+/// Make costs add up to a sum, their proportions as they are.
+void scale_to(std::span<double> costs, double sum) noexcept {
+    const double factor = sum / std::accumulate(costs.begin(), costs.end(), 0.0);
+    for (double& cost : costs) cost *= factor;
+}
+
+/// Iterations from first on that are known by their sum only, as far as the bin goes.
+Range together(const FineCosts& fine, std::uint64_t first, Range bin) noexcept {
+    const std::uint64_t length = fine.resolved(first);
+    std::uint64_t end = first + 1;
+    while (end < bin.end && (length == 0 || end - first < length) && fine.resolved(end) == length) ++end;
+    return {first, end};
+}
+
+/// Costs of iterations: as chunks have told them apart; those that are known by their sum only stray within it, by
+/// chance. Those of one bin add up to what the profile has there.
+simulate::ListedWork listed(const simulate::Work& profile, const PairQuestion& question, double spread) {
+    const FineCosts& fine = *question.fine;
+    const double deviation = std::sqrt(std::log1p(spread * spread));
     std::vector<double> costs(question.iterations);
+    const std::span<double> all(costs);
     const std::uint32_t workers = question.machine.ranks * question.machine.threads;
     const std::uint64_t width = std::max<std::uint64_t>(1, costs.size() / CostProfile::bins_for(costs.size(), workers));
     for (std::uint64_t first = 0; first < costs.size(); first += width) {
         const Range bin{first, std::min<std::uint64_t>(first + width, costs.size())};
-        double sum = 0;
-        for (std::uint64_t i = bin.first; i < bin.end; ++i) {
-            costs[i] = std::exp(deviation * normal_of(question.seed, i));
-            sum += costs[i];
+        for (Range part = together(fine, first, bin);; part = together(fine, part.end, bin)) {
+            double sum = 0;
+            for (std::uint64_t i = part.first; i < part.end; ++i) {
+                sum += fine.resolved(i) > 0 ? fine.cost(i) : profile.time({i, i + 1});
+                costs[i] = part.size() > 1 ? std::exp(deviation * normal_of(question.seed, i)) : 1;
+            }
+            scale_to(all.subspan(part.first, part.size()), std::max(sum, kLeastCost));
+            if (part.end == bin.end) break;
         }
-        const double scale = profile.time(bin) / sum;
-        for (std::uint64_t i = bin.first; i < bin.end; ++i) costs[i] *= scale;
+        scale_to(all.subspan(bin.first, bin.size()), profile.time(bin));
     }
     return simulate::ListedWork(costs);
 }
 
-}  // namespace
-
-PairPrediction predict_pairs(const PairQuestion& question) {
+/// Every pair on these costs.
+PairPrediction predict_all(const PairQuestion& question, const simulate::Work& work) {
     const PairTable table{static_cast<std::uint32_t>(question.ranks.size()),
                           static_cast<std::uint32_t>(question.threads.size())};
-    // N may have changed since the profile was taken: what iterations cost has not.
-    const double scale = static_cast<double>(question.iterations) / question.profile->iterations();
-    const simulate::ProfiledWork profiled(*question.profile, question.iterations, scale);
-    const bool strays = question.spread >= kMinSpread && question.iterations <= kMaxListed;
-    const simulate::ListedWork drawn = strays ? listed(profiled, question) : simulate::ListedWork();
-    const simulate::Work& work = strays ? static_cast<const simulate::Work&>(drawn) : profiled;
     constexpr double kNever = std::numeric_limits<double>::infinity();
     PairPrediction answer{std::vector<double>(table.size(), kNever)};
     simulate::NestedLoop loop;
@@ -88,7 +103,21 @@ PairPrediction predict_pairs(const PairQuestion& question) {
         answer.times[place] = outcome.loop_time;
         least = std::min(least, outcome.loop_time);
     }
-    answer.cost_s = draws * kSecondsPerDraw + (strays ? kSecondsPerCost * static_cast<double>(question.iterations) : 0);
+    answer.cost_s = draws * kSecondsPerDraw;
+    return answer;
+}
+
+}  // namespace
+
+PairPrediction predict_pairs(const PairQuestion& question) {
+    // N may have changed since the profile was taken: what iterations cost has not.
+    const double scale = static_cast<double>(question.iterations) / question.profile->iterations();
+    const simulate::ProfiledWork profiled(*question.profile, question.iterations, scale);
+    const bool told_apart = question.fine && question.fine->iterations() == question.iterations;
+    const double spread = told_apart ? question.fine->spread(*question.profile) : 0;
+    if (spread < kMinSpread) return predict_all(question, profiled);
+    PairPrediction answer = predict_all(question, listed(profiled, question, spread));
+    answer.cost_s += kSecondsPerCost * static_cast<double>(question.iterations);
     return answer;
 }
 

@@ -6,6 +6,7 @@
 
 #include "levels/pair_learner.hpp"
 #include "measure/cost_profile.hpp"
+#include "measure/fine_costs.hpp"
 #include "select/portfolio.hpp"
 #include "simulate/nested_loop.hpp"
 
@@ -15,7 +16,7 @@ namespace gimbal::levels {
 struct PairQuestion {
     const CostProfile* profile = nullptr;  ///< of the whole loop; known
     std::uint64_t iterations = 0;          ///< N [iterations], >= 1
-    double spread = 0;                     ///< of single iterations around the profile, relative deviation
+    const FineCosts* fine = nullptr;       ///< of single iterations, where that is known
     std::uint64_t seed = 0;                ///< of how they stray
     simulate::NestedMachine machine;       ///< ranks, threads, and what drawing costs, as measured
     Portfolio ranks, threads;              ///< what each level can run

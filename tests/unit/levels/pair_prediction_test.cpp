@@ -10,7 +10,8 @@
 
 #include "experiment/pair_experiment.hpp"
 #include "levels/coordinator.hpp"
-#include "levels/iteration_spread.hpp"
+#include "measure/fine_costs.hpp"
+#include "simulate/chance.hpp"
 #include "simulate/work.hpp"
 
 namespace {
@@ -68,7 +69,24 @@ TEST(PairPrediction, IsWhatANestedExecutionOfTheProfileTakes) {
     EXPECT_TRUE(std::isfinite(predict_pairs(question).times[9]));
 }
 
-TEST(PairPrediction, IterationsThatStrayMakeManyShortTailsDearer) {
+/// Costs of iterations as timed one by one, one in 16 of them heavy, or by their sums only but for the first ones.
+FineCosts straying(std::uint64_t iterations, bool all) {
+    FineCosts fine;
+    fine.prepare(iterations);
+    const auto cost = [](std::uint64_t i) { return simulate::random_bits(1, i) % 16 == 0 ? 900.0 : 40.0; };
+    constexpr std::uint64_t kChunk = 40;
+    for (std::uint64_t i = 0; i < iterations; i += kChunk) {
+        double sum = 0;
+        for (std::uint64_t k = i; k < i + kChunk; ++k) {
+            if (all || i < iterations / 8) fine.add({k, k + 1}, cost(k));
+            sum += cost(k);
+        }
+        if (!all && i >= iterations / 8) fine.add({i, i + kChunk}, sum);
+    }
+    return fine;
+}
+
+TEST(PairPrediction, IterationsThatStrayMakeShortTailsDearer) {
     const CostProfile profile = rising(8000);
     PairQuestion question;
     question.profile = &profile;
@@ -76,20 +94,31 @@ TEST(PairPrediction, IterationsThatStrayMakeManyShortTailsDearer) {
     question.machine = machine_of(4, 4);
     question.ranks = question.threads = parse_portfolio("fac2");
     const double smooth = predict_pairs(question).times[0];
-    question.spread = 2;
+    const FineCosts fine = straying(8000, false);
+    question.fine = &fine;
     const double rough = predict_pairs(question).times[0];
     EXPECT_GT(rough, smooth);
     EXPECT_EQ(predict_pairs(question).times[0], rough);
 }
 
-TEST(IterationSpread, IsTheDeviationOfSingleIterations) {
-    IterationSpread spread;
-    EXPECT_EQ(spread.relative(), 0);
-    for (int i = 0; i < 100; ++i) spread.add(1, i % 2 == 0 ? 130 : 70, 100);
-    EXPECT_NEAR(spread.relative(), 0.3, 1e-12);
-    for (int i = 0; i < 100; ++i) spread.add(1000, 5e5, 1e5);  // long chunks say nothing of single iterations
-    spread.add(1, 5, 0);
-    EXPECT_NEAR(spread.relative(), 0.3, 1e-12);
+TEST(PairPrediction, WhereHeavyIterationsAreKnownNothingIsLeftToChance) {
+    const CostProfile profile = rising(8000);
+    PairQuestion question;
+    question.profile = &profile;
+    question.iterations = 8000;
+    question.machine = machine_of(4, 4);
+    question.ranks = question.threads = parse_portfolio("static fac2");
+    const FineCosts known = straying(8000, true);
+    const FineCosts sums = straying(8000, false);
+    const auto differs = [&](const FineCosts& fine) {
+        question.fine = &fine;
+        question.seed = 1;
+        const std::vector<double> one = predict_pairs(question).times;
+        question.seed = 2;
+        return predict_pairs(question).times != one;
+    };
+    EXPECT_FALSE(differs(known));
+    EXPECT_TRUE(differs(sums));
 }
 
 /// An experiment small enough for a test.
