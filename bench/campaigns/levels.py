@@ -60,7 +60,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gimbal", required=True, metavar="FILE", help="the gimbal command")
     parser.add_argument("--steps", type=int, default=500)
-    parser.add_argument("--runs", type=int, default=3, help="with other noise, in each cell (default 3)")
+    parser.add_argument("--runs", type=int, default=10, help="with other noise, in each cell (default 10)")
     parser.add_argument("--careful", action="store_true",
                         help="also independent learners without single self-scheduling among the techniques")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time (default 2)")
