@@ -30,7 +30,6 @@ void FirstLevel::note(const LossByCause& loss, double now_s) noexcept {
     if (now == cause_.load(std::memory_order_relaxed)) return;
     double& rests_until_s = now == Cause::work ? work_rests_until_s_ : rate_rests_until_s_;
     if (now != Cause::none && now_s >= rests_until_s) {
-        (now == Cause::work ? by_work_ : by_rate_).fetch_add(1, std::memory_order_relaxed);
         // Who reads one of these two before the other holds still once too often or too seldom: no harm.
         hold_until_s_.store(now_s + kPatience_s, std::memory_order_relaxed);
         rests_until_s = now_s + kPatience_s + kRest_s;
@@ -45,10 +44,6 @@ bool FirstLevel::holds(Level level, double now_s) const noexcept {
     if (cause == Cause::none || !placement_learns()) return false;
     const bool other_acts = (cause == Cause::rate) != (level == Level::placement);
     return other_acts && now_s < hold_until_s_.load(std::memory_order_relaxed);
-}
-
-std::uint64_t FirstLevel::asked(Level level) const noexcept {
-    return (level == Level::placement ? by_rate_ : by_work_).load(std::memory_order_relaxed);
 }
 
 }  // namespace gimbal::levels

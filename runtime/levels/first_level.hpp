@@ -30,8 +30,6 @@ public:
 
     /// Whether schedules, or placement, try nothing now: the other one is asked first.
     [[nodiscard]] bool holds(Level level, double now_s) const noexcept;
-    /// How often placement was asked first, and schedules [count].
-    [[nodiscard]] std::uint64_t asked(Level level) const noexcept;
 
 private:
     enum class Cause : std::uint8_t { none, work, rate };
@@ -39,7 +37,6 @@ private:
     std::atomic<bool> placement_learns_{false};
     std::atomic<double> hold_until_s_{0};  // on the clock of note()
     std::atomic<Cause> cause_{Cause::none};
-    std::atomic<std::uint64_t> by_work_{0}, by_rate_{0};
     std::mutex mutex_;    // of what follows; note() by one that finds it held is left out
     LossByCause recent_;  // decayed by each note
     double work_rests_until_s_ = 0, rate_rests_until_s_ = 0;
