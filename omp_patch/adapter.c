@@ -44,6 +44,7 @@ HOOK_HIDDEN gimbal_left_table *__kmp_hook_left_loops;
 HOOK_HIDDEN int __kmp_hook_rules;
 HOOK_HIDDEN int __kmp_hook_lending;
 HOOK_HIDDEN int __kmp_hook_elastic;
+HOOK_HIDDEN int __kmp_hook_spinning;
 HOOK_HIDDEN void (*__kmp_hook_barrier)(gimbal_barrier_moment moment);
 const char __kmp_hook_gnu_source[] = ";unknown;unknown;0;0;;";
 

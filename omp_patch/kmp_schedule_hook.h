@@ -41,6 +41,8 @@ extern KMP_HOOK_HIDDEN int __kmp_hook_rules;
 extern KMP_HOOK_HIDDEN int __kmp_hook_lending;
 // Threads of a team that have cores, if others may join it; 0: no team is such.
 extern KMP_HOOK_HIDDEN int __kmp_hook_elastic;
+// Threads that a team may have for them to spin where they wait.
+extern KMP_HOOK_HIDDEN int __kmp_hook_spinning;
 // Where a trace is written: what is told of barriers; else null.
 extern KMP_HOOK_HIDDEN void (*__kmp_hook_barrier)(gimbal_barrier_moment moment);
 // The team that this thread has forked, if such are asked for and it is not
@@ -153,6 +155,10 @@ static inline bool __kmp_hook_parse_schedule(const char *value) {
   __kmp_hook_rules = __kmp_hook.gimbal_loop_rules();
   __kmp_hook_lending = __kmp_hook.gimbal_lending();
   __kmp_hook_elastic = __kmp_hook.gimbal_elastic_threads();
+  __kmp_hook_spinning = __kmp_hook_elastic;
+  if (__kmp_hook_elastic == 0)
+    __kmp_hook_spinning =
+        (int)KMP_MIN(__kmp_hook.gimbal_spinning_threads(), (uint32_t)INT_MAX);
   int schedule = __kmp_hook.gimbal_schedule_parse(value);
   if (schedule == GIMBAL_SCHEDULE_REFUSED) // said already; libomp's default
     return true;

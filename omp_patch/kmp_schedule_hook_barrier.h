@@ -34,11 +34,13 @@ static gimbal_waiter *__kmp_hook_first(const void *host, uint32_t) {
 // Where threads outnumber cores nobody has one to lend: in elastic teams, too.
 // Who is to sleep at once is not to look after others. Other patterns release
 // by other words.
-static inline bool __kmp_hook_may_lend(enum barrier_type bt) {
+static inline bool __kmp_hook_may_lend(const kmp_info_t *th,
+                                       enum barrier_type bt) {
   int gather = __kmp_barrier_gather_pattern[bt];
   int release = __kmp_barrier_release_pattern[bt];
   __kmp_hook_own_patterns(bt, &gather, &release);
   return !KMP_OVERSUBSCRIBED && __kmp_dflt_blocktime != 0 &&
+         th->th.th_team_nproc <= __kmp_hook_spinning &&
          __kmp_hook_elastic == 0 && gather == bp_hyper_bar &&
          release == bp_hyper_bar;
 }
@@ -47,13 +49,14 @@ static inline kmp_uint64 __kmp_hook_limit_us() {
   return (kmp_uint64)KMP_MIN(__kmp_dflt_blocktime, 1000000);
 }
 
-// A worker that has no core of its own sleeps at once.
+// A thread sleeps at once if it has no core of its own, and all of a team do
+// that has more threads than the rank has cores.
 static inline void __kmp_hook_sleep_soon(kmp_info_t *th, kmp_team_t *team,
                                          int tid) {
-  if (__builtin_expect(__kmp_hook_elastic == 0, 1))
+  if (__builtin_expect(team->t.t_nproc <= __kmp_hook_spinning, 1))
     return;
   kmp_uint64 own = team->t.t_disp_buffer[0].hook_own;
-  if (own != 0 && tid >= (int)own)
+  if (__kmp_hook_elastic == 0 || (own != 0 && tid >= (int)own))
     th->th.th_team_bt_intervals = 0;
 }
 
@@ -81,7 +84,7 @@ static bool __kmp_hook_all_come(kmp_team_t *team, kmp_uint32 size,
 static __attribute__((noinline)) void
 __kmp_hook_look_after(kmp_info_t *th, kmp_team_t *team, gimbal_waiter *self,
                       kmp_uint64 name, enum barrier_type bt) {
-  if (!__kmp_hook_may_lend(bt) ||
+  if (!__kmp_hook_may_lend(th, bt) ||
       __kmp_hook_all_come(team, (kmp_uint32)th->th.th_team_nproc, bt))
     return;
   const gimbal_meeting meeting = {name,
@@ -130,7 +133,7 @@ __kmp_hook_arrived_due(kmp_info_t *th, gimbal_waiter *self, int tid,
   gimbal_release release = {NULL, KMP_BARRIER_STATE_BUMP};
   if (!KMP_MASTER_TID(tid))
     release.word = (const volatile uint64_t *)&th->th.th_bar[bt].bb.b_go;
-  if (self->due && tid == 1 && self->first && __kmp_hook_may_lend(bt)) {
+  if (self->due && tid == 1 && self->first && __kmp_hook_may_lend(th, bt)) {
     const gimbal_meeting meeting = {
         self->meeting,    __kmp_hook_limit_us(), 1, release, th,
         __kmp_hook_first, __kmp_hook_tasks};

@@ -7,6 +7,7 @@
 #include "gimbal/left_loops.h"
 #include "gimbal/loop.h"
 #include "gimbal/traced_calls.h"
+#include "gimbal/wait_policy.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,11 +17,12 @@ extern "C" {
  * the symbol version GIMBAL_HOOK_<version> (runtime/exports.map). It grows with
  * every change of a function, its meaning, or a structure that both sides use.
  */
-#define GIMBAL_HOOK_VERSION 7
+#define GIMBAL_HOOK_VERSION 8
 
 /** The schedule hook: all of libgimbal.so that the patched OpenMP runtime
  * calls. gimbal/loop.h, gimbal/left_loops.h, gimbal/core_loan.h,
- * gimbal/elastic_team.h and gimbal/traced_calls.h document the functions. */
+ * gimbal/elastic_team.h, gimbal/wait_policy.h and gimbal/traced_calls.h
+ * document the functions. */
 #define GIMBAL_HOOK_FUNCTIONS(FUNCTION)                                        \
   FUNCTION(gimbal_schedule_parse)                                              \
   FUNCTION(gimbal_schedule_kind)                                               \
@@ -41,6 +43,7 @@ extern "C" {
   FUNCTION(gimbal_waiter_arrived)                                              \
   FUNCTION(gimbal_waiter_home)                                                 \
   FUNCTION(gimbal_elastic_threads)                                             \
+  FUNCTION(gimbal_spinning_threads)                                            \
   FUNCTION(gimbal_team_begin)                                                  \
   FUNCTION(gimbal_team_end)                                                    \
   FUNCTION(gimbal_traced_calls)

@@ -167,6 +167,7 @@ Decision PairSelector::choose(const LoopContext& context) {
     if (!learner_ && !given_up_ && nested && context.iterations > context.workers) begin(context);
     if (!learner_) return alone_->choose(context);
     if (context.thread_balance > 0) thread_balance_ = context.thread_balance;
+    threads_per_rank_ = context.threads;
     ++steps_;
     if (model_ || asked_ >= kMaxRepeats) {
         context_ = &context;
@@ -190,7 +191,7 @@ void PairSelector::learn(const Decision& decision, const LoopRecord& record, con
         if (!learner_ && !decision.within.technique) alone_->learn(decision, record, context);
         return;
     }
-    worked_s_ += record.loop_time * context.tick_s * context.workers * std::max(context.threads, 1U);
+    worked_s_ += record.loop_time * context.tick_s * context.workers * std::max(threads_per_rank_, 1U);
     if (decision.sampled) ++measured_;
     if (coordinator_ && measured_ >= kMaxSamples && context.profile_version == versions_) return give_up();
     if (record.iterations == 0 || decision.number + 1 < turn_number_) return;

@@ -82,6 +82,7 @@ private:
     std::uint64_t measured_ = 0;            // executions that were, since the last search began
     std::uint64_t moves_ = 0;               // of threads by placement, when it learnt last
 
+    std::uint32_t threads_per_rank_ = 1;
     double thread_balance_ = 1;  // in the last execution that is known of
     PairTurn turn_, turn_before_;
     std::uint64_t turn_number_ = 0;  // 0: none

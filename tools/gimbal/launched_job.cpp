@@ -17,6 +17,7 @@
 #include "base/part_file.hpp"
 #include "base/spelling.hpp"
 #include "gimbal/error.hpp"
+#include "lending/wait_policy.hpp"
 
 namespace gimbal::tool {
 
@@ -69,13 +70,6 @@ bool is_launched() {
     return false;
 }
 
-int local_ranks(int ranks) {
-    for (const char* const name : {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"})
-        if (const char* const value = std::getenv(name))
-            if (const int count = std::atoi(value); count > 0) return count;
-    return ranks;
-}
-
 std::string host_name() {
     std::array<char, 256> name{};
     return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
@@ -97,7 +91,8 @@ int open_in(const std::string& folder, const std::string& name) {
 
 LaunchedJob::LaunchedJob(const Environment& environment, bool starts_ranks_itself) : rank_(environment.rank) {
     if (environment.ranks < 2 || starts_ranks_itself || !is_launched()) return;
-    expected_ = local_ranks(environment.ranks);
+    const int here = ranks_of_node();
+    expected_ = here > 0 ? here : environment.ranks;
     const std::string launcher = launcher_of_all();
     const char* const base = std::getenv("TMPDIR");
     const std::string path = std::string(base && *base ? base : "/tmp") + "/gimbal-job-" + std::to_string(geteuid()) +
