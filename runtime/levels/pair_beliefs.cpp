@@ -8,11 +8,11 @@ namespace gimbal::levels {
 
 namespace {
 
-constexpr unsigned kWindow = 16;           // steps of the incumbent that count
-constexpr double kNoiseMemory = 64;        // steps
-constexpr double kMinNoise = 0.002;        // no program repeats itself better
-constexpr double kFirstModelError = 0.02;  // of predicted ratios, until trials have shown it,
-constexpr double kModelWeight = 4;         // which is worth so many pairs
+constexpr unsigned kWindow = 16;      // steps of the incumbent that count
+constexpr double kNoiseMemory = 64;   // steps
+constexpr double kMinNoise = 0.002;   // no program repeats itself better
+constexpr double kPartOff = 1.0 / 3;  // of what the model has wrong of a time: what it may have wrong of ratios
+constexpr double kModelWeight = 4;    // pairs: what is believed of the model's error before trials show it
 constexpr double kMinModelError = 0.003;
 constexpr double kClip = 9;     // squares of deviations beyond which something else happened
 constexpr unsigned kKnown = 3;  // steps after which one can be off
@@ -58,6 +58,9 @@ void PairBeliefs::predict(std::span<const double> times) {
         if (!beliefs_[i].hopeless) beliefs_[i].predicted = std::log(times[i]);
     }
     predicted_ = true;
+    if (reference_steps_ == 0) return;
+    const double off = std::abs(log_reference_ - beliefs_[incumbent_].predicted);
+    first_error_ = std::max(kFirstModelError, kPartOff * off);
 }
 
 void PairBeliefs::forget() noexcept {
@@ -106,8 +109,8 @@ PairBeliefs::Gain PairBeliefs::gain(std::size_t pair) const noexcept {
 }
 
 double PairBeliefs::model_error() const noexcept {
-    constexpr double kFirstVariance = kFirstModelError * kFirstModelError;
-    double sum = kModelWeight * kFirstVariance;
+    const double first_variance = first_error_ * first_error_;
+    double sum = kModelWeight * first_variance;
     double weight = kModelWeight;
     for (const Belief& belief : beliefs_) {
         if (belief.trials == 0 || belief.hopeless) continue;
@@ -115,7 +118,7 @@ double PairBeliefs::model_error() const noexcept {
         const double off = seen - (belief.predicted - beliefs_[incumbent_].predicted);
         // Trials that are noisier than the model say little about it.
         const double variance = trial_variance(belief);
-        const double counts = 1 / ((1 + variance / kFirstVariance) * (1 + variance / kFirstVariance));
+        const double counts = 1 / ((1 + variance / first_variance) * (1 + variance / first_variance));
         sum += counts * (off * off - variance);
         weight += counts;
     }

@@ -27,7 +27,8 @@ public:
     /// A trial took so long that it was given up: the pair is out until forget().
     void give_up(std::size_t pair) noexcept { beliefs_[pair].given_up = true; }
 
-    /// @param times  [pairs] any unit, > 0; infinite: hopeless, which the incumbent must not be
+    /// A model that has the incumbent's own time wrong may have wrong what pairs differ by.
+    /// @param times  [pairs] [ticks], > 0; infinite: hopeless, which the incumbent must not be
     void predict(std::span<const double> times);
 
     /// The loop has changed: trials, the incumbent's time and what was given up no longer count.
@@ -76,6 +77,8 @@ private:
     std::vector<Belief> beliefs_;
     std::size_t incumbent_;
     bool predicted_ = false;
+    static constexpr double kFirstModelError = 0.02;  // of predicted ratios, at least,
+    double first_error_ = kFirstModelError;           // until trials have shown it
     double log_reference_ = 0;
     unsigned reference_steps_ = 0;  // that the reference is a mean of, at most the window
     std::uint64_t incumbent_steps_ = 0;

@@ -28,7 +28,8 @@ constexpr double kPart = 0.005;             // of the processor time that predic
 constexpr double kContention = 5;           // of threads that draw in memory,
 constexpr double kSerialPart = 0.5;         // as a loop of threads has it
 constexpr double kSecondsPerDraw = 50e-9;
-constexpr double kDrawsPerPair = 64 * 16;  // rank chunks, and draws of each thread in them, where nothing is known
+constexpr double kDrawsPerPair = 64 * 16;  // rank chunks, and draws of each thread in them, where nothing is known;
+constexpr double kFirstPart = 0.25;  // of that is waited for: what the first prediction takes more, later ones wait
 
 Portfolio portfolio_of(std::span<const std::string_view> names) {
     Portfolio portfolio;
@@ -92,7 +93,7 @@ void PairSelector::begin(const LoopContext& context) {
     coordinator_ = coordinator.get();
     learner_ = std::move(coordinator);
     const double draws = std::min(kDrawsPerPair * context.threads, static_cast<double>(context.iterations));
-    cost_s_ = static_cast<double>(table.size()) * draws * kSecondsPerDraw;
+    cost_s_ = kFirstPart * static_cast<double>(table.size()) * draws * kSecondsPerDraw;
     versions_ = context.profile_version;
 }
 

@@ -32,6 +32,17 @@ TEST(PairBeliefs, ManyTrialsOutweighAWrongPrediction) {
     EXPECT_GT(beliefs.model_error(), 0.05);  // it has been wrong by 20 %
 }
 
+TEST(PairBeliefs, AModelThatHasTheIncumbentsTimeWrongIsBelievedLess) {
+    PairBeliefs right(2, 0), wrong(2, 0);
+    right.note_incumbent(100);
+    wrong.note_incumbent(120);
+    for (PairBeliefs* beliefs : {&right, &wrong}) beliefs->predict(std::vector<double>{100, 90});
+    EXPECT_NEAR(right.gain(1).error, 0.02, 1e-6);
+    EXPECT_NEAR(wrong.gain(1).error, std::log(1.2) / 3, 1e-6);
+    EXPECT_TRUE(right.gain(1).sure());
+    EXPECT_FALSE(wrong.gain(1).sure());
+}
+
 TEST(PairBeliefs, LearnsTheNoiseOfSteps) {
     for (const double deviation : {0.01, 0.1}) {
         PairBeliefs beliefs(1, 0);
