@@ -244,6 +244,26 @@ static inline int __kmp_hook_team_size(kmp_info_t *th, int level, int asked,
   return __kmp_hook_elastic_size(th, level, asked, named, gnu, task, ap);
 }
 
+// For __kmp_hook_numbered() where teams are elastic. The primary knows its team
+// before the others do; threads that libomp does not know are in none.
+static __attribute__((noinline)) void __kmp_hook_note_numbers() {
+  gimbal_region *region = __kmp_hook_team.region;
+  int gtid = __kmp_get_global_thread_id();
+  if (region == NULL && gtid >= 0) {
+    const kmp_team_t *team = __kmp_threads[gtid]->th.th_team;
+    if (team != NULL && team->t.t_max_nproc > 1)
+      region = (gimbal_region *)team->t.t_disp_buffer[0].hook_region;
+  }
+  if (region != NULL)
+    __kmp_hook.gimbal_team_numbered(region);
+}
+
+// The program asks for the number of this thread, or how many there are.
+static inline void __kmp_hook_numbered() {
+  if (__builtin_expect(__kmp_hook_elastic != 0, 0))
+    __kmp_hook_note_numbers();
+}
+
 // The outermost team of this thread ends.
 static inline void __kmp_hook_team_end(kmp_info_t *th) {
   if (__builtin_expect(__kmp_hook_elastic == 0, 1) ||

@@ -46,6 +46,7 @@ extern "C" {
   FUNCTION(gimbal_spinning_threads)                                            \
   FUNCTION(gimbal_team_begin)                                                  \
   FUNCTION(gimbal_team_end)                                                    \
+  FUNCTION(gimbal_team_numbered)                                               \
   FUNCTION(gimbal_traced_calls)
 
 /** Pointers to them, by the same names. They are looked up and never linked:

@@ -143,8 +143,8 @@ constexpr auto kGeneral = std::to_array<OptionSpec>({
      .high = 65536,
      .level = "all",
      .doc =
-         "With GIMBAL_ELASTIC: threads of a rank that have cores of its own; OMP_NUM_THREADS is then how many it may "
-         "have while others lend theirs. 0: none more than its own. `gimbal run --elastic` sets both from -t.",
+         "With GIMBAL_ELASTIC: threads of a rank that have cores of its own, and so what OMP_NUM_THREADS is. 0: no core "
+         "is borrowed. `gimbal run --elastic` sets both from -t.",
      .set = [](Options& o,
                const OptionValue& v) { o.rank_threads = static_cast<std::uint32_t>(std::get<std::int64_t>(v)); }},
     {.name = "GIMBAL_FRACTION_FORM",

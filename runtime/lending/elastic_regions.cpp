@@ -25,7 +25,7 @@ void average(float& mean, float value, bool first) noexcept {
 }  // namespace
 
 bool gimbal_region::begin() noexcept {
-    const bool fits = seen_ >= kSeen && !refused_.load(kRelaxed) &&
+    const bool fits = seen_ >= kSeen && !refused_.load(kRelaxed) && !numbered_.load(kRelaxed) &&
                       length_ >= kShortest_us * gimbal::ticks_per_microsecond() &&
                       outside_ < length_ * (elastic_ ? kStillInside : kMaxOutside);
     elastic_ = fits && offered_ > length_ * (elastic_ ? kStillWorth : kWorthwhile);
@@ -93,16 +93,20 @@ uint32_t gimbal_elastic_threads(void) {
 
 gimbal_team gimbal_team_begin(const void* code, uint32_t asked) {
     gimbal::teams.fetch_add(1, std::memory_order_relaxed);
-    const uint32_t own = std::min(asked, gimbal::options().rank_threads);
-    if (!code) {  // asked for by name: the rank's own cores are all that such a team has
-        if (asked > own) gimbal::node_cores().bring_home();
-        return {asked, asked, nullptr};
+    const gimbal_team ordinary{asked, asked, nullptr};
+    if (!code || asked > gimbal::options().rank_threads) {  // the rank's own cores are all that such a team has
+        if (asked > gimbal::options().rank_threads) gimbal::node_cores().bring_home();
+        return ordinary;
     }
-    const gimbal_team ordinary{own, own, nullptr};
-    if (asked == own || !gimbal::node_cores().attached()) return ordinary;
+    const uint32_t surplus = std::min(asked, gimbal::node_cores().for_others());
+    if (surplus == 0) return ordinary;
     gimbal_region* const region = gimbal::regions.find(code);
     if (!region || !gimbal::ElasticRegions::enter(*region)) return ordinary;
-    return {region->begin() ? asked : own, own, region};
+    return {region->begin() ? asked + surplus : asked, asked, region};
+}
+
+void gimbal_team_numbered(gimbal_region* region) {
+    region->note_numbers();
 }
 
 void gimbal_team_end(gimbal_region* region) {

@@ -11,7 +11,8 @@ class ElasticRegions;
 }
 
 /// What one region of the program showed, and whether its teams get surplus workers. They do if the region is nothing
-/// but loops that can be shared with workers who come late, and if other ranks offer cores while it runs.
+/// but loops that can be shared with workers who come late, if its code never asks for numbers of threads, and if other
+/// ranks offer cores while it runs.
 /// @threads begin() and end() by the thread that forks its team, the rest any
 /// @source docs/decisions/0030; test: tests/unit/lending/elastic_regions_test.cpp
 struct gimbal_region {
@@ -27,6 +28,8 @@ public:
     void add_surplus(double time) noexcept { surplus_.fetch_add(static_cast<std::uint64_t>(time), kRelaxed); }
     /// It has a loop that late workers cannot join.
     void refuse() noexcept { refused_.store(true, kRelaxed); }
+    /// Its code asks for numbers of threads: it may count on those that it was told before.
+    void note_numbers() noexcept { numbered_.store(true, kRelaxed); }
 
     [[nodiscard]] std::uint64_t begun() const noexcept { return begun_; }
 
@@ -38,6 +41,7 @@ private:
     std::atomic<const void*> code_{nullptr};
     std::atomic<bool> busy_{false};  // a team is in it
     std::atomic<bool> refused_{false};
+    std::atomic<bool> numbered_{false};
     std::atomic<std::uint64_t> loops_{0};    // [ticks], of the team in flight; the same
     std::atomic<std::uint64_t> surplus_{0};  // [ticks]
     // Of the thread that forks, while it is busy.

@@ -58,6 +58,7 @@ bool NodeCores::attach(void* memory, std::size_t bytes, int slot_number, int slo
     slots_ = static_cast<std::uint32_t>(slots);
     cores_ = cores;
     bind(slot(number_));
+    for_others_ = count_others();
     own_.store(&slot(number_), std::memory_order_release);
     return true;
 }
@@ -72,6 +73,15 @@ void NodeCores::bind(Slot& own) noexcept {
     }
     // Partner: the acquire load in roam().
     own.bound.store(1, std::memory_order_release);
+}
+
+// In a rank that is bound all processors are the node's.
+std::uint32_t NodeCores::count_others() const noexcept {
+    const bool bound = inherited_.cores() < std::size_t{slots_} * cores_;
+    const std::size_t processors =
+        bound ? static_cast<std::size_t>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L)) : inherited_.cores();
+    const std::size_t left = processors > cores_ ? processors - cores_ : 0;
+    return static_cast<std::uint32_t>(std::min(left, std::size_t{slots_ - 1} * cores_));
 }
 
 void NodeCores::detach() noexcept {

@@ -40,6 +40,9 @@ public:
     void detach() noexcept;
     /// A child after fork is no rank. @threads the only one
     void forget_in_child() noexcept;
+    /// Cores of other ranks that may come on top of this one's [count]; 0: not attached, or the node has not enough for
+    /// the threads of all. @threads any
+    [[nodiscard]] std::uint32_t for_others() const noexcept { return attached() ? for_others_ : 0; }
     [[nodiscard]] bool attached() const noexcept { return own_.load(std::memory_order_acquire) != nullptr; }
 
     /// A thread of this rank waits: `cores` more of them are offered. @cost a look at every rank's slot
@@ -86,6 +89,7 @@ private:
 
     [[nodiscard]] Slot& slot(std::uint32_t number) const noexcept;
     void bind(Slot& own) noexcept;
+    [[nodiscard]] std::uint32_t count_others() const noexcept;
     void bring_home(const CoreMask& home) noexcept;
     [[nodiscard]] CoreMask cores_of_others() const noexcept;
     void wake_others(std::uint32_t cores) noexcept;
@@ -94,6 +98,7 @@ private:
     std::uint32_t number_ = 0;
     std::uint32_t slots_ = 0;
     std::uint32_t cores_ = 0;          // of this rank
+    std::uint32_t for_others_ = 0;     // written before attached
     CoreMask inherited_;               // the main thread's own mask
     std::atomic<Slot*> own_{nullptr};  // nullptr: not attached
     std::mutex mutex_;                 // guards what follows, and writing the own offer's term

@@ -146,17 +146,14 @@ int usable_processors() {
     return sched_getaffinity(0, sizeof(mask), &mask) == 0 ? std::max(CPU_COUNT(&mask), 1) : 1;
 }
 
-/// For ranks that lend each other cores: how many threads each has, and room for as many again. A program may size
-/// arrays by OMP_NUM_THREADS; OMP_DYNAMIC tells it that teams may be smaller. Threads that wait for the next region
-/// hold their core for a moment only, since another rank may want it.
+/// For ranks that lend each other cores: how many threads each has. Threads that wait for the next region hold their
+/// core for a moment only, since another rank may want it.
 void add_elastic(const RunRequest& request, Variables& variables) {
-    const int processors = usable_processors();
     const char* const set = std::getenv("OMP_NUM_THREADS");
-    int own = request.threads > 0 ? request.threads : set ? std::atoi(set) : processors / request.ranks;
+    int own = request.threads > 0 ? request.threads : set ? std::atoi(set) : usable_processors() / request.ranks;
     own = std::max(own, 1);
     variables.emplace_back("GIMBAL_RANK_THREADS", std::to_string(own));
-    variables.emplace_back("OMP_NUM_THREADS", std::to_string(std::max(own, std::min(2 * own, processors))));
-    variables.emplace_back("OMP_DYNAMIC", "true");
+    variables.emplace_back("OMP_NUM_THREADS", std::to_string(own));
     if (!std::getenv("KMP_BLOCKTIME")) variables.emplace_back("KMP_BLOCKTIME", own > 1 ? "200us" : "0");
     if (!std::getenv("KMP_HOT_TEAMS_MODE")) variables.emplace_back("KMP_HOT_TEAMS_MODE", "1");
 }

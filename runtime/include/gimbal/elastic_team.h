@@ -12,9 +12,9 @@ extern "C" {
 
 /** @file
  *  Teams that may grow while a loop runs. A rank has T threads of its own (GIMBAL_RANK_THREADS) and cores for these. A
- *  region that was seen to consist of loops that Gimbal schedules gets surplus workers besides, up to what the program
- *  may expect (OMP_NUM_THREADS). They sleep at each loop until another rank lends a core (gimbal/rank_cores.h), or
- *  until the loop has run out; then they run through.
+ *  region that was seen to consist of loops that Gimbal schedules, and never to ask for the number of a thread or of
+ *  threads, gets surplus workers besides. They sleep at each loop until another rank lends a core
+ *  (gimbal/rank_cores.h), or until the loop has run out; then they run through. Whoever asks is told T everywhere.
  *
  *  @source ours; docs/decisions/0030; test: tests/unit/lending, tests/omp/elastic */
 
@@ -33,9 +33,13 @@ GIMBAL_API uint32_t gimbal_elastic_threads(void);
 
 /** A team forks that is not inside another one.
  *  @param code   what its threads will run; NULL: the program named the number of threads, and gets it
- *  @param asked  threads that it would get [count], >= 1
+ *  @param asked  threads that the program expects [count], >= 1
  *  @threads the one that forks  @cost 0.1 us */
 GIMBAL_API gimbal_team gimbal_team_begin(const void* code, uint32_t asked);
+
+/** A thread of the team has asked for its number, or how many there are: no surplus workers from the next time on.
+ *  @threads any of the team */
+GIMBAL_API void gimbal_team_numbered(gimbal_region* region);
 
 /** All threads of the team have met at its end. @param region  of gimbal_team_begin() @threads the same */
 GIMBAL_API void gimbal_team_end(gimbal_region* region);

@@ -144,11 +144,36 @@ static void shapes(void) {
     }
 }
 
+// Programs take one number of threads for another, and share work and memory out by it.
+static void numbers(int n) {
+    const int told = omp_get_max_threads();
+    long* const parts = calloc((size_t)told, sizeof *parts);
+    long sum = 0;
+#pragma omp parallel for schedule(runtime)
+    for (int i = 0; i < n; ++i) {
+        sleep_us(200);
+        if (omp_get_thread_num() < told) parts[omp_get_thread_num()] += i;
+        check_that(omp_get_thread_num() < told, "memory for every thread");
+        ran(i);
+    }
+    for (int t = 0; t < told; ++t) sum += parts[t];
+    check("numbers", n);
+    check_that(sum == (long)n * (n - 1) / 2, "the sum over threads");
+#pragma omp parallel
+    {
+        const int mine = omp_get_thread_num();
+        sleep_us(2000);
+        for (int i = mine * n / told; i < (mine + 1) * n / told; ++i) ran(i);
+        check_that(omp_get_num_threads() == told, "as many threads as were told");
+    }
+    check("parts by numbers", n);
+    free(parts);
+}
+
 // What a program may see of its teams.
 static void sizes(void) {
-    const int most = omp_get_max_threads();
-    check_that(most == 2, "room for a second thread");
-    check_that(omp_get_dynamic(), "omp_get_dynamic()");
+    check_that(omp_get_max_threads() == 1, "the rank's own threads are what is told");
+    check_that(!omp_get_dynamic(), "teams are as large as was told");
     int named = 0, own = 0;
 #pragma omp parallel num_threads(2)
 #pragma omp single
@@ -194,6 +219,10 @@ static void step(const char* what) {
     if (strcmp(what, "lend") == 0) simple(40);
     if (strcmp(what, "shapes") == 0) shapes();
     if (strcmp(what, "sizes") == 0) sizes();
+    if (strcmp(what, "numbers") == 0) {
+        simple(40);
+        numbers(40);
+    }
     if (strcmp(what, "masks") == 0) {
         simple(40);
         masks();

@@ -80,6 +80,17 @@ class Elastic(unittest.TestCase):
     def test_what_programs_see_of_their_teams(self):
         self.run_ranks("sizes")
 
+    def test_a_region_that_asks_for_numbers_of_threads_has_those_that_were_told(self):
+        records, said = self.run_ranks("numbers")
+        for record in records:
+            borrowed = {loop["name"].split()[-1]: loop["borrowed_s"] for loop in record["loops"]}
+            for name, seconds in borrowed.items():
+                if "simple" in name:
+                    self.assertGreater(seconds, 0, said)
+                else:
+                    self.assertEqual(seconds, 0, said)
+            self.assertEqual(len(borrowed), 2, said)
+
     def test_threads_that_ran_elsewhere_come_home(self):
         records, said = self.run_ranks("masks")
         for record in records:

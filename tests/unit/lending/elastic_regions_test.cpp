@@ -68,6 +68,12 @@ TEST_F(Region, ALoopThatLateWorkersCannotJoinKeepsThemOut) {
     EXPECT_FALSE(run({}, 5));
 }
 
+TEST_F(Region, CodeThatAsksForNumbersOfThreadsKeepsThemOut) {
+    EXPECT_TRUE(run({}, 5));
+    gimbal_team_numbered(&region_);
+    EXPECT_FALSE(run({}, 5));
+}
+
 TEST_F(Region, TheFirstExecutionCountsForLittle) {
     run({.ms = 10, .loops = 0.2});
     EXPECT_TRUE(run({}, 3));
