@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "gimbal/options.hpp"
@@ -18,6 +19,8 @@ constexpr float kWorthwhile = 0.03F;   // offered cores, as a part of the region
 constexpr float kStillWorth = 0.01F;   // for it to stay so
 constexpr float kNewest = 0.25F;       // weight of the last execution in moving means
 
+constinit std::atomic<std::uint64_t> with_numbers{0};
+
 void average(float& mean, float value, bool first) noexcept {
     mean = first ? value : mean + kNewest * (value - mean);
 }
@@ -25,10 +28,12 @@ void average(float& mean, float value, bool first) noexcept {
 }  // namespace
 
 bool gimbal_region::begin() noexcept {
-    const bool fits = seen_ >= kSeen && !refused_.load(kRelaxed) && !numbered_.load(kRelaxed) &&
+    const bool fits = seen_ >= kSeen && !refused_.load(kRelaxed) &&
                       length_ >= kShortest_us * gimbal::ticks_per_microsecond() &&
                       outside_ < length_ * (elastic_ ? kStillInside : kMaxOutside);
-    elastic_ = fits && offered_ > length_ * (elastic_ ? kStillWorth : kWorthwhile);
+    const bool wanted = fits && offered_ > length_ * (elastic_ ? kStillWorth : kWorthwhile);
+    elastic_ = wanted && !numbered_.load(kRelaxed);
+    if (wanted && !elastic_ && !std::exchange(counted_, true)) with_numbers.fetch_add(1, kRelaxed);
     loops_.store(0, kRelaxed);
     surplus_.store(0, kRelaxed);
     begun_ = gimbal::ticks();
@@ -107,6 +112,10 @@ gimbal_team gimbal_team_begin(const void* code, uint32_t asked) {
 
 void gimbal_team_numbered(gimbal_region* region) {
     region->note_numbers();
+}
+
+uint64_t gimbal_regions_with_numbers(void) {
+    return with_numbers.load(std::memory_order_relaxed);
 }
 
 void gimbal_team_end(gimbal_region* region) {

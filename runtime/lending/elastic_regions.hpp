@@ -48,6 +48,7 @@ private:
     std::uint64_t begun_ = 0;  // [ticks]
     unsigned seen_ = 0;        // executions, up to kSeen
     bool elastic_ = false;     // of the team in flight
+    bool counted_ = false;     // among those with numbers
     // Moving means over executions [ticks], so that long ones count for more in their ratios.
     float length_ = 0;
     float outside_ = 0;  // what no loop took

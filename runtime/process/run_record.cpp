@@ -14,6 +14,7 @@
 #include "base/warnings.hpp"
 #include "config/selection.hpp"
 #include "gimbal/core_loan.h"
+#include "gimbal/elastic_team.h"
 #include "gimbal/options.hpp"
 #include "kept/store.hpp"
 #include "loop/schedules.hpp"
@@ -63,6 +64,7 @@ RunRecord record_with(bool brief) {
     else if (!ending_in_handler())
         record.openmp = openmp_path();
     record.cores_lent = gimbal_cores_lent();
+    record.regions_with_numbers = gimbal_regions_with_numbers();
     record.program_schedule = program_schedule();
     record.warnings = warnings();
     record.loops = steal_summaries();

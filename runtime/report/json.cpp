@@ -279,6 +279,7 @@ void keys(Io& io, Of<Io, RunRecord>& record) {
     io.key("dispatch_ns", record.dispatch_ns);
     io.key("seed", record.seed);
     io.newer("cores_lent", record.cores_lent);
+    io.newer("regions_with_numbers", record.regions_with_numbers);
     io.newer("cache", record.cache);
     io.word("partial", record.partial);
     io.list("options", record.options);

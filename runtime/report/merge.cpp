@@ -243,6 +243,7 @@ MergedRun merge(std::span<const RunRecord> records) {
     for (const RunRecord& record : records) {
         run.dispatch_ns += record.dispatch_ns / static_cast<double>(records.size());
         run.cores_lent += record.cores_lent;
+        run.regions_with_numbers = std::max(run.regions_with_numbers, record.regions_with_numbers);
         add_warnings(record, run.warnings);
         for (const LoopSummary& loop : record.loops) {
             Growing& growing = loops[key_of(loop)];

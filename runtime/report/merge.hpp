@@ -70,16 +70,17 @@ struct MergedLoop {
 
 /// The records of one job as one view.
 struct MergedRun {
-    std::vector<MergedLoop> loops;         ///< largest time first
-    std::uint32_t ranks_seen = 0;          ///< ranks that wrote a record [count]
-    std::uint32_t ranks = 1;               ///< ranks of the job [count]
-    std::uint32_t threads = 0;             ///< largest team of threads; 0: no loop had one [count]
-    OverRanks wall_s;                      ///< in which any process of a rank lived [s]
-    double rank_balance = 1;               ///< mean/max over ranks of the time in all loops, of both levels; 1: perfect
-    double dispatch_ns = 0;                ///< mean over records [ns]
-    std::uint64_t cores_lent = 0;          ///< in all [count]
-    std::vector<std::string> warnings;     ///< each once
-    std::optional<Efficiency> efficiency;  ///< nothing: waiting in MPI was not measured in all ranks
+    std::vector<MergedLoop> loops;  ///< largest time first
+    std::uint32_t ranks_seen = 0;   ///< ranks that wrote a record [count]
+    std::uint32_t ranks = 1;        ///< ranks of the job [count]
+    std::uint32_t threads = 0;      ///< largest team of threads; 0: no loop had one [count]
+    OverRanks wall_s;               ///< in which any process of a rank lived [s]
+    double rank_balance = 1;        ///< mean/max over ranks of the time in all loops, of both levels; 1: perfect
+    double dispatch_ns = 0;         ///< mean over records [ns]
+    std::uint64_t cores_lent = 0;   ///< in all [count]
+    std::uint64_t regions_with_numbers = 0;   ///< of the rank with most [count]
+    std::vector<std::string> warnings;        ///< each once
+    std::optional<Efficiency> efficiency;     ///< nothing: waiting in MPI was not measured in all ranks
     std::vector<WaitingPath> waiting_places;  ///< where ranks wait, those with the longest waiting first
     bool elastic = false;                     ///< ranks that wait lend their cores
 };

@@ -226,6 +226,11 @@ std::string note_on_ranks(const MergedRun& run) {
     if (!run.waiting_places.empty())
         text += ", most at " + shorten_name(run.waiting_places.front().name, kPlaceWidth) + " (" +
                 run.waiting_places.front().call + ")";
+    if (run.elastic && run.regions_with_numbers > 0)
+        return text + ". Their cores could not join " + std::to_string(run.regions_with_numbers) +
+               (run.regions_with_numbers == 1 ? " region" : " regions") +
+               " that would use them: the code asks for numbers of threads (omp_get_thread_num, or a static loop of "
+               "gcc's beside), and may count on those that it was told.";
     if (run.elastic) return text + ". Their cores were lent; loops over ranks (gimbal/mpi/loop.hpp) move the work.";
     return text + ". Try --elastic: ranks of a node that wait lend their cores.";
 }

@@ -142,11 +142,12 @@ struct RunRecord {
     double wall_s = 0;       ///< from load to exit [s]
     double dispatch_ns = 0;  ///< calibrated cost of drawing one chunk on one thread [ns]
     std::uint64_t seed = 0;
-    std::uint64_t cores_lent = 0;    ///< by threads that waited to threads that had none [count]
-    std::vector<OptionUse> options;  ///< those that are not at their default
-    std::string program_schedule;    ///< what omp_set_schedule() asked for last, of OpenMP's own; empty: never called
-    std::string cache;               ///< what is kept from run to run, in one word (kept/store.hpp)
-    std::string no_loop_hint;        ///< why no loop ran, from who knows the program; not part of the file
+    std::uint64_t cores_lent = 0;            ///< by threads that waited to threads that had none [count]
+    std::uint64_t regions_with_numbers = 0;  ///< that other ranks' cores could not join for that [count]
+    std::vector<OptionUse> options;          ///< those that are not at their default
+    std::string program_schedule;  ///< what omp_set_schedule() asked for last, of OpenMP's own; empty: never called
+    std::string cache;             ///< what is kept from run to run, in one word (kept/store.hpp)
+    std::string no_loop_hint;      ///< why no loop ran, from who knows the program; not part of the file
     std::vector<std::string> warnings;     ///< missing capabilities, each said once
     std::vector<LoopSummary> loops;        ///< in order of total time, largest first
     std::optional<WaitingRecord> waiting;  ///< in MPI; nothing: not measured

@@ -90,6 +90,7 @@ class Elastic(unittest.TestCase):
                 else:
                     self.assertEqual(seconds, 0, said)
             self.assertEqual(len(borrowed), 2, said)
+            self.assertEqual(record["regions_with_numbers"], 1, said)
 
     def test_threads_that_ran_elsewhere_come_home(self):
         records, said = self.run_ranks("masks")

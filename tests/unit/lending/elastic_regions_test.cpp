@@ -50,7 +50,9 @@ TEST_F(Region, StaysElasticWhileCoresAreUsed) {
     for (int i = 0; i < 50; ++i) EXPECT_TRUE(run({}));
 }
 
-TEST_F(Region, WithoutOffersItIsLeftAlone) { EXPECT_FALSE(run({.offered = 0}, 20)); }
+TEST_F(Region, WithoutOffersItIsLeftAlone) {
+    EXPECT_FALSE(run({.offered = 0}, 20));
+}
 
 TEST_F(Region, EndsToBeElasticWhenNobodyOffersAnyMore) {
     EXPECT_TRUE(run({}, 10));
@@ -58,9 +60,13 @@ TEST_F(Region, EndsToBeElasticWhenNobodyOffersAnyMore) {
     EXPECT_TRUE(run({}, 10));
 }
 
-TEST_F(Region, CodeBesidesLoopsKeepsSurplusWorkersOut) { EXPECT_FALSE(run({.loops = 0.95}, 20)); }
+TEST_F(Region, CodeBesidesLoopsKeepsSurplusWorkersOut) {
+    EXPECT_FALSE(run({.loops = 0.95}, 20));
+}
 
-TEST_F(Region, ShortRegionsAreNotWorthWakingAnybody) { EXPECT_FALSE(run({.ms = 0.3}, 20)); }
+TEST_F(Region, ShortRegionsAreNotWorthWakingAnybody) {
+    EXPECT_FALSE(run({.ms = 0.3}, 20));
+}
 
 TEST_F(Region, ALoopThatLateWorkersCannotJoinKeepsThemOut) {
     EXPECT_TRUE(run({}, 5));
@@ -70,8 +76,10 @@ TEST_F(Region, ALoopThatLateWorkersCannotJoinKeepsThemOut) {
 
 TEST_F(Region, CodeThatAsksForNumbersOfThreadsKeepsThemOut) {
     EXPECT_TRUE(run({}, 5));
+    const std::uint64_t before = gimbal_regions_with_numbers();
     gimbal_team_numbered(&region_);
     EXPECT_FALSE(run({}, 5));
+    EXPECT_EQ(gimbal_regions_with_numbers(), before + 1);
 }
 
 TEST_F(Region, TheFirstExecutionCountsForLittle) {

@@ -25,6 +25,7 @@ TEST(Json, ARecordComesBackAsItWent) {
     RunRecord record = sample_record(3, 4);
     record.warnings = {"counters off"};
     record.cores_lent = 12;
+    record.regions_with_numbers = 2;
     record.partial = "killed by SIGTERM";
     record.loops[0].slow = {.worker = 1, .rate = 0.5, .processor = 7, .by_instructions = true};
     record.loops[0].module = "/usr/bin/app";
@@ -36,6 +37,7 @@ TEST(Json, ARecordComesBackAsItWent) {
     EXPECT_EQ(back.host, "node7");
     EXPECT_EQ(back.warnings, record.warnings);
     EXPECT_EQ(back.cores_lent, 12U);
+    EXPECT_EQ(back.regions_with_numbers, 2U);
     ASSERT_TRUE(back.loops[0].slow);
     EXPECT_EQ(back.loops[0].slow->processor, 7);
     EXPECT_TRUE(back.loops[0].slow->by_instructions);
