@@ -14,6 +14,7 @@
 
 // Not there where libgimbal.so is not, or is older: then a rank only sleeps.
 #pragma weak gimbal_rank_cores_lend
+#pragma weak gimbal_rank_cores_wanted
 #pragma weak gimbal_rank_cores_take_back
 
 namespace gimbal::waiting {
@@ -67,10 +68,14 @@ bool comes_soon(Awaited& awaited) noexcept {
     return false;
 }
 
+bool is_of_use() noexcept {
+    return !gimbal_rank_cores_wanted || gimbal_rank_cores_wanted() != 0;
+}
+
 }  // namespace
 
 std::uint64_t sleep_until(Awaited& awaited) noexcept {
-    if (awaited.is_there() || node().sleep_forbidden() || comes_soon(awaited)) return 0;
+    if (!is_of_use() || awaited.is_there() || node().sleep_forbidden() || comes_soon(awaited)) return 0;
     RankSlot& self = node().rank(node().slot());
     const std::uint64_t begin_ns = now_ns();
     const Lending lending;

@@ -18,7 +18,8 @@ protected:
 };
 
 /// Wait until it is there, on a futex with the cores lent; looks again when a rank of the node wakes this one up, and
-/// now and then by itself. Returns early where waiting makes no sense: the call that follows waits then, as MPI does.
+/// now and then by itself. Returns early where waiting makes no sense, or nobody could use the cores: the call that
+/// follows waits then, as MPI does.
 /// @return time asleep [ns]  @threads any  @cost 20 us of looking before it sleeps
 std::uint64_t sleep_until(Awaited& awaited) noexcept;
 

@@ -31,9 +31,10 @@ bool gimbal_region::begin() noexcept {
     const bool fits = seen_ >= kSeen && !refused_.load(kRelaxed) &&
                       length_ >= kShortest_us * gimbal::ticks_per_microsecond() &&
                       outside_ < length_ * (elastic_ ? kStillInside : kMaxOutside);
-    const bool wanted = fits && offered_ > length_ * (elastic_ ? kStillWorth : kWorthwhile);
-    elastic_ = wanted && !numbered_.load(kRelaxed);
-    if (wanted && !elastic_ && !std::exchange(counted_, true)) with_numbers.fetch_add(1, kRelaxed);
+    const bool numbered = numbered_.load(kRelaxed);
+    if (fits && !numbered) gimbal::node_cores().want();
+    if (fits && numbered && !std::exchange(counted_, true)) with_numbers.fetch_add(1, kRelaxed);
+    elastic_ = fits && !numbered && offered_ > length_ * (elastic_ ? kStillWorth : kWorthwhile);
     loops_.store(0, kRelaxed);
     surplus_.store(0, kRelaxed);
     begun_ = gimbal::ticks();

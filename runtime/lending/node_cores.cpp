@@ -58,7 +58,7 @@ bool NodeCores::attach(void* memory, std::size_t bytes, int slot_number, int slo
     slots_ = static_cast<std::uint32_t>(slots);
     cores_ = cores;
     bind(slot(number_));
-    for_others_ = count_others();
+    count_others();
     own_.store(&slot(number_), std::memory_order_release);
     return true;
 }
@@ -76,12 +76,27 @@ void NodeCores::bind(Slot& own) noexcept {
 }
 
 // In a rank that is bound all processors are the node's.
-std::uint32_t NodeCores::count_others() const noexcept {
-    const bool bound = inherited_.cores() < std::size_t{slots_} * cores_;
-    const std::size_t processors =
-        bound ? static_cast<std::size_t>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L)) : inherited_.cores();
+void NodeCores::count_others() noexcept {
+    const std::size_t all = std::size_t{slots_} * cores_;
+    const std::size_t processors = inherited_.cores() >= all
+                                       ? inherited_.cores()
+                                       : static_cast<std::size_t>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
+    crowded_ = processors < all;
     const std::size_t left = processors > cores_ ? processors - cores_ : 0;
-    return static_cast<std::uint32_t>(std::min(left, std::size_t{slots_ - 1} * cores_));
+    for_others_ = static_cast<std::uint32_t>(std::min(left, all - cores_));
+}
+
+void NodeCores::want() noexcept {
+    Slot* const own = own_.load(std::memory_order_acquire);
+    if (own && own->wants.load(std::memory_order_relaxed) == 0) own->wants.store(1, std::memory_order_relaxed);
+}
+
+bool NodeCores::wanted_by_others() const noexcept {
+    if (!attached()) return false;
+    if (crowded_) return true;
+    for (std::uint32_t i = 1; i < slots_; ++i)
+        if (slot((number_ + i) % slots_).wants.load(std::memory_order_relaxed) != 0) return true;
+    return false;
 }
 
 void NodeCores::detach() noexcept {
@@ -276,6 +291,10 @@ void gimbal_rank_cores_attach(void* memory, unsigned long bytes, int slot, int s
 void gimbal_rank_cores_lend(void) {
     gimbal::lent_here = gimbal::team_in_flight() ? 1 : std::max(gimbal::options().rank_threads, 1U);
     gimbal::node_cores().lend(gimbal::lent_here);
+}
+
+int gimbal_rank_cores_wanted(void) {
+    return gimbal::node_cores().wanted_by_others() ? 1 : 0;
 }
 
 void gimbal_rank_cores_take_back(void) {

@@ -45,6 +45,11 @@ public:
     [[nodiscard]] std::uint32_t for_others() const noexcept { return attached() ? for_others_ : 0; }
     [[nodiscard]] bool attached() const noexcept { return own_.load(std::memory_order_acquire) != nullptr; }
 
+    /// This rank has work for others' cores, from now on. @threads any  @cost one load after the first time
+    void want() noexcept;
+    /// Whether others have, or need this rank's cores for their own threads. @threads any  @cost a load for each rank
+    [[nodiscard]] bool wanted_by_others() const noexcept;
+
     /// A thread of this rank waits: `cores` more of them are offered. @cost a look at every rank's slot
     void lend(std::uint32_t cores) noexcept;
     /// It goes on. Borrowers of other threads' cores may be sent away, too: they come back.
@@ -83,13 +88,14 @@ private:
         alignas(128) std::atomic<std::uint32_t> bell{0};   // a futex
         std::atomic<std::uint32_t> sleepers{0};            // workers that want a core [count]
         alignas(128) std::atomic<std::uint32_t> bound{0};  // 1: the mask is there
+        std::atomic<std::uint32_t> wants{0};               // 1: it has work for others' cores
         CoreMask mask;                                     // where the rank's own threads run
     };
     static_assert(sizeof(Slot) <= kSlotBytes);
 
     [[nodiscard]] Slot& slot(std::uint32_t number) const noexcept;
     void bind(Slot& own) noexcept;
-    [[nodiscard]] std::uint32_t count_others() const noexcept;
+    void count_others() noexcept;
     void bring_home(const CoreMask& home) noexcept;
     [[nodiscard]] CoreMask cores_of_others() const noexcept;
     void wake_others(std::uint32_t cores) noexcept;
@@ -98,7 +104,8 @@ private:
     std::uint32_t number_ = 0;
     std::uint32_t slots_ = 0;
     std::uint32_t cores_ = 0;          // of this rank
-    std::uint32_t for_others_ = 0;     // written before attached
+    std::uint32_t for_others_ = 0;     // written before attached, as is the next one
+    bool crowded_ = false;             // the ranks' threads are more than the processors
     CoreMask inherited_;               // the main thread's own mask
     std::atomic<Slot*> own_{nullptr};  // nullptr: not attached
     std::mutex mutex_;                 // guards what follows, and writing the own offer's term

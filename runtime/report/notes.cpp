@@ -211,6 +211,11 @@ std::string note_on_all(std::span<const Loss> losses, const MergedRun& run) {
     return "NOTE all loops together lose less than 1 % of the run: another technique cannot save more.";
 }
 
+bool any_borrowed(const MergedRun& run) {
+    return std::any_of(run.loops.begin(), run.loops.end(),
+                       [](const MergedLoop& loop) { return loop.sum.borrowed_s > 0; });
+}
+
 /// What ranks lose that wait for others, and what can be done about it.
 std::string note_on_ranks(const MergedRun& run) {
     if (!run.efficiency) {
@@ -231,6 +236,10 @@ std::string note_on_ranks(const MergedRun& run) {
                (run.regions_with_numbers == 1 ? " region" : " regions") +
                " that would use them: the code asks for numbers of threads (omp_get_thread_num, or a static loop of "
                "gcc's beside), and may count on those that it was told.";
+    if (run.elastic && !any_borrowed(run))
+        return text +
+               ". Nobody could use their cores: that takes parallel regions of 1 ms and more that are nothing but "
+               "schedule(runtime) loops.";
     if (run.elastic) return text + ". Their cores were lent; loops over ranks (gimbal/mpi/loop.hpp) move the work.";
     return text + ". Try --elastic: ranks of a node that wait lend their cores.";
 }

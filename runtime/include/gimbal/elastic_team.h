@@ -41,7 +41,7 @@ GIMBAL_API gimbal_team gimbal_team_begin(const void* code, uint32_t asked);
  *  @threads any of the team */
 GIMBAL_API void gimbal_team_numbered(gimbal_region* region);
 
-/** Regions that would have had surplus workers if their code did not ask for numbers of threads [count].
+/** Regions that might have had surplus workers if their code did not ask for numbers of threads [count].
  *  @threads any */
 GIMBAL_API uint64_t gimbal_regions_with_numbers(void);
 

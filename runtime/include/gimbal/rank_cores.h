@@ -34,6 +34,11 @@ GIMBAL_API void gimbal_rank_cores_attach(void* memory, unsigned long bytes, int 
  *  for each rank that gets some */
 GIMBAL_API void gimbal_rank_cores_lend(void);
 
+/** Whether it is of use that a rank sleeps while it waits: another one has a region that could use its cores, or the
+ *  ranks of the node have more threads than it has processors. Else waiting as MPI does costs least.
+ *  @return 1 or 0  @threads any  @cost a load for each rank of the node */
+GIMBAL_API int gimbal_rank_cores_wanted(void);
+
 /** It goes on. Who uses one of its cores leaves it after the chunk in progress; nobody waits for that.
  *  @threads any  @cost one store */
 GIMBAL_API void gimbal_rank_cores_take_back(void);

@@ -28,6 +28,8 @@ class Waiting(unittest.TestCase):
 
     def run_ranks(self, ranks, *command, preload=(), **settings):
         """Run a program under the library. Settings are the ranks' variables."""
+        if settings.get("GIMBAL_ELASTIC") == "on":  # threads that outnumber the processors: ranks sleep
+            settings.setdefault("GIMBAL_RANK_THREADS", str(os.cpu_count()))
         libraries = ":".join(filter(None, [ARGUMENTS.library, ARGUMENTS.waiting, *preload, ARGUMENTS.yielding]))
         words = [*ARGUMENTS.launch.split(";"), str(ranks), "env", f"LD_PRELOAD={libraries}",
                  f"GIMBAL_RUN_DIR={self.folder}", *(f"{k}={v}" for k, v in settings.items()), *command]
@@ -130,6 +132,11 @@ class Waiting(unittest.TestCase):
         first, last = (record["mpi_waiting"] for record in self.records())
         self.assertGreaterEqual(first["sleeps"], 5)
         self.assertGreater(first["asleep_s"], 0.5)
+
+    @unittest.skipIf(os.cpu_count() < 2, "needs a processor for each rank")
+    def test_elastic_ranks_wait_as_mpi_does_where_nobody_could_use_their_cores(self):
+        self.assert_right(2, "known", GIMBAL_ELASTIC="on", GIMBAL_RANK_THREADS="1")
+        self.assertEqual([record["mpi_waiting"]["sleeps"] for record in self.records()], [0, 0])
 
     def test_switched_off_nothing_is_measured(self):
         self.assert_right(2, "known", GIMBAL_MPI_WAITING="off")

@@ -84,6 +84,18 @@ TEST_F(Node, ACoreOfAnEarlierOfferIsNotGivenBackToALaterOne) {
     EXPECT_FALSE(rank(2).borrow());
 }
 
+TEST_F(Node, CoresAreWantedByOthersOnly) {
+    NodeCores alone;
+    EXPECT_FALSE(alone.wanted_by_others());
+    alone.want();
+    const bool crowded = sysconf(_SC_NPROCESSORS_ONLN) < 2 * kRanks;
+    EXPECT_EQ(rank(0).wanted_by_others(), crowded);
+    rank(0).want();
+    EXPECT_EQ(rank(0).wanted_by_others(), crowded);
+    EXPECT_TRUE(rank(1).wanted_by_others());
+    EXPECT_TRUE(rank(2).wanted_by_others());
+}
+
 TEST_F(Node, NoMoreIsLentThanThereIs) {
     rank(1).lend(2);
     rank(1).lend(2);

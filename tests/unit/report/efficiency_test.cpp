@@ -138,6 +138,12 @@ TEST(Efficiency, StandsInTheReportAndSurvivesTheFile) {
               std::string::npos)
         << text;
     records[0].options.push_back({"GIMBAL_ELASTIC", "on", "environment"});
+    EXPECT_NE(merged_text(records, ReportLevel::summary).find("Nobody could use their cores"), std::string::npos);
+    records[0].regions_with_numbers = 1;
+    EXPECT_NE(merged_text(records, ReportLevel::summary).find("could not join 1 region that"), std::string::npos);
+    records[0].regions_with_numbers = 0;
+    records[0].loops.resize(1);
+    records[0].loops[0].borrowed_s = 1;
     EXPECT_NE(merged_text(records, ReportLevel::summary).find("Their cores were lent"), std::string::npos);
 }
 
