@@ -14,7 +14,7 @@ extern "C" {
  *  Teams that may grow while a loop runs. A rank has T threads of its own (GIMBAL_RANK_THREADS) and cores for these. A
  *  region that was seen to consist of loops that Gimbal schedules, and never to ask for the number of a thread or of
  *  threads, gets surplus workers besides. They sleep at each loop until another rank lends a core
- *  (gimbal/rank_cores.h), or until the loop has run out; then they run through. Whoever asks is told T everywhere.
+ *  (gimbal/rank_cores.h), or until the loop has run out; then they run through. The program is told T everywhere.
  *
  *  @source ours; docs/decisions/0030; test: tests/unit/lending, tests/omp/elastic */
 
