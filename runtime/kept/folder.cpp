@@ -81,7 +81,8 @@ bool is_kept_name(std::string_view name) noexcept {
 void make_folder(const std::string& path) noexcept {
     const std::size_t slash = path.rfind('/');
     if (mkdir(path.c_str(), S_IRWXU) == 0 || errno != ENOENT || slash == std::string::npos || slash == 0) return;
-    if (mkdir(path.substr(0, slash).c_str(), S_IRWXU) == 0) mkdir(path.c_str(), S_IRWXU);
+    // Another process may make the same ones at this moment.
+    if (mkdir(path.substr(0, slash).c_str(), S_IRWXU) == 0 || errno == EEXIST) mkdir(path.c_str(), S_IRWXU);
 }
 
 struct Found {
