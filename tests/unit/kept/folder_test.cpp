@@ -131,6 +131,32 @@ TEST_F(KeptFolderTest, TheOldestFilesGoWhenThereAreTooMany) {
     EXPECT_TRUE(fs::exists(fs::path(folder_.path) / stranger));
 }
 
+TEST_F(KeptFolderTest, ManyProcessesMakeItsFoldersAtOnce) {
+    for (int round = 0; round < 50; ++round) {
+        fs::remove_all(root_ / "cache");
+        int gate[2];
+        ASSERT_EQ(pipe(gate), 0);
+        std::vector<pid_t> children;
+        for (int process = 0; process < 4; ++process) {
+            const pid_t child = fork();
+            if (child == 0) {
+                char end = 0;
+                close(gate[1]);
+                const bool opened = read(gate[0], &end, 1) == 0;  // all of them begin when the writing end is closed
+                _exit(opened && write_kept(folder_, name_, "learnt") ? 0 : 1);
+            }
+            children.push_back(child);
+        }
+        close(gate[0]);
+        close(gate[1]);
+        for (const pid_t child : children) {
+            int status = 1;
+            ASSERT_EQ(waitpid(child, &status, 0), child);
+            EXPECT_EQ(status, 0);
+        }
+    }
+}
+
 TEST_F(KeptFolderTest, ManyProcessesThatEndAtOnceLeaveOneWholeFile) {
     constexpr int kProcesses = 6, kTimes = 40;
     std::vector<pid_t> children;
