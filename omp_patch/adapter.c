@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +45,7 @@ HOOK_HIDDEN gimbal_left_table *__kmp_hook_left_loops;
 HOOK_HIDDEN int __kmp_hook_rules;
 HOOK_HIDDEN int __kmp_hook_lending;
 HOOK_HIDDEN int __kmp_hook_elastic;
-HOOK_HIDDEN int __kmp_hook_spinning;
+HOOK_HIDDEN int __kmp_hook_spinning = INT_MAX;
 HOOK_HIDDEN void (*__kmp_hook_barrier)(gimbal_barrier_moment moment);
 const char __kmp_hook_gnu_source[] = ";unknown;unknown;0;0;;";
 
