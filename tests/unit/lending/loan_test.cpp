@@ -2,6 +2,7 @@
 #include "lending/loan.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,6 +64,8 @@ TEST_F(Loan, WhoHasEndedGetsNothingAndNothingIsLeftBehind) {
         OtherThread other(cores_[1], false);
         gone.thread = other.tid();
     }
+    // Joined is not yet gone: the kernel tells before it has put the thread away.
+    while (syscall(SYS_tgkill, getpid(), gone.thread, 0) == 0) sched_yield();
     for (const std::int64_t number : {gone.thread, std::int64_t{0}}) {  // 0 would be the lender itself
         gone.thread = number;
         EXPECT_EQ(begin_loan(gone, kMeeting), 0U);
