@@ -192,6 +192,13 @@ bool is_elastic(const RunRecord& record) {
     });
 }
 
+/// What omp_set_schedule() asked for, where no rule of GIMBAL_LOOPS takes loops all the same.
+std::string schedule_of_program(const RunRecord& record) {
+    const bool rules = std::any_of(record.options.begin(), record.options.end(),
+                                   [](const OptionUse& use) { return use.name == "GIMBAL_LOOPS"; });
+    return rules ? std::string() : record.program_schedule;
+}
+
 /// Shortest, mean and longest of the workers' times.
 OverRanks over_workers(const LoopSummary& loop) {
     PerRank times;
@@ -244,6 +251,7 @@ MergedRun merge(std::span<const RunRecord> records) {
         run.dispatch_ns += record.dispatch_ns / static_cast<double>(records.size());
         run.cores_lent += record.cores_lent;
         run.regions_with_numbers = std::max(run.regions_with_numbers, record.regions_with_numbers);
+        if (run.program_schedule.empty()) run.program_schedule = schedule_of_program(record);
         add_warnings(record, run.warnings);
         for (const LoopSummary& loop : record.loops) {
             Growing& growing = loops[key_of(loop)];

@@ -18,6 +18,15 @@ std::string base_name(const std::string& path) {
     return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
+/// Of a Python extension without the interpreter and the machine that it was built for: "name.so" of
+/// "name.cpython-311-x86_64-linux-gnu.so".
+std::string module_name(const std::string& path) {
+    const std::string name = base_name(path);
+    const std::size_t tag = name.find(".cpython-"), end = name.rfind(".so");
+    return tag != std::string::npos && end != std::string::npos && end > tag ? name.substr(0, tag) + name.substr(end)
+                                                                             : name;
+}
+
 std::string hexadecimal(std::uint64_t value) {
     std::array<char, 24> text{};
     std::snprintf(text.data(), text.size(), "+0x%llx", static_cast<unsigned long long>(value));
@@ -51,8 +60,8 @@ std::string loop_name(const std::string& module, std::uint64_t offset, const Cod
         return base_name(place.file) + ":" + std::to_string(place.line) + (place.symbol.empty() ? "" : " ") +
                readable_function(place.symbol);
     if (!place.symbol.empty())
-        return base_name(module) + " " + whole_function(place.symbol) + hexadecimal(place.distance);
-    return base_name(module) + hexadecimal(offset);
+        return module_name(module) + " " + whole_function(place.symbol) + hexadecimal(place.distance);
+    return module_name(module) + hexadecimal(offset);
 }
 
 std::string readable_function(std::string_view symbol) {

@@ -208,7 +208,16 @@ std::string note_on_all(std::span<const Loss> losses, const MergedRun& run) {
     if (outside_s >= worth_s && calls > 0)
         return "NOTE all loops together lose less than 1 % of the run; what OpenMP takes around their " +
                std::to_string(calls) + " calls (forks, barriers) is not measured, and no schedule saves it.";
+    if (!run.program_schedule.empty()) return {};  // of loops that are not seen
     return "NOTE all loops together lose less than 1 % of the run: another technique cannot save more.";
+}
+
+/// Loops that Gimbal would take, had the program not said how they run.
+std::string note_on_program_schedule(const MergedRun& run) {
+    if (run.program_schedule.empty()) return {};
+    return "NOTE the program calls omp_set_schedule(" + run.program_schedule +
+           "): its loops with schedule(runtime) use that from there on and are not in the table; --loops '*=runtime' "
+           "hands them to Gimbal.";
 }
 
 bool any_borrowed(const MergedRun& run) {
@@ -252,11 +261,13 @@ std::vector<std::string> notes(const MergedRun& run) {
     for (const Loss& loss : losses)
         if (lines.size() < kMax && loss.largest() > 0 && loss.largest() >= kWorthSaying * run.wall_s.mean)
             lines.push_back(note(loss, run));
-    if (lines.empty() && !losses.empty()) lines.push_back(note_on_all(losses, run));
-    if (lines.size() < kMax)
-        if (std::string line = note_on_ranks(run); !line.empty()) lines.push_back(std::move(line));
-    if (lines.size() < kMax)
-        if (std::string line = note_on_slowest(run); !line.empty()) lines.push_back(std::move(line));
+    const auto add = [&](std::string line) {
+        if (lines.size() < kMax && !line.empty()) lines.push_back(std::move(line));
+    };
+    if (lines.empty() && !losses.empty()) add(note_on_all(losses, run));
+    add(note_on_program_schedule(run));
+    add(note_on_ranks(run));
+    add(note_on_slowest(run));
     return lines;
 }
 

@@ -247,8 +247,8 @@ int main(int count, char **words) {
 }
 """
 
-    def said_of(self, name, flags, *words):
-        result = self.run_tool("--", self.build(self.LOOPS, name, *flags), *words)
+    def said_of(self, name, flags, *words, tool_words=()):
+        result = self.run_tool(*tool_words, "--", self.build(self.LOOPS, name, *flags), *words)
         self.assert_right(result)
         self.assertIn("no loop ran under Gimbal: ", result.stderr)
         return result.stderr
@@ -260,6 +260,10 @@ int main(int count, char **words) {
         self.assertIn("--loops '*=runtime'", self.said_of("dynamic", ("-fopenmp", "-DKIND=dynamic")))
         result = self.run_tool("--loops", "*=runtime", "--", self.folder / "dynamic")
         self.assertNotIn("no loop ran", result.stderr)
+
+    def test_a_rule_that_names_none_is_not_advised_again(self):
+        said = self.said_of("dynamic", ("-fopenmp", "-DKIND=dynamic"), tool_words=("--loops", "other=runtime"))
+        self.assertIn("none of its loops that a rule of GIMBAL_LOOPS names ran", said)
 
     def test_omp_set_schedule(self):
         said = self.said_of("set", ("-fopenmp", "-DKIND=runtime"), "x")

@@ -208,7 +208,7 @@ ProgramFacts check_program(const std::string& program, const std::string& libomp
     return facts;
 }
 
-std::string why_no_loop(const ProgramFacts& program) {
+std::string why_no_loop(const ProgramFacts& program, bool rules) {
     if (!program.known) return {};
     if (program.gomp_inside)
         return "libgomp is linked into the program, so its loops never come to Gimbal; link it as a shared library "
@@ -223,6 +223,10 @@ std::string why_no_loop(const ProgramFacts& program) {
     // gcc has functions of its own for every schedule; clang has one for all that are not static.
     if (has("runtime"))
         return "the program has loops with schedule(runtime), but none of them ran in a parallel region";
+    const bool takes_more = has("dynamic") || has("guided") || has("__kmpc_dispatch_init");
+    if (takes_more && rules)
+        return "none of its loops that a rule of GIMBAL_LOOPS names ran; those with schedule(static) or without a "
+               "schedule clause Gimbal never takes";
     if (has("dynamic") || has("guided"))
         return "the program's loops have schedule(dynamic) or schedule(guided); --loops '*=runtime' takes these, too";
     if (has("__kmpc_dispatch_init"))

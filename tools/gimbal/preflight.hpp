@@ -27,9 +27,9 @@ struct ProgramFacts {
 [[nodiscard]] std::string output_of(const std::vector<std::string>& command, const std::string& preload);
 
 /// See before anything starts whether the patched runtime can serve a program: it must be linked dynamically, must
-/// not run with another user's rights, must not bring a second LLVM or Intel OpenMP runtime, and must not need functions
-/// of libgomp or libiomp5 that libomp lacks. The program itself is never started; its libraries are listed by its own dynamic
-/// linker. Scripts and programs of other machines are let pass: what they start is not known.
+/// not run with another user's rights, must not bring a second LLVM or Intel OpenMP runtime, and must not need
+/// functions of libgomp or libiomp5 that libomp lacks. The program itself is never started; its libraries are listed by
+/// its own dynamic linker. Scripts and programs of other machines are let pass: what they start is not known.
 /// @param program  path of the file to start
 /// @param libomp   path of the patched runtime
 /// @param preload  the whole LD_PRELOAD that the program will get
@@ -54,7 +54,7 @@ struct ProgramFacts {
 [[nodiscard]] MpiFamily family_of_ranks(const ProgramFacts& program, const std::string& launcher);
 
 /// Why no loop of a program came to Gimbal, as far as the program's file shows it.
-/// @return half a sentence; empty: nothing is known
-[[nodiscard]] std::string why_no_loop(const ProgramFacts& program);
+/// @param rules  rules of GIMBAL_LOOPS were given  @return half a sentence; empty: nothing is known
+[[nodiscard]] std::string why_no_loop(const ProgramFacts& program, bool rules);
 
 }  // namespace gimbal::tool

@@ -268,7 +268,7 @@ void report_records(const RunRequest& request, const Options& options, const Run
         if (record.job == std::to_string(record.pid)) record.job = std::to_string(getpid());
         // A rank that has ended early must be missed: the launcher knows better than the others' records.
         record.ranks = std::max(record.ranks, request.ranks);
-        record.no_loop_hint = why_no_loop(facts);
+        record.no_loop_hint = why_no_loop(facts, !options.loops.empty());
         // MPICH's launcher gives a start no name; the next one may have the same job.
         if (record.launch.empty() && request.ranks > 0) record.launch = folder.name();
     }

@@ -67,6 +67,11 @@ TEST(ResolveNames, AnObjectThatIsGoneLeavesModuleAndAddress) {
     EXPECT_EQ(record.loops[0].name, "libsolver.so+0x1234");
 }
 
+TEST(LoopName, APythonExtensionIsNamedWithoutItsInterpreterAndMachine) {
+    EXPECT_EQ(loop_name("/usr/lib/graph.cpython-311-x86_64-linux-gnu.so", 0x12, {}), "graph.so+0x12");
+    EXPECT_EQ(loop_name("/usr/lib/graph.so.1", 0x12, {}), "graph.so.1+0x12");
+}
+
 TEST(ResolveNames, FinalNamesAreNotTouched) {
     RunRecord record = sample_record();
     resolve_names(record);

@@ -198,6 +198,17 @@ TEST(Summary, NoOtherTechniqueIsNamedWhileOneIsStillTuned) {
     EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("Try GIMBAL_SCHEDULE=runtime: "));
 }
 
+TEST(Summary, LoopsThatTheProgramSchedulesItselfAreSaidUnlessARuleTakesThem) {
+    RunRecord record = sample_record();
+    record.loops[0].busy_mean_s = 2.95;
+    record.program_schedule = "static";
+    const std::string text = summary_text(record, ReportLevel::summary);
+    EXPECT_THAT(text, HasSubstr("NOTE the program calls omp_set_schedule(static): its loops"));
+    EXPECT_THAT(text, Not(HasSubstr("another technique cannot save more")));
+    record.options.push_back({"GIMBAL_LOOPS", "*=runtime", "environment"});
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), Not(HasSubstr("omp_set_schedule")));
+}
+
 TEST(Summary, BalancedLoopsGetOneLineAndAtMostThreeAreNoted) {
     RunRecord record = sample_record();
     record.loops[0].busy_mean_s = 2.95;
