@@ -83,8 +83,7 @@ struct MergedRun {
     std::optional<Efficiency> efficiency;     ///< nothing: waiting in MPI was not measured in all ranks
     std::vector<WaitingPath> waiting_places;  ///< where ranks wait, those with the longest waiting first
     bool elastic = false;                     ///< ranks that wait lend their cores
-    std::string
-        program_schedule;  ///< for its runtime loops the program asked for this itself, and no rule overrides it
+    std::string program_schedule;             ///< of omp_set_schedule(), where no rule takes loops all the same
 };
 
 /// @param records  at least one, of one job; several of one rank add up: those of its children
