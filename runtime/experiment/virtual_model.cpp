@@ -78,7 +78,7 @@ double VirtualModel::measure(levels::Pair pair, std::uint64_t step) {
     const NestedOutcome outcome = loop_.run(experiment_->choice(pair), {0, n}, work, machine);
     const ChunkCosts* const seen[] = {&costs_};
     // Time that is not needed where it used to be: the loop does something else now (as loop/length_learning has it).
-    if (profile_.known() && profile_.vanished(seen) > kVanished) profile_.doubt();
+    if (vanished_part(profile_.compare(seen)) > kVanished) profile_.doubt();
     profile_.learn(seen);
     asked_ = false;
     cut_[experiment_->table().index(pair)] = true;

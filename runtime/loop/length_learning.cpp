@@ -2,6 +2,7 @@
 #include "loop/length_learning.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "levels/pair_selector.hpp"
@@ -67,6 +68,7 @@ LoopContext LengthLearning::context_of(const Request& request) const noexcept {
             .moves = traits_.moves,
             .profile = model_.profile,
             .profile_version = model_.profile_version,
+            .profile_cost = profile_cost_,
             .weights = model_.weights,
             .statistics = model_.statistics};
 }
@@ -236,16 +238,21 @@ bool LengthLearning::wants_times(const Technique& technique) const noexcept {
 }
 
 // Learning the cost profile, and planning anew, takes time while others wait for the loop. So much that it is a part of
-// a thousand of the loops since the last time, or of fifty if the last one was out of balance, is spent on it.
+// a thousand of the loops since the last time is spent on it; of a hundred until it is settled; or of fifty if the last
+// one was out of balance, less of that the more often costs were found where they had been: then it is not they that
+// are out of balance.
 bool LengthLearning::wants_costs(const Decision& decision) const noexcept {
     constexpr double kCalm = 0.01;
     constexpr double kPart = 0.001;
+    constexpr double kPartUnsettled = 0.01;
     constexpr double kPartOutOfBalance = 0.02;
+    constexpr std::uint64_t kSettled = 3;  // measurements: before, one interruption is all of the profile
     if (traits_.workers == 1) return false;
     if (decision.sampled) return true;
     if (!decision.schedule.technique->info().needs_profile) return false;
     if (!model_.profile) return true;
-    const double part = last_imbalance_ > kCalm ? kPartOutOfBalance : kPart;
+    double part = model_.profile_version < kSettled ? kPartUnsettled : kPart;
+    if (last_imbalance_ > kCalm) part = std::max(part, std::ldexp(kPartOutOfBalance, -static_cast<int>(unmoved_)));
     return part * (loop_time_ - profiled_at_) >= profile_cost_;
 }
 
@@ -353,17 +360,21 @@ void LengthLearning::learn(const Finished& finished) {
 
 void LengthLearning::learn_profile(const Finished& finished) {
     constexpr double kOtherLoop = 0.15;  // of the profile vanished at once: what was learnt is of no use
+    constexpr double kMoved = 0.01;      // what would put each worker's block so much out of balance
+    constexpr std::uint32_t kMostUnmoved = 8;
     const std::uint64_t begin = traits_.clock.now();
     if (!profile_) profile_ = std::make_unique<CostProfile>();
     std::vector<const ChunkCosts*> costs;
     for (std::uint32_t i = 0; i < traits_.workers; ++i) costs.push_back(finished.slots[i].costs.get());
     if (finished.part) show_part(finished.part, finished.plan.iterations);
-    if (profile_->vanished(costs) > kOtherLoop) {
+    const std::vector<ComparedCosts> compared = profile_->compare(costs);
+    const CostShape shape = profile_->known() ? profile_->shape() : CostShape{};
+    if (vanished_part(compared) > kOtherLoop) {
         if (!finished.part) profile_->doubt();
         slowness_ = {};
     } else {
-        traits_.loss = traits_.rates.add(*profile_, costs);
-        slowness_.add(*profile_, costs);
+        traits_.loss = traits_.rates.add(costs, compared);
+        slowness_.add(compared);
     }
     if (finished.part) {
         traits_.whole.learn_part(costs, finished.part.first, finished.part.whole, slowness_.factors());
@@ -372,6 +383,8 @@ void LengthLearning::learn_profile(const Finished& finished) {
         profile_->learn(costs, slowness_.factors());
     }
     if (!profile_->known()) return;
+    const bool moved = difference(shape, profile_->shape()) * traits_.workers > kMoved;
+    unmoved_ = moved ? 0 : std::min(unmoved_ + 1, kMostUnmoved);
     model_.profile = profile_.get();
     ++model_.profile_version;
     profile_cost_ = static_cast<double>(traits_.clock.now() - begin);  // the plan's comes on top

@@ -9,7 +9,7 @@
 namespace gimbal {
 namespace {
 
-constexpr std::size_t kBins = 512;
+constexpr std::size_t kBins = 256;  // what one core has measured another one reads, line by line
 constexpr std::size_t kBinsPerWorker = 8;
 constexpr std::size_t kMaxBins = std::size_t{1} << 14;
 constexpr std::size_t kWord = 64;
@@ -154,27 +154,32 @@ double ChunkCosts::time() const noexcept {
     return sum;
 }
 
-double CostProfile::predicted(const ChunkCosts& worker) const noexcept {
-    if (worker.bins_.size() != bins_.size()) return 0;
-    const double per_iteration = 1 / width();
-    double sum = 0;
-    worker.for_each_touched([&](std::size_t bin) { sum += worker.bins_[bin].covered * time_of(bin) * per_iteration; });
-    return sum;
+std::vector<ComparedCosts> CostProfile::compare(std::span<const ChunkCosts* const> workers) const {
+    const double per_iteration = known() ? 1 / width() : 0;
+    std::vector<ComparedCosts> compared(workers.size());
+    for (std::size_t i = 0; i < workers.size(); ++i) {
+        const ChunkCosts& worker = *workers[i];
+        const bool same = worker.bins_.size() == bins_.size();
+        ComparedCosts sum;
+        worker.for_each_touched([&](std::size_t bin) {
+            const double time = worker.bins_[bin].time;
+            const double should = same ? worker.bins_[bin].covered * time_of(bin) * per_iteration : 0;
+            sum.time += time;
+            sum.predicted += should;
+            sum.vanished += std::max(should - time, 0.0);
+        });
+        compared[i] = sum;
+    }
+    return compared;
 }
 
-double CostProfile::vanished(std::span<const ChunkCosts* const> workers) const noexcept {
-    const double per_iteration = 1 / width();
-    double expected = 0;
-    double lost = 0;
-    for (const ChunkCosts* const worker : workers) {
-        if (worker->bins_.size() != bins_.size()) return 0;
-        worker->for_each_touched([&](std::size_t bin) {
-            const double should = worker->bins_[bin].covered * time_of(bin) * per_iteration;
-            expected += should;
-            lost += std::max(should - worker->bins_[bin].time, 0.0);
-        });
+double vanished_part(std::span<const ComparedCosts> workers) noexcept {
+    ComparedCosts sum;
+    for (const ComparedCosts& worker : workers) {
+        sum.predicted += worker.predicted;
+        sum.vanished += worker.vanished;
     }
-    return expected > 0 ? lost / expected : 0;
+    return sum.predicted > 0 ? sum.vanished / sum.predicted : 0;
 }
 
 void CostProfile::doubt() noexcept {
@@ -248,10 +253,11 @@ void CostProfile::accumulate() noexcept {
     const std::size_t bins = bins_.size();
     const double width = this->width();
     before_[0] = 0;
+    double sum = 0;
     for (std::size_t k = 0; k < bins;) {
         if (bins_[k].seen()) {
-            before_[k + 1] = before_[k] + cost(bins_[k]) * width;
-            ++k;
+            sum += cost(bins_[k]) * width;
+            before_[++k] = sum;
             continue;
         }
         // What was never seen costs as much as the mean of its neighbours.
@@ -260,9 +266,22 @@ void CostProfile::accumulate() noexcept {
         while (end < bins && !bins_[end].seen()) ++end;
         const double right = end < bins ? cost(bins_[end]) : (first > 0 ? cost(bins_[first - 1]) : 0);
         const double left = first > 0 ? cost(bins_[first - 1]) : right;
-        for (; k < end; ++k) before_[k + 1] = before_[k] + (left + right) / 2 * width;
+        for (; k < end; ++k) before_[k + 1] = sum += (left + right) / 2 * width;
     }
-    total_ = before_.back();
+    total_ = sum;
+}
+
+double difference(const CostShape& from, const CostShape& to) noexcept {
+    double most = 0;
+    for (std::size_t k = 0; k < from.size(); ++k) most = std::max(most, std::abs(to[k] - from[k]));
+    return most;
+}
+
+CostShape CostProfile::shape() const noexcept {
+    CostShape shape{};
+    for (std::size_t k = 0; k < shape.size(); ++k)
+        shape[k] = before(static_cast<double>(k + 1) / static_cast<double>(shape.size())) / total_;
+    return shape;
 }
 
 double CostProfile::before(double x) const noexcept {
@@ -308,9 +327,19 @@ bool CostProfile::restore(ByteReader& from, double tick_s) {
 double CostProfile::position(double cost) const noexcept {
     if (!known() || !(cost > 0)) return 0;
     if (cost >= total_) return 1;
-    // The bin whose end is the first to reach the cost begins below it: it costs something, and can be divided by.
     const auto end = std::lower_bound(before_.begin(), before_.end(), cost);
-    const auto bin = static_cast<std::size_t>(end - before_.begin()) - 1;
+    return position_in(static_cast<std::size_t>(end - before_.begin()) - 1, cost);
+}
+
+double CostProfile::position_from(double cost, std::size_t& bin) const noexcept {
+    if (!known() || !(cost > 0)) return 0;
+    if (cost >= total_) return 1;
+    while (before_[bin + 1] < cost) ++bin;
+    return position_in(bin, cost);
+}
+
+// The bin whose end is the first to reach the cost begins below it: it costs something, and can be divided by.
+double CostProfile::position_in(std::size_t bin, double cost) const noexcept {
     const double part = (cost - before_[bin]) / (before_[bin + 1] - before_[bin]);
     return (static_cast<double>(bin) + part) / static_cast<double>(bins_.size());
 }

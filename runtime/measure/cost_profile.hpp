@@ -70,6 +70,23 @@ private:
     std::vector<std::uint64_t> touched_;  // a bit per bin: a worker of a large team sees few of them
 };
 
+/// What one worker's chunks took in one execution, and should have taken.
+struct ComparedCosts {
+    double time = 0;       ///< that they took [ticks]
+    double predicted = 0;  ///< that the profile says; 0: they cannot be compared [ticks]
+    double vanished = 0;   ///< time that was not needed where it used to be [ticks]
+};
+
+/// How much of a profile has vanished in one execution, as a part of what the chunks should have cost. Interruptions
+/// only ever add time; so when much has vanished, the loop does something else now.
+/// @return in [0, 1]; 0 if they cannot be compared  @cost O(P)
+[[nodiscard]] double vanished_part(std::span<const ComparedCosts> workers) noexcept;
+
+/// Where in a loop its cost lies: the part of it before each sixteenth of the iterations, the whole at last.
+using CostShape = std::array<double, 16>;
+/// By how much of a loop's cost two shapes differ at most. @return in [0, 1]
+[[nodiscard]] double difference(const CostShape& from, const CostShape& to) noexcept;
+
 /// What a loop's iterations cost along the iteration space, as the last few executions showed it: piecewise constant.
 /// Each bin keeps its last three measurements and counts with their median (the lower one of two), so that one
 /// interruption does not move it; a drift is then followed one execution late. Where the newest measurements alone have
@@ -79,7 +96,7 @@ private:
 /// @threads guarded by its owner
 class CostProfile {
 public:
-    /// How many bins a loop of this shape gets: 512, more for large teams, at most N. @return >= 1
+    /// How many bins a loop of this shape gets: 256, more for large teams, at most N. @return >= 1
     [[nodiscard]] static std::size_t bins_for(std::uint64_t iterations, std::uint32_t workers) noexcept;
 
     /// Take in one execution. Bins that no chunk touched keep what they had.
@@ -101,13 +118,11 @@ public:
     /// @param bins   [count], >= 1  @errors std::bad_alloc  @cost O(bins)
     void show(const CostProfile& whole, Range part, std::uint64_t iterations, std::size_t bins);
 
-    /// What a worker's chunks should have cost [ticks]; 0 if they cannot be compared. @cost O(bins touched)
-    [[nodiscard]] double predicted(const ChunkCosts& worker) const noexcept;
-
-    /// How much of the profile has vanished in one execution: time that was not needed where it used to be, as a part
-    /// of what the workers' chunks should have cost. Interruptions only ever add time; so when much has vanished, the
-    /// loop does something else now. @return in [0, 1]; 0 if they cannot be compared  @cost O(bins touched)
-    [[nodiscard]] double vanished(std::span<const ChunkCosts* const> workers) const noexcept;
+    /// One execution beside what the profile says of it.
+    /// @param workers  [P] what each worker saw
+    /// @return [P]; nothing predicted where bins are others or nothing is known  @errors std::bad_alloc
+    /// @cost O(bins touched): their cache lines come from other cores, so this is done once
+    [[nodiscard]] std::vector<ComparedCosts> compare(std::span<const ChunkCosts* const> workers) const;
 
     /// Let the next execution count alone where it measures anything. @cost O(bins)
     void doubt() noexcept;
@@ -120,11 +135,17 @@ public:
     /// N of that execution [iterations].
     [[nodiscard]] double iterations() const noexcept { return iterations_; }
 
+    /// @pre known()
+    [[nodiscard]] CostShape shape() const noexcept;
+
     /// Cost of the iterations before position x N, x in [0, 1] [ticks]. @cost O(1)
     [[nodiscard]] double before(double x) const noexcept;
 
     /// The inverse: where the cost so far reaches `cost`. @return x in [0, 1]  @cost O(log bins)
     [[nodiscard]] double position(double cost) const noexcept;
+    /// The same for costs that rise from call to call.
+    /// @param bin  in out: where the last one was found, 0 at first  @cost O(bins) over all calls
+    [[nodiscard]] double position_from(double cost, std::size_t& bin) const noexcept;
 
     /// For a later run: 128 bins at most. @param tick_s  length of a tick [s]  @pre known()
     void save(ByteWriter& to, double tick_s) const;
@@ -156,6 +177,7 @@ private:
     void resize(std::size_t bins);
     void accumulate() noexcept;
     [[nodiscard]] double width() const noexcept { return iterations_ / static_cast<double>(bins_.size()); }
+    [[nodiscard]] double position_in(std::size_t bin, double cost) const noexcept;
     [[nodiscard]] double time_of(std::size_t bin) const noexcept { return before_[bin + 1] - before_[bin]; }
 
     double iterations_ = 0;  // N of the last execution

@@ -20,8 +20,9 @@ double median_of(std::vector<double> values) noexcept {
 
 }  // namespace
 
-void Slowness::add(const CostProfile& profile, std::span<const ChunkCosts* const> workers) {
-    if (!profile.known() || workers.size() < 2) return;
+void Slowness::add(std::span<const ComparedCosts> workers) {
+    const auto compared = [](const ComparedCosts& worker) { return worker.predicted > 0; };
+    if (workers.size() < 2 || std::none_of(workers.begin(), workers.end(), compared)) return;
     if (last_.size() != workers.size()) {
         last_.assign(workers.size(), {1, 1, 1});
         seen_ = 0;
@@ -29,9 +30,8 @@ void Slowness::add(const CostProfile& profile, std::span<const ChunkCosts* const
     std::vector<double> ratios(workers.size(), 0.0);
     std::vector<double> known;
     for (std::size_t i = 0; i < workers.size(); ++i) {
-        const double predicted = profile.predicted(*workers[i]);
-        if (predicted <= 0) continue;
-        ratios[i] = workers[i]->time() / predicted;
+        if (!compared(workers[i])) continue;
+        ratios[i] = workers[i].time / workers[i].predicted;
         known.push_back(ratios[i]);
     }
     if (known.size() < 2) return;

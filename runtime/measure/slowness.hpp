@@ -17,9 +17,8 @@ namespace gimbal {
 /// @source derived; test: tests/unit/measure/slowness_test.cpp, and in virtual time feedback_test.cpp
 class Slowness {
 public:
-    /// Take in one execution.
-    /// @param profile  as it was before that execution  @param workers  [P] what each worker saw
-    void add(const CostProfile& profile, std::span<const ChunkCosts* const> workers);
+    /// Take in one execution. @param workers  [P] beside the profile as it was before that execution
+    void add(std::span<const ComparedCosts> workers);
 
     /// Factor on the time of each worker. @return [P], around 1; empty: nobody differs
     [[nodiscard]] const std::vector<double>& factors() const noexcept { return factors_; }

@@ -47,10 +47,12 @@ LossByCause loss_by_cause(std::span<const double> work, std::span<const double> 
     return loss;
 }
 
-LossByCause WorkRates::add(const CostProfile& profile, std::span<const ChunkCosts* const> workers) {
+LossByCause WorkRates::add(std::span<const ChunkCosts* const> workers, std::span<const ComparedCosts> compared) {
     const bool counted =
         std::all_of(workers.begin(), workers.end(), [](const ChunkCosts* costs) { return costs->instructions > 0; });
-    if (!counted && !profile.known()) return {};
+    const bool predicted =
+        std::any_of(compared.begin(), compared.end(), [](const ComparedCosts& worker) { return worker.predicted > 0; });
+    if (!counted && !predicted) return {};
     if (sums_.size() != workers.size() || by_instructions_ != counted) {
         sums_.assign(workers.size(), {});
         executions_ = 0;
@@ -58,8 +60,8 @@ LossByCause WorkRates::add(const CostProfile& profile, std::span<const ChunkCost
     }
     std::vector<double> work(workers.size()), time(workers.size());
     for (std::size_t i = 0; i < workers.size(); ++i) {
-        work[i] = counted ? static_cast<double>(workers[i]->instructions) : profile.predicted(*workers[i]);
-        time[i] = workers[i]->time();
+        work[i] = counted ? static_cast<double>(workers[i]->instructions) : compared[i].predicted;
+        time[i] = compared[i].time;
         int& processor = sums_[i].processor;
         if (processor != workers[i]->processor) processor = processor == kUnknown ? workers[i]->processor : kSeveral;
         if (!(work[i] > 0)) continue;

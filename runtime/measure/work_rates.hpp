@@ -30,9 +30,11 @@ struct LossByCause {
 /// @source as above
 class WorkRates {
 public:
-    /// Take in one execution. @param profile  as it was before it; unknown: only instructions count
+    /// Take in one execution.
+    /// @param workers   [P] what each worker saw
+    /// @param compared  [P] the same beside the profile as it was before; nothing predicted: only instructions count
     /// @return what it lost  @errors std::bad_alloc
-    LossByCause add(const CostProfile& profile, std::span<const ChunkCosts* const> workers);
+    LossByCause add(std::span<const ChunkCosts* const> workers, std::span<const ComparedCosts> compared);
 
     /// Relative to the median worker; 0: not known. Few executions tell nothing. @cost O(P)
     [[nodiscard]] std::vector<double> rates() const;

@@ -107,13 +107,13 @@ void DriftingBandit::observe(const Pull& pull, double time) {
         return;
     }
     if (pull.arm != incumbent_) return;
+    if (incumbent_run_ >= 1) notice(log_time);
     if (trial_seen_) {
         settle(log_time);
         incumbent_run_ = 0;
+        if (pull.arm != incumbent_) return;
     } else if (incumbent_run_ >= 2) {
         learn_noise(log_last_two_[0] - (log_last_two_[1] + log_time) / 2);
-        const bool odd = jumped(log_last_two_[0], log_time);
-        surprised_ = odd || (surprised_ > 0 && surprised_ < 3) ? surprised_ + 1 : 0;
     }
     log_last_two_[1] = log_last_two_[0];
     log_last_two_[0] = log_time;
@@ -123,6 +123,13 @@ void DriftingBandit::observe(const Pull& pull, double time) {
 void DriftingBandit::learn_noise(double residual) noexcept {
     const double size = std::min(std::abs(residual), kClip * std::max(deviation_, kFloor));
     deviation_ = std::max(kFloor, deviation_ + kForget * (size - deviation_));
+}
+
+// An interruption is over in the next step.
+void DriftingBandit::notice(double log_time) noexcept {
+    const bool odd = jumped(log_last_two_[0], log_time);
+    const bool over = surprised_ == 1 && !jumped(log_last_two_[1], log_time);
+    surprised_ = !over && (odd || (surprised_ > 0 && surprised_ < 3)) ? surprised_ + 1 : 0;
 }
 
 bool DriftingBandit::jumped(double from, double to) const noexcept {

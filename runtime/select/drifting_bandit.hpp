@@ -19,7 +19,8 @@ namespace gimbal {
 /// save over the steps to come, by the knowledge gradient, is more than it is expected to cost; steps to come are taken
 /// to be as many as there have been.
 /// @threads the owner locks
-/// @source knowledge gradient: Frazier, Powell, Dayanik 2008; the rest derived; test: tests/unit/select/drifting_bandit_test
+/// @source knowledge gradient: Frazier, Powell, Dayanik 2008; the rest derived; test:
+/// tests/unit/select/drifting_bandit_test
 class DriftingBandit {
 public:
     /// @param count  arms, >= 1  @param incumbent  the first one, < count
@@ -64,7 +65,8 @@ public:
     [[nodiscard]] std::uint64_t trials(std::size_t arm) const noexcept { return beliefs_[arm].trials; }
     /// Relative error that the last predictions turned out to have (root mean square), for predict().
     [[nodiscard]] double prediction_error() const noexcept;
-    /// How many steps in a row the incumbent has been off what it took before, by more than its own noise.
+    /// How many steps in a row the incumbent has been off what it took before, by more than its own noise. After one it
+    /// may have been interrupted; two are a change.
     [[nodiscard]] unsigned surprised() const noexcept { return surprised_; }
 
     /// For a later run: the incumbent, the beliefs about the others, how many trials there were.
@@ -92,6 +94,7 @@ private:
     void settle(double after);
     void learn(std::size_t arm, double seen, double doubt);
     void learn_noise(double residual) noexcept;
+    void notice(double log_time) noexcept;
     void promote(std::size_t winner);
     [[nodiscard]] double worth(const Belief& belief) const noexcept;
 

@@ -20,10 +20,11 @@ namespace {
 constexpr double kWorkerNoise = 0.01;
 constexpr double kChunkNoise = 0.01;
 constexpr std::uint64_t kRuns = 2;
-constexpr std::uint64_t kMaxEvents = std::uint64_t{1} << 14;   // per run; draws are bundled beyond that
-constexpr double kSecondsPerChunk = 50e-9;                     // to simulate one
-constexpr double kOwnDispatch = 0.5;                           // of an own step, in uncontended dispatches
-constexpr std::uint32_t kMaxWorkers = 256;                     // that are simulated one by one, where that costs much
+constexpr double kFarOff = 1.1;  // times the best so far: another run would not make up for that
+constexpr std::uint64_t kMaxEvents = std::uint64_t{1} << 14;  // per run; draws are bundled beyond that
+constexpr double kSecondsPerChunk = 50e-9;                    // to simulate one
+constexpr double kOwnDispatch = 0.5;                          // of an own step, in uncontended dispatches
+constexpr std::uint32_t kMaxWorkers = 256;                    // that are simulated one by one, where that costs much
 
 /// Of the question, or a part of it: so many workers with as many iterations each, that cost as much, stand for all.
 struct Team {
@@ -89,8 +90,9 @@ double expected_cost_s(std::size_t choices, std::uint32_t workers) noexcept {
 
 namespace {
 
-/// Mean loop time of a few runs. @param events  what it cost is added to it [chunks]
-double time_of(const Question& question, const Schedule& choice, const Plan& plan, const Team& team,
+/// Mean loop time of a few runs, or of one where that is far off. @param best  of other choices [ticks]
+/// @param events  what it cost is added to it [chunks]
+double time_of(const Question& question, const Schedule& choice, const Plan& plan, const Team& team, double best,
                simulate::EventLoop& loop, double& events) {
     const LoopContext& asked = question.context;
     // N may have changed since the profile was taken: what iterations cost has not.
@@ -121,6 +123,7 @@ double time_of(const Question& question, const Schedule& choice, const Plan& pla
         const simulate::Outcome outcome = loop.run(*choice.technique, plan, work, machine, config);
         sum += outcome.loop_time;
         events += static_cast<double>(std::min(outcome.chunks, kMaxEvents) + team.workers);
+        if (run == 0 && sum > kFarOff * best) return sum;
     }
     return sum / static_cast<double>(kRuns);
 }
@@ -134,6 +137,7 @@ Prediction predict(const Question& question) {
     simulate::EventLoop loop;
     Prediction answer{std::vector<double>(question.choices.size(), std::numeric_limits<double>::infinity())};
     double events = 0;
+    double best = std::numeric_limits<double>::infinity();
     double longest_s = expected_cost_s(1, all.workers);  // of a choice so far, by this thread's clock [s]
     for (std::size_t i = 0; i < answer.times.size() && !background_is_stopping(); ++i) {
         if (!wait_for_share(longest_s)) break;
@@ -142,7 +146,8 @@ Prediction predict(const Question& question) {
         const bool fewer = all.workers > some.workers &&
                            (choice.technique->adaptive() || choice.technique->info().family == "stealing");
         const Team& team = fewer ? some : all;
-        answer.times[i] = time_of(question, choice, plan_of(question, choice, team), team, loop, events);
+        answer.times[i] = time_of(question, choice, plan_of(question, choice, team), team, best, loop, events);
+        best = std::min(best, answer.times[i]);
         longest_s = std::max(longest_s, thread_cpu_s() - begun_s);
         answer.spent_s += thread_cpu_s() - begun_s;
     }

@@ -39,6 +39,7 @@ struct LoopContext {
     std::uint64_t moves = 0;               ///< of threads by placement so far, in all its workers [count]
     const CostProfile* profile = nullptr;  ///< what iterations cost; nullptr: not known
     std::uint64_t profile_version = 0;     ///< changes with the profile
+    double profile_cost = 0;               ///< what all waited for while it was learnt last [ticks]; 0: not known
     std::span<const double> weights = {};  ///< [P] relative speeds of the workers, sum P; empty: nobody differs
     IterationStatistics statistics = {};   ///< of iteration times, if known
 };

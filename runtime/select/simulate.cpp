@@ -34,7 +34,7 @@ constexpr double kInBalance = 0.003;
 constexpr double kOutOfBalance = 0.02;      // time that the incumbent loses by imbalance, or has drifted by since the
 constexpr double kDrifted = 0.05;           // last sample: then samples come eight times as often,
 constexpr double kPartOutOfBalance = 0.02;  // and may cost more
-constexpr double kProfileCost_s = 10e-6;    // to learn one
+constexpr double kProfileCost_s = 10e-6;    // to learn one, at least
 constexpr std::uint64_t kSamplesAfterSurprise = 3;
 constexpr double kOtherLength = 1.25;       // N that differs by this factor is another loop
 constexpr double kStaticIsGood = 0.03;      // part that static's slowest block may take longer
@@ -180,22 +180,10 @@ bool SimulateSelector::wants_profile(const LoopContext& context) const noexcept 
     if (settings_.portfolio[bandit_->incumbent()].technique->info().needs_profile) return false;
     const bool drifts = incumbent_lost_ > kOutOfBalance ||
                         std::abs(incumbent_time_ - sampled_incumbent_time_) > kDrifted * sampled_incumbent_time_;
-    const std::uint64_t every = drifts ? kSampleOften : sample_every_;
+    const std::uint64_t every = drifts ? drift_every_ : sample_every_;
     const double part = drifts ? kPartOutOfBalance : kPart;
-    return steps_ >= sampled_at_ + every && part * (loop_time_s_ - sampled_time_s_) > kProfileCost_s;
-}
-
-SimulateSelector::Shape SimulateSelector::shape_of(const CostProfile& profile) noexcept {
-    Shape shape{};
-    for (std::size_t k = 0; k < kMarks; ++k)
-        shape[k] = profile.before(static_cast<double>(k + 1) / kMarks) / profile.total();
-    return shape;
-}
-
-double SimulateSelector::moved(const Shape& now) const noexcept {
-    double most = 0;
-    for (std::size_t k = 0; k < kMarks; ++k) most = std::max(most, std::abs(now[k] - asked_shape_[k]));
-    return most;
+    const double cost_s = std::max(context.profile_cost * context.tick_s, kProfileCost_s);
+    return steps_ >= sampled_at_ + every && part * (loop_time_s_ - sampled_time_s_) > cost_s;
 }
 
 bool SimulateSelector::wants_answer(const LoopContext& context) {
@@ -206,18 +194,22 @@ bool SimulateSelector::wants_answer(const LoopContext& context) {
         return expected_cost_s(settings_.portfolio.size(), context.workers) <= kPartAtFirst * worked_s;
     }
     checked_version_ = context.profile_version;
-    const bool other = moved(shape_of(*context.profile)) > kMoved;
+    const bool other = difference(asked_shape_, context.profile->shape()) > kMoved;
     sample_every_ = other ? std::max(sample_every_ / 2, kSampleOften) : std::min(2 * sample_every_, kSampleEvery);
+    // What is out of balance though its profile stays as it is will not be balanced by looking at it.
+    drift_every_ = other ? kSampleOften : std::min(2 * drift_every_, kSampleEvery);
     const double length = static_cast<double>(context.iterations) / static_cast<double>(asked_iterations_);
-    if (!other && length < kOtherLength && length * kOtherLength > 1) return false;
+    // One measurement may have met an interruption.
+    const bool moved = std::exchange(moved_before_, other) && other;
+    if (!moved && length < kOtherLength && length * kOtherLength > 1) return false;
     // Not of all the time there was: what was not spent while nothing changed is not saved up for later.
     const double since_s = worked_s - asked_at_s_ * context.workers;
     return last_cost_s_ <= kPart / (1 + std::min(idle_answers_, kMaxIdle)) * since_s;
 }
 
 void SimulateSelector::ask(const LoopContext& context) {
-    const Shape now = shape_of(*context.profile);
-    if (answered_) bandit_->widen(moved(now));
+    const CostShape now = context.profile->shape();
+    if (answered_) bandit_->widen(difference(asked_shape_, now));
     asked_shape_ = now;
     asked_iterations_ = context.iterations;
     checked_version_ = context.profile_version;
@@ -279,8 +271,9 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
     if (settings_.leaves && context.can_leave && !leaving_.invited() && context.profile &&
         static_loss(*context.profile, context.workers) < kStaticIsGood)
         leaving_.invite(record.loop_time * context.tick_s);
-    if (bandit_->surprised() == 1) {
+    if (bandit_->surprised() == 2) {
         samples_due_ = kSamplesAfterSurprise;
+        drift_every_ = kSampleOften;
         idle_answers_ = 0;
     }
     if (!answered_ && !answer_ && !vague_ && steps_ >= kPatience) {

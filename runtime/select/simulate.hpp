@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -9,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "measure/cost_profile.hpp"
 #include "measure/length_trend.hpp"
 #include "select/drifting_bandit.hpp"
 #include "select/leaving.hpp"
@@ -58,8 +58,6 @@ private:
         Prediction prediction;         // empty if there was no memory for it
         std::uint64_t generation = 0;  // of the background that was asked
     };
-    static constexpr std::size_t kMarks = 16;
-    using Shape = std::array<double, kMarks>;
 
     SimulateSelector(const SimulateSelector&) = default;  // for_other_length()
     [[nodiscard]] Decision static_now() const;
@@ -75,8 +73,6 @@ private:
     void ask(const LoopContext& context);
     [[nodiscard]] bool wants_answer(const LoopContext& context);
     [[nodiscard]] bool wants_profile(const LoopContext& context) const noexcept;
-    [[nodiscard]] double moved(const Shape& now) const noexcept;
-    [[nodiscard]] static Shape shape_of(const CostProfile& profile) noexcept;
 
     SimulateSettings settings_;
     std::optional<DriftingBandit> bandit_;  // once the portfolio is known
@@ -97,8 +93,9 @@ private:
     double asked_at_s_ = 0;       // loop_time_s_ when the model was asked last
     double idle_answers_ = 0;     // in a row, that left the incumbent as it was
     std::size_t answered_incumbent_ = 0;
-    Shape asked_shape_{};  // of the profile when the model was asked last
+    CostShape asked_shape_{};  // of the profile when the model was asked last
     std::uint64_t asked_iterations_ = 0;
+    bool moved_before_ = false;          // the profile that was looked at last had moved since then
     std::uint64_t checked_version_ = 0;  // of the profile whose shape was looked at last
     std::uint64_t sampled_at_ = 0;       // step of the last sample that this selector asked for
     double sampled_time_s_ = 0;          // loop_time_s_ then
@@ -106,6 +103,7 @@ private:
     double incumbent_lost_ = 0;          // by imbalance, as a part of it
     double sampled_incumbent_time_ = 0;  // incumbent_time_ at the last sample
     std::uint64_t sample_every_ = 32;    // steps
+    std::uint64_t drift_every_ = 4;      // the same where the incumbent is out of balance or its time has changed
     std::uint64_t samples_due_ = 0;      // executions to be sampled now
 };
 

@@ -52,9 +52,8 @@ public:
     /// The first iterations that cost `static_cost`: a block for each worker, cut into pieces of equal cost.
     void own_part(double static_cost) {
         const std::uint64_t workers = workers_of(shape_);
-        const std::uint64_t pieces = workers < kManyWorkers
-                                         ? std::clamp(kPieces / workers, kMinPieces, kMaxPieces)
-                                         : std::max<std::uint64_t>(kPiecesOfMany / workers, 1);
+        const std::uint64_t pieces = workers < kManyWorkers ? std::clamp(kPieces / workers, kMinPieces, kMaxPieces)
+                                                            : std::max<std::uint64_t>(kPiecesOfMany / workers, 1);
         const std::vector<double> ends = shares(workers);
         own_.push_back(0);
         for (std::uint64_t worker = 0; worker < workers; ++worker) {
@@ -78,13 +77,12 @@ public:
     /// than draws from an own block: what the profile does not know may lie here, too.
     void shared_part(double floor) {
         const auto workers = static_cast<double>(workers_of(shape_));
-        const double most =
-            part_cost_ > 0 && parts_ >= kMinParts ? 2 * std::max(part_cost_, floor) : profile_.total();
+        const double most = part_cost_ > 0 && parts_ >= kMinParts ? 2 * std::max(part_cost_, floor) : profile_.total();
         floor = std::max(floor, least_cost_);
         while (!plan_.done()) {
             const double cost = cost_before(at_);
             const double wanted = std::max(std::min((profile_.total() - cost) / (2 * workers), most), floor);
-            take_until(std::max(iteration_at(cost + wanted), at_ + 1));
+            take_until(std::max(step_at(cost + wanted), at_ + 1));
         }
     }
 
@@ -105,6 +103,10 @@ private:
     }
     [[nodiscard]] std::uint64_t iteration_at(double cost) const noexcept {
         return std::min(nearest_of(profile_.position(cost) * n_), shape_.iterations);
+    }
+    /// The same for the ends of steps, which come one after another.
+    [[nodiscard]] std::uint64_t step_at(double cost) noexcept {
+        return std::min(nearest_of(profile_.position_from(cost, bin_) * n_), shape_.iterations);
     }
 
     /// Where each worker's part of the static cost ends, in [0, 1]; by weight if there are weights.
@@ -133,7 +135,7 @@ private:
             pieces = std::min(pieces, std::max<std::uint64_t>(nearest_of(std::floor(cost / least_cost_)), 1));
         for (std::uint64_t piece = 1; piece < pieces; ++piece) {
             const double part = static_cast<double>(piece) / static_cast<double>(pieces);
-            const std::uint64_t cut = iteration_at(from + part * cost);
+            const std::uint64_t cut = step_at(from + part * cost);
             if (cut < at_ + least) continue;
             if (cut > end - least) break;
             take_until(cut);
@@ -153,6 +155,7 @@ private:
     double least_cost_ = 0;  // of a step
     PlanBuilder plan_;
     std::uint64_t at_ = 0;  // first iteration that is not planned
+    std::size_t bin_ = 0;   // of the profile, which step_at() has reached
     std::uint64_t steps_ = 0;
     std::vector<std::uint64_t> own_;
     std::uint64_t grain_ = 1;    // of the queues [iterations]

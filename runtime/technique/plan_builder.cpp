@@ -28,7 +28,10 @@ std::uint64_t ceil_of(double size) noexcept {
 }
 
 std::uint64_t nearest_of(double size) noexcept {
-    return saturated(std::round(size));
+    // Half goes up, as with std::round(), which is a call where processors may lack the instruction. From 2^53 on there
+    // are no halves.
+    const std::uint64_t below = saturated(size);
+    return size - static_cast<double>(below) >= 0.5 && size < kLimit ? below + 1 : below;
 }
 
 bool usable(const IterationStatistics& statistics) noexcept {

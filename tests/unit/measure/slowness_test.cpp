@@ -33,13 +33,13 @@ protected:
 };
 
 TEST_F(Slow, NobodyDiffersWhenAllTakeWhatTheProfileSays) {
-    for (int i = 0; i < 5; ++i) slowness_.add(profile_, Halves(1.2, 1).seen);
+    for (int i = 0; i < 5; ++i) slowness_.add(profile_.compare(Halves(1.2, 1).seen));
     EXPECT_TRUE(slowness_.factors().empty());
     EXPECT_TRUE(slowness_.weights().empty());
 }
 
 TEST_F(Slow, AWorkerThatTakesTwiceAsLongGetsHalfAsMuch) {
-    for (int i = 0; i < 3; ++i) slowness_.add(profile_, Halves(2, 1).seen);
+    for (int i = 0; i < 3; ++i) slowness_.add(profile_.compare(Halves(2, 1).seen));
     ASSERT_EQ(slowness_.weights().size(), 2U);
     EXPECT_NEAR(slowness_.factors()[0] / slowness_.factors()[1], 2, 1e-9);
     EXPECT_NEAR(slowness_.weights()[1] / slowness_.weights()[0], 2, 1e-9);
@@ -47,18 +47,18 @@ TEST_F(Slow, AWorkerThatTakesTwiceAsLongGetsHalfAsMuch) {
 }
 
 TEST_F(Slow, OneInterruptionDoesNotCount) {
-    for (int i = 0; i < 3; ++i) slowness_.add(profile_, Halves(1, 1).seen);
-    slowness_.add(profile_, Halves(9, 1).seen);
+    for (int i = 0; i < 3; ++i) slowness_.add(profile_.compare(Halves(1, 1).seen));
+    slowness_.add(profile_.compare(Halves(9, 1).seen));
     EXPECT_TRUE(slowness_.factors().empty());
 }
 
 TEST_F(Slow, AMachineThatIsSlowerAsAWholeHasNoSlowWorker) {
-    for (int i = 0; i < 3; ++i) slowness_.add(profile_, Halves(3, 3).seen);
+    for (int i = 0; i < 3; ++i) slowness_.add(profile_.compare(Halves(3, 3).seen));
     EXPECT_TRUE(slowness_.factors().empty());
 }
 
 TEST_F(Slow, NothingIsKnownWithoutAProfile) {
-    for (int i = 0; i < 3; ++i) slowness_.add(CostProfile{}, Halves(2, 1).seen);
+    for (int i = 0; i < 3; ++i) slowness_.add(CostProfile{}.compare(Halves(2, 1).seen));
     EXPECT_TRUE(slowness_.factors().empty());
 }
 

@@ -80,40 +80,44 @@ struct Halves {
 class Rates : public testing::Test {
 protected:
     void SetUp() override { profile_.learn(Halves(1, 1).seen); }
+    LossByCause add(const Halves& halves) { return add_to(rates_, halves); }
+    LossByCause add_to(WorkRates& rates, const Halves& halves) {
+        return rates.add(halves.seen, profile_.compare(halves.seen));
+    }
     CostProfile profile_;
     WorkRates rates_;
 };
 
 TEST_F(Rates, AreRelativeToTheMedianByWhatTheProfileSays) {
-    for (int i = 0; i < 3; ++i) rates_.add(profile_, Halves(2, 1).seen);
+    for (int i = 0; i < 3; ++i) add(Halves(2, 1));
     EXPECT_FALSE(rates_.by_instructions());
     EXPECT_NEAR(rates_.rates()[0], 0.5, 1e-9);
     EXPECT_NEAR(rates_.rates()[1], 1, 1e-9);
 }
 
 TEST_F(Rates, AreNotKnownFromOneExecution) {
-    rates_.add(profile_, Halves(2, 1).seen);
+    add(Halves(2, 1));
     EXPECT_EQ(rates_.rates()[0], 0);
 }
 
 TEST_F(Rates, GoByInstructionsWhereAllAreCounted) {
     // Its half takes twice as long since it has twice the instructions: more work, not a slow core.
     LossByCause loss;
-    for (int i = 0; i < 3; ++i) loss = rates_.add(profile_, Halves(2, 1).count(2'000'000, 1'000'000).seen);
+    for (int i = 0; i < 3; ++i) loss = add(Halves(2, 1).count(2'000'000, 1'000'000));
     EXPECT_TRUE(rates_.by_instructions());
     EXPECT_NEAR(rates_.rates()[0], 1, 1e-9);
     EXPECT_EQ(loss.rate, 0);
     EXPECT_GT(loss.work, 0.3 * loss.time);
     // As many as the other one, in twice the time.
     WorkRates other;
-    for (int i = 0; i < 3; ++i) loss = other.add(profile_, Halves(2, 1).count(1'000'000, 1'000'000).seen);
+    for (int i = 0; i < 3; ++i) loss = add_to(other, Halves(2, 1).count(1'000'000, 1'000'000));
     EXPECT_NEAR(other.rates()[0], 0.5, 1e-9);
     EXPECT_EQ(loss.work, 0);
     EXPECT_GT(loss.rate, 0.3 * loss.time);
 }
 
 TEST_F(Rates, GoByTheProfileWhereOneIsNotCounted) {
-    for (int i = 0; i < 3; ++i) rates_.add(profile_, Halves(2, 1).count(1'000'000, 0).seen);
+    for (int i = 0; i < 3; ++i) add(Halves(2, 1).count(1'000'000, 0));
     EXPECT_FALSE(rates_.by_instructions());
     EXPECT_NEAR(rates_.rates()[0], 0.5, 1e-9);
 }
@@ -123,7 +127,7 @@ TEST_F(Rates, SayWhereAWorkerRanIfItStayedThere) {
         Halves halves(1, 1);
         halves.costs[0].processor = 5;
         halves.costs[1].processor = i;
-        rates_.add(profile_, halves.seen);
+        add(halves);
     }
     EXPECT_EQ(rates_.processor(0), 5);
     EXPECT_LT(rates_.processor(1), 0);
@@ -131,7 +135,8 @@ TEST_F(Rates, SayWhereAWorkerRanIfItStayedThere) {
 }
 
 TEST_F(Rates, AreNotKnownWithoutEither) {
-    for (int i = 0; i < 3; ++i) EXPECT_EQ(rates_.add(CostProfile(), Halves(2, 1).seen).time, 0);
+    profile_ = {};
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(add(Halves(2, 1)).time, 0);
     EXPECT_TRUE(rates_.rates().empty());
 }
 

@@ -132,6 +132,22 @@ TEST(DriftingBandit, AnotherChoiceTakesOverWhenTheLoopChanges) {
     EXPECT_LT(run.total, 40 * 1.05);
 }
 
+TEST(DriftingBandit, AChangeSurprisesTwiceInARowAndAnInterruptionDoesNot) {
+    const auto surprises = [](int from, int until) {
+        DriftingBandit bandit(2, 0);
+        int twice = 0;
+        for (int step = 0; step < 100; ++step) {
+            bandit.observe(bandit.next(), step >= from && step < until ? 1.5 : 1);
+            twice += bandit.surprised() == 2 ? 1 : 0;
+        }
+        return twice;
+    };
+    EXPECT_EQ(surprises(100, 100), 0) << "nothing happens";
+    EXPECT_EQ(surprises(50, 51), 0) << "an interruption";
+    EXPECT_EQ(surprises(50, 100), 1) << "a change";
+    EXPECT_EQ(surprises(50, 70), 2) << "and back";
+}
+
 TEST(DriftingBandit, AnInterruptedTrialDoesNotCondemnAChoice) {
     DriftingBandit bandit(2, 0);
     bandit.predict(std::vector<double>{1, 1}, 0.03);

@@ -111,6 +111,41 @@ TEST(Auto, RunsStaticForOneWorkerAndLearnsNothing) {
     EXPECT_FALSE(selector->alternative().has_value());
 }
 
+/// Executions of an even loop that are measured from `at` on, where they take longer for so many executions.
+int measured_after(int at, int longer) {
+    const std::unique_ptr<Selector> selector = make_auto(1, false);
+    ChunkCosts costs;
+    costs.prepare(1000, 100);
+    costs.add({0, 1000}, 100000);
+    const ChunkCosts* const seen[] = {&costs};
+    CostProfile profile;
+    profile.learn(seen);
+    const LoopContext context{.iterations = 1000,
+                              .workers = 2,
+                              .dispatch = 10,
+                              .iteration_time = 100,
+                              .profile = &profile,
+                              .profile_version = 4};
+    int measured = 0;
+    for (int step = 0; step < at + 20; ++step) {
+        const Decision decision = selector->choose(context);
+        const double time = step >= at && step < at + longer ? 80000 : 50000;
+        if (step >= at) measured += decision.sampled ? 1 : 0;
+        selector->learn(decision, {.iterations = 1000, .loop_time = time, .busy_max = time, .busy_mean = time},
+                        context);
+    }
+    return measured;
+}
+
+TEST(Auto, MeasuresCostsAnewAfterAChangeAndNotAfterAnInterruption) {
+    int after_changes = 0;
+    for (int at = 60; at < 80; ++at) {
+        EXPECT_EQ(measured_after(at, 1), 0) << at;
+        after_changes += measured_after(at, 20);
+    }
+    EXPECT_GE(after_changes, 20) << "of 20 changes, of which trials hide some";
+}
+
 TEST(Auto, MonotonicLoopsGetMonotonicTechniques) {
     VirtualLoop loop("loop", 4, 0.5, make_auto(1, false));
     std::vector<double> costs(4000);

@@ -226,7 +226,7 @@ std::map<std::string, double> efficiencies(std::uint32_t workers, double width, 
             .iterations = loop.iterations(), .workers = workers, .weights = weights, .profile = &profile};
         for (ChunkCosts& one : costs) one.prepare(shape.iterations, CostProfile::bins_for(shape.iterations, workers));
         const double guided_by_feedback = team.execute(feedback(shape), loop, &costs);
-        learnt.add(profile, seen);
+        learnt.add(profile.compare(seen));
         profile.learn(seen, learnt.factors());
         if (step < 5) continue;
         ideal += loop.cost({0, shape.iterations}) / capacity;
