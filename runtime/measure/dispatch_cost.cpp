@@ -44,7 +44,10 @@ double measure_dispatch() {
         }
         best = std::min(best, static_cast<double>(ticks() - begin) / static_cast<double>(kChunks));
     }
-    return std::max(best, 1e-3);
+    // The calls by which a program comes here and goes back to its loop: 25 ns a draw from a queue of its own, where
+    // the draw itself takes one.
+    constexpr double kAround_us = 20e-3;
+    return best + kAround_us * ticks_per_microsecond();
 }
 
 double measure_timestamp() {
