@@ -32,6 +32,7 @@ constexpr std::uint64_t kSampleOften = 4;
 constexpr std::uint64_t kSampleEvery = 32;  // steps, if the incumbent's technique does not look at costs by itself
 constexpr double kInBalance = 0.003;
 constexpr double kOutOfBalance = 0.02;      // time that the incumbent loses by imbalance, or has drifted by since the
+constexpr double kMuchStolen = 0.05;        // of the workers' time, from blocks that the profile had cut
 constexpr double kDrifted = 0.05;           // last sample: then samples come eight times as often,
 constexpr double kPartOutOfBalance = 0.02;  // and may cost more
 constexpr double kProfileCost_s = 10e-6;    // to learn one, at least
@@ -272,7 +273,8 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
         static_loss(*context.profile, context.workers) < kStaticIsGood)
         leaving_.invite(record.loop_time * context.tick_s);
     if (bandit_->surprised() == 2) {
-        samples_due_ = kSamplesAfterSurprise;
+        // A loop that has more or less to do than before, at the same places, stays in balance.
+        if (incumbent_lost_ > kOutOfBalance || record.stolen > kMuchStolen) samples_due_ = kSamplesAfterSurprise;
         drift_every_ = kSampleOften;
         idle_answers_ = 0;
     }

@@ -112,7 +112,8 @@ TEST(Auto, RunsStaticForOneWorkerAndLearnsNothing) {
 }
 
 /// Executions of an even loop that are measured from `at` on, where they take longer for so many executions.
-int measured_after(int at, int longer) {
+/// @param balance  mean over max of the workers' times in these
+int measured_after(int at, int longer, double balance = 0.8) {
     const std::unique_ptr<Selector> selector = make_auto(1, false);
     ChunkCosts costs;
     costs.prepare(1000, 100);
@@ -129,9 +130,11 @@ int measured_after(int at, int longer) {
     int measured = 0;
     for (int step = 0; step < at + 20; ++step) {
         const Decision decision = selector->choose(context);
-        const double time = step >= at && step < at + longer ? 80000 : 50000;
+        const bool other = step >= at && step < at + longer;
+        const double time = other ? 80000 : 50000;
         if (step >= at) measured += decision.sampled ? 1 : 0;
-        selector->learn(decision, {.iterations = 1000, .loop_time = time, .busy_max = time, .busy_mean = time},
+        const double busy = time * (other ? balance : 1);
+        selector->learn(decision, {.iterations = 1000, .loop_time = time, .busy_max = time, .busy_mean = busy},
                         context);
     }
     return measured;
@@ -141,6 +144,7 @@ TEST(Auto, MeasuresCostsAnewAfterAChangeAndNotAfterAnInterruption) {
     int after_changes = 0;
     for (int at = 60; at < 80; ++at) {
         EXPECT_EQ(measured_after(at, 1), 0) << at;
+        EXPECT_EQ(measured_after(at, 20, 1), 0) << "more of the same, at " << at;
         after_changes += measured_after(at, 20);
     }
     EXPECT_GE(after_changes, 20) << "of 20 changes, of which trials hide some";
