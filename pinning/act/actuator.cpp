@@ -113,7 +113,7 @@ Outcome Actuator::free_heir(pid_t tid) {
     return error == 0 ? Outcome::done : report(tid, error);
 }
 
-Holder Actuator::check(pid_t tid, std::span<const int> aside) {
+Holder Actuator::check(pid_t tid) {
     const auto found = threads_.find(tid);
     if (found == threads_.end()) return Holder::nobody;
     Entry& entry = found->second;
@@ -128,7 +128,8 @@ Holder Actuator::check(pid_t tid, std::span<const int> aside) {
         if (entry.standing.empty()) entry.original = mask;
         return Holder::kernel;
     }
-    if (!aside.empty() && std::equal(mask.begin(), mask.end(), aside.begin(), aside.end())) {
+    // A thread that makes a child does so, and an OpenMP runtime that ends, to the thread that ends it.
+    if (mask == entry.original) {
         entry.stale = true;
         return Holder::self;
     }

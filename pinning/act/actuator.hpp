@@ -31,7 +31,7 @@ enum class Outcome : std::uint8_t {
 /// Whose a thread's mask is.
 enum class Holder : std::uint8_t {
     ours,     ///< as we left it
-    self,     ///< its own from before, which it has put back itself: place it again
+    self,     ///< its own from before, which was put back: nobody wants it anywhere, place it again
     kernel,   ///< what the process may use has changed: read the machine again if not yet done, and place it again
     another,  ///< somebody else set it: yielded from now on
     gone,     ///< the thread has ended
@@ -39,7 +39,8 @@ enum class Holder : std::uint8_t {
 };
 
 /// The only place that changes masks of threads. Never gives a thread a PU outside of the ceiling; remembers what a
-/// thread's mask was, and gives it back at the end; steps back when another party sets a thread's mask.
+/// thread's mask was, and gives it back at the end; steps back when another party sets a thread's mask
+/// to anything else.
 ///
 ///     take(tid)            remember its mask; say so if somebody has narrowed it already
 ///     place(tid, pus)      set it
@@ -76,8 +77,7 @@ public:
     void ended(pid_t tid) noexcept { threads_.erase(tid); }
 
     /// Looks whether a thread still has the mask that we gave it.
-    /// @param aside  what it may have put back itself since the last check, to make a child; empty: it has not
-    Holder check(pid_t tid, std::span<const int> aside = {});
+    Holder check(pid_t tid);
     /// The allowed processors have changed. Threads keep their masks until they are placed again or checked.
     void set_ceiling(std::vector<int> ceiling);
     [[nodiscard]] const std::vector<int>& ceiling() const noexcept { return ceiling_; }

@@ -259,7 +259,6 @@ OwnMask::OwnMask() noexcept {
     }
     const LoansPaused paused;
     if (set_affinity(0, record.own_mask) != 0) return;
-    record.times_aside.fetch_add(1);
     record.aside.fetch_add(1);
     tid_ = record.tid;
     read(set_);

@@ -47,9 +47,7 @@ Holder Manager::check_mask(Worker& worker) {
     const ThreadRecord& record = *worker.record;
     // Nobody's: it is making a child, which inherits its own mask. It comes back to what it was given.
     if (!record.alive || record.aside.load() > 0) return Holder::nobody;
-    const unsigned times = record.times_aside.load();
-    const bool was_aside = std::exchange(worker.times_aside, times) != times;
-    return actuator_->check(record.tid, was_aside ? record.own_mask : std::vector<int>{});
+    return actuator_->check(record.tid);
 }
 
 void Manager::check_masks() {

@@ -37,7 +37,6 @@ struct ThreadRecord {
     /// It has put its own mask back for a moment, because it makes a child that inherits it (OwnMask): the manager
     /// neither judges its mask nor changes it. It begins under the registry's lock.
     std::atomic<int> aside = 0;
-    std::atomic<unsigned> times_aside = 0;  ///< how often it did so
 
     // Written under the registry's lock; who must rely on them for longer than a moment holds it.
     std::atomic<bool> alive = true;
@@ -64,7 +63,6 @@ struct Worker {
     int seen = -1;
     bool placed = false;            ///< the decision core knows it
     bool missed = false;            ///< a decision came while it had put its own mask back
-    unsigned times_aside = 0;       ///< as last seen
     double begun_s = 0;             ///< when it became a worker
     double within_s = 0;            ///< in Gimbal's loops until then
     std::int64_t begun_cpu_ns = 0;  ///< on a processor until then

@@ -8,6 +8,9 @@
 
 namespace gimbal {
 
+/// How often an execution may be repeated before anybody has learnt from it, at most [count].
+inline constexpr std::uint32_t kMaxRepeats = 7;
+
 /// What is decided for the threads that share out the chunks of a rank. Nothing, unless a loop over ranks says so.
 struct Within {
     const Technique* technique = nullptr;  ///< that they run; nullptr: they choose for themselves

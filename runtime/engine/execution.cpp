@@ -48,12 +48,8 @@ void Execution::prepare(std::uint32_t workers, const ExecutionConfig& config, co
     }
     const bool insured = site_ && plan->claim == Claim::hybrid && !plan->queues.empty() && !config.ascending;
     if (insured_ != insured) insured_ = insured;
-    if (plan->claim == Claim::queues) {
-        queues_.prepare(*plan);
-    } else if (insured) {
-        // The next profile wants to see as many pieces of a block as its own steps are.
-        const std::uint64_t parts = std::max(plan->rules.parts, config.sampled ? plan->own[1] : 0);
-        queues_.prepare(*plan, parts, config.sampled || config.wary);
+    if (plan->claim == Claim::queues || insured) {
+        fill_queues();
     } else if (workers > kSmallTeam) {
         queues_.release();
     }
@@ -91,20 +87,31 @@ inline void fetch_to_write(const void* line) noexcept {
 
 }  // namespace
 
-void Execution::allow_repeats(const Request& request) {
+void Execution::fill_queues() {
+    if (!insured_) return queues_.prepare(*plan_);
+    // The next profile wants to see as many pieces of a block as its own steps are.
+    const std::uint64_t parts = std::max(plan_->rules.parts, config_.sampled ? plan_->own[1] : 0);
+    queues_.prepare(*plan_, parts, config_.sampled || config_.wary);
+}
+
+void Execution::allow_repeats(const Request& request, std::uint32_t times) {
+    constexpr std::uint32_t kMostRecords = kMaxRepeats * kSmallTeam;
     const bool noted = config_.timed || config_.sampled || config_.split;
-    if (workers_ > kSmallTeam || insured_ || noted || config_.surplus > 0) return;
+    const std::uint32_t rounds = std::min(kMaxRepeats, kMostRecords / workers_);
+    if (rounds == 0 || times == 0 || noted || config_.surplus > 0) return;
     if (!repeated_) repeated_ = std::make_unique<Repeated>();
-    if (repeated_->records.size() < workers_) repeated_->records = std::vector<EarlierRecords>(workers_);
+    if (repeated_->records.size() < std::size_t{workers_} * rounds)
+        repeated_->records = std::vector<EarlierRecord>(std::size_t{workers_} * rounds);
+    repeated_->rounds = rounds;
     if (!repeated_->request.asks_the_same(request)) repeated_->request = request;
     repeated_->request.caller = nullptr;
-    repeats_ = EarlierRecords::kMax;
+    repeats_ = std::min(times, rounds);
 }
 
 bool Execution::repeat() {
     if (repeats_ <= round_) return false;
     ++round_;
-    if (plan_->claim == Claim::queues) queues_.prepare(*plan_);
+    if (plan_->claim == Claim::queues || insured_) fill_queues();
     *counter_ = plan_->claim == Claim::hybrid ? plan_->own.back() : 0;
     inside_.store(workers_, std::memory_order_relaxed);
     return true;
@@ -112,7 +119,8 @@ bool Execution::repeat() {
 
 void Execution::gather(std::uint32_t round, std::vector<WorkerRecord>& out) const {
     out.clear();
-    for (std::uint32_t i = 0; i < workers_; ++i) out.push_back(repeated_->records[i].records[round]);
+    for (std::uint32_t i = 0; i < workers_; ++i)
+        out.push_back(repeated_->records[std::size_t{i} * repeated_->rounds + round].record);
 }
 
 void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
@@ -385,7 +393,8 @@ bool Execution::end_at(gimbal_share& share, std::uint64_t stamp) noexcept {
     slot.sums.chunks += share.chunks;
     slot.sums.iterations += share.iterations;
     share.execution = nullptr;
-    if (repeats_ > round_) repeated_->records[share.worker].records[round_] = slot.record;
+    if (repeats_ > round_)
+        repeated_->records[std::size_t{share.worker} * repeated_->rounds + round_].record = slot.record;
     // Release our record, acquire everybody's: the last one to leave reads them all.
     return inside_.fetch_sub(1, std::memory_order_acq_rel) == 1;
 }

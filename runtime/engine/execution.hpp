@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -71,16 +70,16 @@ struct alignas(64) SurplusSlot {
     std::uint64_t left = 0;    ///< when it found nothing more [ticks]
 };
 
-/// What one worker saw of the executions before the one it is in; written by that worker only.
-struct alignas(64) EarlierRecords {
-    static constexpr std::uint32_t kMax = 7;
-    std::array<WorkerRecord, kMax> records;
+/// What one worker saw of an execution before the one it is in; written by that worker only.
+struct alignas(64) EarlierRecord {
+    WorkerRecord record;
 };
 
 /// What an execution needs that is repeated before anybody has learnt from it.
 struct Repeated {
-    Request request;                      ///< that it is for
-    std::vector<EarlierRecords> records;  ///< [P]
+    Request request;                     ///< that it is for
+    std::uint32_t rounds = 0;            ///< that there is room for [count]
+    std::vector<EarlierRecord> records;  ///< [P rounds], those of a worker together
 };
 
 /// How an execution is run, as decided when it was opened.
@@ -177,8 +176,10 @@ public:
     /// Why it is run like this, for who learns from it. @threads as prepare()
     void note(const Decision& decision) noexcept { decision_ = decision; }
     [[nodiscard]] const Decision& decision() const noexcept { return decision_; }
-    /// Let it be repeated for others who ask for the same, before anybody has learnt from it. @threads as prepare()
-    void allow_repeats(const Request& request);
+    /// Let it be repeated for others who ask for the same, before anybody has learnt from it. Not where chunks are
+    /// timed or workers are lent; less often in a large team, for the room that records take.
+    /// @param times  at most [count]  @threads as prepare()
+    void allow_repeats(const Request& request, std::uint32_t times);
     /// Make ready for workers to enter once more. @return false: somebody must learn from it first
     /// @threads the last one to leave
     [[nodiscard]] bool repeat();
@@ -218,6 +219,7 @@ private:
     static constexpr std::uint32_t kRunOut = 2;  // one of them found nothing left
 
     bool end_at(gimbal_share& share, std::uint64_t stamp) noexcept;
+    void fill_queues();
     static void note_thread(ChunkCosts& costs) noexcept;
     int next_weighted(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     int next_adaptive(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;

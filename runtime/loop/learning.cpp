@@ -158,6 +158,11 @@ Opening LoopLearning::open(const Request& request) {
     return opening;
 }
 
+void LoopLearning::repeated(const Decision& decision, const Plan& plan, const RankPart& part) {
+    ++traits_.opened;
+    learning_for(plan.iterations, static_cast<bool>(part)).repeated(decision);
+}
+
 LoopRecord LoopLearning::close(const ExecutionConfig& config, const Decision& decision, const Plan& plan,
                                std::span<const WorkerSlot> slots, std::span<const WorkerRecord> records,
                                const RankPart& part, StepRow* step) {

@@ -48,6 +48,9 @@ public:
     /// between is all there is.
     void note_moves(std::uint64_t moves) noexcept;
 
+    /// Before close(), with the same plan and part: the execution was not opened by itself, it followed another one.
+    void repeated(const Decision& decision, const Plan& plan, const RankPart& part);
+
     /// Learn from an execution that all workers have left.
     /// @param slots    [P]
     /// @param records  [P] of an execution before that which the slots are of; empty: the slots' own

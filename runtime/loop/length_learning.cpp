@@ -173,19 +173,28 @@ Opening LengthLearning::open(const Request& request) {
         planned_version_ = model_.profile_version;
     }
     opening.config.claim = claim_width_.width(*opening.plan);
-    opening.steady = is_steady(opening.decision, request) && !ClaimWidth::applies(*opening.plan);
+    opening.repeats = repeats_of(opening, request);
     last_setting_ = opening.config.setting;
     last_choice_ = choice;
     last_explored_ = opening.decision.exploring;
     return opening;
 }
 
-// Nothing is chosen, and nothing is tuned from one execution to the next.
-bool LengthLearning::is_steady(const Decision& decision, const Request& request) const noexcept {
+// Where nothing is chosen, and nothing is tuned from one execution to the next, as many as there can be. Else what the
+// selector says: one that has settled has seen that the technique does, too.
+std::uint32_t LengthLearning::repeats_of(const Opening& opening, const Request& request) const noexcept {
+    const Decision& decision = opening.decision;
+    if (request.surplus > 0 || traits_.workers == 1) return 0;
+    if (!decision.named && selector_->learns()) return decision.exploring ? 0 : selector_->settled();
     const TechniqueInfo& info = decision.schedule.technique->info();
     const bool tuned = info.fraction != FractionSource::none && info.fraction != FractionSource::fixed;
-    return (decision.named || !selector_->learns()) && !tuned && !info.needs_profile && !info.weighs_static_part &&
-           !info.tunes_admission && request.surplus == 0 && traits_.workers > 1;
+    const bool changes = tuned || info.needs_profile || info.weighs_static_part || info.tunes_admission ||
+                         ClaimWidth::applies(*opening.plan);
+    return changes ? 0 : kMaxRepeats;
+}
+
+void LengthLearning::repeated(const Decision& decision) noexcept {
+    if (!decision.named && decision.chooser == chooser_) selector_->repeated();
 }
 
 ExecutionConfig LengthLearning::config_of(const Decision& decision, const Request& request, std::uint64_t least) {

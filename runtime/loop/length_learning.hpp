@@ -55,7 +55,7 @@ struct Opening {
     ExecutionConfig config;
     Decision decision;
     std::shared_ptr<const Plan> plan;  ///< nullptr: the loop is left to the caller (Decision::left_for)
-    bool steady = false;               ///< what follows from an execution may as well follow some executions later
+    std::uint32_t repeats = 0;         ///< executions like this one that may follow before anybody learns [count]
 };
 
 /// An execution that all workers have left.
@@ -104,6 +104,9 @@ public:
     /// @errors std::bad_alloc  @cost O(1) when nothing changes, else that of a plan
     [[nodiscard]] Opening open(const Request& request);
 
+    /// Before close(): the execution was not opened by itself, it followed another one (Opening::repeats).
+    void repeated(const Decision& decision) noexcept;
+
     /// Learn from an execution that all workers have left.
     /// @errors std::bad_alloc
     /// @param step  out: what the agent thought of it, if there is one; nullptr: nobody asked
@@ -142,7 +145,7 @@ private:
     [[nodiscard]] double costliness(const RankPart& part, std::uint64_t iterations) const noexcept;
     void expect(const LoopRecord& record);
     void forget();
-    [[nodiscard]] bool is_steady(const Decision& decision, const Request& request) const noexcept;
+    [[nodiscard]] std::uint32_t repeats_of(const Opening& opening, const Request& request) const noexcept;
     [[nodiscard]] ExecutionConfig config_of(const Decision& decision, const Request& request, std::uint64_t least);
     [[nodiscard]] std::uint64_t named_granule(const Request& request) const noexcept;
     [[nodiscard]] double mean_time() const noexcept;

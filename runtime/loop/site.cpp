@@ -118,7 +118,6 @@ Execution* LoopSite::open(const Request& request) noexcept {
     }
     const std::uint64_t begun = opening_.begin() ? ticks() : 0;
     Request known = request;
-    if (begun) way_ = opening_.mean() + closing_.mean();
     known.way = way_;
     known.left_loops = count_left_loops();
     if (in_rank_chunk() && !identity_.over_ranks) [[unlikely]]
@@ -140,7 +139,7 @@ Execution* LoopSite::open(const Request& request) noexcept {
     execution->note(opening.decision);
     if (known.part || execution->rank_part()) [[unlikely]]
         execution->set_rank_part(known.part);
-    if (is_steady(opening, request)) execution->allow_repeats(request);
+    execution->allow_repeats(request, repeats_of(opening, request));
     if (begun) opening_.add(ticks() - begun);
     return execution.release();
 }
@@ -173,12 +172,30 @@ std::string LoopSite::to_keep() {
 
 // What is learnt from a steady loop may come late, but everybody waits for the last worker to leave, and for the first
 // to come. So both learn and open for several executions at once, where that is a part of the loop's time that counts.
-bool LoopSite::is_steady(const Opening& opening, const Request& request) const noexcept {
+std::uint32_t LoopSite::repeats_of(const Opening& opening, const Request& request) const noexcept {
     constexpr double kCounts = 1e-3;
     const LoopTotals& totals = learning_.totals();
-    return opening.steady && totals.calls >= kFirst &&
-           way_ * static_cast<double>(totals.calls) > kCounts * totals.loop_time && !identity_.over_ranks &&
-           !in_rank_chunk() && (request.caller == nullptr || request.caller->part_of == nullptr) && !steps_wanted();
+    const double each = opening_.mean() + closing_.mean();
+    const bool counts = totals.calls >= kFirst && each * static_cast<double>(totals.calls) > kCounts * totals.loop_time;
+    const bool alone =
+        !identity_.over_ranks && !in_rank_chunk() && (request.caller == nullptr || request.caller->part_of == nullptr);
+    // What is measured while threads move must be known to be.
+    const bool rests = opening.decision.named || !levels::first_level().placement_learns();
+    return counts && alone && rests && !steps_wanted() ? opening.repeats : 0;
+}
+
+// With the lock held. Every worker draws twice at least, and leaves: three times all of them want to write one word.
+// @param begun  when closing did, as measured as that is [ticks]
+void LoopSite::note_way(const Execution& finished, std::uint64_t begun) noexcept {
+    constexpr double kNewest = 0.125;
+    constexpr double kMeetings = 3;
+    batch_ += kNewest * (finished.round() + 1.0 - batch_);
+    if (leaving_.begin()) {
+        std::uint64_t last = 0;
+        for (std::uint32_t i = 0; i < workers_; ++i) last = std::max(last, finished.slots()[i].record.end);
+        leaving_.add(begun > last ? begun - last : 0);
+    }
+    way_ = (opening_.mean() + closing_.mean()) / batch_ + kMeetings * leaving_.mean();
 }
 
 void LoopSite::close(Execution* execution) noexcept {
@@ -198,6 +215,7 @@ void LoopSite::close(Execution* execution) noexcept {
         if (learning_.totals().calls < kFirst) held.emplace();
         const std::uint64_t begun = closing_.begin() ? ticks() : 0;
         learn_from_earlier(*finished);
+        if (finished->round() > 0) learning_.repeated(finished->decision(), finished->plan(), finished->rank_part());
         learning_.note_moves(placement_moves() + finished->moves());
         const LoopRecord record =
             learning_.close(finished->config(), finished->decision(), finished->plan(), finished->slots(), {},
@@ -208,6 +226,7 @@ void LoopSite::close(Execution* execution) noexcept {
         finished->forget_samples();
         if (gimbal_region* const region = finished->part_of())
             region->add_loop(record.loop_time + finished->aftermath());
+        note_way(*finished, begun);
         keep(std::move(finished));
         if (begun) closing_.add(ticks() - begun);
     }
@@ -235,6 +254,7 @@ void LoopSite::rank_left(const gimbal_rank_work& ran) noexcept {
 void LoopSite::learn_from_earlier(const Execution& finished) {
     for (std::uint32_t round = 0; round < finished.round(); ++round) {
         finished.gather(round, earlier_);
+        if (round > 0) learning_.repeated(finished.decision(), finished.plan(), finished.rank_part());
         learning_.close(finished.config(), finished.decision(), finished.plan(), finished.slots(), earlier_);
     }
 }

@@ -124,7 +124,8 @@ private:
     void keep(std::unique_ptr<Execution> execution);
     void put_away(std::unique_ptr<Execution> ready);
     void take_back_ready();
-    [[nodiscard]] bool is_steady(const Opening& opening, const Request& request) const noexcept;
+    [[nodiscard]] std::uint32_t repeats_of(const Opening& opening, const Request& request) const noexcept;
+    void note_way(const Execution& finished, std::uint64_t begun) noexcept;
 
     SiteIdentity identity_;
     std::uint32_t workers_;
@@ -141,13 +142,15 @@ private:
     std::unique_ptr<Execution> spare_;        // one finished execution, ready for the next open()
     std::vector<const Execution*> existing_;  // all executions, in flight or spare: workers keep their sums in them
     LoopLearning learning_;
-    double way_ = 0;  // what opening and closing take [ticks]
+    double way_ = 0;    // what it takes into an execution and out of it [ticks]
+    double batch_ = 1;  // executions that were opened and learnt from at once, running mean [count]
     bool asked_earlier_run_ = false;
     std::uint64_t kept_id_ = 0;  // of the loop in any run; 0: nothing is kept
     LeftLoop left_;
     RankTie rank_tie_;
     TeamsInChunks teams_;                // of a loop over ranks
     TimedPart opening_, closing_;        // what the site itself takes
+    TimedPart leaving_;                  // how long after the last worker is done the last one has left
     std::vector<WorkerRecord> gone_;     // sums of executions that are gone
     std::vector<WorkerRecord> earlier_;  // [P] of the execution that is being learnt from, if others followed it
 };

@@ -62,8 +62,9 @@ DriftingBandit::Pull DriftingBandit::next() {
     const bool enough =
         trials_ >= (calm_ ? kFreeTrials / 3 : kFreeTrials) + steps_ / (calm_ ? 2 * kStepsPerTrial : kStepsPerTrial);
     // However promising a choice is and however often the loop changes.
-    const bool too_many = made_ >= 2 * kFreeTrials + steps_ * 2 / kStepsPerTrial;
-    if (too_many || trial_open_ || trial_seen_ || incumbent_run_ < 2 || steps_ < next_look_ || surprised_ > 0)
+    if (made_ >= 2 * kFreeTrials + steps_ * 2 / kStepsPerTrial)
+        next_look_ = std::max(next_look_, (made_ - 2 * kFreeTrials) * kStepsPerTrial / 2);
+    if (trial_open_ || trial_seen_ || incumbent_run_ < 2 || steps_ < next_look_ || surprised_ > 0)
         return {incumbent_, false};
     const auto passed = static_cast<double>(steps_ - widened_at_);
     widened_at_ = steps_;
@@ -91,6 +92,12 @@ DriftingBandit::Pull DriftingBandit::next() {
     tried_ = best;
     tried_at_ = steps_;
     return {best, true};
+}
+
+// What is due at the next look comes no later for that.
+std::uint64_t DriftingBandit::undisturbed() const noexcept {
+    if (trial_open_ || trial_seen_ || incumbent_run_ < 2 || surprised_ > 0 || next_look_ <= steps_ + 1) return 0;
+    return next_look_ - steps_ - 1;
 }
 
 void DriftingBandit::observe(const Pull& pull, double time) {

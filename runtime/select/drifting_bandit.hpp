@@ -34,6 +34,11 @@ public:
     /// The arm that runs now. @cost O(1); O(arms) when a trial may be due
     [[nodiscard]] Pull next();
 
+    /// After a next() that was the incumbent: how many more will be unless the loop changes [count].
+    [[nodiscard]] std::uint64_t undisturbed() const noexcept;
+    /// One of them was not asked for.
+    void repeated() noexcept { ++steps_; }
+
     /// Feed back what a pull took. @param time  > 0, any unit
     void observe(const Pull& pull, double time);
 

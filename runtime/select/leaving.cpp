@@ -7,13 +7,14 @@ namespace gimbal {
 
 namespace {
 
-constexpr double kShort_s = 200e-6;  // a longer loop is not looked at unless invited,
-constexpr double kLong_s = 5e-3;     // and this one does not feel what it costs to be looked after
-constexpr double kMaxCalls = 32;     // that a loop which is not short is left for, unless they take too little time
-constexpr double kMinWay_s = 5e-7;   // what balancing costs at least, in the loop and around it,
-constexpr double kMaxWay_s = 2e-6;   // and what it is taken to cost at most: first executions take long
-constexpr double kNothing = 0.015;   // of the time: less is not to be gained from what threads wait
-constexpr double kLittle = 0.1;      // of the time: static is hard to beat, its threads find their data where it was
+constexpr double kShort_s = 200e-6;     // a longer loop is not looked at unless invited,
+constexpr double kLong_s = 5e-3;        // and this one does not feel what it costs to be looked after
+constexpr double kMaxCalls = 32;        // that a loop which is not short is left for, unless they take too little time
+constexpr double kMinWay_s = 5e-7;      // what balancing costs at least, in the loop and around it,
+constexpr double kMaxWay_s = 2e-6;      // and what it is taken to cost at most: first executions take long,
+constexpr double kMaxWayMore_s = 1e-7;  // and each worker adds to it
+constexpr double kNothing = 0.015;      // of the time: less is not to be gained from what threads wait
+constexpr double kLittle = 0.1;         // of the time: static is hard to beat, its threads find their data where it was
 constexpr std::uint8_t kGoodLooks = 2;
 constexpr std::uint8_t kBadLooks = 3;
 constexpr double kFirstPeriod_s = 1e-3;
@@ -33,7 +34,7 @@ double waiting(const LoopRecord& record) noexcept {
 }
 
 double way_s(const LoopContext& context) noexcept {
-    return std::clamp(context.way * context.tick_s, kMinWay_s, kMaxWay_s);
+    return std::clamp(context.way * context.tick_s, kMinWay_s, kMaxWay_s + kMaxWayMore_s * context.workers);
 }
 
 }  // namespace

@@ -64,6 +64,12 @@ public:
     /// @cost with learn() at most 2 us on average
     [[nodiscard]] virtual Decision choose(const LoopContext& context) = 0;
 
+    /// Right after choose(): how many executions may be run in the same way, since it would decide nothing else unless
+    /// something changes; what comes of them it then hears late, but it does. [count]
+    [[nodiscard]] virtual std::uint32_t settled() const noexcept { return 0; }
+    /// Before learn(): that execution was one of those.
+    virtual void repeated() noexcept {}
+
     /// Feed back the measured outcome of a decision.
     /// @param context  as it was when the loop was opened, with what is known by now
     virtual void learn(const Decision& decision, const LoopRecord& record, const LoopContext& context) = 0;

@@ -175,6 +175,16 @@ Decision SimulateSelector::choose(const LoopContext& context) {
     return decision;
 }
 
+// As long as nothing is tried, measured or asked for.
+std::uint32_t SimulateSelector::settled() const noexcept {
+    if (!bandit_ || answer_ || samples_due_ > 0 || static_trial_.runs()) return 0;
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(bandit_->undisturbed(), kMaxRepeats));
+}
+
+void SimulateSelector::repeated() noexcept {
+    if (bandit_) bandit_->repeated();
+}
+
 // Techniques that go by the profile keep it fresh themselves.
 bool SimulateSelector::wants_profile(const LoopContext& context) const noexcept {
     if (!context.profile) return true;

@@ -44,6 +44,8 @@ public:
     ~SimulateSelector() override;
 
     [[nodiscard]] Decision choose(const LoopContext& context) override;
+    [[nodiscard]] std::uint32_t settled() const noexcept override;
+    void repeated() noexcept override;
     void learn(const Decision& decision, const LoopRecord& record, const LoopContext& context) override;
     [[nodiscard]] std::unique_ptr<Selector> for_other_length() const override;
     [[nodiscard]] bool save(ByteWriter& to) const override;

@@ -19,13 +19,14 @@ constexpr double kPart = 0.003;        // of the time may go into trials
 constexpr double kPartIfSmall = 0.01;  // if the loss is, or somebody asks
 constexpr double kForget = 0.95;       // of the largest loss, with each execution
 constexpr double kSmallLoss = 0.15;
-constexpr double kFarSlower = 2;         // times the incumbent's time, when caches had a chance: it has lost
-constexpr double kMinLoss = 0.01;        // that a trial is taken to have
-constexpr double kMargin = 0.003;        // a smaller difference is noise
-constexpr double kSurely = 3;            // standard errors by which the loops around must have moved
-constexpr double kProbably = 2;          // by which static must lead
-constexpr double kTooNoisy = 0.15;       // standard error with which no lead would show
-constexpr std::uint64_t kLookAgain = 8;  // executions
+constexpr double kFarSlower = 2;           // times the incumbent's time, when caches had a chance: it has lost
+constexpr double kMinLoss = 0.01;          // that a trial is taken to have
+constexpr double kMargin = 0.003;          // a smaller difference is noise
+constexpr double kSurely = 3;              // standard errors by which the loops around must have moved
+constexpr double kProbably = 2;            // by which static must lead
+constexpr double kTooNoisy = 0.15;         // standard error with which no lead would show
+constexpr std::uint64_t kLookAgain = 8;    // executions,
+constexpr std::uint64_t kMedianEvery = 4;  // and until medians are asked for again
 // Standard error of the difference of two medians, of five and of fifteen, in median distances.
 constexpr double kError = 0.95;
 // A loop that gets shorter by the same amount from one execution to the next is shorter in the trial by 14 of these,
@@ -63,7 +64,8 @@ void StaticTrial::begin(double loss, double saved, bool asked) noexcept {
     const double lost_before = static_cast<double>(wait_) / kFirstWait;
     const bool is_cheap = kExecutions * std::max(loss, kMinLoss) * lost_before <= part * since_;
     if (!is_cheap && !was_faster(saved)) return;
-    if (tells_nothing_ && incumbent_.loops % kLookAgain != 0) return;
+    if (tells_nothing_ && incumbent_.loops < look_again_) return;
+    look_again_ = incumbent_.loops + kLookAgain;
     tells_nothing_ = least_error() > kTooNoisy;
     if (tells_nothing_) return;
     to_come_ = kExecutions;
@@ -77,9 +79,10 @@ double StaticTrial::least_error() const noexcept {
     return least;
 }
 
-// Asked in every fourth execution: medians take longer than all else on the way into a loop.
-bool StaticTrial::was_faster(double saved) const noexcept {
-    if (look_count_ < kMinLooks || incumbent_.loops % 4 != 0) return false;
+// Asked after every four executions: medians take longer than all else on the way into a loop.
+bool StaticTrial::was_faster(double saved) noexcept {
+    if (look_count_ < kMinLooks || incumbent_.loops < median_again_) return false;
+    median_again_ = incumbent_.loops + kMedianEvery;
     const double before = looks_.median(look_count_) - saved / std::max(last_work_, 1.0);
     return before < (1 - kMargin) * incumbent_.loop.median(incumbent_.loops);
 }
@@ -157,6 +160,7 @@ StaticTrial::Outcome StaticTrial::settle(double saved) noexcept {
 
 void StaticTrial::forget_incumbent() noexcept {
     incumbent_ = {};
+    look_again_ = median_again_ = 0;
     last_ = Counts::nowhere;
     to_come_ = 0;
 }

@@ -63,7 +63,7 @@ private:
     enum class Counts : std::uint8_t { nowhere, incumbent, trial };
     [[nodiscard]] Outcome settle(double saved) noexcept;
     [[nodiscard]] Outcome give_up(double time) noexcept;
-    [[nodiscard]] bool was_faster(double saved) const noexcept;
+    [[nodiscard]] bool was_faster(double saved) noexcept;
     [[nodiscard]] double least_error() const noexcept;
     void ended() noexcept;
 
@@ -79,8 +79,9 @@ private:
     std::uint8_t to_come_ = 0;  // executions of the trial
     double ratio_ = 1;
     double error_ = 0;
-    double loss_seen_ = 0;        // the largest lately
-    bool tells_nothing_ = false;  // executions differ by so much
+    double loss_seen_ = 0;                             // the largest lately
+    bool tells_nothing_ = false;                       // executions differ by so much
+    std::uint64_t look_again_ = 0, median_again_ = 0;  // loops of the incumbent from which on
 };
 
 }  // namespace gimbal

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "gimbal/device_block.hpp"
 #include "gimbal/device_rows.hpp"
 #include "gimbal/gimbal.h"
 #include "gimbal/hook_layout.h"
@@ -50,8 +51,9 @@ struct DeviceSplit {
 
 /// One loop over rows that host threads and a device draw chunks of from the same execution. The device is a worker of
 /// Gimbal's like any thread, driven by thread 0 of the team; its speed, and so its part of the rows, is learnt from
-/// execution to execution. Arrays of rows are kept on the device: what moves is the halo between its rows and the
-/// threads', and rows that change hands.
+/// execution to execution. Where a launch costs more than a chunk's work, as on a GPU, the device gets its rows in one
+/// piece (DeviceBlock), and the threads share the rest. Arrays of rows are kept on the device: what moves is the halo
+/// between its rows and the threads', and rows that change hands.
 ///
 /// Where there is no device, no memory on it, no Gimbal, or where the device is slower than half a thread, the loop
 /// runs on threads alone, `schedule(runtime)`, and one line on standard error says why. Results are those of the
@@ -65,7 +67,9 @@ class DeviceLoop {
 public:
     /// @errors std::bad_alloc; a device that cannot be used is said, not thrown
     explicit DeviceLoop(DeviceLoopSettings settings)
-        : settings_(checked(std::move(settings))), rows_(settings_.rows, settings_.halo, settings_.device) {
+        : settings_(checked(std::move(settings))),
+          rows_(settings_.rows, settings_.halo, settings_.device),
+          block_(settings_.rows, settings_.least_rows) {
         if (settings_.device < 0) return;
         on_ = true;
         if (omp_get_num_devices() <= settings_.device) {
@@ -126,6 +130,8 @@ public:
         Execution execution{reads, writes, {}};
         if (settings_.fixed_part >= 0) {
             run_fixed(execution, host, device);
+        } else if (block_.pays()) {
+            run_block(execution, host, device);
         } else {
             run_shared(execution, host, device);
         }
@@ -201,6 +207,18 @@ private:
         part.time_s += omp_get_wtime() - begin_s;
     }
 
+    /// Open an execution of Gimbal's over so many rows. @threads one of the team
+    [[nodiscard]] void* open(std::int64_t rows, std::uint32_t workers) const {
+        gimbal_loop_desc desc = {};
+        const std::string source = ";" + settings_.name + ";device_loop;0;0;;";
+        desc.source = source.c_str();
+        desc.trip = static_cast<std::uint64_t>(rows);
+        desc.unit = static_cast<std::uint64_t>(settings_.least_rows);
+        desc.workers = workers;
+        desc.schedule = schedule_;
+        return gimbal_loop_open(&desc);
+    }
+
     template <class Host, class Device>
     void run_shared(Execution& execution, const Host& host, const Device& device) {
         void* opened = nullptr;
@@ -209,14 +227,7 @@ private:
 #pragma omp single
             {
                 execution.parts.resize(static_cast<std::size_t>(omp_get_num_threads()));
-                gimbal_loop_desc desc = {};
-                const std::string source = ";" + settings_.name + ";device_loop;0;0;;";
-                desc.source = source.c_str();
-                desc.trip = static_cast<std::uint64_t>(settings_.rows);
-                desc.unit = static_cast<std::uint64_t>(settings_.least_rows);
-                desc.workers = static_cast<std::uint32_t>(omp_get_num_threads());
-                desc.schedule = schedule_;
-                opened = gimbal_loop_open(&desc);
+                opened = open(settings_.rows, static_cast<std::uint32_t>(omp_get_num_threads()));
             }
             draw(execution, opened, static_cast<std::uint32_t>(omp_get_thread_num()), host, device);
         }
@@ -248,6 +259,70 @@ private:
         gimbal_loop_end(&share);
     }
 
+    /// The device's rows first, in one piece; the other threads share the rest. A team of one runs one after the other.
+    template <class Host, class Device>
+    void run_block(Execution& execution, const Host& host, const Device& device) {
+        const Rows piece{0, block_.next()};
+        const double begin_s = omp_get_wtime();
+        double threads_s = 0;
+        if (piece.end == settings_.rows) {
+            execution.parts.resize(1);
+            run_piece(execution, piece, device);
+        } else {
+            threads_s = run_rest(execution, piece, host, device);
+        }
+        block_.ran(piece.end, execution.parts.front().time_s, threads_s, omp_get_wtime() - begin_s);
+    }
+
+    template <class Device>
+    void run_piece(Execution& execution, Rows piece, const Device& device) {
+        run_chunk(execution, execution.parts.front(), piece, device, true);
+        rows_.hand_over(execution.writes, piece);
+    }
+
+    /// @return until the last thread was done [s]
+    template <class Host, class Device>
+    double run_rest(Execution& execution, Rows piece, const Host& host, const Device& device) {
+        void* opened = nullptr;
+        double threads_s = 0;
+        const double begin_s = omp_get_wtime();
+#pragma omp parallel default(shared) reduction(max : threads_s)
+        {
+            const int thread = omp_get_thread_num();
+            const int others = std::max(omp_get_num_threads() - 1, 1);
+#pragma omp single
+            {
+                execution.parts.resize(static_cast<std::size_t>(others) + 1);
+                opened = open(settings_.rows - piece.end, static_cast<std::uint32_t>(others));
+            }
+            if (thread == 0) run_piece(execution, piece, device);
+            if (thread > 0 || omp_get_num_threads() == 1) {
+                const auto worker = static_cast<std::uint32_t>(std::max(thread - 1, 0));
+                const double own_s = draw_rest(execution, opened, worker, piece.end, host);
+                threads_s = omp_get_num_threads() == 1 ? own_s : omp_get_wtime() - begin_s;
+            }
+        }
+        return threads_s;
+    }
+
+    /// A thread's share of the rows from `first_row` on. @return that it took [s]
+    template <class Host>
+    double draw_rest(Execution& execution, void* opened, std::uint32_t worker, std::int64_t first_row,
+                     const Host& host) {
+        gimbal_share share = {};
+        Part& part = execution.parts[worker + 1];
+        std::uint64_t first = 0;
+        std::uint64_t end = 0;
+        const double begin_s = omp_get_wtime();
+        gimbal_loop_begin(opened, worker, &share);
+        while (gimbal_loop_next(&share, &first, &end))
+            run_chunk(execution, part,
+                      {first_row + static_cast<std::int64_t>(first), first_row + static_cast<std::int64_t>(end)}, host,
+                      false);
+        gimbal_loop_end(&share);
+        return omp_get_wtime() - begin_s;
+    }
+
     template <class Host, class Device>
     void run_fixed(Execution& execution, const Host& host, const Device& device) {
         const auto cut = static_cast<std::int64_t>(settings_.fixed_part * static_cast<double>(settings_.rows) + 0.5);
@@ -275,7 +350,8 @@ private:
     template <class Host, class Device>
     void probe(const Host& host, const Device& device) {
         const Rows rows{0, std::min(settings_.rows, 4 * settings_.least_rows)};
-        const auto seconds = [&](const auto& body) {
+        const Rows more{0, std::min(settings_.rows, 16 * settings_.least_rows)};
+        const auto seconds = [](const auto& body, Rows rows) {
             double least_s = 0;
             for (int repetition = 0; repetition < 3; ++repetition) {  // the first one also loads the program
                 const double begin_s = omp_get_wtime();
@@ -285,9 +361,10 @@ private:
             }
             return least_s;
         };
-        const double host_s = seconds(host);
-        const double device_s = seconds(device);
-        if (device_s * kSlow > host_s)
+        const double host_s = seconds(host, rows);
+        const double device_s = seconds(device, rows);
+        block_.probed(rows.size(), device_s, more.size(), seconds(device, more), host_s, omp_get_max_threads() - 1);
+        if (device_s * kSlow > host_s && (!block_.pays() || block_.next() == 0))
             leave_out("device " + std::to_string(settings_.device) + " takes " + fixed_digits(device_s / host_s, 1) +
                       " times as long as a thread");
     }
@@ -322,8 +399,8 @@ private:
             split_.speed = static_cast<double>(all_device_.rows) / all_device_.time_s /
                            (static_cast<double>(all_threads_.rows) / all_threads_.time_s);
         if (settings_.fixed_part >= 0 || longest_s == 0) return;
-        // Without rows: the technique has none for so slow a worker.
-        const bool late = device.rows == 0 || device.time_s > kLate * longest_s;
+        // Without rows: the technique has none for so slow a worker. One piece is made shorter instead.
+        const bool late = device.rows == 0 || (!block_.pays() && device.time_s > kLate * longest_s);
         late_ = late ? late_ + 1 : 0;
         if (late_ >= kLateExecutions)
             leave_out("device " + std::to_string(settings_.device) + " was too slow in " + std::to_string(late_) +
@@ -332,6 +409,7 @@ private:
 
     DeviceLoopSettings settings_;
     DeviceRows rows_;
+    DeviceBlock block_;
     int schedule_ = 0;
     bool on_ = false;
     DeviceSplit split_;

@@ -212,6 +212,21 @@ TEST_F(SteadySite, IsLearntFromInBatchesAndNothingIsLost) {
     }
 }
 
+// Once it tries nothing for a while. Blocks that may be stolen from are filled anew each time.
+TEST_F(SteadySite, ASelectorThatHasSettledLearnsInBatches) {
+    const auto desc = loop(0x430, "auto", 500);
+    std::uint64_t count = run_until_behind(desc);
+    std::uint64_t behind = 0;
+    for (int more = 0; more < 300; ++more) {
+        run(desc);
+        ++count;
+        behind += find_site(desc)->brief_summary(1e-9, 0).calls < count ? 1 : 0;
+    }
+    EXPECT_GT(behind, 100U);
+    expect_sums(desc, count, count * desc.trip);
+    EXPECT_EQ(find_site(desc)->summary(1e-9, 0).schedules.front().reason, "auto");
+}
+
 TEST_F(SteadySite, AnotherRequestIsServedAsItAsks) {
     const auto first = loop(0x421, "fac2");
     const auto longer = loop(0x421, "fac2", 100);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -63,6 +64,51 @@ TEST(DriftingBandit, TrialsAmongEqualsCostNearlyNothing) {
     const Played run = play(bandit, 300, [&](std::size_t choice, int) { return predicted[choice] * noise(random); });
     EXPECT_LT(run.total, 300 * 1.005);
     EXPECT_LT(run.trials, 60U);
+}
+
+TEST(DriftingBandit, KnowsHowLongNothingIsTried) {
+    DriftingBandit bandit(3, 0);
+    const std::vector<double> predicted{1, 1.01, 1.02};
+    bandit.predict(predicted, 0.03);
+    std::mt19937_64 random(4);
+    std::normal_distribution<double> noise(1, 0.005);
+    std::uint64_t longest = 0, promised = 0, trials = 0;
+    for (int step = 0; step < 2000; ++step) {
+        const DriftingBandit::Pull pull = bandit.next();
+        EXPECT_FALSE(pull.trial && promised > 0) << "step " << step;
+        bandit.observe(pull, predicted[pull.arm] * noise(random));
+        trials += pull.trial ? 1 : 0;
+        const std::uint64_t left = bandit.undisturbed();
+        promised = promised > 0 && left > 0 ? promised - 1 : left;
+        longest = std::max(longest, left);
+    }
+    EXPECT_GT(trials, 3U);
+    EXPECT_GT(longest, 8U);
+}
+
+// A step that nobody asked for counts like the others: trials come no later by the clock of the loop.
+TEST(DriftingBandit, StepsThatWereNotAskedForCount) {
+    DriftingBandit asked(3, 0), told(3, 0);
+    const std::vector<double> times{1, 1.01, 1.02};
+    for (DriftingBandit* const bandit : {&asked, &told}) bandit->predict(times, 0.03);
+    std::uint64_t trials = 0;
+    for (int step = 0; step < 1000; ++step) {
+        const DriftingBandit::Pull pull = asked.next();
+        asked.observe(pull, times[pull.arm]);
+        trials += pull.trial ? 1 : 0;
+    }
+    std::uint64_t trials_when_told = 0;
+    for (int step = 0; step < 1000; ++step) {
+        const DriftingBandit::Pull pull = told.next();
+        const std::uint64_t more = pull.trial ? 0 : std::min<std::uint64_t>(told.undisturbed(), 7);
+        told.observe(pull, times[pull.arm]);
+        for (std::uint64_t k = 0; k < more; ++k, ++step) {
+            told.repeated();
+            told.observe(pull, times[pull.arm]);
+        }
+        trials_when_told += pull.trial ? 1 : 0;
+    }
+    EXPECT_EQ(trials_when_told, trials);
 }
 
 // What is believed never comes true, and the loop is said to change all the time.

@@ -122,7 +122,7 @@ TEST_F(ActuatorTest, StepsBackWhenSomebodyElseBindsAndWarnsOnce) {
     EXPECT_EQ(mask_of(a.tid()), last());
 }
 
-TEST_F(ActuatorTest, WhoHasPutItsOwnMaskBackForAWhileIsStillOurs) {
+TEST_F(ActuatorTest, WhoHasItsOwnMaskBackIsStillOurs) {
     NEEDS_TWO();
     const Repeating thread(test::nap);
     Actuator actuator(all_);
@@ -130,11 +130,11 @@ TEST_F(ActuatorTest, WhoHasPutItsOwnMaskBackForAWhileIsStillOurs) {
     ASSERT_EQ(actuator.place(thread.tid(), first()), Outcome::done);
     EXPECT_EQ(actuator.given_mask(thread.tid()), first());
     ASSERT_EQ(set_affinity(thread.tid(), all_), 0);
-    EXPECT_EQ(actuator.check(thread.tid(), actuator.own_mask(thread.tid())), Holder::self);
+    EXPECT_EQ(actuator.check(thread.tid()), Holder::self);
     EXPECT_EQ(actuator.place(thread.tid(), first()), Outcome::done) << "although that is what it was given before";
     EXPECT_EQ(actuator.check(thread.tid()), Holder::ours);
     ASSERT_EQ(set_affinity(thread.tid(), last()), 0);
-    EXPECT_EQ(actuator.check(thread.tid(), actuator.own_mask(thread.tid())), Holder::another) << "that is a wish";
+    EXPECT_EQ(actuator.check(thread.tid()), Holder::another) << "that is a wish";
 }
 
 TEST_F(ActuatorTest, SomebodysWishSinceTheLastLookSurvivesTheEnd) {

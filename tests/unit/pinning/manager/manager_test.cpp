@@ -142,7 +142,6 @@ TEST_F(ManagerTest, AFailureBeforeAnybodyIsPlacedIsNoMoreThanThat) {
 void put_own_mask_back(Registry& registry, const Known& one) {
     const std::lock_guard lock(registry.mutex());
     ASSERT_EQ(set_affinity(one.tid(), one.record().own_mask), 0);
-    one.record().times_aside.fetch_add(1);
     one.record().aside.fetch_add(1);
 }
 
@@ -163,6 +162,24 @@ TEST_F(ManagerTest, WhoMakesAChildIsLeftAloneMeanwhileAndPlacedAgainAfterwards) 
     ASSERT_TRUE(figures);
     EXPECT_EQ(figures->warnings, std::vector<std::string>{});
     for (const ThreadFigures& thread : figures->threads) EXPECT_EQ(thread.left, "");
+}
+
+// As OpenMP runtimes do when they end, to the thread that ends them.
+TEST_F(ManagerTest, AMaskThatIsSetBackToWhatItWasIsNobodysWish) {
+    start(2, test::spin, true);
+    Manager manager(config(Mode::fixed), registry_);
+    std::thread running([&] { manager.run(); });
+    EXPECT_TRUE(eventually([&] { return all_have(team_, is_one); }));
+    EXPECT_EQ(set_affinity(team_[0]->tid(), all_), 0);
+    EXPECT_TRUE(eventually([&] { return all_have(team_, is_one); }));
+    manager.stop();
+    running.join();
+    manager.finish();
+    const auto figures = manager.figures();
+    ASSERT_TRUE(figures);
+    EXPECT_EQ(figures->warnings, std::vector<std::string>{});
+    for (const ThreadFigures& thread : figures->threads) EXPECT_EQ(thread.left, "");
+    EXPECT_TRUE(all_have(team_, [&](const std::vector<int>& mask) { return mask == all_; }));
 }
 
 TEST_F(ManagerTest, WhoMakesAChildWhenPlacementEndsKeepsItsOwnMask) {

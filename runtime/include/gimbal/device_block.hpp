@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace gimbal {
+
+/// How many rows of a loop a device gets in one piece, where starting it costs more than a small piece of work: a GPU
+/// that drew chunks like a thread would spend its time on launches. The device is taken to need a + b n seconds for n
+/// rows and the threads c seconds for each of the others, and both are to end together; a, b and c follow what is
+/// measured. Where a split costs more by what moves at its seam than the threads save, the device gets the whole loop.
+/// @threads the owner locks  @source derived (decision 0057); test: tests/unit/restore/device_block_test.cpp
+class DeviceBlock {
+public:
+    /// @param rows   of the loop, >= 1 [rows]  @param least  that are worth a launch, in [1, rows] [rows]
+    DeviceBlock(std::int64_t rows, std::int64_t least) noexcept : rows_(rows), least_(least) {}
+
+    /// What two pieces took on the device, and the few rows on one thread. @param threads  that take the other rows
+    void probed(std::int64_t few, double few_s, std::int64_t many, double many_s, double thread_s,
+                std::int64_t threads) noexcept {
+        row_s_ = std::max(many > few ? (many_s - few_s) / static_cast<double>(many - few) : 0, kLeastRow_s);
+        launch_s_ = std::max(few_s - row_s_ * static_cast<double>(few), 0.0);
+        thread_row_s_ = std::max(thread_s / static_cast<double>(few), kLeastRow_s) /
+                        static_cast<double>(std::max<std::int64_t>(threads, 1));
+    }
+
+    /// Whether launches cost so much that a device is better given one piece than many.
+    [[nodiscard]] bool pays() const noexcept { return launch_s_ > row_s_ * static_cast<double>(least_); }
+
+    /// Rows of the device in the next execution; the number of them all: the threads get none [rows].
+    [[nodiscard]] std::int64_t next() const noexcept {
+        const std::int64_t split = balanced();
+        if (split == 0 || split >= rows_) return split;
+        const bool again = since_ >= kAgain && std::max(whole_s(), split_s()) < kNear * std::min(whole_s(), split_s());
+        return whole_wins() != again ? rows_ : split;
+    }
+
+    /// An execution with that many rows on the device is over.
+    /// @param threads_s  until the last thread was done with the others; 0: there were none [s]
+    void ran(std::int64_t rows, double device_s, double threads_s, double loop_s) noexcept {
+        const bool whole = rows == rows_;
+        since_ = whole == whole_wins() ? since_ + 1 : 0;
+        if (rows > 0) learn(row_s_, std::max((device_s - launch_s_) / static_cast<double>(rows), kLeastRow_s));
+        if (!whole) learn(thread_row_s_, std::max(threads_s / static_cast<double>(rows_ - rows), kLeastRow_s));
+        More& more = whole ? whole_more_ : split_more_;
+        const double seen = std::max(loop_s - std::max(device_s, threads_s), 0.0);
+        // The first of a kind moves what the others find where it is.
+        more.time_s = more.seen < 2 ? seen : more.time_s + kNewest * (seen - more.time_s);
+        more.seen = std::min(more.seen + 1, 2);
+    }
+
+private:
+    static constexpr double kLeastRow_s = 1e-12;
+    static constexpr double kNewest = 0.3;  // weight of the newest in running means
+    static constexpr double kNear = 1.25;   // the slower kind is looked at again if it took no longer than that
+    static constexpr int kAgain = 64;       // executions until it is
+
+    /// What an execution takes besides the longer of both sides.
+    struct More {
+        double time_s = 0;
+        int seen = 0;
+    };
+
+    static void learn(double& known, double seen) noexcept { known += kNewest * (seen - known); }
+
+    /// a + b n = c (N - n)
+    [[nodiscard]] std::int64_t balanced() const noexcept {
+        const double rows = (thread_row_s_ * static_cast<double>(rows_) - launch_s_) / (row_s_ + thread_row_s_);
+        // So few that the launch takes about as long as threads need for all; or all but what is worth no chunk.
+        if (rows < static_cast<double>(least_) / 2) return 0;
+        if (rows > static_cast<double>(rows_ - least_ / 2)) return rows_;
+        return std::clamp(static_cast<std::int64_t>(rows + 0.5), std::min(least_, rows_), rows_);
+    }
+    [[nodiscard]] double whole_s() const noexcept {
+        return launch_s_ + row_s_ * static_cast<double>(rows_) + whole_more_.time_s;
+    }
+    [[nodiscard]] double split_s() const noexcept {
+        return launch_s_ + row_s_ * static_cast<double>(balanced()) + split_more_.time_s;
+    }
+    [[nodiscard]] bool whole_wins() const noexcept { return whole_s() < split_s(); }
+
+    std::int64_t rows_;
+    std::int64_t least_;
+    double launch_s_ = 0;         // a
+    double row_s_ = kLeastRow_s;  // b
+    double thread_row_s_ = 0;     // c
+    More whole_more_, split_more_;
+    int since_ = 0;  // executions of the kind that is faster, in a row
+};
+
+}  // namespace gimbal
