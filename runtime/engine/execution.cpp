@@ -98,7 +98,7 @@ void Execution::allow_repeats(const Request& request, std::uint32_t times) {
     constexpr std::uint32_t kMostRecords = kMaxRepeats * kSmallTeam;
     const bool noted = config_.timed || config_.sampled || config_.split;
     const std::uint32_t rounds = std::min(kMaxRepeats, kMostRecords / workers_);
-    if (rounds == 0 || times == 0 || noted || config_.surplus > 0) return;
+    if (rounds < 2 || times == 0 || noted || config_.surplus > 0) return;
     if (!repeated_) repeated_ = std::make_unique<Repeated>();
     if (repeated_->records.size() < std::size_t{workers_} * rounds)
         repeated_->records = std::vector<EarlierRecord>(std::size_t{workers_} * rounds);

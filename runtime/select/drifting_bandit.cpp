@@ -63,7 +63,7 @@ DriftingBandit::Pull DriftingBandit::next() {
         trials_ >= (calm_ ? kFreeTrials / 3 : kFreeTrials) + steps_ / (calm_ ? 2 * kStepsPerTrial : kStepsPerTrial);
     // However promising a choice is and however often the loop changes.
     if (made_ >= 2 * kFreeTrials + steps_ * 2 / kStepsPerTrial)
-        next_look_ = std::max(next_look_, (made_ - 2 * kFreeTrials) * kStepsPerTrial / 2);
+        next_look_ = std::max(next_look_, (made_ + 1 - 2 * kFreeTrials) * kStepsPerTrial / 2);
     if (trial_open_ || trial_seen_ || incumbent_run_ < 2 || steps_ < next_look_ || surprised_ > 0)
         return {incumbent_, false};
     const auto passed = static_cast<double>(steps_ - widened_at_);

@@ -351,11 +351,11 @@ private:
     void probe(const Host& host, const Device& device) {
         const Rows rows{0, std::min(settings_.rows, 4 * settings_.least_rows)};
         const Rows more{0, std::min(settings_.rows, 16 * settings_.least_rows)};
-        const auto seconds = [](const auto& body, Rows rows) {
+        const auto seconds = [](const auto& body, Rows few) {
             double least_s = 0;
             for (int repetition = 0; repetition < 3; ++repetition) {  // the first one also loads the program
                 const double begin_s = omp_get_wtime();
-                body(rows);
+                body(few);
                 const double time_s = omp_get_wtime() - begin_s;
                 least_s = repetition == 0 ? time_s : std::min(least_s, time_s);
             }
