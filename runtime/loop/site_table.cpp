@@ -8,8 +8,10 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <functional>
 #include <new>
 #include <string_view>
+#include <unordered_map>
 
 #include "base/held_signal.hpp"
 #include "base/process_state.hpp"
@@ -35,7 +37,8 @@ struct Node {
     Node* next;
 };
 
-constexpr std::size_t kBuckets = 1024;
+constexpr int kBucketBits = 12;
+constexpr std::size_t kBuckets = std::size_t{1} << kBucketBits;
 constexpr int kForkPatience_ms = 500;
 
 // A site in the order of first execution.
@@ -46,9 +49,10 @@ struct Link {
 
 struct Table {
     std::array<std::atomic<Node*>, kBuckets> buckets{};
-    std::mutex mutex;                    // guards insertion and `names`
+    std::mutex mutex;                    // guards insertion, `by_name` and `names`
     std::atomic<Link*> first = nullptr;  // of all sites; can be read without the lock
     Link* last = nullptr;
+    std::unordered_multimap<std::size_t, LoopSite*> by_name;  // those that have one, by its hash
     NamedLoops names;
 };
 
@@ -86,7 +90,7 @@ const void* address_of(const gimbal_loop_desc& desc) noexcept {
 std::size_t bucket_of(const void* code, std::uint32_t workers) noexcept {
     std::uint64_t hash = reinterpret_cast<std::uintptr_t>(code) + (static_cast<std::uint64_t>(workers) << 48U);
     hash *= 0x9E3779B97F4A7C15U;
-    return hash >> 54U;
+    return hash >> (64 - kBucketBits);
 }
 
 LoopSite* lookup(const Node* node, const void* code, std::uint32_t workers) noexcept {
@@ -135,10 +139,11 @@ LoadedObject object_at(const void* code) noexcept {
 // With the table's lock held, like the two that follow.
 LoopSite* named_site(const Table& all, const SiteIdentity& identity, std::uint32_t workers) {
     if (identity.name.empty()) return nullptr;
-    for (const Link* link = first_of(all); link; link = next_of(*link)) {
-        const SiteIdentity& known = link->site->identity();
-        if (link->site->workers() == workers && known.over_ranks == identity.over_ranks && known.name == identity.name)
-            return link->site.get();
+    const auto [begin, end] = all.by_name.equal_range(std::hash<std::string>{}(identity.name));
+    for (auto one = begin; one != end; ++one) {
+        const SiteIdentity& known = one->second->identity();
+        if (one->second->workers() == workers && known.over_ranks == identity.over_ranks && known.name == identity.name)
+            return one->second;
     }
     return nullptr;
 }
@@ -147,6 +152,8 @@ LoopSite* add_site(Table& all, std::unique_ptr<LoopSite> made) {
     if (at_new_site) at_new_site();
     auto* const link = new Link{std::move(made)};
     LoopSite* const site = link->site.get();
+    const std::string& name = site->identity().name;
+    if (!name.empty()) all.by_name.emplace(std::hash<std::string>{}(name), site);
     all.names.add(*site);
     if (const auto known = stored_statistics(site->identity().key(), site->workers())) site->set_statistics(*known);
     (all.last ? all.last->next : all.first).store(link, std::memory_order_release);

@@ -21,7 +21,8 @@ constexpr double kFirstPeriod_s = 1e-3;
 constexpr double kLongestPeriod_s = 0.1;
 constexpr double kMaxPeriod_s = 3600;
 constexpr double kLook_s = 5e-6;    // that a look costs, in a loop whose data here is in no cache any more
-constexpr double kForLooks = 1e-3;  // of the time of the process, for the looks at all loops
+constexpr double kForLooks = 1e-3;  // of the time of the process, for the looks at all loops,
+constexpr double kForFirst = 1e-2;  // and for the first ones
 
 /// What perfect balance would save: the mean time that workers wait for the last one [ticks].
 double waiting(const LoopRecord& record) noexcept {
@@ -51,7 +52,8 @@ double Leaving::leave(double tick_s, std::uint32_t loops) noexcept {
     if (good_ < kGoodLooks || state_ == State::kept) return 0;
     const double longest_s = time_s_ > kShort_s ? std::clamp(kMaxCalls * time_s_, kFirstPeriod_s, kLongestPeriod_s)
                                                 : std::max(kLongestPeriod_s, loops * kLook_s / kForLooks);
-    period_s_ = state_ == State::left ? std::min(2 * period_s_, longest_s) : kFirstPeriod_s;
+    const double shortest_s = std::min(std::max(kFirstPeriod_s, loops * kLook_s / kForFirst), longest_s);
+    period_s_ = state_ == State::left ? std::clamp(2 * period_s_, shortest_s, longest_s) : shortest_s;
     state_ = State::left;
     good_ = kGoodLooks - 1;  // one look when it is over
     bad_ = 0;
