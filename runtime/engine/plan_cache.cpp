@@ -9,7 +9,6 @@
 #include "base/warnings.hpp"
 #include "gimbal/options.hpp"
 #include "measure/cost_profile.hpp"
-#include "measure/dispatch_cost.hpp"
 #include "technique/granule.hpp"
 
 namespace gimbal {
@@ -75,7 +74,7 @@ Plan make_plan(const PlanKey& key, const LoopModel& learnt) {
         shape.profile = learnt.profile;
         // What a step of a sampled execution costs, so that none is made that is not worth it.
         const double mean = learnt.profile->total() / learnt.profile->iterations();
-        shape.statistics = {mean, 0, dispatch_ticks() + sampling_ticks(), mean > 0};
+        shape.statistics = {mean, 0, learnt.timed_draw, mean > 0};
     }
     shape.weights = weights_for(key.schedule.technique->info(), key.workers, learnt);
     return granular_plan(*key.schedule.technique, shape, key.granule, key.least);

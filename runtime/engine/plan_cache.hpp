@@ -40,6 +40,7 @@ struct LoopModel {
     std::vector<double> weights;           ///< [P], sum P; empty: nothing known
     const CostProfile* profile = nullptr;  ///< nullptr: not known
     std::uint64_t profile_version = 0;     ///< changes with the profile
+    double timed_draw = 0;                 ///< cost of drawing and timing a chunk of an own block [ticks]
 };
 
 /// The last few plans of a loop, so that an ordinary execution plans nothing.

@@ -11,6 +11,7 @@ namespace gimbal::simulate {
 namespace {
 
 thread_local double virtual_dispatch = 0;               // of the loop that learns just now [ticks]
+thread_local double virtual_timed_draw = 0;             // the same
 thread_local std::uint64_t virtual_now = 0;             // [ns]
 thread_local const Machine* virtual_machine = nullptr;  // of the same loop
 thread_local double virtual_part = 0;  // what passes between two looks at the clock: planning, or learning a sample
@@ -37,6 +38,7 @@ LoopClock virtual_clock(double serial_part) noexcept {
     LoopClock clock;
     clock.now = []() noexcept { return virtual_now += static_cast<std::uint64_t>(virtual_part); };
     clock.dispatch = []() noexcept { return virtual_dispatch; };
+    clock.timed_draw = []() noexcept { return virtual_timed_draw; };
     clock.contention = 1;  // waiting for others is in the serial part
     clock.serial_part = serial_part;
     clock.tick_s = []() noexcept { return 1e-9; };
@@ -52,6 +54,7 @@ VirtualLoop::VirtualLoop(std::string name, std::uint32_t workers, double serial_
 
 StepRow VirtualLoop::run(const Request& request, const Work& work, const Machine& machine, const LearningCosts& costs) {
     virtual_dispatch = machine.dispatch;
+    virtual_timed_draw = machine.queue_dispatch + machine.stamp;
     virtual_machine = &machine;
     const auto steps = static_cast<double>(plan_ ? plan_->starts.size() : slots_.size());
     virtual_part = costs.plan + costs.plan_per_step * steps;

@@ -34,6 +34,7 @@ namespace gimbal {
 struct LoopClock {
     std::uint64_t (*now)() noexcept = ticks;               ///< to see what learning itself costs [ticks]
     double (*dispatch)() noexcept = dispatch_ticks;        ///< cost of drawing one chunk when nobody else draws [ticks]
+    double (*timed_draw)() noexcept = timed_draw_ticks;    ///< the same from an own block, and timing it [ticks]
     double contention = 5;                                 ///< cost of a draw when everybody draws, in dispatches
     double serial_part = 0.5;                              ///< of such a draw, while which nobody else can draw
     double (*tick_s)() noexcept = rough_seconds_per_tick;  ///< length of a tick, roughly [s]

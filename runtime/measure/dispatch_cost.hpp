@@ -12,4 +12,9 @@ namespace gimbal {
 /// @return [ticks], > 0  @threads any  @cost some microseconds at the first call, then one load
 [[nodiscard]] double sampling_ticks() noexcept;
 
+/// Both together. @threads any
+[[nodiscard]] inline double timed_draw_ticks() noexcept {
+    return dispatch_ticks() + sampling_ticks();
+}
+
 }  // namespace gimbal
