@@ -15,6 +15,8 @@ namespace gimbal {
 
 namespace {
 constexpr std::uint64_t kRefresh = 16;  // executions, after which iteration times are measured again
+constexpr double kCalm = 0.01;          // imbalance that is left alone
+constexpr std::uint64_t kSettled = 3;   // measurements of costs: before, one interruption is all of the profile
 }  // namespace
 
 LengthLearning::LengthLearning(LoopTraits& traits, std::unique_ptr<Selector> selector)
@@ -181,13 +183,15 @@ Opening LengthLearning::open(const Request& request) {
     return opening;
 }
 
-// Where nothing is chosen, and nothing is tuned from one execution to the next, as many as there can be. Else what the
-// selector says: one that has settled has seen that the technique does, too.
+// What the selector says, if there is one: where it has settled, it has seen that the technique has. Else as many as
+// there can be if nothing is tuned from one execution to the next, or as good as nothing.
 std::uint32_t LengthLearning::repeats_of(const Opening& opening, const Request& request) const noexcept {
     const Decision& decision = opening.decision;
     if (request.surplus > 0 || traits_.workers == 1) return 0;
     if (!decision.named && selector_->learns()) return decision.exploring ? 0 : selector_->settled();
     const TechniqueInfo& info = decision.schedule.technique->info();
+    const bool follows = info.fraction == FractionSource::feedback && info.needs_profile;
+    if (follows) return model_.profile_version >= kSettled && last_imbalance_ <= kCalm ? kMaxRepeats : 0;
     const bool tuned = info.fraction != FractionSource::none && info.fraction != FractionSource::fixed;
     const bool changes = tuned || info.needs_profile || info.weighs_static_part || info.tunes_admission ||
                          ClaimWidth::applies(*opening.plan);
@@ -252,11 +256,9 @@ bool LengthLearning::wants_times(const Technique& technique) const noexcept {
 // one was out of balance, less of that the more often costs were found where they had been: then it is not they that
 // are out of balance.
 bool LengthLearning::wants_costs(const Decision& decision) const noexcept {
-    constexpr double kCalm = 0.01;
     constexpr double kPart = 0.001;
     constexpr double kPartUnsettled = 0.01;
     constexpr double kPartOutOfBalance = 0.02;
-    constexpr std::uint64_t kSettled = 3;  // measurements: before, one interruption is all of the profile
     if (traits_.workers == 1) return false;
     if (decision.sampled) return true;
     if (!decision.schedule.technique->info().needs_profile) return false;
