@@ -257,17 +257,17 @@ std::string note_on_ranks(const MergedRun& run) {
 
 std::vector<std::string> notes(const MergedRun& run) {
     const std::vector<Loss> losses = losses_of(run);
+    std::vector<std::string> others = {note_on_program_schedule(run), note_on_ranks(run), note_on_slowest(run)};
+    std::erase(others, "");
+    // What is said once about the whole run is not hidden by loops, nor the loop that loses most by it.
+    const std::size_t for_loops = kMax - std::min(others.size(), kMax - 1);
     std::vector<std::string> lines;
     for (const Loss& loss : losses)
-        if (lines.size() < kMax && loss.largest() > 0 && loss.largest() >= kWorthSaying * run.wall_s.mean)
+        if (lines.size() < for_loops && loss.largest() > 0 && loss.largest() >= kWorthSaying * run.wall_s.mean)
             lines.push_back(note(loss, run));
-    const auto add = [&](std::string line) {
+    if (lines.empty() && !losses.empty()) others.insert(others.begin(), note_on_all(losses, run));
+    for (std::string& line : others)
         if (lines.size() < kMax && !line.empty()) lines.push_back(std::move(line));
-    };
-    if (lines.empty() && !losses.empty()) add(note_on_all(losses, run));
-    add(note_on_program_schedule(run));
-    add(note_on_ranks(run));
-    add(note_on_slowest(run));
     return lines;
 }
 

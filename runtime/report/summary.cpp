@@ -264,9 +264,14 @@ std::string no_loops(const RunRecord& record) {
     for (const OptionUse& use : record.options)
         if (use.name == "OMP_SCHEDULE" && is_ordinary_openmp(use.value))
             return text + "OMP_SCHEDULE=" + use.value + " leaves loops with schedule(runtime) to libomp; unset it.\n";
-    if (!record.program_schedule.empty())
+    if (!record.program_schedule.empty()) {
+        const bool rules = std::any_of(record.options.begin(), record.options.end(),
+                                       [](const OptionUse& use) { return use.name == "GIMBAL_LOOPS"; });
         return text + "the program calls omp_set_schedule(" + record.program_schedule +
-               "), and its loops with schedule(runtime) use that; --loops '*=runtime' hands them to Gimbal anyway.\n";
+               "), and its loops with schedule(runtime) use that; " +
+               (rules ? "no loop ran that GIMBAL_LOOPS names.\n"
+                      : "--loops '*=runtime' hands them to Gimbal anyway.\n");
+    }
     if (!record.no_loop_hint.empty()) return text + record.no_loop_hint + ".\n";
     return text + "it takes loops marked schedule(runtime), and dynamic and guided ones that GIMBAL_LOOPS names.\n";
 }

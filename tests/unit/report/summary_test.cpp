@@ -219,6 +219,23 @@ TEST(Summary, BalancedLoopsGetOneLineAndAtMostThreeAreNoted) {
         record.loops.back().name += std::to_string(i);
     }
     EXPECT_EQ(lines_with(summary_text(record, ReportLevel::summary), "NOTE "), 3U);
+    // What is said of the whole run takes the place of a loop.
+    record.program_schedule = "static";
+    const std::string text = summary_text(record, ReportLevel::summary);
+    EXPECT_EQ(lines_with(text, "NOTE "), 3U);
+    EXPECT_THAT(text, HasSubstr("NOTE the program calls omp_set_schedule(static)"));
+}
+
+TEST(Summary, WhoGaveRulesThatTookNoLoopIsNotToldToGiveThem) {
+    RunRecord record = sample_record();
+    record.loops.clear();
+    record.program_schedule = "dynamic,4";
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("--loops '*=runtime' hands them"));
+    record.options.push_back({"GIMBAL_LOOPS", "sweep=fac2", "environment"});
+    const std::string text = summary_text(record, ReportLevel::summary);
+    EXPECT_THAT(text, HasSubstr("omp_set_schedule(dynamic,4)"));
+    EXPECT_THAT(text, HasSubstr("no loop ran that GIMBAL_LOOPS names"));
+    EXPECT_THAT(text, Not(HasSubstr("--loops")));
 }
 
 TEST(Summary, WarningsAndFallbacksStandInTheReport) {

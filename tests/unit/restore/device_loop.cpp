@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A loop that squares rows, by threads and a device, with a device that is slow, becomes slow, or has no memory.
-// usage: device_loop fine|slow|later|memory      exit: 0; 1 if a row is wrong
+// A loop that squares rows, by threads and a device, with a device that is slow, becomes slow, has no memory, or takes
+// long to begin.
+// usage: device_loop fine|slow|later|memory|dear      exit: 0; 1 if a row is wrong
 #include <gimbal/device_loop.hpp>
 
 #include <chrono>
@@ -37,6 +38,7 @@ int main(int argc, char** argv) {
                     loop.add_array(b.data(), kColumns * sizeof(double))};
     if (mode == "memory") loop.copy(a.data(), std::size_t{1} << 55);
     double* host[] = {a.data(), b.data()};
+    int launches = 0;
     for (int execution = 0; execution < kExecutions; ++execution) {
         const double* const from = host[execution % 2];
         double* const to = host[1 - execution % 2];
@@ -46,6 +48,8 @@ int main(int argc, char** argv) {
         const auto on_device = [&](gimbal::Rows rows) {
             if (mode == "slow" || (mode == "later" && execution > 3))
                 std::this_thread::sleep_for(std::chrono::milliseconds(50));
+            if (mode == "dear") std::this_thread::sleep_for(std::chrono::microseconds(500));
+            ++launches;
             const double* const read = loop.on_device<double>(arrays[execution % 2]);
             double* const written = loop.on_device<double>(arrays[1 - execution % 2]);
             const std::int64_t first = rows.first;
@@ -59,6 +63,6 @@ int main(int argc, char** argv) {
     for (std::size_t i = 0; i < a.size(); ++i) {
         if (host[kExecutions % 2][i] != static_cast<double>(i % 1000) + kExecutions) return 1;
     }
-    std::printf("%s, %s\n", loop.on() ? "on" : "off", loop.report().c_str());
+    std::printf("%s, %s, %d launches\n", loop.on() ? "on" : "off", loop.report().c_str(), launches);
     return 0;
 }

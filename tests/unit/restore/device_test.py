@@ -93,6 +93,18 @@ def case_left_out():
                f"{mode}: not one line with '{reason}'", done)
 
 
+def case_one_piece():
+    """A device that takes long to begin gets its rows in one piece: no more launches than executions, and a probe's."""
+    done = subprocess.run([DEVICE_LOOP, "dear"], env={**os.environ, **GIMBAL, "OMP_NUM_THREADS": "2"},
+                          capture_output=True, text=True, timeout=300, check=False)
+    expect(done.returncode == 0, "wrong rows", done)
+    if re.match(r"gimbal: squares: runs on threads alone: device 0 (takes|was too slow)", done.stderr):
+        return  # on a loaded machine
+    found = re.fullmatch(r"on, device (\d+) % of rows.*, (\d+) launches\n", done.stdout)
+    expect(found and 0 < int(found[1]) <= 100, "not on the device", done)
+    expect(int(found[2]) <= 16 + 6, "more than one piece in an execution", done)
+
+
 draw()
 try:
     run_case(globals())
