@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <barrier>
 #include <chrono>
 #include <thread>
 #include <vector>
@@ -225,6 +226,36 @@ TEST_F(SteadySite, ASelectorThatHasSettledLearnsInBatches) {
     EXPECT_GT(behind, 100U);
     expect_sums(desc, count, count * desc.trip);
     EXPECT_EQ(find_site(desc)->summary(1e-9, 0).schedules.front().reason, "auto");
+}
+
+// A team that runs a loop again and again, as a program does: what is filled anew between two executions is seen by
+// all.
+TEST_F(SteadySite, TeamsRunEveryIterationOnceInBatches) {
+    constexpr std::uint32_t kWorkers = 3;
+    constexpr std::uint64_t kTrip = 300;
+    constexpr int kExecutions = 400;
+    std::uintptr_t id = 0x440;
+    for (const char* schedule : {"auto", "feedback", "static-steal", "fac2"}) {
+        const auto desc = loop_desc(++id, kTrip, kWorkers, gimbal::intern(gimbal::parse_schedule(schedule)));
+        std::vector<std::atomic<int>> ran(kTrip);
+        void* execution = nullptr;
+        std::barrier sync(kWorkers);
+        gimbal::test::run_team(kWorkers, [&](std::uint32_t worker) {
+            for (int i = 0; i < kExecutions; ++i) {
+                if (worker == 0) execution = open(desc);
+                sync.arrive_and_wait();
+                gimbal_share share{};
+                gimbal_loop_begin(execution, worker, &share);
+                std::uint64_t first = 0, end = 0;
+                while (share.fast ? gimbal_share_next(&share, &first, &end) : gimbal_loop_next(&share, &first, &end))
+                    for (std::uint64_t k = first; k < end; ++k) ran[k].fetch_add(1, std::memory_order_relaxed);
+                gimbal_loop_end(&share);
+                sync.arrive_and_wait();
+            }
+        });
+        for (const std::atomic<int>& times : ran) ASSERT_EQ(times.load(), kExecutions) << schedule;
+        expect_sums(desc, kExecutions, kExecutions * kTrip);
+    }
 }
 
 TEST_F(SteadySite, AnotherRequestIsServedAsItAsks) {
