@@ -138,6 +138,16 @@ TEST_F(ManagerTest, AFailureBeforeAnybodyIsPlacedIsNoMoreThanThat) {
     EXPECT_TRUE(all_have(team_, [&](const std::vector<int>& mask) { return mask == all_; }));
 }
 
+void end_without_complaint(Manager& manager, std::thread& running) {
+    manager.stop();
+    running.join();
+    manager.finish();
+    const auto figures = manager.figures();
+    ASSERT_TRUE(figures);
+    EXPECT_EQ(figures->warnings, std::vector<std::string>{});
+    for (const ThreadFigures& thread : figures->threads) EXPECT_EQ(thread.left, "");
+}
+
 /// What a thread does that starts a program.
 void put_own_mask_back(Registry& registry, const Known& one) {
     const std::lock_guard lock(registry.mutex());
@@ -155,13 +165,7 @@ TEST_F(ManagerTest, WhoMakesAChildIsLeftAloneMeanwhileAndPlacedAgainAfterwards) 
     EXPECT_EQ(mask_of(team_[0]->tid()), all_);
     team_[0]->record().aside.fetch_sub(1);  // the lock could not be had: its mask is still its own
     EXPECT_TRUE(eventually([&] { return all_have(team_, is_one); }));
-    manager.stop();
-    running.join();
-    manager.finish();
-    const auto figures = manager.figures();
-    ASSERT_TRUE(figures);
-    EXPECT_EQ(figures->warnings, std::vector<std::string>{});
-    for (const ThreadFigures& thread : figures->threads) EXPECT_EQ(thread.left, "");
+    end_without_complaint(manager, running);
 }
 
 // As OpenMP runtimes do when they end, to the thread that ends them.
@@ -172,13 +176,7 @@ TEST_F(ManagerTest, AMaskThatIsSetBackToWhatItWasIsNobodysWish) {
     EXPECT_TRUE(eventually([&] { return all_have(team_, is_one); }));
     EXPECT_EQ(set_affinity(team_[0]->tid(), all_), 0);
     EXPECT_TRUE(eventually([&] { return all_have(team_, is_one); }));
-    manager.stop();
-    running.join();
-    manager.finish();
-    const auto figures = manager.figures();
-    ASSERT_TRUE(figures);
-    EXPECT_EQ(figures->warnings, std::vector<std::string>{});
-    for (const ThreadFigures& thread : figures->threads) EXPECT_EQ(thread.left, "");
+    end_without_complaint(manager, running);
     EXPECT_TRUE(all_have(team_, [&](const std::vector<int>& mask) { return mask == all_; }));
 }
 
