@@ -16,7 +16,8 @@ constexpr double kDrift = 0.001;
 constexpr double kMargin = 0.003;
 constexpr double kClearLead = 0.01;   // an arm believed to be better by so much is tried whatever trials there were
 constexpr double kConfidence = 2;     // standard deviations by which a challenger must lead,
-constexpr std::uint64_t kProofs = 2;  // in so many trials: one may have met an incumbent that was interrupted
+constexpr std::uint64_t kProofs = 2;  // in so many trials: one may have met an incumbent that was interrupted,
+constexpr double kLandslide = 0.2;    // unless it led by so much over one that took as long before as after
 constexpr double kShyness = 0.0005;   // a trial costs at least so much of a step
 constexpr double kMaxSteps = 2000;    // to come
 constexpr double kMinSteps = 20;
@@ -152,10 +153,13 @@ void DriftingBandit::settle(double after) {
     double apart = (after - before) / 2;
     const double unlike_trend = apart - (before - log_last_two_[1]);
     if (std::abs(unlike_trend) < std::abs(apart)) apart = unlike_trend;
-    learn(tried_, log_trial_ - (before + after) / 2, jumped(0, 2 * apart) ? apart : 0);
+    const bool agree = !jumped(0, 2 * apart);
+    const double seen = log_trial_ - (before + after) / 2;
+    learn(tried_, seen, agree ? 0 : apart);
     const Belief& tried = beliefs_[tried_];
     const double lead = kMargin + kConfidence * std::sqrt(tried.variance);
-    if (tried.trials >= kProofs && !tried.odd && tried.mean < -lead) promote(tried_);
+    const bool proven = tried.trials >= kProofs || (agree && seen < -kLandslide);
+    if (proven && !tried.odd && tried.mean < -lead) promote(tried_);
 }
 
 // @param doubt  standard deviation of `seen` beside noise

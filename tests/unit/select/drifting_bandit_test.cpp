@@ -66,6 +66,46 @@ TEST(DriftingBandit, TrialsAmongEqualsCostNearlyNothing) {
     EXPECT_LT(run.trials, 60U);
 }
 
+// What takes half the time of an incumbent that was the same before and after needs no second trial.
+TEST(DriftingBandit, AnIncumbentThatHasBecomeFarSlowerIsReplacedAfterOneTrial) {
+    DriftingBandit bandit(3, 0);
+    const std::vector<double> predicted{1, 1.3, 1.5};  // nobody tries that before
+    bandit.predict(predicted, 0.03);
+    std::mt19937_64 random(5);
+    std::normal_distribution<double> noise(1, 0.005);
+    constexpr int kBegins = 100;
+    std::uint64_t trials = 0;
+    int step = 0;
+    for (; step < 2 * kBegins && bandit.incumbent() == 0; ++step) {
+        if (step == kBegins + 5) bandit.widen(0.5);  // its profile has moved
+        const DriftingBandit::Pull pull = bandit.next();
+        trials += pull.trial && step > kBegins ? 1 : 0;
+        bandit.observe(pull, predicted[pull.arm] * (pull.arm == 0 && step > kBegins ? 2.5 : 1) * noise(random));
+    }
+    EXPECT_NE(bandit.incumbent(), 0U);
+    EXPECT_GT(step, kBegins);
+    EXPECT_LE(trials, 1U);
+}
+
+// An incumbent that takes three times as long after a trial as before it says nothing about the one in between.
+TEST(DriftingBandit, ATrialBesideAnInterruptionOfTheIncumbentIsNoProof) {
+    DriftingBandit bandit(2, 0);
+    const std::vector<double> predicted{1, 1.01};
+    bandit.predict(predicted, 0.03);
+    std::mt19937_64 random(6);
+    std::normal_distribution<double> noise(1, 0.005);
+    bool after_trial = false, was = false;
+    for (int step = 0; step < 300; ++step) {
+        const DriftingBandit::Pull pull = bandit.next();
+        const double interrupted = after_trial && !was ? 3 : 1;
+        was = was || after_trial;
+        after_trial = pull.trial;
+        bandit.observe(pull, predicted[pull.arm] * interrupted * noise(random));
+    }
+    EXPECT_TRUE(was);
+    EXPECT_EQ(bandit.incumbent(), 0U);
+}
+
 TEST(DriftingBandit, KnowsHowLongNothingIsTried) {
     DriftingBandit bandit(3, 0);
     const std::vector<double> predicted{1, 1.01, 1.02};
