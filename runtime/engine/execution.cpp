@@ -95,7 +95,7 @@ void Execution::fill_queues() {
 }
 
 void Execution::allow_repeats(const Request& request, std::uint32_t times) {
-    constexpr std::uint32_t kMostRecords = kMaxRepeats * kSmallTeam;
+    constexpr std::uint32_t kMostRecords = kMaxRepeats * kSmallTeam;  // some kilobytes: there are many loops
     const bool noted = config_.timed || config_.sampled || config_.split;
     const std::uint32_t rounds = std::min(kMaxRepeats, kMostRecords / workers_);
     if (rounds < 2 || times == 0 || noted || config_.surplus > 0) return;
