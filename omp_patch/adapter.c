@@ -77,6 +77,8 @@ static void use_traced_calls(const gimbal_traced_loop_calls *traced) {
   __kmp_hook.gimbal_loop_begin = traced->begin;
   __kmp_hook.gimbal_loop_next = traced->next;
   __kmp_hook.gimbal_loop_end = traced->end;
+  __kmp_hook.gimbal_loop_leave = traced->leave;
+  __kmp_hook.gimbal_loop_close = traced->close;
   __kmp_hook_barrier = traced->barrier;
 }
 

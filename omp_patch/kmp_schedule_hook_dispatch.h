@@ -37,13 +37,7 @@ __kmp_hook_next(kmp_info_t *th, dispatch_private_info_template<T> *pr,
     __kmp_hook_share = nullptr;
     if (th->th.hook_waiter)
       th->th.hook_waiter->due = 1;
-    kmp_team_t *team = th->th.th_team;
-    void *sh = th->th.th_dispatch->th_dispatch_sh_current;
-    // The last one closes the loop. The buffer itself is released by num_done,
-    // which every thread increments after this.
-    if (__kmp_hook.gimbal_loop_end(share) && !team->t.t_serialized)
-      ((dispatch_shared_info_t *)sh)
-          ->hook_execution.store(nullptr, std::memory_order_relaxed);
+    __kmp_hook.gimbal_loop_leave(share); // libomp counts who has left
     *p_lb = *p_ub = 0;
     if (p_st != NULL)
       *p_st = 0;
@@ -56,6 +50,19 @@ __kmp_hook_next(kmp_info_t *th, dispatch_private_info_template<T> *pr,
     __kmp_hook_share = share;
   }
   return __kmp_hook_bounds(share, first, end, p_last, p_lb, p_ub, p_st);
+}
+
+// All threads have left the loop of this buffer, by libomp's own count.
+static inline void
+__kmp_hook_close(enum sched_type schedule,
+                 std::atomic<void *> volatile *hook_execution) {
+  if (schedule != kmp_sch_hook)
+    return;
+  void *execution = hook_execution->load(std::memory_order_relaxed);
+  if (execution == nullptr || __kmp_hook_is_number(execution))
+    return;
+  hook_execution->store(nullptr, std::memory_order_relaxed);
+  __kmp_hook.gimbal_loop_close(execution);
 }
 
 // The loop in flight of this team's buffer: the first thread to come opens it,
@@ -248,10 +255,12 @@ void __kmp_hook_leave(kmp_info_t *th) {
       active ? disp->th_dispatch_pr_current : disp->th_disp_buffer;
   if (pr == nullptr)
     return;
-  bool last = false;
   if (pr->schedule == kmp_sch_hook && pr->hook.execution) {
     __kmp_hook_share = nullptr;
-    last = __kmp_hook.gimbal_loop_end(&pr->hook);
+    if (!active)
+      __kmp_hook.gimbal_loop_end(&pr->hook);
+    else
+      __kmp_hook.gimbal_loop_leave(&pr->hook);
   } else if (pr->schedule != kmp_sch_static_balanced ||
              pr->hook.owner != left_to_libomp) {
     return;
@@ -260,14 +269,13 @@ void __kmp_hook_leave(kmp_info_t *th) {
     return;
   dispatch_shared_info_t *sh =
       (dispatch_shared_info_t *)disp->th_dispatch_sh_current;
-  if (last)
-    sh->hook_execution.store(nullptr, std::memory_order_relaxed);
   bool wide = pr->type_size == 8;
   kmp_int64 done =
       wide
           ? test_then_inc<kmp_int64>((volatile kmp_int64 *)&sh->u.s64.num_done)
           : test_then_inc<kmp_int32>((volatile kmp_int32 *)&sh->u.s32.num_done);
   if (done == th->th.th_team_nproc - 1) {
+    __kmp_hook_close(pr->schedule, &sh->hook_execution);
     memset((void *)&sh->u, 0, sizeof(sh->u));
     KMP_MB();
     sh->buffer_index += __kmp_dispatch_num_buffers;

@@ -17,7 +17,7 @@ extern "C" {
  * the symbol version GIMBAL_HOOK_<version> (runtime/exports.map). It grows with
  * every change of a function, its meaning, or a structure that both sides use.
  */
-#define GIMBAL_HOOK_VERSION 8
+#define GIMBAL_HOOK_VERSION 9
 
 /** The schedule hook: all of libgimbal.so that the patched OpenMP runtime
  * calls. gimbal/loop.h, gimbal/left_loops.h, gimbal/core_loan.h,
@@ -34,6 +34,8 @@ extern "C" {
   FUNCTION(gimbal_loop_begin)                                                  \
   FUNCTION(gimbal_loop_next)                                                   \
   FUNCTION(gimbal_loop_end)                                                    \
+  FUNCTION(gimbal_loop_leave)                                                  \
+  FUNCTION(gimbal_loop_close)                                                  \
   FUNCTION(gimbal_loop_drop)                                                   \
   FUNCTION(gimbal_loop_rules)                                                  \
   FUNCTION(gimbal_loop_named)                                                  \

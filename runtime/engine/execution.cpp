@@ -29,7 +29,6 @@ void Execution::prepare(std::uint32_t workers, const ExecutionConfig& config, co
     if (slots_.size() < slots) slots_ = std::vector<WorkerSlot>(slots);
     if (!(config_ == config)) config_ = config;
     if (plan_ != plan) plan_ = plan;
-    if (workers_ != workers) workers_ = workers;
     if (moves_ != 0) moves_ = 0;
     const AdaptiveTechnique* const adaptive =
         plan->claim == Claim::adaptive ? config.schedule.technique->adaptive() : nullptr;
@@ -46,31 +45,72 @@ void Execution::prepare(std::uint32_t workers, const ExecutionConfig& config, co
         adaptive_slots_ = std::vector<AdaptiveSlot>();
         own_times_ = std::vector<WorkerTimes>();
     }
-    const bool insured = site_ && plan->claim == Claim::hybrid && !plan->queues.empty() && !config.ascending;
-    if (insured_ != insured) insured_ = insured;
-    if (plan->claim == Claim::queues || insured) {
+    const HotFields hot = hot_fields(workers, place.counter ? place.counter : &own_counter_);
+    if (!(hot_ == hot)) hot_ = hot;
+    if (has_queues()) {
         fill_queues();
     } else if (workers > kSmallTeam) {
         queues_.release();
     }
     if (config.sampled && site_) spare_buffers<ChunkCosts>().lend(slots_, &WorkerSlot::costs);
     if (config.timed && site_) spare_buffers<IterationTimes>().lend(slots_, &WorkerSlot::times);
-    const std::uint64_t start = plan->claim == Claim::hybrid ? plan->own.back() : 0;
     if (place.counter) {
-        counter_ = place.counter;
         // The first to come; nobody has drawn before, and nobody sets it back to 0 while others draw.
         std::uint64_t fresh = 0;
-        if (start > 0) __atomic_compare_exchange_n(counter_, &fresh, start, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+        if (hot_.first_shared > 0)
+            __atomic_compare_exchange_n(hot_.counter, &fresh, hot_.first_shared, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED);
     } else {
-        counter_ = &own_counter_;
-        own_counter_ = start;
+        own_counter_ = hot_.first_shared;
     }
     inside_.store(workers + config.surplus, std::memory_order_relaxed);
-    if (repeats_ != 0) repeats_ = 0;
     round_ = 0;
     if (config.surplus == 0) return;
     if (surplus_slots_.size() < config.surplus) surplus_slots_ = std::vector<SurplusSlot>(config.surplus);
     stage_.store(kExpected, std::memory_order_relaxed);
+}
+
+Execution::Draw Execution::draw_of(const Plan& plan) const noexcept {
+    switch (plan.claim) {
+        case Claim::weighted:
+            return Draw::weighted;
+        case Claim::adaptive:
+            return Draw::adaptive;
+        case Claim::queues:
+            return Draw::queued;
+        case Claim::hybrid:
+            return site_ && !plan.queues.empty() && !config_.ascending ? Draw::insured : Draw::own_steps;
+        default:
+            return Draw::steps;
+    }
+}
+
+// What allow_repeats() has set stays.
+Execution::HotFields Execution::hot_fields(std::uint32_t workers, std::uint64_t* counter) noexcept {
+    const Plan& plan = *plan_;
+    HotFields hot = hot_;
+    hot.counter = plan.claim == Claim::owned ? nullptr : counter;
+    hot.starts = plan.starts.empty() ? nullptr : plan.starts.data();
+    hot.steps = plan.steps;
+    hot.chunk = plan.chunk;
+    hot.trip = plan.iterations;
+    hot.claim = config_.claim;
+    hot.own = plan.own.data();
+    hot.first_shared = plan.claim == Claim::hybrid ? plan.own.back() : 0;
+    hot.slots = slots_.data();
+    hot.entered = over_ranks_ ? nullptr : site_;
+    hot.slot_mask = site_ ? UINT32_MAX : 0;
+    hot.workers = workers;
+    hot.draw = draw_of(plan);
+    hot.owned = plan.claim == Claim::owned;
+    hot.hybrid = plan.claim == Claim::hybrid;
+    hot.noted = config_.timed || config_.sampled || config_.split;
+    hot.admits = plan.admission >= 1;
+    // Own steps are apart for who notes their times, and for ranks that take over what another one has not begun.
+    hot.together = site_ && !hot.noted && hot.draw == Draw::own_steps;
+    hot.fast = !hot.noted && (hot.draw == Draw::steps || (hot.draw == Draw::own_steps && hot.admits));
+    hot.elastic = config_.surplus > 0;
+    return hot;
 }
 
 namespace {
@@ -88,7 +128,7 @@ inline void fetch_to_write(const void* line) noexcept {
 }  // namespace
 
 void Execution::fill_queues() {
-    if (!insured_) return queues_.prepare(*plan_);
+    if (hot_.draw != Draw::insured) return queues_.prepare(*plan_);
     // The next profile wants to see as many pieces of a block as its own steps are.
     const std::uint64_t parts = std::max(plan_->rules.parts, config_.sampled ? plan_->own[1] : 0);
     queues_.prepare(*plan_, parts, config_.sampled || config_.wary);
@@ -96,126 +136,151 @@ void Execution::fill_queues() {
 
 void Execution::allow_repeats(const Request& request, std::uint32_t times) {
     constexpr std::uint32_t kMostRecords = kMaxRepeats * kSmallTeam;  // some kilobytes: there are many loops
-    const bool noted = config_.timed || config_.sampled || config_.split;
-    const std::uint32_t rounds = std::min(kMaxRepeats, kMostRecords / workers_);
-    if (rounds < 2 || times == 0 || noted || config_.surplus > 0) return;
-    if (!repeated_) repeated_ = std::make_unique<Repeated>();
-    if (repeated_->records.size() < std::size_t{workers_} * rounds)
-        repeated_->records = std::vector<EarlierRecord>(std::size_t{workers_} * rounds);
-    repeated_->rounds = rounds;
-    if (!repeated_->request.asks_the_same(request)) repeated_->request = request;
-    repeated_->request.caller = nullptr;
-    repeats_ = std::min(times, rounds);
+    const std::uint32_t rounds = std::min(kMaxRepeats, kMostRecords / hot_.workers);
+    const bool may = times > 0 && rounds >= 2 && !hot_.noted && !hot_.elastic;
+    const std::uint32_t repeats = may ? std::min(times, rounds) : 0;
+    if (hot_.repeats != repeats) hot_.repeats = repeats;
+    if (!may) return;
+    if (records_.size() < std::size_t{hot_.workers} * rounds)
+        records_ = std::vector<EarlierRecord>(std::size_t{hot_.workers} * rounds);
+    hot_.records = records_.data();
+    hot_.rounds = rounds;
+    if (!repeated_for_.asks_the_same(request)) repeated_for_ = request;
+    repeated_for_.caller = nullptr;
 }
 
 bool Execution::repeat() {
-    if (repeats_ <= round_) return false;
+    if (hot_.repeats <= round_) return false;
     ++round_;
-    if (plan_->claim == Claim::queues || insured_) fill_queues();
-    *counter_ = plan_->claim == Claim::hybrid ? plan_->own.back() : 0;
-    inside_.store(workers_, std::memory_order_relaxed);
+    if (has_queues()) fill_queues();
+    own_counter_ = hot_.first_shared;
+    inside_.store(hot_.workers, std::memory_order_relaxed);
     return true;
 }
 
 void Execution::gather(std::uint32_t round, std::vector<WorkerRecord>& out) const {
     out.clear();
-    for (std::uint32_t i = 0; i < workers_; ++i)
-        out.push_back(repeated_->records[std::size_t{i} * repeated_->rounds + round].record);
+    for (std::uint32_t i = 0; i < hot_.workers; ++i)
+        out.push_back(hot_.records[std::size_t{i} * hot_.rounds + round].record);
+}
+
+void Execution::prefetch() const noexcept {
+    __builtin_prefetch(&hot_);
+    __builtin_prefetch(&hot_.slots);
+    __builtin_prefetch(&repeated_for_);
+    fetch_to_write(&own_counter_);
 }
 
 void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
-    const Plan& plan = *plan_;
-    share.step = plan.claim == Claim::owned ? worker : 0;
-    share.step_end = plan.claim == Claim::owned ? plan.steps : 0;
-    share.step_inc = plan.claim == Claim::owned ? workers_ : 1;
+    const HotFields& hot = hot_;
+    share.step = hot.owned ? worker : 0;
+    share.step_end = hot.owned ? hot.steps : 0;
+    share.step_inc = hot.owned ? hot.workers : 1;
     share.chunks = 0;
     share.iterations = 0;
-    share.claim = config_.claim;
-    share.counter = plan.claim == Claim::owned ? nullptr : counter_;
-    share.starts = plan.starts.empty() ? nullptr : plan.starts.data();
-    share.steps = plan.steps;
-    share.chunk = plan.chunk;
-    share.trip = plan.iterations;
+    share.claim = hot.claim;
+    share.counter = hot.counter;
+    share.starts = hot.starts;
+    share.steps = hot.steps;
+    share.chunk = hot.chunk;
+    share.trip = hot.trip;
     share.execution = this;
     share.worker = worker;
-    const bool noted = config_.timed || config_.sampled || config_.split;
-    // Own steps are apart for who notes their times, and for ranks that take over what another one has not begun.
-    const bool whole = site_ && !noted && plan.claim == Claim::hybrid && plan.own[worker + 1] - plan.own[worker] > 1;
-    share.fast = !noted && !whole && !insured_ &&
-                 (plan.claim == Claim::owned || plan.claim == Claim::shared ||
-                  (plan.claim == Claim::hybrid && plan.admission >= 1));
+    share.fast = hot.fast;
     share.watched = 0;
     share.traced = 0;
     WorkerSlot& slot = slot_of(worker);
-    if (plan.claim == Claim::hybrid) {
-        share.step = plan.own[worker];
-        share.step_end = plan.own[worker + 1];
-        slot.random = worker + 1;
-        if (insured_) {
+    if (hot.hybrid) {
+        share.step = hot.own[worker];
+        share.step_end = hot.own[worker + 1];
+        if (hot.together && share.step_end - share.step > 1) share.fast = 0;
+    }
+    if (!hot.fast) begin_slowly(worker, share, slot);
+    slot.record.static_end = slot.record.stole_at = 0;
+    slot.record.begin = ticks();
+}
+
+// What executions need whose chunks are not drawn by the short way.
+void Execution::begin_slowly(std::uint32_t worker, gimbal_share& share, WorkerSlot& slot) {
+    slot.last_size = 0;
+    switch (hot_.draw) {
+        case Draw::own_steps:
+            slot.random = worker + 1;
+            break;
+        case Draw::insured:
+            slot.random = worker + 1;
             share.step = kQueues;
             queues_.enter(worker, -1);
-        }
-    } else if (plan.claim == Claim::weighted || plan.claim == Claim::adaptive) {
-        slot.position_hint = 0;
-    } else if (plan.claim == Claim::queues) {
-        share.step = kPrefixToCome;
-        queues_.enter(worker, plan.rules.victims == Victims::nearest ? sched_getcpu() : -1);
+            break;
+        case Draw::queued:
+            share.step = kPrefixToCome;
+            queues_.enter(worker, plan_->rules.victims == Victims::nearest ? sched_getcpu() : -1);
+            break;
+        case Draw::weighted:
+        case Draw::adaptive:
+            slot.position_hint = 0;
+            break;
+        case Draw::steps:
+            break;
     }
-    slot.record.static_end = slot.record.stole_at = 0;
-    slot.last_size = 0;
     if (config_.sampled) {
-        slot.begin_costs(plan.iterations, workers_);
+        slot.begin_costs(plan_->iterations, hot_.workers);
         slot.costs->instructions = thread_instructions();
     }
     if (config_.timed) slot.begin_times();
     if (adaptive_) {
         times_[worker].reset(adaptive_->reads());
-        AdaptiveSlot& adaptive = adaptive_slots_[worker & slot_mask_];
+        AdaptiveSlot& adaptive = adaptive_slots_[worker & hot_.slot_mask];
         adaptive = {};
-        if (adaptive_->reads() == Figures::progress && !noted && plan.statistics.mean > 0)
+        if (adaptive_->reads() == Figures::progress && !hot_.noted && plan_->statistics.mean > 0)
             adaptive.least_timed =
-                static_cast<std::uint64_t>(std::min(least_time_ / plan.statistics.mean, kMaxUntimed));
+                static_cast<std::uint64_t>(std::min(least_time_ / plan_->statistics.mean, kMaxUntimed));
     }
-    if (config_.surplus > 0) begin_elastic(worker);
-    slot.record.begin = ticks();
+    if (hot_.elastic) begin_elastic(worker);
 }
 
 int Execution::next(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
-    if (adaptive_) return next_adaptive(share, first, end);
     int got = 0;
-    switch (plan_->claim) {
-        case Claim::weighted:
-            got = next_weighted(share, first, end);
+    switch (hot_.draw) {
+        case Draw::adaptive:
+            return next_adaptive(share, first, end);
+        case Draw::own_steps:
+            got = next_hybrid(share, first, end);
             break;
-        case Claim::hybrid:
-            got = insured_ ? next_insured(share, first, end) : next_hybrid(share, first, end);
+        case Draw::insured:
+            got = next_insured(share, first, end);
             break;
-        case Claim::queues:
+        case Draw::queued:
             got = is_surplus(share.worker) ? next_surplus(share, first, end) : next_queued(share, first, end);
             break;
-        default:
+        case Draw::weighted:
+            got = next_weighted(share, first, end);
+            break;
+        case Draw::steps:
             got = gimbal_share_next(&share, &first, &end);
+            break;
     }
-    if (config_.timed || config_.sampled) note_chunk(slot_of(share.worker), first, got ? end - first : 0);
+    if (hot_.noted && (config_.timed || config_.sampled))
+        note_chunk(slot_of(share.worker), first, got ? end - first : 0);
     return got;
 }
 
 // Own steps are handed out without an atomic, all of them in one chunk if nobody notes their times. Once they are done
 // nothing more needs to be noted: without throttled admission the fast path may be used from here on.
 int Execution::next_hybrid(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
-    WorkerSlot& slot = slot_of(share.worker);
-    if (site_ && share.step < share.step_end && !config_.timed && !config_.sampled && !config_.split) {
-        first = plan_->starts[share.step];
-        end = plan_->starts[share.step_end];
+    if (hot_.together && share.step < share.step_end) {
+        first = hot_.starts[share.step];
+        end = hot_.starts[share.step_end];
         share.step = share.step_end;
         share.chunks += 1;
         share.iterations += end - first;
-        share.fast = plan_->admission >= 1;
+        share.fast = hot_.admits;
         return 1;
     }
     if (share.step >= share.step_end) {
+        WorkerSlot& slot = slot_of(share.worker);
         if (config_.split && slot.record.static_end == 0) note_static_end(share);
-        if (plan_->admission < 1) {
+        if (!hot_.admits) {
             await_admission(slot.random, plan_->admission);
         } else if (!config_.timed && !config_.sampled) {
             share.fast = 1;
@@ -229,7 +294,7 @@ int Execution::next_hybrid(gimbal_share& share, std::uint64_t& first, std::uint6
 // still handed out once.
 int Execution::take(gimbal_share& share, std::uint64_t size, std::uint64_t& first, std::uint64_t& end) noexcept {
     const std::uint64_t iterations = plan_->iterations;
-    first = __atomic_fetch_add(counter_, size, __ATOMIC_RELAXED);
+    first = __atomic_fetch_add(hot_.counter, size, __ATOMIC_RELAXED);
     if (first >= iterations) return 0;
     end = iterations - first < size ? iterations : first + size;
     share.chunks += 1;
@@ -240,10 +305,10 @@ int Execution::take(gimbal_share& share, std::uint64_t size, std::uint64_t& firs
 int Execution::next_weighted(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
     const Plan& plan = *plan_;
     std::uint64_t& batch = slot_of(share.worker).position_hint;
-    const std::uint64_t position = __atomic_load_n(counter_, __ATOMIC_RELAXED);
+    const std::uint64_t position = __atomic_load_n(hot_.counter, __ATOMIC_RELAXED);
     while (batch < plan.steps && plan.starts[batch + 1] <= position) ++batch;
     if (batch == plan.steps) return 0;
-    return take(share, plan.shares[batch * workers_ + share.worker], first, end);
+    return take(share, plan.shares[batch * hot_.workers + share.worker], first, end);
 }
 
 // A chunk's time ends when the next one is asked for: one timestamp does for both. Chunks that last no longer than a
@@ -273,18 +338,18 @@ std::uint64_t Execution::time_chunk(WorkerSlot& slot, AdaptiveSlot& adaptive, Wo
 int Execution::next_adaptive(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
     const Plan& plan = *plan_;
     WorkerSlot& slot = slot_of(share.worker);
-    AdaptiveSlot& adaptive = adaptive_slots_[share.worker & slot_mask_];
+    AdaptiveSlot& adaptive = adaptive_slots_[share.worker & hot_.slot_mask];
     WorkerTimes& times = times_[share.worker];
-    fetch_to_write(counter_);  // it travels while the last chunk's time is noted
+    fetch_to_write(hot_.counter);  // it travels while the last chunk's time is noted
     // A first chunk begins with the worker's own time: that timestamp is there already.
     const std::uint64_t now = slot.last_size      ? time_chunk(slot, adaptive, times)
                               : share.chunks == 0 ? slot.record.begin
                                                   : ticks();
     slot.last_stamp = now;
     slot.last_size = 0;
-    const std::uint64_t position = __atomic_load_n(counter_, __ATOMIC_RELAXED);
+    const std::uint64_t position = __atomic_load_n(hot_.counter, __ATOMIC_RELAXED);
     if (position >= plan.iterations) return 0;
-    ChunkRequest request{.times = {times_, workers_},
+    ChunkRequest request{.times = {times_, hot_.workers},
                          .worker = share.worker,
                          .iterations = plan.iterations,
                          .remaining = plan.iterations - position,
@@ -339,7 +404,7 @@ void Execution::reported(const gimbal_share& share, Range chunk, std::uint64_t t
     slot.last_first = chunk.first;
     slot.last_size = chunk.size();
     slot.last_stamp = ticks() - time;
-    static_cast<void>(time_chunk(slot, adaptive_slots_[share.worker & slot_mask_], times_[share.worker]));
+    static_cast<void>(time_chunk(slot, adaptive_slots_[share.worker & hot_.slot_mask], times_[share.worker]));
     times_[share.worker].publish();
     slot.last_size = 0;
 }
@@ -363,11 +428,11 @@ void Execution::note_static_end(const gimbal_share& share) noexcept {
     record.static_iterations = share.iterations;
 }
 
-bool Execution::end(gimbal_share& share) noexcept {
+void Execution::leave(gimbal_share& share) noexcept {
     const std::uint64_t stamp = ticks();
     if (config_.sampled) [[unlikely]]
         note_thread(*slot_of(share.worker).costs);
-    return end_at(share, stamp);
+    leave_at(share, stamp);
 }
 
 // Of the thread that leaves, while its execution is measured: what says how fast it works.
@@ -379,24 +444,22 @@ void Execution::note_thread(ChunkCosts& costs) noexcept {
 
 bool Execution::end_after(gimbal_share& share, std::uint64_t begun, std::uint64_t stayed) noexcept {
     slot_of(share.worker).record.begin = begun;
-    return end_at(share, begun + stayed);
+    leave_at(share, begun + stayed);
+    return is_last();
 }
 
-bool Execution::end_at(gimbal_share& share, std::uint64_t stamp) noexcept {
+void Execution::leave_at(gimbal_share& share, std::uint64_t stamp) noexcept {
     WorkerSlot& slot = slot_of(share.worker);
-    if (insured_) queues_.leave(share.worker);
+    if (hot_.draw == Draw::insured) queues_.leave(share.worker);
     slot.record.end = stamp;
-    if (config_.surplus > 0) end_elastic(share, slot);
+    if (hot_.elastic) end_elastic(share, slot);
     slot.record.chunks = share.chunks;
     slot.record.iterations = share.iterations;
     slot.sums.busy += slot.record.end - slot.record.begin;
     slot.sums.chunks += share.chunks;
     slot.sums.iterations += share.iterations;
     share.execution = nullptr;
-    if (repeats_ > round_)
-        repeated_->records[std::size_t{share.worker} * repeated_->rounds + round_].record = slot.record;
-    // Release our record, acquire everybody's: the last one to leave reads them all.
-    return inside_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    if (hot_.repeats > round_) hot_.records[std::size_t{share.worker} * hot_.rounds + round_].record = slot.record;
 }
 
 }  // namespace gimbal

@@ -75,13 +75,6 @@ struct alignas(64) EarlierRecord {
     WorkerRecord record;
 };
 
-/// What an execution needs that is repeated before anybody has learnt from it.
-struct Repeated {
-    Request request;                     ///< that it is for
-    std::uint32_t rounds = 0;            ///< that there is room for [count]
-    std::vector<EarlierRecord> records;  ///< [P rounds], those of a worker together
-};
-
 /// How an execution is run, as decided when it was opened.
 struct ExecutionConfig {
     Schedule schedule;
@@ -131,7 +124,8 @@ struct SharedPlace {
 class Execution {
 public:
     /// @param site  whose it is; nullptr: of a loop that another process has the site of; one worker enters it here
-    explicit Execution(LoopSite* site) : site_(site), slot_mask_(site ? UINT32_MAX : 0) {}
+    /// @param over_ranks  its workers are processes
+    explicit Execution(LoopSite* site, bool over_ranks = false) noexcept : site_(site), over_ranks_(over_ranks) {}
 
     /// Make ready for workers to enter.
     /// @param workers  of the team's own; config.surplus come on top
@@ -142,8 +136,18 @@ public:
 
     void begin(std::uint32_t worker, gimbal_share& share) noexcept;
     int next(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
-    /// @return true for the last worker to leave
-    bool end(gimbal_share& share) noexcept;
+    /// A worker leaves, for a host that counts who has, or is_last() does.
+    void leave(gimbal_share& share) noexcept;
+    /// @return true for the last worker to leave  @threads each worker once, when it has left
+    bool is_last() noexcept {
+        // Release our record, acquire everybody's: the last one to leave reads them all.
+        return inside_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    }
+    /// Both. @return true for the last worker to leave
+    bool end(gimbal_share& share) noexcept {
+        leave(share);
+        return is_last();
+    }
     /// The same for a worker whose word of it comes later. @param begun  when it did [ticks]
     /// @param stayed  since then [ticks]
     bool end_after(gimbal_share& share, std::uint64_t begun, std::uint64_t stayed) noexcept;
@@ -162,6 +166,8 @@ public:
     void forget_samples();
 
     [[nodiscard]] LoopSite* site() const noexcept { return site_; }
+    /// The site of the loop that a thread is in which enters this; nullptr: a loop over ranks is none.
+    [[nodiscard]] LoopSite* entered_site() const noexcept { return hot_.entered; }
     /// The region of the program that it is in; nullptr: nothing is learnt about that. @threads as prepare()
     void set_part_of(gimbal_region* region) noexcept { part_of_ = region; }
     [[nodiscard]] gimbal_region* part_of() const noexcept { return part_of_; }
@@ -184,7 +190,9 @@ public:
     /// @threads the last one to leave
     [[nodiscard]] bool repeat();
     /// What is asked for where it is repeated. @pre it may be
-    [[nodiscard]] const Request& request() const noexcept { return repeated_->request; }
+    [[nodiscard]] const Request& request() const noexcept { return repeated_for_; }
+    /// Have what opening and entering it needs on its way into the caches.
+    void prefetch() const noexcept;
     /// Executions since it was prepared that all workers have left, besides that which the slots are of. [count]
     [[nodiscard]] std::uint32_t round() const noexcept { return round_; }
     /// What the workers saw of one of them; to be read when all have left.
@@ -192,19 +200,21 @@ public:
 
     [[nodiscard]] const ExecutionConfig& config() const noexcept { return config_; }
     [[nodiscard]] const Plan& plan() const noexcept { return *plan_; }
-    [[nodiscard]] std::uint32_t workers() const noexcept { return workers_; }
+    [[nodiscard]] std::uint32_t workers() const noexcept { return hot_.workers; }
 
     /// The workers' records and times; to be read when all have left.
     [[nodiscard]] const std::vector<WorkerSlot>& slots() const noexcept { return slots_; }
-    [[nodiscard]] WorkerSlot& slot_of(std::uint32_t worker) noexcept { return slots_[worker & slot_mask_]; }
-    [[nodiscard]] const WorkerSlot& slot_of(std::uint32_t worker) const noexcept { return slots_[worker & slot_mask_]; }
+    [[nodiscard]] WorkerSlot& slot_of(std::uint32_t worker) noexcept { return hot_.slots[worker & hot_.slot_mask]; }
+    [[nodiscard]] const WorkerSlot& slot_of(std::uint32_t worker) const noexcept {
+        return hot_.slots[worker & hot_.slot_mask];
+    }
     [[nodiscard]] const std::shared_ptr<const Plan>& shared_plan() const noexcept { return plan_; }
     /// @threads set by the one that opens it
     [[nodiscard]] std::unique_ptr<ExecutionTrace>& trace() noexcept { return trace_; }
     [[nodiscard]] const std::unique_ptr<ExecutionTrace>& trace() const noexcept { return trace_; }
     /// What a worker has stolen so far, in whatever executions. @threads that worker
     [[nodiscard]] WorkerSteals steals(std::uint32_t worker) const noexcept {
-        return insured_ || plan_->claim == Claim::queues ? queues_.steals(worker) : WorkerSteals{};
+        return has_queues() ? queues_.steals(worker) : WorkerSteals{};
     }
 
 private:
@@ -218,7 +228,7 @@ private:
     static constexpr std::uint32_t kRunning = 1;
     static constexpr std::uint32_t kRunOut = 2;  // one of them found nothing left
 
-    bool end_at(gimbal_share& share, std::uint64_t stamp) noexcept;
+    void leave_at(gimbal_share& share, std::uint64_t stamp) noexcept;
     void fill_queues();
     static void note_thread(ChunkCosts& costs) noexcept;
     int next_weighted(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
@@ -231,7 +241,7 @@ private:
     void leave_core(SurplusSlot& slot, bool wanted) noexcept;
     void begin_elastic(std::uint32_t worker) noexcept;
     void end_elastic(const gimbal_share& share, WorkerSlot& slot) noexcept;
-    [[nodiscard]] bool is_surplus(std::uint32_t worker) const noexcept { return worker >= workers_; }
+    [[nodiscard]] bool is_surplus(std::uint32_t worker) const noexcept { return worker >= hot_.workers; }
     [[nodiscard]] Range next_insured(gimbal_share& share, WorkerSlot& slot) noexcept;
     [[nodiscard]] Range await_grains(std::uint32_t worker, std::uint64_t begin) noexcept;
     [[nodiscard]] Range iterations_of(Range grains) const noexcept;
@@ -242,13 +252,51 @@ private:
     void note_chunk(WorkerSlot& slot, std::uint64_t first, std::uint64_t size) noexcept;
     void note_static_end(const gimbal_share& share) noexcept;
 
+    /// How next() draws.
+    enum class Draw : std::uint8_t { steps, own_steps, insured, queued, weighted, adaptive };
+
+    /// What workers read on their way in and out, side by side: between two executions of a loop its data drives what
+    /// was in the caches out of them. Set when something changes from one execution to the next.
+    struct alignas(kApart) HotFields {
+        std::uint64_t* counter = nullptr;
+        const std::uint64_t* starts = nullptr;  // as the plan has them, like the next three
+        std::uint64_t steps = 0;
+        std::uint64_t chunk = 0;
+        std::uint64_t trip = 0;
+        std::uint64_t claim = 1;             // steps that a worker claims at once
+        const std::uint64_t* own = nullptr;  // [P + 1] steps of each worker; hybrid plans
+        std::uint64_t first_shared = 0;      // what the counter begins with
+        WorkerSlot* slots = nullptr;
+        EarlierRecord* records = nullptr;  // [P rounds], those of a worker together
+        LoopSite* entered = nullptr;       // the site, unless its workers are processes
+        std::uint32_t slot_mask = 0;       // 0: there is one slot, for all that enter here
+        std::uint32_t workers = 0;
+        std::uint32_t rounds = 0;   // that there are records for
+        std::uint32_t repeats = 0;  // how often it may be repeated
+        Draw draw = Draw::steps;
+        bool owned = false;     // step k belongs to worker k mod P
+        bool hybrid = false;    // workers have own steps, and others are shared
+        bool fast = false;      // gimbal_share::fast, for who has no own steps to be handed out together
+        bool together = false;  // own steps are handed out in one chunk
+        bool noted = false;     // somebody wants times of chunks, or when own steps end
+        bool admits = true;     // requests for what is shared are not throttled
+        bool elastic = false;   // there are surplus workers
+
+        bool operator==(const HotFields&) const = default;
+    };
+    static_assert(sizeof(HotFields) == kApart);
+    [[nodiscard]] HotFields hot_fields(std::uint32_t workers, std::uint64_t* counter) noexcept;
+    [[nodiscard]] Draw draw_of(const Plan& plan) const noexcept;
+    [[nodiscard]] bool has_queues() const noexcept { return hot_.draw == Draw::queued || hot_.draw == Draw::insured; }
+    void begin_slowly(std::uint32_t worker, gimbal_share& share, WorkerSlot& slot);
+
     // Read by every worker, written only when something changes from one execution to the next.
+    HotFields hot_;
+    alignas(64) Request repeated_for_;  // if it may be repeated
     LoopSite* site_;
-    std::uint32_t slot_mask_;  // 0: there is one slot, for all that enter here
     ExecutionConfig config_;
     std::shared_ptr<const Plan> plan_;
-    std::uint32_t workers_ = 0;
-    bool insured_ = false;  // own steps are drawn from queues_, and may be stolen
+    bool over_ranks_;
     std::vector<WorkerSlot> slots_;
     const AdaptiveTechnique* adaptive_ = nullptr;  // of this execution; nullptr: planned
     double overhead_ = 0;                          // what drawing a chunk costs, for times without it [ticks]
@@ -256,17 +304,15 @@ private:
     std::vector<AdaptiveSlot> adaptive_slots_;     // as slots_, if adaptive
     std::vector<WorkerTimes> own_times_;           // [P] if adaptive and nobody else has them
     WorkerTimes* times_ = nullptr;                 // [P] if adaptive
-    std::uint64_t* counter_ = &own_counter_;
-    WorkQueues queues_;                       // filled if the plan has queues
-    std::vector<SurplusSlot> surplus_slots_;  // [surplus]
-    gimbal_region* part_of_ = nullptr;
-    std::uint32_t repeats_ = 0;           // how often it may be repeated
-    std::unique_ptr<Repeated> repeated_;  // if it may be
+    WorkQueues queues_;                            // filled if the plan has queues
+    std::vector<SurplusSlot> surplus_slots_;       // [surplus]
+    std::vector<EarlierRecord> records_;           // [P rounds], if it may be repeated
     std::unique_ptr<ExecutionTrace> trace_;
-    // Written on every chunk, and, beside it, by every worker that leaves: its failed draw has just fetched the line.
+    // Written on every chunk, and, beside it, what changes from one execution to the next.
     alignas(kApart) std::uint64_t own_counter_ = 0;
     std::atomic<std::uint32_t> inside_{0};
-    std::uint32_t round_ = 0;                      // how often it was repeated
+    std::uint32_t round_ = 0;  // how often it was repeated
+    gimbal_region* part_of_ = nullptr;
     std::atomic<std::uint32_t> stage_{kExpected};  // only if there are surplus workers
     Decision decision_;                            // changes every time
     std::uint64_t moves_ = 0;                      // the same

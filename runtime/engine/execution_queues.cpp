@@ -71,7 +71,7 @@ Range Execution::next_insured(gimbal_share& share, WorkerSlot& slot) noexcept {
     if (share.counter) {
         queues_.ask();
         if (config_.split && slot.record.static_end == 0) note_static_end(share);
-        const std::uint64_t step = __atomic_fetch_add(counter_, 1, __ATOMIC_RELAXED);
+        const std::uint64_t step = __atomic_fetch_add(hot_.counter, 1, __ATOMIC_RELAXED);
         if (step < plan_->steps) return {plan_->starts[step], plan_->starts[step + 1]};
         share.counter = nullptr;
     }

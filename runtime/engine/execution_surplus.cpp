@@ -13,7 +13,7 @@ namespace gimbal {
 // is wanted back others steal; what is there when the loop has run out it runs itself, and so does every worker that
 // wakes then: nothing that a thief had in hand is lost.
 int Execution::next_surplus(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
-    SurplusSlot& slot = surplus_slots_[share.worker - workers_];
+    SurplusSlot& slot = surplus_slots_[share.worker - hot_.workers];
     if (slot.core && node_cores().wanted(slot.core)) leave_core(slot, true);
     if (!slot.core) await_core(slot);
     if (next_queued(share, first, end)) return 1;
@@ -50,7 +50,7 @@ void Execution::leave_core(SurplusSlot& slot, bool wanted) noexcept {
 // it ran, not how long it was there.
 void Execution::end_elastic(const gimbal_share& share, WorkerSlot& slot) noexcept {
     if (is_surplus(share.worker)) {
-        SurplusSlot& surplus = surplus_slots_[share.worker - workers_];
+        SurplusSlot& surplus = surplus_slots_[share.worker - hot_.workers];
         leave_core(surplus, false);  // of a loop that was cancelled
         surplus.left = slot.record.end;
         slot.record.end = slot.record.begin + surplus.worked;
@@ -62,7 +62,7 @@ void Execution::end_elastic(const gimbal_share& share, WorkerSlot& slot) noexcep
 
 double Execution::aftermath() const noexcept {
     std::uint64_t last = 0;
-    for (std::uint32_t i = 0; i < workers_; ++i) last = std::max(last, slots_[i].record.end);
+    for (std::uint32_t i = 0; i < hot_.workers; ++i) last = std::max(last, slots_[i].record.end);
     std::uint64_t left = last;
     for (std::uint32_t i = 0; i < config_.surplus; ++i) left = std::max(left, surplus_slots_[i].left);
     return static_cast<double>(left - last);
@@ -70,7 +70,7 @@ double Execution::aftermath() const noexcept {
 
 void Execution::begin_elastic(std::uint32_t worker) noexcept {
     if (is_surplus(worker)) {
-        surplus_slots_[worker - workers_] = {};
+        surplus_slots_[worker - hot_.workers] = {};
     } else if (stage_.load(std::memory_order_relaxed) == kExpected) {
         std::uint32_t before = kExpected;
         stage_.compare_exchange_strong(before, kRunning, std::memory_order_relaxed);

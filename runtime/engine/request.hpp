@@ -12,17 +12,18 @@ namespace gimbal {
 
 /// What the caller of a loop fixed before the site chooses: a schedule named for this loop, or nothing.
 struct Request {
-    std::uint64_t trip = 0;  ///< N [iterations]
-    std::uint64_t unit = 1;  ///< the loop's own granule: dynamic,c, simd width [iterations]
-    bool monotonic = false;  ///< the loop needs ascending chunks
-    Schedule schedule = {};  ///< named by OMP_SCHEDULE or the program; no technique: the selector chooses and keeps to
-                             ///< the chunk
-    std::string_view reason = "OMP_SCHEDULE";  ///< who named the technique, for the report; a string literal
+    // What asks_the_same() compares comes first: one cache line.
+    std::uint64_t trip = 0;   ///< N [iterations]
+    std::uint64_t unit = 1;   ///< the loop's own granule: dynamic,c, simd width [iterations]
+    bool monotonic = false;   ///< the loop needs ascending chunks
+    bool can_leave = false;   ///< the caller can run it by itself, as libomp's static does
+    int schedule_number = 0;  ///< of schedule and selector (intern())
+    Schedule schedule = {};   ///< named by OMP_SCHEDULE or the program; no technique: the selector chooses and keeps to
+                              ///< the chunk
     std::string_view selector = {};            ///< named instead of a technique; a string literal; empty: as configured
+    std::string_view reason = "OMP_SCHEDULE";  ///< who named the technique, for the report; a string literal
     const gimbal_loop_desc* caller = nullptr;  ///< what the caller said, as long as the loop is being opened
     double way = 0;                            ///< what opening and closing take, mean so far [ticks]; 0: not known
-    int schedule_number = 0;                   ///< of schedule and selector (intern())
-    bool can_leave = false;                    ///< the caller can run it by itself, as libomp's static does
     std::uint32_t left_loops = 0;              ///< loops of the process that were left so [count]
     std::uint32_t surplus = 0;    ///< workers besides, who draw while another rank lends them a core [count]
     RankPart part = {};           ///< of a loop over ranks that it runs, if it runs one
@@ -33,11 +34,11 @@ struct Request {
     double thread_balance = 0;    ///< of them, mean over max since the last execution; 0: not known
     bool hold = false;            ///< nothing is tried: another level is asked first
 
-    /// Whether the other one asks for the same loop in the same way, at whatever moment.
+    /// Whether the other one asks for the same loop in the same way, at whatever moment. @pre no surplus workers here
     [[nodiscard]] bool asks_the_same(const Request& other) const noexcept {
         return trip == other.trip && unit == other.unit && schedule_number == other.schedule_number &&
                monotonic == other.monotonic && schedule == other.schedule && selector.data() == other.selector.data() &&
-               can_leave == other.can_leave && surplus == other.surplus;
+               can_leave == other.can_leave && other.surplus == 0;
     }
 };
 

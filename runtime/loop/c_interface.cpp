@@ -107,8 +107,7 @@ int gimbal_loop_named(const gimbal_loop_desc* desc) {
 
 void gimbal_loop_begin(void* execution, uint32_t worker, gimbal_share* share) {
     auto* const entered = static_cast<Execution*>(execution);
-    // A loop over ranks is not one that the thread is in.
-    if (LoopSite* const site = entered->site(); site && !site->identity().over_ranks) gimbal::current_site = site;
+    if (LoopSite* const site = entered->entered_site()) gimbal::current_site = site;
     entered->begin(worker, *share);
     if (gimbal::thread_watch) [[unlikely]]
         gimbal::thread_watch->enter(*share);
@@ -125,12 +124,22 @@ int gimbal_loop_next(gimbal_share* share, uint64_t* first, uint64_t* end) {
 }
 
 int gimbal_loop_end(gimbal_share* share) {
+    auto* const execution = static_cast<Execution*>(share->execution);
+    gimbal_loop_leave(share);
+    if (!execution->is_last()) return 0;
+    gimbal_loop_close(execution);
+    return 1;
+}
+
+void gimbal_loop_leave(gimbal_share* share) {
     if (gimbal::thread_watch) [[unlikely]]
         gimbal::thread_watch->leave(*share);
-    auto* const execution = static_cast<Execution*>(share->execution);
-    if (!execution->end(*share)) return 0;
-    execution->site()->close(execution);
-    return 1;
+    static_cast<Execution*>(share->execution)->leave(*share);
+}
+
+void gimbal_loop_close(void* execution) {
+    auto* const left = static_cast<Execution*>(execution);
+    left->site()->close(left);
 }
 
 void gimbal_loop_drop(void* execution) {

@@ -105,6 +105,7 @@ Execution* LoopSite::open(const Request& request) noexcept {
     Execution* const ready = ready_.load(std::memory_order_relaxed) == nullptr
                                  ? nullptr
                                  : ready_.exchange(nullptr, std::memory_order_acquire);
+    if (ready != nullptr) ready->prefetch();
     // Chunks of a loop over ranks differ in their place, and ranks may say what runs them.
     if (ready != nullptr && !in_rank_chunk() && ready->request().asks_the_same(request)) return ready;
     const std::lock_guard lock(mutex_);
@@ -132,7 +133,7 @@ Execution* LoopSite::open(const Request& request) noexcept {
     }
     std::unique_ptr<Execution> execution = std::move(spare_);
     if (!execution) {
-        execution = std::make_unique<Execution>(this);
+        execution = std::make_unique<Execution>(this, identity_.over_ranks);
         existing_.push_back(execution.get());
     }
     execution->prepare(workers_, opening.config, opening.plan);
@@ -184,11 +185,11 @@ std::uint32_t LoopSite::repeats_of(const Opening& opening, const Request& reques
     return counts && alone && rests && !steps_wanted() ? opening.repeats : 0;
 }
 
-// With the lock held. Every worker draws twice at least, and leaves: three times all of them want to write one word.
+// With the lock held. Every worker draws twice at least: twice all of them want to write one word.
 // @param begun  when closing did, as measured as that is [ticks]
 void LoopSite::note_way(const Execution& finished, std::uint64_t begun) noexcept {
     constexpr double kNewest = 0.125;
-    constexpr double kMeetings = 3;
+    constexpr double kMeetings = 2;
     batch_ += kNewest * (finished.round() + 1.0 - batch_);
     if (leaving_.begin()) {
         std::uint64_t last = 0;

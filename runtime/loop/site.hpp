@@ -129,12 +129,14 @@ private:
 
     SiteIdentity identity_;
     std::uint32_t workers_;
-    int rule_ = 0;
     std::atomic<std::uint32_t> traced_{0};
     std::atomic<double> first_pace_ = 0;  // [ticks]; 0: nobody has asked. A figure by itself, so relaxed will do
 
-    // An execution of a steady loop, for the next one to ask for the same. It is handed over without the lock.
+    // An execution of a steady loop, for the next one to ask for the same. It is handed over without the lock. Beside
+    // it what else whoever opens looks at first.
     alignas(kApart) std::atomic<Execution*> ready_ = nullptr;
+    int rule_ = 0;
+    LeftLoop left_;
 
     // Held at open and close, never while chunks are drawn. It guards what follows, the most used first: what one
     // execution writes fits into two or three cache lines.
@@ -146,7 +148,6 @@ private:
     double batch_ = 1;  // executions that were opened and learnt from at once, running mean [count]
     bool asked_earlier_run_ = false;
     std::uint64_t kept_id_ = 0;  // of the loop in any run; 0: nothing is kept
-    LeftLoop left_;
     RankTie rank_tie_;
     TeamsInChunks teams_;                // of a loop over ranks
     TimedPart opening_, closing_;        // what the site itself takes

@@ -168,19 +168,26 @@ void note_figures(TraceRing& ring, const Execution& execution) noexcept {
     if (fraction >= 0) counter(TraceKind::fraction, fraction);
 }
 
-int end(gimbal_share* share) {
-    if (thread_watch) [[unlikely]]
-        thread_watch->leave(*share);
-    auto* const execution = static_cast<Execution*>(share->execution);
+void leave(gimbal_share* share) {
+    gimbal_loop_leave(share);
     TraceRing* const ring = trace_ring();
-    const bool last = execution->end(*share);
-    if (ring) {
-        ring->in_chunk = false;
-        ring->put(TraceKind::loop_end, 0);
-    }
-    if (!last) return 0;
-    if (ring && execution->workers() > 1) note_figures(*ring, *execution);
-    execution->site()->close(execution);
+    if (!ring) return;
+    ring->in_chunk = false;
+    ring->put(TraceKind::loop_end, 0);
+}
+
+void close(void* left) {
+    TraceRing* const ring = trace_ring();
+    const auto& execution = *static_cast<const Execution*>(left);
+    if (ring && execution.workers() > 1) note_figures(*ring, execution);
+    gimbal_loop_close(left);
+}
+
+int end(gimbal_share* share) {
+    auto* const execution = static_cast<Execution*>(share->execution);
+    leave(share);
+    if (!execution->is_last()) return 0;
+    close(execution);
     return 1;
 }
 
@@ -193,7 +200,7 @@ void barrier(gimbal_barrier_moment moment) {
 }
 
 constexpr gimbal_traced_loop_calls kCalls = {
-    .open = open, .begin = begin, .next = next, .end = end, .barrier = barrier};
+    .open = open, .begin = begin, .next = next, .end = end, .leave = leave, .close = close, .barrier = barrier};
 
 }  // namespace
 

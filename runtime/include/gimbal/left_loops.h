@@ -45,7 +45,7 @@ typedef struct gimbal_left_loop {
     gimbal_left_counts* counts;
 } gimbal_left_loop;
 
-enum { GIMBAL_LEFT_LOOPS = 256 };
+enum { GIMBAL_LEFT_LOOPS = 1024 };
 
 /** @threads all */
 typedef struct gimbal_left_table {

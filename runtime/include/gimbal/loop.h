@@ -73,6 +73,14 @@ GIMBAL_API int gimbal_loop_next(gimbal_share* share, uint64_t* first, uint64_t* 
  *  @threads each worker once  @cost one timestamp; the last worker also learns: at most 2 us */
 GIMBAL_API int gimbal_loop_end(gimbal_share* share);
 
+/** The same for a host that counts who has left: it spares the workers one word that all of them write. All workers of
+ *  an execution leave in this way, or all by gimbal_loop_end().
+ *  @threads each worker once  @cost one timestamp, no atomic */
+GIMBAL_API void gimbal_loop_leave(gimbal_share* share);
+/** All workers have left by gimbal_loop_leave(): the pointer is void.
+ *  @threads one, which sees what all wrote before they left  @cost as gimbal_loop_end() of the last worker */
+GIMBAL_API void gimbal_loop_close(void* execution);
+
 /** Give up an execution that some workers will never enter or end (a cancelled region). No worker may use it any more.
  *  @threads by one thread, when the team has dissolved */
 GIMBAL_API void gimbal_loop_drop(void* execution);

@@ -22,6 +22,8 @@ typedef struct gimbal_traced_loop_calls {
     void (*begin)(void* execution, uint32_t worker, gimbal_share* share);
     int (*next)(gimbal_share* share, uint64_t* first, uint64_t* end);
     int (*end)(gimbal_share* share);
+    void (*leave)(gimbal_share* share);
+    void (*close)(void* execution);
     void (*barrier)(gimbal_barrier_moment moment); /**< of this thread's innermost team */
 } gimbal_traced_loop_calls;
 

@@ -209,7 +209,7 @@ TEST(KeptLearning, ALoopIsLeftOnlyWhereItCanBe) {
     }
     const std::string saved = first.save();
     for (const Request& other : {Request{.trip = 100}, Request{.trip = 200, .can_leave = true},
-                                 Request{.trip = 100, .schedule = {.chunk = 4}, .can_leave = true}}) {
+                                 Request{.trip = 100, .can_leave = true, .schedule = {.chunk = 4}}}) {
         LoopLearning second("loop", 2);
         second.restore(saved);
         EXPECT_EQ(second.left_at_once(other), 0);
