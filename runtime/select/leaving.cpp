@@ -2,6 +2,8 @@
 #include "select/leaving.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <span>
 
 namespace gimbal {
 
@@ -15,6 +17,8 @@ constexpr double kMaxWay_s = 2e-6;      // and what it is taken to cost at most:
 constexpr double kMaxWayMore_s = 1e-7;  // and each worker adds to it
 constexpr double kNothing = 0.015;      // of the time: less is not to be gained from what threads wait
 constexpr double kLittle = 0.1;         // of the time: static is hard to beat, its threads find their data where it was
+constexpr double kIfByTurns = 0.25;     // the same where it is one thread that is late, and then another
+constexpr double kStillLate = 0.5;      // of the last one's lateness
 constexpr std::uint8_t kGoodLooks = 2;
 constexpr std::uint8_t kBadLooks = 3;
 constexpr double kFirstPeriod_s = 1e-3;
@@ -24,12 +28,17 @@ constexpr double kLook_s = 5e-6;    // that a look costs, in a loop whose data h
 constexpr double kForLooks = 1e-3;  // of the time of the process, for the looks at all loops,
 constexpr double kForFirst = 1e-2;  // and for the first ones
 
+/// The worker that the others wait for. @pre there are workers
+std::size_t last_of(std::span<const WorkerRecord> workers) noexcept {
+    const auto ends_earlier = [](const WorkerRecord& a, const WorkerRecord& b) { return a.end < b.end; };
+    return static_cast<std::size_t>(std::max_element(workers.begin(), workers.end(), ends_earlier) - workers.begin());
+}
+
 /// What perfect balance would save: the mean time that workers wait for the last one [ticks].
 double waiting(const LoopRecord& record) noexcept {
     if (record.workers.empty()) return record.loop_time - record.busy_mean;
-    std::uint64_t last = 0;
+    const std::uint64_t last = record.workers[last_of(record.workers)].end;
     double ends = 0;
-    for (const WorkerRecord& worker : record.workers) last = std::max(last, worker.end);
     for (const WorkerRecord& worker : record.workers) ends += static_cast<double>(last - worker.end);
     return ends / static_cast<double>(record.workers.size());
 }
@@ -90,8 +99,21 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
         return;
     }
     good_ = 0;
-    static_is_good_ = waited_s < way_s(context) + kLittle * time_s;
+    note_last(record);
+    static_is_good_ = waited_s < way_s(context) + (by_turns_ ? kIfByTurns : kLittle) * time_s;
     if (++bad_ >= kBadLooks) state_ = State::kept;
+}
+
+// Whom all wait for now, and then for another one, no schedule knows before.
+void Leaving::note_last(const LoopRecord& record) noexcept {
+    if (record.workers.empty()) return;
+    const std::size_t last = last_of(record.workers);
+    const double lateness = waiting(record);
+    if (late_ > 0 && late_ <= record.workers.size()) {
+        const auto behind = static_cast<double>(record.workers[last].end - record.workers[late_ - 1].end);
+        by_turns_ |= lateness - behind < kStillLate * lateness;
+    }
+    late_ = static_cast<std::uint32_t>(last) + 1;
 }
 
 void Leaving::prefer() noexcept {
@@ -112,7 +134,8 @@ void Leaving::invite(double time_s) noexcept {
 Leaving Leaving::for_other_length() const noexcept {
     Leaving other = *this;
     other.period_s_ = 0;
-    other.invited_ = false;
+    other.invited_ = other.by_turns_ = false;
+    other.late_ = 0;
     other.bad_ = 0;
     other.state_ = state_ == State::left ? State::looking : state_;
     other.good_ = state_ == State::left ? kGoodLooks - 1 : 0;

@@ -65,12 +65,17 @@ Decision SimulateSelector::static_now() const {
     return {.schedule = {the_static()}, .reason = settings_.name, .exploring = true, .index = kNotOurs};
 }
 
+// Where static holds nothing else measures costs, and without them nobody can say what would be faster.
+std::size_t SimulateSelector::profiles_at_first() const noexcept {
+    const bool asks_soon = leaving_.static_is_good() && !answered_ && !answer_;
+    return std::max<std::size_t>(settings_.profiling.size(), asks_soon ? kSettled : 0);
+}
+
 Decision SimulateSelector::profiling_execution(const LoopContext& context) {
     Schedule choice = settings_.profiling[std::min(profiled_, settings_.profiling.size() - 1)];
     if (context.monotonic && !choice.technique->info().monotonic) choice = {find_technique("fac2")};
     // What a profile takes is not spent on a loop that may be too short for it.
-    const bool sampled =
-        profiled_ < settings_.profiling.size() && (steps_ > 0 || !settings_.leaves || !context.can_leave);
+    const bool sampled = profiled_ < profiles_at_first() && (steps_ > 0 || !settings_.leaves || !context.can_leave);
     profiled_ += sampled || steps_ > 0 ? 1 : 0;
     return {.schedule = choice, .reason = settings_.name, .exploring = true, .sampled = sampled, .index = kNotOurs};
 }
@@ -150,7 +155,7 @@ Decision SimulateSelector::choose(const LoopContext& context) {
     // One iteration each: there is nothing to choose.
     if (context.workers == 1 || context.iterations <= (settings_.first_stays ? context.workers : 1))
         return {.schedule = {the_static()}, .reason = settings_.name, .index = kNotOurs};
-    if (profiled_ < settings_.profiling.size()) return profiling_execution(context);
+    if (profiled_ < profiles_at_first()) return profiling_execution(context);
     if (!bandit_) settle_portfolio(context);
     if (answer_ && answer_->ready.load(std::memory_order_acquire)) take_answer();
     if (!answered_ && !settings_.first_stays && steps_ < kPatience) return profiling_execution(context);

@@ -64,6 +64,7 @@ private:
     SimulateSelector(const SimulateSelector&) = default;  // for_other_length()
     [[nodiscard]] Decision static_now() const;
     Decision profiling_execution(const LoopContext& context);
+    [[nodiscard]] std::size_t profiles_at_first() const noexcept;
     [[nodiscard]] std::size_t first_incumbent() const noexcept;
     [[nodiscard]] std::size_t arm_of_static() const noexcept;
     void begin_static_trial(const LoopContext& context, bool asked);
