@@ -9,7 +9,7 @@
 namespace gimbal {
 
 /// How often an execution may be repeated before anybody has learnt from it, at most [count].
-inline constexpr std::uint32_t kMaxRepeats = 7;
+inline constexpr std::uint32_t kMaxRepeats = 31;
 
 /// What is decided for the threads that share out the chunks of a rank. Nothing, unless a loop over ranks says so.
 struct Within {

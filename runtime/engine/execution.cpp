@@ -135,7 +135,7 @@ void Execution::fill_queues() {
 }
 
 void Execution::allow_repeats(const Request& request, std::uint32_t times) {
-    constexpr std::uint32_t kMostRecords = kMaxRepeats * kSmallTeam;  // some kilobytes: there are many loops
+    constexpr std::uint32_t kMostRecords = 7 * kSmallTeam;  // some kilobytes: there are many loops
     const std::uint32_t rounds = std::min(kMaxRepeats, kMostRecords / hot_.workers);
     const bool may = times > 0 && rounds >= 2 && !hot_.noted && !hot_.elastic;
     const std::uint32_t repeats = may ? std::min(times, rounds) : 0;

@@ -172,17 +172,18 @@ std::string LoopSite::to_keep() {
 }
 
 // What is learnt from a steady loop may come late, but everybody waits for the last worker to leave, and for the first
-// to come. So both learn and open for several executions at once, where that is a part of the loop's time that counts.
+// to come. So both learn and open for several executions at once: so many that it is a small part of the loop's time.
 std::uint32_t LoopSite::repeats_of(const Opening& opening, const Request& request) const noexcept {
-    constexpr double kCounts = 1e-3;
+    constexpr double kPart = 1e-3;
     const LoopTotals& totals = learning_.totals();
-    const double each = opening_.mean() + closing_.mean();
-    const bool counts = totals.calls >= kFirst && each * static_cast<double>(totals.calls) > kCounts * totals.loop_time;
+    const double each = (opening_.mean() + closing_.mean()) * static_cast<double>(totals.calls);
+    const double small = kPart * totals.loop_time;
+    const double wanted = totals.calls >= kFirst && each > small ? std::min(each / small, double{kMaxRepeats}) : 0;
     const bool alone =
         !identity_.over_ranks && !in_rank_chunk() && (request.caller == nullptr || request.caller->part_of == nullptr);
     // What is measured while threads move must be known to be.
     const bool rests = opening.decision.named || !levels::first_level().placement_learns();
-    return counts && alone && rests && !steps_wanted() ? opening.repeats : 0;
+    return alone && rests && !steps_wanted() ? std::min(opening.repeats, static_cast<std::uint32_t>(wanted)) : 0;
 }
 
 // With the lock held. Every worker draws twice at least: twice all of them want to write one word.
