@@ -14,6 +14,7 @@
 #include "gimbal/technique.hpp"
 #include "loop/schedules.hpp"
 #include "loop/site_table.hpp"
+#include "report/metrics.hpp"
 #include "team.hpp"
 
 namespace {
@@ -216,6 +217,24 @@ TEST(Execution, OnlyTheLastWorkerToLeaveClosesIt) {
     EXPECT_EQ(gimbal_loop_end(&shares[1]), 0);
     EXPECT_EQ(shares[1].execution, nullptr);
     EXPECT_EQ(gimbal_loop_end(&shares[0]), 1);
+}
+
+TEST(Execution, AHostMayCountWhoHasLeft) {
+    const gimbal_loop_desc desc = loop_desc(0xB80000, 10, 2, 0);
+    void* const execution = gimbal_loop_open(&desc);
+    std::array<gimbal_share, 2> shares{};
+    for (std::uint32_t i = 0; i < 2; ++i) gimbal_loop_begin(execution, i, &shares[i]);
+    for (gimbal_share& share : shares) {
+        std::uint64_t first = 0, end = 0;
+        while (gimbal_loop_next(&share, &first, &end)) continue;
+        gimbal_loop_leave(&share);
+        EXPECT_EQ(share.execution, nullptr);
+        EXPECT_EQ(gimbal::find_site(desc)->calls(), 0U);
+    }
+    gimbal_loop_close(execution);
+    const gimbal::LoopSummary loop = gimbal::find_site(desc)->summary(1e-9, 0);
+    EXPECT_EQ(loop.calls, 1U);
+    EXPECT_EQ(loop.iterations, 10U);
 }
 
 TEST(Execution, ADroppedOneTeachesNothing) {

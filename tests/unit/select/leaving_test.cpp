@@ -93,6 +93,17 @@ TEST(Leaving, ALittleImbalanceMakesStaticTheOneToBeat) {
     EXPECT_TRUE(leaving.static_is_good());
 }
 
+TEST(Leaving, WhereNowOneThreadIsLateAndNowAnotherStaticIsTheOneToBeat) {
+    Leaving by_turns, always_the_second;
+    for (const bool turned : {false, true, false}) {
+        observe(by_turns, true, turned ? 70'000 : 100'000, turned ? 100'000 : 70'000);
+        observe(always_the_second, true, 70'000, 100'000);
+    }
+    EXPECT_EQ(by_turns.leave(1e-9), 0) << "there is something to gain";
+    EXPECT_TRUE(by_turns.static_is_good());
+    EXPECT_FALSE(always_the_second.static_is_good());
+}
+
 TEST(Leaving, WhatIsLeftIsNotTakenBackForOneInterruption) {
     Leaving leaving;
     observe(leaving, false, 100'000, 100'000);
