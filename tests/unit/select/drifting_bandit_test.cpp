@@ -14,6 +14,24 @@ namespace {
 
 using gimbal::DriftingBandit;
 
+/// A bandit whose first arm is the incumbent, and what a model says of all.
+DriftingBandit with_predictions(const std::vector<double>& times, double error) {
+    DriftingBandit bandit(times.size(), 0);
+    bandit.predict(times, error);
+    return bandit;
+}
+
+/// Factors around 1.
+class Noise {
+public:
+    Noise(std::uint64_t seed, double deviation) : random_(seed), factor_(1, deviation) {}
+    double operator()() { return factor_(random_); }
+
+private:
+    std::mt19937_64 random_;
+    std::normal_distribution<double> factor_;
+};
+
 /// Steps of a loop under a bandit: time(choice, step), with noise.
 struct Played {
     double total = 0;
@@ -46,10 +64,9 @@ TEST(DriftingBandit, ABetterChoiceThanThePredictionsSayWinsTheTitle) {
     DriftingBandit bandit(4, 0);
     const std::vector<double> predicted{1, 1.02, 1.02, 1.3};
     bandit.predict(predicted, 0.03);
-    std::mt19937_64 random(1);
-    std::normal_distribution<double> noise(1, 0.01);
+    Noise noise(1, 0.01);
     const std::vector<double> truth{1, 0.95, 1.05, 1.3};
-    const Played run = play(bandit, 300, [&](std::size_t choice, int) { return truth[choice] * noise(random); });
+    const Played run = play(bandit, 300, [&](std::size_t choice, int) { return truth[choice] * noise(); });
     EXPECT_EQ(bandit.incumbent(), 1U);
     EXPECT_EQ(run.pulls[3], 0U) << "what is predicted to lose a third is never tried";
     EXPECT_LT(run.total, 300 * 0.96);
@@ -59,9 +76,8 @@ TEST(DriftingBandit, TrialsAmongEqualsCostNearlyNothing) {
     DriftingBandit bandit(8, 0);
     const std::vector<double> predicted{1, 1.01, 1.01, 1.02, 1.03, 1.05, 1.1, 1.2};
     bandit.predict(predicted, 0.03);
-    std::mt19937_64 random(2);
-    std::normal_distribution<double> noise(1, 0.02);
-    const Played run = play(bandit, 300, [&](std::size_t choice, int) { return predicted[choice] * noise(random); });
+    Noise noise(2, 0.02);
+    const Played run = play(bandit, 300, [&](std::size_t choice, int) { return predicted[choice] * noise(); });
     EXPECT_LT(run.total, 300 * 1.005);
     EXPECT_LT(run.trials, 60U);
 }
@@ -71,8 +87,7 @@ TEST(DriftingBandit, AnIncumbentThatHasBecomeFarSlowerIsReplacedAfterOneTrial) {
     DriftingBandit bandit(3, 0);
     const std::vector<double> predicted{1, 1.3, 1.5};  // nobody tries that before
     bandit.predict(predicted, 0.03);
-    std::mt19937_64 random(5);
-    std::normal_distribution<double> noise(1, 0.005);
+    Noise noise(5, 0.005);
     constexpr int kBegins = 100;
     std::uint64_t trials = 0;
     int step = 0;
@@ -80,7 +95,7 @@ TEST(DriftingBandit, AnIncumbentThatHasBecomeFarSlowerIsReplacedAfterOneTrial) {
         if (step == kBegins + 5) bandit.widen(0.5);  // its profile has moved
         const DriftingBandit::Pull pull = bandit.next();
         trials += pull.trial && step > kBegins ? 1 : 0;
-        bandit.observe(pull, predicted[pull.arm] * (pull.arm == 0 && step > kBegins ? 2.5 : 1) * noise(random));
+        bandit.observe(pull, predicted[pull.arm] * (pull.arm == 0 && step > kBegins ? 2.5 : 1) * noise());
     }
     EXPECT_NE(bandit.incumbent(), 0U);
     EXPECT_GT(step, kBegins);
@@ -92,15 +107,14 @@ TEST(DriftingBandit, ATrialBesideAnInterruptionOfTheIncumbentIsNoProof) {
     DriftingBandit bandit(2, 0);
     const std::vector<double> predicted{1, 1.01};
     bandit.predict(predicted, 0.03);
-    std::mt19937_64 random(6);
-    std::normal_distribution<double> noise(1, 0.005);
+    Noise noise(6, 0.005);
     bool after_trial = false, was = false;
     for (int step = 0; step < 300; ++step) {
         const DriftingBandit::Pull pull = bandit.next();
         const double interrupted = after_trial && !was ? 3 : 1;
         was = was || after_trial;
         after_trial = pull.trial;
-        bandit.observe(pull, predicted[pull.arm] * interrupted * noise(random));
+        bandit.observe(pull, predicted[pull.arm] * interrupted * noise());
     }
     EXPECT_TRUE(was);
     EXPECT_EQ(bandit.incumbent(), 0U);
@@ -110,13 +124,12 @@ TEST(DriftingBandit, KnowsHowLongNothingIsTried) {
     DriftingBandit bandit(3, 0);
     const std::vector<double> predicted{1, 1.01, 1.02};
     bandit.predict(predicted, 0.03);
-    std::mt19937_64 random(4);
-    std::normal_distribution<double> noise(1, 0.005);
+    Noise noise(4, 0.005);
     std::uint64_t longest = 0, promised = 0, trials = 0;
     for (int step = 0; step < 2000; ++step) {
         const DriftingBandit::Pull pull = bandit.next();
         EXPECT_FALSE(pull.trial && promised > 0) << "step " << step;
-        bandit.observe(pull, predicted[pull.arm] * noise(random));
+        bandit.observe(pull, predicted[pull.arm] * noise());
         trials += pull.trial ? 1 : 0;
         const std::uint64_t left = bandit.undisturbed();
         promised = promised > 0 && left > 0 ? promised - 1 : left;
@@ -154,8 +167,7 @@ TEST(DriftingBandit, StepsThatWereNotAskedForCount) {
 // What is believed never comes true, and the loop is said to change all the time.
 TEST(DriftingBandit, TrialsHaveALimitUnderAllCircumstances) {
     DriftingBandit bandit(4, 0);
-    std::mt19937_64 random(3);
-    std::normal_distribution<double> noise(1, 0.2);
+    Noise noise(3, 0.2);
     std::uint64_t trials = 0;
     constexpr int kSteps = 6000;
     for (int step = 0; step < kSteps; ++step) {
@@ -166,15 +178,14 @@ TEST(DriftingBandit, TrialsHaveALimitUnderAllCircumstances) {
             bandit.predict(predicted, 0.3);
         }
         const DriftingBandit::Pull pull = bandit.next();
-        bandit.observe(pull, std::max(0.1, noise(random)));
+        bandit.observe(pull, std::max(0.1, noise()));
         trials += pull.trial ? 1 : 0;
     }
     EXPECT_LE(trials, 20 + kSteps / 12U);
 }
 
 TEST(DriftingBandit, WorkThatGrowsDoesNotFavourTheFirstTechnique) {
-    DriftingBandit bandit(2, 0);
-    bandit.predict(std::vector<double>{1, 1}, 0.05);
+    DriftingBandit bandit = with_predictions({1, 1}, 0.05);
     play(bandit, 400, [](std::size_t choice, int step) { return std::exp(0.02 * step) * (choice == 1 ? 0.97 : 1); });
     EXPECT_EQ(bandit.incumbent(), 1U);
     DriftingBandit shrinking(2, 0);
@@ -186,8 +197,7 @@ TEST(DriftingBandit, WorkThatGrowsDoesNotFavourTheFirstTechnique) {
 
 TEST(DriftingBandit, LateTimesOfAnEarlierHolderSayNothing) {
     DriftingBandit bandit(3, 0), told(3, 0);
-    std::mt19937_64 random(4);
-    std::normal_distribution<double> noise(1, 0.01);
+    Noise noise(4, 0.01);
     const double times[] = {1, 0.8, 0.85};
     for (DriftingBandit* const one : {&bandit, &told}) one->predict(std::vector<double>{1, 0.9, 0.95}, 0.05);
     for (int step = 0; step < 400; ++step) {
@@ -195,7 +205,7 @@ TEST(DriftingBandit, LateTimesOfAnEarlierHolderSayNothing) {
         const DriftingBandit::Pull same = told.next();
         ASSERT_EQ(pull.arm, same.arm) << step;
         ASSERT_EQ(pull.trial, same.trial) << step;
-        const double time = times[pull.arm] * noise(random);
+        const double time = times[pull.arm] * noise();
         bandit.observe(pull, time);
         told.observe(same, time);
         if (told.incumbent() != 0) told.observe({0, false}, 3);
@@ -204,8 +214,7 @@ TEST(DriftingBandit, LateTimesOfAnEarlierHolderSayNothing) {
 }
 
 TEST(DriftingBandit, AnotherChoiceTakesOverWhenTheLoopChanges) {
-    DriftingBandit bandit(2, 0);
-    bandit.predict(std::vector<double>{1, 1.2}, 0.03);
+    DriftingBandit bandit = with_predictions({1, 1.2}, 0.03);
     const auto time = [](std::size_t choice, int step) {
         return step < 200 ? (choice == 0 ? 1 : 1.2) : (choice == 0 ? 1.2 : 1);
     };
@@ -235,8 +244,7 @@ TEST(DriftingBandit, AChangeSurprisesTwiceInARowAndAnInterruptionDoesNot) {
 }
 
 TEST(DriftingBandit, AnInterruptedTrialDoesNotCondemnAChoice) {
-    DriftingBandit bandit(2, 0);
-    bandit.predict(std::vector<double>{1, 1}, 0.03);
+    DriftingBandit bandit = with_predictions({1, 1}, 0.03);
     bool interrupted = false;
     play(bandit, 300, [&](std::size_t choice, int) {
         if (choice == 0) return 1.0;
@@ -251,8 +259,7 @@ TEST(DriftingBandit, AnInterruptedHolderDoesNotLoseTheTitle) {
     // One step in ten takes twice as long, under every technique.
     int lost = 0;
     for (unsigned seed = 0; seed < 40; ++seed) {
-        DriftingBandit bandit(2, 0);
-        bandit.predict(std::vector<double>{1, 1.02}, 0.03);
+        DriftingBandit bandit = with_predictions({1, 1.02}, 0.03);
         std::mt19937_64 random(seed);
         std::normal_distribution<double> noise(1, 0.01);
         std::bernoulli_distribution struck(0.1);
@@ -265,8 +272,7 @@ TEST(DriftingBandit, AnInterruptedHolderDoesNotLoseTheTitle) {
 }
 
 TEST(DriftingBandit, ATitleWonByLuckIsWonBack) {
-    DriftingBandit bandit(2, 0);
-    bandit.predict(std::vector<double>{1, 1}, 0.03);
+    DriftingBandit bandit = with_predictions({1, 1}, 0.03);
     // Two lucky trials, then the truth.
     std::uint64_t lucky = 0;
     int lost_at = -1;
@@ -286,29 +292,24 @@ TEST(DriftingBandit, ATitleWonByLuckIsWonBack) {
 
 // An image is restored in steps that get shorter from one to the next, and the next one begins anew.
 TEST(DriftingBandit, WorkThatAlwaysChangesStillShowsThatAChoiceIsBad) {
-    DriftingBandit bandit(2, 0);
-    const std::vector<double> predicted{1, 0.98};
-    bandit.predict(predicted, 0.03);
-    std::mt19937_64 random(3);
-    std::normal_distribution<double> noise(1, 0.02);
+    DriftingBandit bandit = with_predictions({1, 0.98}, 0.03);
+    Noise noise(3, 0.02);
     const Played run = play(bandit, 400, [&](std::size_t choice, int step) {
-        return std::pow(0.85, step % 12) * (choice == 1 ? 1.15 : 1) * noise(random);
+        return std::pow(0.85, step % 12) * (choice == 1 ? 1.15 : 1) * noise();
     });
     EXPECT_EQ(bandit.incumbent(), 0U);
     EXPECT_LE(run.pulls[1], 6U);
 }
 
 TEST(DriftingBandit, AChoiceThatCannotBePredictedIsNeverTried) {
-    DriftingBandit bandit(2, 0);
-    bandit.predict(std::vector<double>{1, std::numeric_limits<double>::infinity()}, 0.03);
+    DriftingBandit bandit = with_predictions({1, std::numeric_limits<double>::infinity()}, 0.03);
     const Played run = play(bandit, 500, [](std::size_t, int) { return 1.0; });
     EXPECT_EQ(run.pulls[1], 0U);
     EXPECT_EQ(bandit.second(), 0U);
 }
 
 TEST(DriftingBandit, ATrialThatNeverComesBackIsForgotten) {
-    DriftingBandit bandit(2, 0);
-    bandit.predict(std::vector<double>{1, 1}, 0.05);
+    DriftingBandit bandit = with_predictions({1, 1}, 0.05);
     std::uint64_t lost = 0;
     for (int step = 0; step < 400; ++step) {
         const DriftingBandit::Pull pull = bandit.next();
@@ -323,12 +324,10 @@ TEST(DriftingBandit, ATrialThatNeverComesBackIsForgotten) {
 }
 
 TEST(DriftingBandit, TheModelsErrorIsMeasuredOnTrials) {
-    DriftingBandit bandit(3, 0);
-    bandit.predict(std::vector<double>{1, 1.01, 1.01}, 0.05);
+    DriftingBandit bandit = with_predictions({1, 1.01, 1.01}, 0.05);
     EXPECT_DOUBLE_EQ(bandit.prediction_error(), 0.03);
-    std::mt19937_64 random(3);
-    std::normal_distribution<double> noise(1, 0.002);
-    play(bandit, 300, [&](std::size_t choice, int) { return (choice == 0 ? 1 : 1.02) * noise(random); });
+    Noise noise(3, 0.002);
+    play(bandit, 300, [&](std::size_t choice, int) { return (choice == 0 ? 1 : 1.02) * noise(); });
     EXPECT_NEAR(bandit.prediction_error(), 0.01, 0.005) << "1.02 where 1.01 was said";
     EXPECT_EQ(bandit.incumbent(), 0U);
 }
@@ -337,8 +336,7 @@ TEST(DriftingBandit, TheModelsErrorIsMeasuredOnTrials) {
 TEST(DriftingBandit, WhatLosesAgainstEveryPredictionIsNotTriedWithEachOfThem) {
     constexpr std::size_t kArms = 12;
     DriftingBandit bandit(kArms, 0);
-    std::mt19937_64 random(5);
-    std::normal_distribution<double> noise(1, 0.01);
+    Noise noise(5, 0.01);
     double total = 0;
     std::uint64_t trials = 0;
     constexpr int kRounds = 10, kSteps = 100;
@@ -346,7 +344,7 @@ TEST(DriftingBandit, WhatLosesAgainstEveryPredictionIsNotTriedWithEachOfThem) {
         if (round > 0) bandit.widen(0.05);
         bandit.predict(std::vector<double>(kArms, 1), bandit.prediction_error());
         const Played run =
-            play(bandit, kSteps, [&](std::size_t choice, int) { return (choice == 0 ? 1 : 1.3) * noise(random); });
+            play(bandit, kSteps, [&](std::size_t choice, int) { return (choice == 0 ? 1 : 1.3) * noise(); });
         total += run.total;
         trials += run.trials;
     }
@@ -359,14 +357,13 @@ TEST(DriftingBandit, WhatLosesAgainstEveryPredictionIsNotTriedWithEachOfThem) {
     better[4] = 0.6;
     bandit.predict(better, bandit.prediction_error());
     play(bandit, 3 * kSteps, [&](std::size_t choice, int) {
-        return (choice == 0 ? 1 : choice == 4 ? 0.9 : 1.3) * noise(random);
+        return (choice == 0 ? 1 : choice == 4 ? 0.9 : 1.3) * noise();
     });
     EXPECT_EQ(bandit.incumbent(), 4U);
 }
 
 TEST(DriftingBandit, TrustGivesTheTitleToTheBestPrediction) {
-    DriftingBandit bandit(3, 0);
-    bandit.predict(std::vector<double>{1, 0.9, 0.8}, 0.03);
+    DriftingBandit bandit = with_predictions({1, 0.9, 0.8}, 0.03);
     EXPECT_EQ(bandit.incumbent(), 0U);
     bandit.promote_predicted();
     EXPECT_EQ(bandit.incumbent(), 2U);
