@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -293,6 +294,7 @@ private:
     // Read by every worker, written only when something changes from one execution to the next.
     HotFields hot_;
     alignas(64) Request repeated_for_;  // if it may be repeated
+    static_assert(offsetof(Request, reason) <= 64, "what asks_the_same() compares is a cache line");
     LoopSite* site_;
     ExecutionConfig config_;
     std::shared_ptr<const Plan> plan_;
