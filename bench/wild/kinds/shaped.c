@@ -21,6 +21,12 @@ SHAPE double triangular(long i, long step) {
     return 2 * ((double)i + 0.5) / WILD_N;
 }
 
+/// From three quarters to five quarters: two equal blocks are an eighth off their mean.
+SHAPE double rising(long i, long step) {
+    (void)step;
+    return 0.75 + 0.5 * ((double)i + 0.5) / WILD_N;
+}
+
 /// A stretch of 9 times the cost that wanders by a tenth of the loop in 100 steps.
 SHAPE double drift(long i, long step) {
     const double place = fmod(0.1 + 1e-3 * (double)step, 1.0) * WILD_N;
