@@ -180,9 +180,10 @@ Decision SimulateSelector::choose(const LoopContext& context) {
     return decision;
 }
 
-// As long as nothing is tried, measured or asked for.
+// As long as nothing is tried or measured, and no answer is there. Where all cores are busy one takes long to come.
 std::uint32_t SimulateSelector::settled() const noexcept {
-    if (!bandit_ || answer_ || samples_due_ > 0 || static_trial_.runs()) return 0;
+    const bool answered = answer_ && answer_->ready.load(std::memory_order_relaxed);
+    if (!bandit_ || answered || samples_due_ > 0 || static_trial_.runs()) return 0;
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(bandit_->undisturbed(), kMaxRepeats));
 }
 
