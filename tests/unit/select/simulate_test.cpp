@@ -221,8 +221,13 @@ TEST(Auto, AsksOnceHoweverLongTheAnswerTakes) {
     VirtualLoop loop("loop", 4, 0.5, make_auto(1));
     const ListedWork work(std::vector<double>(1000, 1000));
     const Machine machine{.dispatch = 100, .serial = 40, .own_dispatch = 2};
-    for (int step = 0; step < 5000; ++step) loop.run({.trip = 1000}, work, machine);
+    int settled = 0;
+    for (int step = 0; step < 5000; ++step) {
+        loop.run({.trip = 1000}, work, machine);
+        settled += loop.learning().selector()->settled() > 0 ? 1 : 0;
+    }
     EXPECT_EQ(background_waiting(), 1U);
+    EXPECT_GT(settled, 1000) << "nobody has to look for it after each execution";
     release.set_value();
     std::promise<void> done;
     ASSERT_TRUE(run_in_background(true, [&] { done.set_value(); }));
