@@ -17,7 +17,8 @@
 // the thread's share takes two loads.
 // When the loop has run out, libomp's own function ends the share. Where a
 // trace is written all chunks come from the hook, by a function of its own:
-// what that keeps on the stack is no business of those without a trace.
+// what that keeps on the stack is no business of those without a trace. Each
+// begins with a cache line, wherever other code has moved to.
 #define KMP_HOOK_NEXT(suffix, T, ST)                                           \
   static __attribute__((noinline)) int __kmp_hook_traced_next_##suffix(        \
       ident_t *loc, kmp_int32 gtid, kmp_int32 *p_last, T *p_lb, T *p_ub,       \
@@ -29,9 +30,9 @@
     __kmp_hook_share = nullptr;                                                \
     return __kmp_plain_next_##suffix(loc, gtid, p_last, p_lb, p_ub, p_st);     \
   }                                                                            \
-  int __kmpc_dispatch_next_##suffix(ident_t *loc, kmp_int32 gtid,              \
-                                    kmp_int32 *p_last, T *p_lb, T *p_ub,       \
-                                    ST *p_st) {                                \
+  __attribute__((aligned(64))) int __kmpc_dispatch_next_##suffix(              \
+      ident_t *loc, kmp_int32 gtid, kmp_int32 *p_last, T *p_lb, T *p_ub,       \
+      ST *p_st) {                                                              \
     if (!KMP_HOOK_USED)                                                        \
       return __kmp_plain_next_##suffix(loc, gtid, p_last, p_lb, p_ub, p_st);   \
     gimbal_share *share = __kmp_hook_share;                                    \
