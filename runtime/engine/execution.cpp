@@ -54,7 +54,7 @@ void Execution::begin(std::uint32_t worker, gimbal_share& share) noexcept {
     share.watched = 0;
     share.traced = 0;
     WorkerSlot& slot = slot_of(worker);
-    if (hot.hybrid) {
+    if (hot.own) {
         share.step = hot.own[worker];
         share.step_end = hot.own[worker + 1];
         if (hot.together && share.step_end - share.step > 1) share.fast = 0;

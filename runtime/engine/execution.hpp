@@ -265,7 +265,7 @@ private:
         std::uint64_t chunk = 0;
         std::uint64_t trip = 0;
         std::uint64_t claim = 1;             // steps that a worker claims at once
-        const std::uint64_t* own = nullptr;  // [P + 1] steps of each worker; hybrid plans
+        const std::uint64_t* own = nullptr;  // [P + 1] steps of each worker; only if hybrid, where others are shared
         std::uint64_t first_shared = 0;      // what the counter begins with
         WorkerSlot* slots = nullptr;
         EarlierRecord* records = nullptr;  // [P rounds], those of a worker together
@@ -276,7 +276,6 @@ private:
         std::uint32_t repeats = 0;  // how often it may be repeated
         Draw draw = Draw::steps;
         bool owned = false;     // step k belongs to worker k mod P
-        bool hybrid = false;    // workers have own steps, and others are shared
         bool fast = false;      // gimbal_share::fast, for who has no own steps to be handed out together
         bool together = false;  // own steps are handed out in one chunk
         bool noted = false;     // somebody wants times of chunks, or when own steps end

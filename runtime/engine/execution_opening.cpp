@@ -88,15 +88,14 @@ Execution::HotFields Execution::hot_fields(std::uint32_t workers, std::uint64_t*
     hot.chunk = plan.chunk;
     hot.trip = plan.iterations;
     hot.claim = config_.claim;
-    hot.own = plan.own.data();
-    hot.first_shared = plan.claim == Claim::hybrid ? plan.own.back() : 0;
+    hot.own = plan.claim == Claim::hybrid ? plan.own.data() : nullptr;
+    hot.first_shared = hot.own ? plan.own.back() : 0;
     hot.slots = slots_.data();
     hot.entered = over_ranks_ ? nullptr : site_;
     hot.slot_mask = site_ ? UINT32_MAX : 0;
     hot.workers = workers;
     hot.draw = draw_of(plan);
     hot.owned = plan.claim == Claim::owned;
-    hot.hybrid = plan.claim == Claim::hybrid;
     hot.noted = config_.timed || config_.sampled || config_.split;
     hot.admits = plan.admission >= 1;
     // Own steps are apart for who notes their times, and for ranks that take over what another one has not begun.
