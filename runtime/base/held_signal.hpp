@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <ctime>
 #include <initializer_list>
+#include <utility>
 
 namespace gimbal {
 
@@ -41,6 +42,8 @@ private:
 namespace detail {
 /// Whether this thread holds back signals already: then one more who wants it makes no system calls.
 inline constinit thread_local bool signals_held [[gnu::tls_model("initial-exec")]] = false;
+/// Whether what it allocates stays for as long as the process, mostly.
+inline constinit thread_local bool allocates_early [[gnu::tls_model("initial-exec")]] = false;
 }  // namespace detail
 
 /// Holds back all signals of this thread that others send; what the thread does wrong itself is not held. A handler
@@ -73,6 +76,20 @@ private:
 
     bool outermost_;
     Set old_ = 0;
+};
+
+/// The same while a loop executes for the first few times: what is allocated then is hardly ever given back, and may
+/// come from memory that is quicker to be had (process/heap).
+class EarlyAllocations {
+public:
+    EarlyAllocations() noexcept : outer_(std::exchange(detail::allocates_early, true)) {}
+    ~EarlyAllocations() { detail::allocates_early = outer_; }
+    EarlyAllocations(const EarlyAllocations&) = delete;
+    EarlyAllocations& operator=(const EarlyAllocations&) = delete;
+
+private:
+    HeldSignals held_;
+    bool outer_;
 };
 
 }  // namespace gimbal

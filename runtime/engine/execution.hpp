@@ -196,6 +196,10 @@ public:
     void prefetch() const noexcept;
     /// Executions since it was prepared that all workers have left, besides that which the slots are of. [count]
     [[nodiscard]] std::uint32_t round() const noexcept { return round_; }
+    /// When all workers had left for good, and nobody has learnt from it yet [ticks]; 0: neither.
+    /// @threads the last one to leave, then whoever learns from it
+    void set_left(std::uint64_t stamp) noexcept { left_ = stamp; }
+    [[nodiscard]] std::uint64_t left() const noexcept { return left_; }
     /// What the workers saw of one of them; to be read when all have left.
     void gather(std::uint32_t round, std::vector<WorkerRecord>& out) const;
 
@@ -313,6 +317,7 @@ private:
     alignas(kApart) std::uint64_t own_counter_ = 0;
     std::atomic<std::uint32_t> inside_{0};
     std::uint32_t round_ = 0;  // how often it was repeated
+    std::uint64_t left_ = 0;
     gimbal_region* part_of_ = nullptr;
     std::atomic<std::uint32_t> stage_{kExpected};  // only if there are surplus workers
     Decision decision_;                            // changes every time

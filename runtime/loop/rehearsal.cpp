@@ -10,6 +10,7 @@
 #include "loop/site_table.hpp"
 #include "measure/loop_stats.hpp"
 #include "report/steps.hpp"
+#include "select/background.hpp"
 #include "select/replay.hpp"
 
 namespace gimbal {
@@ -59,6 +60,7 @@ void rehearse_once() noexcept {
         request.selector = "auto";  // named: nothing is asked of earlier runs
         request.can_leave = true;
         for (int k = 0; k < kExecutions; ++k) run(site, request);
+        if (asked.select.background) (void)start_background();
     } catch (const std::bad_alloc&) {
     }
 }

@@ -2,7 +2,9 @@
 #include "loop/site.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <charconv>
 #include <new>
 #include <optional>
 #include <utility>
@@ -29,13 +31,8 @@ namespace {
 constexpr std::uint64_t kFirst = 3;  // executions, in which most of what a loop needs is allocated
 
 std::string hexadecimal(std::uint64_t number) {
-    static constexpr char kDigits[] = "0123456789abcdef";
-    std::string text;
-    do {
-        text.insert(text.begin(), kDigits[number % 16]);
-        number /= 16;
-    } while (number != 0);
-    return text;
+    std::array<char, 16> digits{};
+    return {digits.data(), std::to_chars(digits.begin(), digits.end(), number, 16).ptr};
 }
 
 /// What the selector knows of, if it is compared with what the report is about.
@@ -107,11 +104,12 @@ Execution* LoopSite::open(const Request& request) noexcept {
                                  : ready_.exchange(nullptr, std::memory_order_acquire);
     if (ready != nullptr) ready->prefetch();
     // Chunks of a loop over ranks differ in their place, and ranks may say what runs them.
-    if (ready != nullptr && !in_rank_chunk() && ready->request().asks_the_same(request)) return ready;
+    if (ready != nullptr && ready->left() == 0 && !in_rank_chunk() && ready->request().asks_the_same(request))
+        return ready;
     const std::lock_guard lock(mutex_);
     if (ready != nullptr) put_away(std::unique_ptr<Execution>(ready));
-    std::optional<HeldSignals> held;  // each allocation would do so by itself
-    if (learning_.totals().calls < kFirst) held.emplace();
+    std::optional<EarlyAllocations> early;
+    if (learning_.totals().calls < kFirst) early.emplace();
     if (!asked_earlier_run_ && !request.schedule.technique && request.selector.empty()) ask_earlier_run();
     if (const double time = learning_.left_at_once(request); time > 0) {
         left_.leave(request, time);
@@ -187,54 +185,70 @@ std::uint32_t LoopSite::repeats_of(const Opening& opening, const Request& reques
 }
 
 // With the lock held. Every worker draws twice at least: twice all of them want to write one word.
-// @param begun  when closing did, as measured as that is [ticks]
-void LoopSite::note_way(const Execution& finished, std::uint64_t begun) noexcept {
+void LoopSite::note_way(const Execution& finished) noexcept {
     constexpr double kNewest = 0.125;
     constexpr double kMeetings = 2;
     batch_ += kNewest * (finished.round() + 1.0 - batch_);
     if (leaving_.begin()) {
         std::uint64_t last = 0;
         for (std::uint32_t i = 0; i < workers_; ++i) last = std::max(last, finished.slots()[i].record.end);
-        leaving_.add(begun > last ? begun - last : 0);
+        leaving_.add(finished.left() > last ? finished.left() - last : 0);
     }
     way_ = (opening_.mean() + closing_.mean()) / batch_ + kMeetings * leaving_.mean();
 }
 
 void LoopSite::close(Execution* execution) noexcept {
-    if (execution->part_of() == nullptr && execution->repeat()) {
-        // Release it for the next one to open it; acquire what another one left ready, if two were in flight.
-        execution = ready_.exchange(execution, std::memory_order_acq_rel);
-        if (execution == nullptr) return;
-        const std::lock_guard lock(mutex_);
-        return put_away(std::unique_ptr<Execution>(execution));
-    }
-    std::unique_ptr<Execution> finished(execution);
+    const bool again = execution->part_of() == nullptr && execution->repeat();
+    if (!again && learns_at_once(*execution)) return learn_now(std::unique_ptr<Execution>(execution));
+    if (!again) execution->set_left(ticks());
+    // Release it for the next one to open it; acquire what another one left ready, if two were in flight.
+    execution = ready_.exchange(execution, std::memory_order_acq_rel);
+    if (execution == nullptr) return;
+    const std::lock_guard lock(mutex_);
+    put_away(std::unique_ptr<Execution>(execution));
+}
+
+// Else whoever opens the next one does: mostly the thread that opened this one, with what it needs for that in its
+// caches. Everybody waits for the first to come as for the last to leave. Samples go back at once, they are large; and
+// others go by what was learnt of levels and regions.
+bool LoopSite::learns_at_once(const Execution& finished) const noexcept {
+    const ExecutionConfig& config = finished.config();
+    return config.sampled || config.timed || steps_wanted() || identity_.over_ranks || finished.rank_part() ||
+           finished.part_of() != nullptr || levels::first_level().placement_learns();
+}
+
+void LoopSite::learn_now(std::unique_ptr<Execution> finished) {
     std::optional<StepRow> step;
     if (steps_wanted()) step.emplace();
     {
         const std::lock_guard lock(mutex_);
-        std::optional<HeldSignals> held;
-        if (learning_.totals().calls < kFirst) held.emplace();
-        const std::uint64_t begun = closing_.begin() ? ticks() : 0;
-        learn_from_earlier(*finished);
-        if (finished->round() > 0) learning_.repeated(finished->decision(), finished->plan(), finished->rank_part());
-        learning_.note_moves(placement_moves() + finished->moves());
-        const LoopRecord record =
-            learning_.close(finished->config(), finished->decision(), finished->plan(), finished->slots(), {},
-                            finished->rank_part(), step ? &*step : nullptr);
-        learn_of_levels(*finished, record);
-        if (finished->config().sampled && !identity_.over_ranks)
-            levels::first_level().note(learning_.loss(), seconds_since_start());
-        finished->forget_samples();
-        if (gimbal_region* const region = finished->part_of())
-            region->add_loop(record.loop_time + finished->aftermath());
-        note_way(*finished, begun);
-        keep(std::move(finished));
-        if (begun) closing_.add(ticks() - begun);
+        finished->set_left(ticks());
+        learn_from(std::move(finished), step ? &*step : nullptr);
     }
     if (!step) return;
     step->over_ranks = identity_.over_ranks;
     record_step(*step);
+}
+
+// With the lock held: all its workers have left, and it is not repeated.
+void LoopSite::learn_from(std::unique_ptr<Execution> finished, StepRow* step) {
+    std::optional<EarlyAllocations> early;
+    if (learning_.totals().calls < kFirst) early.emplace();
+    const std::uint64_t begun = closing_.begin() ? ticks() : 0;
+    note_way(*finished);
+    learn_from_earlier(*finished);
+    if (finished->round() > 0) learning_.repeated(finished->decision(), finished->plan(), finished->rank_part());
+    learning_.note_moves(placement_moves() + finished->moves());
+    const LoopRecord record = learning_.close(finished->config(), finished->decision(), finished->plan(),
+                                              finished->slots(), {}, finished->rank_part(), step);
+    learn_of_levels(*finished, record);
+    if (finished->config().sampled && !identity_.over_ranks)
+        levels::first_level().note(learning_.loss(), seconds_since_start());
+    finished->forget_samples();
+    if (gimbal_region* const region = finished->part_of()) region->add_loop(record.loop_time + finished->aftermath());
+    finished->set_left(0);
+    keep(std::move(finished));
+    if (begun) closing_.add(ticks() - begun);
 }
 
 // With the lock held: what the threads of a rank show the loop over ranks.
@@ -272,6 +286,7 @@ void LoopSite::keep(std::unique_ptr<Execution> execution) {
 
 // With the lock held: nobody opens it any more as it is.
 void LoopSite::put_away(std::unique_ptr<Execution> ready) {
+    if (ready->left() != 0) return learn_from(std::move(ready), nullptr);
     learn_from_earlier(*ready);
     keep(std::move(ready));
 }

@@ -46,8 +46,8 @@ public:
     /// @errors none; out of memory ends the program, as in the OpenMP runtime itself
     [[nodiscard]] Execution* open(const Request& request) noexcept;
 
-    /// All workers have left: learn from the execution and keep it for the next one. A steady loop is learnt from after
-    /// some executions only.
+    /// All workers have left: keep the execution for the next one. Mostly the next one to open the loop learns from it;
+    /// a steady loop is learnt from after some executions only.
     void close(Execution* execution) noexcept;
 
     /// The execution will never be complete: forget it without learning.
@@ -101,10 +101,10 @@ public:
     /// What the report says about this loop so far. Where the process ends and the lock cannot be had, it is brief.
     [[nodiscard]] LoopSummary summary(double seconds_per_tick, double dispatch_s);
     /// The sums alone, without the lock: nobody waits for who asks. Single threads, what it cost to open and close
-    /// executions, static fraction and alternative are not in it, nor the last few executions of a steady loop, from
-    /// which nobody has learnt yet.
+    /// executions, static fraction and alternative are not in it, nor the last executions, from which nobody has learnt
+    /// yet: one, or a few of a steady loop.
     [[nodiscard]] LoopSummary brief_summary(double seconds_per_tick, double dispatch_s) const;
-    /// Learn from executions of a steady loop that wait for it, unless one is in flight or somebody holds the lock.
+    /// Learn from executions that wait for it, unless one is in flight or somebody holds the lock.
     /// @threads any  @cost a load if there are none
     void catch_up() noexcept;
     /// Executions so far, those that were left to the caller among them [count]. @threads any, without a lock
@@ -125,15 +125,18 @@ private:
     void put_away(std::unique_ptr<Execution> ready);
     void take_back_ready();
     [[nodiscard]] std::uint32_t repeats_of(const Opening& opening, const Request& request) const noexcept;
-    void note_way(const Execution& finished, std::uint64_t begun) noexcept;
+    void note_way(const Execution& finished) noexcept;
+    [[nodiscard]] bool learns_at_once(const Execution& finished) const noexcept;
+    void learn_now(std::unique_ptr<Execution> finished);
+    void learn_from(std::unique_ptr<Execution> finished, StepRow* step);
 
     SiteIdentity identity_;
     std::uint32_t workers_;
     std::atomic<std::uint32_t> traced_{0};
     std::atomic<double> first_pace_ = 0;  // [ticks]; 0: nobody has asked. A figure by itself, so relaxed will do
 
-    // An execution of a steady loop, for the next one to ask for the same. It is handed over without the lock. Beside
-    // it what else whoever opens looks at first.
+    // An execution that all workers have left: of a steady loop, for the next one to ask for the same; else for the
+    // next one to learn from. It is handed over without the lock. Beside it what else whoever opens looks at first.
     alignas(kApart) std::atomic<Execution*> ready_ = nullptr;
     int rule_ = 0;
     LeftLoop left_;

@@ -190,6 +190,12 @@ bool run_in_background(bool elsewhere, std::function<void()> job) noexcept {
     }
 }
 
+bool start_background() noexcept {
+    Background& own = background();
+    const std::lock_guard lock(own.mutex);
+    return !stopping.load() && (own.started || start(own));
+}
+
 bool repeat_in_background(std::function<double()> job) noexcept {
     Background& own = background();
     const std::lock_guard lock(own.mutex);

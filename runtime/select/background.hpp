@@ -7,15 +7,20 @@
 
 namespace gimbal {
 
-/// What is done off the path of the program, above all what selectors compute: one thread of low priority, started when
-/// there is something to do for the first time. It blocks all signals, runs where the process was allowed to run when
-/// the library was loaded, and is gone after fork() until the child needs it.
+/// What is done off the path of the program, above all what selectors compute: one thread of low priority, started with
+/// the OpenMP runtime where `auto` may choose, else when there is something to do for the first time. It blocks all
+/// signals, runs where the process was allowed to run when the library was loaded, and is gone after fork() until the
+/// child needs it.
 
 /// Have `job` run once, soon. Jobs run one at a time, in order.
 /// @param elsewhere  false: it runs here and now
 /// @return false: it was not taken (out of memory, no thread to be had, the process is ending); it will not run
 /// @threads any  @cost a lock, and the first time a thread
 bool run_in_background(bool elsewhere, std::function<void()> job) noexcept;
+
+/// Have the thread there. Where every core computes, making it when it is needed takes 0.1 ms of a loop.
+/// @return false: it is not there  @threads any  @cost a lock, and a thread
+bool start_background() noexcept;
 
 /// Have `job` run on that thread again and again, until the process ends or forks. There is one such job.
 /// @param job  returns the time until it is to run again [s]; runs first as soon as the thread is there

@@ -21,6 +21,7 @@ constexpr double kLandslide = 0.2;    // unless it led by so much over one that 
 constexpr double kShyness = 0.0005;   // a trial costs at least so much of a step
 constexpr double kMaxSteps = 2000;    // to come
 constexpr double kMinSteps = 20;
+constexpr double kHopeless = 3;  // spreads that an arm is behind by: not even kMaxSteps steps would pay for a trial
 constexpr std::uint64_t kFreeTrials = 10;     // then one in
 constexpr std::uint64_t kStepsPerTrial = 24;  // steps: an incumbent that is always interrupted is never at its best
 constexpr double kTrialsPerChange = 30;       // more trials when the loop has changed as a whole
@@ -52,6 +53,7 @@ double DriftingBandit::worth(const Belief& belief) const noexcept {
     const double spread = belief.variance / std::sqrt(belief.variance + noise * noise);
     if (!(spread > 0)) return -1;
     const double u = belief.mean / spread;
+    if (u > kHopeless) return -1;
     const double gain = spread * density(u) - belief.mean * upper_tail(u);
     const double to_come = std::clamp(static_cast<double>(steps_), kMinSteps, kMaxSteps);
     return to_come * gain - std::max(std::expm1(belief.mean), 0.0) - kShyness;

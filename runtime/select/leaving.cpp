@@ -10,6 +10,7 @@ namespace gimbal {
 namespace {
 
 constexpr double kShort_s = 200e-6;     // a longer loop is not looked at unless invited,
+constexpr double kVeryShort_s = 20e-6;  // one good look is enough here,
 constexpr double kLong_s = 5e-3;        // and this one does not feel what it costs to be looked after
 constexpr double kMaxCalls = 32;        // that a loop which is not short is left for, unless they take too little time
 constexpr double kMinWay_s = 5e-7;      // what balancing costs at least, in the loop and around it,
@@ -93,7 +94,9 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
         waits_ = waits_ < 0 ? waited_s / time_s : waits_ + (waited_s / time_s - waits_) / 4;
     const double accepted = static_holds ? std::max(kNothing, 2 * waits_ + kNothing) : kNothing;
     if (waited_s <= way_s(context) + accepted * time_s) {
-        good_ = static_cast<std::uint8_t>(std::min(good_ + 1, int{kGoodLooks}));
+        // A very short one is soon looked at again, and a look takes about as much as may be lost until then.
+        const bool enough = state_ == State::looking && time_s <= kVeryShort_s;
+        good_ = enough ? kGoodLooks : static_cast<std::uint8_t>(std::min(good_ + 1, int{kGoodLooks}));
         // It was worth balancing and is no more, or the first looks met interruptions.
         if (state_ == State::kept && good_ == kGoodLooks) state_ = State::looking;
         return;

@@ -91,7 +91,8 @@ std::unique_ptr<Selector> make_selector(std::string_view name, std::string_view 
                                         const SelectorSettings& settings) {
     if (const Recording* const recording = recording_to_replay()) return make_replay(*recording, loop, workers);
     const std::uint64_t seed = loop_seed(loop, workers);
-    if (auto selector = make_named(settings, name, seed)) return selector;
+    if (!name.empty())
+        if (auto selector = make_named(settings, name, seed)) return selector;
     // Who wins, a technique that was named or a selector, is settled there already (config/selection.hpp).
     if (auto selector = make_named(settings, settings.name, seed)) return selector;
     return make_fixed(settings);

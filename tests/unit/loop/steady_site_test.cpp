@@ -39,15 +39,19 @@ protected:
         EXPECT_EQ(ran, std::vector<int>(trip, 1));
     }
     static void run(const gimbal_loop_desc& desc) { finish(open(desc), desc.trip); }
-    /// Until some executions of the loop have not been learnt from. @return executions
+    /// Executions that have not been learnt from, of so many; the last one waits for the next to be opened.
+    static std::uint64_t behind(const gimbal_loop_desc& desc, std::uint64_t count) {
+        return count - find_site(desc)->brief_summary(1e-9, 0).calls;
+    }
+    /// Until several executions of the loop have not been learnt from. @return executions
     static std::uint64_t run_until_behind(const gimbal_loop_desc& desc) {
         constexpr std::uint64_t kMax = 100'000;
         std::uint64_t count = 0;
-        while (count < kMax && find_site(desc)->brief_summary(1e-9, 0).calls == count) {
+        while (count < kMax && behind(desc, count) < 2) {
             run(desc);
             ++count;
         }
-        EXPECT_LT(count, kMax) << "every execution was learnt from at once";
+        EXPECT_LT(count, kMax) << "every execution was learnt from by itself";
         return count;
     }
     static void expect_sums(const gimbal_loop_desc& desc, std::uint64_t calls, std::uint64_t iterations) {
@@ -79,13 +83,12 @@ TEST_F(SteadySite, IsLearntFromInBatchesAndNothingIsLost) {
 TEST_F(SteadySite, ASelectorThatHasSettledLearnsInBatches) {
     const auto desc = loop(0x430, "auto", 500);
     std::uint64_t count = run_until_behind(desc);
-    std::uint64_t behind = 0;
+    std::uint64_t often = 0;
     for (int more = 0; more < 300; ++more) {
         run(desc);
-        ++count;
-        behind += find_site(desc)->brief_summary(1e-9, 0).calls < count ? 1 : 0;
+        often += behind(desc, ++count) > 1 ? 1 : 0;
     }
-    EXPECT_GT(behind, 100U);
+    EXPECT_GT(often, 100U);
     expect_sums(desc, count, count * desc.trip);
     EXPECT_EQ(find_site(desc)->summary(1e-9, 0).schedules.front().reason, "auto");
 }
@@ -178,10 +181,10 @@ TEST_F(SteadySite, VeryShortLoopsAreLearntFromInLargeBatches) {
     std::uint64_t most_behind = 0;
     for (std::uint64_t count = 1; count <= kExecutions; ++count) {
         run(desc);
-        most_behind = std::max(most_behind, count - find_site(desc)->brief_summary(1e-9, 0).calls);
+        most_behind = std::max(most_behind, behind(desc, count));
     }
     EXPECT_GT(most_behind, 8U);
-    EXPECT_LE(most_behind, gimbal::kMaxRepeats);
+    EXPECT_LE(most_behind, gimbal::kMaxRepeats + 1);
     expect_sums(desc, kExecutions, kExecutions * desc.trip);
 }
 

@@ -35,14 +35,26 @@ void observe(Leaving& leaving, bool with_static, std::uint64_t first, std::uint6
 TEST(Leaving, AShortLoopInBalanceIsLeftAfterTwoLooks) {
     Leaving leaving;
     EXPECT_FALSE(leaving.wants_look(context_of())) << "how long it is nobody knows";
-    observe(leaving, false, 3000, 2500);
+    observe(leaving, false, 30000, 25000);
     EXPECT_TRUE(leaving.wants_look(context_of()));
     EXPECT_EQ(leaving.leave(1e-9), 0);
-    observe(leaving, true, 3000, 2900);
+    observe(leaving, true, 30000, 29900);
     EXPECT_EQ(leaving.leave(1e-9), 0) << "one look may be luck";
-    observe(leaving, true, 3000, 2900);
+    observe(leaving, true, 30000, 29900);
     EXPECT_FALSE(leaving.wants_look(context_of()));
     EXPECT_GT(leaving.leave(1e-9), 0);
+}
+
+TEST(Leaving, AVeryShortOneIsLeftAfterOneLookUnlessItWasWorthBalancing) {
+    Leaving leaving;
+    observe(leaving, false, 3000, 2500);
+    observe(leaving, true, 3000, 2900);
+    EXPECT_GT(leaving.leave(1e-9), 0);
+    Leaving kept;
+    observe(kept, false, 9000, 9000);
+    for (int look = 0; look < 3; ++look) observe(kept, true, 18000, 9000);
+    observe(kept, true, 18000, 18000);
+    EXPECT_EQ(kept.leave(1e-9), 0);
 }
 
 TEST(Leaving, WhileNothingChangesTheTimeDoublesUpToALimit) {
