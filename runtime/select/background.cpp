@@ -32,6 +32,9 @@ constexpr double kRetry_s = 5;  // after a repeated job that failed
 constexpr double kLookPart = 0.1;
 constexpr double kShortestLook_s = 0.01, kLongestLook_s = 1;
 
+// Age at which a thread that nobody has asked for anything leaves: it would only look whether the program has [s].
+constexpr double kUnwanted_s = 2;
+
 // Of the processor time of the process. What is not used is kept for later, but not for long: else a program that has
 // computed for a day would let a whole core go to predictions for minutes.
 constexpr double kShare = 0.005;
@@ -61,6 +64,7 @@ struct Background {
     std::function<double()> repeated;  // empty: none
     Clock::time_point due;             // of `repeated`
     bool started = false;
+    bool wanted = false;  // by a job, since it was started
     pthread_t thread{};
 };
 
@@ -101,7 +105,12 @@ Clock::time_point next_look() noexcept {
     return Clock::now() + seconds(std::clamp(kLookPart * age_s, kShortestLook_s, kLongestLook_s));
 }
 
-/// Sleep until there is something to do. @return false: the process ends, or only threads of Gimbal's are left
+bool is_unwanted(const Background& own) noexcept {
+    return !own.wanted && clock_s(CLOCK_MONOTONIC) - share.begun_s > kUnwanted_s;
+}
+
+/// Sleep until there is something to do. @return false: the process ends, or only threads of Gimbal's are left, or
+/// nobody wants this one
 bool wait_for_work(Background& own, std::unique_lock<std::mutex>& lock) {
     const auto called = [&] { return stopping.load() || !own.jobs.empty(); };
     const auto is_due = [&] { return own.repeated && Clock::now() >= own.due; };
@@ -109,7 +118,7 @@ bool wait_for_work(Background& own, std::unique_lock<std::mutex>& lock) {
     while (!called()) {
         const Clock::time_point look = next_look();
         own.wake.wait_until(lock, own.repeated ? std::min(own.due, look) : look, ready);
-        if (!called() && program_has_left()) return false;
+        if (!called() && (program_has_left() || is_unwanted(own))) return false;
         if (is_due()) break;
     }
     return !stopping.load();
@@ -151,12 +160,12 @@ void* serve(void* /*unused*/) {
         }
         if (own.repeated && Clock::now() >= own.due) run_repeated(own, lock);
     }
+    if (stopping.load()) return nullptr;
+    own.started = false;
+    pthread_detach(pthread_self());
     // main() has called pthread_exit(): as the process's last thread this one ends the process when it returns, and
-    // what the program does at its end sees the program's signals. Nobody joins it.
-    if (!stopping.load()) {
-        own.started = false;
-        pthread_sigmask(SIG_SETMASK, &program_signals, nullptr);
-    }
+    // what the program does at its end sees the program's signals.
+    if (program_has_left()) pthread_sigmask(SIG_SETMASK, &program_signals, nullptr);
     return nullptr;
 }
 
@@ -165,6 +174,7 @@ bool start(Background& own) noexcept {
     sigset_t all;
     sigfillset(&all);
     if (pthread_sigmask(SIG_SETMASK, &all, &program_signals) != 0) return false;
+    own.wanted = false;
     own.started = pthread_create(&own.thread, nullptr, serve, nullptr) == 0;
     pthread_sigmask(SIG_SETMASK, &program_signals, nullptr);
     return own.started;
@@ -182,6 +192,7 @@ bool run_in_background(bool elsewhere, std::function<void()> job) noexcept {
         const std::lock_guard lock(own.mutex);
         if (stopping.load()) return false;
         if (!own.started && !start(own)) return false;
+        own.wanted = true;
         own.jobs.push_back(std::move(job));
         own.wake.notify_one();
         return true;
@@ -203,6 +214,7 @@ bool repeat_in_background(std::function<double()> job) noexcept {
     own.repeated = std::move(job);
     own.due = Clock::now();
     if (!own.started && !start(own)) return false;
+    own.wanted = true;
     own.wake.notify_one();
     return true;
 }

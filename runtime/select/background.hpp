@@ -18,7 +18,8 @@ namespace gimbal {
 /// @threads any  @cost a lock, and the first time a thread
 bool run_in_background(bool elsewhere, std::function<void()> job) noexcept;
 
-/// Have the thread there. Where every core computes, making it when it is needed takes 0.1 ms of a loop.
+/// Have the thread there for the next two seconds: where every core computes, making it when it is needed takes 0.1 ms
+/// of a loop. Then it leaves, unless somebody had a job for it.
 /// @return false: it is not there  @threads any  @cost a lock, and a thread
 bool start_background() noexcept;
 

@@ -11,7 +11,9 @@
 #include <chrono>
 #include <csignal>
 #include <ctime>
+#include <filesystem>
 #include <future>
+#include <iterator>
 #include <vector>
 
 namespace {
@@ -46,6 +48,28 @@ TEST(Background, JobsRunInOrderOnOneOtherThreadThatTakesNoSignals) {
         EXPECT_TRUE(pthread_equal(threads[static_cast<std::size_t>(i)], threads[0]));
     }
     EXPECT_TRUE(blocked);
+}
+
+// In a child, which has no thread yet.
+TEST(Background, AThreadThatNobodyWantsLeavesAndAnotherOneComesWhenOneIsWanted) {
+    const pid_t child = fork();
+    if (child == 0) {
+        gimbal::restart_background_in_child();
+        const auto threads = [] {
+            const auto tasks = std::filesystem::directory_iterator("/proc/self/task");
+            return std::distance(begin(tasks), end(tasks));
+        };
+        if (!gimbal::start_background() || threads() != 2) _exit(1);
+        for (int tries = 0; threads() > 1; ++tries) {
+            if (tries == 6000) _exit(2);
+            usleep(10'000);
+        }
+        drain();
+        _exit(threads() == 2 ? 0 : 3);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
 }
 
 TEST(Background, OnWishAJobRunsHereAndNow) {
