@@ -136,7 +136,7 @@ void Leaving::invite(double time_s) noexcept {
 
 Leaving Leaving::for_other_length() const noexcept {
     Leaving other = *this;
-    other.period_s_ = 0;
+    other.period_s_ = other.time_s_ = 0;
     other.invited_ = other.by_turns_ = false;
     other.late_ = 0;
     other.bad_ = 0;

@@ -128,6 +128,7 @@ TEST(Leaving, WhatIsLeftIsNotTakenBackForOneInterruption) {
 TEST(Leaving, ALongerLengthIsNotLookedAtIfShortOnesTellWhatItTakes) {
     Leaving leaving;
     observe(leaving, false, 100'000, 100'000);
+    observe(leaving, true, 100'000, 80'000);
     const Leaving other = leaving.for_other_length();
     LoopContext longer = context_of();
     longer.iteration_time = 2000;
