@@ -70,6 +70,7 @@ Plan make_plan(const PlanKey& key, const LoopModel& learnt) {
     shape.fraction = key.schedule.fraction;
     shape.admission = key.admission;
     shape.workers_per_queue = options().workers_per_queue;
+    shape.whole_blocks = key.whole_blocks;
     if (key.schedule.technique->info().needs_profile && learnt.profile) {
         shape.profile = learnt.profile;
         // What a step of a sampled execution costs, so that none is made that is not worth it.

@@ -20,6 +20,7 @@ struct PlanKey {
     std::uint64_t least = 0;       ///< minimum chunk where the user named none [iterations]; 0: the technique's own
     double admission = 1;          ///< probability that a request is let in, (0, 1]
     std::uint32_t surplus = 0;     ///< workers besides, whose queues are empty at first [count]; only if queues
+    bool whole_blocks = false;     ///< as LoopShape has it
 
     bool operator==(const PlanKey&) const = default;
 };

@@ -33,6 +33,7 @@ struct Request {
     bool threads_follow = false;  ///< and they run what Decision::within says
     double thread_balance = 0;    ///< of them, mean over max since the last execution; 0: not known
     bool hold = false;            ///< nothing is tried: another level is asked first
+    bool whole_blocks = false;    ///< own blocks may be one step each where nobody measures their pieces
 
     /// Whether the other one asks for the same loop in the same way, at whatever moment. @pre no surplus workers here
     [[nodiscard]] bool asks_the_same(const Request& other) const noexcept {

@@ -167,6 +167,7 @@ Opening LengthLearning::open(const Request& request) {
                 .admission = opening.config.setting.admission,
                 .surplus = request.surplus};
     key.schedule.fraction = opening.config.setting.fraction;
+    key.whole_blocks = request.whole_blocks && choice.technique->info().needs_profile && !opening.config.sampled;
     model_.timed_draw = traits_.clock.timed_draw();
     const bool replans = choice.technique->info().needs_profile && planned_version_ != model_.profile_version;
     const std::uint64_t begin = replans ? traits_.clock.now() : 0;

@@ -119,6 +119,7 @@ Execution* LoopSite::open(const Request& request) noexcept {
     Request known = request;
     known.way = way_;
     known.left_loops = count_left_loops();
+    known.whole_blocks = !identity_.over_ranks;  // another rank may take over pieces of a block
     if (in_rank_chunk() && !identity_.over_ranks) [[unlikely]]
         known.part = rank_tie_.part_of(rank_chunk.here(), request.trip);
     if (identity_.over_ranks) ask_teams(known);

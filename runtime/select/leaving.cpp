@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kShort_s = 200e-6;     // a longer loop is not looked at unless invited,
 constexpr double kVeryShort_s = 20e-6;  // one good look is enough here,
+constexpr double kFirstTakes = 3;       // times what later executions take, whose data is in the caches
 constexpr double kLong_s = 5e-3;        // and this one does not feel what it costs to be looked after
 constexpr double kMaxCalls = 32;        // that a loop which is not short is left for, unless they take too little time
 constexpr double kMinWay_s = 5e-7;      // what balancing costs at least, in the loop and around it,
@@ -55,7 +56,7 @@ bool Leaving::wants_look(const LoopContext& context) const noexcept {
     if (time_s_ > 0 || invited_) return true;
     // Static was not seen yet. Another trip count may have told that this one is not short.
     const double mean_s = context.iteration_time * context.tick_s / context.workers;
-    return static_cast<double>(context.iterations) * mean_s <= kShort_s;
+    return static_cast<double>(context.iterations) * mean_s <= (other_length_ ? kFirstTakes : 1) * kShort_s;
 }
 
 double Leaving::leave(double tick_s, std::uint32_t loops) noexcept {
@@ -138,6 +139,7 @@ Leaving Leaving::for_other_length() const noexcept {
     Leaving other = *this;
     other.period_s_ = other.time_s_ = 0;
     other.invited_ = other.by_turns_ = false;
+    other.other_length_ = true;
     other.late_ = 0;
     other.bad_ = 0;
     other.state_ = state_ == State::left ? State::looking : state_;

@@ -68,11 +68,12 @@ private:
     std::uint8_t bad_ = 0;   // and at which it did
     bool static_is_good_ = false;
     bool invited_ = false;
-    bool by_turns_ = false;   // now one thread is late under static, now another
-    std::uint32_t late_ = 0;  // worker that the others waited for in the last look that was bad, and 1; 0: none
-    double time_s_ = 0;       // of the last execution under static
-    double period_s_ = 0;     // that it was left for last
-    double waits_ = -1;       // part of the time that threads wait where static is preferred all the same; < 0: unknown
+    bool by_turns_ = false;      // now one thread is late under static, now another
+    std::uint32_t late_ = 0;     // worker that the others waited for in the last look that was bad, and 1; 0: none
+    bool other_length_ = false;  // what an iteration takes was seen at another trip count, once
+    double time_s_ = 0;          // of the last execution under static
+    double period_s_ = 0;        // that it was left for last
+    double waits_ = -1;  // part of the time that threads wait where static is preferred all the same; < 0: unknown
 };
 
 }  // namespace gimbal

@@ -52,8 +52,9 @@ public:
     /// The first iterations that cost `static_cost`: a block for each worker, cut into pieces of equal cost.
     void own_part(double static_cost) {
         const std::uint64_t workers = workers_of(shape_);
-        const std::uint64_t pieces = workers < kManyWorkers ? std::clamp(kPieces / workers, kMinPieces, kMaxPieces)
-                                                            : std::max<std::uint64_t>(kPiecesOfMany / workers, 1);
+        const std::uint64_t pieces = shape_.whole_blocks      ? 1
+                                     : workers < kManyWorkers ? std::clamp(kPieces / workers, kMinPieces, kMaxPieces)
+                                                              : std::max<std::uint64_t>(kPiecesOfMany / workers, 1);
         const std::vector<double> ends = shares(workers);
         own_.push_back(0);
         for (std::uint64_t worker = 0; worker < workers; ++worker) {
@@ -169,7 +170,7 @@ private:
 /// are queues, too: who is done steals from the back of what others have left, so a wrong profile costs steals and not
 /// the time of the longest block.
 /// @param shape  N, P, minimum chunk, weights, profile; fraction: share of the cost that is static; statistics: if
-///               known, no step is made that is not worth its dispatch
+///               known, no step is made that is not worth its dispatch; whole_blocks: each block is one step
 /// @return own steps of equal cost, then shared ones that shrink; fac2's plan without a profile
 /// @errors std::bad_alloc  @threads any  @cost O((P + steps) log bins)
 /// @source Bull 1998, with the dynamic end of Donfack et al. 2012; test: tests/unit/technique/feedback_test.cpp

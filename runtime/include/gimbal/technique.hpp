@@ -23,6 +23,7 @@ struct LoopShape {
     double admission = 1;                  ///< for techniques that thin out requests: probability to be let in, (0, 1]
     const CostProfile* profile = nullptr;  ///< what iterations cost in earlier executions; nullptr: not known
     std::uint32_t workers_per_queue = 1;   ///< for techniques with queues [count], >= 1
+    bool whole_blocks = false;             ///< a worker's own block may be one step: nobody wants times of its pieces
 };
 
 /// What a chunk c means that the user names: after the comma, after the colon behind a static fraction, or by

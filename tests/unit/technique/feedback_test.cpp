@@ -176,6 +176,26 @@ TEST(Feedback, BlocksAndPiecesCostTheSame) {
     }
 }
 
+TEST(Feedback, WholeBlocksBeginWhereThoseOfPiecesDoAndSoDoesTheRest) {
+    for (const auto cost : {flat, steep}) {
+        const CostProfile profile = profile_of(10'000, 8, cost);
+        for (const std::uint32_t workers : {1U, 2U, 7U, 64U}) {
+            LoopShape shape{.iterations = 9'000, .workers = workers, .profile = &profile};
+            const Plan pieces = feedback(shape);
+            shape.whole_blocks = true;
+            const Plan whole = feedback(shape);
+            for (std::uint32_t k = 0; k <= workers; ++k) EXPECT_EQ(block(whole, k), block(pieces, k)) << workers;
+            for (std::uint32_t k = 0; k < workers; ++k) EXPECT_LE(whole.own[k + 1] - whole.own[k], 1U);
+            EXPECT_EQ(whole.queues, pieces.queues);
+            const auto rest = [](const Plan& plan) {
+                return std::vector<std::uint64_t>(plan.starts.begin() + static_cast<std::ptrdiff_t>(plan.own.back()),
+                                                  plan.starts.end());
+            };
+            EXPECT_EQ(rest(whole), rest(pieces)) << workers;
+        }
+    }
+}
+
 TEST(Feedback, BlocksFollowTheWeights) {
     const CostProfile profile = profile_of(100000, 4, flat);
     const double weights[] = {0.5, 1.5, 0, 2};
