@@ -138,10 +138,11 @@ std::string LoopSite::to_keep() {
 // to come. So both learn and open for several executions at once: so many that it is a small part of the loop's time.
 std::uint32_t LoopSite::repeats_of(const Opening& opening, const Request& request) const noexcept {
     constexpr double kPart = 1e-3;
+    constexpr double kMost = kMaxRepeats - 1;  // the last one of a batch waits to be learnt from, too
     const LoopTotals& totals = learning_.totals();
     const double each = (opening_.mean() + closing_.mean()) * static_cast<double>(totals.calls);
     const double small = kPart * totals.loop_time;
-    const double wanted = totals.calls >= kFirst && each > small ? std::min(each / small, double{kMaxRepeats}) : 0;
+    const double wanted = totals.calls >= kFirst && each > small ? std::min(each / small, kMost) : 0;
     const bool alone =
         !identity_.over_ranks && !in_rank_chunk() && (request.caller == nullptr || request.caller->part_of == nullptr);
     // What is measured while threads move must be known to be.

@@ -4,7 +4,7 @@
 //
 // A loop's first executions allocate a dozen blocks while a team waits for them. Most of these stay as long as the
 // process, so they come from memory that nothing goes back to, whose pages are there sixteen at a time. It is enough
-// for two hundred loops.
+// for two hundred loops of small teams.
 //
 // A signal handler that ends the process must not have interrupted the heap for Gimbal's sake: its lock would stay
 // taken, and libomp, among others, allocates as it ends. So signals wait while Gimbal allocates, which loops that have

@@ -184,7 +184,7 @@ TEST_F(SteadySite, VeryShortLoopsAreLearntFromInLargeBatches) {
         most_behind = std::max(most_behind, behind(desc, count));
     }
     EXPECT_GT(most_behind, 8U);
-    EXPECT_LE(most_behind, gimbal::kMaxRepeats + 1);
+    EXPECT_LE(most_behind, gimbal::kMaxRepeats);
     expect_sums(desc, kExecutions, kExecutions * desc.trip);
 }
 
