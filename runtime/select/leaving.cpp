@@ -20,6 +20,7 @@ constexpr double kMaxWayMore_s = 1e-7;  // and each worker adds to it
 constexpr double kNothing = 0.015;      // of the time: less is not to be gained from what threads wait
 constexpr double kLittle = 0.1;         // of the time: static is hard to beat, its threads find their data where it was
 constexpr double kIfByTurns = 0.25;     // the same where it is one thread that is late, and then another
+constexpr double kMuchLonger = 4;       // times as long: what static loses there is not known from here
 constexpr double kStillLate = 0.5;      // of the last one's lateness
 constexpr std::uint8_t kGoodLooks = 2;
 constexpr std::uint8_t kBadLooks = 3;
@@ -51,12 +52,13 @@ double way_s(const LoopContext& context) noexcept {
 
 }  // namespace
 
-bool Leaving::wants_look(const LoopContext& context) const noexcept {
+bool Leaving::wants_look(const LoopContext& context) noexcept {
     if (!context.can_leave || (state_ != State::looking && state_ != State::left) || good_ >= kGoodLooks) return false;
     if (time_s_ > 0 || invited_) return true;
     // Static was not seen yet. Another trip count may have told that this one is not short.
     const double mean_s = context.iteration_time * context.tick_s / context.workers;
-    return static_cast<double>(context.iterations) * mean_s <= (other_length_ ? kFirstTakes : 1) * kShort_s;
+    expected_s_ = static_cast<double>(context.iterations) * mean_s;
+    return expected_s_ <= (other_length_ ? kFirstTakes : 1) * kShort_s;
 }
 
 double Leaving::leave(double tick_s, std::uint32_t loops) noexcept {
@@ -81,9 +83,11 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
     if (!context.can_leave || record.iterations == 0) return;
     const double time_s = record.loop_time * context.tick_s;
     if (with_static) time_s_ = time_s;
+    if (other_length_ && time_s > kMuchLonger * good_at_s_) static_is_good_ = false;
     if (time_s > (invited_ ? kLong_s : kShort_s)) {
-        // One such execution may have met an interruption.
-        if (state_ == State::unknown || state_ == State::kept || ++bad_ >= kGoodLooks) state_ = State::kept;
+        // One such execution may have met an interruption, unless it was expected to be one.
+        const bool expected = expected_s_ > kShort_s;
+        if (state_ == State::unknown || state_ == State::kept || expected || ++bad_ >= kGoodLooks) state_ = State::kept;
         good_ = 0;
         return;
     }
@@ -105,6 +109,7 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
     good_ = 0;
     note_last(record);
     static_is_good_ = waited_s < way_s(context) + (by_turns_ ? kIfByTurns : kLittle) * time_s;
+    if (static_is_good_) good_at_s_ = std::max(good_at_s_, time_s);
     if (++bad_ >= kBadLooks) state_ = State::kept;
 }
 
@@ -137,7 +142,7 @@ void Leaving::invite(double time_s) noexcept {
 
 Leaving Leaving::for_other_length() const noexcept {
     Leaving other = *this;
-    other.period_s_ = other.time_s_ = 0;
+    other.period_s_ = other.time_s_ = other.expected_s_ = 0;
     other.invited_ = other.by_turns_ = false;
     other.other_length_ = true;
     other.late_ = 0;

@@ -19,7 +19,7 @@ namespace gimbal {
 class Leaving {
 public:
     /// Whether static is to run now, so that it is seen what it loses. @param context  can_leave is set
-    [[nodiscard]] bool wants_look(const LoopContext& context) const noexcept;
+    [[nodiscard]] bool wants_look(const LoopContext& context) noexcept;
 
     /// How long the loop is to be left [ticks]; 0: it is not. The caller leaves it.
     /// @param tick_s  length of a tick [s]
@@ -72,6 +72,8 @@ private:
     std::uint32_t late_ = 0;     // worker that the others waited for in the last look that was bad, and 1; 0: none
     bool other_length_ = false;  // what an iteration takes was seen at another trip count, once
     double time_s_ = 0;          // of the last execution under static
+    double expected_s_ = 0;      // that an execution takes, before any was seen; 0: not known
+    double good_at_s_ = 0;       // of the longest execution at which static was good
     double period_s_ = 0;        // that it was left for last
     double waits_ = -1;  // part of the time that threads wait where static is preferred all the same; < 0: unknown
 };

@@ -51,6 +51,24 @@ double static_loss(const CostProfile& profile, std::uint32_t workers) noexcept {
     return most * workers / profile.total() - 1;
 }
 
+/// The largest equal chunks with which a loop still ends in balance.
+std::uint64_t most_for_balance(const LoopContext& context) noexcept {
+    return context.iterations / (std::uint64_t{8} * context.workers) + 1;
+}
+
+/// Chunks by which drawing costs a hundredth of the work, if there can be so large ones.
+/// @pre the time of an iteration is known
+std::uint64_t worth_drawing(const LoopContext& context) noexcept {
+    constexpr double kWorkPerDraw = 100;
+    const double wanted = kWorkPerDraw * context.dispatch * context.contention / context.iteration_time;
+    return static_cast<std::uint64_t>(std::clamp(wanted, 1.0, static_cast<double>(most_for_balance(context))));
+}
+
+const Technique* the_ss() {
+    static const Technique* const found = find_technique("ss");
+    return found;
+}
+
 const Technique* the_static() {
     static const Technique* const found = find_technique("static");
     return found;
@@ -72,26 +90,34 @@ std::size_t SimulateSelector::profiles_at_first() const noexcept {
 }
 
 Decision SimulateSelector::profiling_execution(const LoopContext& context) {
-    Schedule choice = settings_.profiling[std::min(profiled_, settings_.profiling.size() - 1)];
-    if (context.monotonic && !choice.technique->info().monotonic) choice = {find_technique("fac2")};
     // What a profile takes is not spent on a loop that may be too short for it.
     const bool sampled = profiled_ < profiles_at_first() && (steps_ > 0 || !settings_.leaves || !context.can_leave);
+    const Schedule choice = profiling_choice(context, sampled);
     profiled_ += sampled || steps_ > 0 ? 1 : 0;
     return {.schedule = choice, .reason = settings_.name, .exploring = true, .sampled = sampled, .index = kNotOurs};
+}
+
+// A profile is as fine as the chunks that it was measured with, and the loop ends in balance if they are small.
+Schedule SimulateSelector::profiling_choice(const LoopContext& context, bool sampled) const {
+    constexpr std::uint64_t kChunksEach = 32;
+    Schedule choice = settings_.profiling[std::min(profiled_, settings_.profiling.size() - 1)];
+    if (!sampled && settings_.unmeasured) choice = {settings_.unmeasured};
+    if (sampled && settings_.sizes_chunks && context.iteration_time > 0) {
+        const std::uint64_t even = context.iterations / (kChunksEach * context.workers) + 1;
+        choice = {the_ss(), granule_of(context.granule, std::max(even, worth_drawing(context)))};
+    }
+    if (context.monotonic && !choice.technique->info().monotonic) choice = {find_technique("fac2")};
+    return choice;
 }
 
 // Chunks by which drawing costs a hundredth of the work, and coarser ones: what suits a loop of many cheap iterations.
 void SimulateSelector::settle_portfolio(const LoopContext& context) {
     monotonic_ = context.monotonic;
     if (settings_.sizes_chunks && context.iteration_time > 0) {
-        constexpr double kWorkPerDraw = 100;
         constexpr std::uint64_t kCoarser = 8;
-        const double wanted = kWorkPerDraw * context.dispatch * context.contention / context.iteration_time;
-        const std::uint64_t most = context.iterations / (std::uint64_t{8} * context.workers) + 1;
-        const auto worth = static_cast<std::uint64_t>(std::clamp(wanted, 1.0, static_cast<double>(most)));
-        const std::uint64_t fine = granule_of(context.granule, worth);
-        settings_.portfolio.push_back({find_technique("ss"), fine});
-        if (fine <= most / kCoarser) settings_.portfolio.push_back({find_technique("ss"), fine * kCoarser});
+        const std::uint64_t fine = granule_of(context.granule, worth_drawing(context));
+        settings_.portfolio.push_back({the_ss(), fine});
+        if (fine <= most_for_balance(context) / kCoarser) settings_.portfolio.push_back({the_ss(), fine * kCoarser});
     }
     if (monotonic_) {
         std::erase_if(settings_.portfolio, [](const Schedule& choice) { return !choice.technique->info().monotonic; });

@@ -24,12 +24,13 @@ struct SimulateSettings {
     std::string_view name;            ///< for the report; a string literal
     Portfolio portfolio;              ///< what it chooses among; the first is the incumbent until there is a prediction
     std::vector<Schedule> profiling;  ///< what runs first, to measure a profile; not empty
-    bool first_stays = false;         ///< the first of the portfolio holds until it is beaten in a trial
-    bool background = true;           ///< predictions on a thread of their own; else on the thread that closes the loop
-    bool golden_chunk = false;        ///< choices without a chunk get Auto4OMP's
-    bool leaves = false;              ///< loops in which static loses nothing are left to the OpenMP runtime
-    bool sizes_chunks = false;        ///< adds ss with chunks by what drawing costs, once that is known
-    std::uint64_t seed = 0;           ///< of the simulation's noise
+    const Technique* unmeasured = nullptr;  ///< what runs first where nothing is measured yet; nullptr: the same
+    bool first_stays = false;               ///< the first of the portfolio holds until it is beaten in a trial
+    bool background = true;     ///< predictions on a thread of their own; else on the thread that closes the loop
+    bool golden_chunk = false;  ///< choices without a chunk get Auto4OMP's
+    bool leaves = false;        ///< loops in which static loses nothing are left to the OpenMP runtime
+    bool sizes_chunks = false;  ///< adds ss with chunks by what drawing costs, once that is known; profiles, too
+    std::uint64_t seed = 0;     ///< of the simulation's noise
 };
 
 /// Explores in a model: one measured cost profile predicts every choice, and only what the prediction cannot tell
@@ -64,6 +65,7 @@ private:
     SimulateSelector(const SimulateSelector&) = default;  // for_other_length()
     [[nodiscard]] Decision static_now() const;
     Decision profiling_execution(const LoopContext& context);
+    [[nodiscard]] Schedule profiling_choice(const LoopContext& context, bool sampled) const;
     [[nodiscard]] std::size_t profiles_at_first() const noexcept;
     [[nodiscard]] std::size_t first_incumbent() const noexcept;
     [[nodiscard]] std::size_t arm_of_static() const noexcept;

@@ -129,12 +129,42 @@ TEST(Leaving, ALongerLengthIsNotLookedAtIfShortOnesTellWhatItTakes) {
     Leaving leaving;
     observe(leaving, false, 100'000, 100'000);
     observe(leaving, true, 100'000, 80'000);
-    const Leaving other = leaving.for_other_length();
+    Leaving other = leaving.for_other_length();
     LoopContext longer = context_of();
     longer.iteration_time = 2000;
     EXPECT_TRUE(other.wants_look(longer));
     longer.iterations = 1000;
     EXPECT_FALSE(other.wants_look(longer)) << "a millisecond";
+}
+
+TEST(Leaving, AnExecutionThatTakesAsLongAsExpectedIsNoInterruption) {
+    Leaving leaving;
+    observe(leaving, false, 50'000, 50'000);
+    const auto wants_another_look = [&](double iteration_ns) {
+        Leaving other = leaving.for_other_length();
+        LoopContext longer = context_of();
+        longer.iteration_time = iteration_ns;
+        EXPECT_TRUE(other.wants_look(longer));
+        observe(other, true, 400'000, 500'000);
+        return other.wants_look(longer);
+    };
+    EXPECT_FALSE(wants_another_look(10'000)) << "half a millisecond was expected";
+    EXPECT_TRUE(wants_another_look(1000)) << "a twentieth of that";
+}
+
+TEST(Leaving, WhatIsGoodInAShortLoopSaysNothingOfOneFiveTimesAsLong) {
+    const auto is_good_at = [](std::uint64_t longer_ns) {
+        Leaving leaving;
+        observe(leaving, false, 50'000, 50'000);
+        observe(leaving, true, 42'000, 50'000);
+        EXPECT_TRUE(leaving.static_is_good());
+        Leaving other = leaving.for_other_length();
+        EXPECT_TRUE(other.static_is_good());
+        observe(other, false, longer_ns, longer_ns);
+        return other.static_is_good();
+    };
+    EXPECT_TRUE(is_good_at(190'000));
+    EXPECT_FALSE(is_good_at(250'000));
 }
 
 TEST(Leaving, ALongLoopIsNotLookedAt) {

@@ -150,6 +150,24 @@ TEST(Auto, MeasuresCostsAnewAfterAChangeAndNotAfterAnInterruption) {
     EXPECT_GE(after_changes, 20) << "of 20 changes, of which trials hide some";
 }
 
+TEST(Auto, MeasuresWithChunksThatEndInBalanceAndAreWorthDrawing) {
+    const auto second_of = [](double iteration_time) {
+        VirtualLoop loop("loop", 4, 0.5, make_auto(1, false));
+        const ListedWork work(std::vector<double>(4000, iteration_time));
+        const std::vector<double> slowness(4, 1.0);
+        const Machine machine{.slowness = slowness, .dispatch = 100, .serial = 40};
+        const Request request{.trip = 4000, .can_leave = true};
+        EXPECT_EQ(loop.run(request, work, machine).schedule.technique->info().name, "fac2") << "nothing is measured";
+        return loop.run(request, work, machine).schedule;
+    };
+    const Schedule dear = second_of(100'000);
+    EXPECT_EQ(dear.technique->info().name, "ss");
+    EXPECT_EQ(dear.chunk, 4000 / (32 * 4) + 1);
+    const Schedule cheap = second_of(250);
+    EXPECT_EQ(cheap.technique->info().name, "ss");
+    EXPECT_GT(cheap.chunk, dear.chunk) << "a draw costs as much as an iteration";
+}
+
 TEST(Auto, MonotonicLoopsGetMonotonicTechniques) {
     VirtualLoop loop("loop", 4, 0.5, make_auto(1, false));
     std::vector<double> costs(4000);
