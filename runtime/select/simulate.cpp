@@ -157,14 +157,14 @@ void SimulateSelector::begin_static_trial(const LoopContext& context, bool asked
 
 void SimulateSelector::learn_of_static(const Decision& decision, const LoopRecord& record, const LoopContext& context) {
     const std::size_t arm = arm_of_static();
-    if (!settings_.leaves || !bandit_ || arm == settings_.portfolio.size()) return;
-    const std::size_t incumbent = bandit_->incumbent();
+    if (!settings_.leaves || arm == settings_.portfolio.size()) return;
+    const std::size_t incumbent = bandit_ ? bandit_->incumbent() : kNotOurs;
     if (std::exchange(tried_against_, incumbent) != incumbent) static_trial_.forget_incumbent();
     if (arm == incumbent) return;
     const StaticTrial::Outcome outcome = static_trial_.observe(
-        decision.schedule.technique == the_static(), decision.index == incumbent, record,
+        decision.schedule.technique == the_static(), bandit_ && decision.index == incumbent, record,
         context.can_leave ? Leaving::saved_by_leaving(record.loop_time, context) : 0, trend_.work(record.iterations));
-    if (outcome == StaticTrial::Outcome::none) return;
+    if (outcome == StaticTrial::Outcome::none || !bandit_) return;
     bandit_->settle_as(arm, static_trial_.ratio(), static_trial_.error());
     if (outcome == StaticTrial::Outcome::won && context.can_leave) leaving_.prefer();
 }

@@ -62,6 +62,7 @@ private:
     };
     enum class Counts : std::uint8_t { nowhere, incumbent, trial };
     [[nodiscard]] Outcome settle(double saved) noexcept;
+    [[nodiscard]] Outcome compare_first(double saved) noexcept;
     [[nodiscard]] Outcome give_up(double time) noexcept;
     [[nodiscard]] bool was_faster(double saved) noexcept;
     [[nodiscard]] double least_error() const noexcept;
@@ -79,7 +80,8 @@ private:
     std::uint8_t to_come_ = 0;  // executions of the trial
     double ratio_ = 1;
     double error_ = 0;
-    double loss_seen_ = 0;                             // the largest lately
+    double loss_seen_ = 0;  // the largest lately
+    bool first_compared_ = false;
     bool tells_nothing_ = false;                       // executions differ by so much
     std::uint64_t look_again_ = 0, median_again_ = 0;  // loops of the incumbent from which on
 };
