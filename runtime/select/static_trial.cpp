@@ -61,7 +61,7 @@ bool StaticTrial::may_begin() const noexcept {
 void StaticTrial::begin(double loss, double saved, bool asked) noexcept {
     if (!may_begin()) return;
     // Where the dear iterations wander static is good now and then.
-    if (std::isfinite(loss)) loss = loss_seen_ = std::max(loss, kForget * loss_seen_);
+    if (std::isfinite(loss)) loss = std::max(loss_seen_ = std::max(loss, kForget * loss_seen_), lost_);
     if (!asked && since_ < wait_) return;
     const double part = asked || loss < kSmallLoss ? kPartIfSmall : kPart;
     const double lost_before = static_cast<double>(wait_) / kFirstWait;
@@ -138,6 +138,7 @@ StaticTrial::Outcome StaticTrial::compare_first(double saved) noexcept {
 StaticTrial::Outcome StaticTrial::give_up(double time) noexcept {
     ended();
     ratio_ = time / incumbent_.loop.median(incumbent_.loops);
+    lost_ = ratio_ - 1;
     error_ = 0;
     return Outcome::lost;
 }
@@ -169,6 +170,7 @@ StaticTrial::Outcome StaticTrial::settle(double saved) noexcept {
     ratio_ = won ? std::clamp(1 - less / held, 0.1, 1.0) : std::clamp(1 - less / held, 1.0, 10.0);
     error_ = less_error / held;
     ended();
+    lost_ = won ? 0 : ratio_ - 1;
     if (!won) return Outcome::lost;
     wait_ = kFirstWait;
     return Outcome::won;

@@ -80,6 +80,7 @@ private:
     std::uint8_t to_come_ = 0;  // executions of the trial
     double ratio_ = 1;
     double error_ = 0;
+    double lost_ = 0;       // in the last trial, as a part of the incumbent's time
     double loss_seen_ = 0;  // the largest lately
     bool first_compared_ = false;
     bool tells_nothing_ = false;                       // executions differ by so much
