@@ -10,7 +10,7 @@ namespace gimbal {
 std::uint64_t least_chunk(const TechniqueInfo& technique, std::uint64_t iterations, std::uint32_t workers,
                           const DrawCosts& costs) noexcept {
     constexpr double kWorkPerDrawing = 100;
-    constexpr std::uint64_t kFirstChunks = 1024;  // per worker, in a first execution, of which nothing is known
+    constexpr std::uint64_t kFirstChunks = 128;  // per worker, in a first execution, of which nothing is known
     if (!technique.needs_statistics && !technique.measured_chunk) return 0;
     if (costs.iteration_time <= 0)
         return technique.measured_chunk ? std::bit_floor(iterations / (kFirstChunks * workers)) : 0;

@@ -77,7 +77,7 @@ TEST(LeastChunk, IsAPowerOfTwoByWhichDrawingAndTheLastChunkCostTheLeastAndAtMost
     EXPECT_EQ(least_chunk(steal, 1'000'000, 4, {.dispatch = 50, .contention = 1, .iteration_time = 20}), 1024U) << 1118;
     EXPECT_EQ(least_chunk(steal, 1'000'000, 4, {.dispatch = 50, .iteration_time = 2'000'000}), 2U) << 3.5;
     EXPECT_EQ(least_chunk(steal, 800, 4, {.dispatch = 50, .contention = 5, .iteration_time = 0.1}), 101U);
-    EXPECT_EQ(least_chunk(steal, 1'000'000, 4, {}), 128U) << "nothing is known: a thousand for each worker";
+    EXPECT_EQ(least_chunk(steal, 1'000'000, 4, {}), 1024U) << "nothing is known: 128 to 256 for each worker";
     EXPECT_EQ(least_chunk(find_technique("static")->info(), 1'000'000, 4, {.dispatch = 50, .iteration_time = 1}), 0U);
     EXPECT_EQ(least_chunk(steal, UINT64_MAX, 1, {.dispatch = 1e30, .iteration_time = 1}), UINT64_MAX / 2 + 1);
 }
