@@ -156,7 +156,9 @@ void Manager::sample() {
         return;
     }
     measure_progress();
-    const std::vector<Sample> samples = measure();
+    std::vector<Sample> samples = measure();
+    if (!is_of_one_schedule())
+        for (Sample& sample : samples) sample.valid = false;
     if (config_.settings.mode != Mode::learn || gimbal_pin_holds() == 0) apply(placer_->tick(samples));
     trace_guard();
     publish();

@@ -54,6 +54,8 @@ public:
 protected:
     /// One sampling period. What it throws ends placement.
     virtual void sample();
+    /// Whether no loop has got another schedule since the last call, or that has gone on for long.
+    [[nodiscard]] bool is_of_one_schedule() noexcept;
 
 private:
     void gather(double now);
@@ -111,6 +113,8 @@ private:
     bool has_failed_ = false;
     std::size_t guard_seen_ = 0;
     std::uint64_t periods_ = 0;
+    std::uint64_t schedules_ = 0;  ///< changes of loops' schedules so far
+    unsigned mixed_periods_ = 0;   ///< in a row, in which there was one
     double begun_s_ = 0;
     double cost_s_ = 0;        ///< processor time of the manager's thread [s]
     double start_cost_s_ = 0;  ///< of that, reading the machine and trying the backends, once [s]

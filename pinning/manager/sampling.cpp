@@ -92,6 +92,16 @@ std::vector<Sample> Manager::measure() {
     return samples;
 }
 
+// Each level gets its own credit: a speed that another schedule has made tells nothing of the place. Where schedules
+// never rest, every third period counts all the same.
+bool Manager::is_of_one_schedule() noexcept {
+    constexpr unsigned kMost = 2;
+    const std::uint64_t changes = gimbal_pin_schedules();
+    const bool same = std::exchange(schedules_, changes) == changes;
+    mixed_periods_ = same || mixed_periods_ >= kMost ? 0 : mixed_periods_ + 1;
+    return mixed_periods_ == 0;
+}
+
 void Manager::note(Worker& worker, const Speed& speed) {
     ThreadFigures& figures = worker.figures;
     const int where = worker.seen >= 0 ? worker.seen : figures.pus.empty() ? -1 : figures.pus.front();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "levels/pair_selector.hpp"
+#include "measure/placement.hpp"
 #include "select/agent.hpp"
 #include "select/replay.hpp"
 #include "technique/granule.hpp"
@@ -181,6 +182,10 @@ Opening LengthLearning::open(const Request& request) {
     last_setting_ = opening.config.setting;
     last_choice_ = choice;
     last_explored_ = opening.decision.exploring;
+    if (!opening.decision.named && !last_explored_) {
+        if (held_.technique && !(held_ == choice)) note_schedule_change();
+        held_ = choice;
+    }
     return opening;
 }
 

@@ -174,6 +174,7 @@ private:
     LoopSetting last_setting_;              // of the last execution
     Schedule last_choice_;                  // the same; technique nullptr: there was none
     bool last_explored_ = false;            // the same
+    Schedule held_;                         // of the last one that was no trial; technique nullptr: there was none
     std::unique_ptr<CostProfile> profile_;  // only if somebody wanted it; of a part of a loop over ranks: as last shown
     Slowness slowness_;                     // the same
     double profile_cost_ = 0;               // of the last time it was learnt and planned with [ticks]

@@ -8,9 +8,10 @@
 namespace gimbal {
 
 namespace {
-// Both relaxed: code, and a figure by itself, publish nothing.
+// All relaxed: code, and figures by themselves, publish nothing.
 std::atomic<InstructionReader> the_reader{nullptr};
 PerRank<std::atomic<std::uint64_t>> moves;
+PerRank<std::atomic<std::uint64_t>> changes;
 }  // namespace
 
 void set_instruction_reader(InstructionReader reader) noexcept {
@@ -28,6 +29,14 @@ void note_placement_move() noexcept {
 
 std::uint64_t placement_moves() noexcept {
     return moves.here().load(std::memory_order_relaxed);
+}
+
+void note_schedule_change() noexcept {
+    changes.here().fetch_add(1, std::memory_order_relaxed);
+}
+
+std::uint64_t schedule_changes() noexcept {
+    return changes.here().load(std::memory_order_relaxed);
 }
 
 }  // namespace gimbal

@@ -4,7 +4,8 @@
 #include <cstdint>
 
 /// @file
-/// What placement (pinning/) tells of the threads of this process, for those who learn from their times.
+/// What placement (pinning/) tells of the threads of this process, for those who learn from their times; and what loops
+/// tell placement, which learns from what threads do per second.
 
 namespace gimbal {
 
@@ -24,5 +25,12 @@ void note_placement_move() noexcept;
 /// How often that happened in this process [count]. Executions in which it changes are of two placements.
 /// @threads any  @cost a load
 [[nodiscard]] std::uint64_t placement_moves() noexcept;
+
+/// Another schedule holds a loop from now on; trials do not count. @threads any
+void note_schedule_change() noexcept;
+
+/// How often that happened in this process [count]. What threads did per second while it changes is of two schedules.
+/// @threads any  @cost a load
+[[nodiscard]] std::uint64_t schedule_changes() noexcept;
 
 }  // namespace gimbal

@@ -102,6 +102,10 @@ int gimbal_pin_holds(void) {
     return gimbal::levels::first_level().holds(Level::placement, gimbal::seconds_since_start()) ? 1 : 0;
 }
 
+uint64_t gimbal_pin_schedules(void) {
+    return gimbal::schedule_changes();
+}
+
 void gimbal_pin_report(const char* json, const char* text) {
     try {
         gimbal::said() = {json ? json : "", text ? text : ""};

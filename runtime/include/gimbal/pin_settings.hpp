@@ -122,6 +122,10 @@ GIMBAL_API void gimbal_pin_moved(void);
  *  @return 1 or 0; never 1 for longer than two seconds  @threads any  @cost small */
 GIMBAL_API int gimbal_pin_holds(void);
 
+/** How often a loop of this process got another schedule that holds [count]: what threads did per second while it
+ * changes is of two schedules, and says nothing about places. @threads any  @cost a load */
+GIMBAL_API uint64_t gimbal_pin_schedules(void);
+
 /** Placement's part of the exit report. The last call counts.
  *  @param json  an object  @param text  lines, each with a line feed  @threads one, before the process ends */
 GIMBAL_API void gimbal_pin_report(const char* json, const char* text);

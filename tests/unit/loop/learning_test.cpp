@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "measure/placement.hpp"
 #include "select/agent.hpp"
 #include "select/portfolio.hpp"
 
@@ -165,6 +166,29 @@ TEST(LoopLearning, NothingIsLearntFromTwoExecutionsAfterThreadsWereMoved) {
     EXPECT_EQ(loop.totals().calls, 4U) << "the report has them all";
     for (std::uint64_t moves = 4; moves < 304; ++moves) step(moves);
     EXPECT_EQ(learnt, 102) << "where threads never rest every third execution counts";
+}
+
+/// Holds one technique, then another one, and tries a third in between.
+class Changing final : public Selector {
+public:
+    Decision choose(const LoopContext&) override {
+        Decision decision{{find_technique(++chosen_ % 3 == 0 ? "tss" : chosen_ < 10 ? "fac2" : "gss")}, "test"};
+        decision.exploring = chosen_ % 3 == 0;
+        return decision;
+    }
+    void learn(const Decision&, const LoopRecord&, const LoopContext&) override {}
+
+private:
+    int chosen_ = 0;
+};
+
+TEST(LoopLearning, PlacementIsToldOfSchedulesThatHoldAndNotOfTrials) {
+    LoopLearning loop("loop", 2, {}, std::make_unique<Changing>());
+    const std::uint64_t before = schedule_changes();
+    for (int step = 1; step < 10; ++step) (void)close(loop, open(loop), 1000);
+    EXPECT_EQ(schedule_changes(), before);
+    for (int step = 10; step < 20; ++step) (void)close(loop, open(loop), 1000);
+    EXPECT_EQ(schedule_changes(), before + 1);
 }
 
 TEST(LoopLearning, AChoiceIsHeldWhileAnotherLevelIsAskedFirstButNoTrialIs) {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <new>
@@ -16,6 +17,15 @@
 #include "gimbal/pin_settings.hpp"
 #include "machine/affinity.hpp"
 #include "support.hpp"
+
+namespace {
+std::uint64_t schedule_changes = 0;
+}
+
+// Instead of the core's.
+extern "C" std::uint64_t gimbal_pin_schedules() {
+    return schedule_changes;
+}
 
 namespace gimbal::pin {
 namespace {
@@ -106,6 +116,28 @@ protected:
 };
 
 const auto is_one = [](const std::vector<int>& mask) { return mask.size() == 1; };
+
+/// Tells what it would learn from.
+class Judging final : public Manager {
+public:
+    using Manager::is_of_one_schedule;
+    using Manager::Manager;
+};
+
+TEST_F(ManagerTest, PeriodsInWhichALoopGetsAnotherScheduleTeachNothingButOneInThree) {
+    Judging manager(config(Mode::learn), registry_);
+    (void)manager.is_of_one_schedule();
+    EXPECT_TRUE(manager.is_of_one_schedule());
+    ++schedule_changes;
+    EXPECT_FALSE(manager.is_of_one_schedule());
+    EXPECT_TRUE(manager.is_of_one_schedule());
+    std::vector<bool> counts;
+    for (int period = 0; period < 6; ++period) {
+        ++schedule_changes;
+        counts.push_back(manager.is_of_one_schedule());
+    }
+    EXPECT_EQ(counts, (std::vector<bool>{false, false, true, false, false, true}));
+}
 
 TEST_F(ManagerTest, WhatGoesWrongInALookGivesAllMasksBackAndTheProgramGoesOn) {
     const std::function<void()> failures[] = {[] { throw std::runtime_error("broken by the test"); },
