@@ -76,6 +76,7 @@ private:
     void tell_over(ExecutionState& state);
     void spoil(ExecutionState& state, const LoopParameters& other);
     bool ranks_leave(ExecutionState& state, std::uint32_t rank, const ChunkRequest& request);
+    void close(ExecutionState& state);
     [[nodiscard]] bool is_closed(std::uint64_t epoch) const noexcept;
     void close_without_missing();
     void send_late_verdict(int rank, const ChunkRequest& request);
@@ -98,6 +99,7 @@ private:
     void* site_ = nullptr;
     RankGroups groups_;
     std::vector<std::unique_ptr<ExecutionState>> states_;
+    std::vector<std::uint32_t> moves_;   // [ranks] by placement, as they said last
     std::vector<std::uint64_t> closed_;  // executions that were closed while ranks were missing
     // A worker's.
     std::vector<std::unique_ptr<Inbox>> inboxes_;

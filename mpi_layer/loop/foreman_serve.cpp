@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the foreman does about messages, and what a worker keeps of them.
 #include <algorithm>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -45,8 +46,14 @@ void ForemanTransport::close_without_missing() {
     if (std::count_if(states_.begin(), states_.end(), finished) < kMaxMissed) return;
     const auto oldest = std::find_if(states_.begin(), states_.end(), finished);
     closed_.push_back((*oldest)->epoch());
-    (*oldest)->close();
+    close(**oldest);
     states_.erase(oldest);
+}
+
+// What placement has moved in other ranks counts as what it has moved here: times are of two placements.
+void ForemanTransport::close(ExecutionState& state) {
+    gimbal_rank_moved(state.execution(), std::accumulate(moves_.begin(), moves_.end(), std::uint64_t{0}));
+    state.close();
 }
 
 // For a rank that comes back to an execution that was closed without it.
@@ -106,6 +113,8 @@ bool ForemanTransport::ranks_leave(ExecutionState& state, std::uint32_t rank, co
     for (std::uint32_t k = 0; k < std::min(request.leaving, kMaxStays); ++k) {
         const Stay& stay = request.stays[k];
         if (stay.rank == 0 || stay.rank >= state.ranks()) continue;
+        moves_.resize(state.ranks());
+        moves_[stay.rank] = stay.moves;
         const std::uint64_t taken = stay.rank == rank ? request.taken : state.rank_state(stay.rank).given;
         if (state.leave(stay.rank, taken, stay, request.by_node != 0)) news = true;
     }
@@ -221,7 +230,7 @@ void ForemanTransport::left(ExecutionState& state) {
     // Not what a message costs that tells of the end: draws do.
     const double held = chunks_ > 0 ? router_->service() * questions_ / chunks_ : 0;
     if (waits_.elsewhere_s() > 0) gimbal_rank_draw_cost(waits_.elsewhere_s(), held * gimbal_rank_tick_s());
-    state.close();
+    close(state);
     std::erase_if(states_, [&](const auto& kept) { return kept.get() == &state; });
 }
 

@@ -268,6 +268,7 @@ Stay HierarchicalExecution::stay() const noexcept {
     };
     const std::uint64_t now = gimbal_rank_ticks();
     return {.rank = static_cast<std::uint32_t>(transport_.team().rank()),
+            .moves = static_cast<std::uint32_t>(gimbal_rank_moves()),
             .from_s = since_s(begun_ != 0 ? begun_ : now),
             .to_s = since_s(now)};
 }

@@ -51,8 +51,9 @@ struct TimedChunk {
 struct Stay {
     static constexpr std::uint32_t kNobody = UINT32_MAX;
     std::uint32_t rank = kNobody;
-    double from_s = 0;  ///< it had its first chunk [s]
-    double to_s = 0;    ///< it drew no more [s]
+    std::uint32_t moves = 0;  ///< of its threads by placement so far [count]
+    double from_s = 0;        ///< it had its first chunk [s]
+    double to_s = 0;          ///< it drew no more [s]
 };
 
 /// From a worker to the foreman.

@@ -188,6 +188,7 @@ void WorkerExecution::say_bye() {
     const std::uint64_t stayed = first_answer_ > 0 ? gimbal_rank_ticks() - first_answer_ : 0;
     request.stays[0] = request.by_node ? stay_ : Stay{.to_s = static_cast<double>(stayed) * gimbal_rank_tick_s()};
     request.stays[0].rank = static_cast<std::uint32_t>(transport_->team().rank());
+    request.stays[0].moves = static_cast<std::uint32_t>(gimbal_rank_moves());
     request.leaving = 1;
     std::array<gimbal_rank_cost, GIMBAL_RANK_MAX_COSTS> costs;
     const auto ranks = static_cast<std::uint32_t>(transport_->team().size());

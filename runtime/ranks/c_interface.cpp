@@ -11,6 +11,7 @@
 #include "loop/schedules.hpp"
 #include "loop/site_table.hpp"
 #include "measure/dispatch_cost.hpp"
+#include "measure/placement.hpp"
 #include "ranks/packet.hpp"
 #include "ranks/part.hpp"
 #include "ranks/settings.hpp"
@@ -223,6 +224,14 @@ size_t gimbal_rank_leave(gimbal_share* share, const gimbal_rank_work* ran, void*
         site->rank_left(ran ? *ran : drawn);
     }
     return part ? gimbal::write_part(slot, left.config(), static_cast<std::byte*>(part)) : 0;
+}
+
+uint64_t gimbal_rank_moves(void) {
+    return gimbal::placement_moves();
+}
+
+void gimbal_rank_moved(void* execution, uint64_t moves) {
+    execution_at(execution).add_moves(moves);
 }
 
 void gimbal_rank_left(gimbal_share* share, uint64_t begun, uint64_t ticks) {

@@ -186,6 +186,13 @@ enum { GIMBAL_RANK_MAX_COSTS = 512 };
 GIMBAL_API void gimbal_rank_costs_arrived(void* execution, uint32_t worker, const gimbal_rank_cost* costs,
                                           size_t count);
 
+/** How often placement has moved threads of this process so far [count]. */
+GIMBAL_API uint64_t gimbal_rank_moves(void);
+
+/** The root draws for others: how often placement has moved threads of theirs so far, by their gimbal_rank_moves(), in
+ *  all of them [count]. Nothing is learnt from an execution in which that changes, nor from the next one. */
+GIMBAL_API void gimbal_rank_moved(void* execution, uint64_t moves);
+
 /** Root: what a worker saw that drew from another execution object than the root's; from gimbal_rank_leave(). */
 GIMBAL_API void gimbal_rank_arrived(void* execution, uint32_t worker, const void* part);
 

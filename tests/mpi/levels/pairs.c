@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ranks draw chunks, and threads share each of them out. usage: pairs STEPS
-// Iterations sleep, so that ranks and threads need no core of their own. Every rank prints whether each iteration of
-// each step ran exactly once.
+// Ranks draw chunks, and threads share each of them out. usage: pairs STEPS [RANK]: placement moves threads of that
+// rank in every step, or says so. Iterations sleep, so that ranks and threads need no core of their own. Every rank
+// prints whether each iteration of each step ran exactly once.
 #include <gimbal/mpi/mpi.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -11,6 +11,8 @@
 #include <time.h>
 
 enum { kIterations = 600 };
+
+void gimbal_pin_moved(void);  // as libgimbal_pin.so calls it
 
 static int ran[kIterations], all[kIterations];
 
@@ -39,7 +41,9 @@ int main(int argc, char** argv) {
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     const int steps = argc > 1 ? atoi(argv[1]) : 10;
+    const int moved = argc > 2 ? atoi(argv[2]) : -1;
     for (int step = 0; step < steps; ++step) {
+        if (rank == moved) gimbal_pin_moved();
         gimbal_mpi_loop* loop = NULL;
         int64_t first = 0, end = 0;
         int code = 0;

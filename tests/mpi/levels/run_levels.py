@@ -52,14 +52,14 @@ class Levels(unittest.TestCase):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="levels-", dir=ARGUMENTS.scratch))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
-    def run_ranks(self, transport="shared", threads=2, ranks=0, steps=STEPS, **settings):
+    def run_ranks(self, transport="shared", threads=2, ranks=0, steps=STEPS, moved=-1, **settings):
         usual, nodes = TRANSPORTS[transport]
         ranks = ranks or usual
         ours = ("GIMBAL_", "OMP_", "KMP_", "LD_")  # what `gimbal run` finds in LD_PRELOAD is the ranks' as well
         kept = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
         chosen = {"LD_PRELOAD": ARGUMENTS.yielding, "GIMBAL_MPI_TRANSPORT": transport} | nodes
         done = subprocess.run([ARGUMENTS.gimbal, "run", "--mpiexec", ARGUMENTS.launcher, "-n", str(ranks), "-t",
-                               str(threads), "--", ARGUMENTS.program, str(steps)], cwd=self.folder,
+                               str(threads), "--", ARGUMENTS.program, str(steps), str(moved)], cwd=self.folder,
                               env=kept | QUIET | chosen | settings, capture_output=True, text=True, timeout=LIMIT_S)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(done.stdout.count(" 0 iterations ran another number of times"), ranks, done.stdout)
@@ -159,6 +159,20 @@ class Levels(unittest.TestCase):
         for inner in of_ranks:
             self.assertEqual({row["technique"] for row in inner}, {"gss"})
         self.assertEqual({row["within"] for row in over_ranks} - {""}, set())
+
+    @under(*TRANSPORTS)
+    def test_what_runs_while_threads_of_any_rank_are_moved_teaches_nothing_but_one_step_in_three(self, transport):
+        steps = 60
+        learnt = {}
+        for moved in (-1, 0, 1):
+            self.run_ranks(transport, steps=steps, moved=moved, GIMBAL_SELECT="qlearn", GIMBAL_SCHEDULE="static",
+                           GIMBAL_RECORD=f"moved{moved}-%r.csv")
+            over_ranks, _ = self.rows(f"moved{moved}", transport)
+            learnt[moved] = sum(bool(row["reward"]) for row in over_ranks)
+        self.assertGreater(learnt[-1], 0.8 * steps, learnt)
+        for moved in (0, 1):
+            self.assertLess(learnt[moved], 0.5 * steps, learnt)
+            self.assertGreater(learnt[moved], 0.2 * steps, learnt)
 
     @under(*TRANSPORTS)
     def test_three_ranks(self, transport):
