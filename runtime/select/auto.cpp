@@ -22,9 +22,7 @@ SimulateSettings settings_of_auto() {
     settings.sizes_chunks = true;
     settings.leaves = true;
     for (const std::string_view name : kNames) settings.portfolio.push_back({find_technique(name)});
-    // Until it is known what an iteration takes and how small chunks may be.
-    settings.profiling = {{find_technique("mfsc")}};
-    settings.unmeasured = find_technique("fac2");
+    settings.profiling = {{find_technique("ss")}};
     return settings;
 }
 

@@ -97,14 +97,17 @@ Decision SimulateSelector::profiling_execution(const LoopContext& context) {
     return {.schedule = choice, .reason = settings_.name, .exploring = true, .sampled = sampled, .index = kNotOurs};
 }
 
-// A profile is as fine as the chunks that it was measured with, and the loop ends in balance if they are small.
+// A profile is as fine as the chunks that it was measured with, and the loop ends in balance if they are small: also
+// one that runs once, and whose first iterations cost the most.
 Schedule SimulateSelector::profiling_choice(const LoopContext& context, bool sampled) const {
     constexpr std::uint64_t kChunksEach = 32;
+    constexpr std::uint64_t kChunksEachUnmeasured = 16;  // drawing may cost more than they do
     Schedule choice = settings_.profiling[std::min(profiled_, settings_.profiling.size() - 1)];
-    if (!sampled && settings_.unmeasured) choice = {settings_.unmeasured};
-    if (sampled && settings_.sizes_chunks && context.iteration_time > 0) {
-        const std::uint64_t even = context.iterations / (kChunksEach * context.workers) + 1;
-        choice = {the_ss(), granule_of(context.granule, std::max(even, worth_drawing(context)))};
+    if (settings_.sizes_chunks) {
+        const std::uint64_t each = sampled ? kChunksEach : kChunksEachUnmeasured;
+        const std::uint64_t worth = context.iteration_time > 0 ? worth_drawing(context) : 1;
+        const std::uint64_t even = context.iterations / (each * context.workers) + 1;
+        choice.chunk = granule_of(context.granule, std::max(even, worth));
     }
     if (context.monotonic && !choice.technique->info().monotonic) choice = {find_technique("fac2")};
     return choice;

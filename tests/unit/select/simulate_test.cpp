@@ -157,7 +157,9 @@ TEST(Auto, MeasuresWithChunksThatEndInBalanceAndAreWorthDrawing) {
         const std::vector<double> slowness(4, 1.0);
         const Machine machine{.slowness = slowness, .dispatch = 100, .serial = 40};
         const Request request{.trip = 4000, .can_leave = true};
-        EXPECT_EQ(loop.run(request, work, machine).schedule.technique->info().name, "fac2") << "nothing is measured";
+        const Schedule first = loop.run(request, work, machine).schedule;
+        EXPECT_EQ(first.technique->info().name, "ss");
+        EXPECT_EQ(first.chunk, 4000 / (16 * 4) + 1) << "nothing is measured";
         return loop.run(request, work, machine).schedule;
     };
     const Schedule dear = second_of(100'000);
