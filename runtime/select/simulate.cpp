@@ -10,6 +10,7 @@
 #include "select/background.hpp"
 #include "select/prediction.hpp"
 #include "technique/granule.hpp"
+#include "technique/least_chunk.hpp"
 
 namespace gimbal {
 
@@ -92,22 +93,24 @@ std::size_t SimulateSelector::profiles_at_first() const noexcept {
 Decision SimulateSelector::profiling_execution(const LoopContext& context) {
     // What a profile takes is not spent on a loop that may be too short for it.
     const bool sampled = profiled_ < profiles_at_first() && (steps_ > 0 || !settings_.leaves || !context.can_leave);
-    const Schedule choice = profiling_choice(context, sampled);
+    const Schedule choice = profiling_choice(context);
     profiled_ += sampled || steps_ > 0 ? 1 : 0;
     return {.schedule = choice, .reason = settings_.name, .exploring = true, .sampled = sampled, .index = kNotOurs};
 }
 
 // A profile is as fine as the chunks that it was measured with, and the loop ends in balance if they are small: also
 // one that runs once, and whose first iterations cost the most.
-Schedule SimulateSelector::profiling_choice(const LoopContext& context, bool sampled) const {
+Schedule SimulateSelector::profiling_choice(const LoopContext& context) const {
     constexpr std::uint64_t kChunksEach = 32;
-    constexpr std::uint64_t kChunksEachUnmeasured = 16;  // drawing may cost more than they do
+    constexpr std::uint64_t kChunksEachAtFirst = 16;  // drawing may cost more than they do
     Schedule choice = settings_.profiling[std::min(profiled_, settings_.profiling.size() - 1)];
     if (settings_.sizes_chunks) {
-        const std::uint64_t each = sampled ? kChunksEach : kChunksEachUnmeasured;
-        const std::uint64_t worth = context.iteration_time > 0 ? worth_drawing(context) : 1;
-        const std::uint64_t even = context.iterations / (each * context.workers) + 1;
-        choice.chunk = granule_of(context.granule, std::max(even, worth));
+        const bool known = context.iteration_time > 0;
+        const std::uint64_t even =
+            context.iterations / ((known ? kChunksEach : kChunksEachAtFirst) * context.workers) + 1;
+        const std::uint64_t least =
+            asked_least(choice.technique->info(), context.iterations, context.workers, context.least);
+        choice.chunk = granule_of(context.granule, std::max({even, least, known ? worth_drawing(context) : 1}));
     }
     if (context.monotonic && !choice.technique->info().monotonic) choice = {find_technique("fac2")};
     return choice;

@@ -64,7 +64,7 @@ private:
     SimulateSelector(const SimulateSelector&) = default;  // for_other_length()
     [[nodiscard]] Decision static_now() const;
     Decision profiling_execution(const LoopContext& context);
-    [[nodiscard]] Schedule profiling_choice(const LoopContext& context, bool sampled) const;
+    [[nodiscard]] Schedule profiling_choice(const LoopContext& context) const;
     [[nodiscard]] std::size_t profiles_at_first() const noexcept;
     [[nodiscard]] std::size_t first_incumbent() const noexcept;
     [[nodiscard]] std::size_t arm_of_static() const noexcept;
