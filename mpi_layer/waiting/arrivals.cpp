@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "arrivals.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
+#include <ctime>
 
 #include "messages.hpp"
 #include "node.hpp"
@@ -13,6 +12,7 @@ namespace gimbal::waiting {
 namespace {
 
 constexpr std::uint64_t kLetRun_ns = 500000;  // for those that were woken up
+constexpr std::uint64_t kWakesUp_ns = 20000;  // that it takes them where a processor is idle
 
 }  // namespace
 
@@ -77,12 +77,18 @@ void Gathering::wake_others() noexcept {
 }
 
 /// Those that were woken up may have been put behind this thread, which would spin in MPI for a time slice before they
-/// can do their part of the call.
+/// can do their part of the call. Who yields to them may be put behind them just so; who has slept is given a processor
+/// that is idle.
 void Gathering::let_run() noexcept {
-    const std::uint64_t end_ns = now_ns() + kLetRun_ns;
-    for (const int slot : comm_.members())
-        while (slot != self_ && node().rank(slot).sleepers.load(std::memory_order_relaxed) > 0 && now_ns() < end_ns)
-            sched_yield();
+    const std::uint64_t begin_ns = now_ns();
+    constexpr timespec kMoment{.tv_sec = 0, .tv_nsec = 50000};
+    for (const int slot : comm_.members()) {
+        while (slot != self_ && node().rank(slot).sleepers.load(std::memory_order_relaxed) > 0) {
+            const std::uint64_t passed_ns = now_ns() - begin_ns;
+            if (passed_ns > kLetRun_ns) return;
+            if (passed_ns > kWakesUp_ns) nanosleep(&kMoment, nullptr);
+        }
+    }
 }
 
 void Gathering::look(Visit& visit) noexcept {
