@@ -36,6 +36,7 @@ ForemanTransport::ForemanTransport(Team& team, const std::string& name, bool sha
     if (team.rank() == 0) {
         site_ = gimbal_rank_site(name.c_str(), static_cast<std::uint32_t>(team.size()));
         groups_ = groups_of(team, sharing);
+        moves_.resize(static_cast<std::size_t>(team.size()));
     }
     number_ = router_->enrol(*this);
     router_->deliver_early(number_);

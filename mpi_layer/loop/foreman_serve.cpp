@@ -113,7 +113,6 @@ bool ForemanTransport::ranks_leave(ExecutionState& state, std::uint32_t rank, co
     for (std::uint32_t k = 0; k < std::min(request.leaving, kMaxStays); ++k) {
         const Stay& stay = request.stays[k];
         if (stay.rank == 0 || stay.rank >= state.ranks()) continue;
-        moves_.resize(state.ranks());
         moves_[stay.rank] = stay.moves;
         const std::uint64_t taken = stay.rank == rank ? request.taken : state.rank_state(stay.rank).given;
         if (state.leave(stay.rank, taken, stay, request.by_node != 0)) news = true;

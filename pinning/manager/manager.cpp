@@ -157,7 +157,7 @@ void Manager::sample() {
     }
     measure_progress();
     std::vector<Sample> samples = measure();
-    if (!is_of_one_schedule())
+    if (config_.settings.mode == Mode::learn && !is_of_one_schedule())
         for (Sample& sample : samples) sample.valid = false;
     if (config_.settings.mode != Mode::learn || gimbal_pin_holds() == 0) apply(placer_->tick(samples));
     trace_guard();

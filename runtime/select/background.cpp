@@ -20,7 +20,6 @@
 
 #include "base/held_signal.hpp"
 #include "base/process_state.hpp"
-#include "select/drifting_bandit.hpp"
 
 namespace gimbal {
 
@@ -151,7 +150,6 @@ void* serve(void* /*unused*/) {
     setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNice);
     pthread_setname_np(pthread_self(), "gimbal-select");
     if (first_mask_known) sched_setaffinity(0, sizeof first_mask, &first_mask);
-    rehearse_trials();
     Background& own = background();
     std::unique_lock lock(own.mutex);
     while (wait_for_work(own, lock)) {

@@ -2,9 +2,7 @@
 #include "select/drifting_bandit.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <new>
 #include <numbers>
 
 namespace gimbal {
@@ -333,19 +331,6 @@ double DriftingBandit::rms(const Error& error) noexcept {
 
 double DriftingBandit::prediction_error() const noexcept {
     return rms(model_error_);
-}
-
-void rehearse_trials() noexcept {
-    try {
-        DriftingBandit bandit(2, 0);
-        const std::array<double, 2> times = {1, 1.01};
-        bandit.predict(times, bandit.prediction_error());
-        for (std::uint64_t step = 0; step < kFreeTrials; ++step) {
-            const DriftingBandit::Pull pull = bandit.next();
-            bandit.observe(pull, pull.trial ? times[1] : times[0] + kFloor * static_cast<double>(step));
-        }
-    } catch (const std::bad_alloc&) {
-    }
 }
 
 }  // namespace gimbal

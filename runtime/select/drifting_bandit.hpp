@@ -126,9 +126,4 @@ private:
     unsigned surprised_ = 0;
 };
 
-/// Go through what a bandit computes once, so that its code and the C library's tables are mapped when a loop waits
-/// for it: some eight page faults.
-/// @threads any  @cost 0.1 ms in a process that has computed no logarithm before
-void rehearse_trials() noexcept;
-
 }  // namespace gimbal

@@ -15,12 +15,11 @@ constexpr std::uint32_t kFewest = RecentTimes::kCount;  // of the incumbent to c
 constexpr std::uint32_t kFirstWait = 16;                // executions
 constexpr std::uint32_t kLongestWait = 4096;
 constexpr std::uint64_t kMinLooks = 3;
-constexpr std::uint64_t kFirstCompared =
-    6;                                 // executions of the first incumbent that are compared with the first looks:
-constexpr double kFirstLead = 0.05;    // static leads if it took so much less
-constexpr double kPart = 0.003;        // of the time may go into trials
-constexpr double kPartIfSmall = 0.01;  // if the loss is, or somebody asks
-constexpr double kForget = 0.95;       // of the largest loss, with each execution
+constexpr std::uint64_t kFirstCompared = 6;  // executions of the first incumbent, which the first looks are compared to
+constexpr double kFirstLead = 0.05;          // by which static must lead there
+constexpr double kPart = 0.003;              // of the time may go into trials
+constexpr double kPartIfSmall = 0.01;        // if the loss is, or somebody asks
+constexpr double kForget = 0.95;             // of the largest loss, with each execution
 constexpr double kSmallLoss = 0.15;
 constexpr double kFarSlower = 2;           // times the incumbent's time, when caches had a chance: it has lost
 constexpr double kMinLoss = 0.01;          // that a trial is taken to have

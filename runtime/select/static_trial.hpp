@@ -17,8 +17,10 @@ namespace gimbal {
 /// that follow. Here static runs eight times in a row; the last five count, and what counts is the time from one
 /// execution to the next as well: if that moves by more than its noise and not as the loop itself does, the loops
 /// around this one have become faster or slower, and it decides.
+/// Three looks at static before anything holds the title, and the first executions of what then does, are such rows,
+/// too.
 /// @threads the owner locks
-/// @source derived (decision 0043); test: tests/unit/select/static_trial_test.cpp
+/// @source derived (decisions 0043, 0060); test: tests/unit/select/static_trial_test.cpp
 class StaticTrial {
 public:
     enum class Outcome : std::uint8_t { none, lost, won };
