@@ -9,8 +9,6 @@
 
 namespace gimbal::waiting {
 
-namespace {
-
 void* in_object_of(const void* address, const char* name) noexcept {
     Dl_info info{};
     if (!address || dladdr(address, &info) == 0 || !info.dli_fname) return nullptr;
@@ -25,8 +23,6 @@ void* any_function(const char* name, const void* caller) noexcept {
     void* const found = dlsym(RTLD_DEFAULT, name);
     return found ? found : in_object_of(caller, name);
 }
-
-}  // namespace
 
 ProgramMpi& mpi() noexcept {
     static constinit ProgramMpi functions;

@@ -61,6 +61,13 @@ struct ProgramMpi {
 /// Found when MPI begins. @threads one writes, before all others read
 ProgramMpi& mpi() noexcept;
 
+/// A function as the object that holds an address sees it, or what it was loaded with.
+/// @return nullptr: there is none  @threads any
+void* in_object_of(const void* address, const char* name) noexcept;
+
+/// The first function of this name in the process, else as the object of `caller` sees it. @return, @threads  as above
+void* any_function(const char* name, const void* caller) noexcept;
+
 /// The next object that has a function of this name after this library: another tool, or MPI itself.
 /// @param caller  as in ProgramMpi::find()  @return nullptr: there is none  @threads any
 void* next_function(const char* name, const void* caller) noexcept;

@@ -12,6 +12,7 @@
 #include "messages.hpp"
 #include "node.hpp"
 #include "program_mpi.hpp"
+#include "yield.hpp"
 
 // Not there where libgimbal.so is not, or is older: then nothing is measured, respectively lent.
 #pragma weak gimbal_rank_waiting_settings
@@ -19,6 +20,7 @@
 #pragma weak gimbal_rank_waiting_expect
 #pragma weak gimbal_rank_waiting_enter
 #pragma weak gimbal_rank_waiting_leave
+#pragma weak gimbal_rank_is_crowded
 #pragma weak gimbal_rank_cores_on
 #pragma weak gimbal_rank_cores_attach
 #pragma weak gimbal_rank_cores_detach
@@ -91,10 +93,19 @@ void WrappedCall::before() noexcept {
     begin_ns_ = may_wait(row_.kind) ? now_ns() : 0;
     if (begin_ns_ != 0 && g_mode.traced.load(std::memory_order_relaxed)) gimbal_rank_waiting_enter(row_.name);
     if (is_collective(row_.kind)) before_collective();
-    if (!elastic) return;
+    if (!elastic) {
+        yield_if_crowded();
+        t_waits = begin_ns_ != 0;
+        return;
+    }
     if (row_.request >= 0 || row_.kind == Kind::probe) before_wait();
     if (row_.kind == Kind::replace) wake_partner(row_.partner);
     if (row_.kind == Kind::one_sided || row_.kind == Kind::window) node().forbid_sleep();
+}
+
+void WrappedCall::yield_if_crowded() const noexcept {
+    if (g_mode.yields.load(std::memory_order_relaxed) || !gimbal_rank_is_crowded) return;
+    if (gimbal_rank_is_crowded() != 0) let_mpi_yield(caller_);
 }
 
 void WrappedCall::before_collective() noexcept {
@@ -166,6 +177,7 @@ void expect_next(CallPath& path) noexcept {
 }  // namespace
 
 void WrappedCall::after() noexcept {
+    t_waits = false;
     if (g_mode.elastic.load(std::memory_order_relaxed)) {
         if (row_.request >= 0) partners::wake_all();
         if (row_.kind == Kind::post_send || row_.kind == Kind::post_receive) wake_partner(row_.partner);

@@ -40,6 +40,7 @@ private:
 struct Mode {
     std::atomic<bool> measures{false};
     std::atomic<bool> elastic{false};                   ///< ranks sleep
+    std::atomic<bool> yields{false};                    ///< ranks that wait leave their core to others of the node
     std::atomic<bool> traced{false};                    ///< calls stand in a trace
     std::atomic<std::uint64_t> begin_ns{0}, end_ns{0};  ///< of the time between MPI_Init and MPI_Finalize; 0: not yet
 };
@@ -71,6 +72,7 @@ public:
     void wake_partner(int argument) noexcept;
 
 private:
+    void yield_if_crowded() const noexcept;
     void before_collective() noexcept;
     void before_wait() noexcept;
     void take_sums(const Visit& visit, std::uint64_t waiting_ns) const noexcept;

@@ -6,14 +6,18 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <string_view>
 
+#include "gimbal/rank_waiting.h"
 #include "gimbal/wait_policy.h"
 
 namespace gimbal {
 
 namespace {
+
+std::atomic<std::uint32_t> g_largest_team{1};
 
 // Slurm lists nodes where they differ ("4(x2),3"); which is this one it does not say.
 bool same_on_all_nodes(std::string_view rest) {
@@ -47,11 +51,27 @@ int ranks_of_node() noexcept {
     return 0;
 }
 
+void note_team(std::uint32_t threads) noexcept {
+    std::uint32_t largest = g_largest_team.load(std::memory_order_relaxed);
+    while (largest < threads && !g_largest_team.compare_exchange_weak(largest, threads, std::memory_order_relaxed)) {
+    }
+}
+
 }  // namespace gimbal
 
-extern "C" uint32_t gimbal_spinning_threads(void) {
+extern "C" {
+
+int gimbal_rank_is_crowded(void) {
+    // As the launcher made them: who binds threads later does not make the node larger.
+    static const int ranks = gimbal::ranks_of_node(), processors = gimbal::all_processors();
+    const std::uint64_t threads = gimbal::g_largest_team.load(std::memory_order_relaxed);
+    return ranks > 1 && processors > 0 && static_cast<std::uint64_t>(ranks) * threads > std::uint64_t(processors);
+}
+
+uint32_t gimbal_spinning_threads(void) {
     const int ranks = gimbal::ranks_of_node();
     if (ranks < 2 || gimbal::set_by_user()) return UINT32_MAX;
     const int processors = gimbal::all_processors();
     return processors > 0 ? static_cast<uint32_t>(std::max(processors / ranks, 1)) : UINT32_MAX;
 }
+}  // extern "C"

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
+
 namespace gimbal {
 
 /// Ranks on this node, this one included, as the launcher tells [count]; 0: it does not.
 /// @threads any, while nobody changes the environment
 int ranks_of_node() noexcept;
+
+/// A team of this process runs loops with so many threads. @threads any  @cost a load
+void note_team(std::uint32_t threads) noexcept;
 
 }  // namespace gimbal

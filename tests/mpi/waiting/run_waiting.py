@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -26,11 +27,12 @@ class Waiting(unittest.TestCase):
         kept = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
         return kept | {"OMP_NUM_THREADS": "1"} | settings
 
-    def run_ranks(self, ranks, *command, preload=(), **settings):
+    def run_ranks(self, ranks, *command, preload=(), yielding=None, **settings):
         """Run a program under the library. Settings are the ranks' variables."""
         if settings.get("GIMBAL_ELASTIC") == "on":  # threads that outnumber the processors: ranks sleep
             settings.setdefault("GIMBAL_RANK_THREADS", str(os.cpu_count()))
-        libraries = ":".join(filter(None, [ARGUMENTS.library, ARGUMENTS.waiting, *preload, ARGUMENTS.yielding]))
+        libraries = ":".join(filter(None, [ARGUMENTS.library, ARGUMENTS.waiting, *preload,
+                                          ARGUMENTS.yielding if yielding is None else yielding]))
         words = [*ARGUMENTS.launch.split(";"), str(ranks), "env", f"LD_PRELOAD={libraries}",
                  f"GIMBAL_RUN_DIR={self.folder}", *(f"{k}={v}" for k, v in settings.items()), *command]
         # A session of its own, so that all of it can be ended.
@@ -147,6 +149,21 @@ class Waiting(unittest.TestCase):
         self.assertEqual(code, 0, out + err)
         self.assertEqual(out.count("tool: 10 reductions, 0 receives\n"), 2, out + err)
         self.assertEqual(len(self.records()), 2)
+
+    def yields(self, **settings):
+        """@return whether a rank that waits for another one yields, with no help but the library's"""
+        code, out, err = self.run_ranks(2, ARGUMENTS.program, "known", preload=[ARGUMENTS.tool], yielding="", **settings)
+        self.assertEqual(code, 0, out + err)
+        counts = [int(count) for count in re.findall(r"tool: (\d+) yields", out)]
+        self.assertEqual(len(counts), 2, out + err)
+        return max(counts) > 1000  # it waits for 1.5 s; to begin and end MPI takes a few
+
+    def test_ranks_yield_where_they_are_more_than_the_processors(self):
+        self.assertTrue(self.yields(MPI_LOCALNRANKS=str(os.cpu_count() + 1)))
+
+    @unittest.skipIf(os.cpu_count() < 2, "needs a processor for each rank")
+    def test_ranks_that_have_processors_wait_as_mpi_does(self):
+        self.assertFalse(self.yields(MPI_LOCALNRANKS="2"))
 
 
 if __name__ == "__main__":

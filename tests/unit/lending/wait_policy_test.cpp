@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <string>
 
+#include "gimbal/rank_waiting.h"
 #include "lending/wait_policy.hpp"
 
 namespace gimbal {
@@ -21,6 +23,15 @@ protected:
             unsetenv(name);
     }
     static void set(const char* name, const char* value) { setenv(name, value, 1); }
+    /// @return what a function gives in a child: what it binds or remembers nobody else sees
+    template <class Function>
+    static int in_child(Function function) {
+        const pid_t child = fork();
+        if (child == 0) _exit(function());
+        int status = -1;
+        waitpid(child, &status, 0);
+        return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    }
 };
 
 TEST_F(WaitPolicy, RanksOfTheNodeAreWhatTheLauncherTells) {
@@ -55,17 +66,37 @@ TEST_F(WaitPolicy, ARankMaySpinWithItsShareOfTheProcessors) {
 
 TEST_F(WaitPolicy, ARankThatIsBoundIsLeftAlone) {
     if (sysconf(_SC_NPROCESSORS_ONLN) < 2) GTEST_SKIP() << "needs two processors";
-    const pid_t child = fork();  // a mask that nobody else sees
-    if (child == 0) {
+    set("MPI_LOCALNRANKS", "100000");
+    const auto bound = [] {
         cpu_set_t one;
         CPU_ZERO(&one);
         CPU_SET(static_cast<unsigned>(sched_getcpu()), &one);
-        set("MPI_LOCALNRANKS", "2");
-        _exit(sched_setaffinity(0, sizeof(one), &one) == 0 && gimbal_spinning_threads() == UINT32_MAX ? 0 : 1);
-    }
-    int status = 1;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
+        if (sched_setaffinity(0, sizeof(one), &one) != 0) return 1;
+        return gimbal_spinning_threads() == UINT32_MAX && gimbal_rank_is_crowded() == 0 ? 0 : 2;
+    };
+    EXPECT_EQ(in_child(bound), 0);
+}
+
+TEST_F(WaitPolicy, RanksCrowdANodeThatHasFewerProcessorsThanTheirThreads) {
+    const auto processors = static_cast<std::uint32_t>(sysconf(_SC_NPROCESSORS_ONLN));
+    cpu_set_t mask;
+    ASSERT_EQ(sched_getaffinity(0, sizeof(mask), &mask), 0);
+    if (CPU_COUNT(&mask) != static_cast<int>(processors) || processors < 2) GTEST_SKIP() << "needs two processors";
+    EXPECT_EQ(in_child(gimbal_rank_is_crowded), 0);
+    const std::string all = std::to_string(processors), more = std::to_string(processors + 1);
+    set("MPI_LOCALNRANKS", more.c_str());
+    EXPECT_EQ(in_child(gimbal_rank_is_crowded), 1);
+    set("MPI_LOCALNRANKS", all.c_str());
+    EXPECT_EQ(in_child(gimbal_rank_is_crowded), 0);
+    const auto after_a_team = [] {
+        const int before = gimbal_rank_is_crowded();
+        note_team(2);
+        note_team(1);
+        return before * 2 + gimbal_rank_is_crowded();
+    };
+    EXPECT_EQ(in_child(after_a_team), 1);
+    set("MPI_LOCALNRANKS", "1");
+    EXPECT_EQ(in_child(after_a_team), 0);
 }
 
 }  // namespace
