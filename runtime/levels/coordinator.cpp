@@ -163,12 +163,13 @@ void Coordinator::learn_incumbent(double time) {
     if (surprises_ >= 2 || drifted) reopen();
 }
 
-// Two standard errors, and a trial at least: the model alone does not decide.
+// Two standard errors, and a trial at least: the model alone does not decide. Also of pairs that have only run on the
+// way to another one: the model may have the wrong one of two before the other.
 void Coordinator::promote_the_sure() {
     std::size_t best = beliefs_.incumbent();
     double most = kMargin;
-    for (const std::size_t pair : kept_) {
-        if (beliefs_.trials(pair) == 0 || !beliefs_.possible(pair)) continue;
+    for (std::size_t pair = 0; pair < beliefs_.size(); ++pair) {
+        if (pair == beliefs_.incumbent() || beliefs_.trials(pair) == 0 || !beliefs_.possible(pair)) continue;
         const PairBeliefs::Gain gain = beliefs_.gain(pair);
         if (!gain.sure() || gain.mean <= most) continue;
         best = pair;

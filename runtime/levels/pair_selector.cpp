@@ -135,13 +135,15 @@ void PairSelector::ask(Pair incumbent, const LoopContext& context) {
                         .incumbent = incumbent};
     answer->generation = background_generation();
     answer_ = answer;
-    const bool taken = run_in_background(background_, [answer, expected_s = cost_s_] {
+    const auto job = [answer, expected_s = cost_s_] {
         try {
             if (wait_for_share(expected_s)) answer->prediction = predict_pairs(answer->question);
         } catch (...) {  // an empty answer is one, too: it is asked for again
         }
         answer->ready.store(true, std::memory_order_release);  // acquired by predict()
-    });
+    };
+    // Threads no longer choose for themselves: what they have asked before is of little use.
+    const bool taken = run_in_background(background_, job, true);
     if (!taken) answer_.reset();
 }
 

@@ -46,6 +46,7 @@ using Clock = std::chrono::steady_clock;
 /// What wait_for_share() keeps of its thread.
 struct Share {
     bool serving = false;   // whether this is that thread
+    bool urgent = false;    // whether what it does is
     double begun_s = 0;     // when it began, by a clock that never stops
     double given_up_s = 0;  // that was not used in time
 };
@@ -60,7 +61,7 @@ double clock_s(clockid_t clock) noexcept {
 struct Background {
     std::mutex mutex;
     std::condition_variable wake;
-    std::deque<std::function<void()>> jobs;
+    std::deque<std::function<void()>> urgent, jobs;
     std::function<double()> repeated;  // empty: none
     Clock::time_point due;             // of `repeated`
     bool started = false;
@@ -112,7 +113,7 @@ bool is_unwanted(const Background& own) noexcept {
 /// Sleep until there is something to do. @return false: the process ends, or only threads of Gimbal's are left, or
 /// nobody wants this one
 bool wait_for_work(Background& own, std::unique_lock<std::mutex>& lock) {
-    const auto called = [&] { return stopping.load() || !own.jobs.empty(); };
+    const auto called = [&] { return stopping.load() || !own.urgent.empty() || !own.jobs.empty(); };
     const auto is_due = [&] { return own.repeated && Clock::now() >= own.due; };
     const auto ready = [&] { return called() || is_due(); };
     while (!called()) {
@@ -144,6 +145,15 @@ void run_repeated(Background& own, std::unique_lock<std::mutex>& lock) {
     own.due = Clock::now() + seconds(pause_s);
 }
 
+/// With the lock held, and a job there.
+void run_next(Background& own, std::unique_lock<std::mutex>& lock, std::deque<std::function<void()>>& jobs) {
+    const std::function<void()> job = std::move(jobs.front());
+    jobs.pop_front();
+    share.urgent = &jobs == &own.urgent;
+    run_unlocked(lock, job);
+    share.urgent = false;
+}
+
 void* serve(void* /*unused*/) {
     const HeldSignals held;  // they are; this says so to those who ask
     share = {.serving = true, .begun_s = clock_s(CLOCK_MONOTONIC)};
@@ -153,10 +163,10 @@ void* serve(void* /*unused*/) {
     Background& own = background();
     std::unique_lock lock(own.mutex);
     while (wait_for_work(own, lock)) {
-        if (!own.jobs.empty()) {
-            const std::function<void()> job = std::move(own.jobs.front());
-            own.jobs.pop_front();
-            run_unlocked(lock, job);
+        if (!own.urgent.empty()) {
+            run_next(own, lock, own.urgent);
+        } else if (!own.jobs.empty()) {
+            run_next(own, lock, own.jobs);
         }
         if (own.repeated && Clock::now() >= own.due) run_repeated(own, lock);
     }
@@ -182,7 +192,18 @@ bool start(Background& own) noexcept {
 
 }  // namespace
 
-bool run_in_background(bool elsewhere, std::function<void()> job) noexcept {
+namespace {
+
+/// On that thread, in a job that is not urgent.
+void let_urgent_jobs_pass(Background& own) {
+    if (share.urgent) return;
+    std::unique_lock lock(own.mutex);
+    while (!stopping.load() && !own.urgent.empty()) run_next(own, lock, own.urgent);
+}
+
+}  // namespace
+
+bool run_in_background(bool elsewhere, std::function<void()> job, bool urgent) noexcept {
     try {
         if (!elsewhere) {
             job();
@@ -193,7 +214,7 @@ bool run_in_background(bool elsewhere, std::function<void()> job) noexcept {
         if (stopping.load()) return false;
         if (!own.started && !start(own)) return false;
         own.wanted = true;
-        own.jobs.push_back(std::move(job));
+        (urgent ? own.urgent : own.jobs).push_back(std::move(job));
         own.wake.notify_one();
         return true;
     } catch (...) {
@@ -229,6 +250,7 @@ bool wait_for_share(double expected_s) noexcept {
     // A look costs tens of microseconds itself, which the shortest wait does not earn: each is twice the last.
     for (double least_s = kShortestWait_s;; least_s = std::min(2 * least_s, kLongestWait_s)) {
         if (stopping.load()) return false;
+        let_urgent_jobs_pass(own);
         // A program that sleeps still has one core times wall time: who waits for a prediction must not wait for ever.
         const double used_s = std::max(clock_s(CLOCK_PROCESS_CPUTIME_ID), clock_s(CLOCK_MONOTONIC) - share.begun_s);
         const double left_s = kShare * used_s - share.given_up_s - thread_cpu_s();
@@ -241,7 +263,7 @@ bool wait_for_share(double expected_s) noexcept {
         const auto until =
             Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(wait_s));
         std::unique_lock lock(own.mutex);
-        own.wake.wait_until(lock, until, [] { return stopping.load(); });
+        own.wake.wait_until(lock, until, [&] { return stopping.load() || (!share.urgent && !own.urgent.empty()); });
         if (!stopping.load() && own.repeated && Clock::now() >= own.due) run_repeated(own, lock);
     }
 }
@@ -270,7 +292,7 @@ bool background_is_stopping() noexcept {
 std::size_t background_waiting() noexcept {
     Background& own = background();
     const std::lock_guard lock(own.mutex);
-    return own.jobs.size();
+    return own.urgent.size() + own.jobs.size();
 }
 
 std::uint64_t background_generation() noexcept {

@@ -14,9 +14,10 @@ namespace gimbal {
 
 /// Have `job` run once, soon. Jobs run one at a time, in order.
 /// @param elsewhere  false: it runs here and now
+/// @param urgent     before those that are not, also in the midst of one that waits for its share
 /// @return false: it was not taken (out of memory, no thread to be had, the process is ending); it will not run
 /// @threads any  @cost a lock, and the first time a thread
-bool run_in_background(bool elsewhere, std::function<void()> job) noexcept;
+bool run_in_background(bool elsewhere, std::function<void()> job, bool urgent = false) noexcept;
 
 /// Have the thread there for the next two seconds: where every core computes, making it when it is needed takes 0.1 ms
 /// of a loop. Then it leaves, unless somebody had a job for it.

@@ -149,6 +149,18 @@ TEST(Coordinator, ASwitchNeedsTwoStandardErrors) {
     EXPECT_EQ(other.coordinator.incumbent(), (Pair{1, 1}));
 }
 
+// The model has two techniques of the threads the wrong way round, and the better one runs on the way only.
+TEST(Coordinator, APairThatOnlyRanOnTheWayCanBecomeTheIncumbent) {
+    std::vector<double> times(kTable.size(), 140);
+    times[kTable.index({1, 0})] = 120;
+    times[kTable.index({0, 0})] = 98;
+    times[kTable.index({0, 1})] = 100;
+    Loop loop({1, 0}, times);
+    loop.predicted[kTable.index({0, 0})] = 100.5;
+    loop.run(200);
+    EXPECT_EQ(loop.coordinator.incumbent(), (Pair{0, 0}));
+}
+
 TEST(Coordinator, DropsRecordsOfAnOtherEpoch) {
     Loop loop({0, 0}, ladder());
     loop.run(10);

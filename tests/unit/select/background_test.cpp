@@ -180,6 +180,29 @@ TEST(Background, ItTakesHalfAPerCentOfTheProcessorTimeHoweverMuchThereIsToDo) {
     EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
+TEST(Background, AnUrgentJobPassesThoseThatWaitAndTheOneThatWaitsForItsShare) {
+    std::vector<char> order;
+    std::promise<void> begun, handed_in;
+    ASSERT_TRUE(run_in_background(true, [&] {
+        begun.set_value();
+        handed_in.get_future().wait();
+        EXPECT_TRUE(gimbal::wait_for_share(0));
+        order.push_back('w');
+    }));
+    begun.get_future().wait();
+    ASSERT_TRUE(run_in_background(true, [&] { order.push_back('j'); }));
+    const auto urgent = [&] {
+        EXPECT_TRUE(gimbal::wait_for_share(0));  // the second one does not run in the midst of the first
+        order.push_back('u');
+    };
+    ASSERT_TRUE(run_in_background(true, urgent, true));
+    ASSERT_TRUE(run_in_background(
+        true, [&] { order.push_back('v'); }, true));
+    handed_in.set_value();
+    drain();
+    EXPECT_EQ(order, (std::vector<char>{'u', 'v', 'w', 'j'}));
+}
+
 TEST(Background, OnOtherThreadsNobodyWaitsForAShare) {
     EXPECT_TRUE(gimbal::wait_for_share(1e9));
 }
