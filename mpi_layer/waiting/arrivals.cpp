@@ -2,19 +2,11 @@
 #include "arrivals.hpp"
 
 #include <algorithm>
-#include <ctime>
 
 #include "messages.hpp"
 #include "node.hpp"
 
 namespace gimbal::waiting {
-
-namespace {
-
-constexpr std::uint64_t kLetRun_ns = 500000;  // for those that were woken up
-constexpr std::uint64_t kWakesUp_ns = 20000;  // that it takes them where a processor is idle
-
-}  // namespace
 
 /// Whether this rank's call cannot end before that one has come.
 /// @param below_self  it stands before this rank in the communicator
@@ -68,26 +60,9 @@ bool Gathering::all_have_come(bool up_to_self) noexcept {
 void Gathering::wake_others() noexcept {
     if (kind_ == Kind::neighbours) return;
     if (kind_ == Kind::from_root ? self_ != root_ : !all_have_come(kind_ == Kind::lower)) return;
-    bool any = false;
     for (const int slot : comm_.members()) {
         if (slot == self_ || (kind_ == Kind::to_root && slot != root_)) continue;
-        any |= node().wake(slot);
-    }
-    if (any) let_run();
-}
-
-/// Those that were woken up may have been put behind this thread, which would spin in MPI for a time slice before they
-/// can do their part of the call. Who yields to them may be put behind them just so; who has slept is given a processor
-/// that is idle.
-void Gathering::let_run() noexcept {
-    const std::uint64_t begin_ns = now_ns();
-    constexpr timespec kMoment{.tv_sec = 0, .tv_nsec = 50000};
-    for (const int slot : comm_.members()) {
-        while (slot != self_ && node().rank(slot).sleepers.load(std::memory_order_relaxed) > 0) {
-            const std::uint64_t passed_ns = now_ns() - begin_ns;
-            if (passed_ns > kLetRun_ns) return;
-            if (passed_ns > kWakesUp_ns) nanosleep(&kMoment, nullptr);
-        }
+        node().wake(slot);
     }
 }
 

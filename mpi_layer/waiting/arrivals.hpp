@@ -25,7 +25,6 @@ public:
     void look(Visit& visit) noexcept;
 
 private:
-    void let_run() noexcept;
     [[nodiscard]] bool awaits(int slot, bool below_self) const noexcept;
     [[nodiscard]] bool has_come(int slot) noexcept;
     [[nodiscard]] bool all_have_come(bool up_to_self) noexcept;

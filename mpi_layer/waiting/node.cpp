@@ -188,13 +188,12 @@ bool Node::sleep_forbidden() const noexcept {
     return header_->no_sleep.load(std::memory_order_relaxed) != 0;
 }
 
-bool Node::wake(int slot) noexcept {
+void Node::wake(int slot) noexcept {
     RankSlot& rank = ranks_[slot];
     // Sequentially consistent, after what the sleeper waits for was stored: it has either seen that or is counted.
-    if (rank.sleepers.load(std::memory_order_seq_cst) == 0) return false;
+    if (rank.sleepers.load(std::memory_order_seq_cst) == 0) return;
     rank.word.fetch_add(1, std::memory_order_seq_cst);
     syscall(SYS_futex, &rank.word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
-    return true;
 }
 
 void Node::wake_all() noexcept {

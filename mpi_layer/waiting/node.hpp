@@ -77,8 +77,7 @@ public:
     [[nodiscard]] bool sleep_forbidden() const noexcept;
 
     /// Wake a rank up if it sleeps. The caller has made visible what it is woken up for.
-    /// @return it slept
-    bool wake(int slot) noexcept;
+    void wake(int slot) noexcept;
     void wake_all() noexcept;
     /// Whether the process of a slot is still there. @cost a file is read
     [[nodiscard]] bool is_alive(int slot) noexcept;

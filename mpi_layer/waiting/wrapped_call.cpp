@@ -93,11 +93,12 @@ void WrappedCall::before() noexcept {
     begin_ns_ = may_wait(row_.kind) ? now_ns() : 0;
     if (begin_ns_ != 0 && g_mode.traced.load(std::memory_order_relaxed)) gimbal_rank_waiting_enter(row_.name);
     if (is_collective(row_.kind)) before_collective();
-    if (!elastic) {
-        yield_if_crowded();
-        t_waits = begin_ns_ != 0;
-        return;
-    }
+    if (elastic) before_elastic();
+    yield_if_crowded();
+    t_waits = begin_ns_ != 0;
+}
+
+void WrappedCall::before_elastic() noexcept {
     if (row_.request >= 0 || row_.kind == Kind::probe) before_wait();
     if (row_.kind == Kind::replace) wake_partner(row_.partner);
     if (row_.kind == Kind::one_sided || row_.kind == Kind::window) node().forbid_sleep();

@@ -72,6 +72,7 @@ public:
     void wake_partner(int argument) noexcept;
 
 private:
+    void before_elastic() noexcept;
     void yield_if_crowded() const noexcept;
     void before_collective() noexcept;
     void before_wait() noexcept;
