@@ -143,7 +143,7 @@ void PairSelector::ask(Pair incumbent, const LoopContext& context) {
         answer->ready.store(true, std::memory_order_release);  // acquired by predict()
     };
     // Threads no longer choose for themselves: what they have asked before is of little use.
-    const bool taken = run_in_background(background_, job, true);
+    const bool taken = run_in_background(background_, job, /*urgent=*/true);
     if (!taken) answer_.reset();
 }
 

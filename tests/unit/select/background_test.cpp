@@ -195,7 +195,7 @@ TEST(Background, AnUrgentJobPassesThoseThatWaitAndTheOneThatWaitsForItsShare) {
         EXPECT_TRUE(gimbal::wait_for_share(0));  // the second one does not run in the midst of the first
         order.push_back('u');
     };
-    ASSERT_TRUE(run_in_background(true, urgent, true));
+    ASSERT_TRUE(run_in_background(true, urgent, /*urgent=*/true));
     ASSERT_TRUE(run_in_background(
         true, [&] { order.push_back('v'); }, true));
     handed_in.set_value();
