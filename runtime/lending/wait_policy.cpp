@@ -8,8 +8,10 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
+#include "base/warnings.hpp"
 #include "gimbal/rank_waiting.h"
 #include "gimbal/wait_policy.h"
 
@@ -17,7 +19,7 @@ namespace gimbal {
 
 namespace {
 
-std::atomic<std::uint32_t> g_largest_team{1};
+std::atomic<std::uint32_t> g_largest_team{0};  // that has run a loop [threads]
 
 // Slurm lists nodes where they differ ("4(x2),3"); which is this one it does not say.
 bool same_on_all_nodes(std::string_view rest) {
@@ -38,6 +40,32 @@ int all_processors() {
     return allowed == static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)) ? allowed : 0;
 }
 
+/// The node as the launcher made it: who binds threads later does not make it larger.
+struct Node {
+    int ranks = ranks_of_node();
+    int processors = all_processors();  // [count]; 0: not known
+
+    [[nodiscard]] bool crowded(std::uint64_t threads) const noexcept {
+        return ranks > 1 && processors > 0 &&
+               static_cast<std::uint64_t>(ranks) * std::max<std::uint64_t>(threads, 1) >
+                   static_cast<std::uint64_t>(processors);
+    }
+};
+
+const Node& node() noexcept {
+    static const Node the_node;
+    return the_node;
+}
+
+void tell_crowd(std::uint32_t threads) {
+    if (!node().crowded(threads)) return;
+    note("threads and processors", std::to_string(node().ranks) + " ranks x " + std::to_string(threads) +
+                                       (threads == 1 ? " thread" : " threads") + " share this node's " +
+                                       std::to_string(node().processors) +
+                                       " processors. Those that wait give theirs to others, which takes time: as many "
+                                       "threads as processors are mostly faster (gimbal run -n, -t).");
+}
+
 }  // namespace
 
 int ranks_of_node() noexcept {
@@ -51,10 +79,11 @@ int ranks_of_node() noexcept {
     return 0;
 }
 
-void note_team(std::uint32_t threads) noexcept {
+void note_team(std::uint32_t threads) {
     std::uint32_t largest = g_largest_team.load(std::memory_order_relaxed);
-    while (largest < threads && !g_largest_team.compare_exchange_weak(largest, threads, std::memory_order_relaxed)) {
-    }
+    while (largest < threads)
+        if (g_largest_team.compare_exchange_weak(largest, threads, std::memory_order_relaxed))
+            return tell_crowd(threads);
 }
 
 }  // namespace gimbal
@@ -62,10 +91,7 @@ void note_team(std::uint32_t threads) noexcept {
 extern "C" {
 
 int gimbal_rank_is_crowded(void) {
-    // As the launcher made them: who binds threads later does not make the node larger.
-    static const int ranks = gimbal::ranks_of_node(), processors = gimbal::all_processors();
-    const std::uint64_t threads = gimbal::g_largest_team.load(std::memory_order_relaxed);
-    return ranks > 1 && processors > 0 && static_cast<std::uint64_t>(ranks) * threads > std::uint64_t(processors);
+    return gimbal::node().crowded(gimbal::g_largest_team.load(std::memory_order_relaxed));
 }
 
 uint32_t gimbal_spinning_threads(void) {

@@ -9,7 +9,8 @@ namespace gimbal {
 /// @threads any, while nobody changes the environment
 int ranks_of_node() noexcept;
 
-/// A team of this process runs loops with so many threads. @threads any  @cost a load
-void note_team(std::uint32_t threads) noexcept;
+/// A team of this process runs loops with so many threads. Where that makes the node too small for its ranks, the
+/// report says so. @threads any  @cost a load  @errors std::bad_alloc
+void note_team(std::uint32_t threads);
 
 }  // namespace gimbal

@@ -17,7 +17,6 @@
 #include "kept/build.hpp"
 #include "kept/store.hpp"
 #include "lending/elastic_regions.hpp"
-#include "lending/wait_policy.hpp"
 #include "levels/first_level.hpp"
 #include "measure/dispatch_cost.hpp"
 #include "measure/placement.hpp"
@@ -52,7 +51,6 @@ LoopSite::LoopSite(SiteIdentity identity, std::uint32_t workers, const LoopClock
       workers_(workers),
       learning_(identity_.key(), workers, clock, nullptr,
                 identity_.over_ranks ? options().select_ranks : options().select) {
-    if (!identity_.over_ranks) note_team(workers);
     const std::string& name = options().select_ranks.name;
     const bool together = options().select.name == name && (name == "auto" || name == "levels");
     if (identity_.over_ranks && together) learning_.decide_for_threads();

@@ -17,6 +17,7 @@
 #include "base/process_state.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/per_rank.hpp"
+#include "lending/wait_policy.hpp"
 #include "loop/current_site.hpp"
 #include "loop/left_loop.hpp"
 #include "loop/named_loops.hpp"
@@ -166,6 +167,7 @@ LoopSite* add_site(Table& all, std::unique_ptr<LoopSite> made) {
 LoopSite* site_for(Table& all, const gimbal_loop_desc& desc) {
     SiteIdentity identity = identify(desc);
     if (LoopSite* const site = named_site(all, identity, desc.workers)) return site;
+    note_team(desc.workers);
     return add_site(all, std::make_unique<LoopSite>(std::move(identity), desc.workers));
 }
 

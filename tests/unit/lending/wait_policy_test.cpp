@@ -8,7 +8,9 @@
 
 #include <cstdlib>
 #include <string>
+#include <vector>
 
+#include "base/warnings.hpp"
 #include "gimbal/rank_waiting.h"
 #include "lending/wait_policy.hpp"
 
@@ -95,6 +97,16 @@ TEST_F(WaitPolicy, RanksCrowdANodeThatHasFewerProcessorsThanTheirThreads) {
         return before * 2 + gimbal_rank_is_crowded();
     };
     EXPECT_EQ(in_child(after_a_team), 1);
+    const auto said = [] {
+        const std::string ranks = std::to_string(ranks_of_node());
+        note_team(1);
+        const std::size_t before = warnings().size();
+        note_team(2);
+        const std::vector<std::string> all = warnings();
+        const std::string begin = "NOTE threads and processors: " + ranks + " ranks x 2 threads share this node's ";
+        return before == 0 && all.size() == 1 && all[0].starts_with(begin) ? 0 : 1;
+    };
+    EXPECT_EQ(in_child(said), 0);
     set("MPI_LOCALNRANKS", "1");
     EXPECT_EQ(in_child(after_a_team), 0);
 }

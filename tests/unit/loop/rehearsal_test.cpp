@@ -7,9 +7,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <string>
 
 #include "gimbal/loop.h"
 #include "gimbal/options.hpp"
+#include "gimbal/rank_waiting.h"
 #include "loop/left_loop.hpp"
 #include "loop/site_table.hpp"
 #include "team.hpp"
@@ -56,6 +59,20 @@ TEST(Rehearsal, LeavesNothingBehindThatAnybodyCouldSee) {
     EXPECT_EQ(gimbal::all_sites().size(), sites);
     EXPECT_EQ(gimbal::count_left_loops(), left);
     EXPECT_TRUE(gimbal::unmatched_rules().empty());
+}
+
+// Its two workers are not threads for which a rank must have processors.
+TEST(Rehearsal, IsNoTeamOfTheProgram) {
+    const pid_t child = fork();  // which remembers how many ranks its node has
+    if (child == 0) {
+        setenv("MPI_LOCALNRANKS", std::to_string(std::max(sysconf(_SC_NPROCESSORS_ONLN), 2L)).c_str(), 1);
+        const int before = gimbal_rank_is_crowded();
+        gimbal::rehearse_once();
+        _exit(gimbal_rank_is_crowded() == before ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
 }
 
 TEST(Rehearsal, IsMadeOnceWhenAScheduleIsSetThatIsToBeChosen) {
