@@ -40,28 +40,27 @@ int all_processors() {
     return allowed == static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)) ? allowed : 0;
 }
 
-/// The node as the launcher made it: who binds threads later does not make it larger.
-struct Node {
-    int ranks = ranks_of_node();
-    int processors = all_processors();  // [count]; 0: not known
+/// Ranks of the node and its processors as they were first asked for: who binds threads later does not make it larger.
+int first_ranks() noexcept {
+    static const int ranks = ranks_of_node();
+    return ranks;
+}
+int first_processors() noexcept {
+    static const int processors = all_processors();
+    return processors;
+}
 
-    [[nodiscard]] bool crowded(std::uint64_t threads) const noexcept {
-        return ranks > 1 && processors > 0 &&
-               static_cast<std::uint64_t>(ranks) * std::max<std::uint64_t>(threads, 1) >
-                   static_cast<std::uint64_t>(processors);
-    }
-};
-
-const Node& node() noexcept {
-    static const Node the_node;
-    return the_node;
+bool crowded(std::uint64_t threads) noexcept {
+    const auto ranks = static_cast<std::uint64_t>(first_ranks());
+    const auto processors = static_cast<std::uint64_t>(first_processors());
+    return ranks > 1 && processors > 0 && ranks * std::max<std::uint64_t>(threads, 1) > processors;
 }
 
 void tell_crowd(std::uint32_t threads) {
-    if (!node().crowded(threads)) return;
-    note("threads and processors", std::to_string(node().ranks) + " ranks x " + std::to_string(threads) +
+    if (!crowded(threads)) return;
+    note("threads and processors", std::to_string(first_ranks()) + " ranks x " + std::to_string(threads) +
                                        (threads == 1 ? " thread" : " threads") + " share this node's " +
-                                       std::to_string(node().processors) +
+                                       std::to_string(first_processors()) +
                                        " processors. Those that wait give theirs to others, which takes time: as many "
                                        "threads as processors are mostly faster (gimbal run -n, -t).");
 }
@@ -91,7 +90,7 @@ void note_team(std::uint32_t threads) {
 extern "C" {
 
 int gimbal_rank_is_crowded(void) {
-    return gimbal::node().crowded(gimbal::g_largest_team.load(std::memory_order_relaxed));
+    return gimbal::crowded(gimbal::g_largest_team.load(std::memory_order_relaxed));
 }
 
 uint32_t gimbal_spinning_threads(void) {
