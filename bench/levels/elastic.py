@@ -24,19 +24,19 @@ class ProgramFailed(RuntimeError):
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """One program and MPI: what its runs take."""
+    """One program and MPI: what its runs take, as ratios within a round, their medians."""
 
     mpi: str
     kind: str
     usual_s: float
-    elastic_s: float
-    ideal_s: float  # the balanced program, run as usual
-    balanced: float  # balanced and elastic, over ideal_s
+    elastic: float  # over the usual run
+    ideal: float  # the balanced program, run as usual, over the usual run
+    balanced: float  # balanced and elastic, over balanced and usual
 
     @property
     def gain_share(self) -> float:
         """Of what perfect balance would save, the part that lending saves."""
-        return (self.usual_s - self.elastic_s) / (self.usual_s - self.ideal_s)
+        return (1 - self.elastic) / (1 - self.ideal)
 
 
 def favoured(command: Sequence[str]) -> list[str]:
@@ -84,15 +84,18 @@ def measure(runs: Runs, kind: str, rounds: int) -> Case:
     for (_, imbalance), sums in runs.checksums.items():
         if len(sums) > 1:
             raise ProgramFailed(f"{kind}, imbalance {imbalance}: results differ: {sorted(sums)}")
-    middle = {key: stats.median(values) for key, values in times.items()}
-    ideal = middle[0.0, False]
-    return Case(runs.mpi, kind, middle[IMBALANCE, False], middle[IMBALANCE, True], ideal, middle[0.0, True] / ideal)
+
+    def ratio(key: tuple[float, bool], baseline: tuple[float, bool]) -> float:
+        return stats.median([time / other for time, other in zip(times[key], times[baseline])])
+
+    usual, balanced = (IMBALANCE, False), (0.0, False)
+    return Case(runs.mpi, kind, stats.median(times[usual]), ratio((IMBALANCE, True), usual), ratio(balanced, usual),
+                ratio((0.0, True), balanced))
 
 
 def row(case: Case) -> list[Any]:
     share = None if case.kind == "static" else case.gain_share
-    return [f"{case.mpi} {case.kind}", case.usual_s, case.elastic_s / case.usual_s, case.ideal_s / case.usual_s, share,
-            case.balanced]
+    return [f"{case.mpi} {case.kind}", case.usual_s, case.elastic, case.ideal, share, case.balanced]
 
 
 HEADERS = ("program", "usual s", "elastic", "balanced work", "gain share", "elastic if balanced")

@@ -68,7 +68,7 @@ def lending(args: argparse.Namespace, result: dict[str, Any]) -> None:
     if elastic_cases:
         result["elastic_gain_share"] = min(case.gain_share for case in elastic_cases)
         result["elastic_balanced"] = max(case.balanced for case in elastic_cases)
-        result["elastic_without_loops"] = max(case.elastic_s / case.usual_s for case in cases if case.kind == "static")
+        result["elastic_without_loops"] = max(case.elastic for case in cases if case.kind == "static")
 
 
 def together(args: argparse.Namespace, result: dict[str, Any]) -> None:
