@@ -40,7 +40,8 @@ int all_processors() {
     return allowed == static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)) ? allowed : 0;
 }
 
-/// Ranks of the node and its processors as they were first asked for: who binds threads later does not make it larger.
+/// Ranks of the node and its processors as they were when libomp began, which asks how many threads may spin. After
+/// that it may bind the thread that asks: the node is no smaller for it.
 int first_ranks() noexcept {
     static const int ranks = ranks_of_node();
     return ranks;
@@ -94,9 +95,8 @@ int gimbal_rank_is_crowded(void) {
 }
 
 uint32_t gimbal_spinning_threads(void) {
-    const int ranks = gimbal::ranks_of_node();
+    const int ranks = gimbal::first_ranks(), processors = gimbal::first_processors();
     if (ranks < 2 || gimbal::set_by_user()) return UINT32_MAX;
-    const int processors = gimbal::all_processors();
     return processors > 0 ? static_cast<uint32_t>(std::max(processors / ranks, 1)) : UINT32_MAX;
 }
 }  // extern "C"

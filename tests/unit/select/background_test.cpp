@@ -196,8 +196,8 @@ TEST(Background, AnUrgentJobPassesThoseThatWaitAndTheOneThatWaitsForItsShare) {
         order.push_back('u');
     };
     ASSERT_TRUE(run_in_background(true, urgent, /*urgent=*/true));
-    ASSERT_TRUE(run_in_background(
-        true, [&] { order.push_back('v'); }, true));
+    const auto second = [&] { order.push_back('v'); };
+    ASSERT_TRUE(run_in_background(true, second, /*urgent=*/true));
     handed_in.set_value();
     drain();
     EXPECT_EQ(order, (std::vector<char>{'u', 'v', 'w', 'j'}));
