@@ -190,10 +190,6 @@ bool start(Background& own) noexcept {
     return own.started;
 }
 
-}  // namespace
-
-namespace {
-
 /// On that thread, in a job that is not urgent.
 void let_urgent_jobs_pass(Background& own) {
     if (share.urgent) return;
