@@ -25,6 +25,7 @@ PROGRAMS = {
     "stencil": ["apps/stencil/stencil", "--size", "96"],
 }
 LENGTHS = {"calu": ("--repeat", 30), "nbody": ("--steps", 100), "stencil": ("--steps", 400)}
+TURNS = {"calu": 1, "nbody": 5}  # steps after which another schedule's program goes on, where nobody else computes
 STOCK = {"calu": (*apps.STOCK, "static,1")}
 
 
@@ -51,7 +52,7 @@ def runtime_clauses(app: str) -> int:
                for path in folder.rglob("*.cpp") for line in path.read_text(encoding="utf-8").splitlines())
 
 
-def variants(args: argparse.Namespace, name: str) -> list[runner.Variant]:
+def variants(args: argparse.Namespace, name: str) -> list[apps.AppVariant]:
     option, length = LENGTHS[name]
     length = args.length or length
     command = [str(args.build / PROGRAMS[name][0]), *PROGRAMS[name][1:], option,
@@ -65,8 +66,9 @@ def measure(args: argparse.Namespace, name: str, result: dict[str, Any]) -> None
     stock = STOCK.get(name, apps.STOCK)
     rounds = 2 if args.quick else args.rounds
     hogs = {"quiet": None, "hog": gate.usable_cores(args.threads)[-1]}
-    races = {kind: apps.race(variants(args, name), rounds, hog) for kind, hog in hogs.items()
-             if args.kinds in (None, kind)}
+    races = {kind: apps.race_in_turns(variants(args, name), rounds, TURNS[name]) if name in TURNS and hog is None else
+             apps.race(variants(args, name), rounds, hog)
+             for kind, hog in hogs.items() if args.kinds in (None, kind)}
     best = {kind: race.best(stock) for kind, race in races.items()}
     rows = [[schedule, *(figure for kind, race in races.items()
                          for figure in (race.median(schedule) / 1e6, race.ratio(schedule, best[kind])))]

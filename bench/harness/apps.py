@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import os
 import random
+import signal
+import subprocess
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +33,10 @@ class AppVariant(Variant):
     after: int = 0
 
     def run(self, padding: int = 0) -> dict[str, Any]:
-        answer = super().run(padding)
+        return self.with_ns(super().run(padding))
+
+    def with_ns(self, answer: dict[str, Any]) -> dict[str, Any]:
+        """The answer, with "ns" in it."""
         times = [loop["times_s"][self.after:] for loop in answer["loops"]
                  if not self.loops or loop["name"] in self.loops]
         answer["ns"] = 1e9 * sum(map(sum, times))
@@ -93,7 +101,80 @@ def race(variants: Sequence[Variant], rounds: int, hog_core: int | None = None) 
                 found.answers[one.name] = answer
         if hog is not None and not hog.spins():
             raise SampleError("the hog has died: the figures are those of a quiet machine")
-    sums = {answer["checksum"] for answer in found.answers.values()}
-    if len(sums) != 1:
+    return with_equal_results(found)
+
+
+def with_equal_results(found: Race) -> Race:
+    """The race; raises SampleError if results differ."""
+    if len({answer["checksum"] for answer in found.answers.values()}) != 1:
         raise SampleError(f"results differ between schedules: {found.answers}")
     return found
+
+
+class Player:
+    """A program that stops itself after every `steps` time steps (apps/common/turns.h), and runs when it is its turn."""
+
+    def __init__(self, variant: AppVariant, steps: int, padding: int) -> None:
+        self.variant = variant
+        self.turns = 0
+        self._output = tempfile.TemporaryFile()
+        environment = {**os.environ, **variant.environment, "BENCH_PADDING": "x" * padding,
+                       "CAMPAIGN_TURN_STEPS": str(steps)}
+        self._start = lambda: subprocess.Popen(list(variant.command), env=environment, start_new_session=True,
+                                               stdout=self._output, stderr=subprocess.STDOUT)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def turn(self) -> bool:
+        """Until it stops itself or ends. Returns whether it is still there."""
+        if self._process is None:
+            self._process = self._start()
+        else:
+            os.killpg(self._process.pid, signal.SIGCONT)
+        self.turns += 1
+        until = time.monotonic() + self.variant.timeout_s
+        # Each look takes time from the program: they are 20 ms apart.
+        while time.monotonic() < until:
+            changed, status = os.waitpid(self._process.pid, os.WUNTRACED | os.WNOHANG)
+            if changed and os.WIFSTOPPED(status):
+                return True
+            if changed:
+                self._process.returncode = os.waitstatus_to_exitcode(status)
+                return False
+            time.sleep(0.02)
+        raise SampleError(f"{self.variant.name}: a turn took longer than {self.variant.timeout_s:.0f} s")
+
+    def answer(self) -> dict[str, Any]:
+        """What it printed. Raises SampleError if it failed or never stopped itself; call it when it has ended."""
+        self._output.seek(0)
+        said = self._output.read().decode(errors="replace").strip()
+        status = self._process.returncode if self._process is not None else None
+        if status != 0 or self.turns < 2:
+            raise SampleError(f"{self.variant.name}: exit status {status}, {self.turns} turns: {said[-400:]}")
+        return self.variant.with_ns(json.loads(said.splitlines()[-1]))
+
+    def end(self) -> None:
+        if self._process is not None and self._process.returncode is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+        self._output.close()
+
+
+def race_in_turns(variants: Sequence[AppVariant], rounds: int, steps: int) -> Race:
+    """As race(), for programs that stop themselves between time steps: in a round all of them are there, and one after
+    the other does `steps` steps, in a new order each time. What the machine does for seconds meets them all alike."""
+    found = Race({one.name: [] for one in variants}, {})
+    order = random.Random(1)
+    for _ in range(rounds):
+        with contextlib.ExitStack() as stack:
+            players = [Player(one, steps, order.randrange(512)) for one in variants]
+            for player in players:
+                stack.callback(player.end)
+            going = list(players)
+            while going:
+                order.shuffle(going)
+                going = [player for player in going if player.turn()]
+            for player in players:
+                answer = player.answer()
+                found.times[player.variant.name].append(answer["ns"])
+                found.answers[player.variant.name] = answer
+    return with_equal_results(found)

@@ -2,6 +2,7 @@
 #include "run.hpp"
 
 #include "common/clock.hpp"
+#include "common/turns.h"
 #include "factorise.hpp"
 #include "matrix.hpp"
 
@@ -40,6 +41,7 @@ Result run(const Config& config) {
         if (repetition > 0 && sum != result.checksum) throw std::runtime_error("two factorisations differ");
         result.checksum = sum;
         if (repetition == 0) result.residual = residual(original, matrix, factors.rows);
+        end_of_step();
     }
     if (!(result.residual <= kResidualBound)) throw std::runtime_error("the residual is too large");
     if (config.serial_check) serial_check(original, config, result);

@@ -8,8 +8,10 @@ from __future__ import annotations
 import json
 import random
 import sys
+import tempfile
 import unittest
 from pathlib import Path
+from typing import Any
 
 BENCH = Path(__file__).resolve().parents[3] / "bench"
 sys.dont_write_bytecode = True  # leaves no caches beside the sources
@@ -237,6 +239,39 @@ class Running(unittest.TestCase):
             python_variant("odd one", "import sys; sys.stderr.write('gone'); sys.exit(3)").run()
         with self.assertRaisesRegex(runner.SampleError, "not JSON"):
             python_variant("odd one", "print('hello')").run()
+
+
+class Turns(unittest.TestCase):
+    CODE = """import json, os, signal
+times = []
+for step in range(4):
+    open(os.environ["SEEN"], "a").write(os.environ["NAME"] + str(step))
+    times.append(float(os.environ["TIME"]))
+    if step % int(os.environ["CAMPAIGN_TURN_STEPS"]) == 0: os.kill(0, signal.SIGSTOP)
+print(json.dumps({"checksum": os.environ["SUM"], "loops": [{"name": "a", "times_s": times}]}))"""
+
+    def variant(self, name: str, seen: Path, code: str = CODE, result: str = "0", timeout_s: float = 60) -> Any:
+        return apps.AppVariant(name, [sys.executable, "-c", code], timeout_s=timeout_s, environment={
+            "NAME": name, "SEEN": str(seen), "SUM": result, "TIME": str(ord(name) - ord("a") + 1)})
+
+    def test_steps_of_all_alternate_and_each_is_timed_by_itself(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            seen = Path(folder) / "seen"
+            race = apps.race_in_turns([self.variant(name, seen) for name in "ab"], 2, 1)
+            steps = [said[1] for said in map("".join, zip(*[iter(seen.read_text())] * 2))]
+        self.assertEqual(race.times, {"a": [4e9] * 2, "b": [8e9] * 2})
+        self.assertEqual(steps, list("00112233") * 2)
+
+    def test_who_never_stops_itself_fails_or_differs_is_named(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            seen = Path(folder) / "seen"
+            for code, said in (("print('{}')", "b: exit status 0, 1 turns"), ("raise SystemExit('gone')", "b: .*gone")):
+                with self.assertRaisesRegex(runner.SampleError, said):
+                    apps.race_in_turns([self.variant("a", seen), self.variant("b", seen, code)], 1, 1)
+            with self.assertRaisesRegex(runner.SampleError, "b: a turn took longer"):
+                apps.race_in_turns([self.variant("b", seen, "import time; time.sleep(99)", timeout_s=0.2)], 1, 1)
+            with self.assertRaisesRegex(runner.SampleError, "results differ"):
+                apps.race_in_turns([self.variant("a", seen), self.variant("b", seen, result="1")], 1, 1)
 
 
 class Tables(unittest.TestCase):
