@@ -52,11 +52,14 @@ def runtime_clauses(app: str) -> int:
                for path in folder.rglob("*.cpp") for line in path.read_text(encoding="utf-8").splitlines())
 
 
+def steps_of(args: argparse.Namespace, name: str) -> int:
+    length = args.length or LENGTHS[name][1]
+    return max(length // 3, 2) if args.quick else length
+
+
 def variants(args: argparse.Namespace, name: str) -> list[apps.AppVariant]:
-    option, length = LENGTHS[name]
-    length = args.length or length
-    command = [str(args.build / PROGRAMS[name][0]), *PROGRAMS[name][1:], option,
-               str(max(length // 3, 2) if args.quick else length), "--json"]
+    command = [str(args.build / PROGRAMS[name][0]), *PROGRAMS[name][1:], LENGTHS[name][0], str(steps_of(args, name)),
+               "--json"]
     cores = gate.usable_cores(args.threads)
     return [apps.AppVariant(schedule, command, apps.environment(args.build, schedule, args.threads, cores),
                             timeout_s=300) for schedule in (*STOCK.get(name, apps.STOCK), *args.ours.split(","))]
@@ -66,8 +69,8 @@ def measure(args: argparse.Namespace, name: str, result: dict[str, Any]) -> None
     stock = STOCK.get(name, apps.STOCK)
     rounds = 2 if args.quick else args.rounds
     hogs = {"quiet": None, "hog": gate.usable_cores(args.threads)[-1]}
-    races = {kind: apps.race_in_turns(variants(args, name), rounds, TURNS[name]) if name in TURNS and hog is None else
-             apps.race(variants(args, name), rounds, hog)
+    races = {kind: apps.race(variants(args, name), rounds, hog) if hog is not None or name not in TURNS else
+             apps.race_in_turns(variants(args, name), rounds, min(TURNS[name], steps_of(args, name)))
              for kind, hog in hogs.items() if args.kinds in (None, kind)}
     best = {kind: race.best(stock) for kind, race in races.items()}
     rows = [[schedule, *(figure for kind, race in races.items()

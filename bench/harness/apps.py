@@ -118,16 +118,15 @@ class Player:
         self.variant = variant
         self.turns = 0
         self._output = tempfile.TemporaryFile()
-        environment = {**os.environ, **variant.environment, "BENCH_PADDING": "x" * padding,
-                       "CAMPAIGN_TURN_STEPS": str(steps)}
-        self._start = lambda: subprocess.Popen(list(variant.command), env=environment, start_new_session=True,
-                                               stdout=self._output, stderr=subprocess.STDOUT)
+        self._environment = {**os.environ, **variant.environment, "BENCH_PADDING": "x" * padding,
+                             "CAMPAIGN_TURN_STEPS": str(steps)}
         self._process: subprocess.Popen[bytes] | None = None
 
     def turn(self) -> bool:
         """Until it stops itself or ends. Returns whether it is still there."""
         if self._process is None:
-            self._process = self._start()
+            self._process = subprocess.Popen(list(self.variant.command), env=self._environment, start_new_session=True,
+                                             stdout=self._output, stderr=subprocess.STDOUT)
         else:
             os.killpg(self._process.pid, signal.SIGCONT)
         self.turns += 1
