@@ -79,7 +79,7 @@ private:
 };
 
 /// The same while a loop executes for the first few times: what is allocated then is hardly ever given back, and may
-/// come from memory that is quicker to be had (process/heap).
+/// come from memory that is quicker to be had (early_memory).
 class EarlyAllocations {
 public:
     EarlyAllocations() noexcept : outer_(std::exchange(detail::allocates_early, true)) {}

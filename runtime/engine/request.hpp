@@ -23,7 +23,6 @@ struct Request {
     std::string_view selector = {};            ///< named instead of a technique; a string literal; empty: as configured
     std::string_view reason = "OMP_SCHEDULE";  ///< who named the technique, for the report; a string literal
     const gimbal_loop_desc* caller = nullptr;  ///< what the caller said, as long as the loop is being opened
-    double way = 0;                            ///< what opening and closing take, mean so far [ticks]; 0: not known
     std::uint32_t left_loops = 0;              ///< loops of the process that were left so [count]
     std::uint32_t surplus = 0;    ///< workers besides, who draw while another rank lends them a core [count]
     RankPart part = {};           ///< of a loop over ranks that it runs, if it runs one

@@ -150,7 +150,6 @@ void LoopLearning::note_moves(std::uint64_t moves) noexcept {
 
 Opening LoopLearning::open(const Request& request) {
     last_ = &learning_for(request.trip, static_cast<bool>(request.part));
-    traits_.way = request.way;
     const std::uint64_t before = last_->fallbacks();
     Opening opening = last_->open(request);
     totals_.fallbacks += last_->fallbacks() - before;

@@ -81,7 +81,6 @@ Execution* LoopSite::open(const Request& request) noexcept {
     }
     const std::uint64_t begun = opening_.begin() ? ticks() : 0;
     Request known = request;
-    known.way = way_;
     known.left_loops = count_left_loops();
     known.whole_blocks = !identity_.over_ranks;  // another rank may take over pieces of a block
     if (in_rank_chunk() && !identity_.over_ranks) [[unlikely]]
@@ -160,7 +159,7 @@ void LoopSite::note_way(const Execution& finished) noexcept {
         for (std::uint32_t i = 0; i < workers_; ++i) last = std::max(last, finished.slots()[i].record.end);
         leaving_.add(finished.left() > last ? finished.left() - last : 0);
     }
-    way_ = (opening_.mean() + closing_.mean()) / batch_ + kMeetings * leaving_.mean();
+    learning_.note_way((opening_.mean() + closing_.mean()) / batch_ + kMeetings * leaving_.mean());
 }
 
 void LoopSite::close(Execution* execution) noexcept {

@@ -147,7 +147,6 @@ private:
     std::unique_ptr<Execution> spare_;        // one finished execution, ready for the next open()
     std::vector<const Execution*> existing_;  // all executions, in flight or spare: workers keep their sums in them
     LoopLearning learning_;
-    double way_ = 0;    // what it takes into an execution and out of it [ticks]
     double batch_ = 1;  // executions that were opened and learnt from at once, running mean [count]
     bool asked_earlier_run_ = false;
     std::uint64_t kept_id_ = 0;  // of the loop in any run; 0: nothing is kept

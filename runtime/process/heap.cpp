@@ -2,9 +2,7 @@
 // Where libgimbal.so's own objects live: in the C library's heap, but for those of a loop's first executions, and for
 // those of the thread that ends the process.
 //
-// A loop's first executions allocate a dozen blocks while a team waits for them. Most of these stay as long as the
-// process, so they come from memory that nothing goes back to, whose pages are there sixteen at a time. It is enough
-// for two hundred loops of small teams.
+// A loop's first executions allocate a dozen blocks while a team waits for them: base/early_memory.
 //
 // A signal handler that ends the process must not have interrupted the heap for Gimbal's sake: its lock would stay
 // taken, and libomp, among others, allocates as it ends. So signals wait while Gimbal allocates, which loops that have
@@ -21,6 +19,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "base/early_memory.hpp"
 #include "base/held_signal.hpp"
 #include "base/process_state.hpp"
 
@@ -53,40 +52,6 @@ void* from_region(std::size_t size, std::size_t alignment) {
     if (begin > region_end || size > region_end - begin) throw std::bad_alloc();
     next_free = begin + size;
     return reinterpret_cast<void*>(begin);
-}
-
-constexpr std::size_t kPiece = std::size_t{1} << 16;  // whose pages come at once
-constexpr std::size_t kEarlyBytes = kPiece << 5;
-constexpr std::size_t kLargestEarly = std::size_t{1} << 12;
-alignas(4096) constinit std::array<char, kEarlyBytes> early_bytes{};
-constinit std::atomic<std::size_t> early_used{0};
-
-/// Have the pages there of the pieces that begin within these bytes. Where the kernel cannot, they come one by one.
-void enter_pieces(std::size_t begin, std::size_t end) noexcept {
-    const std::size_t first = (begin + kPiece - 1) / kPiece * kPiece, last = (end + kPiece - 1) / kPiece * kPiece;
-#ifdef MADV_POPULATE_WRITE
-    if (last > first) madvise(early_bytes.data() + first, last - first, MADV_POPULATE_WRITE);
-#else
-    (void)first, (void)last;
-#endif
-}
-
-/// @return nullptr: they are used up, or the block is a large one
-void* allocate_early(std::size_t size, std::size_t alignment) noexcept {
-    std::size_t used = early_used.load(std::memory_order_relaxed);
-    std::size_t begin = 0;
-    do {
-        begin = (used + alignment - 1) / alignment * alignment;
-        if (size > kLargestEarly || begin + size > kEarlyBytes) return nullptr;
-    } while (!early_used.compare_exchange_weak(used, begin + size, std::memory_order_relaxed));
-    enter_pieces(used, begin + size);
-    return early_bytes.data() + begin;
-}
-
-bool is_early(const void* memory) noexcept {
-    const auto place = reinterpret_cast<std::uintptr_t>(memory);
-    const auto begin = reinterpret_cast<std::uintptr_t>(early_bytes.data());
-    return place >= begin && place < begin + kEarlyBytes;
 }
 
 // A few small blocks that were given back, by size: holding back signals takes two system calls, and what a selector
@@ -127,7 +92,7 @@ void* allocate(std::size_t size, std::size_t alignment) {
         size = (size + kStep - 1) / kStep * kStep;
     }
     if (gimbal::detail::allocates_early)
-        if (void* const block = allocate_early(std::max(size, std::size_t{1}), std::max(alignment, kStep)))
+        if (void* const block = gimbal::allocate_early(std::max(size, std::size_t{1}), std::max(alignment, kStep)))
             return block;
     const gimbal::HeldSignals held;
     void* memory = nullptr;
@@ -145,7 +110,7 @@ void release(void* memory, std::size_t size) noexcept {
     if (!memory || gimbal::ending() || (place >= region && place < region_end)) [[unlikely]]
         return;
     if (Slots* const slots = slots_of(size); slots && keep(*slots, memory)) return;
-    if (is_early(memory)) return;
+    if (gimbal::is_early(memory)) return;
     const gimbal::HeldSignals held;
     std::free(memory);
 }

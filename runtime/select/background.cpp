@@ -18,6 +18,7 @@
 #include <new>
 #include <utility>
 
+#include "base/early_memory.hpp"
 #include "base/held_signal.hpp"
 #include "base/process_state.hpp"
 
@@ -160,6 +161,8 @@ void* serve(void* /*unused*/) {
     setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNice);
     pthread_setname_np(pthread_self(), "gimbal-select");
     if (first_mask_known) sched_setaffinity(0, sizeof first_mask, &first_mask);
+    // Where there is one core the program would wait for it.
+    if (first_mask_known && CPU_COUNT(&first_mask) > 1) enter_early_pages();
     Background& own = background();
     std::unique_lock lock(own.mutex);
     while (wait_for_work(own, lock)) {

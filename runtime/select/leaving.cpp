@@ -46,6 +46,12 @@ double waiting(const LoopRecord& record) noexcept {
     return ends / static_cast<double>(record.workers.size());
 }
 
+/// The same if static did the worst: one worker has all there is to do, and the others wait [ticks].
+double most_waiting(const LoopRecord& record) noexcept {
+    return record.workers.empty() ? record.loop_time
+                                  : record.busy_mean * static_cast<double>(record.workers.size() - 1);
+}
+
 double way_s(const LoopContext& context) noexcept {
     return std::clamp(context.way * context.tick_s, kMinWay_s, kMaxWay_s + kMaxWayMore_s * context.workers);
 }
@@ -92,7 +98,11 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
         return;
     }
     if (state_ == State::unknown) state_ = State::looking;
-    if (!with_static) return;
+    if (!with_static) {
+        // So little work that there is nothing to find out.
+        if (state_ == State::looking && most_waiting(record) * context.tick_s <= way_s(context)) good_ = kGoodLooks;
+        return;
+    }
     const double waited_s = waiting(record) * context.tick_s;
     // What was accepted when static won may be waited for later, and not much more: then it has to win again.
     if (static_holds && state_ != State::left)

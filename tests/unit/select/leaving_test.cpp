@@ -12,12 +12,13 @@ using gimbal::LoopContext;
 using gimbal::LoopRecord;
 using gimbal::WorkerRecord;
 
-LoopContext context_of(bool can_leave = true) {
-    return {.iterations = 100, .workers = 2, .can_leave = can_leave, .tick_s = 1e-9};
+LoopContext context_of(bool can_leave = true, double way = 0) {
+    return {.iterations = 100, .workers = 2, .can_leave = can_leave, .tick_s = 1e-9, .way = way};
 }
 
 /// Two workers that end at these times [ns].
-void observe(Leaving& leaving, bool with_static, std::uint64_t first, std::uint64_t second, bool can_leave = true) {
+void observe(Leaving& leaving, bool with_static, std::uint64_t first, std::uint64_t second, bool can_leave = true,
+             double way = 0) {
     const std::array<WorkerRecord, 2> workers = {
         WorkerRecord{.begin = 0, .end = first, .chunks = 1, .iterations = 50},
         WorkerRecord{.begin = 0, .end = second, .chunks = 1, .iterations = 50}};
@@ -29,7 +30,7 @@ void observe(Leaving& leaving, bool with_static, std::uint64_t first, std::uint6
                      .busy_mean = static_cast<double>(first + second) / 2,
                      .chunks = 2,
                      .workers = workers},
-                    context_of(can_leave));
+                    context_of(can_leave, way));
 }
 
 TEST(Leaving, AShortLoopInBalanceIsLeftAfterTwoLooks) {
@@ -55,6 +56,17 @@ TEST(Leaving, AVeryShortOneIsLeftAfterOneLookUnlessItWasWorthBalancing) {
     for (int look = 0; look < 3; ++look) observe(kept, true, 18000, 9000);
     observe(kept, true, 18000, 18000);
     EXPECT_EQ(kept.leave(1e-9), 0);
+}
+
+TEST(Leaving, OneWithLessWorkThanTheWayInAndOutIsLeftWithoutALook) {
+    Leaving leaving, longer;
+    observe(leaving, false, 1500, 1300, true, 1500);
+    EXPECT_FALSE(leaving.wants_look(context_of())) << "the worst that static could lose is 1.4 us";
+    EXPECT_GT(leaving.leave(1e-9), 0);
+    EXPECT_TRUE(leaving.wants_look(context_of())) << "later";
+    observe(longer, false, 1900, 1500, true, 1500);
+    EXPECT_TRUE(longer.wants_look(context_of()));
+    EXPECT_EQ(longer.leave(1e-9), 0);
 }
 
 TEST(Leaving, WhileNothingChangesTheTimeDoublesUpToALimit) {
