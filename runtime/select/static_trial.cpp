@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint8_t kExecutions = 8;
 constexpr std::uint8_t kUnseen = 3;                     // of these, while caches fill
+constexpr std::uint64_t kFewestBehind = 2;              // of those that count, to give up
 constexpr std::uint32_t kFewest = RecentTimes::kCount;  // of the incumbent to compare with
 constexpr std::uint32_t kFirstWait = 16;                // executions
 constexpr std::uint32_t kLongestWait = 4096;
@@ -110,6 +111,8 @@ StaticTrial::Outcome StaticTrial::observe(bool with_static, bool with_incumbent,
         }
         if (to_come_ < kExecutions && time > kFarSlower * incumbent_.loop.median(incumbent_.loops))
             return give_up(time);
+        if (trial_.loops == kFewestBehind && last_ == Counts::trial && both_behind(time, saved / work))
+            return give_up(std::min(trial_.loop.median(1), time) - saved / work);
         return --to_come_ == 0 ? settle(saved / work) : Outcome::none;
     }
     if (with_incumbent) {
@@ -120,6 +123,17 @@ StaticTrial::Outcome StaticTrial::observe(bool with_static, bool with_incumbent,
         looks_.add(look_count_++, time);
     }
     return Outcome::none;
+}
+
+// What counts is a median of five: two that are behind by more than noise leave it no chance, unless the loops around
+// have become faster.
+bool StaticTrial::both_behind(double time, double saved) const noexcept {
+    const double held = incumbent_.loop.median(incumbent_.loops);
+    const double behind = std::min(trial_.loop.median(1), time) - saved - held;
+    if (behind <= std::max(kMargin * held, error_of(incumbent_.loop, incumbent_.loops, held))) return false;
+    if (trial_.turns == 0 || incumbent_.turns < kFewest) return true;
+    const double turn = incumbent_.turn.median(incumbent_.turns);
+    return turn - trial_.turn.median(1) + saved < error_of(incumbent_.turn, incumbent_.turns, turn);
 }
 
 // What took the title ran several times in a row, as static did before it: that is a trial, too.

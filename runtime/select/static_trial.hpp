@@ -16,7 +16,8 @@ namespace gimbal {
 /// fetch what the others hold. So a trial of one execution makes static look slow, and says nothing about the loops
 /// that follow. Here static runs eight times in a row; the last five count, and what counts is the time from one
 /// execution to the next as well: if that moves by more than its noise and not as the loop itself does, the loops
-/// around this one have become faster or slower, and it decides.
+/// around this one have become faster or slower, and it decides. Where the first two of the five are behind in both
+/// respects the other three do not run.
 /// Three looks at static before anything holds the title, and the first executions of what then does, are such rows,
 /// too.
 /// @threads the owner locks
@@ -66,6 +67,7 @@ private:
     [[nodiscard]] Outcome settle(double saved) noexcept;
     [[nodiscard]] Outcome compare_first(double saved) noexcept;
     [[nodiscard]] Outcome give_up(double time) noexcept;
+    [[nodiscard]] bool both_behind(double time, double saved) const noexcept;
     [[nodiscard]] bool was_faster(double saved) noexcept;
     [[nodiscard]] double least_error() const noexcept;
     void ended() noexcept;

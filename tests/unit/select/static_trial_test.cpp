@@ -66,6 +66,22 @@ TEST(StaticTrial, StaticLosesWhereItWaits) {
     EXPECT_NEAR(trial.ratio(), 1.05, 0.01);
 }
 
+TEST(StaticTrial, IsGivenUpWhenTwoThatCountWereBehindUnlessTheLoopsAroundAreFaster) {
+    const auto executions = [](std::uint64_t with_static, std::uint64_t static_rest) {
+        StaticTrial trial;
+        Chain chain;
+        for (int i = 0; i < 40; ++i) chain.run(trial, false, true, 1000 + i % 2, 5000);
+        trial.begin(0, kNothingSaved, true);
+        int count = 0;
+        for (; trial.runs(); ++count) chain.run(trial, true, false, with_static, static_rest);
+        return count;
+    };
+    EXPECT_EQ(executions(1050, 5000), 5);
+    EXPECT_EQ(executions(1001, 5000), 8) << "no more than noise";
+    EXPECT_EQ(executions(1050, 4500), 8);
+    EXPECT_EQ(executions(900, 5000), 8);
+}
+
 TEST(StaticTrial, TheLoopsAroundDecideIfTheyBecomeFaster) {
     StaticTrial trial;
     EXPECT_EQ(Chain().until_settled(trial, 200, 0.05, 1000, 5000, 1050, 4500), Outcome::won)
