@@ -20,44 +20,36 @@ OwnPolicy& policy_before() noexcept {
 
 thread_local bool t_follows = false;
 
-/// Addresses of pages to be asked about, without the heap.
-class PageSample {
-public:
-    /// @return false: no room is left
-    bool add(const void* begin, std::size_t bytes) noexcept {
-        const std::size_t page = page_size();
-        const PageRange range = inner_pages(reinterpret_cast<std::uintptr_t>(begin), bytes, page);
-        const std::size_t pages = range.bytes / page;
-        if (pages == 0) return true;
-        if (used_ + kSpread + kLast > addresses_.size()) return false;
-        for (std::size_t i = 0; i < std::min(kSpread, pages); ++i) add_page(range.begin + i * pages / kSpread * page);
-        for (std::size_t i = 1; i <= std::min(kLast, pages); ++i) add_page(range.begin + (pages - i) * page);
-        return true;
-    }
-    [[nodiscard]] int most() noexcept {
-        const std::span<int> nodes(nodes_.data(), used_);
-        if (used_ == 0 || pages_on({addresses_.data(), used_}, nodes) != 0) return -1;
-        int best = -1;
-        std::ptrdiff_t votes = 0;
-        for (const int node : nodes) {
-            if (node < 0) continue;
-            const std::ptrdiff_t here = std::count(nodes.begin(), nodes.end(), node);
-            if (here > votes) {
-                votes = here;
-                best = node;
-            }
-        }
-        return best;
-    }
+constexpr std::size_t kMaxPages = 96;  // that are asked about at once
+constexpr std::size_t kSpread = 8;     // of a range
+constexpr std::size_t kLast = 4;       // at its end
 
-private:
-    static constexpr std::size_t kSpread = 8;
-    static constexpr std::size_t kLast = 4;
-    void add_page(std::uintptr_t at) noexcept { addresses_[used_++] = reinterpret_cast<const void*>(at); }
-    std::array<const void*, 96> addresses_{};
-    std::array<int, 96> nodes_{};
-    std::size_t used_ = 0;
-};
+/// Addresses of some pages of a range. @param sample  out, room for kSpread + kLast  @return how many
+std::size_t sample_pages(const void* begin, std::size_t bytes, const void** sample) noexcept {
+    const std::size_t page = page_size();
+    const PageRange range = inner_pages(reinterpret_cast<std::uintptr_t>(begin), bytes, page);
+    const std::size_t pages = range.bytes / page;
+    const auto address_of = [&](std::size_t i) { return reinterpret_cast<const void*>(range.begin + i * page); };
+    std::size_t used = 0;
+    for (std::size_t i = 0; i < std::min(kSpread, pages); ++i) sample[used++] = address_of(i * pages / kSpread);
+    for (std::size_t i = 1; i <= std::min(kLast, pages); ++i) sample[used++] = address_of(pages - i);
+    return used;
+}
+
+/// @return -1: there is none
+int most_frequent(std::span<const int> nodes) noexcept {
+    int best = -1;
+    std::ptrdiff_t votes = 0;
+    for (const int node : nodes) {
+        if (node < 0) continue;
+        const std::ptrdiff_t here = std::count(nodes.begin(), nodes.end(), node);
+        if (here > votes) {
+            votes = here;
+            best = node;
+        }
+    }
+    return best;
+}
 
 }  // namespace
 
@@ -71,10 +63,16 @@ int bind_ranges(Ranges ranges, int node) noexcept {
 }
 
 int mostly_on(Ranges ranges) noexcept {
-    PageSample sample;
-    for (const auto& [begin, bytes] : ranges)
-        if (!sample.add(begin, bytes)) break;
-    return sample.most();
+    // Without the heap.
+    std::array<const void*, kMaxPages> pages;
+    std::array<int, kMaxPages> nodes;
+    std::size_t used = 0;
+    for (const auto& [begin, bytes] : ranges) {
+        if (used + kSpread + kLast > kMaxPages) break;
+        used += sample_pages(begin, bytes, &pages[used]);
+    }
+    if (used == 0 || pages_on({pages.data(), used}, {nodes.data(), used}) != 0) return -1;
+    return most_frequent({nodes.data(), used});
 }
 
 int follow_node(int node) noexcept {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "attach/process.hpp"
@@ -37,30 +38,24 @@ bool names_mask(const pthread_attr_t* attributes) noexcept {
     return CPU_COUNT(&set) != CPU_SETSIZE;  // glibc: all ones if none was named
 }
 
-/// What is left to be done, without anything to clean up: pthread_exit() and pthread_cancel() unwind through the
-/// function that called the routine, by the program's unwinder.
+/// @return what is left to be done, without anything to clean up: pthread_exit() and pthread_cancel() unwind through
+/// the function that calls the routine, by the program's unwinder
 template <class Function>
-struct Rest {
-    Function routine;
-    void* argument;
-};
-
-template <class Function>
-[[gnu::noinline]] Rest<Function> begin(void* argument) noexcept {
-    const std::unique_ptr<Start<Function>> start(static_cast<Start<Function>*>(argument));
+[[gnu::noinline]] std::pair<Function, void*> begin(void* started) noexcept {
+    const std::unique_ptr<Start<Function>> start(static_cast<Start<Function>*>(started));
     if (!start->mask.empty()) set_affinity(0, start->mask);
     begin_self(reinterpret_cast<const void*>(start->routine));
     return {start->routine, start->argument};
 }
 
-void* trampoline(void* argument) {
-    const Rest<Routine> rest = begin<Routine>(argument);
-    return rest.routine(rest.argument);
+void* trampoline(void* start) {
+    const auto [routine, argument] = begin<Routine>(start);
+    return routine(argument);
 }
 
-int c11_trampoline(void* argument) {
-    const Rest<C11Routine> rest = begin<C11Routine>(argument);
-    return rest.routine(rest.argument);
+int c11_trampoline(void* start) {
+    const auto [routine, argument] = begin<C11Routine>(start);
+    return routine(argument);
 }
 
 /// @return nullptr: no memory

@@ -2,6 +2,7 @@
 #include "decide/guard_transition.hpp"
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace gimbal::pin {
@@ -43,12 +44,11 @@ void GuardTransition::apply(const Guard& guard, bool fresh_trial, bool released,
     for (auto& [id, thread] : state_->threads) {
         changes[id] = why;
         const auto found = best_.find(id);
-        const Best best = to_best && found != best_.end() ? found->second : Best{};
-        if (best.leaf != kNoChoice && best.leaf != thread.home)
-            state_->settle(thread, best.leaf, state_->settings.sure, false);
+        const auto [leaf, memory] = to_best && found != best_.end() ? found->second : std::pair(kNoChoice, kNoMemory);
+        if (leaf != kNoChoice && leaf != thread.home) state_->settle(thread, leaf, state_->settings.sure, false);
         // Means and benchmarks of another regime would fire, or never fire, for no reason.
         for (LevelLearner& level : thread.levels) level.forget();
-        memory_->restore(thread, released, best.memory, why);
+        memory_->restore(thread, released, memory, why);
     }
 }
 

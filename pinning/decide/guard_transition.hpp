@@ -25,16 +25,12 @@ public:
     void apply(const Guard& guard, bool fresh_trial, bool released, Changes& changes);
 
 private:
-    struct Best {
-        ChoiceId leaf = kNoChoice;
-        int memory = kNoMemory;
-    };
     void begin_trial();
 
     PlacementState* state_;
     MemoryPlacement* memory_;
-    std::map<ThreadId, Best> best_;
-    std::size_t trials_ = 0;  ///< begun from scratch
+    std::map<ThreadId, std::pair<ChoiceId, int>> best_;  ///< leaf and memory of each in the best-known placement
+    std::size_t trials_ = 0;                             ///< begun from scratch
 };
 
 }  // namespace gimbal::pin

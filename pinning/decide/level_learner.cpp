@@ -27,16 +27,16 @@ void LevelLearner::see(double utility) noexcept {
     ++samples_;
 }
 
-Move LevelLearner::decide(std::size_t current, const UtilityEstimate& estimate, double exploring, std::uint64_t now,
-                          Random& random, bool may_move) {
+Move LevelLearner::decide(Situation at, Random& random) {
     assert(due());
-    estimator_->observe(current, sum_ / static_cast<double>(samples_), mean_.value());
+    estimator_->observe(at.current, sum_ / static_cast<double>(samples_), mean_.value());
     drop_period();
     needed_ = resource_->period;
-    const Move move = optimiser_->decide(
-        {current, mean_.value(), estimator_->strategy(), estimator_->values(), &estimate, exploring, now, may_move},
-        random);
-    if (move.choice != current && reset_) forget();
+    at.mean = mean_.value();
+    at.strategy = estimator_->strategy();
+    at.values = estimator_->values();
+    const Move move = optimiser_->decide(at, random);
+    if (move.choice != at.current && reset_) forget();
     return move;
 }
 

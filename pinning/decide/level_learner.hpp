@@ -30,9 +30,8 @@ public:
     [[nodiscard]] bool due() const noexcept { return samples_ >= needed_; }
 
     /// Learns what the current choice earned and decides what comes next. @pre due()
-    /// @param may_move  false: whatever is wanted has to wait
-    [[nodiscard]] Move decide(std::size_t current, const UtilityEstimate& estimate, double exploring, std::uint64_t now,
-                              Random& random, bool may_move = true);
+    /// @param at  without mean, strategy and values, which are this learner's
+    [[nodiscard]] Move decide(Situation at, Random& random);
 
     /// All threads begin at once: this one's next decision comes later than a period by its turn.
     void stagger() noexcept { needed_ = resource_->period + late_; }

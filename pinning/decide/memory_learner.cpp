@@ -73,16 +73,21 @@ Move MemoryLearner::decide(bool may_move, std::uint64_t keep, double exploring, 
     // What the thread itself remembers, as long as it is fresh. Nobody else is asked: what one thread gains by near
     // memory says little of another, whose work may fit a cache.
     const std::uint64_t oldest = now > keep ? now - keep : 1;
-    const UtilityEstimate own{[&] { return std::vector<double>(seen_.size(), 1); },
-                              [&] {
-                                  const std::span<const double> values = learner_.estimator().values();
-                                  std::vector<double> fresh(values.begin(), values.end());
-                                  for (std::size_t i = 0; i < fresh.size(); ++i)
-                                      if (seen_[i] < oldest) fresh[i] = std::numeric_limits<double>::quiet_NaN();
-                                  return fresh;
-                              }};
+    const auto fresh_values = [&] {
+        const std::span<const double> values = learner_.estimator().values();
+        std::vector<double> fresh(values.begin(), values.end());
+        for (std::size_t i = 0; i < fresh.size(); ++i)
+            if (seen_[i] < oldest) fresh[i] = std::numeric_limits<double>::quiet_NaN();
+        return fresh;
+    };
     const bool trial = try_near_ || from_ != kNowhere;
-    Move move = learner_.decide(where_, own, exploring, now, random, may_move && !trial);
+    Move move = learner_.decide({.current = where_,
+                                 .weights = [&] { return std::vector<double>(seen_.size(), 1); },
+                                 .expected = fresh_values,
+                                 .exploring = exploring,
+                                 .now = now,
+                                 .may_move = may_move && !trial},
+                                random);
     if (may_move && trial) move = try_near_ ? follow() : judge();
     where_ = move.choice;
     return move;

@@ -10,7 +10,7 @@ namespace gimbal::pin {
 namespace {
 
 std::vector<double> expectation(const Situation& at) {
-    std::vector<double> expected = at.estimate->expected();
+    std::vector<double> expected = at.expected();
     if (expected.empty()) expected.assign(at.values.begin(), at.values.end());
     return expected;
 }
@@ -58,7 +58,7 @@ Move AlOptimiser::seek(const Situation& at) const {
 }
 
 Move AlOptimiser::leave(const Situation& at, Why why, Random& random) const {
-    std::vector<double> others = at.estimate->weights();
+    std::vector<double> others = at.weights();
     others[at.current] = 0;
     if (directed_ && why == Why::dropped) {
         const std::vector<double> expected = expectation(at);

@@ -16,22 +16,17 @@
 
 namespace gimbal::pin {
 
-/// What a thread may ask about the choices before it; answers cost more than most decisions need.
-struct UtilityEstimate {
-    std::function<std::vector<double>()> weights;   ///< [K], > 0: how exploring is spread; all equal is uniform
-    std::function<std::vector<double>()> expected;  ///< [K], of each; NaN: not known; empty: ask the estimator's values
-};
-
-/// What an optimiser decides upon: one thread, one level.
+/// What an optimiser decides upon: one thread, one level. Answers to what is asked cost more than most decisions need.
 struct Situation {
-    std::size_t current = 0;           ///< the choice in force
-    double mean = 0;                   ///< V, in the unit of the utility, > 0
-    std::span<const double> strategy;  ///< [K], the estimator's
-    std::span<const double> values;    ///< [K], the estimator's; NaN: not seen
-    const UtilityEstimate* estimate = nullptr;
-    double exploring = 1;   ///< factor on lambda in [0, 1]: annealing
-    std::uint64_t now = 0;  ///< [ticks]
-    bool may_move = true;   ///< false: whatever is wanted has to wait
+    std::size_t current = 0;                             ///< the choice in force
+    std::function<std::vector<double>()> weights = {};   ///< [K], > 0: how exploring is spread; all equal is uniform
+    std::function<std::vector<double>()> expected = {};  ///< [K], of each; NaN: not known; empty: ask `values`
+    double exploring = 1;                                ///< factor on lambda in [0, 1]: annealing
+    std::uint64_t now = 0;                               ///< [ticks]
+    bool may_move = true;                                ///< false: whatever is wanted has to wait
+    double mean = 0;                                     ///< V, in the unit of the utility, > 0
+    std::span<const double> strategy = {};               ///< [K], the estimator's
+    std::span<const double> values = {};                 ///< [K], the estimator's; NaN: not seen
 };
 
 /// Where to, and why; Why::kept where nothing changes.
@@ -66,7 +61,7 @@ public:
     [[nodiscard]] Move decide(const Situation& at, Random& random) override {
         if (at.strategy.size() < 2 || !at.may_move) return {at.current, Why::kept};
         const bool exploring = random.chance(lambda_ * at.exploring);
-        const std::size_t choice = exploring ? random.pick(at.estimate->weights()) : random.pick(at.strategy);
+        const std::size_t choice = exploring ? random.pick(at.weights()) : random.pick(at.strategy);
         if (choice == at.current) return {choice, Why::kept};
         return {choice, exploring ? Why::explored : Why::learnt};
     }

@@ -145,9 +145,13 @@ void Placer::learn_thread(ThreadState& thread, Why& why) {
         LevelLearner& level = thread.levels[depth - 1];
         if (!level.due()) continue;
         const Choice& current = state_.tree.at(state_.tree.around(thread.home, depth));
-        const UtilityEstimate estimate{[&] { return state_.expected.weights(current.parent, thread.home); },
-                                       [&] { return state_.expected.expected(current.parent, thread.home); }};
-        const Move next = level.decide(current.place, estimate, state_.exploration.factor(), state_.now, state_.random);
+        const Move next =
+            level.decide({.current = current.place,
+                          .weights = [&] { return state_.expected.weights(current.parent, thread.home); },
+                          .expected = [&] { return state_.expected.expected(current.parent, thread.home); },
+                          .exploring = state_.exploration.factor(),
+                          .now = state_.now},
+                         state_.random);
         if (next.dropped) state_.exploration.dropped(state_.now);
         if (next.choice == current.place) continue;
         why = next.why;

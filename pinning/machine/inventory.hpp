@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,18 +22,12 @@ struct PuInfo {
     int kind = -1;                ///< rank of its core kind, 0: the weakest; -1: all cores are of one kind
 };
 
-/// One NUMA memory.
-struct MemoryInfo {
-    int os = 0;
-    std::uint64_t bytes = 0;  ///< 0: not known
-};
-
 /// A machine as read, before anyone restricts it.
 struct Inventory {
-    std::vector<PuInfo> pus;           ///< by logical number
-    std::vector<MemoryInfo> memories;  ///< by the operating system's number
-    bool real = true;                  ///< false: made up or from a file; nothing may be pinned by it
-    std::string source;                ///< in words: "this machine", "synthetic numa:2 core:4", "file m.xml"
+    std::vector<PuInfo> pus;    ///< by logical number
+    std::vector<int> memories;  ///< NUMA memories, the operating system's numbers
+    bool real = true;           ///< false: made up or from a file; nothing may be pinned by it
+    std::string source;         ///< in words: "this machine", "synthetic numa:2 core:4", "file m.xml"
 };
 
 /// Reads a machine with hwloc. HWLOC_SYNTHETIC, HWLOC_XMLFILE and HWLOC_THISSYSTEM mean what they mean to hwloc. All

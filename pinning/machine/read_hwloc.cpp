@@ -12,10 +12,7 @@ namespace gimbal::pin {
 
 namespace {
 
-struct Destroy {
-    void operator()(hwloc_topology_t topology) const noexcept { hwloc_topology_destroy(topology); }
-};
-using Topology = std::unique_ptr<hwloc_topology, Destroy>;
+using Topology = std::unique_ptr<hwloc_topology, decltype(&hwloc_topology_destroy)>;
 
 /// Only what a place consists of; no devices, which are slow to look at.
 bool keep_little(hwloc_topology_t topology) {
@@ -114,7 +111,7 @@ Topology load(const MachineSource& from) {
                     "run without placement, or build Gimbal with the program's hwloc");
     hwloc_topology_t raw = nullptr;
     if (hwloc_topology_init(&raw) != 0) throw Error(ErrorCode::unsupported, "hwloc cannot start");
-    Topology topology(raw);
+    Topology topology(raw, hwloc_topology_destroy);
     if (!from.file.empty() && hwloc_topology_set_xml(raw, from.file.c_str()) != 0)
         throw Error(ErrorCode::file, "hwloc cannot read the machine in \"" + from.file + "\" (HWLOC_XMLFILE)",
                     "lstopo writes such files: lstopo machine.xml");
@@ -153,7 +150,7 @@ Inventory read_inventory(const std::string& synthetic) {
                                  .kind = kind_of(topology, pu)});
     }
     for (hwloc_obj_t node = nullptr; (node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node));)
-        inventory.memories.push_back({static_cast<int>(node->os_index), node->attr->numanode.local_memory});
+        inventory.memories.push_back(static_cast<int>(node->os_index));
     if (inventory.pus.empty()) throw Error(ErrorCode::unsupported, "hwloc sees no processor in this machine");
     return inventory;
 }

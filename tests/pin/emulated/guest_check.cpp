@@ -161,8 +161,8 @@ void check_memory(int node, int other) {
 
 /// What each node has left: where it is nothing, pages go to another one without an error.
 void show_free_memory(const Machine& machine) {
-    for (const MemoryInfo& memory : machine.inventory().memories) {
-        std::ifstream file("/sys/devices/system/node/node" + std::to_string(memory.os) + "/meminfo");
+    for (const int memory : machine.inventory().memories) {
+        std::ifstream file("/sys/devices/system/node/node" + std::to_string(memory) + "/meminfo");
         for (std::string line; std::getline(file, line);)
             if (line.find("MemFree") != std::string::npos) std::printf("%s\n", line.c_str());
     }
@@ -243,11 +243,10 @@ int main(int argc, char** argv) {
     check_sharing(machine, choice.backend);
     check_placement(machine);
     if (!single) check_cpuset();
-    const std::vector<MemoryInfo>& memories = machine.inventory().memories;
-    for (std::size_t i = 0; i < memories.size(); ++i)
-        check_memory(memories[i].os, memories[(i + 1) % memories.size()].os);
+    const std::vector<int>& memories = machine.inventory().memories;
+    for (std::size_t i = 0; i < memories.size(); ++i) check_memory(memories[i], memories[(i + 1) % memories.size()]);
     if (!single) {
-        check_huge_pages(memories.front().os, memories.back().os);
+        check_huge_pages(memories.front(), memories.back());
         check_learning(machine, choice.backend);
     }
     std::printf("%s: %d failed\n", failures == 0 ? "PASS" : "FAILED", failures);

@@ -163,9 +163,13 @@ Move after_a_drop(const Settings& settings, const std::vector<double>& expected)
     AlOptimiser optimiser(settings);
     Random random(11);
     const std::vector<double> even(expected.size(), 1.0 / static_cast<double>(expected.size()));
-    const UtilityEstimate estimate = scripted_estimate(std::vector<double>(expected.size(), 1.0), expected);
-    static_cast<void>(optimiser.decide({0, 1, even, even, &estimate, 1, 0}, random));
-    return optimiser.decide({0, 0.5, even, even, &estimate, 1, 1}, random);
+    Situation at = scripted_situation(expected.size(), expected);
+    at.strategy = at.values = even;
+    at.mean = 1;
+    static_cast<void>(optimiser.decide(at, random));
+    at.mean = 0.5;
+    at.now = 1;
+    return optimiser.decide(at, random);
 }
 
 TEST(PinAspiration, DirectedGoesOnlyWhereMoreIsExpectedOrNothingIsKnown) {
@@ -188,8 +192,10 @@ TEST(PinAspiration, SeekingTakesTheBestOfWhatIsClearlyBetter) {
     Random random(12);
     const std::vector<double> even(4, 0.25);
     const auto decide = [&](const std::vector<double>& expected) {
-        const UtilityEstimate estimate = scripted_estimate(std::vector<double>(4, 1.0), expected);
-        return optimiser.decide({0, 1, even, even, &estimate, 1, 0}, random);
+        Situation at = scripted_situation(4, expected);
+        at.strategy = at.values = even;
+        at.mean = 1;
+        return optimiser.decide(at, random);
     };
     EXPECT_EQ(decide({1, 5, 5, 5}).why, Why::kept);  // there was no band yet
     EXPECT_EQ(decide({1, 1.04, std::nan(""), 1}).why, Why::kept);

@@ -9,9 +9,10 @@
 
 namespace gimbal::pin {
 
-/// An estimate that a test writes down.
-inline UtilityEstimate scripted_estimate(std::vector<double> weights, std::vector<double> expected = {}) {
-    return {[weights] { return weights; }, [expected] { return expected; }};
+/// Choices that are explored alike, with what is expected of them as a test writes it down.
+inline Situation scripted_situation(std::size_t choices, std::vector<double> expected = {}) {
+    return {.weights = [choices] { return std::vector<double>(choices, 1.0); },
+            .expected = [expected] { return expected; }};
 }
 
 /// One thread at one level whose speed a test writes down: speed(tick, choice) -> utility, 0 when it is blocked.
@@ -30,12 +31,14 @@ public:
     template <class Speed>
     std::vector<Why> run(std::uint64_t ticks, const Speed& speed) {
         std::vector<Why> moves;
-        const UtilityEstimate uniform = scripted_estimate(std::vector<double>(choices_, 1.0));
+        Situation at = scripted_situation(choices_);
         for (std::uint64_t i = 0; i < ticks; ++i, ++now_) {
             learner_.see(speed(now_, current_));
             ++visits_[current_];
             if (!learner_.due()) continue;
-            const Move move = learner_.decide(current_, uniform, 1, now_, random_);
+            at.current = current_;
+            at.now = now_;
+            const Move move = learner_.decide(at, random_);
             if (move.choice != current_) {
                 moves.push_back(move.why);
                 last_move_ = now_;
