@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <new>
 #include <string_view>
+#include <utility>
 
 #include "node.hpp"
 
@@ -16,8 +18,8 @@ namespace gimbal::waiting {
 namespace {
 
 constexpr std::size_t kMaxPaths = 1024;
-constexpr std::size_t kFrames = 8;           // of the program's, that tell paths apart
-constexpr std::uint32_t kMaxReads = 20000;   // of the stack; a program that always calls anew is known by callers alone
+constexpr std::size_t kFrames = 8;          // of the program's, that tell paths apart
+constexpr std::uint32_t kMaxReads = 20000;  // of the stack; a program that always calls anew is known by callers alone
 
 struct Entry {
     std::atomic<std::uint64_t> key;  // 0: free
@@ -180,20 +182,16 @@ CallPath* find_path(CallId call, const void* caller, const void* frame) noexcept
 }
 
 std::size_t longest_paths(std::span<gimbal_waiting_path> paths) noexcept {
-    struct Found {
-        std::uint64_t time_ns;  // once: others go on adding to it
-        const CallPath* path;
-    };
-    std::array<Found, kMaxPaths> found{};
+    // The time as it was once: others go on adding to it.
+    std::array<std::pair<std::uint64_t, const CallPath*>, kMaxPaths> found{};
     std::size_t count = 0;
     for (const Entry& entry : g_table)
         if (const CallPath* const path = entry.path.load(std::memory_order_acquire))
             found[count++] = {path->time_ns(), path};
     const std::size_t most = std::min(count, paths.size());
     std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(most),
-                      found.begin() + static_cast<std::ptrdiff_t>(count),
-                      [](const Found& a, const Found& b) { return a.time_ns > b.time_ns; });
-    for (std::size_t i = 0; i < most; ++i) found[i].path->read(paths[i]);
+                      found.begin() + static_cast<std::ptrdiff_t>(count), std::greater<>());
+    for (std::size_t i = 0; i < most; ++i) found[i].second->read(paths[i]);
     return most;
 }
 

@@ -86,7 +86,7 @@ bool RequestsAwaited::is_complete(int index) noexcept {
 }
 
 bool RequestsAwaited::is_there() noexcept {
-    if (how_ == How::all) {
+    if (!any_) {
         while (complete_ < count_ && is_complete(complete_)) ++complete_;
         return complete_ == count_;
     }

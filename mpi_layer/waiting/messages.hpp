@@ -26,11 +26,9 @@ void wake_all() noexcept;
 /// Requests that are not complete yet.
 class RequestsAwaited final : public Awaited {
 public:
-    enum class How : std::uint8_t { all, any };
-
-    /// @param requests  [count] as the language has them; are not changed
-    RequestsAwaited(Language language, const void* requests, int count, How how) noexcept
-        : language_(language), requests_(requests), count_(count), how_(how) {}
+    /// @param requests  [count] as the language has them; are not changed  @param any  one of them is enough
+    RequestsAwaited(Language language, const void* requests, int count, bool any = false) noexcept
+        : language_(language), requests_(requests), count_(count), any_(any) {}
 
     bool is_there() noexcept override;
     bool is_hopeless() noexcept override;
@@ -41,7 +39,7 @@ private:
     Language language_;
     const void* requests_;
     int count_;
-    How how_;
+    bool any_;
     int complete_ = 0;  // all before this one are complete
 };
 

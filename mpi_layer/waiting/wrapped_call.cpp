@@ -66,30 +66,34 @@ std::size_t tell(gimbal_waiting_sums* sums, gimbal_waiting_path* paths, size_t c
 
 }  // namespace
 
-int Arguments::number(int number) const noexcept {
-    if (language_ == Language::c) return static_cast<int>(words_[number]);
-    return *reinterpret_cast<const MPI_Fint*>(words_[number]);
+WrappedCall::WrappedCall(CallId id, Language language, const Word* words, const void* caller,
+                         const void* frame) noexcept
+    : row_(row_of(id)), id_(id), language_(language), words_(words), caller_(caller), frame_(frame) {
+    ++t_depth;
 }
 
-MPI_Comm Arguments::comm(int number) const noexcept {
-    if (language_ == Language::fortran) return mpi().Comm_f2c(this->number(number));
+int WrappedCall::number_at(int argument) const noexcept {
+    if (language_ == Language::c) return static_cast<int>(words_[argument]);
+    return *reinterpret_cast<const MPI_Fint*>(words_[argument]);
+}
+
+MPI_Comm WrappedCall::comm_at(int argument) const noexcept {
+    if (language_ == Language::fortran) return mpi().Comm_f2c(number_at(argument));
 #ifdef OPEN_MPI
-    return reinterpret_cast<MPI_Comm>(words_[number]);
+    return reinterpret_cast<MPI_Comm>(words_[argument]);
 #else
-    return static_cast<MPI_Comm>(words_[number]);
+    return static_cast<MPI_Comm>(words_[argument]);
 #endif
 }
 
-WrappedCall::WrappedCall(CallId id, Language language, const Word* words, const void* caller,
-                         const void* frame) noexcept
-    : row_(row_of(id)), id_(id), arguments_(language, words), caller_(caller), frame_(frame) {
-    ++t_depth;
+int WrappedCall::root_slot() const noexcept {
+    return row_.partner >= 0 ? comm_->slot_of(number_at(row_.partner)) : -1;
 }
 
 void WrappedCall::before() noexcept {
     const bool elastic = g_mode.elastic.load(std::memory_order_relaxed);
     // Whom a message goes to matters only where somebody may have to be woken up.
-    if (row_.comm >= 0 && (elastic || is_collective(row_.kind))) comm_ = Communicator::of(arguments_.comm(row_.comm));
+    if (row_.comm >= 0 && (elastic || is_collective(row_.kind))) comm_ = Communicator::of(comm_at(row_.comm));
     begin_ns_ = may_wait(row_.kind) ? now_ns() : 0;
     if (begin_ns_ != 0 && g_mode.traced.load(std::memory_order_relaxed)) gimbal_rank_waiting_enter(row_.name);
     if (is_collective(row_.kind)) before_collective();
@@ -113,22 +117,20 @@ void WrappedCall::before_collective() noexcept {
     if (!comm_) return;
     number_ = comm_->come(begin_ns_);
     if (!comm_->has_arrivals() || !g_mode.elastic.load(std::memory_order_relaxed)) return;
-    Gathering gathering(*comm_, row_.kind, row_.partner >= 0 ? comm_->slot_of(arguments_.number(row_.partner)) : -1,
-                        number_);
+    Gathering gathering(*comm_, row_.kind, root_slot(), number_);
     gathering.wake_others();
     asleep_ns_ += sleep_until(gathering);
 }
 
 void WrappedCall::before_wait() noexcept {
     if (row_.kind == Kind::probe) {
-        MessageAwaited message(arguments_.number(0), arguments_.number(1), arguments_.comm(2));
+        MessageAwaited message(number_at(0), number_at(1), comm_at(2));
         asleep_ns_ += sleep_until(message);
         return;
     }
     const bool any = row_.kind == Kind::wait_any || row_.kind == Kind::wait_some;
-    const int count = row_.kind == Kind::wait ? 1 : arguments_.number(row_.request - 1);
-    RequestsAwaited requests(arguments_.language(), reinterpret_cast<const void*>(arguments_.word(row_.request)), count,
-                             any ? RequestsAwaited::How::any : RequestsAwaited::How::all);
+    const int count = row_.kind == Kind::wait ? 1 : number_at(row_.request - 1);
+    RequestsAwaited requests(language_, reinterpret_cast<const void*>(words_[row_.request]), count, any);
     if (requests.is_there()) return;
     // What they wait for may need this rank's progress, which it makes from here on.
     partners::wake_all();
@@ -137,16 +139,16 @@ void WrappedCall::before_wait() noexcept {
 
 bool WrappedCall::has_sender() const noexcept {
     if (row_.kind == Kind::send) return true;
-    return arguments_.number(row_.kind == Kind::exchange ? 8 : row_.partner) != MPI_PROC_NULL;
+    return number_at(row_.kind == Kind::exchange ? 8 : row_.partner) != MPI_PROC_NULL;
 }
 
 void WrappedCall::sleep_for(const void* requests, int count) noexcept {
-    RequestsAwaited awaited(arguments_.language(), requests, count, RequestsAwaited::How::all);
+    RequestsAwaited awaited(language_, requests, count);
     asleep_ns_ += sleep_until(awaited);
 }
 
 void WrappedCall::wake_partner(int argument) noexcept {
-    const int slot = comm_ ? comm_->slot_of(arguments_.number(argument)) : -1;
+    const int slot = comm_ ? comm_->slot_of(number_at(argument)) : -1;
     partners::note(slot);
     partners::wake(slot);
 }
@@ -160,8 +162,7 @@ void WrappedCall::look_at_arrivals(Visit& visit) const noexcept {
     const std::size_t members = comm_->members().size();
     if (!comm_->has_arrivals() || row_.kind == Kind::neighbours) return;
     if (number_ % ((members + kFewMembers - 1) / kFewMembers) != 0) return;
-    Gathering(*comm_, row_.kind, row_.partner >= 0 ? comm_->slot_of(arguments_.number(row_.partner)) : -1, number_)
-        .look(visit);
+    Gathering(*comm_, row_.kind, root_slot(), number_).look(visit);
 }
 
 namespace {

@@ -19,23 +19,6 @@ static_assert(sizeof(Word) == 8 && sizeof(MPI_Aint) == 8, "arguments are passed 
 /// In which language a call was made.
 enum class Language : std::uint8_t { c, fortran };
 
-/// The arguments of a call. Fortran passes addresses, and handles as its integers.
-class Arguments {
-public:
-    Arguments(Language language, const Word* words) noexcept : language_(language), words_(words) {}
-
-    [[nodiscard]] Word word(int number) const noexcept { return words_[number]; }
-    [[nodiscard]] int number(int number) const noexcept;
-    [[nodiscard]] MPI_Comm comm(int number) const noexcept;
-    /// The request at [index] of the array that this argument is.
-    [[nodiscard]] MPI_Request request(int number, int index) const noexcept;
-    [[nodiscard]] Language language() const noexcept { return language_; }
-
-private:
-    Language language_;
-    const Word* words_;
-};
-
 /// What this process does around calls.
 struct Mode {
     std::atomic<bool> measures{false};
@@ -54,6 +37,7 @@ extern constinit __attribute__((tls_model("initial-exec"))) thread_local int t_d
 /// @cost together 0.2 us where nobody sleeps, with two readings of the clock
 class WrappedCall {
 public:
+    /// @param words  the arguments; Fortran passes addresses, and handles as its integers
     WrappedCall(CallId id, Language language, const Word* words, const void* caller, const void* frame) noexcept;
     ~WrappedCall() { --t_depth; }
     WrappedCall(const WrappedCall&) = delete;
@@ -72,6 +56,10 @@ public:
     void wake_partner(int argument) noexcept;
 
 private:
+    [[nodiscard]] int number_at(int argument) const noexcept;
+    [[nodiscard]] MPI_Comm comm_at(int argument) const noexcept;
+    /// Of the root of a collective call; < 0: it has none, or it is on another node.
+    [[nodiscard]] int root_slot() const noexcept;
     void before_elastic() noexcept;
     void yield_if_crowded() const noexcept;
     void before_collective() noexcept;
@@ -81,7 +69,8 @@ private:
 
     const Call& row_;
     CallId id_;
-    Arguments arguments_;
+    Language language_;
+    const Word* words_;
     const void* caller_;
     const void* frame_;
     Communicator* comm_ = nullptr;
