@@ -20,7 +20,7 @@ class SharingExecution;
 /// Rank 0, the foreman, hands out all chunks by messages, and works too: it answers between pieces of its own chunks
 /// and from inside its loops of the thread level. Nobody waits for a rank that is not there: the first rank in an
 /// execution opens it at the foreman by asking, and when nothing is left the foreman tells everybody unasked.
-class ForemanTransport final : public Transport, public MessageHandler {
+class ForemanTransport final : public Transport {
 public:
     /// @param sharing  ranks of a node run each other's chunks
     ForemanTransport(Team& team, const std::string& name, bool sharing = false);
@@ -32,8 +32,9 @@ public:
     [[nodiscard]] std::unique_ptr<SharingExecution> open(const Request& request);
     [[nodiscard]] std::string_view name() const noexcept override { return "foreman"; }
 
-    void on_request(int source, const ChunkRequest& request, std::span<const gimbal_rank_cost> costs) override;
-    void on_reply(const ChunkReply& answer) override;
+    /// Messages about this loop. @param costs  that came with it; void afterwards
+    void on_request(int source, const ChunkRequest& request, std::span<const gimbal_rank_cost> costs);
+    void on_reply(const ChunkReply& answer);
     /// Robust loops: chunks may have become late.
     void poll() override;
 

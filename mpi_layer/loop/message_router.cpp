@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "gimbal/per_rank.hpp"
+#include "loop/foreman.hpp"
 #include "team/errors.hpp"
 #include "team/wait.hpp"
 
@@ -55,19 +56,19 @@ MessageRouter::~MessageRouter() {
     }
 }
 
-std::uint32_t MessageRouter::enrol(MessageHandler& handler) {
+std::uint32_t MessageRouter::enrol(ForemanTransport& transport) {
     const std::lock_guard<std::mutex> held(lock_);
-    loops_.push_back(&handler);
+    loops_.push_back(&transport);
     return static_cast<std::uint32_t>(loops_.size() - 1);
 }
 
 void MessageRouter::deliver_early(std::uint32_t loop) {
     const std::lock_guard<std::mutex> held(lock_);
-    MessageHandler& handler = *loops_[loop];
+    ForemanTransport& transport = *loops_[loop];
     const auto requests = std::exchange(early_requests_, {});
     for (const auto& [source, request] : requests) {
         if (request.loop == loop) {
-            handler.on_request(source, request, {});
+            transport.on_request(source, request, {});
         } else {
             early_requests_.emplace_back(source, request);
         }
@@ -75,7 +76,7 @@ void MessageRouter::deliver_early(std::uint32_t loop) {
     const auto answers = std::exchange(early_answers_, {});
     for (const ChunkReply& answer : answers) {
         if (answer.loop == loop) {
-            handler.on_reply(answer);
+            transport.on_reply(answer);
         } else {
             early_answers_.push_back(answer);
         }

@@ -17,14 +17,7 @@
 
 namespace gimbal::mpi {
 
-/// The receiver of messages about one loop.
-class MessageHandler {
-public:
-    virtual ~MessageHandler() = default;
-    /// @param costs  that came with it; void afterwards
-    virtual void on_request(int source, const ChunkRequest& request, std::span<const gimbal_rank_cost> costs) = 0;
-    virtual void on_reply(const ChunkReply& answer) = 0;
-};
+class ForemanTransport;
 
 /// The messages of all loops of a team that have a foreman. One look tells about all of them, however many loops there
 /// are. No message waits for a partner: sending is done when it is done, and what comes is taken when somebody looks.
@@ -37,7 +30,7 @@ public:
     ~MessageRouter() override;
 
     /// Collective: all ranks must enrol the same loops in the same order. @return the loop's number
-    std::uint32_t enrol(MessageHandler& handler);
+    std::uint32_t enrol(ForemanTransport& transport);
     /// Give a loop what came before it was enrolled; to be called once, when it knows its number.
     void deliver_early(std::uint32_t loop);
     /// No more messages for that loop.
@@ -96,7 +89,7 @@ private:
     Incoming incoming_{};                                       // if this is the foreman
     std::vector<std::uint64_t> sent_;                           // [P] messages to each rank
     std::uint64_t taken_ = 0;                                   // messages of others
-    std::vector<MessageHandler*> loops_;                        // by number; nullptr: gone
+    std::vector<ForemanTransport*> loops_;                      // by number; nullptr: gone
     std::vector<std::pair<int, ChunkRequest>> early_requests_;  // for loops that this rank has not made yet
     std::vector<ChunkReply> early_answers_;
     std::vector<std::unique_ptr<Envelope>> envelopes_;

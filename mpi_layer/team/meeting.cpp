@@ -114,7 +114,6 @@ Meeting meet(MPI_Comm comm, const std::string& purpose, bool some, double patien
           "MPI_Iallreduce");
     if (!await_in_time(words->request, purpose, patience_s)) {
         static_cast<void>(words.release());  // MPI may still write there
-        meeting.complete = false;
         return meeting;
     }
     if (words->least[2] != UINT64_MAX) meeting.first_of_some = static_cast<int>(words->least[2]);

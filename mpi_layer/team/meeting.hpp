@@ -20,7 +20,6 @@ inline constexpr const char* kEndsLoops = "no loop, but MPI_Finalize or MPI_Comm
 
 /// What a meeting of all ranks showed.
 struct Meeting {
-    bool complete = true;      ///< false: some ranks did not come in time
     int first_of_some = -1;    ///< lowest rank that set `some`; -1: none did
     std::string disagreement;  ///< "" if all came for the same; else who came for what, the same text on all ranks
     bool speaks = false;       ///< there is a disagreement, and this is the lowest rank with its purpose
