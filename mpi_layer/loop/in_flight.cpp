@@ -17,9 +17,9 @@ void InFlight::add(std::uint64_t epoch, void* execution, std::uint64_t slot) {
     pending_.push_back({.epoch = epoch, .execution = execution, .slot = slot});
 }
 
-Pending* InFlight::find(std::uint64_t epoch) noexcept {
+Pending* InFlight::find(std::uint64_t slot) noexcept {
     const auto found =
-        std::find_if(pending_.begin(), pending_.end(), [epoch](const Pending& entry) { return entry.epoch == epoch; });
+        std::find_if(pending_.begin(), pending_.end(), [slot](const Pending& entry) { return entry.slot == slot; });
     return found == pending_.end() ? nullptr : &*found;
 }
 
@@ -33,9 +33,9 @@ Pending InFlight::take_oldest() {
     return entry;
 }
 
-void* InFlight::object_for(std::uint64_t epoch, bool own_decision) {
+void* InFlight::object_for(std::uint64_t slot, bool own_decision) {
     if (root_) {
-        Pending& entry = *find(epoch);
+        Pending& entry = *find(slot);
         entry.own_decision = own_decision;
         return entry.execution;
     }

@@ -15,8 +15,8 @@ struct Pending {
     bool own_decision = true;  // false: it ran as the one before
 };
 
-/// The execution objects of one rank for one loop in shared memory: of the root those that it has decided, of the others spare ones.
-/// Frees them in the end.
+/// The execution objects of one rank for one loop in shared memory: of the root those that it has decided, of the
+/// others spare ones. Frees them in the end.
 /// @threads one
 /// @source docs/decisions/0014-ranks.md; test: tests/mpi/loop
 class InFlight {
@@ -29,14 +29,14 @@ public:
     /// @pre the root, epochs ascend
     void add(std::uint64_t epoch, void* execution, std::uint64_t slot);
     /// @return nullptr: it is not decided, or done  @pre the root
-    [[nodiscard]] Pending* find(std::uint64_t epoch) noexcept;
+    [[nodiscard]] Pending* find(std::uint64_t slot) noexcept;
     /// The oldest, if it is older than `epoch`, which is the next execution of this rank; nullptr: there is none
     [[nodiscard]] Pending* oldest_before(std::uint64_t epoch) noexcept;
     /// @pre there is one
     [[nodiscard]] Pending take_oldest();
 
     /// The object through which this rank enters an execution. @param own_decision  as Pending has it
-    [[nodiscard]] void* object_for(std::uint64_t epoch, bool own_decision);
+    [[nodiscard]] void* object_for(std::uint64_t slot, bool own_decision);
     /// The rank has left; the root keeps its objects until it has learnt from them.
     void left(void* object);
 

@@ -11,6 +11,7 @@ namespace gimbal::mpi {
 namespace {
 
 constexpr double kPatience_s = 50e-6;  // how long a rank waits for the root's decision
+constexpr double kLong_s = 1;          // a rank that waits longer for a slot says so, once
 
 }  // namespace
 
@@ -32,10 +33,13 @@ SharedTransport::~SharedTransport() {
 std::uint64_t SharedTransport::await_next_slot(std::uint64_t slot) {
     std::uint64_t next = slots_.next(slot, epoch_);
     if (next != SharedSlots::kNone) return next;
-    Overdue overdue;
+    std::uint64_t overdue = gimbal_rank_ticks() + static_cast<std::uint64_t>(kLong_s / gimbal_rank_tick_s());
     for (Wait wait; next == SharedSlots::kNone; next = slots_.next(slot, epoch_)) {
         if (is_root()) harvest();
-        if (overdue.now()) say_for_whom();
+        if (gimbal_rank_ticks() > overdue) {
+            overdue = UINT64_MAX;
+            say_for_whom();
+        }
         wait.pause();
     }
     return next;
@@ -65,14 +69,14 @@ void SharedTransport::say_for_whom() const {
     say(waits + "0 of the loop's communicator, which computes and has not yet collected the finished executions");
 }
 
-// @return the next execution, which this rank enters now
-SharedTransport::Where SharedTransport::begin(const Request& request) {
-    const Where where{.epoch = epoch_++, .slot = slot_};
-    slots_.progress(rank()).entered.store(epoch_, std::memory_order_relaxed);
+// @return the slot of the next execution, which this rank enters now
+std::uint64_t SharedTransport::begin(const Request& request) {
+    const std::uint64_t slot = slot_;
+    slots_.progress(rank()).entered.store(++epoch_, std::memory_order_relaxed);
     if (is_root()) harvest();
-    slot_ = await_next_slot(where.slot);
-    if (is_root()) decide(where, request);
-    return where;
+    slot_ = await_next_slot(slot);
+    if (is_root()) decide(slot, request);
+    return slot;
 }
 
 // N as the first rank said.
@@ -103,69 +107,68 @@ void SharedTransport::pass_by(std::uint64_t slot, void* object) {
 }
 
 // @pre the root
-void SharedTransport::decide(const Where& where, const Request& request) {
-    if (in_flight_.find(where.epoch)) return;
-    SlotHeader& slot = slots_.header(where.slot);
+void SharedTransport::decide(std::uint64_t slot, const Request& request) {
+    if (in_flight_.find(slot)) return;
+    SlotHeader& header = slots_.header(slot);
     void* const execution = gimbal_rank_decide(site_, request.trip, request.schedule);
-    gimbal_rank_packet(execution, slots_.packet(where.slot), SharedSlots::kPacketBytes, most_steps(request));
+    gimbal_rank_packet(execution, slots_.packet(slot), SharedSlots::kPacketBytes, most_steps(request));
     auto none = static_cast<std::uint32_t>(Decided::no);
-    slot.decision.compare_exchange_strong(none, static_cast<std::uint32_t>(Decided::by_packet),
-                                          std::memory_order_acq_rel);
-    in_flight_.add(where.epoch, execution, where.slot);
+    header.decision.compare_exchange_strong(none, static_cast<std::uint32_t>(Decided::by_packet),
+                                            std::memory_order_acq_rel);
+    in_flight_.add(header.epoch.load(std::memory_order_relaxed), execution, slot);
 }
 
-Decided SharedTransport::await_decision(const Where& where) {
-    SlotHeader& slot = slots_.header(where.slot);
+Decided SharedTransport::await_decision(std::uint64_t slot) {
+    std::atomic<std::uint32_t>& decision = slots_.header(slot).decision;
     const auto patience = static_cast<std::uint64_t>(kPatience_s / gimbal_rank_tick_s());
     const std::uint64_t begin = gimbal_rank_ticks();
     for (Wait wait;; wait.pause()) {
-        std::uint32_t decided = slot.decision.load(std::memory_order_acquire);
+        std::uint32_t decided = decision.load(std::memory_order_acquire);
         // Before the first execution there is nothing to repeat; the root is about to decide then.
-        if (decided == static_cast<std::uint32_t>(Decided::no) && where.epoch > 0 &&
-            gimbal_rank_ticks() - begin > patience) {
+        if (decided == static_cast<std::uint32_t>(Decided::no) && last_ && gimbal_rank_ticks() - begin > patience) {
             const auto repeat = static_cast<std::uint32_t>(Decided::as_before);
-            if (slot.decision.compare_exchange_strong(decided, repeat, std::memory_order_acq_rel)) decided = repeat;
+            if (decision.compare_exchange_strong(decided, repeat, std::memory_order_acq_rel)) decided = repeat;
         }
         if (decided != static_cast<std::uint32_t>(Decided::no)) return static_cast<Decided>(decided);
     }
 }
 
 // A rank that has no part in it, too: how this execution runs is how the next one does if the root is late then.
-void* SharedTransport::prepared(const Where& where, const Request& request) {
-    const Decided decided = await_decision(where);
-    void* const object = in_flight_.object_for(where.epoch, decided == Decided::by_packet);
+void* SharedTransport::prepared(std::uint64_t slot, const Request& request) {
+    const Decided decided = await_decision(slot);
+    void* const object = in_flight_.object_for(slot, decided == Decided::by_packet);
     if (decided == Decided::as_before && object != last_) gimbal_rank_copy(object, last_);
-    gimbal_rank_prepare(object, decided == Decided::by_packet ? slots_.packet(where.slot) : nullptr, request.trip,
-                        most_steps(request), slots_.place(where.slot));
+    gimbal_rank_prepare(object, decided == Decided::by_packet ? slots_.packet(slot) : nullptr, request.trip,
+                        most_steps(request), slots_.place(slot));
     last_ = object;
     return object;
 }
 
 std::unique_ptr<RankExecution> SharedTransport::enter(const Request& request) {
-    const Where where = begin(request);
-    const std::uint64_t agreed = agreed_trip(where.slot, request.trip);
-    if (agreed != request.trip) spoil(where.slot, request.trip + 1);
+    const std::uint64_t slot = begin(request);
+    const std::uint64_t agreed = agreed_trip(slot, request.trip);
+    if (agreed != request.trip) spoil(slot, request.trip + 1);
     Request common = request;
     common.trip = agreed;
-    void* const object = prepared(where, common);
-    const std::uint64_t other = slots_.header(where.slot).other.load(std::memory_order_acquire);
+    void* const object = prepared(slot, common);
+    const std::uint64_t other = slots_.header(slot).other.load(std::memory_order_acquire);
     if (other != 0) {
-        pass_by(where.slot, object);
+        pass_by(slot, object);
         const bool mine = other != SlotHeader::kWrongArguments && agreed != request.trip;
         throw_shared_disagreement(request.trip, mine ? agreed + 1 : other);
     }
     // The first rank in the next execution need not wait for the root then; its choice is made without knowing how
     // this one will turn out.
-    if (is_root()) decide({.epoch = epoch_, .slot = slot_}, request);
-    return std::make_unique<SharedExecution>(*this, where.slot, object, reruns(request));
+    if (is_root()) decide(slot_, request);
+    return std::make_unique<SharedExecution>(*this, slot, object, reruns(request));
 }
 
 void SharedTransport::refuse() {
     Request nothing{.schedule = team_.settings().schedule};
-    const Where where = begin(nothing);
-    spoil(where.slot, SlotHeader::kWrongArguments);
-    nothing.trip = agreed_trip(where.slot, 0);
-    pass_by(where.slot, prepared(where, nothing));
+    const std::uint64_t slot = begin(nothing);
+    spoil(slot, SlotHeader::kWrongArguments);
+    nothing.trip = agreed_trip(slot, 0);
+    pass_by(slot, prepared(slot, nothing));
 }
 
 void SharedTransport::left(std::uint64_t slot, void* execution, gimbal_share& share) {

@@ -31,21 +31,16 @@ public:
 
 private:
     [[nodiscard]] bool is_root() const noexcept { return team_.rank() == 0; }
-    /// An execution, and where it is.
-    struct Where {
-        std::uint64_t epoch = 0;
-        std::uint64_t slot = 0;
-    };
-    [[nodiscard]] Where begin(const Request& request);
+    [[nodiscard]] std::uint64_t begin(const Request& request);
     [[nodiscard]] std::uint64_t await_next_slot(std::uint64_t slot);
     void say_for_whom() const;
     void note_left(std::uint64_t slot) noexcept;
     [[nodiscard]] std::uint64_t agreed_trip(std::uint64_t slot, std::uint64_t mine);
     void spoil(std::uint64_t slot, std::uint64_t other);
     void pass_by(std::uint64_t slot, void* object);
-    void decide(const Where& where, const Request& request);
-    [[nodiscard]] Decided await_decision(const Where& where);
-    [[nodiscard]] void* prepared(const Where& where, const Request& request);
+    void decide(std::uint64_t slot, const Request& request);
+    [[nodiscard]] Decided await_decision(std::uint64_t slot);
+    [[nodiscard]] void* prepared(std::uint64_t slot, const Request& request);
     [[nodiscard]] bool reruns(const Request& request) const noexcept { return robust_ && request.idempotent; }
     [[nodiscard]] std::uint64_t most_steps(const Request& request) const noexcept {
         return reruns(request) ? SharedSlots::kMaxSteps : 0;
