@@ -111,8 +111,8 @@ void NodeQueue::publish(const std::array<ChunkBounds, kMaxAtOnce>& chunks, std::
     word_.store((word & kVersion) + kOneVersion + count, std::memory_order_release);
 }
 
-// A ring for many writers and readers: place k is written by number k, k + kMaxTimed and so on, each after the reader of
-// the one before.
+// A ring for many writers and readers: place k is written by number k, k + kMaxTimed and so on, each after the reader
+// of the one before.
 bool NodeQueue::note_timed(const TimedChunk& chunk) noexcept {
     std::uint64_t number = timed_tail_.load(std::memory_order_relaxed);
     for (;;) {
@@ -176,10 +176,10 @@ void NodeQueue::take_worked(std::uint64_t& time, std::uint64_t& iterations) noex
 
 ChunkQueues::ChunkQueues(Team& team)
     : ranks_(static_cast<std::uint32_t>(team.node_size())),
-      memory_(team, kCount * (sizeof(NodeQueue) + ranks_ * sizeof(Stay))) {
+      memory_(zeroed_node_memory(team, kCount * (sizeof(NodeQueue) + ranks_ * sizeof(Stay)))) {
     if (team.node_rank() == 0) {
         for (std::uint64_t epoch = 0; epoch < kCount; ++epoch) {
-            new (memory_.data() + epoch * sizeof(NodeQueue)) NodeQueue(epoch);
+            new (memory_ + epoch * sizeof(NodeQueue)) NodeQueue(epoch);
             for (Stay& stay : stays(epoch)) new (&stay) Stay;
         }
     }
@@ -187,11 +187,11 @@ ChunkQueues::ChunkQueues(Team& team)
 }
 
 NodeQueue& ChunkQueues::at(std::uint64_t epoch) const noexcept {
-    return *std::launder(reinterpret_cast<NodeQueue*>(memory_.data() + epoch % kCount * sizeof(NodeQueue)));
+    return *std::launder(reinterpret_cast<NodeQueue*>(memory_ + epoch % kCount * sizeof(NodeQueue)));
 }
 
 std::span<Stay> ChunkQueues::stays(std::uint64_t epoch) const noexcept {
-    std::byte* const all = memory_.data() + kCount * sizeof(NodeQueue);
+    std::byte* const all = memory_ + kCount * sizeof(NodeQueue);
     return {reinterpret_cast<Stay*>(all) + epoch % kCount * ranks_, ranks_};
 }
 

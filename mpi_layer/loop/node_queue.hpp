@@ -133,7 +133,7 @@ public:
 
 private:
     std::uint32_t ranks_;
-    SharedMemory memory_;
+    std::byte* memory_;
 };
 
 }  // namespace gimbal::mpi

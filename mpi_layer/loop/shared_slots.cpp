@@ -35,10 +35,10 @@ SharedSlots::SharedSlots(Team& team, bool flagged)
       slot_bytes_(parts_at_ + static_cast<std::size_t>(team.size()) * part_bytes_),
       count_(std::clamp<std::uint64_t>(kMemoryBytes / slot_bytes_, flagged ? kMinRobust : kFewest, kMax)),
       slots_at_(static_cast<std::size_t>(team.size()) * sizeof(RankProgress)),
-      memory_(team, slots_at_ + slot_bytes_ * count_, SharedMemory::Fill::none) {
+      memory_(team.take_node_memory(slots_at_ + slot_bytes_ * count_)) {
     if (team.node_rank() == 0) {
         for (int rank = 0; rank < ranks_; ++rank)
-            new (memory_.data() + static_cast<std::size_t>(rank) * sizeof(RankProgress)) RankProgress;
+            new (memory_ + static_cast<std::size_t>(rank) * sizeof(RankProgress)) RankProgress;
         for (std::uint64_t slot = 0; slot < count_; ++slot) {
             new (base(slot)) SlotHeader{
                 .taken = slot == 0 ? 1U : 0U, .next = 0, .epoch = 0, .left = 0, .decision = 0, .trip = 0, .other = 0};
@@ -66,7 +66,7 @@ AbandonedSteps& SharedSlots::left_steps(std::uint64_t slot, int rank) const noex
 }
 
 RankProgress& SharedSlots::progress(int rank) const noexcept {
-    return *std::launder(reinterpret_cast<RankProgress*>(memory_.data()) + rank);
+    return *std::launder(reinterpret_cast<RankProgress*>(memory_) + rank);
 }
 
 std::uint64_t SharedSlots::take(std::uint64_t epoch) const noexcept {

@@ -93,7 +93,7 @@ private:
     static constexpr std::uint64_t kMax = 64;
 
     [[nodiscard]] std::byte* base(std::uint64_t slot) const noexcept {
-        return memory_.data() + slots_at_ + slot * slot_bytes_;
+        return memory_ + slots_at_ + slot * slot_bytes_;
     }
     [[nodiscard]] std::uint64_t take(std::uint64_t epoch) const noexcept;
 
@@ -108,7 +108,7 @@ private:
     std::size_t slot_bytes_;
     std::uint64_t count_;
     std::size_t slots_at_;
-    SharedMemory memory_;
+    std::byte* memory_;
 };
 
 }  // namespace gimbal::mpi

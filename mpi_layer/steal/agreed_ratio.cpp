@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "steal/agreed_ratio.hpp"
 
-#include "steal/idle.hpp"
 #include "team/errors.hpp"
+#include "team/yield.hpp"
 
 namespace gimbal::mpi {
 
@@ -26,7 +26,7 @@ bool AgreedRatio::known() {
 }
 
 void AgreedRatio::wait(MPI_Request& request) {
-    Idle idle;
+    Yielding idle;
     for (;;) {
         int here = 0;
         check(MPI_Test(&request, &here, MPI_STATUS_IGNORE), "MPI_Test");

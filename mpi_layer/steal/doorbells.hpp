@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 
 #include "team/team.hpp"
 
@@ -19,8 +18,8 @@ public:
     /// Collective over the team. @errors gimbal::Error(mpi)
     explicit Doorbells(Team& team) : rank_(team.rank()) {
         if (team.nodes() > 1) return;
-        memory_.emplace(team, sizeof(Bell) * static_cast<std::size_t>(team.size()));
-        bells_ = reinterpret_cast<Bell*>(memory_->data());  // zeroed memory is what bells are when new
+        const std::size_t bytes = sizeof(Bell) * static_cast<std::size_t>(team.size());
+        bells_ = reinterpret_cast<Bell*>(zeroed_node_memory(team, bytes));  // which is what bells are when new
     }
 
     /// A message for that rank is on its way.
@@ -47,7 +46,6 @@ private:
 
     int rank_;
     unsigned skipped_ = 0;
-    std::optional<SharedMemory> memory_;
     Bell* bells_ = nullptr;  // [ranks] where they are on one node
 };
 

@@ -5,15 +5,15 @@
 #include <string>
 #include <utility>
 
-#include "steal/idle.hpp"
 #include "steal/search.hpp"
+#include "team/yield.hpp"
 
 namespace gimbal::mpi {
 
 StealExecution::StealExecution(StealContext& context, const StealRequest& request, MPI_Comm comm,
                                Coordinator& coordinator, AgreedRatio& agreed)
     : context_(context),
-      agreed_(request.ratio < 0 ? &agreed : nullptr),
+      agreed_(request.by_agent() ? &agreed : nullptr),
       owner_(context, request.owned, request.run_at_once),
       thief_(context, request.by_seed ? make_seed_search(context, coordinator)
                                       : make_nearest_search(context, context.team.settings().seed)),
@@ -64,7 +64,7 @@ bool StealExecution::step() {
         thief_.give_up();
     }
     const bool served = owner_.serve();
-    if (const Items piece = owner_.take()) {
+    if (const Chunk piece = owner_.take()) {
         if (owner_.empty()) thief_.look();  // while the last piece runs, more may come
         owner_.run(piece);
         return true;
@@ -92,7 +92,7 @@ bool StealExecution::finished() {
 void StealExecution::run() {
     const double never = -1;
     double idle_since = never;
-    Idle idle;
+    Yielding idle;
     for (;;) {
         Team::poll_all();
         learn_ratio();

@@ -15,11 +15,13 @@ namespace gimbal::mpi {
 
 /// What one execution asks for.
 struct StealRequest {
-    const StealWork& work;
+    StealWork work;
     std::int64_t owned = 0;
     std::int64_t run_at_once = 0;
     bool by_seed = false;  ///< the rule `seed`
     double ratio = 0;      ///< as StealView has it; < 0: the agent chooses
+
+    [[nodiscard]] bool by_agent() const noexcept { return ratio < 0; }
 };
 
 /// One execution of a steal loop on one rank, from the opening of its queue until it may leave.
@@ -31,7 +33,7 @@ struct StealRequest {
 /// that.
 class StealExecution {
 public:
-    /// @param comm  the group's  @param agreed  where the agent's ratio comes from; used if request.ratio < 0
+    /// @param comm  the group's  @param agreed  where the agent's ratio comes from; used if request.by_agent()
     StealExecution(StealContext& context, const StealRequest& request, MPI_Comm comm, Coordinator& coordinator,
                    AgreedRatio& agreed);
     StealExecution(const StealExecution&) = delete;

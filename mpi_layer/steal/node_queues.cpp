@@ -10,9 +10,9 @@ NodeQueues::NodeQueues(Team& team, double look_s)
       node_size_(team.node_size()),
       size_(team.size()),
       look_s_(look_s),
-      memory_(team, sizeof(Queue) * 2 * static_cast<std::size_t>(team.node_size()) +
-                        sizeof(std::uint64_t) * EmptyNodes::words_for(team.nodes())),
-      queues_(reinterpret_cast<Queue*>(memory_.data())),
+      queues_(reinterpret_cast<Queue*>(
+          zeroed_node_memory(team, sizeof(Queue) * 2 * static_cast<std::size_t>(team.node_size()) +
+                                       sizeof(std::uint64_t) * EmptyNodes::words_for(team.nodes())))),
       empty_nodes_(reinterpret_cast<std::atomic<std::uint64_t>*>(queues_ + 2 * team.node_size())) {
     // Ranks of a node are numbered there in the order that they have in the team.
     for (int rank = 0; rank < team.size(); ++rank)

@@ -106,8 +106,7 @@ private:
     int size_;
     double look_s_;
     std::vector<int> ranks_;  // [node_size_] of the team
-    SharedMemory memory_;
-    Queue* queues_;  // [node_size_][2]
+    Queue* queues_;           // [node_size_][2]
     EmptyNodes empty_nodes_;
     std::uint64_t epoch_ = 0;
 };

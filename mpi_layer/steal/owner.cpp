@@ -24,25 +24,24 @@ Owner::Owner(StealContext& context, std::int64_t owned, std::int64_t run_at_once
     context.queues.enter(context.epoch, static_cast<std::uint32_t>((owned + grain_ - 1) / grain_));
 }
 
-Items Owner::items(Grains grains) const noexcept {
-    const std::int64_t first = grain_ * grains.first;
-    return {first, std::min(grain_ * grains.end, owned_) - first};
+Chunk Owner::items(Grains grains) const noexcept {
+    return {grain_ * grains.first, std::min(grain_ * grains.end, owned_)};
 }
 
-Items Owner::take() {
+Chunk Owner::take() {
     const std::int64_t most = std::clamp<std::int64_t>(at_once_ / grain_, 1, kMaxGrains);
     return items(context_.queues.take(static_cast<std::uint32_t>(most)));
 }
 
-void Owner::run(Items piece) {
+void Owner::run(const Chunk& piece) {
     const double begin = steal_clock();
-    const bool ran = context_.callbacks.call([&] { context_.work.run(piece.first, piece.count); });
+    const bool ran = context_.callbacks.call([&] { context_.work.run(piece.first, piece.size()); });
     const double seconds = steal_clock() - begin;
-    done_ += piece.count;
+    done_ += piece.size();
     context_.record.busy_s += seconds;
     if (!ran) return;
-    context_.record.own += piece.count;
-    measured(piece.count, seconds);
+    context_.record.own += piece.size();
+    measured(piece.size(), seconds);
 }
 
 void Owner::measured(std::int64_t count, double seconds) noexcept {
@@ -97,16 +96,16 @@ bool Owner::serve() {
 }
 
 void Owner::hand_out(Ask ask, Grains grains, bool asked) {
-    const Items part = items(grains);
+    const Chunk part = items(grains);
     if (!part) return refuse(ask);
-    auto message = context_.mail.buffer(context_.mail.item_bytes(), part.count);
+    auto message = context_.mail.buffer(context_.mail.item_bytes(), part.size());
     StealHeader header = context_.header(StealKind::items);
     header.first = part.first;
-    header.count = part.count;
+    header.count = part.size();
     const bool packed = context_.callbacks.call([&] {
         begin_message(message->bytes, header);
-        for (std::int64_t at = 0; at < part.count; at += at_once_) {
-            const std::int64_t count = std::min(at_once_, part.count - at);
+        for (std::int64_t at = 0; at < part.size(); at += at_once_) {
+            const std::int64_t count = std::min(at_once_, part.size() - at);
             const std::size_t place = begin_piece(message->bytes, count);
             context_.work.pack(part.first + at, count, message->bytes);
             end_piece(message->bytes, place, header);
@@ -114,11 +113,11 @@ void Owner::hand_out(Ask ask, Grains grains, bool asked) {
     });
     if (!packed) {
         context_.mail.pool().put(std::move(message));
-        done_ += part.count;
+        done_ += part.size();
         return refuse(ask);
     }
-    context_.mail.item_bytes().saw(message->bytes.size(), part.count);
-    context_.record.given += part.count;
+    context_.mail.item_bytes().saw(message->bytes.size(), part.size());
+    context_.record.given += part.size();
     context_.record.bytes_out += static_cast<std::int64_t>(message->bytes.size());
     context_.mail.send(ask.thief, std::move(message), asked);
 }
@@ -153,7 +152,7 @@ void Owner::take_in(const StealLetter& letter) {
 }
 
 void Owner::close() {
-    done_ += items(context_.queues.take(std::numeric_limits<std::uint32_t>::max())).count;
+    done_ += items(context_.queues.take(std::numeric_limits<std::uint32_t>::max())).size();
 }
 
 }  // namespace gimbal::mpi

@@ -4,17 +4,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "gimbal/mpi/loop.hpp"
 #include "steal/context.hpp"
 
 namespace gimbal::mpi {
-
-/// Own items [first, first + count).
-struct Items {
-    std::int64_t first = 0;
-    std::int64_t count = 0;
-
-    explicit operator bool() const noexcept { return count > 0; }
-};
 
 /// A thief that wants items.
 struct Ask {
@@ -30,9 +23,9 @@ public:
     Owner(StealContext& context, std::int64_t owned, std::int64_t run_at_once);
 
     /// The next piece of own items, out of the queue.
-    [[nodiscard]] Items take();
+    [[nodiscard]] Chunk take();
     /// Run it. @return whether this rank can go on
-    void run(Items piece);
+    void run(const Chunk& piece);
 
     /// Hand out items and take in results, as far as there are any. Calls the program. @return whether there were any
     bool serve();
@@ -53,7 +46,7 @@ public:
     void on_results(StealLetter&& letter) { results_.push_back(std::move(letter)); }
 
 private:
-    [[nodiscard]] Items items(Grains grains) const noexcept;
+    [[nodiscard]] Chunk items(Grains grains) const noexcept;
     void measured(std::int64_t count, double seconds) noexcept;
     void hand_out(Ask ask, Grains grains, bool asked);
     void refuse(Ask ask);

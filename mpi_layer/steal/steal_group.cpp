@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "gimbal/error.hpp"
-#include "steal/idle.hpp"
 #include "team/errors.hpp"
+#include "team/yield.hpp"
 
 namespace gimbal::mpi {
 
@@ -16,21 +16,22 @@ constexpr std::size_t kLongestName = 100;  // in a message
 
 }  // namespace
 
-StealGroup& StealGroup::of(Team& team, std::string_view name, const Manner& manner, bool accepts) {
-    const std::string rule = std::string("rule ") + (manner.by_seed ? "seed" : "nearest") +
-                             (manner.by_agent ? ", ratio by the agent" : ", ratio given or fair");
+StealGroup& StealGroup::of(Team& team, std::string_view name, const StealRequest& request) {
+    const std::string rule = std::string("rule ") + (request.by_seed ? "seed" : "nearest") +
+                             (request.by_agent() ? ", ratio by the agent" : ", ratio given or fair");
     const std::string key = std::string(name) + "\n" + rule;
     if (Member* const known = team.find("steal", key)) return static_cast<StealGroup&>(*known);
     const std::string terms = "steal loop \"" + std::string(name.substr(0, kLongestName)) + "\", " + rule +
-                              (accepts ? ", results are taken in" : ", results are not taken in");
+                              (request.work.accept ? ", results are taken in" : ", results are not taken in");
     return static_cast<StealGroup&>(team.make_member(
-        "steal", key, terms, [&] { return std::make_unique<StealGroup>(team, std::string(name), manner); }));
+        "steal", key, terms, [&] { return std::make_unique<StealGroup>(team, std::string(name), request); }));
 }
 
-StealGroup::StealGroup(Team& team, const std::string& name, const Manner& manner)
+StealGroup::StealGroup(Team& team, const std::string& name, const StealRequest& request)
     : team_(team),
       name_(name),
-      manner_(manner),
+      by_seed_(request.by_seed),
+      by_agent_(request.by_agent()),
       comm_(team.comm()),
       queues_(team, look_s()),
       mail_(team, team.tags(1)),
@@ -63,7 +64,7 @@ void StealGroup::drain() {
     agreed_.finish();
     MPI_Request barrier = MPI_REQUEST_NULL;
     bool entered = false;
-    Idle idle;
+    Yielding idle;
     for (int all = 0; !all;) {
         poll();
         if (!entered && mail_.unanswered() == 0 && mail_.idle()) {
@@ -126,19 +127,19 @@ void StealGroup::refuse(Refusal why) {
     if (execution_ || broken_) return;  // of these run() says what is wrong
     settle_refused();
     const std::uint64_t epoch = entered_++;
-    if (manner_.by_agent) agreed_.begin();
+    if (by_agent_) agreed_.begin();
     queues_.refuse(epoch, why);
     queues_.enter(epoch, 0);
-    refused_.emplace(team_, comm_.get(), queues_, manner_.by_seed).enter(why);
+    refused_.emplace(team_, comm_.get(), queues_, by_seed_).enter(why);
     take_early();
 }
 
 // The next execution may begin when all ranks have entered that one: node_queues.hpp.
 void StealGroup::settle_refused() {
     if (!refused_) return;
-    for (Idle idle; !refused_->complete(); idle.nothing()) Team::poll_all();
+    for (Yielding idle; !refused_->complete(); idle.nothing()) Team::poll_all();
     refused_.reset();
-    if (manner_.by_agent) agreed_.end(std::numeric_limits<double>::infinity(), 0);
+    if (by_agent_) agreed_.end(std::numeric_limits<double>::infinity(), 0);
 }
 
 StealRecord StealGroup::run(const StealRequest& request) {
@@ -171,7 +172,7 @@ StealRecord StealGroup::run(const StealRequest& request) {
 void StealGroup::finish_execution(StealContext& context, const StealRequest& request, double elapsed_s) {
     StealRecord& record = context.record;
     const bool failed = context.callbacks.failed();
-    if (request.ratio < 0) agreed_.end(failed ? std::numeric_limits<double>::infinity() : elapsed_s, record.busy_s);
+    if (request.by_agent()) agreed_.end(failed ? std::numeric_limits<double>::infinity() : elapsed_s, record.busy_s);
     record.ratio = context.ratio_known ? context.ratio : agreed_.ratio();
     mail_.pool().trim();
     gimbal_steal_report(name_.c_str(), static_cast<std::uint32_t>(team_.size()),

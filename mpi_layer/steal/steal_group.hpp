@@ -25,18 +25,13 @@ namespace gimbal::mpi {
 /// @threads one runs; poll() any, but only the one that runs does anything then
 class StealGroup : public Member {
 public:
-    /// What all ranks must have in common beside the name: it decides who sends what to whom.
-    struct Manner {
-        bool by_seed = false;   ///< the rule `seed`
-        bool by_agent = false;  ///< the agent chooses the ratio
-    };
-
-    /// The group of a name and a manner. Collective when they are first used, local afterwards.
-    /// @param accepts  whether this rank takes in results: at the first use the ranks must agree on that, too
+    /// The group of a name, and of what all ranks must have in common beside it, for it decides who sends what to whom:
+    /// the rule, and whether the agent chooses the ratio. Collective when these are first used, local afterwards.
+    /// @param request  need not be sound; at the first use the ranks must agree on whether they accept results, too
     /// @errors gimbal::Error: wrong_use, on all ranks, if they do not agree; mpi
-    static StealGroup& of(Team& team, std::string_view name, const Manner& manner, bool accepts);
+    static StealGroup& of(Team& team, std::string_view name, const StealRequest& request);
 
-    StealGroup(Team& team, const std::string& name, const Manner& manner);
+    StealGroup(Team& team, const std::string& name, const StealRequest& request);
     /// Collective: gets the answers that nobody waited for, so that nothing is pending when MPI ends.
     ~StealGroup() override;
 
@@ -79,7 +74,8 @@ private:
 
     Team& team_;
     std::string name_;
-    Manner manner_;
+    bool by_seed_;
+    bool by_agent_;
     Comm comm_;
     NodeQueues queues_;
     Mailbox mail_;
@@ -90,8 +86,8 @@ private:
     StealExecution* execution_ = nullptr;  // in progress
     std::vector<StealLetter> early_;
     std::optional<TerminationDetector>
-        refused_;                    // the last execution: this rank has refused it, and others may be in it
-    bool broken_ = false;            // MPI has failed
+        refused_;          // the last execution: this rank has refused it, and others may be in it
+    bool broken_ = false;  // MPI has failed
 };
 
 }  // namespace gimbal::mpi

@@ -18,10 +18,10 @@ bool is_allowed(double ratio) {
     return ratio == kConfigured || ratio == kAgent || (ratio >= 0 && ratio <= 1);
 }
 
-void require_sound(std::string_view name, std::int64_t owned, const StealWork& work, const StealOptions& options) {
+void require_sound(std::string_view name, const StealRequest& request, const StealOptions& options) {
     const std::string loop = "steal loop \"" + std::string(name) + "\": ";
-    if (owned < 0)
-        throw Error(ErrorCode::wrong_use, loop + "this rank owns " + std::to_string(owned) + " items",
+    if (request.owned < 0)
+        throw Error(ErrorCode::wrong_use, loop + "this rank owns " + std::to_string(request.owned) + " items",
                     "a rank without items owns 0");
     if (options.run_at_once < 0)
         throw Error(ErrorCode::wrong_use, loop + "run_at_once is " + std::to_string(options.run_at_once),
@@ -35,6 +35,7 @@ void require_sound(std::string_view name, std::int64_t owned, const StealWork& w
         throw Error(ErrorCode::invalid_option,
                     loop + "there is no rule " + std::to_string(static_cast<int>(options.rule)),
                     "allowed: configured (0), nearest (1), seed (2)");
+    const StealWork& work = request.work;
     const char* const missing = !work.run ? "run" : !work.pack ? "pack" : !work.run_stolen ? "run_stolen" : nullptr;
     if (missing)
         throw Error(ErrorCode::wrong_use, loop + "the callback " + missing + " is missing",
@@ -57,22 +58,13 @@ double ratio_of(const Team& team, const StealOptions& options) {
 struct StealLoop::State final : TeamUser {
     Team* team;  // nullptr: it has closed this
     StealGroup* group;
-    StealWork work;
     StealRequest request;
     std::string name;
     bool ran = false;
     const char* closed_by = nullptr;  // the call that ended the loop before the program ran it
 
-    State(Team& the_team, StealGroup& the_group, std::int64_t owned, StealWork the_work, const StealOptions& options)
-        : team(&the_team),
-          group(&the_group),
-          work(std::move(the_work)),
-          request{.work = work,
-                  .owned = owned,
-                  .run_at_once = options.run_at_once,
-                  .by_seed = by_seed(the_team, options.rule),
-                  .ratio = ratio_of(the_team, options)},
-          name(the_group.name()) {
+    State(Team& the_team, StealGroup& the_group, StealRequest the_request)
+        : team(&the_team), group(&the_group), request(std::move(the_request)), name(the_group.name()) {
         team->add(*this);
     }
     ~State() {
@@ -93,16 +85,20 @@ struct StealLoop::State final : TeamUser {
 StealLoop::StealLoop(MPI_Comm comm, std::string_view name, std::int64_t owned, StealWork work,
                      const StealOptions& options) {
     Team& team = Team::of(comm);
-    const StealGroup::Manner manner{.by_seed = by_seed(team, options.rule), .by_agent = ratio_of(team, options) < 0};
-    StealGroup& group = StealGroup::of(team, name, manner, static_cast<bool>(work.accept));
+    StealRequest request{.work = std::move(work),
+                         .owned = owned,
+                         .run_at_once = options.run_at_once,
+                         .by_seed = by_seed(team, options.rule),
+                         .ratio = ratio_of(team, options)};
+    StealGroup& group = StealGroup::of(team, name, request);
     try {
-        require_sound(name, owned, work, options);
+        require_sound(name, request, options);
     } catch (const Error&) {
         // The other ranks' arguments may be sound: nobody waits for this one's run() then.
         group.refuse(Refusal::wrong_arguments);
         throw;
     }
-    state_ = std::make_unique<State>(team, group, owned, std::move(work), options);
+    state_ = std::make_unique<State>(team, group, std::move(request));
 }
 
 StealLoop::~StealLoop() = default;

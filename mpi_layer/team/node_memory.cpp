@@ -57,10 +57,11 @@ void NodeMemory::free() noexcept {
     for (; !windows_.empty(); windows_.pop_back()) MPI_Win_free(&windows_.back().window);
 }
 
-SharedMemory::SharedMemory(Team& team, std::size_t bytes, Fill fill) : data_(team.take_node_memory(bytes)) {
-    if (fill == Fill::none) return;
-    if (team.node_rank() == 0) std::memset(data_, 0, bytes);
+std::byte* zeroed_node_memory(Team& team, std::size_t bytes) {
+    std::byte* const memory = team.take_node_memory(bytes);
+    if (team.node_rank() == 0) std::memset(memory, 0, bytes);
     await_all(team.node_comm());
+    return memory;
 }
 
 }  // namespace gimbal::mpi

@@ -4,7 +4,6 @@
 #include <mpi.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 namespace gimbal::mpi {
@@ -37,22 +36,8 @@ private:
     std::vector<Window> windows_;
 };
 
-/// A part of that memory, as long as the team.
-class SharedMemory {
-public:
-    enum class Fill : std::uint8_t {
-        zero,
-        none  ///< what nobody uses takes no memory; a user writes it before reading it
-    };
-
-    /// Collective over the team. @errors gimbal::Error(mpi)
-    SharedMemory(Team& team, std::size_t bytes, Fill fill = Fill::zero);
-
-    /// 128-byte aligned. @threads atomics on it work between processes
-    [[nodiscard]] std::byte* data() const noexcept { return data_; }
-
-private:
-    std::byte* data_;
-};
+/// A part of the team's memory, as Team::take_node_memory(), with zeros in it. Collective over the team.
+/// @errors gimbal::Error(mpi)  @threads atomics on it work between processes
+[[nodiscard]] std::byte* zeroed_node_memory(Team& team, std::size_t bytes);
 
 }  // namespace gimbal::mpi

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cstdint>
-
-#include "gimbal/rank_loop.h"
 #include "team/team.hpp"
 #include "team/yield.hpp"
 
@@ -15,30 +12,13 @@ class Wait {
 public:
     /// To be called in the loop that waits.
     void pause() {
-        if (++rounds_ < Yielding::kLooks) return;
+        if (!yielding_.looked_in_vain()) return;
         Team::poll_all();
         yielding_.yield();
     }
 
 private:
-    int rounds_ = 0;
     Yielding yielding_;
-};
-
-/// Whether it is time to say that a rank waits, and for whom.
-class Overdue {
-public:
-    /// @return true once: when a second has passed
-    [[nodiscard]] bool now() noexcept {
-        if (said_) return false;
-        const auto waited = static_cast<double>(gimbal_rank_ticks() - begin_);
-        return said_ = waited * gimbal_rank_tick_s() > kLong_s;
-    }
-
-private:
-    static constexpr double kLong_s = 1;
-    std::uint64_t begin_ = gimbal_rank_ticks();
-    bool said_ = false;
 };
 
 }  // namespace gimbal::mpi

@@ -9,16 +9,13 @@
 
 namespace gimbal::mpi {
 
-/// Somebody who waits and leaves the processor to others meanwhile. Where ranks are simulated nothing happens on other
-/// processors while one looks: time must be told to pass.
+/// For a rank that looks for something and does not find it: it looks on for about as long as a message takes, then
+/// leaves the processor to others that may share it. Where ranks are simulated nothing happens on other processors
+/// while one looks: time must be told to pass.
 class Yielding {
 public:
-#if defined(GIMBAL_SIMULATED_RANKS)
-    static constexpr int kLooks = 0;
-#else
-    static constexpr int kLooks = 100;  // before the first call, for about as long as a message takes
-#endif
-
+    /// It was not there. @return whether it is time to yield()
+    [[nodiscard]] bool looked_in_vain() noexcept { return ++looks_ > kLooks; }
     void yield() noexcept {
 #if defined(GIMBAL_SIMULATED_RANKS)
         waiting_.let_time_pass();
@@ -26,17 +23,23 @@ public:
         sched_yield();
 #endif
     }
-    /// It does not wait any more.
-    void end() noexcept {
-#if defined(GIMBAL_SIMULATED_RANKS)
-        waiting_ = {};
-#endif
+    /// Both.
+    void nothing() noexcept {
+        if (looked_in_vain()) yield();
+    }
+    /// It was there.
+    void something() noexcept {
+        *this = {};
     }
 
 private:
 #if defined(GIMBAL_SIMULATED_RANKS)
+    static constexpr int kLooks = 0;
     smpi::Waiting waiting_;
+#else
+    static constexpr int kLooks = 100;
 #endif
+    int looks_ = 0;
 };
 
 }  // namespace gimbal::mpi

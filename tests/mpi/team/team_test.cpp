@@ -146,15 +146,15 @@ TEST(Team, WrongCommunicatorsAreErrors) {
     MPI_Comm_free(&half);
 }
 
-TEST(SharedMemory, IsZeroedAlignedAndOneForAllRanksOfANode) {
+TEST(NodeMemory, IsZeroedAlignedAndOneForAllRanksOfANode) {
     Team& team = Team::of(MPI_COMM_WORLD);
     for (const std::size_t bytes : {std::size_t{1}, std::size_t{128}, std::size_t{1} << 20}) {
-        const SharedMemory memory(team, bytes);
-        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.data()) % 128, 0u);
-        EXPECT_EQ(std::to_integer<int>(memory.data()[bytes - 1]), 0);
+        std::byte* const memory = zeroed_node_memory(team, bytes);
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 128, 0u);
+        EXPECT_EQ(std::to_integer<int>(memory[bytes - 1]), 0);
         MPI_Barrier(team.node_comm());
         if (bytes < sizeof(std::atomic<int>)) continue;
-        auto& count = *reinterpret_cast<std::atomic<int>*>(memory.data());
+        auto& count = *reinterpret_cast<std::atomic<int>*>(memory);
         count.fetch_add(1);
         MPI_Barrier(team.node_comm());
         EXPECT_EQ(count.load(), team.node_size());
