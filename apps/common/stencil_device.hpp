@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "stencil_reduce.hpp"
@@ -54,23 +55,14 @@ public:
     /// Have all of a grid on the host.
     template <class Cell>
     void fetch(const Cell* grid) {
-        for (const Known& known : known_) {
-            if (known.host == grid) loop_.fetch(known.array);
-        }
+        if (const auto known = arrays_.find(grid); known != arrays_.end()) loop_.fetch(known->second);
     }
 
 private:
-    struct Known {
-        const void* host;
-        int array;
-    };
-
     int array_of(void* host, std::size_t row_bytes, bool exchanged) {
-        for (const Known& known : known_) {
-            if (known.host == host) return known.array;
-        }
-        known_.push_back({host, loop_.add_array(host, row_bytes, exchanged)});
-        return known_.back().array;
+        const auto known = arrays_.find(host);
+        if (known != arrays_.end()) return known->second;
+        return arrays_[host] = loop_.add_array(host, row_bytes, exchanged);
     }
 
     /// Memory on the device for the values of segments. @return null without a device
@@ -82,8 +74,7 @@ private:
 
     template <class Cell, class Kernel, class Combine, class Value>
     static void run_on_device(gimbal::Rows rows, std::int64_t columns, Kernel kernel, Combine combine, Value identity,
-                              const Cell* from, Cell* to, Value* results, Value* parts,
-                              [[maybe_unused]] int number) {
+                              const Cell* from, Cell* to, Value* results, Value* parts, [[maybe_unused]] int number) {
         const std::int64_t first_row = rows.first;
         const std::int64_t end_row = rows.end;
         const std::int64_t segments = (columns + kSegment - 1) / kSegment;
@@ -108,7 +99,7 @@ private:
     gimbal::DeviceLoop& loop_;
     AtDevice at_device_;
     int number_;
-    std::vector<Known> known_;
+    std::map<const void*, int> arrays_;  // of the loop, by address on the host
     const void* parts_ = nullptr;
 };
 

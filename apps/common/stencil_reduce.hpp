@@ -20,12 +20,6 @@ struct TwoGrids {
     Cell* to = nullptr;    ///< likewise
 };
 
-/// How a loop of stencil-reduce ended.
-struct StencilSteps {
-    bool in_to = false;           ///< the last step's result lies in what was `to` at the beginning
-    std::vector<double> times_s;  ///< [steps] wall time of each
-};
-
 /// A row is reduced segment by segment, so that a device has enough to do at once.
 constexpr std::int64_t kSegment = 32;  // columns
 
@@ -55,29 +49,29 @@ struct OnThreads {
 /// what the kernel returns to one value, which decides whether there is another step.
 ///
 /// Values are combined in the order of cells: the result does not depend on who ran what, even where `combine` rounds.
-/// @param grids    holds the start in `from`; cells that the kernel never writes must be alike in both
+/// @param grids    holds the start in `from`, and at the end the last step's result; cells that the kernel never writes
+///                 must be alike in both
 /// @param kernel   Value kernel(const Cell* from, Cell* to, row, first column, end column): writes these cells of `to`
 ///                 and returns their value; it may read any cell of `from` within the halo of the back end
 /// @param combine  Value combine(Value, Value), associative   @param identity  what it begins with
 /// @param stop     bool stop(Value): whether the step that gave this value was the last
 /// @param back     who runs a step: OnThreads, or WithDevice
-/// @errors those of the arguments   @threads those of the back end
+/// @return [steps] wall time of each [s]   @errors those of the arguments   @threads those of the back end
 /// @source the pattern of FastFlow's stencil-reduce; test: tests/unit/restore/stencil_reduce_test.cpp
 template <class Cell, class Kernel, class Value, class Combine, class Stop, class Back>
-StencilSteps loop_of_stencil_reduce(TwoGrids<Cell> grids, const Kernel& kernel, const Combine& combine, Value identity,
-                                    const Stop& stop, Back&& back) {
+std::vector<double> loop_of_stencil_reduce(TwoGrids<Cell>& grids, const Kernel& kernel, const Combine& combine,
+                                           Value identity, const Stop& stop, Back&& back) {
     assert(grids.rows > 0 && grids.columns > 0);
     std::vector<Value> results(static_cast<std::size_t>(grids.rows), identity);
-    StencilSteps steps;
+    std::vector<double> times_s;
     for (bool last = false; !last;) {
         Value value = identity;
-        steps.times_s.push_back(seconds_of([&] { back(grids, kernel, combine, identity, results.data()); }));
+        times_s.push_back(seconds_of([&] { back(grids, kernel, combine, identity, results.data()); }));
         for (const Value& result : results) value = combine(value, result);
         std::swap(grids.from, grids.to);
-        steps.in_to = !steps.in_to;
         last = stop(value);
     }
-    return steps;
+    return times_s;
 }
 
 }  // namespace apps

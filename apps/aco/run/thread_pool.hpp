@@ -3,9 +3,12 @@
 
 #include <pthread.h>
 
+#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <mutex>
+#include <thread>
 #include <vector>
 
 namespace aco {
@@ -19,7 +22,7 @@ public:
     ThreadPool& operator=(const ThreadPool&) = delete;
     ~ThreadPool();
 
-    int threads() const { return static_cast<int>(members_.size()); }
+    int threads() const { return static_cast<int>(threads_.size()); }
 
     /// Call work(number) on every thread, and sleep until the last has returned.
     /// @errors the first exception of a thread, when all have returned: work that calls meet() must not throw
@@ -29,21 +32,14 @@ public:
     bool meet() { return pthread_barrier_wait(&barrier_) == PTHREAD_BARRIER_SERIAL_THREAD; }
 
 private:
-    struct Member {
-        ThreadPool* pool;
-        int number;
-        pthread_t handle;
-    };
-
-    static void* body(void* member);
     void serve(int number);
-    void stop(std::size_t started);
+    void stop();
 
-    pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
-    pthread_cond_t go_ = PTHREAD_COND_INITIALIZER;
-    pthread_cond_t done_ = PTHREAD_COND_INITIALIZER;
+    std::mutex mutex_;
+    std::condition_variable go_;
+    std::condition_variable done_;
     pthread_barrier_t barrier_;
-    std::vector<Member> members_;
+    std::vector<std::thread> threads_;
     // The rest is read and written under the mutex.
     const std::function<void(int)>* work_ = nullptr;  ///< null: end
     std::uint64_t round_ = 0;                         ///< counts calls of run()

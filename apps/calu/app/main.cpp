@@ -19,20 +19,12 @@ namespace calu {
 
 namespace {
 
-/// What the user asked for.
-struct Options {
-    Config config;
-    bool json = false;
-    std::optional<int> exit_code;  ///< nothing is to be run: the command line was answered, or is wrong
-};
-
 constexpr int kMaxSize = 20000;
 constexpr std::int64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
 
 /// Prints help to stdout, and what is wrong with the command line as one line to stderr.
-Options parse_options(int argc, char** argv) {
-    Options options;
-    Config& config = options.config;
+/// @return the exit code where nothing is to be run
+std::optional<int> parse_options(int argc, char** argv, Config& config, bool& json) {
     CLI::App app{
         "LU factorisation of a random matrix with tournament pivoting (CALU): one loop per step over the blocks of\n"
         "columns right of the panel. The loop is schedule(runtime): OMP_SCHEDULE chooses how it is shared out.",
@@ -49,9 +41,8 @@ Options parse_options(int argc, char** argv) {
         ->capture_default_str();
     apps::add_seed(app, config.seed, "chooses the matrix");
     app.add_flag("--serial-check", config.serial_check, "repeat it on one thread: time it and compare");
-    app.add_flag("--json", options.json, "print the result as a last line of JSON");
-    options.exit_code = apps::read_command_line(app, argc, argv, [] {});
-    return options;
+    app.add_flag("--json", json, "print the result as a last line of JSON");
+    return apps::read_command_line(app, argc, argv, [] {});
 }
 
 double median_s(const Result& result) {
@@ -91,11 +82,12 @@ void print_json(const Config& config, const Result& result) {
 
 int main(int argc, char** argv) {
     using namespace calu;
-    const Options options = parse_options(argc, argv);
-    if (options.exit_code) return *options.exit_code;
+    Config config;
+    bool json = false;
+    if (const auto exit_code = parse_options(argc, argv, config, json)) return *exit_code;
     return apps::run_program("calu", [&] {
-        const Result result = run(options.config);
-        print_table(options.config, result);
-        if (options.json) print_json(options.config, result);
+        const Result result = run(config);
+        print_table(config, result);
+        if (json) print_json(config, result);
     });
 }

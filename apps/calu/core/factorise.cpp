@@ -39,43 +39,26 @@ void update_block(Matrix& matrix, const Panel& panel, int first, int width) {
                 matrix.at(below, panel.column), n, matrix.at(panel.column, first), n, 1, matrix.at(below, first), n);
 }
 
+/// One iteration of a step: a block of columns right of the panel. @param next  out: the next panel, from the first one
+void run_block(Matrix& matrix, const Blocks& blocks, const Panel& panel, int index, Panel& next) {
+    const int first = panel.column + panel.width + index * blocks.width;
+    const int width = std::min(blocks.width, matrix.n - first);
+    update_block(matrix, panel, first, width);
+    if (index > 0) return;
+    next.column = first;
+    next.width = width;
+    factor_panel(matrix, first, width, blocks.leaves, next.swaps);
+}
+
 /// One step: all blocks of columns right of a panel, and the next panel.
-class Step {
-public:
-    Step(Matrix& matrix, const Blocks& blocks, const Panel& panel, Panel& next)
-        : matrix_(matrix), blocks_(blocks), panel_(panel), next_(next) {
-        const int right = matrix.n - panel.column - panel.width;
-        count_ = (right + blocks.width - 1) / blocks.width;
-    }
-
-    int count() const { return count_; }
-
-    void block(int index) {
-        const int first = panel_.column + panel_.width + index * blocks_.width;
-        const int width = std::min(blocks_.width, matrix_.n - first);
-        update_block(matrix_, panel_, first, width);
-        if (index > 0) return;
-        next_.column = first;
-        next_.width = width;
-        factor_panel(matrix_, first, width, blocks_.leaves, next_.swaps);
-    }
-
-private:
-    Matrix& matrix_;
-    const Blocks& blocks_;
-    const Panel& panel_;
-    Panel& next_;
-    int count_ = 0;
-};
-
-void run_step(Step& step, bool alone) {
-    const int count = step.count();
+void run_step(Matrix& matrix, const Blocks& blocks, const Panel& panel, Panel& next, bool alone) {
+    const int count = (matrix.n - panel.column - panel.width + blocks.width - 1) / blocks.width;
     if (alone) {
-        for (int index = 0; index < count; ++index) step.block(index);
+        for (int index = 0; index < count; ++index) run_block(matrix, blocks, panel, index, next);
         return;
     }
 #pragma omp parallel for schedule(runtime)
-    for (int index = 0; index < count; ++index) step.block(index);
+    for (int index = 0; index < count; ++index) run_block(matrix, blocks, panel, index, next);
 }
 
 /// Rows of the columns left of each panel, which the steps did not touch; all columns cost the same.
@@ -97,11 +80,9 @@ Factors factorise(Matrix& matrix, const Blocks& blocks, bool alone) {
     std::vector<Panel> panels(1);
     panels.front().width = std::min(blocks.width, matrix.n);
     factor_panel(matrix, 0, panels.front().width, blocks.leaves, panels.front().swaps);
-    for (;;) {
+    while (panels.back().column + panels.back().width < matrix.n) {
         Panel next;
-        Step step(matrix, blocks, panels.back(), next);
-        if (step.count() == 0) break;
-        factors.times_s.push_back(apps::seconds_of([&] { run_step(step, alone); }));
+        factors.times_s.push_back(apps::seconds_of([&] { run_step(matrix, blocks, panels.back(), next, alone); }));
         panels.push_back(std::move(next));
     }
     exchange_left(matrix, panels);

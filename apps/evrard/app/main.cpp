@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "atomic_file.hpp"
 #include "common/clock.hpp"
 #include "common/turns.h"
 #include "mpi_exchange.hpp"
@@ -20,7 +19,7 @@ using namespace evrard;
 constexpr int kWrongInput = 2;  // options or output
 constexpr int kFailed = 1;      // anything else
 
-/// Do something on rank 0 that may fail for a reason of the machine's.
+/// Do something on rank 0 that may fail for a reason of the machine's, which the others do not see.
 /// @return whether it went well, on all ranks; if not, rank 0 has said why
 template <class Work>
 bool on_root(const MpiExchange& exchange, const Work& work) {
@@ -28,7 +27,7 @@ bool on_root(const MpiExchange& exchange, const Work& work) {
     if (exchange.rank() == 0) {
         try {
             work();
-        } catch (const OutputError& error) {
+        } catch (const std::exception& error) {
             std::fprintf(stderr, "evrard: error: %s\n", error.what());
             good = false;
         }

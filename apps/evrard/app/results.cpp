@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <stdexcept>
 
 namespace evrard {
 
@@ -46,7 +47,7 @@ void Results::add_step(const Simulation& simulation) {
     if (!options_.ascii_energies) return;
     const std::string line = ascii_line(simulation, energies);
     if (std::fputs(line.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
-        throw OutputError(std::string("cannot write to standard output: ") + std::strerror(errno));
+        throw std::runtime_error(std::string("cannot write to standard output: ") + std::strerror(errno));
     }
 }
 

@@ -13,10 +13,10 @@ namespace evrard {
 /// The present state as an HDF5 file in memory: one dataset per quantity, each with the attributes `unit` and
 /// `description`, and the run's parameters as attributes of the root group.
 /// The file is made in memory so that a full disk meets our own writing, which can be undone, and not the library's.
-/// @return the bytes of the file   @errors OutputError if the library fails
+/// @return the bytes of the file   @errors std::runtime_error if the library fails
 std::vector<std::byte> make_snapshot(const Simulation& simulation, const Config& config);
 
-/// The files and lines of a run: rank 0 has one. Every function may throw OutputError.
+/// The files and lines of a run: rank 0 has one. Every function may throw std::runtime_error.
 /// energies.csv is rewritten as a whole, so that it is complete whenever it can be read.
 class Results {
 public:

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "results.hpp"
 
-#include "atomic_file.hpp"
-
 #include <hdf5.h>
 
 #include <array>
+#include <stdexcept>
 #include <string>
 
 namespace evrard {
@@ -13,7 +12,7 @@ namespace evrard {
 namespace {
 
 hid_t checked(hid_t id) {
-    if (id < 0) throw OutputError("the HDF5 library could not make the snapshot");
+    if (id < 0) throw std::runtime_error("the HDF5 library could not make the snapshot");
     return id;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <stdexcept>
 #include <system_error>
 
 namespace evrard {
@@ -15,7 +16,7 @@ namespace evrard {
 namespace {
 
 [[noreturn]] void fail(const std::string& path, int error) {
-    throw OutputError("cannot write " + path + ": " + std::strerror(error));
+    throw std::runtime_error("cannot write " + path + ": " + std::strerror(error));
 }
 
 /// @return 0, or the errno of the first failure
@@ -49,8 +50,8 @@ void write_file(const std::string& path, std::span<const std::byte> bytes) {
 void make_folder(const std::string& path) {
     std::error_code error;
     std::filesystem::create_directories(path, error);
-    if (error) throw OutputError("cannot make the folder " + path + ": " + error.message());
-    if (!std::filesystem::is_directory(path, error)) throw OutputError(path + " is not a folder");
+    if (error) throw std::runtime_error("cannot make the folder " + path + ": " + error.message());
+    if (!std::filesystem::is_directory(path, error)) throw std::runtime_error(path + " is not a folder");
 }
 
 }  // namespace evrard

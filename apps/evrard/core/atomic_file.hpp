@@ -3,22 +3,16 @@
 
 #include <cstddef>
 #include <span>
-#include <stdexcept>
 #include <string>
 
 namespace evrard {
 
-/// Results could not be written; what() is one line that names the file and the reason.
-struct OutputError : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
 /// Write a whole file or nothing: the bytes go to a temporary name beside it, are flushed to the disk, and only then
 /// take the file's name. An older file of that name stays until then, and stays whole if this fails.
-/// @errors OutputError; the temporary file is removed
+/// @errors std::runtime_error of one line that names the file and the reason; the temporary file is removed
 void write_file(const std::string& path, std::span<const std::byte> bytes);
 
-/// Make a folder, with its parents, unless it exists. @errors OutputError
+/// Make a folder, with its parents, unless it exists. @errors std::runtime_error, likewise
 void make_folder(const std::string& path);
 
 }  // namespace evrard

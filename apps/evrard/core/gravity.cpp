@@ -8,14 +8,11 @@ namespace evrard {
 
 namespace {
 
-struct Sums {
-    double ax = 0.0, ay = 0.0, az = 0.0, potential = 0.0, h_derivative = 0.0;
-};
-
 /// Add the particles in slots [first, first + count), softened, without the mass; includes the particle itself.
 /// Branch-free: with r2s = max(r^2, H^2) both sides of the softening share one formula. The simd reductions regroup
 /// the sums, but always in the same way.
-void add_particles(const Octree& tree, const Vec3& at, double h, std::size_t first, std::size_t count, Sums& sums) {
+void add_particles(const Octree& tree, const Vec3& at, double h, std::size_t first, std::size_t count,
+                   GravityResult& sums) {
     const double* x = tree.x().data() + first;
     const double* y = tree.y().data() + first;
     const double* z = tree.z().data() + first;
@@ -39,15 +36,13 @@ void add_particles(const Octree& tree, const Vec3& at, double h, std::size_t fir
         potential -= 0.5 * inv * (3.0 - ratio);
         h_derivative += 0.75 * inv2 * (1.0 - ratio);
     }
-    sums.ax += ax;
-    sums.ay += ay;
-    sums.az += az;
+    sums.acceleration = sums.acceleration + Vec3{ax, ay, az};
     sums.potential += potential;
     sums.h_derivative += h_derivative;
 }
 
 /// Add the cells' monopoles and quadrupoles.
-void add_cells(const Octree& tree, const Vec3& at, const std::vector<std::uint32_t>& list, Sums& sums) {
+void add_cells(const Octree& tree, const Vec3& at, const std::vector<std::uint32_t>& list, GravityResult& sums) {
     const Cell* cells = tree.cells().data();
     const Multipole* multipoles = tree.multipoles().data();
     const std::uint32_t* cell_of = list.data();
@@ -73,20 +68,14 @@ void add_cells(const Octree& tree, const Vec3& at, const std::vector<std::uint32
         az += radial * dz - inv5 * qz;
         potential -= m.mass * inv + 0.5 * dqd * inv5;
     }
-    sums.ax += ax;
-    sums.ay += ay;
-    sums.az += az;
+    sums.acceleration = sums.acceleration + Vec3{ax, ay, az};
     sums.potential += potential;
 }
 
 /// The particle's own term in add_particles, r = 0 and H = h, taken out again.
-GravityResult finish(const Sums& near, const Sums& far, double mass, double h, double interactions) {
-    GravityResult result;
-    result.acceleration = {far.ax + mass * near.ax, far.ay + mass * near.ay, far.az + mass * near.az};
-    result.potential = far.potential + mass * (near.potential + 1.5 / h);
-    result.h_derivative = mass * (near.h_derivative - 0.75 / (h * h));
-    result.interactions = interactions;
-    return result;
+GravityResult finish(const GravityResult& near, const GravityResult& far, double mass, double h, double interactions) {
+    return {far.acceleration + mass * near.acceleration, far.potential + mass * (near.potential + 1.5 / h),
+            mass * (near.h_derivative - 0.75 / (h * h)), interactions};
 }
 
 }  // namespace
@@ -94,7 +83,7 @@ GravityResult finish(const Sums& near, const Sums& far, double mass, double h, d
 GravityResult gravity_on(const Octree& tree, const Vec3& at, double h, std::vector<std::uint32_t>& far_cells) {
     const std::vector<Cell>& cells = tree.cells();
     far_cells.clear();
-    Sums near;
+    GravityResult near;
     std::size_t visited = 0;
     const double half_h = 0.5 * h;
     for (std::size_t c = 0; c < cells.size();) {
@@ -113,15 +102,15 @@ GravityResult gravity_on(const Octree& tree, const Vec3& at, double h, std::vect
             ++c;
         }
     }
-    Sums far;
+    GravityResult far;
     add_cells(tree, at, far_cells, far);
     return finish(near, far, tree.mass(), h, static_cast<double>(2 * far_cells.size() + visited));
 }
 
 GravityResult gravity_on_direct(const Octree& tree, const Vec3& at, double h) {
-    Sums near;
+    GravityResult near;
     add_particles(tree, at, h, 0, tree.index().size(), near);
-    return finish(near, Sums{}, tree.mass(), h, static_cast<double>(tree.index().size()));
+    return finish(near, {}, tree.mass(), h, static_cast<double>(tree.index().size()));
 }
 
 }  // namespace evrard

@@ -62,24 +62,24 @@ void equation_of_state_loop(const Particles& particles, const std::vector<double
     }
 }
 
-void predict_loop(Particles& particles, double dt, HalfStep& half) {
+void predict_loop(Particles& particles, double dt) {
 #pragma omp parallel for schedule(runtime)
     for (std::size_t i = 0; i < particles.size(); ++i) {
         const Vec3 velocity = particles.velocity[i];
         const double energy = particles.energy[i];
-        half.velocity[i] = velocity + (0.5 * dt) * particles.acceleration[i];
-        half.energy[i] = advance_energy(energy, particles.energy_rate[i], 0.5 * dt);
-        particles.position[i] = particles.position[i] + dt * half.velocity[i];
+        particles.half_velocity[i] = velocity + (0.5 * dt) * particles.acceleration[i];
+        particles.half_energy[i] = advance_energy(energy, particles.energy_rate[i], 0.5 * dt);
+        particles.position[i] = particles.position[i] + dt * particles.half_velocity[i];
         particles.velocity[i] = velocity + dt * particles.acceleration[i];
         particles.energy[i] = advance_energy(energy, particles.energy_rate[i], dt);
     }
 }
 
-void correct_loop(Particles& particles, double dt, const HalfStep& half) {
+void correct_loop(Particles& particles, double dt) {
 #pragma omp parallel for schedule(runtime)
     for (std::size_t i = 0; i < particles.size(); ++i) {
-        particles.velocity[i] = half.velocity[i] + (0.5 * dt) * particles.acceleration[i];
-        particles.energy[i] = advance_energy(half.energy[i], particles.energy_rate[i], 0.5 * dt);
+        particles.velocity[i] = particles.half_velocity[i] + (0.5 * dt) * particles.acceleration[i];
+        particles.energy[i] = advance_energy(particles.half_energy[i], particles.energy_rate[i], 0.5 * dt);
     }
 }
 

@@ -45,16 +45,10 @@ void hydro_loop(const std::vector<Fluid>& fluid, Block block, std::span<const st
 void equation_of_state_loop(const Particles& particles, const std::vector<double>& softening, double gamma,
                             std::vector<Fluid>& fluid);
 
-/// State at the middle of a step, kept until the new accelerations are known.
-struct HalfStep {
-    std::vector<Vec3> velocity;
-    std::vector<double> energy;
-};
-
 /// First half of a step: half kick, drift, and the prediction of velocity and energy at the end of the step.
-void predict_loop(Particles& particles, double dt, HalfStep& half);
+void predict_loop(Particles& particles, double dt);
 
 /// Second half of a step: the other half kick, from the state in the middle and the new rates.
-void correct_loop(Particles& particles, double dt, const HalfStep& half);
+void correct_loop(Particles& particles, double dt);
 
 }  // namespace evrard

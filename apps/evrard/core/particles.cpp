@@ -13,7 +13,9 @@ Particles::Particles(std::size_t count)
       gravity(count),
       acceleration(count),
       energy_rate(count),
-      interactions(count) {}
+      interactions(count),
+      half_velocity(count),
+      half_energy(count) {}
 
 namespace {
 

@@ -32,6 +32,10 @@ struct Particles {
     std::vector<Vec3> acceleration;    ///< gravity and pressure together
     std::vector<double> energy_rate;   ///< d energy / dt
     std::vector<double> interactions;  ///< gravity cost of the particle: 2 per cell, 1 per particle [count]
+
+    // at the middle of a step, kept until the new accelerations are known
+    std::vector<Vec3> half_velocity;
+    std::vector<double> half_energy;
 };
 
 /// Hash of the state's bit patterns, in index order: equal exactly when two runs ended bitwise equal (up to

@@ -22,8 +22,6 @@ Simulation::Simulation(const Config& config, Exchange& exchange)
     fluid_.resize(n);
     softening_.resize(n);
     signal_speed_.resize(n);
-    half_.velocity.resize(n);
-    half_.energy.resize(n);
     compute_rates();
 }
 
@@ -49,9 +47,9 @@ void Simulation::step(double end_time) {
     }
     const bool last = time_ + natural_dt_ >= end_time;
     dt_ = last ? end_time - time_ : natural_dt_;
-    times_.time(Phase::update, [&] { predict_loop(particles_, dt_, half_); });
+    times_.time(Phase::update, [&] { predict_loop(particles_, dt_); });
     compute_rates();
-    times_.time(Phase::update, [&] { correct_loop(particles_, dt_, half_); });
+    times_.time(Phase::update, [&] { correct_loop(particles_, dt_); });
     time_ = last ? end_time : time_ + dt_;
     ++steps_;
 }

@@ -69,7 +69,6 @@ private:
     std::vector<Fluid> fluid_;
     std::vector<double> softening_;
     std::vector<double> signal_speed_;
-    HalfStep half_;
     PhaseTimes times_;
     std::vector<double> gravity_cpu_s_;
     double time_ = 0.0;

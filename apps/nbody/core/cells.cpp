@@ -15,7 +15,7 @@ std::int64_t place_along(double distance, double width, std::int64_t cells) {
 
 }  // namespace
 
-Cells::Place Cells::place_of(const Vec3& at) const {
+std::array<std::int64_t, 3> Cells::place_of(const Vec3& at) const {
     return {place_along(at.x - corner_.x, width_, sides_[0]), place_along(at.y - corner_.y, width_, sides_[1]),
             place_along(at.z - corner_.z, width_, sides_[2])};
 }
@@ -38,8 +38,8 @@ Cells::Cells(std::span<const Vec3> positions, double cutoff) : corner_(positions
     std::vector<std::size_t> cell_of(positions.size());
     start_.assign(static_cast<std::size_t>(sides_[0] * sides_[1] * sides_[2]) + 1, 0);
     for (std::size_t i = 0; i < positions.size(); ++i) {
-        const Place place = place_of(positions[i]);
-        cell_of[i] = cell(place.x, place.y, place.z);
+        const auto [x, y, z] = place_of(positions[i]);
+        cell_of[i] = cell(x, y, z);
         ++start_[cell_of[i] + 1];
     }
     for (std::size_t c = 1; c < start_.size(); ++c) start_[c] += start_[c - 1];

@@ -29,23 +29,19 @@ public:
     /// Calls visit(entry) for all bodies of the cells around a place, in an order that depends on the place only.
     template <class Visit>
     void for_each_near(const Vec3& at, const Visit& visit) const {
-        const Place middle = place_of(at);
-        for (std::int64_t z = first(middle.z); z <= last(middle.z, sides_[2]); ++z) {
-            for (std::int64_t y = first(middle.y); y <= last(middle.y, sides_[1]); ++y) {
+        const auto middle = place_of(at);
+        for (std::int64_t z = first(middle[2]); z <= last(middle[2], sides_[2]); ++z) {
+            for (std::int64_t y = first(middle[1]); y <= last(middle[1], sides_[1]); ++y) {
                 // Cells that follow each other along x lie one after the other.
-                const std::size_t begin = start_[cell(first(middle.x), y, z)];
-                const std::size_t end = start_[cell(last(middle.x, sides_[0]), y, z) + 1];
+                const std::size_t begin = start_[cell(first(middle[0]), y, z)];
+                const std::size_t end = start_[cell(last(middle[0], sides_[0]), y, z) + 1];
                 for (std::size_t k = begin; k < end; ++k) visit(entries_[k]);
             }
         }
     }
 
 private:
-    struct Place {
-        std::int64_t x, y, z;
-    };
-
-    Place place_of(const Vec3& at) const;
+    std::array<std::int64_t, 3> place_of(const Vec3& at) const;
     std::size_t cell(std::int64_t x, std::int64_t y, std::int64_t z) const {
         return static_cast<std::size_t>((z * sides_[1] + y) * sides_[0] + x);
     }

@@ -123,8 +123,8 @@ void print_table(const Options& options, int ranks, const Result& result) {
     std::printf("  %-28s %32.4f\n", "equal blocks would have", static_imbalance(work, ranks));
     std::printf("%" PRId64 " steps, %" PRId64 " chunks, %" PRId64 " steals of %" PRId64 " tries, %" PRId64
                 " iterations and %" PRId64 " bytes moved, largest error %.3e\n",
-                options.steps, result.chunks, result.steals, result.attempts, result.stolen, result.bytes,
-                result.max_error);
+                options.steps, result.sums.chunks, result.sums.steals, result.sums.attempts, result.sums.stolen,
+                result.sums.bytes, result.max_error);
     std::printf("checksum %016" PRIx64 "\n", result.checksum);
 }
 
@@ -145,11 +145,11 @@ void print_json(const Options& options, int ranks, const Result& result) {
     apps::print_json_figure("busy_mean_s", sum_of(result.busy_mean));
     apps::print_json_figure("ideal_s", sum_of(result.busy_mean));
     apps::print_json_figure("imbalance", busy_imbalance(result));
-    apps::print_json_figure("chunks", static_cast<double>(result.chunks));
-    apps::print_json_figure("steals", static_cast<double>(result.steals));
-    apps::print_json_figure("steal_attempts", static_cast<double>(result.attempts));
-    apps::print_json_figure("stolen", static_cast<double>(result.stolen));
-    apps::print_json_figure("bytes", static_cast<double>(result.bytes));
+    apps::print_json_figure("chunks", static_cast<double>(result.sums.chunks));
+    apps::print_json_figure("steals", static_cast<double>(result.sums.steals));
+    apps::print_json_figure("steal_attempts", static_cast<double>(result.sums.attempts));
+    apps::print_json_figure("stolen", static_cast<double>(result.sums.stolen));
+    apps::print_json_figure("bytes", static_cast<double>(result.sums.bytes));
     apps::print_json_figure("max_error", result.max_error);
     const std::array<apps::LoopTimes, 4> loops{result.wall_max, result.wall_mean, result.busy_max, result.busy_mean};
     apps::print_json_loops(std::span<const apps::LoopTimes>(loops));

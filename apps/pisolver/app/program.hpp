@@ -3,6 +3,7 @@
 
 #include "common/loop_report.hpp"
 #include "common/program.hpp"
+#include "step.hpp"
 #include "work.hpp"
 
 #include <cstdint>
@@ -38,12 +39,7 @@ struct Result {
     apps::LoopTimes busy_max{"busy_max", {}, {}};  ///< wall time in iterations
     apps::LoopTimes busy_mean{"busy_mean", {}, {}};
 
-    // sums over ranks and timed steps [count]
-    std::int64_t chunks = 0;
-    std::int64_t attempts = 0;
-    std::int64_t steals = 0;
-    std::int64_t stolen = 0;
-    std::int64_t bytes = 0;
+    StepRecord sums;  ///< over ranks and timed steps; busy_s of this rank
 };
 
 /// All time steps; stops at the first that went wrong. Collective over MPI_COMM_WORLD.

@@ -8,7 +8,6 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <limits>
 #include <thread>
@@ -59,18 +58,14 @@ std::string agree(const Options& options, Tally& tally, Result& result) {
     return {};
 }
 
-void reduce_over_ranks(Result& result, const StepRecord& sums) {
+void reduce_over_ranks(Result& result) {
     result.wall_mean.times_s.resize(result.wall_max.times_s.size());
     result.busy_mean.times_s.resize(result.busy_max.times_s.size());
     apps::largest_and_mean(result.wall_max.times_s, result.wall_mean.times_s);
     apps::largest_and_mean(result.busy_max.times_s, result.busy_mean.times_s);
-    std::array<std::int64_t, 5> counts{sums.chunks, sums.attempts, sums.steals, sums.stolen, sums.bytes};
-    MPI_Allreduce(MPI_IN_PLACE, counts.data(), static_cast<int>(counts.size()), MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-    result.chunks = counts[0];
-    result.attempts = counts[1];
-    result.steals = counts[2];
-    result.stolen = counts[3];
-    result.bytes = counts[4];
+    StepRecord& sums = result.sums;
+    for (std::int64_t* const count : {&sums.chunks, &sums.attempts, &sums.steals, &sums.stolen, &sums.bytes})
+        MPI_Allreduce(MPI_IN_PLACE, count, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
 }
 
 }  // namespace
@@ -82,21 +77,17 @@ Result run(const Options& options, int rank, int ranks) {
     const Step step = make_step(options, own, work);
     Tally tally(held);
     Result result;
-    StepRecord sums;
     for (std::int64_t k = -options.warm_up; k < options.steps && result.fault.empty(); ++k) {
-        if (k == 0) {
-            result = Result{};
-            sums = StepRecord{};
-        }
+        if (k == 0) result = Result{};
         tally.clear();
-        const double busy_before_s = sums.busy_s;
-        result.wall_max.times_s.push_back(apps::seconds_of([&] { step(tally, sums); }));
-        result.busy_max.times_s.push_back(sums.busy_s - busy_before_s);
+        const double busy_before_s = result.sums.busy_s;
+        result.wall_max.times_s.push_back(apps::seconds_of([&] { step(tally, result.sums); }));
+        result.busy_max.times_s.push_back(result.sums.busy_s - busy_before_s);
         if (options.ns_per_step > 0.0) wait_asleep();
         result.fault = agree(options, tally, result);
         if (!result.fault.empty()) result.fault = "step " + std::to_string(k) + ": " + result.fault;
     }
-    reduce_over_ranks(result, sums);
+    reduce_over_ranks(result);
     return result;
 }
 

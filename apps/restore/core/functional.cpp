@@ -17,16 +17,16 @@ double difference(const Regularisation& settings, double t) {
 
 }  // namespace
 
-Functional functional_of(const Regularisation& settings) {
-    Functional functional;
+Slopes slopes_of(const Regularisation& settings) {
+    Slopes slopes{};
     std::int64_t last = 0;
     for (int t = 0; t < kGreyLevels - 1; ++t) {
-        const double slope = settings.beta / 2 * difference(settings, t) * static_cast<double>(Functional::kOne);
+        const double slope = settings.beta / 2 * difference(settings, t) * static_cast<double>(kOne);
         last = std::max<std::int64_t>(last, std::llround(slope));
-        functional.slopes[static_cast<std::size_t>(kGreyLevels - 1 + t)] = last;
-        functional.slopes[static_cast<std::size_t>(kGreyLevels - 2 - t)] = -last;
+        slopes[static_cast<std::size_t>(kGreyLevels - 1 + t)] = last;
+        slopes[static_cast<std::size_t>(kGreyLevels - 2 - t)] = -last;
     }
-    return functional;
+    return slopes;
 }
 
 }  // namespace restore

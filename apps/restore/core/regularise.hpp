@@ -24,7 +24,7 @@ struct Cell {
 struct RegulariseKernel {
     const std::uint8_t* observed = nullptr;  ///< [rows * columns] d
     const std::uint8_t* noisy = nullptr;     ///< [rows * columns] 1 or 0
-    const std::int64_t* slopes = nullptr;    ///< [510] of the Functional
+    const std::int64_t* slopes = nullptr;    ///< [510] slopes_of()
     std::int64_t rows = 0;
     std::int64_t columns = 0;
     bool all = false;  ///< minimise all noisy pixels, whether anything moved or not

@@ -23,9 +23,9 @@ std::vector<Cell> first_cells(const Plane& plane, const Detection& found) {
     return cells;
 }
 
-/// The steps of one plane, on threads, or on threads and a device.
-apps::StencilSteps regularise(const apps::TwoGrids<Cell>& grids, const RegulariseKernel& kernel, const Config& config,
-                              const std::function<bool(std::int64_t)>& stop, std::string& report) {
+/// The steps of one plane, on threads, or on threads and a device. @return [steps] their times [s]
+std::vector<double> regularise(apps::TwoGrids<Cell>& grids, const RegulariseKernel& kernel, const Config& config,
+                               const std::function<bool(std::int64_t)>& stop, std::string& report) {
     constexpr std::int64_t kNone = 0;
     if (config.device < 0)
         return apps::loop_of_stencil_reduce(grids, kernel, std::plus<>(), kNone, stop, apps::OnThreads{});
@@ -34,7 +34,7 @@ apps::StencilSteps regularise(const apps::TwoGrids<Cell>& grids, const Regularis
     const auto pixels = static_cast<std::size_t>(grids.rows * grids.columns);
     const std::uint8_t* const observed = loop.copy(kernel.observed, pixels);
     const std::uint8_t* const noisy = loop.copy(kernel.noisy, pixels);
-    const std::int64_t* const slopes = loop.copy(kernel.slopes, Functional().slopes.size());
+    const std::int64_t* const slopes = loop.copy(kernel.slopes, Slopes().size());
     const auto at_device = [&](RegulariseKernel there) {
         there.observed = observed;
         there.noisy = noisy;
@@ -42,14 +42,14 @@ apps::StencilSteps regularise(const apps::TwoGrids<Cell>& grids, const Regularis
         return there;
     };
     apps::WithDevice back(loop, at_device, config.device);
-    const apps::StencilSteps steps = apps::loop_of_stencil_reduce(grids, kernel, std::plus<>(), kNone, stop, back);
-    back.fetch(steps.in_to ? grids.to : grids.from);
+    const std::vector<double> times_s = apps::loop_of_stencil_reduce(grids, kernel, std::plus<>(), kNone, stop, back);
+    back.fetch(grids.from);
     report = loop.report();
-    return steps;
+    return times_s;
 }
 
 /// Both phases of one plane; adds to the result.
-void restore_plane(const Plane& plane, const Functional& functional, const Config& config, Restored& result) {
+void restore_plane(const Plane& plane, const Slopes& slopes, const Config& config, Restored& result) {
     Detection found;
     result.detection.times_s.push_back(
         apps::seconds_of([&] { found = detect(plane, config.regularisation.kind, config.window); }));
@@ -57,7 +57,7 @@ void restore_plane(const Plane& plane, const Functional& functional, const Confi
     std::vector<Cell> cells = first_cells(plane, found);
     std::vector<Cell> others = cells;
     RegulariseKernel kernel{
-        plane.samples.data(), found.noisy.samples.data(), functional.slopes.data(), plane.height, plane.width, true};
+        plane.samples.data(), found.noisy.samples.data(), slopes.data(), plane.height, plane.width, true};
     std::int64_t step = 0;
     const auto stop = [&](std::int64_t change) {
         kernel.all = !config.active;
@@ -65,15 +65,14 @@ void restore_plane(const Plane& plane, const Functional& functional, const Confi
         return step >= config.max_steps ||
                static_cast<double>(change) < config.bound * static_cast<double>(found.count) || found.count == 0;
     };
-    const apps::StencilSteps steps =
-        regularise({plane.height, plane.width, cells.data(), others.data()}, kernel, config, stop, result.device);
+    apps::TwoGrids<Cell> grids{plane.height, plane.width, cells.data(), others.data()};
+    const std::vector<double> times_s = regularise(grids, kernel, config, stop, result.device);
     Plane restored_plane(plane.width, plane.height);
-    const std::vector<Cell>& last = steps.in_to ? others : cells;
-    for (std::size_t i = 0; i < last.size(); ++i) restored_plane.samples[i] = last[i].value;
+    for (std::size_t i = 0; i < cells.size(); ++i) restored_plane.samples[i] = grids.from[i].value;
     result.image.planes.push_back(std::move(restored_plane));
     result.median.planes.push_back(std::move(found.filtered));
     auto& times = result.regularisation.times_s;
-    times.insert(times.end(), steps.times_s.begin(), steps.times_s.end());
+    times.insert(times.end(), times_s.begin(), times_s.end());
     result.steps += step;
 }
 
@@ -83,8 +82,8 @@ Restored restored(const Image& noisy, const Config& config) {
     Restored result;
     result.detection.name = "detect";
     result.regularisation.name = "regularise";
-    const Functional functional = functional_of(config.regularisation);
-    for (const Plane& plane : noisy.planes) restore_plane(plane, functional, config, result);
+    const Slopes slopes = slopes_of(config.regularisation);
+    for (const Plane& plane : noisy.planes) restore_plane(plane, slopes, config, result);
     return result;
 }
 

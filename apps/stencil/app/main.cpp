@@ -19,13 +19,6 @@ namespace stencil {
 
 namespace {
 
-/// What the user asked for.
-struct Options {
-    Config config;
-    bool json = false;
-    std::optional<int> exit_code;  ///< nothing is to be run: the command line was answered, or is wrong
-};
-
 constexpr std::int64_t kMinSize = 2;
 constexpr std::int64_t kMaxSize = 2000;
 constexpr std::int64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
@@ -54,9 +47,9 @@ void check_noise(const CLI::App& app, const Noise& noise) {
 }
 
 /// Prints help to stdout, and what is wrong with the command line as one line to stderr.
-Options parse_options(int argc, char** argv) {
-    Options options;
-    Noise& noise = options.config.noise;
+/// @return the exit code where nothing is to be run
+std::optional<int> parse_options(int argc, char** argv, Config& config, bool& json) {
+    Noise& noise = config.noise;
     std::string mode = "none";
     const CLI::Range count(std::int64_t{1}, kMaxCount);
 
@@ -64,10 +57,10 @@ Options parse_options(int argc, char** argv) {
         "Heat equation on a regular mesh: one loop per time step over pencils of cells that all cost the same, with\n"
         "noise on demand. The loop is schedule(runtime): OMP_SCHEDULE chooses how it is shared out.",
         "stencil"};
-    app.add_option("--size", options.config.size, "cells along each side of the cube")
+    app.add_option("--size", config.size, "cells along each side of the cube")
         ->check(CLI::Range(kMinSize, kMaxSize))
         ->capture_default_str();
-    apps::add_steps(app, options.config.steps);
+    apps::add_steps(app, config.steps);
     app.add_option("--noise", mode, "none; iteration: delay chosen iterations; thread: delay them in one thread only")
         ->capture_default_str();
     app.add_option("--noise-us", noise.length_us, "length of a delay [microseconds]")->capture_default_str();
@@ -78,13 +71,12 @@ Options parse_options(int argc, char** argv) {
         ->check(CLI::Range(0, std::numeric_limits<int>::max()))
         ->capture_default_str();
     apps::add_seed(app, noise.seed, "chooses the iterations");
-    app.add_flag("--serial-check", options.config.serial_check, "repeat the loop on one thread: time it and compare");
-    app.add_flag("--json", options.json, "print the result as a last line of JSON");
-    options.exit_code = apps::read_command_line(app, argc, argv, [&] {
+    app.add_flag("--serial-check", config.serial_check, "repeat the loop on one thread: time it and compare");
+    app.add_flag("--json", json, "print the result as a last line of JSON");
+    return apps::read_command_line(app, argc, argv, [&] {
         noise.mode = mode_named(mode);
         check_noise(app, noise);
     });
-    return options;
 }
 
 /// A table of the loop, the error and the checksum.
@@ -109,11 +101,12 @@ void print_json(const Config& config, const Result& result) {
 
 int main(int argc, char** argv) {
     using namespace stencil;
-    const Options options = parse_options(argc, argv);
-    if (options.exit_code) return *options.exit_code;
+    Config config;
+    bool json = false;
+    if (const auto exit_code = parse_options(argc, argv, config, json)) return *exit_code;
     return apps::run_program("stencil", [&] {
-        const Result result = run(options.config);
-        print_table(options.config, result);
-        if (options.json) print_json(options.config, result);
+        const Result result = run(config);
+        print_table(config, result);
+        if (json) print_json(config, result);
     });
 }

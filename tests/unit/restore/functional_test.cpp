@@ -14,16 +14,16 @@ namespace {
 constexpr NoiseKind kKinds[] = {NoiseKind::salt_and_pepper, NoiseKind::gaussian};
 
 /// beta/2 phi(t), summed up from the slopes.
-std::int64_t regularity(const Functional& functional, int t) {
+std::int64_t regularity(const Slopes& slopes, int t) {
     std::int64_t sum = 0;
-    for (int i = 0; i < std::abs(t); ++i) sum += functional.slopes[static_cast<std::size_t>(kGreyLevels - 1 + i)];
+    for (int i = 0; i < std::abs(t); ++i) sum += slopes[static_cast<std::size_t>(kGreyLevels - 1 + i)];
     return sum;
 }
 
-std::int64_t value_at(const Functional& functional, const Surroundings& around, int u) {
-    std::int64_t sum = Functional::kOne * std::abs(u - around.observed);
+std::int64_t value_at(const Slopes& slopes, const Surroundings& around, int u) {
+    std::int64_t sum = kOne * std::abs(u - around.observed);
     for (std::size_t j = 0; j < static_cast<std::size_t>(around.count); ++j)
-        sum += around.weights[j] * regularity(functional, u - around.values[j]);
+        sum += around.weights[j] * regularity(slopes, u - around.values[j]);
     return sum;
 }
 
@@ -44,20 +44,20 @@ TEST(Functional, BisectionFindsWhatTryingAllGreyLevelsFinds) {
     for (const NoiseKind kind : kKinds) {
         for (const double alpha : {1.0001, 1.05, 1.3, 2.0}) {
             const double rounding = alpha - 1;  // of the Gaussian's square root
-            const Functional functional =
-                functional_of({kind, kind == NoiseKind::gaussian ? rounding : alpha, alpha < 1.2 ? 1000.0 : 5.0});
+            const Slopes slopes =
+                slopes_of({kind, kind == NoiseKind::gaussian ? rounding : alpha, alpha < 1.2 ? 1000.0 : 5.0});
             for (int repetition = 0; repetition < 100; ++repetition) {
                 const Surroundings around = random_surroundings(random);
                 int best = 0;
                 std::int64_t least = std::numeric_limits<std::int64_t>::max();
                 for (int u = 0; u < kGreyLevels; ++u) {
-                    const std::int64_t value = value_at(functional, around, u);
+                    const std::int64_t value = value_at(slopes, around, u);
                     if (value < least) {
                         least = value;
                         best = u;
                     }
                 }
-                ASSERT_EQ(minimiser(functional.slopes.data(), around), best) << "alpha " << alpha;
+                ASSERT_EQ(minimiser(slopes.data(), around), best) << "alpha " << alpha;
             }
         }
     }
@@ -66,28 +66,28 @@ TEST(Functional, BisectionFindsWhatTryingAllGreyLevelsFinds) {
 TEST(Functional, SlopesAscendWhateverRoundingDoes) {
     for (const NoiseKind kind : kKinds) {
         for (const double alpha : {1.01, 1e-6, 1e-3, 1.0, 2.0}) {
-            const Functional functional = functional_of({kind, alpha, 0.001});
-            for (std::size_t i = 1; i < functional.slopes.size(); ++i)
-                ASSERT_GE(functional.slopes[i], functional.slopes[i - 1]) << "alpha " << alpha << ", slope " << i;
+            const Slopes slopes = slopes_of({kind, alpha, 0.001});
+            for (std::size_t i = 1; i < slopes.size(); ++i)
+                ASSERT_GE(slopes[i], slopes[i - 1]) << "alpha " << alpha << ", slope " << i;
         }
     }
 }
 
 TEST(Functional, IsThePapersUpToRounding) {
     for (const int t : {1, 2, 17, 255}) {
-        const double power = 2.5 * std::pow(t, 1.3) * static_cast<double>(Functional::kOne);
-        EXPECT_NEAR(static_cast<double>(regularity(functional_of({NoiseKind::salt_and_pepper, 1.3, 5}), t)), power,
+        const double power = 2.5 * std::pow(t, 1.3) * static_cast<double>(kOne);
+        EXPECT_NEAR(static_cast<double>(regularity(slopes_of({NoiseKind::salt_and_pepper, 1.3, 5}), t)), power,
                     0.5 * t + 1e-9 * power);
-        const double root = 2.5 * (std::sqrt(t * t + 0.01) - 0.1) * static_cast<double>(Functional::kOne);
-        EXPECT_NEAR(static_cast<double>(regularity(functional_of({NoiseKind::gaussian, 0.01, 5}), t)), root,
+        const double root = 2.5 * (std::sqrt(t * t + 0.01) - 0.1) * static_cast<double>(kOne);
+        EXPECT_NEAR(static_cast<double>(regularity(slopes_of({NoiseKind::gaussian, 0.01, 5}), t)), root,
                     0.5 * t + 1e-9 * root);
     }
 }
 
 TEST(Functional, APixelAmidEqualCleanNeighboursTakesTheirValue) {
-    const Functional functional = functional_of({});
-    EXPECT_EQ(minimiser(functional.slopes.data(), {0, 4, {97, 97, 97, 97}, {2, 2, 2, 2}}), 97);
-    EXPECT_EQ(minimiser(functional.slopes.data(), {255, 0, {}, {}}), 255);  // nothing but what was observed
+    const Slopes slopes = slopes_of({});
+    EXPECT_EQ(minimiser(slopes.data(), {0, 4, {97, 97, 97, 97}, {2, 2, 2, 2}}), 97);
+    EXPECT_EQ(minimiser(slopes.data(), {255, 0, {}, {}}), 255);  // nothing but what was observed
 }
 
 }  // namespace
