@@ -217,7 +217,7 @@ bool MergedLoop::knows_all_workers() const noexcept {
 }
 
 double MergedLoop::imbalance() const noexcept {
-    return sum.busy_mean_s > 0 ? std::max(0.0, sum.busy_max_s / sum.busy_mean_s - 1) : 0;
+    return gimbal::imbalance(sum.busy_max_s, sum.busy_mean_s);
 }
 
 double MergedLoop::lost() const noexcept {

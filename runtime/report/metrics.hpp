@@ -29,6 +29,12 @@ struct TimeParts {
             .entry_exit_s = loop.opening_s + loop.closing_s};
 }
 
+/// max/mean - 1 of the workers' times, 0 if nothing was measured.
+/// @threads any  @cost O(1)
+[[nodiscard]] inline double imbalance(double busy_max_s, double busy_mean_s) noexcept {
+    return busy_mean_s > 0 ? std::max(0.0, busy_max_s / busy_mean_s - 1) : 0;
+}
+
 /// Whether executions had lengths so different that means over them say nothing. @return false where it is not known
 [[nodiscard]] inline bool lengths_differ(const LoopSummary& loop) noexcept {
     constexpr double kOtherLength = 1.25;  // N that differs by this factor is another loop

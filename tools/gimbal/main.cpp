@@ -59,11 +59,11 @@ struct CommandLine {
     SimulateRequest simulate;
     PinRequest pin;
     TopRequest top;
-    ManualRequest manual;
     std::vector<std::string> after_dashes;     ///< what follows the first "--" of `run`
     std::map<std::string, std::string> flags;  ///< values of the option table's flags
     ReportRequest report;
     std::string checked;                  ///< program of `check`
+    std::string form = "man", page;       ///< of `manual`
     bool json = false, markdown = false;  ///< of `check` and `info`
 };
 
@@ -231,7 +231,7 @@ int dispatch(const CLI::App& app, CommandLine& line) {
     if (command.get_name() == "report") return report_files(line.report);
     if (command.get_name() == "check") return check(line.checked, line.json);
     if (command.get_name() == "pin") return pin(command, line.pin);
-    if (command.get_name() == "manual") return manual(app, line.manual);
+    if (command.get_name() == "manual") return manual(app, line.form, line.page);
     if (command.get_name() == "top") return top(command, line.top);
     if (command.get_name() == "simulate")
         return command.got_subcommand("selfish") ? simulate_selfish(line.simulate.selfish)
@@ -291,7 +291,7 @@ int run_command_line(int argc, char** argv) {
     add_info(app, line);
     add_pin(app, line.pin);
     add_top(app, line.top);
-    add_manual(app, line.manual);
+    add_manual(app, line.form, line.page);
     add_simulate(app, line.simulate);
     app.add_subcommand("campaign", "Run and analyse experiments: applications x techniques or selectors x repetitions");
     add_check(app, line);

@@ -267,20 +267,20 @@ std::string zsh(const CLI::App& app) {
 
 }  // namespace
 
-void add_manual(CLI::App& app, ManualRequest& request) {
+void add_manual(CLI::App& app, std::string& form, std::string& name) {
     CLI::App* const command = app.add_subcommand("manual", "Print manual pages and completions, for packages");
     command->group("");  // not in help
-    command->add_option("command", request.command, "Whose page; default: that of gimbal itself");
-    command->add_option("--form", request.form, "man, bash or zsh")->check(one_of({"man", "bash", "zsh"}));
+    command->add_option("command", name, "Whose page; default: that of gimbal itself");
+    command->add_option("--form", form, "man, bash or zsh")->check(one_of({"man", "bash", "zsh"}));
 }
 
-int manual(const CLI::App& app, const ManualRequest& request) {
-    if (request.form == "bash") return print_text(bash(app));
-    if (request.form == "zsh") return print_text(zsh(app));
-    if (request.command.empty()) return print_text(page(app, app));
+int manual(const CLI::App& app, const std::string& form, const std::string& name) {
+    if (form == "bash") return print_text(bash(app));
+    if (form == "zsh") return print_text(zsh(app));
+    if (name.empty()) return print_text(page(app, app));
     for (const CLI::App* command : commands_of(app))
-        if (command->get_name() == request.command) return print_text(page(app, *command));
-    throw Error(ErrorCode::wrong_use, "manual: there is no command \"" + request.command + "\"", "see: gimbal --help");
+        if (command->get_name() == name) return print_text(page(app, *command));
+    throw Error(ErrorCode::wrong_use, "manual: there is no command \"" + name + "\"", "see: gimbal --help");
 }
 
 }  // namespace gimbal::tool

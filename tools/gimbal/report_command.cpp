@@ -46,30 +46,6 @@ std::vector<RunRecord> read_records(const std::vector<std::string>& paths) {
     return records;
 }
 
-/// The runs of these files, each record's file beside it.
-struct ReadRuns {
-    std::vector<page::Run> runs;
-    std::vector<std::vector<std::string>> files;  ///< of each run's records
-};
-
-ReadRuns read_runs(const std::vector<std::string>& paths) {
-    const std::vector<RunRecord> records = read_records(paths);
-    const SortedRecords sorted = sort_by_run(records);
-    for (const auto& [repeated, counted] : sorted.repeated)
-        write_stderr("gimbal: note: " + paths[repeated] + " holds the same process as " + paths[counted] +
-                     " and is left out\n");
-    ReadRuns read;
-    for (const std::vector<std::size_t>& run : sorted.runs) {
-        page::Run& members = read.runs.emplace_back();
-        std::vector<std::string>& files = read.files.emplace_back();
-        for (const std::size_t i : run) {
-            members.records.push_back(records[i]);
-            files.push_back(paths[i]);
-        }
-    }
-    return read;
-}
-
 /// Where the steps of a process are, if it wrote them: beside its record, else where its setting says.
 /// @return empty: it wrote none, or they are elsewhere
 std::string steps_of(const RunRecord& record, const std::string& file) {
@@ -98,19 +74,34 @@ void add_timelines(const std::string& path, int rank, std::vector<page::Timeline
 }
 
 /// Steps of the first rank that has some, loop by loop: those that were asked for, else those that the records name.
-void find_timelines(const ReportRequest& request, ReadRuns& read) {
-    for (std::size_t i = 0; i < read.runs.size(); ++i) {
-        std::vector<page::Timeline>& timelines = read.runs[i].timelines;
-        int number = 0;
-        for (const std::string& path : request.steps) add_timelines(path, number++, timelines);
-        if (!request.steps.empty()) continue;
-        std::set<std::string> seen;
-        for (std::size_t j = 0; j < read.files[i].size(); ++j) {
-            const RunRecord& record = read.runs[i].records[j];
-            const std::string path = steps_of(record, read.files[i][j]);
-            if (!path.empty() && seen.insert(path).second) add_timelines(path, record.rank, timelines);
-        }
+/// @param records  of all files of the request   @param run  those that are of one run
+std::vector<page::Timeline> find_timelines(const ReportRequest& request, const std::vector<RunRecord>& records,
+                                           const std::vector<std::size_t>& run) {
+    std::vector<page::Timeline> timelines;
+    int number = 0;
+    for (const std::string& path : request.steps) add_timelines(path, number++, timelines);
+    if (!request.steps.empty()) return timelines;
+    std::set<std::string> seen;
+    for (const std::size_t i : run) {
+        const std::string path = steps_of(records[i], request.files[i]);
+        if (!path.empty() && seen.insert(path).second) add_timelines(path, records[i].rank, timelines);
     }
+    return timelines;
+}
+
+std::vector<page::Run> read_runs(const ReportRequest& request) {
+    const std::vector<RunRecord> records = read_records(request.files);
+    const SortedRecords sorted = sort_by_run(records);
+    for (const auto& [repeated, counted] : sorted.repeated)
+        write_stderr("gimbal: note: " + request.files[repeated] + " holds the same process as " +
+                     request.files[counted] + " and is left out\n");
+    std::vector<page::Run> runs;
+    for (const std::vector<std::size_t>& members : sorted.runs) {
+        page::Run& run = runs.emplace_back();
+        for (const std::size_t i : members) run.records.push_back(records[i]);
+        if (request.json || !request.html.empty()) run.timelines = find_timelines(request, records, members);
+    }
+    return runs;
 }
 
 std::string text_of(const std::vector<page::Run>& runs, ReportLevel level, std::size_t width) {
@@ -146,17 +137,16 @@ int report_files(const ReportRequest& request) {
     if (!request.trace.empty()) return convert_traces(request);
     if (!request.output.empty())
         throw Error(ErrorCode::wrong_use, "report --to: only --trace writes a file", "the report goes to the terminal");
-    ReadRuns read = read_runs(request.files);
-    if (request.compare) return compare(read.runs);
-    if (request.json || !request.html.empty()) find_timelines(request, read);
+    const std::vector<page::Run> runs = read_runs(request);
+    if (request.compare) return compare(runs);
     if (!request.html.empty()) {
-        write_file_aside(request.html, page::html_page(read.runs, text_of(read.runs, ReportLevel::summary, 0)));
+        write_file_aside(request.html, page::html_page(runs, text_of(runs, ReportLevel::summary, 0)));
         return 0;
     }
-    if (request.json) return print_runs(read.runs);
+    if (request.json) return print_runs(runs);
     const std::size_t width = output_width(read_environment(environ).columns, STDOUT_FILENO);
-    print_text(text_of(read.runs, request.full ? ReportLevel::full : ReportLevel::summary, width));
-    if (read.runs.size() > 1) print_text("\nTo see these runs side by side: gimbal report --compare\n");
+    print_text(text_of(runs, request.full ? ReportLevel::full : ReportLevel::summary, width));
+    if (runs.size() > 1) print_text("\nTo see these runs side by side: gimbal report --compare\n");
     return 0;
 }
 

@@ -222,8 +222,8 @@ void add_simulate(CLI::App& app, SimulateRequest& request) {
     command->add_flag("--json", request.json, "One JSON object instead of a table");
     command->add_flag("--steps-json", request.steps_json, "The same with the loop time of every step");
     command->add_option("--record", request.record, "Write every step to this file, as GIMBAL_RECORD does");
-    add_pair_options(*command, request.pairs);
-    add_slack_options(*command, request.slack);
+    add_pair_options(*command, request);
+    add_slack_options(*command, request);
     add_selfish(*command, request.selfish);
     command->footer(
         "Applications:\n" + std::string(simulate::application_help()) +
@@ -254,22 +254,12 @@ int simulate_application(const SimulateRequest& request) {
         throw Error(ErrorCode::wrong_use,
                     "--slow-worker: there is no worker " + std::to_string(request.disturbances.slow_worker),
                     "allowed: 0 to " + std::to_string(application->workers - 1));
-    if (request.slack.on) {
-        SlackRequest slack = request.slack;
-        slack.ranks = request.pairs.ranks;
-        slack.rank_noise = request.pairs.step_noise;
-        slack.json = request.json;
-        return simulate_slack(slack, experiment_of(request, *application));
-    }
-    if (request.pairs.ranks > 0) {
+    if (request.slack) return simulate_slack(request, experiment_of(request, *application));
+    if (request.ranks > 0) {
         if (!application->same_trips)
             throw Error(ErrorCode::wrong_use, "--ranks: executions of the loop have different numbers of iterations",
                         "leave --ranks out, or name another loop with --loop");
-        PairRequest pairs = request.pairs;
-        pairs.thread_schedule = request.schedule;
-        if (!request.selector.empty()) pairs.selector = request.selector;
-        pairs.json = request.json;
-        return simulate_pairs(pairs, *application, options().seed);
+        return simulate_pairs(request, *application);
     }
     const simulate::Experiment experiment = experiment_of(request, *application);
     std::vector<LoopSums> sums(application->loops.size());

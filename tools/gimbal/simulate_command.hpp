@@ -20,50 +20,6 @@ struct Experiment;
 
 namespace gimbal::tool {
 
-/// What `gimbal simulate --ranks` was asked for on top.
-struct PairRequest {
-    std::uint32_t ranks = 0;      ///< R; 0: one level only
-    std::string rank_schedule;    ///< of the ranks, for all steps; empty: learnt
-    std::string thread_schedule;  ///< of the threads; empty: learnt
-    std::string learner = "coordinated";
-    std::string selector = "exhaustive";  ///< of each level, for the learner `independent`
-    std::string portfolio = "static ss mfsc gss tss fac2 awf-c af";
-    double rank_chunk_us = 20;   ///< what a chunk costs a rank
-    double team_barrier_us = 3;  ///< of the threads, at the end of each rank chunk
-    double step_noise = 0;       ///< relative deviation of the time of a step
-    std::uint64_t runs = 1;      ///< with seeds one after the other
-    bool json = false;
-};
-
-/// Add the options. @param request  out: filled when the command line is parsed
-void add_pair_options(CLI::App& command, PairRequest& request);
-
-/// Run the first loop of an application on ranks of threads, in virtual time, and print what came of it.
-/// @param application  its workers are the threads of a rank  @param seed  of the first run
-/// @return 0  @errors gimbal::Error: wrong use
-int simulate_pairs(const PairRequest& request, simulate::Application& application, std::uint64_t seed);
-
-/// What `gimbal simulate --ranks --slack` was asked for on top.
-struct SlackRequest {
-    bool on = false;
-    double rank_spread = 0;    ///< costs of ranks lie between 1 - spread and 1 + spread
-    bool published = false;    ///< SlackRule::published in place of trusted
-    double collective_us = 0;  ///< what a collective call takes from the last arrival on
-    std::uint64_t chunk = 0;   ///< of all techniques but static; 0: their own
-    double fraction = -1;      ///< f_s of techniques with slack; < 0: they search it
-    std::uint32_t ranks = 0;   ///< these as PairRequest has them
-    double rank_noise = 0;
-    bool json = false;
-};
-
-/// Add the options. @param request  out: filled when the command line is parsed
-void add_slack_options(CLI::App& command, SlackRequest& request);
-
-/// Run an application on ranks that wait for each other after every loop, in virtual time, without and with the slack
-/// that they may expect, and print what came of it.
-/// @param process  what each rank runs  @return 0  @errors gimbal::Error: wrong use
-int simulate_slack(const SlackRequest& request, const simulate::Experiment& process);
-
 /// What `gimbal simulate selfish` was asked for.
 struct SelfishRequest {
     simulate::SelfishSettings world;
@@ -100,9 +56,25 @@ struct SimulateRequest {
     bool free_learning = false;  ///< learning takes no virtual time
     bool json = false, steps_json = false;
     std::string record;      ///< file; empty: none
-    PairRequest pairs;       ///< two levels, if it has ranks
-    SlackRequest slack;      ///< in place of these, if asked for
     SelfishRequest selfish;  ///< of its own command
+
+    // Two levels: `workers` and `schedule` are those of the threads of a rank.
+    std::uint32_t ranks = 0;    ///< R; 0: one level only
+    std::string rank_schedule;  ///< for all steps; empty: learnt
+    std::string learner = "coordinated";
+    std::string portfolio = "static ss mfsc gss tss fac2 awf-c af";
+    double rank_chunk_us = 20;   ///< what a chunk costs a rank
+    double team_barrier_us = 3;  ///< of the threads, at the end of each rank chunk
+    double step_noise = 0;       ///< relative deviation of the time of a step, with slack of each rank's
+    std::uint64_t runs = 1;      ///< with seeds one after the other
+
+    // In their place, ranks that wait for each other after every loop.
+    bool slack = false;
+    double rank_spread = 0;    ///< costs of ranks lie between 1 - spread and 1 + spread
+    bool published = false;    ///< SlackRule::published in place of trusted
+    double collective_us = 0;  ///< what a collective call takes from the last arrival on
+    std::uint64_t chunk = 0;   ///< of all techniques but static; 0: their own
+    double fraction = -1;      ///< f_s of techniques with slack; < 0: they search it
 };
 
 /// Add the command `simulate` with its options. @param request  out: filled when the command line is parsed
@@ -111,5 +83,18 @@ void add_simulate(CLI::App& app, SimulateRequest& request);
 /// Run an application in virtual time and print what came of it.
 /// @return 0  @errors gimbal::Error: wrong use or settings, a file that cannot be written
 int simulate_application(const SimulateRequest& request);
+
+/// Add the options of --ranks, and of --slack. @param request  out: filled when the command line is parsed
+void add_pair_options(CLI::App& command, SimulateRequest& request);
+void add_slack_options(CLI::App& command, SimulateRequest& request);
+
+/// Run the first loop of an application on ranks of threads, in virtual time, and print what came of it.
+/// @param application  its workers are the threads of a rank  @return 0  @errors gimbal::Error: wrong use
+int simulate_pairs(const SimulateRequest& request, simulate::Application& application);
+
+/// Run an application on ranks that wait for each other after every loop, in virtual time, without and with the slack
+/// that they may expect, and print what came of it.
+/// @param process  what each rank runs  @return 0  @errors gimbal::Error: wrong use
+int simulate_slack(const SimulateRequest& request, const simulate::Experiment& process);
 
 }  // namespace gimbal::tool

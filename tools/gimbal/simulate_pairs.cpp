@@ -55,7 +55,7 @@ std::uint32_t place_of(const Portfolio& portfolio, std::string_view name) {
     return 0;
 }
 
-simulate::PairExperiment experiment_of(const PairRequest& request, simulate::Application& application) {
+simulate::PairExperiment experiment_of(const SimulateRequest& request, simulate::Application& application) {
     simulate::PairExperiment experiment;
     experiment.application = &application;
     simulate::NestedMachine& machine = experiment.machine;
@@ -72,12 +72,12 @@ simulate::PairExperiment experiment_of(const PairRequest& request, simulate::App
         return schedule.empty() ? portfolio : parse_portfolio(schedule);
     };
     experiment.ranks = level(request.rank_schedule);
-    experiment.threads = level(request.thread_schedule);
+    experiment.threads = level(request.schedule);
     experiment.step_noise = request.step_noise;
     return experiment;
 }
 
-levels::IndependentLearner::Side side_of(const PairRequest& request, const Portfolio& portfolio, const char* loop,
+levels::IndependentLearner::Side side_of(const SimulateRequest& request, const Portfolio& portfolio, const char* loop,
                                          std::uint64_t iterations, std::uint32_t workers) {
     SelectorSettings settings = options().select;
     settings.portfolio.clear();
@@ -85,14 +85,14 @@ levels::IndependentLearner::Side side_of(const PairRequest& request, const Portf
         settings.portfolio += (settings.portfolio.empty() ? "" : " ") + to_string(choice);
     settings.background = false;
     levels::IndependentLearner::Side side;
-    side.selector = make_selector(request.selector, loop, workers, settings);
+    side.selector = make_selector(request.selector.empty() ? "exhaustive" : request.selector, loop, workers, settings);
     side.portfolio = portfolio;
     side.context.iterations = iterations;
     side.context.workers = workers;
     return side;
 }
 
-simulate::PairTotals run_learner(const PairRequest& request, const std::string& name,
+simulate::PairTotals run_learner(const SimulateRequest& request, const std::string& name,
                                  const simulate::PairExperiment& experiment, simulate::PairTimes& times) {
     const levels::PairTable table = experiment.table();
     const std::uint32_t fac2_ranks = place_of(experiment.ranks, "fac2");
@@ -125,14 +125,14 @@ simulate::PairTotals run_learner(const PairRequest& request, const std::string& 
     return run_pairs(experiment, times, learner, &model);
 }
 
-std::vector<LearnerResult> run_all(const PairRequest& request, simulate::PairExperiment& experiment,
-                                   simulate::PairTimes& times, std::uint64_t seed, std::string& best, double& best_s) {
+std::vector<LearnerResult> run_all(const SimulateRequest& request, simulate::PairExperiment& experiment,
+                                   simulate::PairTimes& times, std::string& best, double& best_s) {
     std::vector<std::string> names = {request.learner};
     if (request.learner == "all") names = kLearners;
     std::vector<LearnerResult> results;
     for (const std::string& name : names) results.push_back({.name = name});
     for (std::uint64_t run = 0; run < request.runs; ++run) {
-        experiment.seed = seed + run;
+        experiment.seed = options().seed + run;
         const simulate::PairTimes::Best fixed = times.best_fixed();
         best = spelt(experiment, fixed.pair);
         best_s += fixed.total * kTick_s;
@@ -153,7 +153,7 @@ double mean(const std::vector<double>& values) {
     return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-int print_learners(const PairRequest& request, const simulate::Application& application, const std::string& best,
+int print_learners(const SimulateRequest& request, const simulate::Application& application, const std::string& best,
                    double best_s, const std::vector<LearnerResult>& results) {
     if (request.json) {
         Json learners = Json::object();
@@ -186,7 +186,7 @@ int print_learners(const PairRequest& request, const simulate::Application& appl
 
 }  // namespace
 
-void add_pair_options(CLI::App& command, PairRequest& request) {
+void add_pair_options(CLI::App& command, SimulateRequest& request) {
     CLI::Option* const ranks =
         command.add_option("--ranks", request.ranks, "Ranks, each of --workers threads: two levels of the first loop")
             ->check(CLI::Range(1, 1 << 16));
@@ -221,12 +221,12 @@ void add_pair_options(CLI::App& command, PairRequest& request) {
         ->capture_default_str();
 }
 
-int simulate_pairs(const PairRequest& request, simulate::Application& application, std::uint64_t seed) {
+int simulate_pairs(const SimulateRequest& request, simulate::Application& application) {
     simulate::PairExperiment experiment = experiment_of(request, application);
     simulate::PairTimes times(experiment);
     std::string best;
     double best_s = 0;
-    const std::vector<LearnerResult> results = run_all(request, experiment, times, seed, best, best_s);
+    const std::vector<LearnerResult> results = run_all(request, experiment, times, best, best_s);
     return print_learners(request, application, best, best_s, results);
 }
 

@@ -15,32 +15,6 @@ namespace {
 
 using nlohmann::json;
 
-/// A line of "traceEvents" after the other.
-class JsonLines {
-public:
-    explicit JsonLines(const std::string& path) : file_(path) { text_ = "{\"traceEvents\":[\n"; }
-
-    void add(const std::string& object) {
-        if (any_) text_ += ",\n";
-        any_ = true;
-        text_ += object;
-        if (text_.size() < kBuffer) return;
-        file_.append(text_);
-        text_.clear();
-    }
-    void finish() {
-        file_.append(text_ + "\n],\"displayTimeUnit\":\"ns\"}\n");
-        file_.finish();
-    }
-
-private:
-    static constexpr std::size_t kBuffer = std::size_t{1} << 18U;
-
-    PartFile file_;
-    std::string text_;
-    bool any_ = false;
-};
-
 std::string quoted(const std::string& text) {
     return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -51,9 +25,19 @@ std::string microseconds(std::uint64_t ns) {
     return std::to_string(ns / 1000) + "." + digits.substr(1);
 }
 
+std::uint64_t first_time_ns(const std::vector<std::string>& traces) {
+    std::uint64_t first_ns = UINT64_MAX;
+    for (const std::string& trace : traces)
+        read_trace(trace,
+                   [&](const ReadTracks&, const ReadEvent& event) { first_ns = std::min(first_ns, event.time_ns); });
+    return first_ns;
+}
+
+/// A file of "traceEvents", one on each line.
 class JsonTrace {
 public:
-    JsonTrace(JsonLines& lines, std::uint64_t start_ns) : lines_(lines), start_ns_(start_ns) {}
+    JsonTrace(const std::string& path, const std::vector<std::string>& traces)
+        : file_(path), start_ns_(first_time_ns(traces)) {}
 
     void add(const ReadTracks& tracks, const ReadEvent& event) {
         const auto found = tracks.find(event.track);
@@ -73,13 +57,27 @@ public:
         if (phase == 'B' || phase == 'i')
             object += ",\"name\":" + quoted(event.name) + ",\"cat\":" + quoted(event.category) + arguments(event);
         if (phase == 'i') object += ",\"s\":\"t\"";
-        lines_.add(object + "}");
+        add_line(object + "}");
         if (event.flow != 0)
-            lines_.add(std::string("{\"ph\":\"") + (event.flow_ends ? "f\",\"bp\":\"e\"" : "s\"") + where +
-                       ",\"name\":\"steal\",\"cat\":\"steal\",\"id\":\"" + std::to_string(event.flow) + "\"}");
+            add_line(std::string("{\"ph\":\"") + (event.flow_ends ? "f\",\"bp\":\"e\"" : "s\"") + where +
+                     ",\"name\":\"steal\",\"cat\":\"steal\",\"id\":\"" + std::to_string(event.flow) + "\"}");
+    }
+    void finish() {
+        file_.append(text_ + "\n],\"displayTimeUnit\":\"ns\"}\n");
+        file_.finish();
     }
 
 private:
+    static constexpr std::size_t kBuffer = std::size_t{1} << 18U;
+
+    void add_line(const std::string& object) {
+        if (any_) text_ += ",\n";
+        any_ = true;
+        text_ += object;
+        if (text_.size() < kBuffer) return;
+        file_.append(text_);
+        text_.clear();
+    }
     static std::string arguments(const ReadEvent& event) {
         std::string text;
         for (const auto& [name, value] : event.arguments)
@@ -90,31 +88,28 @@ private:
                    const ReadTracks& tracks) {
         if (!known_.insert(uuid).second) return;
         const auto name = [&](const char* what, const ReadTrack& named, std::int64_t pid) {
-            lines_.add(std::string("{\"ph\":\"M\",\"name\":\"") + what + "\",\"pid\":" + std::to_string(pid) +
-                       ",\"tid\":" + std::to_string(named.tid) + ",\"args\":{\"name\":" + quoted(named.name) + "}}");
+            add_line(std::string("{\"ph\":\"M\",\"name\":\"") + what + "\",\"pid\":" + std::to_string(pid) +
+                     ",\"tid\":" + std::to_string(named.tid) + ",\"args\":{\"name\":" + quoted(named.name) + "}}");
         };
         if (process != tracks.end() && known_.insert(track.process).second)
             name("process_name", process->second, process->second.pid);
         name("thread_name", track, track.pid);
     }
 
-    JsonLines& lines_;
-    std::set<std::uint64_t> known_;
+    PartFile file_;
     std::uint64_t start_ns_;
+    std::string text_ = "{\"traceEvents\":[\n";
+    bool any_ = false;
+    std::set<std::uint64_t> known_;
 };
 
 }  // namespace
 
 void write_trace_json(const std::vector<std::string>& traces, const std::string& output) {
-    JsonLines lines(output);
-    std::uint64_t start_ns = UINT64_MAX;
-    for (const std::string& trace : traces)
-        read_trace(trace,
-                   [&](const ReadTracks&, const ReadEvent& event) { start_ns = std::min(start_ns, event.time_ns); });
-    JsonTrace json_trace(lines, start_ns);
+    JsonTrace json_trace(output, traces);
     for (const std::string& trace : traces)
         read_trace(trace, [&](const ReadTracks& tracks, const ReadEvent& event) { json_trace.add(tracks, event); });
-    lines.finish();
+    json_trace.finish();
 }
 
 }  // namespace gimbal::tool

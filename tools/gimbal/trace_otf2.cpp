@@ -67,7 +67,7 @@ public:
         first_ns_ = std::min(first_ns_, event.time_ns);
         last_ns_ = std::max(last_ns_, event.time_ns);
         Location& location = locations_[event.track];
-        if (!location.writer) begin(event.track, location);
+        if (!location.writer) begin(location);
         ++location.events;
         if (event.type == ReadEvent::Type::end) return leave(location, event.time_ns);
         const OTF2_RegionRef region = region_of(event);
@@ -111,8 +111,8 @@ private:
         OTF2_RegionRole role = OTF2_REGION_ROLE_UNKNOWN;
     };
 
-    void begin(std::uint64_t uuid, Location& location) {
-        location.number = numbers_.emplace(uuid, numbers_.size()).first->second;
+    void begin(Location& location) {
+        location.number = locations_.size() - 1;
         location.writer = OTF2_Archive_GetEvtWriter(archive_, location.number);
         if (!location.writer) throw Error(ErrorCode::file, "cannot write events into \"" + folder_ + "\"", "");
     }
@@ -181,7 +181,6 @@ private:
     OTF2_Archive* archive_ = nullptr;
     OTF2_GlobalDefWriter* definitions_ = nullptr;
     std::map<std::uint64_t, Location> locations_;  // by track
-    std::map<std::uint64_t, OTF2_LocationRef> numbers_;
     std::map<std::string, Region> regions_;
     std::map<std::string, OTF2_StringRef> texts_;
     std::uint64_t first_ns_ = std::numeric_limits<std::uint64_t>::max(), last_ns_ = 0;

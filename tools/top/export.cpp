@@ -25,10 +25,6 @@ std::string main_schedule(const LoopSummary& loop) {
     return most == loop.schedules.end() ? "" : most->schedule;
 }
 
-double imbalance(const LoopSummary& loop) {
-    return loop.busy_mean_s > 0 ? std::max(0.0, loop.busy_max_s / loop.busy_mean_s - 1) : 0;
-}
-
 Json loops_of(const RunRecord& record) {
     Json loops = Json::array();
     for (const LoopSummary& loop : record.loops)
@@ -40,7 +36,7 @@ Json loops_of(const RunRecord& record) {
                          {"time_s", finite(loop.time_s)},
                          {"waiting_s", finite(time_parts(loop).waiting_s)},
                          {"late_s", finite(loop.late_s)},
-                         {"imbalance", finite(imbalance(loop))},
+                         {"imbalance", finite(imbalance(loop.busy_max_s, loop.busy_mean_s))},
                          {"technique", main_schedule(loop)}});
     return loops;
 }
@@ -117,7 +113,7 @@ std::string loops_metrics(const std::vector<LiveProcess>& processes) {
             time.add(labels, loop.time_s);
             waiting.add(labels, time_parts(loop).waiting_s);
             late.add(labels, loop.late_s);
-            uneven.add(labels, imbalance(loop));
+            uneven.add(labels, imbalance(loop.busy_max_s, loop.busy_mean_s));
             technique.add(labels + ",technique=\"" + label(main_schedule(loop)) + "\"", 1);
         }
     }

@@ -49,7 +49,7 @@ LoopRow row_of(const LoopKey& key, const Difference& seen) {
         row.calls_per_s = seen.calls / seen.wall_s;
         row.share = std::min(1.0, seen.time_s / seen.wall_s);
     }
-    if (seen.busy_mean_s > 0) row.imbalance = std::max(0.0, seen.busy_max_s / seen.busy_mean_s - 1);
+    row.imbalance = imbalance(seen.busy_max_s, seen.busy_mean_s);
     if (seen.time_s > 0) row.lost = std::clamp(seen.waiting_s / seen.time_s, 0.0, 1.0);
     return row;
 }

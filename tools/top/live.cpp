@@ -48,35 +48,28 @@ Number number_of(std::string_view text) {
     return value;
 }
 
-/// What /proc/PID/stat and /proc/PID/task/TID/stat say.
-struct KernelFigures {
-    std::string name;
-    char state = '?';
-    double cpu_s = 0;
-    double begun_s = 0;  ///< after the machine [s]
-    int processor = -1;
-};
-
+/// What /proc/PID/task/TID/stat says, or /proc/PID/stat of all threads together.
 /// "pid (name) S ppid ...": a name may hold anything, so the fields are counted from the last parenthesis.
-std::optional<KernelFigures> kernel_figures(const std::string& stat) {
+std::optional<LiveThread> thread_of(const std::string& stat) {
     constexpr std::size_t kUser = 11, kSystem = 12, kBegun = 19, kProcessor = 36;  // after the state
     static const double tick_s = 1.0 / static_cast<double>(sysconf(_SC_CLK_TCK));
     const std::size_t open = stat.find('('), close = stat.rfind(") ");
     if (open == std::string::npos || close == std::string::npos || close + 2 >= stat.size()) return std::nullopt;
-    KernelFigures figures;
-    figures.name = stat.substr(open + 1, close - open - 1);
-    figures.state = stat[close + 2];
+    LiveThread thread;
+    thread.tid = number_of<int>(stat);
+    thread.name = stat.substr(open + 1, close - open - 1);
+    thread.state = stat[close + 2];
     std::string_view rest = std::string_view(stat).substr(close + 2);
     double ticks = 0;
     for (std::size_t field = 0; !rest.empty(); ++field) {
         const std::string_view word = rest.substr(0, rest.find(' '));
         if (field == kUser || field == kSystem) ticks += static_cast<double>(number_of<std::uint64_t>(word));
-        if (field == kBegun) figures.begun_s = static_cast<double>(number_of<std::uint64_t>(word)) * tick_s;
-        if (field == kProcessor) figures.processor = number_of<int>(word);
+        if (field == kBegun) thread.begun_s = static_cast<double>(number_of<std::uint64_t>(word)) * tick_s;
+        if (field == kProcessor) thread.processor = number_of<int>(word);
         rest.remove_prefix(std::min(rest.size(), word.size() + 1));
     }
-    figures.cpu_s = ticks * tick_s;
-    return figures;
+    thread.cpu_s = ticks * tick_s;
+    return thread;
 }
 
 double now_s(clockid_t clock) {
@@ -134,16 +127,9 @@ fs::path record_path(const fs::path& proc, const LiveProcess& process, const Env
 std::vector<LiveThread> threads_of(const fs::path& proc) {
     std::vector<LiveThread> threads;
     std::error_code ignored;
-    for (const fs::directory_entry& entry : fs::directory_iterator(proc / "task", ignored)) {
-        const auto figures = kernel_figures(text_of(entry.path() / "stat"));
-        if (!figures) continue;
-        threads.push_back({.tid = number_of<int>(entry.path().filename().native()),
-                           .name = figures->name,
-                           .state = figures->state,
-                           .processor = figures->processor,
-                           .cpu_s = figures->cpu_s,
-                           .given = {}});
-    }
+    for (const fs::directory_entry& entry : fs::directory_iterator(proc / "task", ignored))
+        if (std::optional<LiveThread> thread = thread_of(text_of(entry.path() / "stat")))
+            threads.push_back(std::move(*thread));
     std::sort(threads.begin(), threads.end(), [](const auto& a, const auto& b) { return a.tid < b.tid; });
     return threads;
 }
@@ -176,15 +162,15 @@ bool has_gimbal(const fs::path& proc) {
 std::optional<LiveProcess> process_in(const fs::path& proc) {
     struct stat owner {};
     if (stat(proc.c_str(), &owner) != 0 || owner.st_uid != geteuid() || !has_gimbal(proc)) return std::nullopt;
-    const auto figures = kernel_figures(text_of(proc / "stat"));
+    const std::optional<LiveThread> figures = thread_of(text_of(proc / "stat"));
     if (!figures || figures->state == 'Z' || figures->state == 'X') return std::nullopt;
     LiveProcess process;
-    process.pid = number_of<int>(proc.filename().native());
+    process.pid = figures->tid;
     process.program = text_of(proc / "cmdline");
     std::replace(process.program.begin(), process.program.end(), '\0', ' ');
     while (process.program.ends_with(' ')) process.program.pop_back();
     process.running_s = std::max(0.0, now_s(CLOCK_BOOTTIME) - figures->begun_s);
-    process.cpu_s = figures->cpu_s;
+    process.cpu_s = figures->cpu_s;  // of all its threads
     process.threads = threads_of(proc);
     return process;
 }

@@ -20,6 +20,7 @@ struct LiveThread {
     char state = '?';        ///< R running, S asleep, D waiting for a device, ...
     int processor = -1;      ///< where it ran last
     double cpu_s = 0;        ///< on a processor since it began [s]
+    double begun_s = 0;      ///< after the machine [s]
     std::vector<int> given;  ///< processors that placement gave it; empty: nobody placed it
 };
 

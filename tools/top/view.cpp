@@ -5,6 +5,7 @@
 #include <array>
 #include <functional>
 #include <span>
+#include <utility>
 
 #include "gimbal/plain_text.hpp"
 #include "report/table.hpp"
@@ -13,11 +14,8 @@ namespace gimbal::top {
 
 namespace {
 
-/// What rows are compared by: numbers from the largest on, words from the first letter on.
-struct SortValue {
-    double number = 0;
-    std::string word;
-};
+/// What rows are compared by, the least first: numbers from the largest on, words from the first letter on.
+using SortKey = std::pair<double, std::string>;
 
 template <class Row>
 struct Column {
@@ -25,7 +23,7 @@ struct Column {
     std::size_t width;  ///< 0: what the others leave
     bool left;
     std::string (*cell)(const Row&);
-    SortValue (*value)(const Row&);
+    SortKey (*key)(const Row&);
 };
 
 std::string rate(double value) {
@@ -38,11 +36,11 @@ std::string processors(const std::vector<int>& given) {
     return text.empty() ? "any" : text;
 }
 
-SortValue number(double value) {
-    return {value, {}};
+SortKey number(double value) {
+    return {-value, {}};
 }
 
-SortValue word(const std::string& value) {
+SortKey word(const std::string& value) {
     return {0, value};
 }
 
@@ -108,8 +106,7 @@ void sort_rows(std::vector<Row>& rows, std::span<const Column<Row>> columns, std
     const auto found = std::find_if(columns.begin(), columns.end(), [&](const auto& one) { return one.title == by; });
     if (found == columns.end()) return;
     std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
-        const SortValue x = found->value(up ? b : a), y = found->value(up ? a : b);
-        return x.number != y.number ? x.number > y.number : x.word < y.word;
+        return up ? found->key(b) < found->key(a) : found->key(a) < found->key(b);
     });
 }
 

@@ -114,8 +114,7 @@ Library load_library(const std::string& folder, std::string_view name) {
         if (set.name != name) continue;
         const std::string instances = folder + "/" + set.instances;
         const std::string listed = folder + "/" + set.listed;
-        return {std::string{name}, parse_instances(instances, text_of(instances), set.jobs),
-                parse_listed(listed, text_of(listed))};
+        return {parse_instances(instances, text_of(instances), set.jobs), parse_listed(listed, text_of(listed))};
     }
     throw std::runtime_error("no set of instances " + quoted(name) + "; there are wt40, wt50 and wt100");
 }

@@ -44,7 +44,6 @@ constexpr std::size_t kInstancesPerSet = 125;
 /// A set of instances as OR-Library keeps them, each with the value that is listed for it: the optimum or the best
 /// known.
 struct Library {
-    std::string name;
     std::vector<Instance> instances;
     std::vector<std::int64_t> listed;  ///< [instances] total weighted tardiness
 };

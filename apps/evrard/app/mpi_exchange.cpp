@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mpi_exchange.hpp"
 
-#include "order.hpp"
-
 #include <mpi.h>
 
 #include <gimbal/rank_loop.h>
@@ -111,21 +109,13 @@ void MpiExchange::use_schedule(const std::string& schedule) {
     schedule_ = schedule;
 }
 
-void MpiExchange::share_out(const char* loop, std::size_t count, const std::function<void(Range)>& run) {
-    if (blocks()) {
-        const std::vector<std::size_t> starts = block_starts(count, ranks_);
-        const auto r = static_cast<std::size_t>(rank_);
-        run({starts[r], starts[r + 1]});
-        return;
-    }
-    gimbal::mpi::Loop chunks(MPI_COMM_WORLD, loop, static_cast<std::int64_t>(count),
-                             {.schedule = schedule_ == "loop" ? "" : schedule_});
-    while (const auto chunk = chunks.next()) {
-        run({static_cast<std::size_t>(chunk.first), static_cast<std::size_t>(chunk.end)});
-    }
+void MpiExchange::share_out(const char* loop, std::int64_t count, const std::function<void(Range)>& run) {
+    if (blocks()) return run(apps::block_range(count, ranks_, rank_));
+    gimbal::mpi::Loop chunks(MPI_COMM_WORLD, loop, count, {.schedule = schedule_ == "loop" ? "" : schedule_});
+    while (const auto chunk = chunks.next()) run({chunk.first, chunk.end});
 }
 
-void MpiExchange::all_gather(void* items, std::size_t item_bytes, std::size_t count, std::span<const Range> own) {
+void MpiExchange::all_gather(void* items, std::size_t item_bytes, std::int64_t count, std::span<const Range> own) {
     if (ranks_ == 1) return;
     if (blocks()) {
         gather_blocks(items, item_bytes, count);
@@ -134,16 +124,16 @@ void MpiExchange::all_gather(void* items, std::size_t item_bytes, std::size_t co
     }
 }
 
-void MpiExchange::gather_blocks(void* items, std::size_t item_bytes, std::size_t count) const {
-    const std::vector<std::size_t> starts = block_starts(count, ranks_);
+void MpiExchange::gather_blocks(void* items, std::size_t item_bytes, std::int64_t count) const {
     std::vector<int> counts(static_cast<std::size_t>(ranks_));
-    for (std::size_t r = 0; r < counts.size(); ++r) counts[r] = static_cast<int>(starts[r + 1] - starts[r]);
+    for (int r = 0; r < ranks_; ++r)
+        counts[static_cast<std::size_t>(r)] = static_cast<int>(apps::block_range(count, ranks_, r).size());
     const std::vector<int> offsets = offsets_of(counts);
     const ItemType item(item_bytes);
     MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, items, counts.data(), offsets.data(), item, MPI_COMM_WORLD);
 }
 
-void MpiExchange::gather_ranges(std::byte* items, std::size_t item_bytes, std::size_t count,
+void MpiExchange::gather_ranges(std::byte* items, std::size_t item_bytes, std::int64_t count,
                                 std::span<const Range> own) const {
     const std::vector<Card> cards = gather_cards(own, static_cast<std::size_t>(ranks_));
     std::vector<int> item_counts;

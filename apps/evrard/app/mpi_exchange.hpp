@@ -25,8 +25,8 @@ public:
     void use_schedule(const std::string& schedule);
 
     /// @errors gimbal::Error
-    void share_out(const char* loop, std::size_t count, const std::function<void(Range)>& run) override;
-    void all_gather(void* items, std::size_t item_bytes, std::size_t count, std::span<const Range> own) override;
+    void share_out(const char* loop, std::int64_t count, const std::function<void(Range)>& run) override;
+    void all_gather(void* items, std::size_t item_bytes, std::int64_t count, std::span<const Range> own) override;
 
     /// Whether rank 0 said yes. Collective; the others' argument does not count.
     bool agree(bool root_says) const;
@@ -40,8 +40,8 @@ public:
 
 private:
     bool blocks() const { return ranks_ == 1 || schedule_ == "static"; }
-    void gather_blocks(void* items, std::size_t item_bytes, std::size_t count) const;
-    void gather_ranges(std::byte* items, std::size_t item_bytes, std::size_t count, std::span<const Range> own) const;
+    void gather_blocks(void* items, std::size_t item_bytes, std::int64_t count) const;
+    void gather_ranges(std::byte* items, std::size_t item_bytes, std::int64_t count, std::span<const Range> own) const;
 
     int rank_ = 0;
     int ranks_ = 1;

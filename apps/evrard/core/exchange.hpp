@@ -47,14 +47,14 @@ public:
     /// All ranks call it for the same loops in the same order; it is no barrier.
     /// @param loop  name, the same in every step   @param count  iterations, the same on all ranks
     /// @param run   called on the calling thread
-    virtual void share_out(const char* loop, std::size_t count, const std::function<void(Range)>& run) = 0;
+    virtual void share_out(const char* loop, std::int64_t count, const std::function<void(Range)>& run) = 0;
 
     /// Collective over all ranks: afterwards every rank holds every rank's items.
     /// @param items  by iteration; on entry those of the own ranges are filled
     /// @param item_bytes  bytes per item   @param count  number of items on all ranks together
     /// @param own  ranges that share_out() gave this rank
     /// @errors std::runtime_error, on all ranks alike, if the ranks' ranges do not hold each item exactly once
-    virtual void all_gather(void* items, std::size_t item_bytes, std::size_t count, std::span<const Range> own) = 0;
+    virtual void all_gather(void* items, std::size_t item_bytes, std::int64_t count, std::span<const Range> own) = 0;
 };
 
 }  // namespace evrard

@@ -74,11 +74,4 @@ std::vector<std::uint32_t> iteration_order(const std::vector<Vec3>& position, Or
     return identity;
 }
 
-std::vector<std::size_t> block_starts(std::size_t count, int ranks) {
-    const auto parts = static_cast<std::size_t>(ranks);
-    std::vector<std::size_t> starts(parts + 1);
-    for (std::size_t r = 0; r <= parts; ++r) starts[r] = count / parts * r + std::min(r, count % parts);
-    return starts;
-}
-
 }  // namespace evrard

@@ -34,8 +34,4 @@ std::uint64_t morton_key(const Vec3& point, const Cube& cube);
 /// @cost one sort, O(n log n)
 std::vector<std::uint32_t> iteration_order(const std::vector<Vec3>& position, Order order);
 
-/// Bounds of each rank's block, where ranks get equal blocks of iterations: block r is [starts[r], starts[r + 1]).
-/// @return [ranks + 1] bounds; block lengths differ by at most one
-std::vector<std::size_t> block_starts(std::size_t count, int ranks);
-
 }  // namespace evrard

@@ -17,13 +17,13 @@ void append(std::vector<Range>& ranges, Range range) {
 
 std::size_t total_size(std::span<const Range> ranges) {
     std::size_t sum = 0;
-    for (const Range& range : ranges) sum += range.size();
+    for (const Range& range : ranges) sum += static_cast<std::size_t>(range.size());
     return sum;
 }
 
-bool cover_once(std::vector<Range> ranges, std::size_t count) {
+bool cover_once(std::vector<Range> ranges, std::int64_t count) {
     std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.first < b.first; });
-    std::size_t end = 0;
+    std::int64_t end = 0;
     for (const Range& range : ranges) {
         if (range.first != end || range.end < range.first) return false;
         end = range.end;
@@ -35,8 +35,8 @@ std::vector<std::byte> pack(const std::byte* items, std::size_t item_bytes, std:
     std::vector<std::byte> packed(total_size(ranges) * item_bytes);
     std::byte* to = packed.data();
     for (const Range& range : ranges) {
-        const std::size_t bytes = range.size() * item_bytes;
-        if (bytes > 0) std::memcpy(to, items + range.first * item_bytes, bytes);
+        const std::size_t bytes = static_cast<std::size_t>(range.size()) * item_bytes;
+        if (bytes > 0) std::memcpy(to, items + static_cast<std::size_t>(range.first) * item_bytes, bytes);
         to += bytes;
     }
     return packed;
@@ -45,8 +45,8 @@ std::vector<std::byte> pack(const std::byte* items, std::size_t item_bytes, std:
 const std::byte* unpack(const std::byte* packed, std::byte* items, std::size_t item_bytes,
                         std::span<const Range> ranges) {
     for (const Range& range : ranges) {
-        const std::size_t bytes = range.size() * item_bytes;
-        if (bytes > 0) std::memcpy(items + range.first * item_bytes, packed, bytes);
+        const std::size_t bytes = static_cast<std::size_t>(range.size()) * item_bytes;
+        if (bytes > 0) std::memcpy(items + static_cast<std::size_t>(range.first) * item_bytes, packed, bytes);
         packed += bytes;
     }
     return packed;

@@ -1,30 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "common/range.hpp"
+
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
 namespace evrard {
 
-/// Iterations [first, end) of a loop.
-struct Range {
-    std::size_t first = 0;
-    std::size_t end = 0;
-
-    std::size_t size() const { return end - first; }
-    bool operator==(const Range&) const = default;
-
-    /// These entries of something that has one entry per iteration.
-    template <class Entry>
-    std::span<Entry> of(std::vector<Entry>& entries) const {
-        return std::span(entries).subspan(first, size());
-    }
-    template <class Entry>
-    std::span<const Entry> of(const std::vector<Entry>& entries) const {
-        return std::span(entries).subspan(first, size());
-    }
-};
+using apps::Range;
 
 /// Append a range; one that goes on where the last ends makes that longer. Keeps the order.
 void append(std::vector<Range>& ranges, Range range);
@@ -33,7 +19,7 @@ void append(std::vector<Range>& ranges, Range range);
 std::size_t total_size(std::span<const Range> ranges);
 
 /// Whether the ranges together hold every iteration in [0, count) exactly once.
-bool cover_once(std::vector<Range> ranges, std::size_t count);
+bool cover_once(std::vector<Range> ranges, std::int64_t count);
 
 /// Copy the ranges' items one after the other. @param items  by iteration   @return total_size x item_bytes bytes
 std::vector<std::byte> pack(const std::byte* items, std::size_t item_bytes, std::span<const Range> ranges);

@@ -27,7 +27,7 @@ Simulation::Simulation(const Config& config, Exchange& exchange)
 
 std::vector<Range> Simulation::share_out(const char* loop, const std::function<void(Range)>& run) {
     std::vector<Range> own;
-    exchange_.share_out(loop, order_.size(), [&](Range range) {
+    exchange_.share_out(loop, std::ssize(order_), [&](Range range) {
         run(range);
         append(own, range);
     });
@@ -37,7 +37,8 @@ std::vector<Range> Simulation::share_out(const char* loop, const std::function<v
 template <class Result>
 void Simulation::collect(std::vector<Result>& results, std::span<const Range> own) {
     static_assert(std::is_trivially_copyable_v<Result>, "results travel as bytes");
-    times_.time(Phase::exchange, [&] { exchange_.all_gather(results.data(), sizeof(Result), results.size(), own); });
+    times_.time(Phase::exchange,
+                [&] { exchange_.all_gather(results.data(), sizeof(Result), std::ssize(results), own); });
 }
 
 void Simulation::step(double end_time) {
@@ -99,11 +100,12 @@ void Simulation::update_gravity() {
 }
 
 void Simulation::update_gradients() {
-    std::size_t lists = 0;
+    std::int64_t lists = 0;
     listed_ = share_out("gradient", [&](Range range) {
-        if (lists_.size() < lists + range.size()) lists_.resize(lists + range.size());
-        const auto found = std::span(lists_).subspan(lists, range.size());
-        lists += range.size();
+        const Range listed{lists, lists + range.size()};
+        if (std::ssize(lists_) < listed.end) lists_.resize(static_cast<std::size_t>(listed.end));
+        const auto found = listed.of(lists_);
+        lists = listed.end;
         times_.time(Phase::neighbours, [&] { neighbours_loop(tree_, particles_, range.of(order_), found); });
         times_.time(Phase::gradient, [&] { gradient_loop(fluid_, range.of(order_), found, range.of(gradients_)); });
     });
@@ -115,9 +117,9 @@ void Simulation::update_hydro() {
     times_.time(Phase::update, [&] { equation_of_state_loop(particles_, softening_, config_.gamma, fluid_); });
     update_gradients();
     // Not shared out anew: it costs what gradients cost, and neighbours are listed where those were computed.
-    std::size_t lists = 0;
+    std::int64_t lists = 0;
     for (const Range& range : listed_) {
-        const auto found = std::span(lists_).subspan(lists, range.size());
+        const auto found = Range{lists, lists + range.size()}.of(lists_);
         lists += range.size();
         times_.time(Phase::hydro,
                     [&] { hydro_loop(fluid_, range.of(order_), found, particles_.mass, config_, range.of(hydros_)); });

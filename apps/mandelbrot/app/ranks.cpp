@@ -41,8 +41,7 @@ struct Sums {
 Sums sum_over_ranks(const Share& share) {
     Sums sums;
     for (const Range& chunk : share.chunks) {
-        const auto counts = std::span(share.counts)
-                                .subspan(static_cast<std::size_t>(chunk.first), static_cast<std::size_t>(chunk.size()));
+        const auto counts = chunk.of(share.counts);
         sums.checksum += checksum(counts, static_cast<std::uint64_t>(chunk.first));
         sums.z_steps += std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
         sums.pixels += counts.size();

@@ -34,21 +34,5 @@ TEST(Order, BreaksTiesByIndex) {
     }
 }
 
-TEST(Order, BlocksCoverEveryIterationOnce) {
-    for (const std::size_t count : {0u, 1u, 2u, 7u, 1000u}) {
-        for (const int ranks : {1, 2, 3, 8}) {
-            const auto starts = block_starts(count, ranks);
-            ASSERT_EQ(starts.size(), static_cast<std::size_t>(ranks) + 1);
-            EXPECT_EQ(starts.front(), 0u);
-            EXPECT_EQ(starts.back(), count);
-            for (std::size_t r = 1; r < starts.size(); ++r) {
-                const std::size_t length = starts[r] - starts[r - 1];
-                EXPECT_GE(length + 1, (count + static_cast<std::size_t>(ranks) - 1) / static_cast<std::size_t>(ranks));
-                EXPECT_LE(length, count / static_cast<std::size_t>(ranks) + 1);
-            }
-        }
-    }
-}
-
 }  // namespace
 }  // namespace evrard

@@ -106,15 +106,15 @@ TEST(Simulation, StateIsBitwiseTheSameForEveryScheduleThreadCountAndOrder) {
 /// Backwards and in pieces of different lengths, as no rank would get them.
 class ScatteredExchange final : public Exchange {
 public:
-    void share_out(const char*, std::size_t count, const std::function<void(Range)>& run) override {
-        std::size_t size = 1;
-        for (std::size_t end = count; end > 0; size = size * 3 % 101 + 1) {
-            const std::size_t first = end - std::min(end, size);
+    void share_out(const char*, std::int64_t count, const std::function<void(Range)>& run) override {
+        std::int64_t size = 1;
+        for (std::int64_t end = count; end > 0; size = size * 3 % 101 + 1) {
+            const std::int64_t first = end - std::min(end, size);
             run({first, end});
             end = first;
         }
     }
-    void all_gather(void*, std::size_t, std::size_t count, std::span<const Range> own) override {
+    void all_gather(void*, std::size_t, std::int64_t count, std::span<const Range> own) override {
         EXPECT_TRUE(cover_once({own.begin(), own.end()}, count));
     }
 };
@@ -131,7 +131,7 @@ TEST(Simulation, StateIsBitwiseTheSameInEveryOrderOfExecution) {
     ScatteredExchange scattered;
     EXPECT_EQ(checksum_after_five_steps(scattered), expected);
     for (const std::size_t ranks : {2U, 3U}) {
-        for (const std::size_t chunk : {17U, 1000U}) {
+        for (const std::int64_t chunk : {17, 1000}) {
             RankThreads all(ranks, chunk);
             std::vector<std::uint64_t> found(ranks);
             std::vector<std::thread> threads;
