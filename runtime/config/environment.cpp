@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <string_view>
+#include <utility>
 
 #include "config/table.hpp"
 
@@ -11,15 +12,13 @@ namespace gimbal {
 
 namespace {
 
-struct RankVariables {
-    std::string_view rank, size;
-};
-
+// Of each launcher the variable that holds the rank, and that which holds how many there are.
 // SLURM's comes last: inside a batch script it is set to 0 for every rank that another launcher starts.
-constexpr std::array<RankVariables, 4> kLaunchers = {{{"PMI_RANK", "PMI_SIZE"},
-                                                      {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-                                                      {"PMIX_RANK", "PMIX_SIZE"},
-                                                      {"SLURM_PROCID", "SLURM_NTASKS"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kLaunchers = {
+    {{"PMI_RANK", "PMI_SIZE"},
+     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+     {"PMIX_RANK", "PMIX_SIZE"},
+     {"SLURM_PROCID", "SLURM_NTASKS"}}};
 
 // Of an array every element has a number of its own in each of these.
 constexpr std::array<std::string_view, 3> kJobs = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"};
@@ -65,8 +64,9 @@ Environment read_environment(const char* const* variables) {
         if (name == "HOME") found.home = value;
         if (name == "XDG_CACHE_HOME") found.cache_home = value;
         for (std::size_t i = 0; i < kLaunchers.size(); ++i) {
-            if (name == kLaunchers[i].rank) rank[i] = count(value);
-            if (name == kLaunchers[i].size) size[i] = count(value);
+            const auto& [rank_name, size_name] = kLaunchers[i];
+            if (name == rank_name) rank[i] = count(value);
+            if (name == size_name) size[i] = count(value);
         }
         for (std::size_t i = 0; i < kJobs.size(); ++i)
             if (name == kJobs[i]) job[i] = value;

@@ -182,7 +182,7 @@ LoadedOptions load_options(const Environment& environment, std::span<const Setti
 }
 
 bool differs_for_ranks(const Options& options, std::size_t row) {
-    const OptionUse &threads = options.effective[row], &ranks = options.effective_ranks[row];
+    const Setting &threads = options.effective[row], &ranks = options.effective_ranks[row];
     return threads.value != ranks.value || threads.origin != ranks.origin;
 }
 

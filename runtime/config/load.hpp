@@ -12,13 +12,6 @@
 
 namespace gimbal {
 
-/// One assignment as a user wrote it, before anyone has judged it.
-struct Setting {
-    std::string name;    ///< "GIMBAL_SCHEDULE", "schedule" or "--schedule"
-    std::string value;   ///< any text
-    std::string origin;  ///< "environment", "file <path>", "command line" or "API"
-};
-
 /// What Gimbal takes from the environment, read in one pass.
 struct Environment {
     std::vector<Setting> settings;            ///< every GIMBAL_, KMP_RL_ and LB4MPI_RL_ variable, and other aliases

@@ -88,7 +88,7 @@ void write_stderr(std::string_view text) noexcept {
 
 std::string settings_text(const Options& options) {
     std::string text;
-    const auto add = [&](const OptionUse& use, const char* remark = "") {
+    const auto add = [&](const Setting& use, const char* remark = "") {
         std::string line = "  " + use.name + "=" + (use.value.empty() ? "(not set)" : use.value);
         if (line.size() < 40) line.resize(40, ' ');
         text += line + "  " + use.origin + remark + "\n";
@@ -156,7 +156,7 @@ void set_option(std::string_view name, std::string_view value) {
 }
 
 std::string_view Options::origin(std::string_view name) const noexcept {
-    for (const OptionUse& use : effective)
+    for (const Setting& use : effective)
         if (use.name == name) return use.origin;
     return "default";
 }

@@ -33,19 +33,19 @@ int weight(std::string_view origin) {
 }
 
 /// Whether an agent was named; `none` and 0 are the seed's way to say no.
-bool agent_given(const OptionUse& use) {
+bool agent_given(const Setting& use) {
     return use.origin != kDefault && learn::meta_of(use.value) != learn::MetaKind::none;
 }
 
-const OptionUse* use_of(const Options& options, std::string_view name) {
-    for (const OptionUse& use : options.effective)
+const Setting* use_of(const Options& options, std::string_view name) {
+    for (const Setting& use : options.effective)
         if (use.name == name) return &use;
     return nullptr;
 }
 
 /// The same for ranks, where an alias may stand in the row.
-const OptionUse* rank_use_of(const Options& options, std::string_view name) {
-    const OptionUse* const use = use_of(options, name);
+const Setting* rank_use_of(const Options& options, std::string_view name) {
+    const Setting* const use = use_of(options, name);
     return use ? &options.effective_ranks[static_cast<std::size_t>(use - options.effective.data())] : nullptr;
 }
 
@@ -57,14 +57,14 @@ void resolve_threads(Options& options) {
         options.select.name = named.technique ? "fixed" : named.selector;
         return;
     }
-    const OptionUse* const agent = use_of(options, "GIMBAL_RL_AGENT");
+    const Setting* const agent = use_of(options, "GIMBAL_RL_AGENT");
     if (select == 0 && agent && agent_given(*agent)) options.select.name = "rl";
 }
 
 void resolve_ranks(Options& options) {
     SelectorSettings& chosen = options.select_ranks;
     const ScheduleSpec& named = options.ranks.schedule;
-    const OptionUse* const use = rank_use_of(options, "GIMBAL_RL_AGENT");
+    const Setting* const use = rank_use_of(options, "GIMBAL_RL_AGENT");
     const bool agent = use && agent_given(*use);
     const bool steals = agent && learn::meta_of(use->value) == learn::MetaKind::steal_ratio;
     if (steals && options.origin("GIMBAL_MPI_STEAL_RATIO") == kDefault) options.ranks.steal_ratio = kAgentSteals;
@@ -91,7 +91,7 @@ void resolve_selection(Options& options) {
 bool asks_for_gimbal(const Options& options) {
     if (!options.run_dir.empty() || options.origin("GIMBAL_SCHEDULE") != kDefault) return true;
     for (const OptionSpec& row : selection_rows::kRows) {
-        const OptionUse* const use = use_of(options, row.name);
+        const Setting* const use = use_of(options, row.name);
         if (!use || use->origin == kDefault) continue;
         if (use->name != "GIMBAL_RL_AGENT" || agent_given(*use)) return true;
     }
@@ -100,7 +100,7 @@ bool asks_for_gimbal(const Options& options) {
 
 std::string names_for_ranks(const Options& options) {
     std::string names;
-    for (const OptionUse& use : options.effective_ranks) {
+    for (const Setting& use : options.effective_ranks) {
         if (levels_of(use.name) != Levels::ranks) continue;
         if (use.name.ends_with("_RL_OPTION") && !agent_given(use)) continue;
         names.append(names.empty() ? "" : ", ").append(use.name);

@@ -107,12 +107,11 @@ void Parameters::finish() const {
     }
 }
 
-void settle(Application& application, const ApplicationRequest& request, const Defaults& defaults) {
+void settle(Application& application, const ApplicationRequest& request, const ApplicationRequest& usual) {
     application.name = request.name;
-    application.workers = request.workers ? request.workers : defaults.workers;
-    application.iterations = request.iterations ? request.iterations : defaults.iterations;
-    application.steps = request.steps ? request.steps : defaults.steps;
-    application.ranks = defaults.ranks;
+    application.workers = request.workers ? request.workers : usual.workers;
+    application.iterations = request.iterations ? request.iterations : usual.iterations;
+    application.steps = request.steps ? request.steps : usual.steps;
     if (application.loops.empty()) application.loops.emplace_back("loop");
 }
 

@@ -15,7 +15,7 @@ namespace gimbal::simulate {
 
 /// What a simulated application is made from.
 struct ApplicationRequest {
-    std::string name;  ///< one of application_names()
+    std::string name = {};  ///< one of application_names()
     std::vector<std::pair<std::string, std::string>> parameters = {};
     std::uint32_t workers = 0;     ///< P [count]; 0: the application's own
     std::uint64_t iterations = 0;  ///< N [iterations]; 0: the application's own

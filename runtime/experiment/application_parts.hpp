@@ -29,14 +29,8 @@ private:
     std::vector<bool> taken_;
 };
 
-/// Fill in what the request leaves open.
-struct Defaults {
-    std::uint32_t workers = 1;
-    std::uint64_t iterations = 1;
-    std::uint64_t steps = 1;
-    bool ranks = false;
-};
-void settle(Application& application, const ApplicationRequest& request, const Defaults& defaults);
+/// Name and sizes of an application. @param usual  the sizes that the request leaves open
+void settle(Application& application, const ApplicationRequest& request, const ApplicationRequest& usual);
 
 [[nodiscard]] std::unique_ptr<Application> make_pisolver(const ApplicationRequest& request);
 [[nodiscard]] std::unique_ptr<Application> make_mandelbrot(const ApplicationRequest& request);

@@ -19,7 +19,8 @@ class Evrard final : public Application {
 public:
     explicit Evrard(const ApplicationRequest& request) {
         loops = {"gravity"};
-        settle(*this, request, {.workers = 4, .iterations = 1000000, .steps = 250, .ranks = true});
+        settle(*this, request, {.workers = 4, .iterations = 1000000, .steps = 250});
+        ranks = true;
         Parameters parameters(request);
         const double threads = parameters.number("threads", std::max(1.0, kCores / workers), 1, 1024);
         parameters.finish();

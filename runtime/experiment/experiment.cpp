@@ -9,28 +9,24 @@
 
 namespace gimbal::simulate {
 
-DrawingCosts drawing_costs(bool ranks) noexcept {
+Machine drawing_costs(bool ranks) noexcept {
     if (ranks) return {.dispatch = 5000, .serial = 1090, .own_dispatch = 50, .queue_dispatch = 50, .stamp = 40};
     return {.dispatch = 100, .serial = 40, .own_dispatch = 2, .queue_dispatch = 20, .stamp = 40};
 }
 
 Machine machine_of(const Experiment& experiment) noexcept {
-    const DrawingCosts& costs = experiment.costs;
     const Disturbances& disturbances = experiment.disturbances;
-    return {.dispatch = costs.dispatch,
-            .serial = costs.serial,
-            .own_dispatch = costs.own_dispatch,
-            .queue_dispatch = costs.queue_dispatch,
-            .stamp = costs.stamp,
-            .chunk_noise = disturbances.chunk_noise,
-            .interruptions = disturbances.interruptions_per_s * 1e-9,
-            .interruption = disturbances.interruption_us * 1e3,
-            .most_events = experiment.most_events};
+    Machine machine = experiment.costs;
+    machine.chunk_noise = disturbances.chunk_noise;
+    machine.interruptions = disturbances.interruptions_per_s * 1e-9;
+    machine.interruption = disturbances.interruption_us * 1e3;
+    machine.most_events = experiment.most_events;
+    return machine;
 }
 
 void run_experiment(const Experiment& experiment, const std::function<void(const ExperimentStep&)>& seen) {
     Application& application = *experiment.application;
-    const DrawingCosts& costs = experiment.costs;
+    const Machine& costs = experiment.costs;
     const double serial_part = costs.dispatch > 0 ? std::min(1.0, costs.serial / costs.dispatch) : 0;
     std::vector<std::unique_ptr<VirtualLoop>> loops;
     for (const std::string& name : application.loops)

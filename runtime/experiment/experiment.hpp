@@ -10,24 +10,16 @@
 
 namespace gimbal::simulate {
 
-/// What drawing chunks costs [ns].
-struct DrawingCosts {
-    double dispatch = 0;        ///< of one draw from what is shared
-    double serial = 0;          ///< part of it that workers spend one after the other
-    double own_dispatch = 0;    ///< of one draw that asks nobody
-    double queue_dispatch = 0;  ///< of one draw from the own queue, while nobody steals from it
-    double stamp = 0;           ///< of noting when a chunk ends
-};
-
+/// What drawing chunks costs [ns], on an undisturbed machine.
 /// Threads draw from a counter that travels between their caches: 100 ns, 40 of them exclusive.
 /// Ranks ask a foreman: 5 us for the way there and back, and 1.09 us of the foreman, who thus needs the 818 s that
 /// single self-scheduling took for 1500 times 500000 requests of 200 ranks (seed 000, table 5.3).
-[[nodiscard]] DrawingCosts drawing_costs(bool ranks) noexcept;
+[[nodiscard]] Machine drawing_costs(bool ranks) noexcept;
 
 /// An application on a machine, to be run as the options, or the request, say.
 struct Experiment {
     Application* application = nullptr;
-    DrawingCosts costs = {};
+    Machine costs = {};  ///< of drawing chunks, as drawing_costs() has them; the rest is filled in by machine_of()
     Disturbances disturbances = {};
     Request request = {};  ///< its trip is filled in
     LearningCosts learning = {};

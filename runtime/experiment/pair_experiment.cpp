@@ -9,10 +9,10 @@ namespace gimbal::simulate {
 
 namespace {
 
-constexpr double kMinNoise = 0.05;    // noise makes no step faster than this part of it
-constexpr std::uint64_t kLooks = 8;   // steps by which pairs are left out of the search for the best
-constexpr double kHopeless = 1.25;    // times the least of these,
-constexpr double kFarOff = 2;         // times the least of one: no longer simulated to its end
+constexpr double kMinNoise = 0.05;   // noise makes no step faster than this part of it
+constexpr std::uint64_t kLooks = 8;  // steps by which pairs are left out of the search for the best
+constexpr double kHopeless = 1.25;   // times the least of these,
+constexpr double kFarOff = 2;        // times the least of one: no longer simulated to its end
 
 }  // namespace
 
@@ -48,7 +48,7 @@ double PairTimes::total(levels::Pair pair) {
     return sum;
 }
 
-PairTimes::Best PairTimes::best_fixed() {
+levels::Pair PairTimes::best_fixed() {
     const levels::PairTable table = experiment_->table();
     const std::uint64_t steps = experiment_->application->steps;
     const Range all{0, experiment_->application->iterations};
@@ -64,11 +64,14 @@ PairTimes::Best PairTimes::best_fixed() {
         }
     }
     const double least = *std::min_element(looks.begin(), looks.end());
-    Best best{{}, kNoLimit};
+    levels::Pair best;
+    double best_total = kNoLimit;
     for (std::size_t i = 0; i < table.size(); ++i) {
         if (looks[i] > kHopeless * least) continue;
         const double sum = total(table.pair(i));
-        if (sum < best.total) best = {table.pair(i), sum};
+        if (sum >= best_total) continue;
+        best = table.pair(i);
+        best_total = sum;
     }
     return best;
 }

@@ -48,11 +48,7 @@ public:
 
     /// The pair that takes the least over all steps, the same in each. Pairs that take more than 1.25 times the least
     /// in eight steps, which lie evenly, are not looked at further.
-    struct Best {
-        levels::Pair pair;
-        double total = 0;  ///< [ticks], with the noise
-    };
-    [[nodiscard]] Best best_fixed();
+    [[nodiscard]] levels::Pair best_fixed();
 
     /// Total of one pair over all steps, with the noise [ticks].
     [[nodiscard]] double total(levels::Pair pair);

@@ -27,7 +27,8 @@ double cut_normal(std::uint64_t seed, std::uint64_t key) noexcept {
 class PiSolver final : public Application {
 public:
     explicit PiSolver(const ApplicationRequest& request) {
-        settle(*this, request, {.workers = 200, .iterations = 500000, .steps = 1500, .ranks = true});
+        settle(*this, request, {.workers = 200, .iterations = 500000, .steps = 1500});
+        ranks = true;
         Parameters parameters(request);
         const double imbalance = parameters.number("imbalance", 10, 0, 100) / 100;
         const bool block = parameters.word("dist", {"block", "iid"}) == 0;

@@ -68,7 +68,7 @@ Process::Process(const RankSlackExperiment& experiment, std::uint32_t rank)
       factor(1 + experiment.rank_spread * ((2.0 * rank + 1) / experiment.ranks - 1)),
       speeds(experiment.process.disturbances, experiment.process.application->workers, seed) {
     const Application& application = *experiment.process.application;
-    const DrawingCosts& costs = experiment.process.costs;
+    const Machine& costs = experiment.process.costs;
     const double serial_part = costs.dispatch > 0 ? std::min(1.0, costs.serial / costs.dispatch) : 0;
     for (const std::string& name : application.loops)
         places.emplace_back().loop =

@@ -95,15 +95,14 @@ bool VirtualModel::predict(levels::Pair incumbent, std::span<double> times) {
         // By what was measured in the last step, not by what the loop was like when it was settled.
         asked_ = !std::exchange(fresh_, false);
         if (asked_ || !profile_.known()) return false;
-        const levels::PairPrediction prediction =
-            levels::predict_pairs({.profile = &profile_,
-                                   .iterations = experiment_->application->iterations,
-                                   .fine = &fine_,
-                                   .seed = experiment_->seed + 5 + predictions_,
-                                   .machine = measured_,
-                                   .ranks = experiment_->ranks,
-                                   .threads = experiment_->threads,
-                                   .incumbent = incumbent});
+        const Prediction prediction = levels::predict_pairs({.profile = &profile_,
+                                                             .iterations = experiment_->application->iterations,
+                                                             .fine = &fine_,
+                                                             .seed = experiment_->seed + 5 + predictions_,
+                                                             .machine = measured_,
+                                                             .ranks = experiment_->ranks,
+                                                             .threads = experiment_->threads,
+                                                             .incumbent = incumbent});
         answer_ = prediction.times;
         const double processors = static_cast<double>(measured_.ranks) * measured_.threads;
         ready_at_ = now_ + prediction.cost_s / (kBackgroundPart * processors) / kTick_s;

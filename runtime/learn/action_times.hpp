@@ -11,24 +11,24 @@
 
 namespace gimbal::learn {
 
-/// Mean measured loop time of every action: what decides between actions of equal value.
+/// Mean measured time of every action, in the unit of its owner: what decides between actions of equal value.
 /// @threads guarded by its owner  @cost O(1)
 class ActionTimes {
 public:
     /// @errors std::bad_alloc
     explicit ActionTimes(std::size_t actions) : entries_(actions) {}
 
-    /// @param time_s  [s]; anything but a positive number is no measurement
-    void add(std::uint32_t action, double time_s) noexcept {
-        if (!(time_s > 0 && time_s <= std::numeric_limits<double>::max())) return;
+    /// @param time  anything but a positive number is no measurement
+    void add(std::uint32_t action, double time) noexcept {
+        if (!(time > 0 && time <= std::numeric_limits<double>::max())) return;
         Entry& entry = entries_[action];
         ++entry.count;
-        entry.mean += (time_s - entry.mean) / static_cast<double>(entry.count);
+        entry.mean += (time - entry.mean) / static_cast<double>(entry.count);
     }
 
     [[nodiscard]] bool tried(std::uint32_t action) const noexcept { return entries_[action].count > 0; }
 
-    /// [s]; infinite for an action that was never measured, so that it comes last.
+    /// Infinite for an action that was never measured, so that it comes last.
     [[nodiscard]] double mean(std::uint32_t action) const noexcept {
         return tried(action) ? entries_[action].mean : std::numeric_limits<double>::infinity();
     }
@@ -36,7 +36,7 @@ public:
 private:
     struct Entry {
         std::uint64_t count = 0;
-        double mean = 0;  // [s]
+        double mean = 0;
     };
     std::vector<Entry> entries_;
 };

@@ -4,18 +4,16 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "base/spelling.hpp"
 
 namespace gimbal::learn {
 namespace {
 
-/// Another spelling of a kind, normalised.
+/// Another spelling, normalised, and what it means.
 template <class Kind>
-struct Alias {
-    std::string_view text;
-    Kind kind;
-};
+using Alias = std::pair<std::string_view, Kind>;
 
 // The seed's names, and as it shortens them in its text. Its numbers contradict each other: section 4.2 has 10 for QV,
 // 11 for SARSA and 12 for Expected-SARSA; the row MPI_RL_OPTION of table 4.1 has 10 for SARSA, 11 for Expected-SARSA
@@ -66,8 +64,8 @@ std::optional<Kind> kind_of(std::string_view text, std::span<const std::string_v
     for (std::size_t i = 0; i < words.size(); ++i) {
         if (technique::spells(text, words[i])) return static_cast<Kind>(i);
     }
-    for (const Alias<Kind>& alias : aliases) {
-        if (technique::spells(text, alias.text)) return alias.kind;
+    for (const auto& [alias, kind] : aliases) {
+        if (technique::spells(text, alias)) return kind;
     }
     return std::nullopt;
 }

@@ -21,11 +21,13 @@ public:
     /// @param actions  K, >= 1
     explicit EpsilonGreedy(std::size_t actions) noexcept : actions_(actions) {}
 
-    [[nodiscard]] Decision pick(std::uint32_t /*state*/, const Beliefs& beliefs, Random& random) noexcept override {
+    [[nodiscard]] Pick pick(std::uint32_t state, const Beliefs& beliefs, Random& random) noexcept override {
         if (random.unit() < beliefs.epsilon) {
-            return {.action = static_cast<std::uint32_t>(random.between(0, actions_ - 1)), .exploring = true};
+            return {.state = state,
+                    .action = static_cast<std::uint32_t>(random.between(0, actions_ - 1)),
+                    .exploring = true};
         }
-        return {.action = beliefs.best(), .exploring = false};
+        return {.state = state, .action = beliefs.best(), .exploring = false};
     }
 
     void chances(std::uint32_t /*state*/, const Beliefs& beliefs, std::span<double> chances) const noexcept override {
@@ -87,12 +89,12 @@ public:
         length_ = in_pairs_ ? pairs : actions;
     }
 
-    [[nodiscard]] Decision pick(std::uint32_t /*state*/, const Beliefs& beliefs, Random& /*random*/) noexcept override {
-        if (picked_ == length_) return {.action = beliefs.best(), .exploring = false};
-        const Decision decision{.action = upcoming(), .exploring = true};
+    [[nodiscard]] Pick pick(std::uint32_t state, const Beliefs& beliefs, Random& /*random*/) noexcept override {
+        if (picked_ == length_) return {.state = state, .action = beliefs.best(), .exploring = false};
+        const Pick made{.state = state, .action = upcoming(), .exploring = true};
         ++picked_;
         circuit_.advance();
-        return decision;
+        return made;
     }
 
     /// There is no chance in it. While exploring, the action does depend on when, but not on the state.
@@ -124,7 +126,7 @@ public:
     Softmax(std::size_t actions, double tau)
         : tau_(std::min(tau, std::numeric_limits<double>::max())), scratch_(actions) {}
 
-    [[nodiscard]] Decision pick(std::uint32_t state, const Beliefs& beliefs, Random& random) noexcept override {
+    [[nodiscard]] Pick pick(std::uint32_t state, const Beliefs& beliefs, Random& random) noexcept override {
         chances(state, beliefs, scratch_);
         double left = random.unit();
         std::uint32_t action = 0;
@@ -134,7 +136,7 @@ public:
             left -= scratch_[a];
             if (left < 0) break;
         }
-        return {.action = action, .exploring = action != beliefs.best()};
+        return {.state = state, .action = action, .exploring = action != beliefs.best()};
     }
 
     void chances(std::uint32_t state, const Beliefs& beliefs, std::span<double> chances) const noexcept override {

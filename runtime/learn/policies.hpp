@@ -8,6 +8,7 @@
 #include "gimbal/random.hpp"
 #include "learn/action_times.hpp"
 #include "learn/agents/agent.hpp"
+#include "learn/learner.hpp"
 
 namespace gimbal::learn {
 
@@ -26,15 +27,10 @@ struct Beliefs {
 /// @threads guarded by its owner
 class Policy {
 public:
-    struct Decision {
-        std::uint32_t action = 0;
-        bool exploring = false;  ///< to learn, not because it is believed to be the best
-    };
-
     virtual ~Policy() = default;
 
-    /// @param state  < S  @cost O(K); nothing is allocated
-    [[nodiscard]] virtual Decision pick(std::uint32_t state, const Beliefs& beliefs, Random& random) noexcept = 0;
+    /// @param state  < S  @return without a number, which its owner gives  @cost O(K); nothing is allocated
+    [[nodiscard]] virtual Pick pick(std::uint32_t state, const Beliefs& beliefs, Random& random) noexcept = 0;
 
     /// pi(a|S) of the next pick, exactly, for all a.
     /// @param chances  [K] out; they add up to 1

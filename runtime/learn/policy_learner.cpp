@@ -30,9 +30,7 @@ Pick PolicyLearner::next_in(std::uint32_t state) {
     if (limit_reached()) {
         pick.action = keep_best(state);
     } else {
-        const Policy::Decision decision = policy_->pick(state, beliefs(state), random_);
-        pick.action = decision.action;
-        pick.exploring = decision.exploring;
+        pick = policy_->pick(state, beliefs(state), random_);
         complete_waiting(pick.action);
     }
     pick.number = picks_.add(pick.action);

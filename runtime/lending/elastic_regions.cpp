@@ -55,34 +55,22 @@ void gimbal_region::end(std::uint64_t now, std::uint64_t offered) noexcept {
 
 namespace gimbal {
 
-/// All regions of the program that were seen, by their code.
-class ElasticRegions {
-public:
-    /// @return nullptr: there are too many
-    gimbal_region* find(const void* code) noexcept {
-        const std::size_t start = (reinterpret_cast<std::uintptr_t>(code) * 0x9E3779B97F4A7C15U) >> 55U;
-        for (std::size_t i = 0; i < regions_.size(); ++i) {
-            gimbal_region& region = regions_[(start + i) % regions_.size()];
-            const void* known = region.code_.load(std::memory_order_relaxed);
-            if (!known && region.code_.compare_exchange_strong(known, code, std::memory_order_relaxed)) return &region;
-            if (known == code) return &region;
-        }
-        return nullptr;
-    }
-
-    /// @return whether it was not busy; then it is the caller's until leave()
-    static bool enter(gimbal_region& region) noexcept {
-        return !region.busy_.exchange(true, std::memory_order_acquire);
-    }
-    static void leave(gimbal_region& region) noexcept { region.busy_.store(false, std::memory_order_release); }
-
-private:
-    std::array<gimbal_region, 512> regions_;
-};
-
 namespace {
-constinit ElasticRegions regions;
+
+// All regions of the program that were seen.
+constinit std::array<gimbal_region, 512> regions;
 constinit std::atomic<int> teams{0};
+
+// @return nullptr: there are too many
+gimbal_region* region_of(const void* code) noexcept {
+    const std::size_t start = (reinterpret_cast<std::uintptr_t>(code) * 0x9E3779B97F4A7C15U) >> 55U;
+    for (std::size_t i = 0; i < regions.size(); ++i) {
+        gimbal_region& region = regions[(start + i) % regions.size()];
+        if (region.is_of(code)) return &region;
+    }
+    return nullptr;
+}
+
 }  // namespace
 
 bool team_in_flight() noexcept {
@@ -106,8 +94,8 @@ gimbal_team gimbal_team_begin(const void* code, uint32_t asked) {
     }
     const uint32_t surplus = std::min(asked, gimbal::node_cores().for_others());
     if (surplus == 0) return ordinary;
-    gimbal_region* const region = gimbal::regions.find(code);
-    if (!region || !gimbal::ElasticRegions::enter(*region)) return ordinary;
+    gimbal_region* const region = gimbal::region_of(code);
+    if (!region || !region->enter()) return ordinary;
     return {region->begin() ? asked + surplus : asked, asked, region};
 }
 
@@ -123,7 +111,7 @@ void gimbal_team_end(gimbal_region* region) {
     gimbal::teams.fetch_sub(1, std::memory_order_relaxed);
     if (!region) return;
     region->end(gimbal::ticks(), gimbal::node_cores().offered_since(region->begun()));
-    gimbal::ElasticRegions::leave(*region);
+    region->leave();
 }
 
 }  // extern "C"

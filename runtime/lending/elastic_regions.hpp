@@ -6,10 +6,6 @@
 
 #include "gimbal/elastic_team.h"
 
-namespace gimbal {
-class ElasticRegions;
-}
-
 /// What one region of the program showed, and whether its teams get surplus workers. They do if the region is nothing
 /// but loops that can be shared with workers who come late, if its code never asks for numbers of threads, and if other
 /// ranks offer cores while it runs.
@@ -17,6 +13,15 @@ class ElasticRegions;
 /// @source docs/decisions/0030; test: tests/unit/lending/elastic_regions_test.cpp
 struct gimbal_region {
 public:
+    /// Whether it is the region of that code. What is nobody's yet becomes it.
+    [[nodiscard]] bool is_of(const void* code) noexcept {
+        const void* known = code_.load(kRelaxed);
+        return (!known && code_.compare_exchange_strong(known, code, kRelaxed)) || known == code;
+    }
+    /// @return whether it was not busy; then it is the caller's until leave()
+    [[nodiscard]] bool enter() noexcept { return !busy_.exchange(true, std::memory_order_acquire); }
+    void leave() noexcept { busy_.store(false, std::memory_order_release); }
+
     /// @return whether its next team is to have surplus workers
     [[nodiscard]] bool begin() noexcept;
     /// @param offered  others' cores during the execution, used or not [ticks]; the sum over cores
@@ -34,7 +39,6 @@ public:
     [[nodiscard]] std::uint64_t begun() const noexcept { return begun_; }
 
 private:
-    friend class gimbal::ElasticRegions;
     static constexpr auto kRelaxed = std::memory_order_relaxed;
     static constexpr unsigned kSeen = 3;  // executions until anything is decided
 

@@ -119,7 +119,7 @@ PairTurn Coordinator::next() {
     PairTurn turn;
     turn.pair = towards(goal);
     turn.rest = incumbent();
-    turn.epochs = epochs_;
+    turn.epoch = epoch_;
     turn.trial = !(turn.pair == turn.rest);
     turn.reason = !(turn.pair == goal) ? "on the way" : turn.trial ? "tried" : asks_model_ ? "until predicted" : "best";
     if (turn.trial && beliefs_.reference_steps() > 0) turn.limit = kGiveUp * beliefs_.reference();
@@ -130,7 +130,7 @@ PairTurn Coordinator::next() {
 }
 
 void Coordinator::learn(const PairTurn& turn, const PairRecord& record) {
-    const bool stale = !(turn.epochs == epochs_);
+    const bool stale = turn.epoch != epoch_;
     if ((stale || tainted_ > 0) && dropped_in_a_row_ < kMaxDropped) {
         if (!stale) --tainted_;
         ++dropped_;
@@ -210,11 +210,8 @@ void Coordinator::reopen() {
 }
 
 void Coordinator::note_change(Level level) noexcept {
-    if (level == Level::ranks) ++epochs_.ranks;
-    if (level == Level::threads) ++epochs_.threads;
-    if (level != Level::placement) return;
-    ++epochs_.placement;
-    tainted_ = kTaintedSteps;
+    ++epoch_;
+    if (level == Level::placement) tainted_ = kTaintedSteps;
 }
 
 }  // namespace gimbal::levels

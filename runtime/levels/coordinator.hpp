@@ -83,7 +83,7 @@ private:
     unsigned tainted_ = 0;           // steps to come that do not count
     unsigned dropped_in_a_row_ = 0;  // steps
     Pair running_;                   // in the last step
-    Epochs epochs_;
+    std::uint64_t epoch_ = 0;        // changes of a level by others
     std::uint64_t dropped_ = 0;
     std::uint64_t reopened_ = 0;
 };

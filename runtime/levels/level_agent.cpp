@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "levels/level_agent.hpp"
 
-#include <algorithm>
-#include <limits>
 #include <string>
 
 #include "base/warnings.hpp"
@@ -37,12 +35,10 @@ LevelAgent::LevelAgent(const PairTable& table, Pair first, const learn::Paramete
           learn::make_learner(known(parameters), std::size_t{table.ranks} + table.threads, seed, 2 * table.size())) {}
 
 Pair LevelAgent::fastest() const noexcept {
-    const auto time = [](const Times& times) {
-        return times.steps > 0 ? times.mean : std::numeric_limits<double>::infinity();
-    };
-    const auto least = std::min_element(times_.begin(), times_.end(),
-                                        [&](const Times& a, const Times& b) { return time(a) < time(b); });
-    return table_.pair(static_cast<std::size_t>(least - times_.begin()));
+    std::uint32_t least = 0;
+    for (std::uint32_t i = 1; i < table_.size(); ++i)
+        if (times_.mean(i) < times_.mean(least)) least = i;
+    return table_.pair(least);
 }
 
 PairTurn LevelAgent::next() {
@@ -54,14 +50,13 @@ PairTurn LevelAgent::next() {
         force_.threads = pick.action - table_.ranks;
     PairTurn turn{.pair = force_, .trial = pick.exploring, .rest = fastest(), .reason = "agent"};
     turn.number = number_;
-    const Times& least = times_[table_.index(turn.rest)];
-    if (turn.trial && least.steps > 0 && !(turn.rest == turn.pair)) turn.limit = kGiveUp * least.mean;
+    const auto least = static_cast<std::uint32_t>(table_.index(turn.rest));
+    if (turn.trial && times_.tried(least) && !(turn.rest == turn.pair)) turn.limit = kGiveUp * times_.mean(least);
     return turn;
 }
 
 void LevelAgent::learn(const PairTurn& turn, const PairRecord& record) {
-    Times& times = times_[table_.index(turn.pair)];
-    times.mean += (record.time - times.mean) / static_cast<double>(++times.steps);
+    times_.add(static_cast<std::uint32_t>(table_.index(turn.pair)), record.time);
     // Parts of the step: ranks that wait for the slowest, and in the ranks' time threads that wait for theirs.
     within_ = record.rank_balance * (1 - record.thread_balance) > 1 - record.rank_balance;
     if (turn.number == 0 || turn.number + kInFlight <= number_) return;

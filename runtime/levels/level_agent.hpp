@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
+#include "learn/action_times.hpp"
 #include "learn/learner.hpp"
 #include "levels/pair_learner.hpp"
 
@@ -39,10 +39,6 @@ public:
 private:
     static constexpr std::size_t kInFlight = 8;  // turns whose picks are remembered
 
-    struct Times {
-        double mean = 0;  // [ticks]
-        std::uint64_t steps = 0;
-    };
     [[nodiscard]] std::uint32_t state_of(Pair pair, bool within) const noexcept {
         return static_cast<std::uint32_t>(2 * table_.index(pair)) + (within ? 1 : 0);
     }
@@ -51,7 +47,7 @@ private:
     double tick_s_;
     Pair force_;                // the pair in force
     bool within_ = false;       // threads lose more than ranks do, in the last step that was learnt from
-    std::vector<Times> times_;  // [pairs]
+    learn::ActionTimes times_;  // [pairs] [ticks]
     std::uint64_t number_ = 0;  // turns so far
     std::array<learn::Pick, kInFlight> picks_;
     std::unique_ptr<learn::Learner> learner_;

@@ -32,15 +32,6 @@ struct PairTable {
     }
 };
 
-/// How often each level has been changed by others than the learner.
-struct Epochs {
-    std::uint64_t ranks = 0;
-    std::uint64_t threads = 0;
-    std::uint64_t placement = 0;
-
-    bool operator==(const Epochs&) const = default;
-};
-
 /// What runs in one execution of a loop.
 struct PairTurn {
     Pair pair;
@@ -49,7 +40,7 @@ struct PairTurn {
     double limit = std::numeric_limits<double>::infinity();
     Pair rest = {};
     std::string_view reason = {};  ///< a string literal
-    Epochs epochs = {};            ///< as they were when it was decided
+    std::uint64_t epoch = 0;       ///< how often others had changed a level when it was decided
     std::uint64_t number = 0;      ///< the learner's own
 };
 

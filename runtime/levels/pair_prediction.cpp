@@ -82,11 +82,11 @@ simulate::ListedWork listed(const simulate::Work& profile, const PairQuestion& q
 }
 
 /// Every pair on these costs.
-PairPrediction predict_all(const PairQuestion& question, const simulate::Work& work) {
+Prediction predict_all(const PairQuestion& question, const simulate::Work& work) {
     const PairTable table{static_cast<std::uint32_t>(question.ranks.size()),
                           static_cast<std::uint32_t>(question.threads.size())};
     constexpr double kNever = std::numeric_limits<double>::infinity();
-    PairPrediction answer{std::vector<double>(table.size(), kNever)};
+    Prediction answer{std::vector<double>(table.size(), kNever)};
     simulate::NestedLoop loop;
     simulate::NestedMachine machine = question.machine;
     machine.profile = question.profile;
@@ -109,14 +109,14 @@ PairPrediction predict_all(const PairQuestion& question, const simulate::Work& w
 
 }  // namespace
 
-PairPrediction predict_pairs(const PairQuestion& question) {
+Prediction predict_pairs(const PairQuestion& question) {
     // N may have changed since the profile was taken: what iterations cost has not.
     const double scale = static_cast<double>(question.iterations) / question.profile->iterations();
     const simulate::ProfiledWork profiled(*question.profile, question.iterations, scale);
     const bool told_apart = question.fine && question.fine->iterations() == question.iterations;
     const double spread = told_apart ? question.fine->spread(*question.profile) : 0;
     if (spread < kMinSpread) return predict_all(question, profiled);
-    PairPrediction answer = predict_all(question, listed(profiled, question, spread));
+    Prediction answer = predict_all(question, listed(profiled, question, spread));
     answer.cost_s += kSecondsPerCost * static_cast<double>(question.iterations);
     return answer;
 }

@@ -8,6 +8,7 @@
 #include "measure/cost_profile.hpp"
 #include "measure/fine_costs.hpp"
 #include "select/portfolio.hpp"
+#include "select/prediction.hpp"
 #include "simulate/nested_loop.hpp"
 
 namespace gimbal::levels {
@@ -23,17 +24,13 @@ struct PairQuestion {
     Pair incumbent;                        ///< its time is finite in any case
 };
 
-struct PairPrediction {
-    std::vector<double> times;  ///< [pairs] [ticks]; infinite: more than 1.3 times the least
-    double cost_s = 0;          ///< what making it took, by the number of chunks: the same on every machine [s]
-};
-
 /// The time of every pair, by nesting the event simulation: ranks that draw chunks of the measured profile, and threads
 /// that share each of them out. A pair is given up when it has taken 1.3 times the least of those before it, so those
 /// that nobody would run cost little; draws of equal chunks are bundled. Where single iterations stray from the
 /// profile, costs are drawn that stray as far (lognormal).
+/// @return times of the pairs; infinite: more than 1.3 times the least. What it took is not measured
 /// @errors std::bad_alloc  @threads any, one question per thread  @cost O(draws of all pairs), about 50 ns each, and N
 /// for the spread
-[[nodiscard]] PairPrediction predict_pairs(const PairQuestion& question);
+[[nodiscard]] Prediction predict_pairs(const PairQuestion& question);
 
 }  // namespace gimbal::levels

@@ -61,7 +61,7 @@ simulate::NestedMachine machine_of(const LoopContext& context) {
 struct PairSelector::Answer {
     CostProfile profile;
     PairQuestion question;
-    PairPrediction prediction;  // empty if there was no memory for it
+    Prediction prediction;  // empty if there was no memory for it
     std::uint64_t generation = 0;
     std::atomic<bool> ready{false};
 };
@@ -211,7 +211,7 @@ void PairSelector::learn(const Decision& decision, const LoopRecord& record, con
     if (coordinator_) follow_changes();
 }
 
-// An agent has no epochs: what was measured while placement moved threads teaches it nothing.
+// An agent notes no changes: what was measured while placement moved threads teaches it nothing.
 void PairSelector::learn_from(const PairTurn& turn, const PairRecord& seen, std::uint64_t moves) {
     const bool moved = std::exchange(moves_, moves) != moves;
     if (moved && coordinator_) coordinator_->note_change(Level::placement);

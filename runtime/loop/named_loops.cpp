@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <ranges>
 
 #include "base/quote.hpp"
 #include "gimbal/options.hpp"
@@ -61,16 +62,16 @@ void NamedLoops::add(LoopSite& site) {
             if (!rules[number].none) site.set_rule(intern(rules[number].schedule));
         }
     }
-    for (auto fraction = fractions_.rbegin(); fraction != fractions_.rend(); ++fraction) {
-        if (!matches(fraction->pattern, place_of(loops_.back()))) continue;
-        if (fraction->value >= 0) site.set_static_fraction(fraction->value);
+    for (const auto& [pattern, fraction] : fractions_ | std::views::reverse) {
+        if (!matches(pattern, place_of(loops_.back()))) continue;
+        if (fraction >= 0) site.set_static_fraction(fraction);
         return;
     }
 }
 
 void NamedLoops::set_fraction(std::string_view pattern, double fraction) {
-    std::erase_if(fractions_, [&](const Fraction& old) { return old.pattern == pattern; });
-    fractions_.push_back({std::string(pattern), fraction});
+    std::erase_if(fractions_, [&](const auto& old) { return old.first == pattern; });
+    fractions_.emplace_back(pattern, fraction);
     for (Loop& loop : loops_)
         if (matches(pattern, place_of(loop))) loop.site->set_static_fraction(fraction);
 }
@@ -83,8 +84,8 @@ std::optional<double> NamedLoops::fraction(std::string_view pattern) {
         if (*found >= 0) return found;
     }
     if (found) return found;
-    for (const Fraction& said : fractions_)
-        if (said.pattern == pattern && said.value >= 0) return said.value;
+    for (const auto& [said, value] : fractions_)
+        if (said == pattern && value >= 0) return value;
     return std::nullopt;
 }
 

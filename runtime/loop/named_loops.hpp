@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/schedule_value.hpp"
@@ -41,17 +42,14 @@ private:
         LoopPlace place;
         bool looked_up = false;
     };
-    struct Fraction {
-        std::string pattern;
-        double value = -1;
-    };
 
     const LoopPlace& place_of(Loop& loop);
     [[nodiscard]] std::string seen();
 
     std::vector<Loop> loops_;
-    std::vector<Fraction> fractions_;  // in the order of the calls: the last that matches counts
-    std::vector<bool> used_;           // [rules] whether a loop matched
+    // By pattern, in the order of the calls: the last that matches counts.
+    std::vector<std::pair<std::string, double>> fractions_;
+    std::vector<bool> used_;  // [rules] whether a loop matched
     std::map<std::string, std::unique_ptr<ObjectSymbols>> objects_;
 };
 

@@ -12,6 +12,7 @@
 #include <new>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "base/held_signal.hpp"
 #include "base/process_state.hpp"
@@ -116,14 +117,10 @@ std::string source_name(const char* source) {
     return std::string(fields[0]) + ":" + std::string(fields[2]) + " " + std::string(fields[1]);
 }
 
-struct LoadedObject {
-    const char* path = nullptr;  // nullptr: no object holds the address
-    const void* base = nullptr;  // where the object begins
-};
-
+// Path of the object that holds the address, and where it begins; nullptr: none does.
 // dladdr() waits for the loader's lock, which a thread holds that runs constructors in dlopen(). If one of them starts
 // a team and waits for it, a worker must not wait in turn; so the lookup without locks comes first (glibc 2.35).
-LoadedObject object_at(const void* code) noexcept {
+std::pair<const char*, const void*> object_at(const void* code) noexcept {
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
     dl_find_object found{};
     if (_dl_find_object(const_cast<void*>(code), &found) != 0 || !found.dlfo_link_map) return {};
@@ -177,11 +174,11 @@ SiteIdentity identify(const gimbal_loop_desc& desc) {
     SiteIdentity identity;
     identity.name = source_name(desc.source);
     if (!desc.code) return identity;
-    const LoadedObject object = object_at(desc.code);
-    if (!object.path) return identity;
-    identity.module = object.path;
-    identity.begin = object.base;
-    identity.offset = reinterpret_cast<std::uintptr_t>(desc.code) - reinterpret_cast<std::uintptr_t>(object.base);
+    const auto [path, begin] = object_at(desc.code);
+    if (!path) return identity;
+    identity.module = path;
+    identity.begin = begin;
+    identity.offset = reinterpret_cast<std::uintptr_t>(desc.code) - reinterpret_cast<std::uintptr_t>(begin);
     return identity;
 }
 

@@ -20,7 +20,7 @@ namespace {
 
 std::string place_text(const SiteIdentity& identity) {
     if (!identity.name.empty()) return identity.name;
-    return identity.module + TraceLabel::kPlaceSeparator + std::to_string(identity.offset);
+    return identity.module + kPlaceSeparator + std::to_string(identity.offset);
 }
 
 /// Which text names a loop and how it runs. It is looked up where that has changed.
@@ -33,8 +33,8 @@ void label(Execution& execution) {
         return;
     if (!trace) trace = std::make_unique<ExecutionTrace>();
     const std::string place = place_text(execution.site()->identity());
-    const std::string text = place + TraceLabel::kSeparator + to_string(config.schedule) + TraceLabel::kSeparator +
-                             std::string(config.reason) + TraceLabel::kSeparator + (exploring ? "exploring" : "");
+    const std::string text = place + kLabelSeparator + to_string(config.schedule) + kLabelSeparator +
+                             std::string(config.reason) + kLabelSeparator + (exploring ? "exploring" : "");
     const std::uint32_t number = trace_text(text);
     const bool first = trace->generation != trace_generation();
     *trace = {.schedule = config.schedule,

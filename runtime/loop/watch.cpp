@@ -22,15 +22,11 @@ bool counts(const gimbal_share& share) noexcept {
     return execution->site() && !execution->site()->identity().over_ranks;
 }
 
-struct Drawn {
-    std::uint64_t chunks;
-    std::uint64_t iterations;
-};
-
-/// Of another thread's share. The owner adds to these words with plain instructions, so that drawing a chunk costs
-/// nothing more; a word is read whole, and whether it is a chunk old does not matter.
-__attribute__((no_sanitize("thread"))) Drawn drawn(const gimbal_share& share) noexcept {
-    return {__atomic_load_n(&share.chunks, __ATOMIC_RELAXED), __atomic_load_n(&share.iterations, __ATOMIC_RELAXED)};
+/// Of another thread's share: what it has drawn, chunks or iterations. The owner adds to these words with plain
+/// instructions, so that drawing a chunk costs nothing more; a word is read whole, and whether it is a chunk old does
+/// not matter.
+__attribute__((no_sanitize("thread"))) std::uint64_t drawn(const std::uint64_t& word) noexcept {
+    return __atomic_load_n(&word, __ATOMIC_RELAXED);
 }
 
 }  // namespace
@@ -39,7 +35,7 @@ __attribute__((no_sanitize("thread"))) Drawn drawn(const gimbal_share& share) no
 // threads all have become slow would not see it.
 gimbal_loop_watch::Work gimbal_loop_watch::work_of(const gimbal_share& share, std::uint64_t begun) const noexcept {
     const auto within = static_cast<double>(gimbal::ticks() - begun);
-    const auto iterations = static_cast<double>(drawn(share).iterations);
+    const auto iterations = static_cast<double>(drawn(share.iterations));
     gimbal::LoopSite& site = *static_cast<const Execution*>(share.execution)->site();
     const double pace = iterations > 0 ? site.first_pace(within / iterations) : 0;
     return {iterations * pace, within};
@@ -80,7 +76,7 @@ void gimbal_loop_watch::read(gimbal_loop_work& work) noexcept {
     Work sum = ended_;
     for (std::size_t i = 0; i < depth_; ++i) {
         Level& level = levels_[i];
-        const std::uint64_t chunks = drawn(*level.share).chunks;
+        const std::uint64_t chunks = drawn(level.share->chunks);
         // One thread alone may get all of its chunks before it begins with the first.
         const bool shared = static_cast<const Execution*>(level.share->execution)->workers() > 1;
         if (shared && chunks >= level.told + kMinChunks) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "config/selection.hpp"
 #include "ranks/settings.hpp"
@@ -13,12 +14,8 @@ namespace gimbal {
 
 namespace {
 
-/// Options that only some techniques go by: blanks between the names.
-struct ForTechniques {
-    std::string_view option, techniques;
-};
-
-constexpr std::array<ForTechniques, 5> kForTechniques = {{
+/// Options that only some techniques go by, and these with blanks between the names.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kForTechniques = {{
     {"GIMBAL_WEIGHTS", "wf2"},
     {"GIMBAL_WORKERS_PER_QUEUE", "lws-steal vsched"},
     {"GIMBAL_FRACTION_FORM", "usched vsched lws-noise lws-imbalance"},
@@ -64,12 +61,12 @@ bool goes_by(const Ran& ran, std::string_view option) {
 }
 
 /// Why an option that was given counts for nothing; empty: it counts.
-std::string why(const OptionUse& use, const Options& options, const Ran& ran) {
-    for (const ForTechniques& row : kForTechniques) {
-        if (use.name != row.option) continue;
-        const bool used = std::any_of(ran.techniques.begin(), ran.techniques.end(),
-                                      [&](const std::string& name) { return has_word(row.techniques, name); });
-        return used ? "" : "no loop ran under " + std::string(row.techniques);
+std::string why(const Setting& use, const Options& options, const Ran& ran) {
+    for (const auto& [option, techniques] : kForTechniques) {
+        if (use.name != option) continue;
+        for (const std::string& name : ran.techniques)
+            if (has_word(techniques, name)) return {};
+        return "no loop ran under " + std::string(techniques);
     }
     if (use.name.starts_with("GIMBAL_PIN_") && options.pin.mode == "off") return "GIMBAL_PIN is off";
     if (use.name.starts_with("GIMBAL_MPI_") && !rank_level_used()) return "the program has no loops over ranks";
@@ -90,7 +87,7 @@ std::vector<std::string> settings_in_vain(const Options& options, const std::vec
     std::vector<std::string> sentences;
     if (loops.empty()) return sentences;
     const Ran ran = what_ran(loops);
-    for (const OptionUse& use : options.effective) {
+    for (const Setting& use : options.effective) {
         if (use.origin == "default") continue;
         if (const std::string reason = why(use, options, ran); !reason.empty())
             sentences.push_back(use.name + "=" + use.value + " had no effect: " + reason);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <deque>
 #include <exception>
 #include <map>
 #include <string>
@@ -61,22 +62,16 @@ void write_loop_stats(const std::string& path) {
 // A signal handler that ends the process may have interrupted the learning.
 void keep_what_was_learnt() {
     if (ending_in_handler()) return;
-    struct Learnt {
-        LoopSite* site;
-        std::string bytes;
-    };
-    std::map<std::uint32_t, std::vector<Learnt>> teams;
-    for (LoopSite* const site : all_sites()) {
-        std::string bytes = site->to_keep();
-        if (!bytes.empty()) teams[site->workers()].push_back({site, std::move(bytes)});
+    std::vector<LoopSite*> sites = all_sites();
+    std::stable_sort(sites.begin(), sites.end(),
+                     [](const LoopSite* a, const LoopSite* b) { return a->time() > b->time(); });
+    std::map<std::uint32_t, std::vector<KeptLoop>> teams;
+    std::deque<std::string> texts;  // that they point into
+    for (LoopSite* const site : sites) {
+        const std::string& bytes = texts.emplace_back(site->to_keep());
+        if (!bytes.empty()) teams[site->workers()].push_back({site->kept_id(), bytes});
     }
-    for (auto& [workers, learnt] : teams) {
-        const auto by_time = [](const Learnt& a, const Learnt& b) { return a.site->time() > b.site->time(); };
-        std::stable_sort(learnt.begin(), learnt.end(), by_time);
-        std::vector<KeptLoop> loops;
-        for (const Learnt& one : learnt) loops.push_back({one.site->kept_id(), one.bytes});
-        keep_knowledge(workers, loops);
-    }
+    for (const auto& [workers, loops] : teams) keep_knowledge(workers, loops);
 }
 
 // One failure must not cost what else there is to say.

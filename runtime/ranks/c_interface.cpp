@@ -39,16 +39,11 @@ double rank_held_ticks() noexcept {
 // More than any N or number of steps, and so far from 2^64 that no draws in vain get there.
 constexpr std::uint64_t kBeyondTheEnd = std::uint64_t{3} << 62U;
 
-/// What ranks of one node share in one execution.
-struct Place {
-    std::uint64_t counter;
-    // WorkerTimes[P] follow at the next multiple of 128.
-};
-
+/// What ranks of one node share in one execution: a counter, and WorkerTimes[P] at the next multiple of 128.
 gimbal::SharedPlace parts_of(void* place) noexcept {
     if (!place) return {};
     auto* const times = static_cast<std::byte*>(place) + gimbal::kApart;
-    return {&static_cast<Place*>(place)->counter, reinterpret_cast<gimbal::WorkerTimes*>(times)};
+    return {static_cast<std::uint64_t*>(place), reinterpret_cast<gimbal::WorkerTimes*>(times)};
 }
 
 Execution& execution_at(void* execution) noexcept {
@@ -113,11 +108,11 @@ void gimbal_rank_place_make(void* place, uint32_t ranks) {
 }
 
 void gimbal_rank_place_reset(void* place) {
-    __atomic_store_n(&static_cast<Place*>(place)->counter, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(parts_of(place).counter, 0, __ATOMIC_RELAXED);
 }
 
 void gimbal_rank_place_end(void* place) {
-    __atomic_store_n(&static_cast<Place*>(place)->counter, kBeyondTheEnd, __ATOMIC_RELEASE);
+    __atomic_store_n(parts_of(place).counter, kBeyondTheEnd, __ATOMIC_RELEASE);
 }
 
 void* gimbal_rank_execution(void) {
@@ -136,8 +131,7 @@ void* gimbal_rank_decide(void* site, uint64_t trip, int schedule) {
 size_t gimbal_rank_packet(void* execution, void* packet, size_t capacity, uint64_t most_steps) {
     Execution& decided = execution_at(execution);
     if (LoopSite* const site = decided.site()) site->teams().tell();
-    const gimbal::PacketLimits limits{capacity, most_steps};
-    const auto plan = gimbal::fitting_plan(decided.shared_plan(), decided.config(), limits);
+    const auto plan = gimbal::fitting_plan(decided.shared_plan(), decided.config(), capacity, most_steps);
     return gimbal::write_packet(decided.config(), *plan, static_cast<std::byte*>(packet));
 }
 

@@ -44,9 +44,9 @@ std::size_t size_of(const Plan& plan) noexcept {
     return sizeof(Header) + sizeof(std::uint64_t) * (plan.starts.size() + plan.shares.size() + plan.own.size());
 }
 
-bool fits(const Plan& plan, const PacketLimits& limits) noexcept {
-    if (plan.claim == Claim::queues || size_of(plan) > limits.capacity) return false;
-    return keeps_steps(plan, limits.most_steps);
+bool fits(const Plan& plan, std::size_t capacity, std::uint64_t most_steps) noexcept {
+    if (plan.claim == Claim::queues || size_of(plan) > capacity) return false;
+    return keeps_steps(plan, most_steps);
 }
 
 std::shared_ptr<Plan> planned(const Technique& technique, const LoopShape& shape, std::uint64_t granule,
@@ -57,14 +57,14 @@ std::shared_ptr<Plan> planned(const Technique& technique, const LoopShape& shape
 
 // Granules of several of the loop's, twice as many until the limits hold: with one of N / P any technique has P steps.
 std::shared_ptr<Plan> coarse_plan(const Technique& technique, const LoopShape& shape, std::uint64_t granule,
-                                  std::uint64_t least, const PacketLimits& limits) {
+                                  std::uint64_t least, std::size_t capacity, std::uint64_t most_steps) {
     const Technique* used = &technique;
     const std::uint64_t block = shape.iterations / shape.workers + 1;
     const std::uint64_t finest = granule_of(granule, shape.chunk);
     for (granule = finest;;) {
         std::shared_ptr<Plan> plan = planned(*used, shape, granule, least);
-        if (fits(*plan, limits)) return plan;
-        if (plan->claim == Claim::queues || (limits.most_steps > 0 && !goes_by_steps(*plan))) {
+        if (fits(*plan, capacity, most_steps)) return plan;
+        if (plan->claim == Claim::queues || (most_steps > 0 && !goes_by_steps(*plan))) {
             used = find_technique("fac2");
         } else if (granule >= block) {
             return planned(*find_technique("static"), {.iterations = shape.iterations, .workers = shape.workers},
@@ -95,8 +95,8 @@ Header header_at(const std::byte* packet) noexcept {
 }  // namespace
 
 std::shared_ptr<const Plan> fitting_plan(const std::shared_ptr<const Plan>& plan, const ExecutionConfig& config,
-                                         const PacketLimits& limits) {
-    if (fits(*plan, limits)) return plan;
+                                         std::size_t capacity, std::uint64_t most_steps) {
+    if (fits(*plan, capacity, most_steps)) return plan;
     const LoopShape shape{.iterations = plan->iterations,
                           .workers = plan->workers,
                           .chunk = config.schedule.chunk,
@@ -104,7 +104,7 @@ std::shared_ptr<const Plan> fitting_plan(const std::shared_ptr<const Plan>& plan
                           .seed = options().seed,
                           .fraction = config.setting.fraction};
     const std::shared_ptr<Plan> plan_that_fits =
-        coarse_plan(*config.schedule.technique, shape, plan->unit, plan->chunk, limits);
+        coarse_plan(*config.schedule.technique, shape, plan->unit, plan->chunk, capacity, most_steps);
     plan_that_fits->serial = next_plan_serial();
     return plan_that_fits;
 }
@@ -192,7 +192,7 @@ std::shared_ptr<const Plan> plain_plan(const Schedule& choice, std::uint64_t gra
                           .chunk = choice.chunk,
                           .seed = options().seed,
                           .fraction = choice.fraction};
-    return coarse_plan(*choice.technique, shape, granule, 0, {.capacity = SIZE_MAX, .most_steps = most_steps});
+    return coarse_plan(*choice.technique, shape, granule, 0, SIZE_MAX, most_steps);
 }
 
 }  // namespace gimbal

@@ -10,12 +10,6 @@
 
 namespace gimbal {
 
-/// What the packet of an execution may hold.
-struct PacketLimits {
-    std::size_t capacity = 0;      ///< [bytes], >= 1024
-    std::uint64_t most_steps = 0;  ///< 0: any plan; else the plan goes by steps, so many at most
-};
-
 /// How an execution runs, as one process tells it to another on the same kind of machine: plain numbers, and the tables
 /// of the plan.
 struct PacketView {
@@ -27,10 +21,13 @@ struct PacketView {
     const std::byte* raw = nullptr;  ///< for plan_of()
 };
 
-/// The plan as it is, or one of the same technique with larger chunks, or of fac2, that keeps the limits.
+/// The plan as it is, or one of the same technique with larger chunks, or of fac2, that keeps the limits of a packet.
+/// @param capacity    [bytes], >= 1024
+/// @param most_steps  0: any plan; else the plan goes by steps, so many at most
 /// @errors std::bad_alloc  @cost O(1) if the plan fits
 [[nodiscard]] std::shared_ptr<const Plan> fitting_plan(const std::shared_ptr<const Plan>& plan,
-                                                       const ExecutionConfig& config, const PacketLimits& limits);
+                                                       const ExecutionConfig& config, std::size_t capacity,
+                                                       std::uint64_t most_steps);
 
 /// @param packet  [capacity] out  @pre the plan fits  @return bytes used
 std::size_t write_packet(const ExecutionConfig& config, const Plan& plan, std::byte* packet) noexcept;
@@ -42,7 +39,7 @@ std::size_t write_packet(const ExecutionConfig& config, const Plan& plan, std::b
 
 /// A plan from N, P, the technique, its chunk and the granule alone: the same in every process.
 /// @param granule  that the root's plan keeps, or 1 [iterations]
-/// @param most_steps  as in PacketLimits  @errors std::bad_alloc
+/// @param most_steps  as above  @errors std::bad_alloc
 [[nodiscard]] std::shared_ptr<const Plan> plain_plan(const Schedule& choice, std::uint64_t granule,
                                                      std::uint64_t iterations, std::uint32_t workers,
                                                      std::uint64_t most_steps);
@@ -52,7 +49,7 @@ std::size_t write_packet(const ExecutionConfig& config, const Plan& plan, std::b
     return plan.claim == Claim::owned || plan.claim == Claim::shared || plan.claim == Claim::hybrid;
 }
 
-/// Whether it keeps PacketLimits::most_steps.
+/// Whether it keeps most_steps, as above.
 [[nodiscard]] inline bool keeps_steps(const Plan& plan, std::uint64_t most_steps) noexcept {
     return most_steps == 0 || (goes_by_steps(plan) && plan.steps <= most_steps);
 }

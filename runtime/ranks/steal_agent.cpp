@@ -38,16 +38,11 @@ learn::RewardKind known_reward(learn::RewardKind asked) {
     return taken;
 }
 
-struct NamedAgent {
-    StealAgent agent;
-    std::string_view name;  // of the map's key
-    std::uint32_t ranks;
-};
-
 struct Agents {
     std::mutex mutex;
-    std::map<std::pair<std::string, std::uint32_t>, NamedAgent> by_name;  // and number of ranks
+    std::map<std::pair<std::string, std::uint32_t>, StealAgent> by_name;  // and number of ranks
 };
+using NamedAgent = decltype(Agents::by_name)::value_type;
 
 Agents& agents() {
     static PerRank<Agents> all;
@@ -66,24 +61,22 @@ StealAgent::StealAgent(const SelectorSettings& settings, std::uint64_t seed, con
 
 double StealAgent::choose() {
     if (waiting_.size() == kMaxWaiting) waiting_.pop_front();
-    Waiting next;
-    next.step.number = chosen_++;
+    Step next{.number = chosen_++};
     if (recorded_) {
-        next.step.ratio = (*recorded_)[std::min<std::uint64_t>(next.step.number, recorded_->size() - 1)];
+        next.ratio = (*recorded_)[std::min<std::uint64_t>(next.number, recorded_->size() - 1)];
     } else {
         next.pick = learner_->next();
-        next.step.ratio = ratios_[next.pick.action];
-        next.step.exploring = next.pick.exploring;
+        next.ratio = ratios_[next.pick.action];
     }
     waiting_.push_back(next);
-    return next.step.ratio;
+    return next.ratio;
 }
 
 std::optional<StealAgent::Step> StealAgent::learn(double loop_time_s, double busy_max_s, double busy_mean_s) {
     if (waiting_.empty()) return std::nullopt;
-    Waiting told = waiting_.front();
+    Step told = waiting_.front();
     waiting_.pop_front();
-    if (recorded_ || !(loop_time_s > 0) || !std::isfinite(loop_time_s)) return told.step;
+    if (recorded_ || !(loop_time_s > 0) || !std::isfinite(loop_time_s)) return told;
     learn::Signals signals;
     signals.loop_time_s = loop_time_s;
     if (busy_mean_s > 0 && busy_max_s >= busy_mean_s) {
@@ -91,8 +84,8 @@ std::optional<StealAgent::Step> StealAgent::learn(double loop_time_s, double bus
         signals.imbalance.lost = 1 - busy_mean_s / busy_max_s;
     }
     learner_->observe(told.pick, signals);
-    told.step.thought = learner_->thought();
-    return told.step;
+    told.thought = learner_->thought();
+    return told;
 }
 
 }  // namespace gimbal
@@ -108,32 +101,28 @@ void* gimbal_steal_agent(const char* name, uint32_t ranks) {
     if (found == all.by_name.end()) {
         const Recording* const recording = recording_to_replay();
         const std::vector<double>* const ratios = recording ? recording->find_ratios(name, ranks) : nullptr;
-        found =
-            all.by_name
-                .try_emplace(key, NamedAgent{StealAgent(options().select_ranks, loop_seed(name, 0), ratios), {}, ranks})
-                .first;
-        found->second.name = found->first.first;
+        found = all.by_name.try_emplace(key, options().select_ranks, loop_seed(name, 0), ratios).first;
     }
-    return &found->second;
+    return &*found;
 }
 
 double gimbal_steal_choose(void* agent) {
-    return static_cast<gimbal::NamedAgent*>(agent)->agent.choose();
+    return static_cast<gimbal::NamedAgent*>(agent)->second.choose();
 }
 
 void gimbal_steal_learn(void* agent, double loop_time_s, double busy_max_s, double busy_mean_s) {
     using namespace gimbal;
-    auto& named = *static_cast<NamedAgent*>(agent);
-    const auto step = named.agent.learn(loop_time_s, busy_max_s, busy_mean_s);
+    auto& [key, learner] = *static_cast<NamedAgent*>(agent);
+    const auto step = learner.learn(loop_time_s, busy_max_s, busy_mean_s);
     if (!step || !steps_wanted()) return;
     const double tick_s = seconds_per_tick();
-    record_step({.loop = named.name,
-                 .workers = named.ranks,
+    record_step({.loop = key.first,
+                 .workers = key.second,
                  .over_ranks = true,
                  .step = step->number,
                  .steal_ratio = step->ratio,
                  .reason = "steal-ratio",
-                 .exploring = step->exploring,
+                 .exploring = step->pick.exploring,
                  .loop_time = std::isfinite(loop_time_s) ? loop_time_s / tick_s : 0,
                  .busy_max = busy_max_s / tick_s,
                  .busy_mean = busy_mean_s / tick_s,

@@ -30,9 +30,9 @@ public:
 
     /// An execution that is over.
     struct Step {
-        std::uint64_t number = 0;  ///< executions before it [count]
-        double ratio = 0;          ///< that was chosen
-        bool exploring = false;
+        std::uint64_t number = 0;                    ///< executions before it [count]
+        double ratio = 0;                            ///< that was chosen
+        learn::Pick pick = {};                       ///< of the learner, unless ratios are recorded
         std::optional<learn::Thought> thought = {};  ///< if it taught something
     };
     /// What the earliest execution showed that was chosen for and not told of yet. A time that is not positive teaches
@@ -45,11 +45,7 @@ public:
 private:
     std::vector<double> ratios_;  // parts of one, ascending
     std::unique_ptr<learn::Learner> learner_;
-    struct Waiting {
-        learn::Pick pick;
-        Step step;
-    };
-    std::deque<Waiting> waiting_;  // chosen for, not told of; few
+    std::deque<Step> waiting_;  // chosen for, not told of; few
     const std::vector<double>* recorded_;
     std::uint64_t chosen_ = 0;  // executions
 };

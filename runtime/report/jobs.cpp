@@ -37,80 +37,67 @@ struct Run {
     double begin_s = 0, end_s = 0;  // of all members whose times are known
 };
 
-class Sorter {
-public:
-    explicit Sorter(std::span<const RunRecord> records) : records_(records) {}
-
-    SortedRecords sorted() {
-        for (const std::size_t i : in_order_of_time()) {
-            const auto run = std::find_if(runs_.begin(), runs_.end(), [&](const Run& one) { return takes(one, i); });
-            add(run == runs_.end() ? runs_.emplace_back() : *run, i);
+/// Each process once, the record of its longest time; those without times as they were given.
+std::vector<std::size_t> in_order_of_time(std::span<const RunRecord> records,
+                                          std::vector<std::pair<std::size_t, std::size_t>>& repeated) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        const auto same = std::find_if(order.begin(), order.end(),
+                                       [&](std::size_t other) { return same_process(records[i], records[other]); });
+        if (same == order.end()) {
+            order.push_back(i);
+            continue;
         }
-        SortedRecords result;
-        result.repeated = std::move(repeated_);
-        for (Run& run : runs_) {
-            std::sort(run.members.begin(), run.members.end());
-            result.runs.push_back(std::move(run.members));
-        }
-        std::sort(result.runs.begin(), result.runs.end());
-        std::sort(result.repeated.begin(), result.repeated.end());
-        return result;
+        std::size_t shorter = i;
+        if (records[i].wall_s > records[*same].wall_s) std::swap(shorter, *same);
+        repeated.emplace_back(shorter, *same);
     }
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return records[a].started_s < records[b].started_s; });
+    return order;
+}
 
-private:
-    /// Each process once, the record of its longest time; those without times as they were given.
-    std::vector<std::size_t> in_order_of_time() {
-        std::vector<std::size_t> order;
-        for (std::size_t i = 0; i < records_.size(); ++i) {
-            const auto same = std::find_if(order.begin(), order.end(), [&](std::size_t other) {
-                return same_process(records_[i], records_[other]);
-            });
-            if (same == order.end()) {
-                order.push_back(i);
-                continue;
-            }
-            std::size_t shorter = i;
-            if (records_[i].wall_s > records_[*same].wall_s) std::swap(shorter, *same);
-            repeated_.emplace_back(shorter, *same);
-        }
-        std::stable_sort(order.begin(), order.end(),
-                         [&](std::size_t a, std::size_t b) { return records_[a].started_s < records_[b].started_s; });
-        return order;
-    }
+bool takes(const Run& run, const RunRecord& record, std::span<const RunRecord> records) {
+    const RunRecord& first = records[run.members.front()];
+    const auto any = [&](auto of) {
+        return std::any_of(run.members.begin(), run.members.end(), [&](std::size_t m) { return of(records[m]); });
+    };
+    if (record.ranks != first.ranks || identity(record) != identity(first)) return false;
+    if (any([&](const RunRecord& other) { return same_family(record, other); })) return true;
+    if (any([&](const RunRecord& other) { return record.rank == other.rank; })) return false;
+    // Programs of several parts have a launcher that says so, or are taken for several runs.
+    if (record.launch.empty() && record.program != first.program) return false;
+    if (record.started_s <= 0 || run.end_s <= 0) return true;
+    const double slack_s = record.launch.empty() ? kSlack_s : kSlackOfLaunch_s;
+    return record.started_s <= run.end_s + slack_s && record.started_s + record.wall_s >= run.begin_s - slack_s;
+}
 
-    [[nodiscard]] bool takes(const Run& run, std::size_t i) const {
-        const RunRecord& record = records_[i];
-        const RunRecord& first = records_[run.members.front()];
-        const auto any = [&](auto of) {
-            return std::any_of(run.members.begin(), run.members.end(), [&](std::size_t m) { return of(records_[m]); });
-        };
-        if (record.ranks != first.ranks || identity(record) != identity(first)) return false;
-        if (any([&](const RunRecord& other) { return same_family(record, other); })) return true;
-        if (any([&](const RunRecord& other) { return record.rank == other.rank; })) return false;
-        // Programs of several parts have a launcher that says so, or are taken for several runs.
-        if (record.launch.empty() && record.program != first.program) return false;
-        if (record.started_s <= 0 || run.end_s <= 0) return true;
-        const double slack_s = record.launch.empty() ? kSlack_s : kSlackOfLaunch_s;
-        return record.started_s <= run.end_s + slack_s && record.started_s + record.wall_s >= run.begin_s - slack_s;
-    }
-
-    void add(Run& run, std::size_t i) {
-        const RunRecord& record = records_[i];
-        run.members.push_back(i);
-        if (record.started_s <= 0) return;
-        run.begin_s = run.end_s > 0 ? std::min(run.begin_s, record.started_s) : record.started_s;
-        run.end_s = std::max(run.end_s, record.started_s + record.wall_s);
-    }
-
-    std::span<const RunRecord> records_;
-    std::vector<Run> runs_;
-    std::vector<std::pair<std::size_t, std::size_t>> repeated_;
-};
+/// The run lasts while any of its members does.
+void stretch(Run& run, const RunRecord& record) {
+    if (record.started_s <= 0) return;
+    run.begin_s = run.end_s > 0 ? std::min(run.begin_s, record.started_s) : record.started_s;
+    run.end_s = std::max(run.end_s, record.started_s + record.wall_s);
+}
 
 }  // namespace
 
 SortedRecords sort_by_run(std::span<const RunRecord> records) {
-    return Sorter(records).sorted();
+    SortedRecords sorted;
+    std::vector<Run> runs;
+    for (const std::size_t i : in_order_of_time(records, sorted.repeated)) {
+        auto run =
+            std::find_if(runs.begin(), runs.end(), [&](const Run& one) { return takes(one, records[i], records); });
+        if (run == runs.end()) run = runs.emplace(run);
+        run->members.push_back(i);
+        stretch(*run, records[i]);
+    }
+    for (Run& run : runs) {
+        std::sort(run.members.begin(), run.members.end());
+        sorted.runs.push_back(std::move(run.members));
+    }
+    std::sort(sorted.runs.begin(), sorted.runs.end());
+    std::sort(sorted.repeated.begin(), sorted.repeated.end());
+    return sorted;
 }
 
 std::string run_title(std::span<const RunRecord> records) {

@@ -255,7 +255,7 @@ void keys(Io& io, Of<Io, WaitingRecord>& waiting) {
 }
 
 template <class Io>
-void keys(Io& io, Of<Io, OptionUse>& use) {
+void keys(Io& io, Of<Io, Setting>& use) {
     io.key("name", use.name);
     io.key("value", use.value);
     io.key("origin", use.origin);

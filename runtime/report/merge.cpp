@@ -183,7 +183,7 @@ void add_per_rank(const LoopSummary& loop, std::uint32_t ranks, PerRank& seconds
 
 bool is_elastic(const RunRecord& record) {
     const OptionSpec* const option = find_option("GIMBAL_ELASTIC");
-    return std::any_of(record.options.begin(), record.options.end(), [&](const OptionUse& use) {
+    return std::any_of(record.options.begin(), record.options.end(), [&](const Setting& use) {
         try {
             return use.name == option->name && std::get<bool>(read_value(*option, use.value));
         } catch (const Error&) {  // of another version
@@ -195,7 +195,7 @@ bool is_elastic(const RunRecord& record) {
 /// What omp_set_schedule() asked for, where no rule of GIMBAL_LOOPS takes loops all the same.
 std::string schedule_of_program(const RunRecord& record) {
     const bool rules = std::any_of(record.options.begin(), record.options.end(),
-                                   [](const OptionUse& use) { return use.name == "GIMBAL_LOOPS"; });
+                                   [](const Setting& use) { return use.name == "GIMBAL_LOOPS"; });
     return rules ? std::string() : record.program_schedule;
 }
 

@@ -22,7 +22,7 @@ constexpr std::uint32_t kClocks = 1, kId = 1, kTime = 2, kIncremental = 3;
 constexpr std::uint32_t kCategory = 3, kAnnotation = 4, kType = 9, kName = 10, kTrack = 11, kDouble = 44, kFlow = 47,
                         kLastFlow = 48;
 // DebugAnnotation
-constexpr std::uint32_t kAnnotationName = 1, kUnsigned = 3, kReal = 5, kText = 6;
+constexpr std::uint32_t kAnnotationName = 1, kUnsigned = 3, kText = 6;
 // TrackDescriptor, and its ProcessDescriptor and ThreadDescriptor
 constexpr std::uint32_t kUuid = 1, kTrackName = 2, kProcess = 3, kThread = 4, kParent = 5, kCounter = 8, kPid = 1,
                         kTid = 2, kThreadName = 5, kProcessName = 6;
@@ -31,18 +31,16 @@ constexpr std::uint32_t kUuid = 1, kTrackName = 2, kProcess = 3, kThread = 4, kP
 constexpr std::uint32_t kOwnClock = 64;  // the first number that a sequence may give
 constexpr std::uint32_t kBootTime = 6;   // the trace's own clock
 constexpr std::uint32_t kCleared = 1, kNeedsState = 2;
-enum Type : std::int32_t { slice_begin = 1, slice_end = 2, instant_event = 3, counter_event = 4 };
+constexpr std::int32_t kSliceBegin = 1, kSliceEnd = 2, kInstant = 3, kCounterValue = 4;  // types of TrackEvent
 
 void add_arguments(pbf_writer& event, std::span<const TraceArgument> arguments) {
     for (const TraceArgument& argument : arguments) {
         pbf_writer annotation(event, field::kAnnotation);
         annotation.add_uint64(field::kAnnotationName, argument.name);
-        if (argument.type == TraceArgument::Type::number)
-            annotation.add_uint64(field::kUnsigned, argument.number);
-        else if (argument.type == TraceArgument::Type::real)
-            annotation.add_double(field::kReal, argument.real);
-        else
-            annotation.add_string(field::kText, argument.text.data(), argument.text.size());
+        if (const auto* const number = std::get_if<std::uint64_t>(&argument.value))
+            annotation.add_uint64(field::kUnsigned, *number);
+        else if (const auto* const text = std::get_if<std::string_view>(&argument.value))
+            annotation.add_string(field::kText, text->data(), text->size());
     }
 }
 
@@ -138,21 +136,21 @@ void PerfettoSequence::begin(std::uint64_t time_ns, std::uint64_t category, std:
                              std::span<const TraceArgument> arguments) {
     packet(time_ns, [&](pbf_writer& event) {
         event.add_uint64(field::kCategory, category);
-        event.add_enum(field::kType, slice_begin);
+        event.add_enum(field::kType, kSliceBegin);
         event.add_uint64(field::kName, name);
         add_arguments(event, arguments);
     });
 }
 
 void PerfettoSequence::end(std::uint64_t time_ns) {
-    packet(time_ns, [](pbf_writer& event) { event.add_enum(field::kType, slice_end); });
+    packet(time_ns, [](pbf_writer& event) { event.add_enum(field::kType, kSliceEnd); });
 }
 
 void PerfettoSequence::instant(std::uint64_t time_ns, std::uint64_t category, std::uint64_t name,
                                std::span<const TraceArgument> arguments, TraceFlow flow, std::uint64_t track) {
     packet(time_ns, [&](pbf_writer& event) {
         event.add_uint64(field::kCategory, category);
-        event.add_enum(field::kType, instant_event);
+        event.add_enum(field::kType, kInstant);
         event.add_uint64(field::kName, name);
         if (track != 0) event.add_uint64(field::kTrack, track);
         add_arguments(event, arguments);
@@ -162,7 +160,7 @@ void PerfettoSequence::instant(std::uint64_t time_ns, std::uint64_t category, st
 
 void PerfettoSequence::counter(std::uint64_t time_ns, std::uint64_t track, double value) {
     packet(time_ns, [&](pbf_writer& event) {
-        event.add_enum(field::kType, counter_event);
+        event.add_enum(field::kType, kCounterValue);
         event.add_uint64(field::kTrack, track);
         event.add_double(field::kDouble, value);
     });

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "base/part_file.hpp"
 
@@ -48,18 +49,8 @@ private:
 
 /// What stands beside the name of an event: a word for it, by number, and a figure or a text.
 struct TraceArgument {
-    enum class Type : std::uint8_t { number, real, text };
-
     std::uint64_t name = 0;  ///< PerfettoSequence::argument_name()
-    Type type = Type::number;
-    std::uint64_t number = 0;
-    double real = 0;
-    std::string_view text = {};
-
-    static TraceArgument of(std::uint64_t name, std::uint64_t number) { return {.name = name, .number = number}; }
-    static TraceArgument of(std::uint64_t name, std::string_view text) {
-        return {.name = name, .type = Type::text, .text = text};
-    }
+    std::variant<std::uint64_t, std::string_view> value;
 };
 
 /// An arrow between events: those with the same number.

@@ -55,7 +55,7 @@ RunRecord describe_process() {
     for (std::size_t i = 0; i < settings.effective.size(); ++i) {
         if (option_table()[i].hidden) continue;
         if (settings.effective[i].origin != "default") record.options.push_back(settings.effective[i]);
-        const OptionUse& ranks = settings.effective_ranks[i];
+        const Setting& ranks = settings.effective_ranks[i];
         if (differs_for_ranks(settings, i) && ranks.origin != "default") record.options.push_back(ranks);
     }
     if (!settings.omp_schedule.empty())

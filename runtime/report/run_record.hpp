@@ -144,7 +144,7 @@ struct RunRecord {
     std::uint64_t seed = 0;
     std::uint64_t cores_lent = 0;            ///< by threads that waited to threads that had none [count]
     std::uint64_t regions_with_numbers = 0;  ///< that other ranks' cores could not join for that [count]
-    std::vector<OptionUse> options;          ///< those that are not at their default
+    std::vector<Setting> options;            ///< those that are not at their default
     std::string program_schedule;  ///< what omp_set_schedule() asked for last, of OpenMP's own; empty: never called
     std::string cache;             ///< what is kept from run to run, in one word (kept/store.hpp)
     std::string no_loop_hint;      ///< why no loop ran, from who knows the program; not part of the file

@@ -208,7 +208,7 @@ std::string partial_lines(std::span<const RunRecord> records, std::uint32_t rank
 
 std::string settings(const RunRecord& record) {
     std::string text = "program: " + record.program + "\n";
-    for (const OptionUse& use : record.options)
+    for (const Setting& use : record.options)
         text += "setting: " + use.name + "=" + use.value + " (" + use.origin + ")\n";
     return text;
 }
@@ -261,12 +261,12 @@ std::string placement(std::span<const RunRecord> records) {
 /// Why there is no table.
 std::string no_loops(const RunRecord& record) {
     const std::string text = "no loop ran under Gimbal: ";
-    for (const OptionUse& use : record.options)
+    for (const Setting& use : record.options)
         if (use.name == "OMP_SCHEDULE" && is_ordinary_openmp(use.value))
             return text + "OMP_SCHEDULE=" + use.value + " leaves loops with schedule(runtime) to libomp; unset it.\n";
     if (!record.program_schedule.empty()) {
         const bool rules = std::any_of(record.options.begin(), record.options.end(),
-                                       [](const OptionUse& use) { return use.name == "GIMBAL_LOOPS"; });
+                                       [](const Setting& use) { return use.name == "GIMBAL_LOOPS"; });
         return text + "the program calls omp_set_schedule(" + record.program_schedule +
                "), and its loops with schedule(runtime) use that; " +
                (rules ? "no loop ran that GIMBAL_LOOPS names.\n"

@@ -22,7 +22,7 @@ namespace gimbal {
 
 namespace {
 
-/// How a loop ran, from a text of the records (TraceLabel).
+/// How a loop ran, from a label of the records (trace/record.hpp).
 struct Label {
     std::string loop, schedule, reason;
     bool exploring = false;
@@ -51,7 +51,7 @@ public:
 
 private:
     std::string named(const std::string& place) {
-        const std::size_t at = place.find(TraceLabel::kPlaceSeparator);
+        const std::size_t at = place.find(kPlaceSeparator);
         if (at == std::string::npos) return place.empty() ? unknown_ : place;
         const std::string module = place.substr(0, at);
         std::uint64_t offset = 0;
@@ -65,7 +65,7 @@ private:
         std::array<std::string, 4> fields;
         std::size_t at = 0;
         for (std::string& field : fields) {
-            const std::size_t end = std::min(text.find(TraceLabel::kSeparator, at), text.size());
+            const std::size_t end = std::min(text.find(kLabelSeparator, at), text.size());
             field = text.substr(std::min(at, text.size()), end - std::min(at, text.size()));
             at = end + 1;
         }
@@ -175,7 +175,7 @@ public:
         }
         if (thread_.dropped > 0)
             out_.instant(last_ns_, loop_, out_.name("records lost"),
-                         std::array{TraceArgument::of(out_.argument_name("records"), thread_.dropped)});
+                         std::array{TraceArgument{out_.argument_name("records"), thread_.dropped}});
     }
 
 private:
@@ -221,23 +221,22 @@ private:
     void begin_chunk(std::uint64_t first, std::uint64_t size) {
         close_chunk();
         open(Slice::chunk, chunk_, chunk_name_,
-             std::array{TraceArgument::of(first_, first), TraceArgument::of(iterations_, size)});
+             std::array{TraceArgument{first_, first}, TraceArgument{iterations_, size}});
     }
     void begin_loop(std::uint64_t payload) {
         const Label& label = process_.texts.label(payload >> 32U);
         open(Slice::loop, loop_, out_.name(label.loop),
-             std::array{TraceArgument::of(out_.argument_name("schedule"), label.schedule),
-                        TraceArgument::of(out_.argument_name("reason"), label.reason),
-                        TraceArgument::of(iterations_, loop_size_),
-                        TraceArgument::of(out_.argument_name("worker"), payload & UINT32_MAX)});
+             std::array{TraceArgument{out_.argument_name("schedule"), label.schedule},
+                        TraceArgument{out_.argument_name("reason"), label.reason},
+                        TraceArgument{iterations_, loop_size_},
+                        TraceArgument{out_.argument_name("worker"), payload & UINT32_MAX}});
     }
     void decision(std::uint64_t payload) {
         const Label& label = process_.texts.label(payload);
         out_.instant(now_ns_, out_.category("decision"), out_.name("decision: " + label.schedule),
-                     std::array{TraceArgument::of(out_.argument_name("loop"), label.loop),
-                                TraceArgument::of(out_.argument_name("reason"), label.reason),
-                                TraceArgument::of(out_.argument_name("exploring"),
-                                                  std::string_view(label.exploring ? "yes" : "no"))});
+                     std::array{TraceArgument{out_.argument_name("loop"), label.loop},
+                                TraceArgument{out_.argument_name("reason"), label.reason},
+                                TraceArgument{out_.argument_name("exploring"), label.exploring ? "yes" : "no"}});
     }
     /// An arrow from the victim's track to the thief's.
     void steal(std::uint64_t payload) {
@@ -249,7 +248,7 @@ private:
             out_.instant(now_ns_, category, out_.name("stolen from"), {}, {.id = flow},
                          process_.identity.thread(static_cast<std::uint32_t>(victim)));
         out_.instant(now_ns_, category, out_.name("steal"),
-                     std::array{TraceArgument::of(iterations_, payload & UINT32_MAX)},
+                     std::array{TraceArgument{iterations_, payload & UINT32_MAX}},
                      known ? TraceFlow{.id = flow, .ends = true} : TraceFlow{});
     }
     void counter(const std::string& name, double value) {
@@ -265,7 +264,7 @@ private:
         return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(payload & UINT32_MAX)));
     }
     void core(Slice slice, const char* name, const char* what, std::uint64_t number) {
-        open(slice, cores_, out_.name(name), std::array{TraceArgument::of(out_.argument_name(what), number)});
+        open(slice, cores_, out_.name(name), std::array{TraceArgument{out_.argument_name(what), number}});
     }
 
     void add(const TraceRecord& record) {
@@ -317,12 +316,12 @@ private:
                 return close(Slice::join);
             case TraceKind::processor:
                 return out_.instant(now_ns_, cores_, out_.name("migration"),
-                                    std::array{TraceArgument::of(out_.argument_name("from"), payload >> 32U),
-                                               TraceArgument::of(out_.argument_name("to"), payload & UINT32_MAX)});
+                                    std::array{TraceArgument{out_.argument_name("from"), payload >> 32U},
+                                               TraceArgument{out_.argument_name("to"), payload & UINT32_MAX}});
             case TraceKind::placed:
                 return out_.instant(
                     now_ns_, cores_, out_.name("placed"),
-                    std::array{TraceArgument::of(out_.argument_name("why"), process_.texts.plain(payload))});
+                    std::array{TraceArgument{out_.argument_name("why"), process_.texts.plain(payload)}});
             case TraceKind::imbalance:
                 return counter("imbalance " + process_.texts.place(payload >> 32U), value_of(payload));
             case TraceKind::fraction:

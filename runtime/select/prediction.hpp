@@ -23,11 +23,11 @@ struct Question {
     std::uint64_t seed;
 };
 
-/// What a question is answered with.
+/// What a question is answered with: a prediction for each of the choices, or of the pairs of two levels.
 struct Prediction {
     std::vector<double> times;  ///< [choices] loop time [ticks]; infinity for one that was not simulated
     double cost_s = 0;          ///< what making it took, by the number of chunks: the same on every machine [s]
-    double spent_s = 0;         ///< what it really took of the processor [s]
+    double spent_s = 0;         ///< what it really took of the processor [s]; 0: that was not measured
 };
 
 /// What making a prediction is expected to cost, before anything is known [s].

@@ -16,14 +16,10 @@ namespace gimbal {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kColumns = {"loop", "workers", "step", "iterations", "technique"};
-enum Column : std::size_t { kLoop, kWorkers, kStep, kIterations, kTechnique };
-constexpr std::string_view kWithin = "within";  // older records have no such column
-
-/// Of the columns in a line.
-struct Places : std::array<std::size_t, kColumns.size()> {
-    std::size_t within = SIZE_MAX;  // SIZE_MAX: there is none
-};
+constexpr std::array<std::string_view, 6> kColumns = {"loop", "workers", "step", "iterations", "technique", "within"};
+enum Column : std::size_t { kLoop, kWorkers, kStep, kIterations, kTechnique, kWithin };
+/// Of the columns in a line; SIZE_MAX: older records have no column `within`.
+using Places = std::array<std::size_t, kColumns.size()>;
 
 // More than that cannot have been run, and would be allocated before it is found missing.
 constexpr std::uint64_t kMaxSteps = std::uint64_t{1} << 32;
@@ -38,14 +34,12 @@ Places read_header(CsvReader& csv) {
     Places places{};
     for (std::size_t i = 0; i < kColumns.size(); ++i) {
         const auto found = std::find(header.begin(), header.end(), kColumns[i]);
-        if (found == header.end()) {
+        if (found == header.end() && i != kWithin) {
             throw Error(ErrorCode::file,
                         "it is not a record: its first line has no column " + quote_value(kColumns[i]));
         }
-        places[i] = static_cast<std::size_t>(found - header.begin());
+        places[i] = found == header.end() ? SIZE_MAX : static_cast<std::size_t>(found - header.begin());
     }
-    const auto within = std::find(header.begin(), header.end(), kWithin);
-    if (within != header.end()) places.within = static_cast<std::size_t>(within - header.begin());
     return places;
 }
 
@@ -70,9 +64,9 @@ Schedule read_technique(const std::string& text, std::size_t line) {
 
 /// @return nullptr: none is named
 const Technique* read_within(const std::vector<std::string>& fields, const Places& places, std::size_t line) {
-    if (places.within >= fields.size() || fields[places.within].empty()) return nullptr;
-    const Technique* const technique = find_technique(fields[places.within]);
-    if (!technique) fail(line, quote_value(fields[places.within]) + " is not a technique");
+    if (places[kWithin] >= fields.size() || fields[places[kWithin]].empty()) return nullptr;
+    const Technique* const technique = find_technique(fields[places[kWithin]]);
+    if (!technique) fail(line, quote_value(fields[places[kWithin]]) + " is not a technique");
     return technique;
 }
 
@@ -107,7 +101,7 @@ void sort(const Unsorted<Step>& found, Table& sorted) {
 Recording Recording::parse(std::string_view text) {
     CsvReader csv(text);
     const Places places = read_header(csv);
-    const std::size_t fields_needed = *std::max_element(places.begin(), places.end()) + 1;
+    const std::size_t fields_needed = *std::max_element(places.begin(), places.begin() + kWithin) + 1;
     Unsorted<RecordedStep> steps;
     Unsorted<double> ratios;
     std::vector<std::string> fields;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <type_traits>
+
 #include "technique/adaptive.hpp"
 
 namespace gimbal::technique {
@@ -66,30 +68,17 @@ private:
     TechniqueInfo info_;
 };
 
-/// As Immortal in planned_technique.hpp: constant-initialised and never destroyed.
-template <class T>
-union ImmortalAdaptive {
-    template <class... Arguments>
-    constexpr explicit(false) ImmortalAdaptive(const TechniqueInfo& info, Arguments... arguments) noexcept
-        : technique(info, arguments...) {}
-    ImmortalAdaptive(const ImmortalAdaptive&) = delete;
-    ImmortalAdaptive& operator=(const ImmortalAdaptive&) = delete;
-    constexpr ~ImmortalAdaptive() {}
+// As PlannedTechnique: never destroyed.
+static_assert(std::is_trivially_destructible_v<Awf> && std::is_trivially_destructible_v<Af> &&
+              std::is_trivially_destructible_v<Bold> && std::is_trivially_destructible_v<Aid>);
 
-    T technique;
-};
-using ImmortalAwf = ImmortalAdaptive<Awf>;
-using ImmortalAf = ImmortalAdaptive<Af>;
-using ImmortalBold = ImmortalAdaptive<Bold>;
-using ImmortalAid = ImmortalAdaptive<Aid>;
-
-extern const ImmortalAwf kAwfB;
-extern const ImmortalAwf kAwfC;
-extern const ImmortalAwf kAwfD;
-extern const ImmortalAwf kAwfE;
-extern const ImmortalAf kAf;
-extern const ImmortalAf kMaf;
-extern const ImmortalBold kBold;
-extern const ImmortalAid kAid;
+extern const Awf kAwfB;
+extern const Awf kAwfC;
+extern const Awf kAwfD;
+extern const Awf kAwfE;
+extern const Af kAf;
+extern const Af kMaf;
+extern const Bold kBold;
+extern const Aid kAid;
 
 }  // namespace gimbal::technique

@@ -56,19 +56,19 @@ std::uint64_t Af::size(const ChunkRequest& request) const noexcept {
     return std::max<std::uint64_t>(1, whole + (static_cast<double>(whole) < size ? 1 : 0));
 }
 
-constinit const ImmortalAf kAf{{.name = "af",
-                                .aliases = {},
-                                .family = "adaptive",
-                                .summary = "Adaptive factoring: chunks from the mean and variance measured per worker.",
-                                .parameter = kMinimumChunk,
-                                .source = "Banicescu, Liu 2000"},
-                               false};
-constinit const ImmortalAf kMaf{{.name = "maf",
-                                 .aliases = kMafAliases,
-                                 .family = "adaptive",
-                                 .summary = "As af; times include the scheduling.",
-                                 .parameter = kMinimumChunk,
-                                 .source = "LB4OMP (Korndoerfer et al. 2021)"},
-                                true};
+constinit const Af kAf{{.name = "af",
+                        .aliases = {},
+                        .family = "adaptive",
+                        .summary = "Adaptive factoring: chunks from the mean and variance measured per worker.",
+                        .parameter = kMinimumChunk,
+                        .source = "Banicescu, Liu 2000"},
+                       false};
+constinit const Af kMaf{{.name = "maf",
+                         .aliases = kMafAliases,
+                         .family = "adaptive",
+                         .summary = "As af; times include the scheduling.",
+                         .parameter = kMinimumChunk,
+                         .source = "LB4OMP (Korndoerfer et al. 2021)"},
+                        true};
 
 }  // namespace gimbal::technique

@@ -10,8 +10,8 @@ namespace gimbal::technique {
 
 namespace {
 
-constexpr double kAsymmetric = 0.8;        // part of the loop that is shared out by speed; the rest is dynamic
-constexpr std::uint64_t kMaxSamples = 4;   // chunks after which a worker waits no longer for the figures of others
+constexpr double kAsymmetric = 0.8;       // part of the loop that is shared out by speed; the rest is dynamic
+constexpr std::uint64_t kMaxSamples = 4;  // chunks after which a worker waits no longer for the figures of others
 constexpr std::uint64_t kSamplesPerWorker = 64;  // small chunks: N / (64 P)
 
 constexpr std::string_view kAliases[] = {"aid-hybrid"};
@@ -58,7 +58,7 @@ std::uint64_t Aid::size(const ChunkRequest& request) const noexcept {
     return size > 0 ? std::max(small, static_cast<std::uint64_t>(size)) : small;
 }
 
-constinit const ImmortalAid kAid{
+constinit const Aid kAid{
     {.name = "aid",
      .aliases = kAliases,
      .family = "adaptive",

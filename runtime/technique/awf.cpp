@@ -32,37 +32,37 @@ constexpr std::string_view kSource = "Carino, Banicescu 2008";
 
 }  // namespace
 
-constinit const ImmortalAwf kAwfB{{.name = "awf-b",
-                                   .aliases = {},
-                                   .family = "adaptive",
-                                   .summary = "Adaptive weighted factoring: batches shared out by measured speed.",
-                                   .parameter = kMinimumChunk,
-                                   .source = kSource},
-                                  true,
-                                  false};
-constinit const ImmortalAwf kAwfC{{.name = "awf-c",
-                                   .aliases = {},
-                                   .family = "adaptive",
-                                   .summary = "As awf-b, but every chunk is sized anew from what remains.",
-                                   .parameter = kMinimumChunk,
-                                   .source = kSource},
-                                  false,
-                                  false};
-constinit const ImmortalAwf kAwfD{{.name = "awf-d",
-                                   .aliases = {},
-                                   .family = "adaptive",
-                                   .summary = "As awf-b; times include the scheduling.",
-                                   .parameter = kMinimumChunk,
-                                   .source = kSource},
-                                  true,
-                                  true};
-constinit const ImmortalAwf kAwfE{{.name = "awf-e",
-                                   .aliases = {},
-                                   .family = "adaptive",
-                                   .summary = "As awf-c; times include the scheduling.",
-                                   .parameter = kMinimumChunk,
-                                   .source = kSource},
-                                  false,
-                                  true};
+constinit const Awf kAwfB{{.name = "awf-b",
+                           .aliases = {},
+                           .family = "adaptive",
+                           .summary = "Adaptive weighted factoring: batches shared out by measured speed.",
+                           .parameter = kMinimumChunk,
+                           .source = kSource},
+                          true,
+                          false};
+constinit const Awf kAwfC{{.name = "awf-c",
+                           .aliases = {},
+                           .family = "adaptive",
+                           .summary = "As awf-b, but every chunk is sized anew from what remains.",
+                           .parameter = kMinimumChunk,
+                           .source = kSource},
+                          false,
+                          false};
+constinit const Awf kAwfD{{.name = "awf-d",
+                           .aliases = {},
+                           .family = "adaptive",
+                           .summary = "As awf-b; times include the scheduling.",
+                           .parameter = kMinimumChunk,
+                           .source = kSource},
+                          true,
+                          true};
+constinit const Awf kAwfE{{.name = "awf-e",
+                           .aliases = {},
+                           .family = "adaptive",
+                           .summary = "As awf-c; times include the scheduling.",
+                           .parameter = kMinimumChunk,
+                           .source = kSource},
+                          false,
+                          true};
 
 }  // namespace gimbal::technique

@@ -116,14 +116,15 @@ Plan plan_binlpt(const LoopShape& shape) {
 
 }  // namespace
 
-constinit const Immortal kBinlpt{{.name = "binlpt",
-                                  .aliases = {},
-                                  .family = "stealing",
-                                  .summary = "Chunks of equal measured load, dealt out largest first, then stolen.",
-                                  .parameter = "granule c [iterations], about a chunk; default: 16 chunks per worker",
-                                  .source = "Penna et al. 2019",
-                                  .monotonic = false,
-                                  .needs_profile = true},
-                                 plan_binlpt};
+constinit const PlannedTechnique kBinlpt{
+    {.name = "binlpt",
+     .aliases = {},
+     .family = "stealing",
+     .summary = "Chunks of equal measured load, dealt out largest first, then stolen.",
+     .parameter = "granule c [iterations], about a chunk; default: 16 chunks per worker",
+     .source = "Penna et al. 2019",
+     .monotonic = false,
+     .needs_profile = true},
+    plan_binlpt};
 
 }  // namespace gimbal::technique

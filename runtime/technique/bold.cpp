@@ -79,12 +79,12 @@ std::uint64_t Bold::size(const ChunkRequest& request) const noexcept {
     return size >= 1 ? static_cast<std::uint64_t>(std::min(size, remaining)) : 1;
 }
 
-constinit const ImmortalBold kBold{{.name = "bold",
-                                    .aliases = {},
-                                    .family = "adaptive",
-                                    .summary = "Bold: large chunks at first, by mean, deviation and work in progress.",
-                                    .parameter = kMinimumChunk,
-                                    .source = "Hagerup 1997",
-                                    .needs_statistics = true}};
+constinit const Bold kBold{{.name = "bold",
+                            .aliases = {},
+                            .family = "adaptive",
+                            .summary = "Bold: large chunks at first, by mean, deviation and work in progress.",
+                            .parameter = kMinimumChunk,
+                            .source = "Hagerup 1997",
+                            .needs_statistics = true}};
 
 }  // namespace gimbal::technique

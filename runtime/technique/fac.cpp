@@ -36,13 +36,14 @@ Plan plan_fac(const LoopShape& shape) {
 
 }  // namespace
 
-constinit const Immortal kFac{{.name = "fac",
-                               .aliases = kAliases,
-                               .family = "planned",
-                               .summary = "Factoring: batches sized by mean and deviation of the iteration times.",
-                               .parameter = kMinimumChunk,
-                               .source = "Hummel, Schonberg, Flynn 1992",
-                               .needs_statistics = true},
-                              plan_fac};
+constinit const PlannedTechnique kFac{
+    {.name = "fac",
+     .aliases = kAliases,
+     .family = "planned",
+     .summary = "Factoring: batches sized by mean and deviation of the iteration times.",
+     .parameter = kMinimumChunk,
+     .source = "Hummel, Schonberg, Flynn 1992",
+     .needs_statistics = true},
+    plan_fac};
 
 }  // namespace gimbal::technique

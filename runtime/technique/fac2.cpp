@@ -32,12 +32,12 @@ constexpr std::string_view kAliases[] = {"fac2a", "fac2b", "mfac2"};
 
 }  // namespace
 
-constinit const Immortal kFac2{{.name = "fac2",
-                                .aliases = kAliases,
-                                .family = "planned",
-                                .summary = "Factoring: half of what remains goes out as P equal chunks.",
-                                .parameter = kMinimumChunk,
-                                .source = "Hummel, Schonberg, Flynn 1992"},
-                               plan_fac2};
+constinit const PlannedTechnique kFac2{{.name = "fac2",
+                                        .aliases = kAliases,
+                                        .family = "planned",
+                                        .summary = "Factoring: half of what remains goes out as P equal chunks.",
+                                        .parameter = kMinimumChunk,
+                                        .source = "Hummel, Schonberg, Flynn 1992"},
+                                       plan_fac2};
 
 }  // namespace gimbal::technique

@@ -189,15 +189,15 @@ Plan plan_feedback(const LoopShape& shape) {
 
 }  // namespace
 
-constinit const Immortal kFeedback{{.name = "feedback",
-                                    .aliases = {},
-                                    .family = "feedback",
-                                    .summary = "Blocks of equal measured cost, then shrinking shared chunks.",
-                                    .parameter = "static fraction f, and granule c [iterations], as f:c",
-                                    .source = "Bull 1998",
-                                    .needs_weights = true,
-                                    .needs_profile = true,
-                                    .fraction = FractionSource::feedback},
-                                   plan_feedback};
+constinit const PlannedTechnique kFeedback{{.name = "feedback",
+                                            .aliases = {},
+                                            .family = "feedback",
+                                            .summary = "Blocks of equal measured cost, then shrinking shared chunks.",
+                                            .parameter = "static fraction f, and granule c [iterations], as f:c",
+                                            .source = "Bull 1998",
+                                            .needs_weights = true,
+                                            .needs_profile = true,
+                                            .fraction = FractionSource::feedback},
+                                           plan_feedback};
 
 }  // namespace gimbal::technique

@@ -41,12 +41,12 @@ Plan plan_fiss(const LoopShape& shape) {
 
 }  // namespace
 
-constinit const Immortal kFiss{{.name = "fiss",
-                                .aliases = {},
-                                .family = "planned",
-                                .summary = "Fixed increase: batches whose chunks grow by the same amount.",
-                                .parameter = kMinimumChunk,
-                                .source = "Philip, Das 1997"},
-                               plan_fiss};
+constinit const PlannedTechnique kFiss{{.name = "fiss",
+                                        .aliases = {},
+                                        .family = "planned",
+                                        .summary = "Fixed increase: batches whose chunks grow by the same amount.",
+                                        .parameter = kMinimumChunk,
+                                        .source = "Philip, Das 1997"},
+                                       plan_fiss};
 
 }  // namespace gimbal::technique

@@ -37,13 +37,14 @@ Plan plan_fsc(const LoopShape& shape) {
 
 }  // namespace
 
-constinit const Immortal kFsc{{.name = "fsc",
-                               .aliases = {},
-                               .family = "planned",
-                               .summary = "Fixed-size chunking: the chunk that trades dispatch cost against imbalance.",
-                               .parameter = kMinimumChunk,
-                               .source = "Kruskal, Weiss 1985",
-                               .needs_statistics = true},
-                              plan_fsc};
+constinit const PlannedTechnique kFsc{
+    {.name = "fsc",
+     .aliases = {},
+     .family = "planned",
+     .summary = "Fixed-size chunking: the chunk that trades dispatch cost against imbalance.",
+     .parameter = kMinimumChunk,
+     .source = "Kruskal, Weiss 1985",
+     .needs_statistics = true},
+    plan_fsc};
 
 }  // namespace gimbal::technique

@@ -35,12 +35,13 @@ std::uint64_t golden_chunk(std::uint64_t iterations, std::uint32_t workers) noex
     return std::max<std::uint64_t>(static_cast<std::uint64_t>(iterations / parts), 1);
 }
 
-constinit const Immortal kGolden{{.name = "golden",
-                                  .aliases = {},
-                                  .family = "planned",
-                                  .summary = "Self-scheduling with Auto4OMP's expert chunk, from the golden ratio.",
-                                  .parameter = kMinimumChunk,
-                                  .source = "Mohammed, Korndoerfer, Eleliemy, Ciorba 2022"},
-                                 plan_golden};
+constinit const PlannedTechnique kGolden{
+    {.name = "golden",
+     .aliases = {},
+     .family = "planned",
+     .summary = "Self-scheduling with Auto4OMP's expert chunk, from the golden ratio.",
+     .parameter = kMinimumChunk,
+     .source = "Mohammed, Korndoerfer, Eleliemy, Ciorba 2022"},
+    plan_golden};
 
 }  // namespace gimbal::technique

@@ -21,12 +21,12 @@ Plan plan_gss(const LoopShape& shape) {
 
 }  // namespace
 
-constinit const Immortal kGss{{.name = "gss",
-                               .aliases = {},
-                               .family = "planned",
-                               .summary = "Guided self-scheduling: the P-th part of what remains.",
-                               .parameter = kMinimumChunk,
-                               .source = "Polychronopoulos, Kuck 1987"},
-                              plan_gss};
+constinit const PlannedTechnique kGss{{.name = "gss",
+                                       .aliases = {},
+                                       .family = "planned",
+                                       .summary = "Guided self-scheduling: the P-th part of what remains.",
+                                       .parameter = kMinimumChunk,
+                                       .source = "Polychronopoulos, Kuck 1987"},
+                                      plan_gss};
 
 }  // namespace gimbal::technique

@@ -34,12 +34,13 @@ Plan plan_guided(const LoopShape& shape) {
 
 }  // namespace
 
-constinit const Immortal kGuided{{.name = "guided",
-                                  .aliases = {},
-                                  .family = "planned",
-                                  .summary = "Guided as libomp computes it: half of the P-th part of what remains.",
-                                  .parameter = kMinimumChunk,
-                                  .source = "OpenMP; LLVM libomp"},
-                                 plan_guided};
+constinit const PlannedTechnique kGuided{
+    {.name = "guided",
+     .aliases = {},
+     .family = "planned",
+     .summary = "Guided as libomp computes it: half of the P-th part of what remains.",
+     .parameter = kMinimumChunk,
+     .source = "OpenMP; LLVM libomp"},
+    plan_guided};
 
 }  // namespace gimbal::technique

@@ -16,11 +16,11 @@ namespace {
 Plan all_static(const LoopShape& shape) {
     LoopShape blocks = shape;
     blocks.chunk = 0;
-    return kStatic.technique.plan(blocks);
+    return kStatic.plan(blocks);
 }
 
 Plan all_dynamic(const LoopShape& shape) {
-    Plan plan = kSs.technique.plan(shape);
+    Plan plan = kSs.plan(shape);
     if (shape.admission >= 1 || plan.steps == 0) return plan;
     // Thinned out requests take the long way; a hybrid plan in which nobody owns anything.
     return basic_plan(shape);

@@ -6,43 +6,46 @@ namespace gimbal::technique {
 
 /// Lightweight scheduling: a static part first, then the rest dynamically.
 /// @source Donfack, Grigori, Gropp, Kale 2012; test: tests/unit/technique/lightweight_test.cpp
-constinit const Immortal kLws{{.name = "lws",
-                               .aliases = {},
-                               .family = "lightweight",
-                               .summary = "A static part first, then the rest in chunks, first come, first served.",
-                               .parameter = kFractionParameter,
-                               .source = "Donfack, Grigori, Gropp, Kale 2012",
-                               .measured_chunk = true,
-                               .fraction = FractionSource::fixed},
-                              basic_plan};
+constinit const PlannedTechnique kLws{
+    {.name = "lws",
+     .aliases = {},
+     .family = "lightweight",
+     .summary = "A static part first, then the rest in chunks, first come, first served.",
+     .parameter = kFractionParameter,
+     .source = "Donfack, Grigori, Gropp, Kale 2012",
+     .measured_chunk = true,
+     .fraction = FractionSource::fixed},
+    basic_plan};
 
 /// As lws, with the fraction that was fastest of all that were tried on the loop.
 /// @source Donfack, Grigori, Gropp, Kale 2012 (there before the run); test: tests/unit/lightweight
-constinit const Immortal kLwsTuned{{.name = "lws-tuned",
-                                    .aliases = {},
-                                    .family = "lightweight",
-                                    .summary = "As lws, with the best static fraction of a grid tried on the loop.",
-                                    .parameter = kFractionParameter,
-                                    .source = "Donfack, Grigori, Gropp, Kale 2012",
-                                    .measured_chunk = true,
-                                    .fraction = FractionSource::best},
-                                   basic_plan};
+constinit const PlannedTechnique kLwsTuned{
+    {.name = "lws-tuned",
+     .aliases = {},
+     .family = "lightweight",
+     .summary = "As lws, with the best static fraction of a grid tried on the loop.",
+     .parameter = kFractionParameter,
+     .source = "Donfack, Grigori, Gropp, Kale 2012",
+     .measured_chunk = true,
+     .fraction = FractionSource::best},
+    basic_plan};
 
 /// As lws, with the fraction of formula 2 for the noise of the machine alone.
 /// @source Kale, Donfack, Grigori, Gropp 2014 (ModelGuidedNoiseDequeue)
-constinit const Immortal kLwsNoise{{.name = "lws-noise",
-                                    .aliases = {},
-                                    .family = "lightweight",
-                                    .summary = "As lws, with the static fraction that the machine's noise calls for.",
-                                    .parameter = kFractionParameter,
-                                    .source = "Kale, Donfack, Grigori, Gropp 2014",
-                                    .measured_chunk = true,
-                                    .fraction = FractionSource::noise},
-                                   basic_plan};
+constinit const PlannedTechnique kLwsNoise{
+    {.name = "lws-noise",
+     .aliases = {},
+     .family = "lightweight",
+     .summary = "As lws, with the static fraction that the machine's noise calls for.",
+     .parameter = kFractionParameter,
+     .source = "Kale, Donfack, Grigori, Gropp 2014",
+     .measured_chunk = true,
+     .fraction = FractionSource::noise},
+    basic_plan};
 
 /// As lws, with the fraction of formula 2 for the imbalance of the loop alone.
 /// @source Kale, thesis outline (ModelGuidedAppImbDequeue)
-constinit const Immortal kLwsImbalance{
+constinit const PlannedTechnique kLwsImbalance{
     {.name = "lws-imbalance",
      .aliases = {},
      .family = "lightweight",
@@ -58,7 +61,7 @@ constexpr std::string_view kSlackNames[] = {"callpath-fd"};
 
 /// uSched: formula 2 for noise and imbalance together, then a search that starts from its fraction.
 /// @source Kale, thesis outline; test: tests/unit/lightweight
-constinit const Immortal kUsched{
+constinit const PlannedTechnique kUsched{
     {.name = "usched",
      .aliases = kSlackNames,
      .family = "lightweight",

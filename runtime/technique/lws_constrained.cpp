@@ -19,7 +19,7 @@ Plan plan_constrained(const LoopShape& shape) {
 /// Lightweight scheduling whose requests for the shared part are let in with a probability of one half, so that fewer
 /// workers hit the shared counter at once. loop/admission.hpp bounds the waiting.
 /// @source Kale, lw-sched (there without a bound)
-constinit const Immortal kLwsConstrained{
+constinit const PlannedTechnique kLwsConstrained{
     {.name = "lws-constrained",
      .aliases = {},
      .family = "lightweight",

@@ -34,7 +34,7 @@ Plan plan_stages(const LoopShape& shape) {
 }  // namespace
 
 /// @source Kale, thesis outline (n-stage scheduling); test: tests/unit/technique/lightweight_test.cpp
-constinit const Immortal kLwsStages{
+constinit const PlannedTechnique kLwsStages{
     {.name = "lws-stages",
      .aliases = {},
      .family = "lightweight",

@@ -20,7 +20,7 @@ Plan plan_steal(const LoopShape& shape) {
 
 /// Staggered: every worker's dynamic part lies behind its static part, in a queue of its own.
 /// @source Kale, Gropp 2010
-constinit const Immortal kLwsStaggered{
+constinit const PlannedTechnique kLwsStaggered{
     {.name = "lws-staggered",
      .aliases = {},
      .family = "lightweight",
@@ -35,7 +35,7 @@ constinit const Immortal kLwsStaggered{
 /// As lws-staggered, with victims by distance in the machine: the fullest of the nearest queues, one chunk at a time,
 /// half a queue from another NUMA node. GIMBAL_WORKERS_PER_QUEUE workers share a queue.
 /// @source Kale, thesis outline (topology-conscious work stealing)
-constinit const Immortal kLwsSteal{
+constinit const PlannedTechnique kLwsSteal{
     {.name = "lws-steal",
      .aliases = {},
      .family = "lightweight",
@@ -53,7 +53,7 @@ constexpr std::string_view kSlackNames[] = {"full"};
 /// vSched: the fraction of usched, staggered, near victims first, static parts in proportion to the speeds, and then
 /// the best admission of thieves.
 /// @source Kale, thesis outline
-constinit const Immortal kVsched{
+constinit const PlannedTechnique kVsched{
     {.name = "vsched",
      .aliases = kSlackNames,
      .family = "lightweight",

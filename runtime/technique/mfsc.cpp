@@ -26,12 +26,13 @@ Plan plan_mfsc(const LoopShape& shape) {
 
 }  // namespace
 
-constinit const Immortal kMfsc{{.name = "mfsc",
-                                .aliases = {},
-                                .family = "planned",
-                                .summary = "Modified fixed-size chunking: equal chunks, about as many as fac2 makes.",
-                                .parameter = kMinimumChunk,
-                                .source = "Banicescu, Ciorba, Srivastava 2013"},
-                               plan_mfsc};
+constinit const PlannedTechnique kMfsc{
+    {.name = "mfsc",
+     .aliases = {},
+     .family = "planned",
+     .summary = "Modified fixed-size chunking: equal chunks, about as many as fac2 makes.",
+     .parameter = kMinimumChunk,
+     .source = "Banicescu, Ciorba, Srivastava 2013"},
+    plan_mfsc};
 
 }  // namespace gimbal::technique

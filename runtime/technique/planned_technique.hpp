@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <type_traits>
+
 #include "gimbal/technique.hpp"
 
 namespace gimbal::technique {
+
+// Technique objects are there from before the first constructor until after the last destructor of the program, so that
+// loops in static constructors, destructors and exit handlers of the host program are served like any other: they are
+// constant-initialised, and nothing destroys them.
 
 /// A technique whose chunks are all known before the loop starts: its description and the function that plans.
 class PlannedTechnique final : public Technique {
@@ -20,19 +26,7 @@ private:
     TechniqueInfo info_;
     PlanFunction plan_;
 };
-
-/// Keeps a technique from before the first constructor until after the last destructor of the program: it is
-/// constant-initialised and never destroyed, so that loops in static constructors, destructors and exit handlers of the
-/// host program are served like any other.
-union Immortal {
-    constexpr Immortal(const TechniqueInfo& info, PlannedTechnique::PlanFunction plan) noexcept
-        : technique(info, plan) {}
-    Immortal(const Immortal&) = delete;
-    Immortal& operator=(const Immortal&) = delete;
-    constexpr ~Immortal() {}
-
-    PlannedTechnique technique;
-};
+static_assert(std::is_trivially_destructible_v<PlannedTechnique>);
 
 /// What most techniques say about the number after the comma.
 inline constexpr std::string_view kMinimumChunk = "granule c [iterations]: chunks are multiples of it; default 1";

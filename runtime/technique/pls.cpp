@@ -22,7 +22,7 @@ Plan plan_pls(const LoopShape& shape) {
 
 }  // namespace
 
-constinit const Immortal kPls{
+constinit const PlannedTechnique kPls{
     {.name = "pls",
      .aliases = {},
      .family = "planned",

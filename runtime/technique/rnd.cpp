@@ -27,12 +27,12 @@ Plan plan_rnd(const LoopShape& shape) {
 
 }  // namespace
 
-constinit const Immortal kRnd{{.name = "rnd",
-                               .aliases = {},
-                               .family = "planned",
-                               .summary = "Random chunk sizes between the minimum and N/2P, from the seed.",
-                               .parameter = kMinimumChunk,
-                               .source = "Ciorba, Iwainsky, Buder 2018"},
-                              plan_rnd};
+constinit const PlannedTechnique kRnd{{.name = "rnd",
+                                       .aliases = {},
+                                       .family = "planned",
+                                       .summary = "Random chunk sizes between the minimum and N/2P, from the seed.",
+                                       .parameter = kMinimumChunk,
+                                       .source = "Ciorba, Iwainsky, Buder 2018"},
+                                      plan_rnd};
 
 }  // namespace gimbal::technique

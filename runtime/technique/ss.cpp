@@ -18,13 +18,13 @@ Plan plan_ss(const LoopShape& shape) {
 
 }  // namespace
 
-constinit const Immortal kSs{{.name = "ss",
-                              .aliases = kAliases,
-                              .family = "planned",
-                              .summary = "Self-scheduling: equal chunks, first come, first served.",
-                              .parameter = "chunk c [iterations], default 1",
-                              .source = "Tang, Yew 1986",
-                              .chunk = ChunkMeaning::exact},
-                             plan_ss};
+constinit const PlannedTechnique kSs{{.name = "ss",
+                                      .aliases = kAliases,
+                                      .family = "planned",
+                                      .summary = "Self-scheduling: equal chunks, first come, first served.",
+                                      .parameter = "chunk c [iterations], default 1",
+                                      .source = "Tang, Yew 1986",
+                                      .chunk = ChunkMeaning::exact},
+                                     plan_ss};
 
 }  // namespace gimbal::technique

@@ -35,13 +35,13 @@ Plan plan_static(const LoopShape& shape) {
 
 }  // namespace
 
-constinit const Immortal kStatic{{.name = "static",
-                                  .aliases = {},
-                                  .family = "planned",
-                                  .summary = "One block per worker; with a chunk, chunks of that size in turn.",
-                                  .parameter = "chunk c [iterations]; without it, one block per worker",
-                                  .source = "OpenMP",
-                                  .chunk = ChunkMeaning::exact},
-                                 plan_static};
+constinit const PlannedTechnique kStatic{{.name = "static",
+                                          .aliases = {},
+                                          .family = "planned",
+                                          .summary = "One block per worker; with a chunk, chunks of that size in turn.",
+                                          .parameter = "chunk c [iterations]; without it, one block per worker",
+                                          .source = "OpenMP",
+                                          .chunk = ChunkMeaning::exact},
+                                         plan_static};
 
 }  // namespace gimbal::technique

@@ -18,27 +18,28 @@ Plan plan_ich(const LoopShape& shape) {
 
 /// Static stealing: static's blocks as queues; who is done takes half of what another has left.
 /// @source Intel and LLVM OpenMP (the idea); own queues: loop/work_queues.hpp
-constinit const Immortal kStaticSteal{{.name = "static-steal",
-                                       .aliases = {},
-                                       .family = "stealing",
-                                       .summary = "static's blocks as queues; idle workers steal half of another's.",
-                                       .parameter = kMeasuredChunk,
-                                       .source = "LLVM OpenMP",
-                                       .monotonic = false,
-                                       .measured_chunk = true},
-                                      plan_static_steal};
+constinit const PlannedTechnique kStaticSteal{
+    {.name = "static-steal",
+     .aliases = {},
+     .family = "stealing",
+     .summary = "static's blocks as queues; idle workers steal half of another's.",
+     .parameter = kMeasuredChunk,
+     .source = "LLVM OpenMP",
+     .monotonic = false,
+     .measured_chunk = true},
+    plan_static_steal};
 
 /// iCh: as static-steal, with draws that are a part of the queue; who falls behind the mean progress takes larger
 /// parts, who is ahead smaller ones.
 /// @source Booth, Lane 2020
-constinit const Immortal kIch{{.name = "ich",
-                               .aliases = {},
-                               .family = "stealing",
-                               .summary = "Stealing, with draws that adapt to each worker's progress.",
-                               .parameter = kMeasuredChunk,
-                               .source = "Booth, Lane 2020",
-                               .monotonic = false,
-                               .measured_chunk = true},
-                              plan_ich};
+constinit const PlannedTechnique kIch{{.name = "ich",
+                                       .aliases = {},
+                                       .family = "stealing",
+                                       .summary = "Stealing, with draws that adapt to each worker's progress.",
+                                       .parameter = kMeasuredChunk,
+                                       .source = "Booth, Lane 2020",
+                                       .monotonic = false,
+                                       .measured_chunk = true},
+                                      plan_ich};
 
 }  // namespace gimbal::technique

@@ -35,13 +35,13 @@ Plan plan_tap(const LoopShape& shape) {
 
 }  // namespace
 
-constinit const Immortal kTap{{.name = "tap",
-                               .aliases = {},
-                               .family = "planned",
-                               .summary = "Tapering: gss, shortened by the spread of the iteration times.",
-                               .parameter = kMinimumChunk,
-                               .source = "Lucco 1992",
-                               .needs_statistics = true},
-                              plan_tap};
+constinit const PlannedTechnique kTap{{.name = "tap",
+                                       .aliases = {},
+                                       .family = "planned",
+                                       .summary = "Tapering: gss, shortened by the spread of the iteration times.",
+                                       .parameter = kMinimumChunk,
+                                       .source = "Lucco 1992",
+                                       .needs_statistics = true},
+                                      plan_tap};
 
 }  // namespace gimbal::technique

@@ -27,12 +27,13 @@ Plan plan_tfss(const LoopShape& shape) {
 
 }  // namespace
 
-constinit const Immortal kTfss{{.name = "tfss",
-                                .aliases = {},
-                                .family = "planned",
-                                .summary = "Trapezoid factoring: batches of P equal chunks along the line of tss.",
-                                .parameter = kMinimumChunk,
-                                .source = "Chronopoulos, Andonie, Benche, Grosu 2001"},
-                               plan_tfss};
+constinit const PlannedTechnique kTfss{
+    {.name = "tfss",
+     .aliases = {},
+     .family = "planned",
+     .summary = "Trapezoid factoring: batches of P equal chunks along the line of tss.",
+     .parameter = kMinimumChunk,
+     .source = "Chronopoulos, Andonie, Benche, Grosu 2001"},
+    plan_tfss};
 
 }  // namespace gimbal::technique

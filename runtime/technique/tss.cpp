@@ -38,12 +38,12 @@ Plan plan_tss(const LoopShape& shape) {
 
 }  // namespace
 
-constinit const Immortal kTss{{.name = "tss",
-                               .aliases = kAliases,
-                               .family = "planned",
-                               .summary = "Trapezoid self-scheduling: chunks shrink linearly from N/2P.",
-                               .parameter = "granule c [iterations]: chunks shrink to it; default 1",
-                               .source = "Tzen, Ni 1993"},
-                              plan_tss};
+constinit const PlannedTechnique kTss{{.name = "tss",
+                                       .aliases = kAliases,
+                                       .family = "planned",
+                                       .summary = "Trapezoid self-scheduling: chunks shrink linearly from N/2P.",
+                                       .parameter = "granule c [iterations]: chunks shrink to it; default 1",
+                                       .source = "Tzen, Ni 1993"},
+                                      plan_tss};
 
 }  // namespace gimbal::technique

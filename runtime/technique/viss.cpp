@@ -34,12 +34,13 @@ Plan plan_viss(const LoopShape& shape) {
 
 }  // namespace
 
-constinit const Immortal kViss{{.name = "viss",
-                                .aliases = {},
-                                .family = "planned",
-                                .summary = "Variable increase: batches whose chunks grow towards twice the first.",
-                                .parameter = kMinimumChunk,
-                                .source = "Philip, Das 1997"},
-                               plan_viss};
+constinit const PlannedTechnique kViss{
+    {.name = "viss",
+     .aliases = {},
+     .family = "planned",
+     .summary = "Variable increase: batches whose chunks grow towards twice the first.",
+     .parameter = kMinimumChunk,
+     .source = "Philip, Das 1997"},
+    plan_viss};
 
 }  // namespace gimbal::technique

@@ -105,7 +105,7 @@ Plan plan_wf2(const LoopShape& shape) {
 /// Adaptive weighted factoring over time steps: as wf2, with the speeds that earlier executions showed (the loop site
 /// gives them as weights; equal in the first). Chunks cost no timestamp.
 /// @source Banicescu, Velusamy, Devaprasad 2003
-constinit const Immortal kAwf{
+constinit const PlannedTechnique kAwf{
     {.name = "awf",
      .aliases = {},
      .family = "adaptive",
@@ -115,12 +115,13 @@ constinit const Immortal kAwf{
      .needs_weights = true},
     plan_wf2};
 
-constinit const Immortal kWf2{{.name = "wf2",
-                               .aliases = kAliases,
-                               .family = "planned",
-                               .summary = "Weighted factoring: the batches of fac2, shared out by the workers' speeds.",
-                               .parameter = kMinimumChunk,
-                               .source = "Hummel, Schmidt, Uma, Wein 1996"},
-                              plan_wf2};
+constinit const PlannedTechnique kWf2{
+    {.name = "wf2",
+     .aliases = kAliases,
+     .family = "planned",
+     .summary = "Weighted factoring: the batches of fac2, shared out by the workers' speeds.",
+     .parameter = kMinimumChunk,
+     .source = "Hummel, Schmidt, Uma, Wein 1996"},
+    plan_wf2};
 
 }  // namespace gimbal::technique

@@ -14,13 +14,13 @@ enum class TraceKind : std::uint8_t {
     none,
     text,           ///< payload: number << 32 | length; so many bytes follow, in whole records
     loop_size,      ///< N of the execution whose loop_begin follows [iterations]
-    loop_begin,     ///< payload: text << 32 | worker; the text: TraceLabel
+    loop_begin,     ///< payload: text << 32 | worker; the text: a label (kLabelSeparator)
     loop_end,       ///< of the innermost loop
     chunk,          ///< payload: first << kChunkBits | size; it ends the chunk before
     chunk_first,    ///< where the chunk of the record that follows begins [iterations]
     chunk_size,     ///< a chunk whose figures do not fit into one record [iterations]
     chunk_end,      ///< of a chunk that no other follows
-    decision,       ///< a loop is run in another way than before; payload: text (TraceLabel)
+    decision,       ///< a loop is run in another way than before; payload: text, a label
     steal,          ///< payload: victim's thread, or kNoTraceThread, << 32 | iterations, at most 2^32 - 1
     barrier_begin,  ///< payload: 1: the end of a parallel region; 0: another
     barrier_end,
@@ -69,12 +69,10 @@ constexpr std::uint64_t pair_of(std::uint64_t high, std::uint64_t low) noexcept 
     return high << 32U | (low & UINT32_MAX);
 }
 
-/// What separates the fields of a text that names a loop and how it runs: place, schedule, reason, and "exploring" or
-/// nothing. A place is a name, or module and offset with kPlaceSeparator between them, to be looked up.
-struct TraceLabel {
-    static constexpr char kSeparator = '\x1f';
-    static constexpr char kPlaceSeparator = '\x1e';
-};
+/// What separates the fields of a label, a text that names a loop and how it runs: place, schedule, reason, and
+/// "exploring" or nothing. A place is a name, or module and offset with kPlaceSeparator between them, to be looked up.
+inline constexpr char kLabelSeparator = '\x1f';
+inline constexpr char kPlaceSeparator = '\x1e';
 
 /// What stands before the records of a block: whose they are, and how many.
 struct TraceBlockHeader {

@@ -27,7 +27,7 @@ std::string aliases(const OptionSpec& spec) {
 }
 
 /// "0.85  (default)"
-std::string shown(const OptionUse& use) {
+std::string shown(const Setting& use) {
     return (use.value.empty() ? "(not set)" : use.value) + "  (" + use.origin + ")";
 }
 
@@ -40,7 +40,7 @@ std::string facts(const OptionSpec& spec) {
     return text;
 }
 
-Json json_of(const OptionSpec& spec, const OptionUse& use, const OptionUse& ranks) {
+Json json_of(const OptionSpec& spec, const Setting& use, const Setting& ranks) {
     return {{"name", spec.name},
             {"value", use.value},
             {"origin", use.origin},
@@ -98,8 +98,8 @@ int info_config(InfoForm form) {
     for (std::size_t i = 0; i < option_table().size(); ++i) {
         const OptionSpec& spec = option_table()[i];
         if (spec.hidden) continue;
-        const OptionUse& use = loaded.options.effective[i];
-        const OptionUse& ranks = loaded.options.effective_ranks[i];
+        const Setting& use = loaded.options.effective[i];
+        const Setting& ranks = loaded.options.effective_ranks[i];
         list.push_back(json_of(spec, use, ranks));
         markdown += markdown_row(spec);
         text += use.name + "=" + shown(use);

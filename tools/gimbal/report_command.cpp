@@ -49,7 +49,7 @@ std::vector<RunRecord> read_records(const std::vector<std::string>& paths) {
 /// Where the steps of a process are, if it wrote them: beside its record, else where its setting says.
 /// @return empty: it wrote none, or they are elsewhere
 std::string steps_of(const RunRecord& record, const std::string& file) {
-    for (const OptionUse& use : record.options) {
+    for (const Setting& use : record.options) {
         if (use.name != "GIMBAL_RECORD") continue;
         const fs::path named = expand_pattern(use.value, record);
         for (const fs::path& path : {fs::path(file).parent_path() / named, named}) {

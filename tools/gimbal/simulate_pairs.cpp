@@ -40,14 +40,6 @@ std::string spelt(const simulate::PairExperiment& experiment, levels::Pair pair)
     return to_string(experiment.ranks[pair.ranks]) + " / " + to_string(experiment.threads[pair.threads]);
 }
 
-simulate::Machine machine_of(const simulate::DrawingCosts& costs) {
-    return {.dispatch = costs.dispatch,
-            .serial = costs.serial,
-            .own_dispatch = costs.own_dispatch,
-            .queue_dispatch = costs.queue_dispatch,
-            .stamp = costs.stamp};
-}
-
 std::uint32_t place_of(const Portfolio& portfolio, std::string_view name) {
     for (std::uint32_t i = 0; i < portfolio.size(); ++i) {
         if (portfolio[i].technique->info().name == name) return i;
@@ -61,11 +53,10 @@ simulate::PairExperiment experiment_of(const SimulateRequest& request, simulate:
     simulate::NestedMachine& machine = experiment.machine;
     machine.ranks = request.ranks;
     machine.threads = application.workers;
-    simulate::DrawingCosts rank_costs = simulate::drawing_costs(true);
-    rank_costs.dispatch = 1e3 * request.rank_chunk_us;
-    rank_costs.serial = std::min(rank_costs.serial, rank_costs.dispatch);
-    machine.between = machine_of(rank_costs);
-    machine.within = machine_of(simulate::drawing_costs(false));
+    machine.between = simulate::drawing_costs(true);
+    machine.between.dispatch = 1e3 * request.rank_chunk_us;
+    machine.between.serial = std::min(machine.between.serial, machine.between.dispatch);
+    machine.within = simulate::drawing_costs(false);
     machine.team_barrier = 1e3 * request.team_barrier_us;
     const Portfolio portfolio = parse_portfolio(request.portfolio);
     const auto level = [&](const std::string& schedule) {
@@ -133,12 +124,13 @@ std::vector<LearnerResult> run_all(const SimulateRequest& request, simulate::Pai
     for (const std::string& name : names) results.push_back({.name = name});
     for (std::uint64_t run = 0; run < request.runs; ++run) {
         experiment.seed = options().seed + run;
-        const simulate::PairTimes::Best fixed = times.best_fixed();
-        best = spelt(experiment, fixed.pair);
-        best_s += fixed.total * kTick_s;
+        const levels::Pair fixed = times.best_fixed();
+        const double fixed_total = times.total(fixed);
+        best = spelt(experiment, fixed);
+        best_s += fixed_total * kTick_s;
         for (LearnerResult& result : results) {
             const simulate::PairTotals totals = run_learner(request, result.name, experiment, times);
-            result.over_best.push_back(totals.total / fixed.total);
+            result.over_best.push_back(totals.total / fixed_total);
             result.total_s += totals.total * kTick_s;
             result.trials += totals.trials;
             result.stopped += totals.stopped;

@@ -223,7 +223,7 @@ Json places_of(const MergedRun& run) {
 
 Json settings_of(const RunRecord& record) {
     Json list = Json::array();
-    for (const OptionUse& use : record.options)
+    for (const Setting& use : record.options)
         list.push_back({{"name", use.name}, {"value", use.value}, {"origin", use.origin}});
     return list;
 }

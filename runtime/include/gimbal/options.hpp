@@ -23,8 +23,8 @@ struct LoopRule {
 };
 
 /// One option's value as text, and where it came from.
-struct OptionUse {
-    std::string name;    ///< as in the environment, e.g. "GIMBAL_SCHEDULE"
+struct Setting {
+    std::string name;    ///< "GIMBAL_SCHEDULE"; before anybody has judged it also "schedule" or "--schedule"
     std::string value;   ///< as the user wrote it, or the default
     std::string origin;  ///< "API", "command line", "environment", "file <path>" or "default"
 };
@@ -128,8 +128,8 @@ struct Options {
     std::string run_dir;                        ///< folder that collects the records of all processes; empty: none
     std::string omp_schedule;                   ///< OMP_SCHEDULE as set; empty: not set
     bool omp_schedule_is_gimbals = false;       ///< it names a technique or `runtime`, not an ordinary OpenMP value
-    std::vector<OptionUse> effective;           ///< every option of the table, in its order, as it counts for threads
-    std::vector<OptionUse> effective_ranks;     ///< the same for ranks; `name` is the alias where one counts
+    std::vector<Setting> effective;             ///< every option of the table, in its order, as it counts for threads
+    std::vector<Setting> effective_ranks;       ///< the same for ranks; `name` is the alias where one counts
 
     /// Where the value of an option came from.
     /// @param name  e.g. "GIMBAL_SCHEDULE"  @return e.g. "environment"; "default" for a name that does not exist

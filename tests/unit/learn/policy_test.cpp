@@ -126,7 +126,7 @@ TEST(EpsilonGreedy, EpsilonIsTheProbabilityToExplore) {
     Random random(3);
     int exploring = 0;
     for (int i = 0; i < 10000; ++i) {
-        const Policy::Decision decision = policy->pick(0, {agent, times, 0.2}, random);
+        const Pick decision = policy->pick(0, {agent, times, 0.2}, random);
         if (decision.exploring) ++exploring;
         if (!decision.exploring) {
             ASSERT_EQ(decision.action, 1u);

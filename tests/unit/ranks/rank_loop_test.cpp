@@ -11,6 +11,7 @@
 #include <new>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "engine/plan_cache.hpp"
@@ -203,8 +204,7 @@ TEST(RankLoop, APlanTravelsUnchanged) {
             config.schedule.technique->plan({.iterations = 1000, .workers = 3, .weights = weights}));
         plan->serial = 5;
         std::vector<std::byte> packet(kPacket);
-        const gimbal::PacketLimits limits{packet.size(), 0};
-        ASSERT_EQ(gimbal::fitting_plan(plan, config, limits), plan) << name;
+        ASSERT_EQ(gimbal::fitting_plan(plan, config, packet.size(), 0), plan) << name;
         gimbal::write_packet(config, *plan, packet.data());
         const gimbal::PacketView view = gimbal::view_packet(packet.data());
         const auto copy = gimbal::plan_of(view);
@@ -235,11 +235,11 @@ TEST(RankLoop, ANamedChunkIsKeptTogetherByEveryTechnique) {
             void* const root = gimbal_rank_decide(site, trip, schedule_of(name + (fraction ? ",:48" : ",48")));
             const gimbal::Execution& decided = *static_cast<gimbal::Execution*>(root);
             EXPECT_TRUE(cut_at_multiples(decided.plan())) << name;
-            for (const gimbal::PacketLimits limits : {gimbal::PacketLimits{1024, 0}, {kPacket, 64}, {kPacket, 3}}) {
-                const auto plan = gimbal::fitting_plan(decided.shared_plan(), decided.config(), limits);
-                EXPECT_TRUE(cut_at_multiples(*plan)) << name << " N=" << trip << " steps " << limits.most_steps;
-                const auto plain =
-                    gimbal::plain_plan(decided.config().schedule, plan->unit, 7 * trip, 3, limits.most_steps);
+            for (const auto& [capacity, most_steps] :
+                 {std::pair<std::size_t, std::uint64_t>{1024, 0}, {kPacket, 64}, {kPacket, 3}}) {
+                const auto plan = gimbal::fitting_plan(decided.shared_plan(), decided.config(), capacity, most_steps);
+                EXPECT_TRUE(cut_at_multiples(*plan)) << name << " N=" << trip << " steps " << most_steps;
+                const auto plain = gimbal::plain_plan(decided.config().schedule, plan->unit, 7 * trip, 3, most_steps);
                 EXPECT_TRUE(cut_at_multiples(*plain)) << name << " N=" << 7 * trip;
             }
             gimbal_rank_drop(root);
