@@ -45,33 +45,25 @@ void give_back(void* kept) noexcept {
 
 // Not a thread_local object: its first use would wait for the loader, which may be running the very constructor whose
 // loop waits for this thread.
-class Key {
-public:
-    Key() noexcept : made_(pthread_key_create(&key_, give_back) == 0) {}
+pthread_key_t key{};
+const bool key_made = pthread_key_create(&key, give_back) == 0;
 
-    /// @return nullptr: out of memory or keys
-    [[nodiscard]] Place* place() const noexcept {
-        if (!made_) return nullptr;
-        if (void* const kept = pthread_getspecific(key_)) return static_cast<Place*>(kept);
-        Place* const place = take_place();
-        if (place && pthread_setspecific(key_, place) != 0) {
-            give_back(place);
-            return nullptr;
-        }
-        return place;
+// @return nullptr: out of memory or keys
+Place* own_place() noexcept {
+    if (!key_made) return nullptr;
+    if (void* const kept = pthread_getspecific(key)) return static_cast<Place*>(kept);
+    Place* const place = take_place();
+    if (place && pthread_setspecific(key, place) != 0) {
+        give_back(place);
+        return nullptr;
     }
-
-private:
-    pthread_key_t key_{};
-    bool made_;
-};
-
-const Key key;
+    return place;
+}
 
 }  // namespace
 
 extern "C" gimbal_waiter* gimbal_waiter_mine(void) {
-    Place* const place = key.place();
+    Place* const place = own_place();
     if (!place) return nullptr;
     __atomic_store_n(&place->waiter.thread, gimbal::this_thread(), __ATOMIC_RELEASE);
     return &place->waiter;

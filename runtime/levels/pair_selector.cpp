@@ -9,6 +9,7 @@
 
 #include "measure/cost_profile.hpp"
 #include "measure/dispatch_cost.hpp"
+#include "select/agent.hpp"
 #include "select/background.hpp"
 
 namespace gimbal::levels {
@@ -66,24 +67,24 @@ struct PairSelector::Answer {
     std::atomic<bool> ready{false};
 };
 
-PairSelector::PairSelector(std::unique_ptr<Selector> alone, std::uint64_t seed, bool background,
-                           std::optional<LevelAgentSetup> agent)
-    : alone_(std::move(alone)), seed_(seed), background_(background), setup_(std::move(agent)) {}
+PairSelector::PairSelector(std::unique_ptr<Selector> alone, std::uint64_t seed, const SelectorSettings& settings)
+    : alone_(std::move(alone)), seed_(seed), settings_(settings) {}
 
 PairSelector::~PairSelector() = default;
 
 // Whatever stands first is in force until the agent has moved each level.
 void PairSelector::begin_agent(const LoopContext& context) {
-    ranks_ = threads_ = setup_->portfolio;
+    ranks_ = threads_ = gimbal::portfolio_of(settings_);
     iterations_ = context.iterations;
     const PairTable table{static_cast<std::uint32_t>(ranks_.size()), static_cast<std::uint32_t>(threads_.size())};
-    auto agent = std::make_unique<LevelAgent>(table, Pair{}, setup_->parameters, seed_, context.tick_s);
+    auto agent = std::make_unique<LevelAgent>(table, Pair{}, agent_parameters(settings_, settings_.agent), seed_,
+                                              context.tick_s);
     agent_ = agent.get();
     learner_ = std::move(agent);
 }
 
 void PairSelector::begin(const LoopContext& context) {
-    if (setup_) return begin_agent(context);
+    if (settings_.name == "levels") return begin_agent(context);
     ranks_ = portfolio_of(kNames);
     threads_ = portfolio_of(std::span(kNames).subspan(1));
     iterations_ = context.iterations;
@@ -143,7 +144,7 @@ void PairSelector::ask(Pair incumbent, const LoopContext& context) {
         answer->ready.store(true, std::memory_order_release);  // acquired by predict()
     };
     // Threads no longer choose for themselves: what they have asked before is of little use.
-    const bool taken = run_in_background(background_, job, /*urgent=*/true);
+    const bool taken = run_in_background(settings_.background, job, /*urgent=*/true);
     if (!taken) answer_.reset();
 }
 

@@ -7,18 +7,13 @@
 #include <optional>
 #include <span>
 
+#include "gimbal/options.hpp"
 #include "levels/coordinator.hpp"
 #include "levels/level_agent.hpp"
 #include "levels/pair_prediction.hpp"
 #include "select/selector.hpp"
 
 namespace gimbal::levels {
-
-/// What an agent that decides for both levels chooses from, and how it learns.
-struct LevelAgentSetup {
-    Portfolio portfolio;  ///< of both levels; chunks count for the ranks alone
-    learn::Parameters parameters;
-};
 
 /// A learner of pairs, the coordinator or an agent (`levels`), as the selector of a loop over ranks: it decides what
 /// the ranks run, and with it what the threads run that share out the chunks (Decision::within). Until ranks have such
@@ -31,11 +26,11 @@ struct LevelAgentSetup {
 /// @source docs/decisions/0032-levels-at-run-time.md; test: tests/unit/levels/pair_selector_test.cpp
 class PairSelector final : public Selector {
 public:
-    /// @param alone       decides until there is something to coordinate
-    /// @param background  predictions are made on a thread of their own
-    /// @param agent       decides instead of the coordinator
-    PairSelector(std::unique_ptr<Selector> alone, std::uint64_t seed, bool background,
-                 std::optional<LevelAgentSetup> agent = std::nullopt);
+    /// @param alone     decides until there is something to coordinate
+    /// @param settings  name `levels`: an agent decides, not the coordinator, among the portfolio for both levels,
+    /// whose
+    ///                  chunks count for the ranks alone. Must stay
+    PairSelector(std::unique_ptr<Selector> alone, std::uint64_t seed, const SelectorSettings& settings);
     ~PairSelector() override;
 
     [[nodiscard]] Decision choose(const LoopContext& context) override;
@@ -62,8 +57,7 @@ private:
 
     std::unique_ptr<Selector> alone_;
     std::uint64_t seed_;
-    bool background_;
-    std::optional<LevelAgentSetup> setup_;
+    const SelectorSettings& settings_;
     bool given_up_ = false;
 
     Portfolio ranks_, threads_;

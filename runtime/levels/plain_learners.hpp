@@ -13,17 +13,6 @@ namespace gimbal::levels {
 
 // What the coordinator is compared with. None of them predicts anything or gives a trial up.
 
-/// The same pair in every step.
-class FixedPair final : public PairLearner {
-public:
-    explicit FixedPair(Pair pair) noexcept : pair_(pair) {}
-    [[nodiscard]] PairTurn next() override { return {.pair = pair_, .reason = "fixed"}; }
-    void learn(const PairTurn& /*turn*/, const PairRecord& /*record*/) override {}
-
-private:
-    Pair pair_;
-};
-
 /// `joint`: every pair once, then the fastest.
 class JointLearner final : public PairLearner {
 public:

@@ -7,7 +7,6 @@
 
 #include "levels/pair_selector.hpp"
 #include "measure/placement.hpp"
-#include "select/agent.hpp"
 #include "select/replay.hpp"
 #include "technique/granule.hpp"
 #include "technique/least_chunk.hpp"
@@ -42,11 +41,8 @@ LengthLearning::LengthLearning(LoopTraits& traits, const LengthLearning& other)
 std::unique_ptr<Selector> LengthLearning::make() const {
     std::unique_ptr<Selector> selector = make_selector(selector_name_, traits_.key, traits_.workers, *traits_.settings);
     if (!traits_.pairs || !selector_name_.empty() || recording_to_replay()) return selector;
-    std::optional<levels::LevelAgentSetup> agent;
-    if (traits_.settings->name == "levels")
-        agent = {portfolio_of(*traits_.settings), agent_parameters(*traits_.settings, traits_.settings->agent)};
     return std::make_unique<levels::PairSelector>(std::move(selector), loop_seed(traits_.key, traits_.workers),
-                                                  traits_.settings->background, std::move(agent));
+                                                  *traits_.settings);
 }
 
 LoopContext LengthLearning::context_of(const Request& request) const noexcept {

@@ -34,17 +34,16 @@ std::string apart(std::string file, const std::string& parents, int pid) {
 
 void begin(const Options& asked) {
     const RunRecord self = describe_process();
-    TraceSettings settings{.file = apart(from_start(expand_pattern(asked.trace, self)), first_file, self.pid),
-                           .every = asked.trace_every,
-                           .limit = asked.trace_limit,
-                           .header = {}};
-    settings.header.rank = self.rank;
-    settings.header.ranks = self.ranks;
-    put(self.host, settings.header.host);
-    put(self.program, settings.header.program);
-    put(settings.file, settings.header.target);
-    if (first_file.empty()) first_file = settings.file;
-    start_trace(std::move(settings));
+    const std::string file = apart(from_start(expand_pattern(asked.trace, self)), first_file, self.pid);
+    TraceFileHeader header;
+    header.rank = self.rank;
+    header.ranks = self.ranks;
+    header.every = asked.trace_every;
+    put(self.host, header.host);
+    put(self.program, header.program);
+    put(file, header.target);
+    if (first_file.empty()) first_file = file;
+    start_trace(file, asked.trace_limit, header);
 }
 
 }  // namespace

@@ -27,7 +27,9 @@ constexpr std::uint64_t kCalibrate_us = 20'000;  // from one reading of both clo
 
 /// All of a process. Never given back: threads may run until the very end.
 struct Recorder {
-    TraceSettings settings;
+    std::string path;  // of the trace
+    std::uint64_t limit = 0;
+    TraceFileHeader header;
     std::mutex mutex;                       // guards what follows
     std::atomic<TraceFile*> file{nullptr};  // read without it, too
     bool refused = false;
@@ -64,14 +66,13 @@ void read_clocks(std::uint64_t& now_ticks, std::uint64_t& now_ns) noexcept {
 TraceFile* file_of(Recorder& all) {
     TraceFile* made = all.file.load(std::memory_order_relaxed);
     if (made || all.refused) return made;
-    TraceFileHeader header = all.settings.header;
+    TraceFileHeader header = all.header;
     header.magic = TraceFileHeader::kMagic;
     header.version = TraceFileHeader::kVersion;
     header.pid = static_cast<std::int32_t>(getpid());
-    header.every = all.settings.every;
-    const std::string path = all.settings.file + ".records-" + std::to_string(header.pid);
+    const std::string path = all.path + ".records-" + std::to_string(header.pid);
     std::string refusal;
-    made = TraceFile::create(path, header, all.settings.limit, refusal);
+    made = TraceFile::create(path, header, all.limit, refusal);
     all.refused = !made;
     if (all.refused) warn_once("no trace is written: cannot make \"" + path + "\": " + refusal);
     all.file.store(made, std::memory_order_release);
@@ -126,13 +127,14 @@ TraceRing* detail::make_trace_ring() noexcept {
     return trace_ring;
 }
 
-void start_trace(TraceSettings settings) {
+void start_trace(std::string path, std::uint64_t limit, const TraceFileHeader& header) {
     recorder = new Recorder;
     ++generation;
-    recorder->settings = std::move(settings);
-    TraceFileHeader& header = recorder->settings.header;
-    read_clocks(header.start_ticks, header.start_ns);
-    detail::trace_every = recorder->settings.every;
+    recorder->path = std::move(path);
+    recorder->limit = limit;
+    recorder->header = header;
+    read_clocks(recorder->header.start_ticks, recorder->header.start_ns);
+    detail::trace_every = header.every;
     detail::trace_on.store(true, std::memory_order_relaxed);
 }
 

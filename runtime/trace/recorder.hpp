@@ -56,14 +56,6 @@ private:
     TraceBlock& block_;  // mapped for good
 };
 
-/// What is asked of a trace.
-struct TraceSettings {
-    std::string file;         ///< path of the trace; records go to a file beside it until it is written
-    std::uint32_t every = 1;  ///< every so many-th chunk is recorded; 0: none
-    std::uint64_t limit = 0;  ///< of that file [bytes]
-    TraceFileHeader header;   ///< but for its clocks
-};
-
 namespace detail {
 extern std::atomic<bool> trace_on;
 extern __thread TraceRing* trace_ring __attribute__((tls_model("initial-exec")));
@@ -71,8 +63,12 @@ TraceRing* make_trace_ring() noexcept;
 extern std::uint32_t trace_every;
 }  // namespace detail
 
-/// Record from now on. @threads one, at load
-void start_trace(TraceSettings settings);
+/// Record from now on.
+/// @param path    of the trace; records go to a file beside it until it is written
+/// @param limit   of that file [bytes]
+/// @param header  but for its clocks and the process number
+/// @threads one, at load
+void start_trace(std::string path, std::uint64_t limit, const TraceFileHeader& header);
 
 /// Whether events are recorded. @threads any  @cost one load
 [[nodiscard]] inline bool tracing() noexcept {

@@ -20,10 +20,16 @@ using levels::PairSelector;
 
 constexpr std::uint64_t kIterations = 10'000;
 
+SelectorSettings predicted_at_once() {
+    SelectorSettings settings;
+    settings.background = false;
+    return settings;
+}
+
 /// A loop over 4 ranks of 4 threads whose executions are decided one ahead, as they are between processes.
 class Loop {
 public:
-    Loop() : selector_(std::make_unique<FixedSelector>(Schedule{find_technique("gss")}, "alone"), 1, false) {
+    Loop() : selector_(std::make_unique<FixedSelector>(Schedule{find_technique("gss")}, "alone"), 1, settings_) {
         ChunkCosts costs;
         costs.prepare(kIterations, CostProfile::bins_for(kIterations, 4));
         for (std::uint64_t i = 0; i < kIterations; i += 10) costs.add({i, i + 10}, 1e5);
@@ -65,6 +71,7 @@ public:
     LoopContext context;
     bool learns = true;
     std::string best_within = "tss";
+    SelectorSettings settings_ = predicted_at_once();
     PairSelector selector_;
 
 private:

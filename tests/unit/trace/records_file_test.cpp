@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is written to a file of records is read from it: while it grows, when it is full, damaged, or its process killed.
+// What is written to a file of records is read from it: while it grows, when it is full, damaged, or its process
+// killed.
 #include "trace/records_file.hpp"
 
 #include <gtest/gtest.h>
@@ -163,7 +164,7 @@ TEST_F(RecordsFileTest, AKilledProcessLeavesItsRecordsUpToThere) {
 }
 
 TEST_F(RecordsFileTest, TextsHaveOneNumberEachAndAreWholeAlsoAtTheEndOfABlock) {
-    start_trace({.file = path_, .every = 1, .limit = kRoomy, .header = {}});
+    start_trace(path_, kRoomy, {});
     EXPECT_TRUE(tracing());
     std::map<std::uint32_t, std::string> told;
     for (int i = 0; i < 2000; ++i) {
