@@ -10,17 +10,12 @@ namespace gimbal {
 
 namespace {
 
-DelaySource delay_of(FractionSource source) noexcept {
-    if (source == FractionSource::noise) return DelaySource::noise;
-    return source == FractionSource::application ? DelaySource::application : DelaySource::both;
-}
-
 ModelSettings model_settings(FractionSource source, const Tuning::Loop& loop) {
     const Options& asked = options();
     ModelSettings settings;
     settings.form = asked.paper_fraction ? FractionForm::paper : FractionForm::exact;
     settings.delay_form = asked.seed_delay ? DelayForm::seed : DelayForm::derived;
-    settings.source = delay_of(source);
+    settings.source = source;
     settings.noise_delay = loop.noise();
     settings.dequeue = loop.dequeue();
     settings.chunk = loop.chunk;

@@ -41,7 +41,7 @@ void ModelTuner::start_trials() noexcept {
     const std::span<const double> both(kStaticAndDynamic);
     stage_ = Stage::trials;
     walks_ = 0;
-    search_.start(settings_.source == DelaySource::noise ? both.last(1) : both);
+    search_.start(settings_.source == FractionSource::noise ? both.last(1) : both);
 }
 
 void ModelTuner::start_search(double around) noexcept {
@@ -94,7 +94,7 @@ void ModelTuner::settle(double fraction) noexcept {
 // The means are worker time per iteration, P * time / N, so t_ov = (N/P) t_q / c is t_q / c here, and T_p is t1.
 void ModelTuner::apply_model(const FractionTrial& last) noexcept {
     const double dequeue = settings_.dequeue / static_cast<double>(settings_.chunk);
-    const bool noise_only = settings_.source == DelaySource::noise;
+    const bool noise_only = settings_.source == FractionSource::noise;
     const double dynamic = search_.mean(noise_only ? 0 : 1);
     region_ = {.iterations = static_cast<double>(last.iterations),
                .workers = static_cast<double>(last.workers),
@@ -105,14 +105,14 @@ void ModelTuner::apply_model(const FractionTrial& last) noexcept {
         application_ = application_delay(search_.mean(0), dynamic, dequeue, settings_.delay_form) *
                        (region_.iterations / region_.workers);
     }
-    const double noise = settings_.source == DelaySource::application ? 0 : std::max(settings_.noise_delay, 0.0);
+    const double noise = settings_.source == FractionSource::application ? 0 : std::max(settings_.noise_delay, 0.0);
     modelled_ = 1 - dynamic_fraction(region_, application_ + noise, settings_.form);
 }
 
 void ModelTuner::learn(const FractionTrial& trial) {
     const double cost = trial.cost();
     if (std::isnan(cost)) return;
-    const bool tries_neighbours = settings_.source == DelaySource::both;
+    const bool tries_neighbours = settings_.source == FractionSource::both;
     switch (stage_) {
         case Stage::trials:
             if (!search_.learn(trial.fraction, cost)) return;

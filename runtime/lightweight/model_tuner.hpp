@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "gimbal/technique.hpp"
 #include "lightweight/candidate_search.hpp"
 #include "lightweight/drift_detector.hpp"
 #include "lightweight/formulas.hpp"
@@ -10,15 +11,9 @@
 
 namespace gimbal {
 
-/// Which delays a model-guided static fraction has to cover.
-enum class DelaySource : std::uint8_t {
-    noise,        ///< of the machine: formula 2 with delta_noise
-    application,  ///< of the loop: formula 2 with delta_app
-    both          ///< their sum, then a search that starts from the formula (uSched)
-};
-
 struct ModelSettings {
-    DelaySource source = DelaySource::both;
+    /// The delays that the fraction has to cover: noise, application, or both, then a search as well (uSched).
+    FractionSource source = FractionSource::both;
     FractionForm form = FractionForm::exact;
     DelayForm delay_form = DelayForm::derived;
     double noise_delay = 0;         ///< delta_noise, in the unit of the trials' times [time]

@@ -89,19 +89,19 @@ TEST(ModelTuner, CountsTheDequeueOncePerChunk) {
 
 TEST(ModelTuner, ForNoiseAloneNeedsOnlyDynamicTrialsAndDoesNotSearch) {
     ScriptedLoop loop([](double) { return 1100.0; });
-    ModelTuner tuner({.source = DelaySource::noise, .noise_delay = 100, .dequeue = 0.1});
+    ModelTuner tuner({.source = FractionSource::noise, .noise_delay = 100, .dequeue = 0.1});
     EXPECT_EQ(tuner.stage(), "dynamic trial");
     EXPECT_EQ(loop.settle(tuner), 3);
     EXPECT_NEAR(1 - tuner.fraction(), 0.0852, 5e-5);
     ModelTuner published(
-        {.source = DelaySource::noise, .form = FractionForm::paper, .noise_delay = 100, .dequeue = 0.1});
+        {.source = FractionSource::noise, .form = FractionForm::paper, .noise_delay = 100, .dequeue = 0.1});
     loop.settle(published);
     EXPECT_NEAR(1 - published.fraction(), 0.0909, 5e-5);
 }
 
 TEST(ModelTuner, ForTheApplicationAloneLeavesTheNoiseOut) {
     ScriptedLoop loop([](double) { return 1100.0; });
-    ModelTuner tuner({.source = DelaySource::application, .noise_delay = 1e6, .dequeue = 0.1});
+    ModelTuner tuner({.source = FractionSource::application, .noise_delay = 1e6, .dequeue = 0.1});
     EXPECT_EQ(loop.settle(tuner), 6);
     // t_s = t_d, but dynamic paid t_ov = 100.
     EXPECT_NEAR(tuner.application_imbalance(), 100, 1e-6);
@@ -110,7 +110,7 @@ TEST(ModelTuner, ForTheApplicationAloneLeavesTheNoiseOut) {
 
 TEST(ModelTuner, KeepsABalancedLoopStatic) {
     const auto balanced = [](double fraction) { return 1000 + 100 * (1 - fraction); };
-    for (const DelaySource source : {DelaySource::application, DelaySource::both}) {
+    for (const FractionSource source : {FractionSource::application, FractionSource::both}) {
         ScriptedLoop loop(balanced, 0.0001);
         ModelTuner tuner({.source = source, .dequeue = 0.1});
         loop.settle(tuner);
@@ -186,7 +186,7 @@ TEST(ModelTuner, SearchesNeighboursAfterASmallChangeAndStartsOverAfterALargeOne)
 }
 
 TEST(ModelTuner, DoesNotStormOnNoise) {
-    for (const DelaySource source : {DelaySource::noise, DelaySource::application, DelaySource::both}) {
+    for (const FractionSource source : {FractionSource::noise, FractionSource::application, FractionSource::both}) {
         for (const double noise : {0.05, 0.5}) {
             ScriptedLoop loop([](double) { return 1000.0; }, noise, 5);
             ModelTuner tuner({.source = source, .dequeue = 0.1});
