@@ -74,8 +74,9 @@ def schedules(args: argparse.Namespace, images: dict[str, Path], result: dict[st
         command = [str(args.build / "apps/restore/restore"), str(images[image]), "--add", "50", *options, "--frames",
                    str(frames), "--no-quality", "--json"]
         cores = gate.usable_cores(args.threads)
-        found = apps.race([apps.AppVariant(name, command, apps.environment(args.build, name, args.threads, cores))
-                           for name in names], 2 if args.quick else args.rounds)
+        variants = [apps.AppVariant(name, command, apps.environment(args.build, name, args.threads, cores))
+                    for name in names]
+        found = apps.race_in_turns(variants, 2 if args.quick else args.rounds, steps=1)
         best = found.best(apps.STOCK)
         answer = found.answers[apps.AUTO]
         rows = [[name, found.median(name) / 1e6, found.ratio(name, best)] for name in names]

@@ -2,6 +2,7 @@
 #include "program.hpp"
 
 #include "common/clock.hpp"
+#include "common/turns.h"
 #include "frames.hpp"
 #include "image_file.hpp"
 #include "noise.hpp"
@@ -139,6 +140,7 @@ Summary restore_frames(const Options& options) {
         written = std::async(std::launch::async, [&sink, number = summary.frames - 1, image = std::move(result.image)] {
             sink.put(image, number);
         });
+        end_of_step();
     }
     if (written.valid()) written.get();
     if (summary.frames == 0) throw ImageError(options.input + ": no frame");
