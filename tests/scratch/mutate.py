@@ -4,7 +4,7 @@
     ./dev mutate                 # all of mutations.txt; or: ./dev mutate WORD, those with the word in file or line
 
 A mutation whose test still passes is a survivor: nothing tests that line. Exit status 1 if there is one, or if a line
-of the list is no longer in the sources.
+of the list is no longer in the sources. Without a build tree it only looks whether they are there.
 """
 import argparse
 import pathlib
@@ -31,13 +31,32 @@ def mutations():
     return found
 
 
+def located(tree, mutation):
+    """The file of the line, and its text."""
+    path = find(tree, mutation["file"])
+    text = path.read_text(encoding="utf-8")
+    if text.count(mutation["line"]) != 1:
+        raise Failure(f"the line is in {path.name} {text.count(mutation['line'])} times, not once: {mutation['line']}")
+    return path, text
+
+
+def look():
+    """Exit status: whether all lines are in the sources."""
+    tree = pathlib.Path(__file__).resolve().parents[2]
+    broken = 0
+    for mutation in mutations():
+        try:
+            located(tree, mutation)
+        except Failure as failure:
+            broken += 1
+            print(f"{mutation['file']}: {failure}")
+    return 1 if broken else 0
+
+
 def survives(scratch, mutation):
     """Whether the test passes although the line is wrong."""
-    path = find(scratch.tree, mutation["file"])
+    path, right = located(scratch.tree, mutation)
     name, tests = mutation["test"].split()
-    right = path.read_text(encoding="utf-8")
-    if right.count(mutation["line"]) != 1:
-        raise Failure(f"the line is in {path.name} {right.count(mutation['line'])} times, not once: {mutation['line']}")
     if not scratch.run(scratch.build / scratch.target(name).binary, tests)[0]:
         raise Failure(f"{mutation['test']} fails without a mutation")
     path.write_text(right.replace(mutation["line"], mutation["wrong"]), encoding="utf-8")
@@ -51,8 +70,10 @@ def survives(scratch, mutation):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("word", nargs="?", default="", help="only mutations with this in their file or line")
-    parser.add_argument("--build", type=pathlib.Path, required=True, help="CMake build tree (Ninja) with the tests")
+    parser.add_argument("--build", type=pathlib.Path, help="CMake build tree (Ninja) with the tests")
     given = parser.parse_args()
+    if not given.build:
+        sys.exit(look())
     survivors = broken = count = 0
     try:
         chosen = [one for one in mutations() if given.word in one["file"] or given.word in one["line"]]

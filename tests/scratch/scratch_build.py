@@ -19,8 +19,9 @@ class Failure(Exception):
 
 
 def find(tree, end):
-    """The one file of the tree whose path ends so."""
-    found = [path for path in tree.rglob(pathlib.Path(end).name) if str(path).endswith("/" + end)]
+    """The one source file of the tree whose path ends so."""
+    found = [path for path in tree.rglob(pathlib.Path(end).name)
+             if str(path).endswith("/" + end) and "build" not in path.relative_to(tree).parts]
     if len(found) != 1:
         raise Failure(f"{len(found)} files end with {end}, one is needed: {', '.join(map(str, found)) or 'none'}")
     return found[0]

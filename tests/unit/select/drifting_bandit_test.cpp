@@ -102,6 +102,19 @@ TEST(DriftingBandit, AnIncumbentThatHasBecomeFarSlowerIsReplacedAfterOneTrial) {
     EXPECT_LE(trials, 1U);
 }
 
+// It may have met an incumbent that was interrupted, for as long before it as after.
+TEST(DriftingBandit, OneTrialThatLedByLessThanAFifthIsNoProof) {
+    DriftingBandit bandit = with_predictions({1, 1}, 0.03);
+    int trials = 0;
+    for (int step = 0; step < 300 && bandit.incumbent() == 0; ++step) {
+        const DriftingBandit::Pull pull = bandit.next();
+        trials += pull.trial ? 1 : 0;
+        bandit.observe(pull, pull.arm == 0 ? 1 : 0.85);
+    }
+    EXPECT_EQ(bandit.incumbent(), 1U);
+    EXPECT_EQ(trials, 2);
+}
+
 // An incumbent that takes three times as long after a trial as before it says nothing about the one in between.
 TEST(DriftingBandit, ATrialBesideAnInterruptionOfTheIncumbentIsNoProof) {
     DriftingBandit bandit(2, 0);
