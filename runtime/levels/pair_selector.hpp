@@ -27,9 +27,8 @@ namespace gimbal::levels {
 class PairSelector final : public Selector {
 public:
     /// @param alone     decides until there is something to coordinate
-    /// @param settings  name `levels`: an agent decides, not the coordinator, among the portfolio for both levels,
-    /// whose
-    ///                  chunks count for the ranks alone. Must stay
+    /// @param settings  outlives this. Named `levels`, an agent decides instead of the coordinator, at both levels
+    ///                  among its portfolio, whose chunks count for the ranks alone
     PairSelector(std::unique_ptr<Selector> alone, std::uint64_t seed, const SelectorSettings& settings);
     ~PairSelector() override;
 
