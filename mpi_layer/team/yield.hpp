@@ -23,7 +23,7 @@ public:
         sched_yield();
 #endif
     }
-    /// Both.
+    /// It was not there: yield, if it is time to.
     void nothing() noexcept {
         if (looked_in_vain()) yield();
     }
