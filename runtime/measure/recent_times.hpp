@@ -24,12 +24,9 @@ public:
     }
     /// @param calls  executions so far [count]  @return in the unit of the times; 0: none
     /// @cost a sort of a few numbers
-    [[nodiscard]] GIMBAL_RACES double median(std::uint64_t calls) const noexcept {
-        std::array<float, kCount> times;
-        const std::size_t count = std::min<std::uint64_t>(calls, kCount);
-        for (std::size_t i = 0; i < count; ++i) times[i] = times_[i];
-        return middle_of(times, count);
-    }
+    [[nodiscard]] GIMBAL_RACES double median(std::uint64_t calls) const noexcept { return part_below(calls, 2); }
+    /// The same of their lower quartile: what they take where half of them were interrupted.
+    [[nodiscard]] GIMBAL_RACES double quartile(std::uint64_t calls) const noexcept { return part_below(calls, 4); }
     /// Median distance from a value; 0: there are none.
     [[nodiscard]] GIMBAL_RACES double distance(std::uint64_t calls, double from) const noexcept {
         std::array<float, kCount> apart;
@@ -56,11 +53,21 @@ public:
     }
 
 private:
+    /// One of them that one in `parts` is below.
+    [[nodiscard]] GIMBAL_RACES double part_below(std::uint64_t calls, std::size_t parts) const noexcept {
+        std::array<float, kCount> times;
+        const std::size_t count = std::min<std::uint64_t>(calls, kCount);
+        for (std::size_t i = 0; i < count; ++i) times[i] = times_[i];
+        return nth_of(times, count, count / parts);
+    }
     static double middle_of(std::array<float, kCount>& values, std::size_t count) noexcept {
+        return nth_of(values, count, count / 2);
+    }
+    static double nth_of(std::array<float, kCount>& values, std::size_t count, std::size_t index) noexcept {
         if (count == 0) return 0;
-        const auto middle = values.begin() + static_cast<std::ptrdiff_t>(count / 2);
-        std::nth_element(values.begin(), middle, values.begin() + static_cast<std::ptrdiff_t>(count));
-        return *middle;
+        const auto nth = values.begin() + static_cast<std::ptrdiff_t>(index);
+        std::nth_element(values.begin(), nth, values.begin() + static_cast<std::ptrdiff_t>(count));
+        return *nth;
     }
 
     volatile float times_[kCount] = {};

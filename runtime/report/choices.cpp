@@ -14,6 +14,15 @@ namespace gimbal {
 namespace {
 
 constexpr std::uint64_t kEnough = 3;  // executions whose mean says something of a schedule
+constexpr double kShort_s = 20e-6;    // a loop that takes less was left because it is short
+
+/// Of an execution under static that was timed; 0: there was none [s].
+double typical_static_s(const LoopSummary& loop) {
+    const auto found = std::ranges::find_if(
+        loop.schedules, [](const ScheduleUse& use) { return use.timed && use.calls > 0 && use.schedule == "static"; });
+    if (found == loop.schedules.end()) return 0;
+    return found->median_s > 0 ? found->median_s : found->time_s / static_cast<double>(found->calls);
+}
 
 /// One entry per schedule, in the order in which they first ran.
 std::vector<ScheduleSum> by_schedule(const LoopSummary& loop) {
@@ -104,12 +113,16 @@ bool chosen_by_selector(const std::string& reason) {
 
 void add_untimed(LoopSummary& loop, std::uint64_t calls, std::uint64_t iterations) {
     if (calls == 0) return;
+    const bool is_short = typical_static_s(loop) < kShort_s;
     loop.calls += calls;
     loop.iterations += iterations;
     loop.untimed_calls += calls;
     loop.untimed_iterations += iterations;
     loop.schedules.push_back(
-        {.schedule = "static", .reason = "too short: left static", .calls = calls, .timed = false});
+        {.schedule = "static",
+                              .reason = is_short ? "too short: left static" : "nothing to gain: left static",
+                              .calls = calls,
+                              .timed = false});
 }
 
 void complete_choices(LoopSummary& loop, const AlternativeUse& predicted) {

@@ -35,7 +35,8 @@ void add_use(const ScheduleUse& use, ScheduleUse& sum) noexcept;
 /// Whether a selector that learns chose, rather than a user or a default.
 [[nodiscard]] bool chosen_by_selector(const std::string& reason);
 
-/// Executions that libomp ran as its own static after Gimbal had left them to it: they count as calls, in no time.
+/// Executions that libomp ran as its own static after Gimbal had left them to it: they count as calls, in no time. The
+/// reason is that they are short, or that nothing was to be gained in longer ones.
 /// @errors std::bad_alloc
 void add_untimed(LoopSummary& loop, std::uint64_t calls, std::uint64_t iterations);
 

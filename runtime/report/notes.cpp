@@ -123,13 +123,11 @@ std::string note(const Loss& loss, const MergedRun& run) {
         return name + "threads that come late to it cost " + amount +
                ". They still work before the loop (single, master, a nowait loop), or have to be woken up: no schedule "
                "of this loop changes that.";
-    if (loss.entry_s >= loss.largest())
-        return name + "entry and exit cost " + amount + ": its calls are short. The rule none in GIMBAL_LOOPS leaves " +
-               "it to OpenMP.";
+    const std::string what = loss.entry_s >= loss.largest() ? "entry and exit cost " + amount + ": its calls are short. "
+                                                            : "drawing chunks costs " + amount + ". ";
     const ScheduleUse* const use = main_schedule(loop);
-    if (use && chosen_by_selector(use->reason))
-        return name + "drawing chunks costs " + amount + ". " + selector_advice(loop, use->reason);
-    return name + "drawing chunks costs " + amount + ". " + measured_advice(loop, use);
+    return name + what +
+           (use && chosen_by_selector(use->reason) ? selector_advice(loop, use->reason) : measured_advice(loop, use));
 }
 
 /// Losses of all loops whose workers are all known, the largest first.
@@ -189,8 +187,9 @@ std::string note_on_slowest(const MergedRun& run) {
 /// All loops together, where none of them alone is worth a note.
 std::string note_on_all(std::span<const Loss> losses, const MergedRun& run) {
     Loss sum;
-    std::uint64_t calls = 0;
+    std::uint64_t calls = 0, untimed = 0;
     for (const Loss& loss : losses) {
+        untimed += loss.loop->sum.untimed_calls;
         sum.balance_s += loss.balance_s;
         sum.scheduling_s += loss.scheduling_s;
         sum.late_s += loss.late_s;
@@ -204,12 +203,14 @@ std::string note_on_all(std::span<const Loss> losses, const MergedRun& run) {
                " of the run): waiting " + seconds(sum.balance_s) + " s, late threads " + seconds(sum.late_s) +
                " s, drawing chunks " + seconds(sum.scheduling_s) + " s, entry and exit " + seconds(sum.entry_s) + " s.";
     }
+    std::string text = "NOTE all loops together lose less than 1 % of the run";
+    if (untimed > 0) text += " in the " + std::to_string(calls - untimed) + " calls that were timed";
     const double outside_s = static_cast<double>(calls) * kOutside_s / std::max(1U, run.ranks_seen);
     if (outside_s >= worth_s && calls > 0)
-        return "NOTE all loops together lose less than 1 % of the run; what OpenMP takes around their " +
-               std::to_string(calls) + " calls (forks, barriers) is not measured, and no schedule saves it.";
+        return text + "; what OpenMP takes around their " + std::to_string(calls) +
+               " calls (forks, barriers) is not measured, and no schedule saves it.";
     if (!run.program_schedule.empty()) return {};  // of loops that are not seen
-    return "NOTE all loops together lose less than 1 % of the run: another technique cannot save more.";
+    return text + (untimed > 0 ? "." : ": another technique cannot save more.");
 }
 
 /// Loops that Gimbal would take, had the program not said how they run.

@@ -21,7 +21,10 @@ constexpr double kNothing = 0.015;      // of the time: less is not to be gained
 constexpr double kLittle = 0.1;         // of the time: static is hard to beat, its threads find their data where it was
 constexpr double kIfByTurns = 0.25;     // the same where it is one thread that is late, and then another
 constexpr double kMuchLonger = 4;       // times as long: what static loses there is not known from here
-constexpr double kStillLate = 0.5;      // of the last one's lateness
+// First looks meet interruptions, which are as long as such loops. What an iteration took over the least that it took:
+constexpr double kDisturbed = 1.5;    // how long threads wait says nothing of the loop,
+constexpr double kInterrupted = 3.0;  // nor who is late
+constexpr double kStillLate = 0.5;    // of the last one's lateness
 constexpr std::uint8_t kGoodLooks = 2;
 constexpr std::uint8_t kBadLooks = 3;
 constexpr double kFirstPeriod_s = 1e-3;
@@ -35,6 +38,12 @@ constexpr double kForFirst = 1e-2;  // and for the first ones
 std::size_t last_of(std::span<const WorkerRecord> workers) noexcept {
     const auto ends_earlier = [](const WorkerRecord& a, const WorkerRecord& b) { return a.end < b.end; };
     return static_cast<std::size_t>(std::max_element(workers.begin(), workers.end(), ends_earlier) - workers.begin());
+}
+
+/// How much later than the first one the last worker came [ticks]. @pre there are workers
+double began_late(std::span<const WorkerRecord> workers) noexcept {
+    const auto [first, last] = std::ranges::minmax_element(workers, {}, &WorkerRecord::begin);
+    return static_cast<double>(last->begin - first->begin);
 }
 
 /// What perfect balance would save: the mean time that workers wait for the last one [ticks].
@@ -117,9 +126,18 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
         return;
     }
     good_ = 0;
-    note_last(record);
-    static_is_good_ = waited_s < way_s(context) + (by_turns_ ? kIfByTurns : kLittle) * time_s;
-    if (static_is_good_) good_at_s_ = std::max(good_at_s_, time_s);
+    const double iteration_s = time_s / static_cast<double>(record.iterations);
+    if (least_s_ <= 0 || iteration_s * kInterrupted < least_s_) {
+        late_ = 0;
+        by_turns_ = false;
+        least_s_ = iteration_s;
+    }
+    least_s_ = std::min(least_s_, iteration_s);
+    if (iteration_s <= kInterrupted * least_s_) note_last(record);
+    if (by_turns_ || iteration_s <= kDisturbed * least_s_) {
+        static_is_good_ = waited_s < way_s(context) + (by_turns_ ? kIfByTurns : kLittle) * time_s;
+        if (static_is_good_) good_at_s_ = std::max(good_at_s_, time_s);
+    }
     if (++bad_ >= kBadLooks) state_ = State::kept;
 }
 
@@ -128,6 +146,8 @@ void Leaving::note_last(const LoopRecord& record) noexcept {
     if (record.workers.empty()) return;
     const std::size_t last = last_of(record.workers);
     const double lateness = waiting(record);
+    // Who came late had no more to do than the others, and comes in time from now on.
+    if (began_late(record.workers) > kStillLate * lateness) return;
     if (late_ > 0 && late_ <= record.workers.size()) {
         const auto behind = static_cast<double>(record.workers[last].end - record.workers[late_ - 1].end);
         by_turns_ |= lateness - behind < kStillLate * lateness;
@@ -156,6 +176,7 @@ Leaving Leaving::for_other_length() const noexcept {
     other.invited_ = other.by_turns_ = false;
     other.other_length_ = true;
     other.late_ = 0;
+    other.least_s_ = 0;
     other.bad_ = 0;
     other.state_ = state_ == State::left ? State::looking : state_;
     other.good_ = state_ == State::left ? kGoodLooks - 1 : 0;

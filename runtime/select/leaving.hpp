@@ -72,6 +72,7 @@ private:
     std::uint32_t late_ = 0;     // worker that the others waited for in the last look that was bad, and 1; 0: none
     bool other_length_ = false;  // what an iteration takes was seen at another trip count, once
     double time_s_ = 0;          // of the last execution under static
+    double least_s_ = 0;         // that an iteration took in a look that was bad
     double expected_s_ = 0;      // that an execution takes, before any was seen; 0: not known
     double good_at_s_ = 0;       // of the longest execution at which static was good
     double period_s_ = 0;        // that it was left for last

@@ -136,12 +136,13 @@ bool StaticTrial::both_behind(double time, double saved) const noexcept {
     return turn - trial_.turn.median(1) + saved < error_of(incumbent_.turn, incumbent_.turns, turn);
 }
 
-// What took the title ran several times in a row, as static did before it: that is a trial, too.
+// What took the title ran several times in a row, as static did before it: that is a trial, too. Half of these first
+// executions may have met the background thread, or a thread that was woken late.
 StaticTrial::Outcome StaticTrial::compare_first(double saved) noexcept {
     first_compared_ = true;
     if (look_count_ < kMinLooks) return Outcome::none;
-    const double held = incumbent_.loop.median(incumbent_.loops);
-    ratio_ = (looks_.median(look_count_) - saved) / held;
+    const double held = incumbent_.loop.quartile(incumbent_.loops);
+    ratio_ = (looks_.quartile(look_count_) - saved) / held;
     error_ = error_of(incumbent_.loop, incumbent_.loops, held) / held;
     if (ratio_ > 1 - kFirstLead) return Outcome::none;
     ratio_ = std::max(ratio_, 0.1);

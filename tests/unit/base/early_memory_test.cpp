@@ -36,7 +36,9 @@ TEST(EarlyMemory, IsGivenOutOnceWhileItsPagesAreEnteredAndThenNoMore) {
     for (std::size_t i = 0; i < all.size(); ++i) {
         EXPECT_TRUE(is_early(all[i]));
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(all[i]) % 64, 0U);
-        if (i > 0) EXPECT_GE(all[i] - all[i - 1], static_cast<std::ptrdiff_t>(kBlock - 24));
+        if (i > 0) {
+            EXPECT_GE(all[i] - all[i - 1], static_cast<std::ptrdiff_t>(kBlock - 24));
+        }
         EXPECT_EQ(std::ranges::count(std::span(all[i], kBlock - 24), '\0'), static_cast<std::ptrdiff_t>(kBlock - 24));
         all[i][0] = all[i][kBlock - 25] = 'x';
     }

@@ -118,12 +118,17 @@ TEST(Choices, MeansOverDifferentLengthsAreNotFormed) {
 
 TEST(Choices, ExecutionsLeftStaticCountAsCallsAndInNoTime) {
     LoopSummary loop = learnt_loop();
+    loop.schedules.back().median_s = 5e-6;
     add_untimed(loop, 5000, 500'000);
     complete_choices(loop, {});
     EXPECT_EQ(loop.calls, 5100U);
     EXPECT_EQ(loop.iterations, 502'000U);
     EXPECT_EQ(technique_cell(loop), "static 5000/5100 (too short: left static)");
     EXPECT_TRUE(loop.alternative.schedule.empty()) << "nobody knows what it would be compared with";
+    LoopSummary longer = learnt_loop();
+    longer.schedules.back().median_s = 2e-4;
+    add_untimed(longer, 5000, 500'000);
+    EXPECT_EQ(longer.schedules.back().reason, "nothing to gain: left static") << "200 us are not short";
     EXPECT_EQ(choice_remark(loop),
               "  static 98 % (too short: left static), feedback 2 % (auto), exploring 1 %; 5000 of 5100 calls left "
               "static, untimed");

@@ -16,11 +16,11 @@ LoopContext context_of(bool can_leave = true, double way = 0) {
     return {.iterations = 100, .workers = 2, .can_leave = can_leave, .tick_s = 1e-9, .way = way};
 }
 
-/// Two workers that end at these times [ns].
+/// Two workers that end at these times, the first one coming so late [ns].
 void observe(Leaving& leaving, bool with_static, std::uint64_t first, std::uint64_t second, bool can_leave = true,
-             double way = 0) {
+             double way = 0, std::uint64_t late = 0) {
     const std::array<WorkerRecord, 2> workers = {
-        WorkerRecord{.begin = 0, .end = first, .chunks = 1, .iterations = 50},
+        WorkerRecord{.begin = late, .end = first, .chunks = 1, .iterations = 50},
         WorkerRecord{.begin = 0, .end = second, .chunks = 1, .iterations = 50}};
     const auto last = static_cast<double>(std::max(first, second));
     leaving.observe(with_static, false,
@@ -126,6 +126,29 @@ TEST(Leaving, WhereNowOneThreadIsLateAndNowAnotherStaticIsTheOneToBeat) {
     EXPECT_EQ(by_turns.leave(1e-9), 0) << "there is something to gain";
     EXPECT_TRUE(by_turns.static_is_good());
     EXPECT_FALSE(always_the_second.static_is_good());
+}
+
+TEST(Leaving, AnInterruptedLookDoesNotSayWhoIsLate) {
+    // The first thread is done after 20 us, the second after 28.
+    Leaving interrupted, later, came_late;
+    observe(interrupted, false, 25'000, 28'000);
+    observe(interrupted, true, 120'000, 28'000);
+    for (int look = 0; look < 2; ++look) observe(interrupted, true, 20'000, 28'000);
+    EXPECT_FALSE(interrupted.static_is_good()) << "it is always the same thread";
+    observe(later, false, 25'000, 28'000);
+    for (int look = 0; look < 2; ++look) observe(later, true, 20'000, 28'000);
+    observe(later, true, 120'000, 28'000);
+    EXPECT_FALSE(later.static_is_good());
+    observe(came_late, false, 25'000, 28'000);
+    observe(came_late, true, 40'000, 28'000, true, 0, 20'000);
+    for (int look = 0; look < 2; ++look) observe(came_late, true, 20'000, 28'000);
+    EXPECT_FALSE(came_late.static_is_good());
+    // A look at which all took long, and nobody waited for long.
+    Leaving slow;
+    observe(slow, false, 80'000, 100'000);
+    for (int look = 0; look < 2; ++look) observe(slow, true, 74'000, 100'000);
+    observe(slow, true, 170'000, 196'000);
+    EXPECT_FALSE(slow.static_is_good());
 }
 
 TEST(Leaving, WhatIsLeftIsNotTakenBackForOneInterruption) {

@@ -236,6 +236,15 @@ TEST(StaticTrial, ThreeLooksAndSixExecutionsOfWhatCameAfterThemAreATrial) {
     EXPECT_EQ(compare(800, 1000, 2), StaticTrial::Outcome::none) << "two looks";
 }
 
+// A loop of 25 us: half of the first executions took 140.
+TEST(StaticTrial, InterruptedFirstExecutionsDoNotMakeStaticWin) {
+    StaticTrial trial;
+    Chain chain;
+    for (const std::uint64_t look : {28'000U, 28'400U, 27'700U}) chain.run(trial, true, false, look, 0);
+    for (const std::uint64_t held : {140'000U, 160'000U, 124'000U, 25'400U, 24'100U, 24'300U})
+        EXPECT_EQ(chain.run(trial, false, true, held, 0), Outcome::none);
+}
+
 TEST(StaticTrial, WhatTheLastTrialLostTheNextOneIsExpectedToLose) {
     const auto waits_after = [](std::uint64_t with_static) {
         StaticTrial trial;
