@@ -51,6 +51,7 @@ KINDS = (
     Kind("tiny_3us", "even, N = 64, a region each", 3.5, 10000, burst=10, prune=1000),
     Kind("tiny_7us", "even, N = 64, a region each", 7, 10000, burst=10, prune=1000, compiler="gcc"),
     Kind("rising_20us", "costs rise a little, N = 500", 20, 4000, burst=10, prune=500),
+    Kind("steep_25us", "costs rise threefold, N = 500", 25, 4000, burst=10, prune=500),
     Kind("uneven_40us", "a tenth of the iterations costs 7 times as much, N = 500", 40, 4000, burst=5, prune=500,
          compiler="gcc"),
     Kind("uniform", "even, N = 1000", 400),

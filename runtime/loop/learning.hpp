@@ -47,8 +47,12 @@ public:
     /// execution and the next. From one in three they learn in any case: where threads never rest, what is measured in
     /// between is all there is.
     void note_moves(std::uint64_t moves) noexcept;
-    /// What it takes into an execution and out of it, mean so far [ticks].
-    void note_way(double way) noexcept { traits_.way = way; }
+    /// What it takes into an execution and out of it, and what of it is opening and learning where an execution is
+    /// opened and learnt from by itself, means so far [ticks].
+    void note_way(double way, double alone) noexcept {
+        traits_.way = way;
+        traits_.alone = alone;
+    }
 
     /// Before close(), with the same plan and part: the execution was not opened by itself, it followed another one.
     void repeated(const Decision& decision, const Plan& plan, const RankPart& part);

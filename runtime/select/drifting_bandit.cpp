@@ -19,6 +19,7 @@ constexpr double kConfidence = 2;     // standard deviations by which a challeng
 constexpr std::uint64_t kProofs = 2;  // in so many trials: one may have met an incumbent that was interrupted,
 constexpr double kLandslide = 0.2;    // unless it led by so much over one that took as long before as after
 constexpr double kShyness = 0.0005;   // a trial costs at least so much of a step
+constexpr double kPart = 0.003;       // of all steps may go into that, but for the first trials
 constexpr double kMaxSteps = 2000;    // to come
 constexpr double kMinSteps = 20;
 constexpr double kHopeless = 3;  // spreads that an arm is behind by: not even kMaxSteps steps would pay for a trial
@@ -56,17 +57,21 @@ double DriftingBandit::worth(const Belief& belief) const noexcept {
     if (u > kHopeless) return -1;
     const double gain = spread * density(u) - belief.mean * upper_tail(u);
     const double to_come = std::clamp(static_cast<double>(steps_), kMinSteps, kMaxSteps);
-    return to_come * gain - std::max(std::expm1(belief.mean), 0.0) - kShyness;
+    return to_come * gain - std::max(std::expm1(belief.mean), 0.0) - std::max(kShyness, trial_cost_);
+}
+
+std::uint64_t DriftingBandit::steps_per_trial() const noexcept {
+    return std::max(kStepsPerTrial, static_cast<std::uint64_t>(std::min(trial_cost_ / kPart, kMaxSteps)));
 }
 
 DriftingBandit::Pull DriftingBandit::next() {
     ++steps_;
     if (trial_open_ && steps_ - tried_at_ > kLost) trial_open_ = false;
-    const bool enough =
-        trials_ >= (calm_ ? kFreeTrials / 3 : kFreeTrials) + steps_ / (calm_ ? 2 * kStepsPerTrial : kStepsPerTrial);
+    const std::uint64_t each = steps_per_trial();
+    const bool enough = trials_ >= (calm_ ? kFreeTrials / 3 : kFreeTrials) + steps_ / (calm_ ? 2 * each : each);
     // However promising a choice is and however often the loop changes.
-    if (made_ >= 2 * kFreeTrials + steps_ * 2 / kStepsPerTrial)
-        next_look_ = std::max(next_look_, (made_ + 1 - 2 * kFreeTrials) * kStepsPerTrial / 2);
+    if (made_ >= 2 * kFreeTrials + steps_ * 2 / each)
+        next_look_ = std::max(next_look_, (made_ + 1 - 2 * kFreeTrials) * each / 2);
     if (trial_open_ || trial_seen_ || incumbent_run_ < 2 || steps_ < next_look_ || surprised_ > 0)
         return {incumbent_, false};
     const auto passed = static_cast<double>(steps_ - widened_at_);

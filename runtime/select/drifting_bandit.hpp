@@ -57,6 +57,11 @@ public:
     /// Set whether the incumbent leaves nothing to be balanced: then fewer trials are made.
     void calm(bool calm) noexcept { calm_ = calm; }
 
+    /// A trial takes so much longer than what is measured of it, since it and its neighbours are learnt from one by
+    /// one.
+    /// @param part  of a step, >= 0
+    void trials_cost(double part) noexcept { trial_cost_ = part; }
+
     /// The loop has changed by about so much: all beliefs become less certain. @param change  of the time, relative
     void widen(double change);
 
@@ -102,10 +107,12 @@ private:
     void notice(double log_time) noexcept;
     void promote(std::size_t winner);
     [[nodiscard]] double worth(const Belief& belief) const noexcept;
+    [[nodiscard]] std::uint64_t steps_per_trial() const noexcept;
 
     std::vector<Belief> beliefs_;
     std::size_t incumbent_;
     bool calm_ = false;
+    double trial_cost_ = 0;  // beside what the arm takes longer, of a step
     std::uint64_t steps_ = 0;
     std::uint64_t trials_ = 0;      // so far, less what a changed loop allows anew
     std::uint64_t made_ = 0;        // so far

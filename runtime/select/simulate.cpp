@@ -32,6 +32,7 @@ constexpr double kVagueError = 0.04;     // more or less
 constexpr std::uint64_t kSampleOften = 4;
 constexpr std::uint64_t kSampleEvery = 32;  // steps, if the incumbent's technique does not look at costs by itself
 constexpr double kInBalance = 0.003;
+constexpr double kLearntForTrial = 3;       // executions: it, and those of the incumbent before and after it
 constexpr double kOutOfBalance = 0.02;      // time that the incumbent loses by imbalance, or has drifted by since the
 constexpr double kMuchStolen = 0.05;        // of the workers' time, from blocks that the profile had cut
 constexpr double kDrifted = 0.05;           // last sample: then samples come eight times as often,
@@ -316,6 +317,7 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
         incumbent_time_ = record.loop_time;
         incumbent_lost_ = record.busy_max > 0 ? 1 - record.busy_mean / record.busy_max : 0;
         bandit_->calm(incumbent_lost_ < kInBalance);
+        bandit_->trials_cost(kLearntForTrial * context.alone / std::max(record.loop_time, 1.0));
     }
     if (settings_.leaves && context.can_leave && !leaving_.invited() && context.profile &&
         static_loss(*context.profile, context.workers) < kStaticIsGood)

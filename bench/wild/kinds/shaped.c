@@ -27,6 +27,12 @@ SHAPE double rising(long i, long step) {
     return 0.75 + 0.5 * ((double)i + 0.5) / WILD_N;
 }
 
+/// From a half to three halves: two equal blocks are a quarter off their mean.
+SHAPE double steep(long i, long step) {
+    (void)step;
+    return 0.5 + ((double)i + 0.5) / WILD_N;
+}
+
 /// A stretch of 9 times the cost that wanders by a tenth of the loop in 100 steps.
 SHAPE double drift(long i, long step) {
     const double place = fmod(0.1 + 1e-3 * (double)step, 1.0) * WILD_N;

@@ -197,6 +197,21 @@ TEST(DriftingBandit, TrialsHaveALimitUnderAllCircumstances) {
     EXPECT_LE(trials, 20 + kSteps / 12U);
 }
 
+// A loop of 60 us whose executions take 5 us to learn from, when each is learnt from by itself.
+TEST(DriftingBandit, WhereATrialCostsAQuarterOfAStepFewAreMade) {
+    const auto play_with = [](double cost, double better) {
+        DriftingBandit bandit = with_predictions({1, 1, 1.01, 1, 1.02}, 0.05);
+        bandit.trials_cost(cost);
+        Noise noise(11, 0.02);
+        const std::uint64_t trials =
+            play(bandit, 4000, [&](std::size_t choice, int) { return (choice == 3 ? better : 1) * noise(); }).trials;
+        return std::pair(trials, bandit.incumbent());
+    };
+    EXPECT_GT(play_with(0, 1).first, 2 * play_with(0.25, 1).first);
+    EXPECT_EQ(play_with(0.25, 0.93).second, 3U) << "and what is worth it is found all the same";
+    EXPECT_LE(play_with(1e9, 1).first, 12U) << "an opening that took as long as 10^9 loops";
+}
+
 TEST(DriftingBandit, WorkThatGrowsDoesNotFavourTheFirstTechnique) {
     DriftingBandit bandit = with_predictions({1, 1}, 0.05);
     play(bandit, 400, [](std::size_t choice, int step) { return std::exp(0.02 * step) * (choice == 1 ? 0.97 : 1); });
