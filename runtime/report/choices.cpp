@@ -118,8 +118,7 @@ void add_untimed(LoopSummary& loop, std::uint64_t calls, std::uint64_t iteration
     loop.iterations += iterations;
     loop.untimed_calls += calls;
     loop.untimed_iterations += iterations;
-    loop.schedules.push_back(
-        {.schedule = "static",
+    loop.schedules.push_back({.schedule = "static",
                               .reason = is_short ? "too short: left static" : "nothing to gain: left static",
                               .calls = calls,
                               .timed = false});

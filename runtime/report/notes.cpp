@@ -123,8 +123,9 @@ std::string note(const Loss& loss, const MergedRun& run) {
         return name + "threads that come late to it cost " + amount +
                ". They still work before the loop (single, master, a nowait loop), or have to be woken up: no schedule "
                "of this loop changes that.";
-    const std::string what = loss.entry_s >= loss.largest() ? "entry and exit cost " + amount + ": its calls are short. "
-                                                            : "drawing chunks costs " + amount + ". ";
+    const std::string what = loss.entry_s >= loss.largest()
+                                 ? "entry and exit cost " + amount + ": its calls are short. "
+                                 : "drawing chunks costs " + amount + ". ";
     const ScheduleUse* const use = main_schedule(loop);
     return name + what +
            (use && chosen_by_selector(use->reason) ? selector_advice(loop, use->reason) : measured_advice(loop, use));

@@ -122,8 +122,9 @@ TEST(Summary, LateThreadsAndEntryHaveColumnsIfThereIsAnything) {
     record.loops[0].closing_s = 1.2;
     const std::string entry = summary_text(record, ReportLevel::summary);
     EXPECT_THAT(entry, HasSubstr("imbalance    late    lost  sched.ovh  in/out\n"));
-    EXPECT_THAT(entry, HasSubstr("NOTE sph.cpp:210 density: entry and exit cost 2.70 s (27.0 % of the run): its calls are "
-                                 "short. Try "))
+    EXPECT_THAT(entry,
+                HasSubstr("NOTE sph.cpp:210 density: entry and exit cost 2.70 s (27.0 % of the run): its calls are "
+                          "short. Try "))
         << "and not to leave it to OpenMP, which nobody has measured";
 }
 
