@@ -64,8 +64,9 @@ std::string exploring_text(const LoopSummary& loop) {
     // Without anything to compare with nobody knows what it cost.
     const auto main = main_choice(loop);
     if (loop.exploring_calls == loop.calls || !main || !(main->call_s() > 0) || lengths_differ(loop)) return text;
-    const double part = loop.time_s > 0 ? loop.exploring_cost_s / loop.time_s : 0;
-    return text + " cost " + seconds(loop.exploring_cost_s) + " s (" + per_cent(part) + ")";
+    text += " cost " + seconds(loop.exploring_cost_s) + " s";
+    if (loop.untimed_calls > 0) return text;  // of how much nobody knows
+    return text + " (" + per_cent(loop.time_s > 0 ? loop.exploring_cost_s / loop.time_s : 0) + ")";
 }
 
 std::string alternative_text(const AlternativeUse& other) {

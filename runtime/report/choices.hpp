@@ -47,7 +47,8 @@ void add_untimed(LoopSummary& loop, std::uint64_t calls, std::uint64_t iteration
 /// @param predicted  what the selector takes for the best other choice; its schedule is empty if it knows none. Then it
 ///                   is the other schedule with the smallest median time over three or more calls, unless lengths
 ///                   differ. If its ratio to the main choice is known, that holds, and call_s follows: what one call
-///                   takes now says little where the loop has grown or shrunk; a ratio of 0 follows from call_s.
+///                   takes now says little where the loop has grown or shrunk; a ratio of 0 follows from call_s. There
+///                   is no other where most calls were not timed.
 /// @errors std::bad_alloc  @threads any  @cost O(uses^2)
 void complete_choices(LoopSummary& loop, const AlternativeUse& predicted);
 

@@ -125,6 +125,11 @@ TEST(Choices, ExecutionsLeftStaticCountAsCallsAndInNoTime) {
     EXPECT_EQ(loop.iterations, 502'000U);
     EXPECT_EQ(technique_cell(loop), "static 5000/5100 (too short: left static)");
     EXPECT_TRUE(loop.alternative.schedule.empty()) << "nobody knows what it would be compared with";
+    LoopSummary looked_at = loop;
+    looked_at.schedules[2].exploring = false;
+    complete_choices(looked_at, {.schedule = "ss,32", .call_s = 3e-6, .ratio = 0.6});
+    EXPECT_TRUE(looked_at.alternative.schedule.empty()) << "looks take longer than what is left";
+    EXPECT_THAT(choice_remark(looked_at), HasSubstr("exploring 1 % cost 0.00 s; 5000 of")) << "of an unknown time";
     LoopSummary longer = learnt_loop();
     longer.schedules.back().median_s = 2e-4;
     add_untimed(longer, 5000, 500'000);
