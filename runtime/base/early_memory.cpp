@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 16;  // whose pages come at once
 constexpr std::size_t kBytes = kPiece << 5;
-constexpr std::size_t kAhead = kPiece << 3;
+constexpr std::size_t kAhead = kPiece << 1;
 constexpr std::size_t kLargest = std::size_t{1} << 12;
 alignas(4096) constinit std::array<char, kBytes> bytes{};
 constinit std::atomic<std::size_t> used{0};
