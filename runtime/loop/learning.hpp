@@ -49,9 +49,9 @@ public:
     void note_moves(std::uint64_t moves) noexcept;
     /// What it takes into an execution and out of it, and what of it is opening and learning where an execution is
     /// opened and learnt from by itself, means so far [ticks].
-    void note_way(double way, double alone) noexcept {
+    void note_way(double way, double way_alone) noexcept {
         traits_.way = way;
-        traits_.alone = alone;
+        traits_.way_alone = way_alone;
     }
 
     /// Before close(), with the same plan and part: the execution was not opened by itself, it followed another one.

@@ -60,7 +60,7 @@ LoopContext LengthLearning::context_of(const Request& request) const noexcept {
             .left_loops = request.left_loops,
             .tick_s = traits_.clock.tick_s(),
             .way = traits_.way,
-            .alone = traits_.alone,
+            .way_alone = traits_.way_alone,
             .dispatch = traits_.clock.dispatch(),
             .contention = traits_.clock.contention_now(),
             .serial_part = traits_.clock.serial_part_now(),

@@ -80,7 +80,7 @@ struct LoopTraits {
     IterationStatistics statistics;              ///< of earlier runs, if known
     std::uint64_t opened = 0;                    ///< executions so far [count]
     double way = 0;                              ///< what opening and closing one takes, mean so far [ticks]
-    double alone = 0;                            ///< the same of one that is not one of a batch [ticks]
+    double way_alone = 0;                        ///< the same of one that is not one of a batch [ticks]
     bool pairs = false;                          ///< over ranks: the threads' technique is decided here, too
     std::uint64_t moves = 0;                     ///< of threads by placement so far [count]
     bool moved = false;  ///< in the last execution or just before it: no selector learns from it

@@ -159,8 +159,8 @@ void LoopSite::note_way(const Execution& finished) noexcept {
         for (std::uint32_t i = 0; i < workers_; ++i) last = std::max(last, finished.slots()[i].record.end);
         leaving_.add(finished.left() > last ? finished.left() - last : 0);
     }
-    const double alone = opening_.mean() + closing_.mean();
-    learning_.note_way(alone / batch_ + kMeetings * leaving_.mean(), alone);
+    const double way_alone = opening_.mean() + closing_.mean();
+    learning_.note_way(way_alone / batch_ + kMeetings * leaving_.mean(), way_alone);
 }
 
 void LoopSite::close(Execution* execution) noexcept {

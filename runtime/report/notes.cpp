@@ -87,6 +87,12 @@ std::string selector_advice(const LoopSummary& loop, const std::string& selector
     return selector + " has found no faster schedule.";
 }
 
+/// What helps against a loss that another schedule may cure.
+std::string schedule_advice(const LoopSummary& loop, const ScheduleUse* use) {
+    if (use && !use->timed) return "This is of the calls before it was left to OpenMP.";
+    return use && chosen_by_selector(use->reason) ? selector_advice(loop, use->reason) : measured_advice(loop, use);
+}
+
 /// Iterations of the longest call; where that is not known, and all calls had as many, of each.
 std::string few_iterations(const LoopSummary& loop) {
     const double longest = loop.longest > 0 ? static_cast<double>(loop.longest)
@@ -106,10 +112,10 @@ std::string balance_advice(const LoopSummary& loop) {
     if (loop.steals) return "Smaller items, or GIMBAL_MPI_STEAL_RATIO=agent, may help.";
     if (technique == "ss" && loop.chunks >= loop.iterations)
         return "Chunks are single iterations already: split the longest ones, or run them first.";
-    if (use && chosen_by_selector(use->reason)) return selector_advice(loop, use->reason);
-    if (!loop.tuning.empty() && loop.tuning != "settled")
+    const bool named = use && use->timed && !chosen_by_selector(use->reason);
+    if (named && !loop.tuning.empty() && loop.tuning != "settled")
         return technique + " was still in search of its static fraction: a longer run settles.";
-    return measured_advice(loop, use);
+    return schedule_advice(loop, use);
 }
 
 std::string note(const Loss& loss, const MergedRun& run) {
@@ -126,9 +132,7 @@ std::string note(const Loss& loss, const MergedRun& run) {
     const std::string what = loss.entry_s >= loss.largest()
                                  ? "entry and exit cost " + amount + ": its calls are short. "
                                  : "drawing chunks costs " + amount + ". ";
-    const ScheduleUse* const use = main_schedule(loop);
-    return name + what +
-           (use && chosen_by_selector(use->reason) ? selector_advice(loop, use->reason) : measured_advice(loop, use));
+    return name + what + schedule_advice(loop, main_schedule(loop));
 }
 
 /// Losses of all loops whose workers are all known, the largest first.

@@ -32,7 +32,7 @@ struct LoopContext {
     std::uint32_t left_loops = 0;          ///< loops of the process that were left so [count]
     double tick_s = 1e-9;                  ///< length of a tick, roughly [s]
     double way = 0;                        ///< what opening and closing an execution take, mean so far [ticks]
-    double alone = 0;                      ///< the same of one that is opened and learnt from by itself [ticks]
+    double way_alone = 0;                  ///< the same of one that is opened and learnt from by itself [ticks]
     double dispatch = 0;                   ///< cost of drawing one chunk when nobody else draws [ticks]
     double contention = 1;                 ///< the same when everybody draws, in multiples of that
     double serial_part = 0.5;              ///< of such a draw, while which nobody else can draw

@@ -317,7 +317,7 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
         incumbent_time_ = record.loop_time;
         incumbent_lost_ = record.busy_max > 0 ? 1 - record.busy_mean / record.busy_max : 0;
         bandit_->calm(incumbent_lost_ < kInBalance);
-        bandit_->trials_cost(kLearntForTrial * context.alone / std::max(record.loop_time, 1.0));
+        bandit_->trials_cost(kLearntForTrial * context.way_alone / std::max(record.loop_time, 1.0));
     }
     if (settings_.leaves && context.can_leave && !leaving_.invited() && context.profile &&
         static_loss(*context.profile, context.workers) < kStaticIsGood)

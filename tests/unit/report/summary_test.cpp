@@ -126,6 +126,10 @@ TEST(Summary, LateThreadsAndEntryHaveColumnsIfThereIsAnything) {
                 HasSubstr("NOTE sph.cpp:210 density: entry and exit cost 2.70 s (27.0 % of the run): its calls are "
                           "short. Try "))
         << "and not to leave it to OpenMP, which nobody has measured";
+    record.loops[0].schedules.push_back(
+        {.schedule = "static", .reason = "too short: left static", .calls = 1000, .timed = false});
+    EXPECT_THAT(summary_text(record, ReportLevel::summary),
+                HasSubstr("its calls are short. This is of the calls before it was left to OpenMP."));
 }
 
 TEST(Summary, TheNoteThatNothingCanBeGainedLooksAtTheSumOfAllLoops) {
