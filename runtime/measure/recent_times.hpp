@@ -27,12 +27,13 @@ public:
     [[nodiscard]] GIMBAL_RACES double median(std::uint64_t calls) const noexcept { return part_below(calls, 2); }
     /// The same of their lower quartile: what they take where half of them were interrupted.
     [[nodiscard]] GIMBAL_RACES double quartile(std::uint64_t calls) const noexcept { return part_below(calls, 4); }
-    /// Median distance from a value; 0: there are none.
-    [[nodiscard]] GIMBAL_RACES double distance(std::uint64_t calls, double from) const noexcept {
-        std::array<float, kCount> apart;
-        const std::size_t count = std::min<std::uint64_t>(calls, kCount);
-        for (std::size_t i = 0; i < count; ++i) apart[i] = std::abs(times_[i] - static_cast<float>(from));
-        return middle_of(apart, count);
+    /// Half of what is between their quartiles: the median distance from their middle, and also of times that are of
+    /// two kinds, of which one has just the majority. 0: there are none.
+    [[nodiscard]] GIMBAL_RACES double spread(std::uint64_t calls) const noexcept {
+        std::array<float, kCount> times;
+        const std::size_t count = copy_to(times, calls);
+        const double upper = nth_of(times, count, count - 1 - count / 4);
+        return (upper - nth_of(times, count, count / 4)) / 2;
     }
 
     /// How far the medians of five executions in a row are apart: their largest less their smallest. What changes from
@@ -56,9 +57,14 @@ private:
     /// One of them that one in `parts` is below.
     [[nodiscard]] GIMBAL_RACES double part_below(std::uint64_t calls, std::size_t parts) const noexcept {
         std::array<float, kCount> times;
+        const std::size_t count = copy_to(times, calls);
+        return nth_of(times, count, count / parts);
+    }
+    [[nodiscard]] GIMBAL_RACES std::size_t copy_to(std::array<float, kCount>& times,
+                                                   std::uint64_t calls) const noexcept {
         const std::size_t count = std::min<std::uint64_t>(calls, kCount);
         for (std::size_t i = 0; i < count; ++i) times[i] = times_[i];
-        return nth_of(times, count, count / parts);
+        return count;
     }
     static double middle_of(std::array<float, kCount>& values, std::size_t count) noexcept {
         return nth_of(values, count, count / 2);

@@ -22,7 +22,7 @@ constexpr double kPart = 0.003;              // of the time may go into trials
 constexpr double kPartIfSmall = 0.01;        // if the loss is, or somebody asks
 constexpr double kForget = 0.95;             // of the largest loss, with each execution
 constexpr double kSmallLoss = 0.15;
-constexpr double kFarSlower = 2;           // times the incumbent's time, when caches had a chance: it has lost
+constexpr double kFarSlower = 2;           // times the incumbent's time, twice: it has lost
 constexpr double kMinLoss = 0.01;          // that a trial is taken to have
 constexpr double kMargin = 0.003;          // a smaller difference is noise
 constexpr double kSurely = 3;              // standard errors by which the loops around must have moved
@@ -30,20 +30,19 @@ constexpr double kProbably = 2;            // by which static must lead
 constexpr double kTooNoisy = 0.15;         // standard error with which no lead would show
 constexpr std::uint64_t kLookAgain = 8;    // executions,
 constexpr std::uint64_t kMedianEvery = 4;  // and until medians are asked for again
-// Standard error of the difference of two medians, of five and of fifteen, in median distances.
+// Standard error of the difference of two medians, of five and of fifteen, in halves of the distance of quartiles.
 constexpr double kError = 0.95;
 // A loop that gets shorter by the same amount from one execution to the next is shorter in the trial by 14 of these,
 // and wanders by 10: that must not be two standard errors.
 constexpr double kWander = 0.8;
 
 /// Of a difference to the median of the incumbent's times.
-double error_of(const RecentTimes& times, std::uint64_t count, double median) noexcept {
-    return std::max(kError * times.distance(count, median), kWander * times.wander(count));
+double error_of(const RecentTimes& times, std::uint64_t count) noexcept {
+    return std::max(kError * times.spread(count), kWander * times.wander(count));
 }
 
 double relative_error(const RecentTimes& times, std::uint64_t count) noexcept {
-    const double median = times.median(count);
-    return error_of(times, count, median) / median;
+    return error_of(times, count) / times.median(count);
 }
 
 std::uint64_t begin_of(const LoopRecord& record) noexcept {
@@ -55,24 +54,28 @@ std::uint64_t begin_of(const LoopRecord& record) noexcept {
 }  // namespace
 
 bool StaticTrial::may_begin() const noexcept {
-    return to_come_ == 0 && since_ >= kFirstWait && incumbent_.loops >= kFewest;
+    return to_come_ == 0 && compared_at_ == 0 && since_ >= kFirstWait && incumbent_.loops >= kFewest;
 }
 
 void StaticTrial::begin(double loss, double saved, bool asked) noexcept {
     if (!may_begin()) return;
     // Where the dear iterations wander static is good now and then.
     if (std::isfinite(loss)) loss = std::max(loss_seen_ = std::max(loss, kForget * loss_seen_), lost_);
+    if (promising_) loss = 0;
     if (!asked && since_ < wait_) return;
     const double part = asked || loss < kSmallLoss ? kPartIfSmall : kPart;
     const double lost_before = static_cast<double>(wait_) / kFirstWait;
     const bool is_cheap = kExecutions * std::max(loss, kMinLoss) * lost_before <= part * since_;
-    if (!is_cheap && !was_faster(saved)) return;
-    if (tells_nothing_ && incumbent_.loops < look_again_) return;
-    look_again_ = incumbent_.loops + kLookAgain;
-    tells_nothing_ = least_error() > kTooNoisy;
-    if (tells_nothing_) return;
+    if (!is_cheap && !was_faster(loss, saved)) return;
+    if (!promising_) {
+        if (tells_nothing_ && incumbent_.loops < look_again_) return;
+        look_again_ = incumbent_.loops + kLookAgain;
+        tells_nothing_ = least_error() > kTooNoisy;
+        if (tells_nothing_) return;
+    }
     to_come_ = kExecutions;
     trial_ = {};
+    far_slower_ = 0;
 }
 
 /// Of static's time as a trial would see it, as a part of the incumbent's.
@@ -82,12 +85,14 @@ double StaticTrial::least_error() const noexcept {
     return least;
 }
 
-// Asked after every four executions: medians take longer than all else on the way into a loop.
-bool StaticTrial::was_faster(double saved) noexcept {
-    if (look_count_ < kMinLooks || incumbent_.loops < median_again_) return false;
+// What it took, or what its threads were busy if they only wait for each other as expected: less than they are now
+// where others have to fetch what static finds in its caches. Asked after every four executions: medians take longer
+// than all else on the way into a loop.
+bool StaticTrial::was_faster(double loss, double saved) noexcept {
+    if (look_count_ == 0 || incumbent_.loops < median_again_) return false;
     median_again_ = incumbent_.loops + kMedianEvery;
-    const double before = looks_.median(look_count_) - saved / std::max(last_work_, 1.0);
-    return before < (1 - kMargin) * incumbent_.loop.median(incumbent_.loops);
+    const double from = saved / std::max(last_work_, 1.0) + (1 - kMargin) * incumbent_.loop.median(incumbent_.loops);
+    return look_busy_ * (1 + loss) < from || (look_count_ >= kMinLooks && looks_.median(look_count_) < from);
 }
 
 StaticTrial::Outcome StaticTrial::observe(bool with_static, bool with_incumbent, const LoopRecord& record, double saved,
@@ -109,8 +114,8 @@ StaticTrial::Outcome StaticTrial::observe(bool with_static, bool with_incumbent,
             trial_.loop.add(trial_.loops++, time);
             last_ = Counts::trial;
         }
-        if (to_come_ < kExecutions && time > kFarSlower * incumbent_.loop.median(incumbent_.loops))
-            return give_up(time);
+        // One of them may have found cold caches, or met an interruption.
+        if (time > kFarSlower * incumbent_.loop.median(incumbent_.loops) && ++far_slower_ > 1) return give_up(time);
         if (trial_.loops == kFewestBehind && last_ == Counts::trial && both_behind(time, saved / work))
             return give_up(std::min(trial_.loop.median(1), time) - saved / work);
         return --to_come_ == 0 ? settle(saved / work) : Outcome::none;
@@ -119,7 +124,10 @@ StaticTrial::Outcome StaticTrial::observe(bool with_static, bool with_incumbent,
         incumbent_.loop.add(incumbent_.loops++, time);
         last_ = Counts::incumbent;
         if (!first_compared_ && incumbent_.loops == kFirstCompared) return compare_first(saved / work);
+        if (incumbent_.loops == compared_at_) return settle_together(saved / work);
     } else if (with_static) {
+        const double busy = record.busy_mean / work;
+        look_busy_ = look_count_ == 0 ? busy : std::min(look_busy_, busy);
         looks_.add(look_count_++, time);
     }
     return Outcome::none;
@@ -130,10 +138,10 @@ StaticTrial::Outcome StaticTrial::observe(bool with_static, bool with_incumbent,
 bool StaticTrial::both_behind(double time, double saved) const noexcept {
     const double held = incumbent_.loop.median(incumbent_.loops);
     const double behind = std::min(trial_.loop.median(1), time) - saved - held;
-    if (behind <= std::max(kMargin * held, error_of(incumbent_.loop, incumbent_.loops, held))) return false;
+    if (behind <= std::max(kMargin * held, error_of(incumbent_.loop, incumbent_.loops))) return false;
     if (trial_.turns == 0 || incumbent_.turns < kFewest) return true;
     const double turn = incumbent_.turn.median(incumbent_.turns);
-    return turn - trial_.turn.median(1) + saved < error_of(incumbent_.turn, incumbent_.turns, turn);
+    return turn - trial_.turn.median(1) + saved < error_of(incumbent_.turn, incumbent_.turns);
 }
 
 // What took the title ran several times in a row, as static did before it: that is a trial, too. Half of these first
@@ -143,7 +151,7 @@ StaticTrial::Outcome StaticTrial::compare_first(double saved) noexcept {
     if (look_count_ < kMinLooks) return Outcome::none;
     const double held = incumbent_.loop.quartile(incumbent_.loops);
     ratio_ = (looks_.quartile(look_count_) - saved) / held;
-    error_ = error_of(incumbent_.loop, incumbent_.loops, held) / held;
+    error_ = error_of(incumbent_.loop, incumbent_.loops) / held;
     if (ratio_ > 1 - kFirstLead) return Outcome::none;
     ratio_ = std::max(ratio_, 0.1);
     return Outcome::won;
@@ -154,6 +162,7 @@ StaticTrial::Outcome StaticTrial::give_up(double time) noexcept {
     ratio_ = time / incumbent_.loop.median(incumbent_.loops);
     lost_ = ratio_ - 1;
     error_ = 0;
+    forget_rows();
     return Outcome::lost;
 }
 
@@ -165,29 +174,82 @@ void StaticTrial::ended() noexcept {
     look_count_ = 0;
 }
 
+StaticTrial::Held StaticTrial::held() const noexcept {
+    Held found;
+    found.loop.time = incumbent_.loop.median(incumbent_.loops);
+    found.loop.error = error_of(incumbent_.loop, incumbent_.loops);
+    if (incumbent_.turns < kFewest) return found;
+    found.turn.time = incumbent_.turn.median(incumbent_.turns);
+    found.turn.error = error_of(incumbent_.turn, incumbent_.turns);
+    return found;
+}
+
 // All per work.
-StaticTrial::Outcome StaticTrial::settle(double saved) noexcept {
-    const double held = incumbent_.loop.median(incumbent_.loops);
-    double less = held - (trial_.loop.median(trial_.loops) - saved);
-    double less_error = error_of(incumbent_.loop, incumbent_.loops, held);
-    if (trial_.turns > 2 && incumbent_.turns >= kFewest) {
-        const double turn = incumbent_.turn.median(incumbent_.turns);
-        const double turn_less = turn - (trial_.turn.median(trial_.turns) - saved);
-        const double error = error_of(incumbent_.turn, incumbent_.turns, turn);
-        if (std::abs(turn_less - less) > kSurely * error) {
+StaticTrial::Lead StaticTrial::lead_over(const Held& incumbent, double saved) const noexcept {
+    double less = incumbent.loop.time - (trial_.loop.median(trial_.loops) - saved);
+    double error = incumbent.loop.error;
+    if (trial_.turns > 2 && incumbent.turn.time > 0) {
+        const double turn_less = incumbent.turn.time - (trial_.turn.median(trial_.turns) - saved);
+        if (std::abs(turn_less - less) > kSurely * incumbent.turn.error) {
             less = turn_less;
-            less_error = error;
+            error = incumbent.turn.error;
         }
     }
-    // Where executions differ by themselves five of them are fast now and then. What may be luck is no lead.
-    const bool won = less > std::max(kMargin * held, kProbably * less_error);
-    ratio_ = won ? std::clamp(1 - less / held, 0.1, 1.0) : std::clamp(1 - less / held, 1.0, 10.0);
-    error_ = less_error / held;
+    return {less / incumbent.loop.time, error / incumbent.loop.time};
+}
+
+// Where executions differ by themselves five of them are fast now and then. What may be luck is no lead.
+StaticTrial::Outcome StaticTrial::settle(double saved) noexcept {
+    before_ = held();
+    const Lead lead = lead_over(before_, saved);
     ended();
-    lost_ = won ? 0 : ratio_ - 1;
+    const Outcome outcome = decide(lead);
+    const bool loop_leads = trial_.loop.median(trial_.loops) - saved < before_.loop.time;
+    if (outcome == Outcome::lost && (loop_leads || lead.mean > 0 || promising_))
+        compared_at_ = incumbent_.loops + kFewest;
+    return outcome;
+}
+
+// What becomes longer or shorter all the time cancels; where it jumped the truth lies anywhere between.
+StaticTrial::Outcome StaticTrial::settle_together(double saved) noexcept {
+    compared_at_ = 0;
+    const Held after = held();
+    const auto middle_of = [](const Level& before, const Level& now) {
+        const double apart = (now.time - before.time) / 2;
+        return Level{before.time + apart, std::hypot((before.error + now.error) / 2, apart)};
+    };
+    Held middle{middle_of(before_.loop, after.loop), {}};
+    if (before_.turn.time > 0 && after.turn.time > 0) middle.turn = middle_of(before_.turn, after.turn);
+    const Lead row = lead_over(middle, saved);
+    const double weight = 1 / std::max(row.error * row.error, kMargin * kMargin);
+    weight_ += weight;
+    weighed_lead_ += weight * row.mean;
+    const Lead lead{weighed_lead_ / weight_, 1 / std::sqrt(weight_)};
+    if (decide(lead) == Outcome::won) return Outcome::won;
+    promising_ = lead.mean > std::max(kMargin, lead.error);
+    if (promising_) {
+        wait_ = kFirstWait;
+    } else {
+        forget_rows();
+    }
+    return Outcome::lost;
+}
+
+StaticTrial::Outcome StaticTrial::decide(const Lead& lead) noexcept {
+    const bool won = lead.mean > std::max(kMargin, kProbably * lead.error);
+    ratio_ = won ? std::clamp(1 - lead.mean, 0.1, 1.0) : std::clamp(1 - lead.mean, 1.0, 10.0);
+    error_ = lead.error;
+    lost_ = ratio_ > 1 ? ratio_ - 1 : 0;
     if (!won) return Outcome::lost;
     wait_ = kFirstWait;
+    forget_rows();
     return Outcome::won;
+}
+
+void StaticTrial::forget_rows() noexcept {
+    weight_ = weighed_lead_ = 0;
+    compared_at_ = 0;
+    promising_ = false;
 }
 
 void StaticTrial::forget_incumbent() noexcept {
@@ -195,6 +257,7 @@ void StaticTrial::forget_incumbent() noexcept {
     look_again_ = median_again_ = 0;
     last_ = Counts::nowhere;
     to_come_ = 0;
+    forget_rows();
 }
 
 void StaticTrial::save(ByteWriter& to) const {

@@ -18,6 +18,9 @@ namespace gimbal {
 /// execution to the next as well: if that moves by more than its noise and not as the loop itself does, the loops
 /// around this one have become faster or slower, and it decides. Where the first two of the five are behind in both
 /// respects the other three do not run.
+/// Where executions differ so much that a row proves nothing, it is compared once more when fifteen of the incumbent
+/// have followed it: with those before and those after it. As long as static leads in such rows they are taken
+/// together, and the next one comes soon: it costs nothing.
 /// Three looks at static before anything holds the title, and the first executions of what then does, are such rows,
 /// too.
 /// @threads the owner locks
@@ -64,11 +67,31 @@ private:
         std::uint64_t turns = 0;
     };
     enum class Counts : std::uint8_t { nowhere, incumbent, trial };
+    /// A time per work and its standard error.
+    struct Level {
+        double time = 0;
+        double error = 0;
+    };
+    /// What the incumbent takes.
+    struct Held {
+        Level loop;
+        Level turn;  // time 0: not known
+    };
+    /// Of static, as a part of the incumbent's time.
+    struct Lead {
+        double mean = 0;
+        double error = 0;
+    };
     [[nodiscard]] Outcome settle(double saved) noexcept;
+    [[nodiscard]] Outcome settle_together(double saved) noexcept;
+    [[nodiscard]] Outcome decide(const Lead& lead) noexcept;
+    void forget_rows() noexcept;
+    [[nodiscard]] Held held() const noexcept;
+    [[nodiscard]] Lead lead_over(const Held& incumbent, double saved) const noexcept;
     [[nodiscard]] Outcome compare_first(double saved) noexcept;
     [[nodiscard]] Outcome give_up(double time) noexcept;
     [[nodiscard]] bool both_behind(double time, double saved) const noexcept;
-    [[nodiscard]] bool was_faster(double saved) noexcept;
+    [[nodiscard]] bool was_faster(double loss, double saved) noexcept;
     [[nodiscard]] double least_error() const noexcept;
     void ended() noexcept;
 
@@ -76,16 +99,25 @@ private:
     Seen trial_;
     RecentTimes looks_;  // static outside of trials, per work
     std::uint64_t look_count_ = 0;
+    double look_busy_ = 0;          // the least mean time, per work, that its threads were busy there
     std::uint64_t last_begin_ = 0;  // of the execution before
     double last_work_ = 0;
     Counts last_ = Counts::nowhere;
-    std::uint32_t since_ = 0;   // executions since the last trial
-    std::uint32_t wait_ = 16;   // until the next one at the earliest
-    std::uint8_t to_come_ = 0;  // executions of the trial
+    std::uint32_t since_ = 0;      // executions since the last trial
+    std::uint32_t wait_ = 16;      // until the next one at the earliest
+    std::uint8_t to_come_ = 0;     // executions of the trial
+    std::uint8_t far_slower_ = 0;  // that were
     double ratio_ = 1;
     double error_ = 0;
     double lost_ = 0;       // in the last trial, as a part of the incumbent's time
     double loss_seen_ = 0;  // the largest lately
+    // Rows that proved nothing: of the last one the incumbent before it and which of its executions came after it,
+    Held before_;
+    std::uint64_t compared_at_ = 0;  // 0: it was compared
+    // and of all of them the sums of 1 / error^2, and of lead / error^2.
+    double weight_ = 0;
+    double weighed_lead_ = 0;
+    bool promising_ = false;  // static leads in them
     bool first_compared_ = false;
     bool tells_nothing_ = false;                       // executions differ by so much
     std::uint64_t look_again_ = 0, median_again_ = 0;  // loops of the incumbent from which on
