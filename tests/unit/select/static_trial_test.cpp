@@ -22,13 +22,17 @@ constexpr double kNothingSaved = 0;
 class Chain {
 public:
     /// One execution of so long, and so long until the next one begins [ticks].
-    Outcome run(StaticTrial& trial, bool with_static, bool with_incumbent, std::uint64_t loop, std::uint64_t rest) {
+    Outcome run(StaticTrial& trial, bool with_static, bool with_incumbent, std::uint64_t loop, std::uint64_t rest,
+                double busy = 1) {
         const std::array<WorkerRecord, 2> workers = {
             WorkerRecord{.begin = now_, .end = now_ + loop, .chunks = 1, .iterations = 50},
             WorkerRecord{.begin = now_ + 1, .end = now_ + loop, .chunks = 1, .iterations = 50}};
         now_ += loop + rest;
         return trial.observe(with_static, with_incumbent,
-                             {.iterations = 100, .loop_time = static_cast<double>(loop), .workers = workers},
+                             {.iterations = 100,
+                              .loop_time = static_cast<double>(loop),
+                              .busy_mean = busy * static_cast<double>(loop),
+                              .workers = workers},
                              kNothingSaved);
     }
 
@@ -132,6 +136,55 @@ TEST(StaticTrial, WhereExecutionsDifferByThemselvesLuckIsNoLead) {
     EXPECT_EQ(outcome, Outcome::won) << "a lead that is larger than that is one";
 }
 
+// A traversal whose threads find their data in their caches only under static, and wait; no execution is like another.
+TEST(StaticTrial, RowsThatProveNothingAreTakenTogether) {
+    constexpr int kLoops = 40;
+    constexpr double kExpectedLoss = 0.1;
+    std::mt19937_64 random(2);
+    const auto outcomes = [&random](double with_static) {
+        std::lognormal_distribution<double> held(0, 0.25), tried(0, 0.13);
+        int won = 0, asked = 0;
+        for (int loop = 0; loop < kLoops; ++loop) {
+            StaticTrial trial;
+            Chain chain;
+            Outcome outcome = Outcome::none;
+            for (int i = 0; i < 600 && outcome != Outcome::won; ++i) {
+                if (!trial.runs()) trial.begin(kExpectedLoss, kNothingSaved, false);
+                const bool runs = trial.runs();
+                const double time = runs ? with_static * tried(random) : 190e3 * held(random);
+                outcome = chain.run(trial, runs, !runs, static_cast<std::uint64_t>(time), 900'000);
+                asked += outcome == Outcome::none ? 0 : 1;
+            }
+            won += outcome == Outcome::won ? 1 : 0;
+        }
+        EXPECT_GT(asked, kLoops / 2);
+        return won;
+    };
+    EXPECT_GE(outcomes(150e3), kLoops * 3 / 4);
+    EXPECT_LE(outcomes(200e3), kLoops / 20) << "static is slower";
+}
+
+// Three executions follow each other closely, and then there is nothing for a while: the median is one of both.
+TEST(StaticTrial, TimesOfTwoKindsProveNothing) {
+    StaticTrial trial;
+    Chain chain;
+    for (std::uint64_t i = 0; i < 61; ++i)
+        chain.run(trial, false, true, 150'000 + i % 7 * 1000, i % 3 == 2 ? 600'000 : 0);
+    trial.begin(0, kNothingSaved, true);
+    for (std::uint64_t i = 0; trial.runs(); ++i) chain.run(trial, true, false, 140'000, i % 2 * 600'000);
+    EXPECT_LT(trial.ratio(), 1.05) << "that more of them were of the longer kind is no loss";
+}
+
+TEST(StaticTrial, OneInterruptedExecutionDoesNotEndARow) {
+    StaticTrial trial;
+    Chain chain;
+    for (int i = 0; i < 40; ++i) chain.run(trial, false, true, 1000, 0);
+    trial.begin(0, kNothingSaved, true);
+    Outcome outcome = Outcome::none;
+    for (int i = 0; trial.runs(); ++i) outcome = chain.run(trial, true, false, i == 4 ? 3000 : 900, 0);
+    EXPECT_EQ(outcome, Outcome::won);
+}
+
 // Work that shrinks for a while and then is large again: static's turn may come when there is little of it.
 TEST(StaticTrial, ALoopThatBecomesShorterByItselfIsNoLead) {
     for (const double shrinks : {0.999, 0.99, 0.97, 0.9, 0.8}) {
@@ -212,6 +265,23 @@ TEST(StaticTrial, ATimeThatStaticHadBeforeCallsForOneAtOnce) {
         trial.begin(0.5, kNothingSaved, false);
     }
     EXPECT_LE(executions, 16);
+}
+
+// One look, in which a thread came late: the others waited half of the time, and were busy for less than they are now.
+TEST(StaticTrial, ThreadsThatWereLessBusyUnderStaticCallForOneAtOnce) {
+    const auto executions = [](double busy) {
+        StaticTrial trial;
+        Chain chain;
+        chain.run(trial, true, false, 1800, 0, busy);
+        int count = 0;
+        for (; !trial.runs() && count < 400; ++count) {
+            chain.run(trial, false, true, 1000, 0);
+            trial.begin(0.25, kNothingSaved, false);
+        }
+        return count;
+    };
+    EXPECT_LE(executions(0.4), 20) << "a quarter more than 720 is less than 1000";
+    EXPECT_EQ(executions(0.5), 400);
 }
 
 // Static ran three times, to be looked at; what came after it runs for the sixth time.
