@@ -150,6 +150,8 @@ template <typename T> static inline int __kmp_hook_next_gomp(T *p_lb, T *p_ub) {
 // OMP_SCHEDULE (NULL: not set). Returns true if the hook takes it. The first
 // use of the hook: libomp reads its settings before all else.
 static inline bool __kmp_hook_parse_schedule(const char *value) {
+  if (!TCR_4(__kmp_init_serial))
+    __kmp_hook_undo_libgomp();
   if (!gimbal_schedule_hook_ready())
     return false;
   __kmp_hook_rules = __kmp_hook.gimbal_loop_rules();

@@ -77,6 +77,11 @@ int gimbal_schedule_hook_ready(void);
  * @return 1, or 0: it must not be used  @threads one */
 int __kmp_hook_has_room(int file, const char *folder, const char *name);
 
+/** Gives the calling thread the mask back that it had before libgomp's start-up
+ * bound it to the first of its places; nothing if it has another one by now, or
+ * if there is no libgomp. @threads one, before libomp asks for the mask */
+void __kmp_hook_undo_libgomp(void);
+
 #ifdef __cplusplus
 }
 #endif

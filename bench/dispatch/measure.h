@@ -36,8 +36,8 @@ static inline double median(double* values, long count) {
 }
 
 /// Puts the calling thread on core number (thread mod cores) of BENCH_CPUS, a list like "0,1"; unset: does nothing.
-/// The program does it itself because OMP_PROC_BIND cannot: with libomp preloaded into a gcc program both runtimes read
-/// it, libgomp binds the main thread first, and libomp then finds a machine of one core.
+/// The program does it itself because OMP_PROC_BIND cannot: with upstream's libomp preloaded into a gcc program both
+/// runtimes read it, libgomp binds the main thread first, and libomp then finds a machine of one core.
 static inline void bind_thread(int thread) {
     const char* list = getenv("BENCH_CPUS");
     int cpus[CPU_SETSIZE];

@@ -54,7 +54,8 @@ def environment(build: Path, schedule: str, threads: int, places: Sequence[int] 
     if schedule.startswith("gimbal:"):
         variables["GIMBAL_SCHEDULE"] = schedule.removeprefix("gimbal:")
     if places:
-        # Not OMP_PROC_BIND: libgomp, which the program was linked with, would read it, too, and bind the main thread.
+        # Not OMP_PROC_BIND: libgomp, which the program was linked with, would read it, too, and bind the main thread,
+        # which upstream's libomp takes for all the cores there are.
         variables["KMP_AFFINITY"] = f"granularity=fine,proclist=[{','.join(map(str, places))}],explicit"
     return variables
 

@@ -89,9 +89,13 @@ __attribute__((constructor(101))) void make_background() {
     new (&storage.background) Background;
 }
 
-// Threads inherit the mask of their creator, and that may be an OpenMP thread that is bound to one core.
+// Threads inherit the mask of their creator, and that may be an OpenMP thread that is bound to one core: the widest one
+// counts that was seen here. libgomp's start-up may have bound the main thread before this, and libomp has undone that.
 __attribute__((constructor)) void note_mask() {
-    first_mask_known = sched_getaffinity(0, sizeof first_mask, &first_mask) == 0;
+    cpu_set_t now;
+    if (sched_getaffinity(0, sizeof now, &now) != 0) return;
+    if (!first_mask_known || CPU_COUNT(&now) > CPU_COUNT(&first_mask)) first_mask = now;
+    first_mask_known = true;
 }
 
 Background& background() noexcept {
@@ -188,6 +192,7 @@ bool start(Background& own) noexcept {
     sigfillset(&all);
     if (pthread_sigmask(SIG_SETMASK, &all, &program_signals) != 0) return false;
     own.wanted = false;
+    note_mask();
     own.started = pthread_create(&own.thread, nullptr, serve, nullptr) == 0;
     pthread_sigmask(SIG_SETMASK, &program_signals, nullptr);
     return own.started;

@@ -122,18 +122,6 @@ void check_rights(const std::string& program) {
                "copy the program without these bits");
 }
 
-/// A gcc program still loads libgomp, whose constructor binds the main thread before libomp looks which cores it has.
-void warn_of_binding(const std::string& library) {
-    for (const char* const variable : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY"}) {
-        const char* const value = std::getenv(variable);
-        if (!value || std::string_view(value) == "false") continue;
-        write_stderr("gimbal: warning: " + std::string(variable) + "=" + value + " makes " + library +
-                     ", which this program loads, bind the main thread first: all threads may end up on one core.\n"
-                     "        Use KMP_AFFINITY, taskset or the MPI launcher's binding instead.\n");
-        return;
-    }
-}
-
 /// What an object file adds to what is known.
 void add_facts(const ElfObject& object, const std::string& library, ProgramFacts& facts) {
     facts.starts.insert(facts.starts.end(), object.starts.begin(), object.starts.end());
@@ -196,12 +184,9 @@ ProgramFacts check_program(const std::string& program, const std::string& libomp
         facts.libraries.push_back(path);
         if (library.defines_kmpc) refuse_second(program, path, libomp);
         // libgomp being mapped is fine: every call that it could answer finds libomp first.
-        if (file_name(path).starts_with("libgomp")) {
-            warn_of_binding(file_name(path));
-        } else {
-            needs.add(library);
-            add_facts(library, path, facts);
-        }
+        if (file_name(path).starts_with("libgomp")) continue;
+        needs.add(library);
+        add_facts(library, path, facts);
     }
     facts.libiomp5 = needs.libiomp5;
     refuse_missing(program, needs, own);

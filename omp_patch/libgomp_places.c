@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A program of gcc's loads libgomp besides, which stays idle but for its
+ * start-up: where OMP_PROC_BIND, OMP_PLACES or GOMP_CPU_AFFINITY say so, that
+ * has bound the main thread to the first of its places. libomp would take this
+ * for all the processors there are, and put every thread there. Which ones
+ * there are libgomp has read before; it tells its places. Linked into the
+ * patched libomp.so. */
+#include <dlfcn.h>
+#include <link.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "schedule_hook.h"
+
+enum { kMaxProcessors = 16384, kMaxLibraries = 4 };
+
+typedef struct processors {
+  unsigned long words[kMaxProcessors / (8 * sizeof(unsigned long))];
+} processors;
+
+static void add(processors *set, int processor) {
+  const unsigned bits = 8 * sizeof(unsigned long);
+  if (processor >= 0 && processor < kMaxProcessors)
+    set->words[(unsigned)processor / bits] |= 1UL << (unsigned)processor % bits;
+}
+
+static int contains_all(const processors *set, const processors *others) {
+  for (size_t i = 0; i < sizeof(set->words) / sizeof(set->words[0]); ++i) {
+    if ((others->words[i] & ~set->words[i]) != 0)
+      return 0;
+  }
+  return 1;
+}
+
+/* The functions of OpenMP by which a runtime tells its places. */
+typedef struct places {
+  int (*count)(void);
+  int (*processors)(int place);
+  void (*numbers)(int place, int *numbers);
+} places;
+
+static int find(void *library, const char *name, void *function) {
+  void *found = dlsym(library, name);
+  memcpy(function, &found, sizeof(found));
+  return found != NULL;
+}
+
+/* Whether all of it is there, and it is GCC's and nothing of its name. */
+static int find_places(void *library, places *found) {
+  return dlsym(library, "GOACC_parallel_keyed") != NULL &&
+         find(library, "omp_get_num_places", &found->count) &&
+         find(library, "omp_get_place_num_procs", &found->processors) &&
+         find(library, "omp_get_place_proc_ids", &found->numbers);
+}
+
+static void add_place(const places *of, int place, processors *set) {
+  const int count = of->processors(place);
+  int *numbers = count > 0 ? calloc((size_t)count, sizeof(int)) : NULL;
+  if (!numbers)
+    return;
+  of->numbers(place, numbers);
+  for (int i = 0; i < count; ++i)
+    add(set, numbers[i]);
+  free(numbers);
+}
+
+/* The libraries of that name, as many as fit: a wheel of Python's brings its
+ * own. Handles, to be closed. */
+typedef struct libraries {
+  char names[kMaxLibraries][4096];
+  int count;
+} libraries;
+
+static int note_name(struct dl_phdr_info *info, size_t size, void *into) {
+  (void)size;
+  libraries *found = into;
+  const char *path = info->dlpi_name ? info->dlpi_name : "";
+  const char *slash = strrchr(path, '/');
+  const int is_gomp = strncmp(slash ? slash + 1 : path, "libgomp", 7) == 0;
+  if (is_gomp && found->count < kMaxLibraries &&
+      strlen(path) < sizeof(found->names[0]))
+    strcpy(found->names[found->count++], path);
+  return 0;
+}
+
+void __kmp_hook_undo_libgomp(void) {
+  libraries *found = calloc(1, sizeof(*found));
+  processors *sets = calloc(3, sizeof(*sets));
+  if (found && sets) {
+    processors *now = &sets[0], *first = &sets[1], *all = &sets[2];
+    dl_iterate_phdr(note_name, found);
+    for (int i = 0; i < found->count; ++i) {
+      void *library = dlopen(found->names[i], RTLD_LAZY | RTLD_NOLOAD);
+      places of;
+      if (library && find_places(library, &of)) {
+        const int count = of.count();
+        for (int place = 0; place < count; ++place)
+          add_place(&of, place, all);
+        if (count > 0)
+          add_place(&of, 0, first);
+      }
+      if (library)
+        dlclose(library);
+    }
+    /* Only what libgomp did is undone: the program may have set its own. */
+    const size_t bytes = sizeof(now->words);
+    if (found->count > 0 &&
+        sched_getaffinity(0, bytes, (cpu_set_t *)now->words) == 0 &&
+        contains_all(now, first) && contains_all(first, now))
+      sched_setaffinity(0, bytes, (const cpu_set_t *)all->words);
+  }
+  free(sets);
+  free(found);
+}
