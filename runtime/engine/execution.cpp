@@ -314,11 +314,15 @@ void Execution::leave_at(gimbal_share& share, std::uint64_t stamp) noexcept {
     if (hot_.elastic) end_elastic(share, slot);
     slot.record.chunks = share.chunks;
     slot.record.iterations = share.iterations;
-    slot.sums.busy += slot.record.end - slot.record.begin;
+    const std::uint64_t time = slot.record.end - slot.record.begin;
+    slot.sums.busy += time;
     slot.sums.chunks += share.chunks;
     slot.sums.iterations += share.iterations;
     share.execution = nullptr;
-    if (hot_.repeats > round_) hot_.records[std::size_t{share.worker} * hot_.rounds + round_].record = slot.record;
+    if (hot_.repeats <= round_) return;
+    hot_.records[std::size_t{share.worker} * hot_.rounds + round_].record = slot.record;
+    if (time - hot_.least_time > hot_.time_range) [[unlikely]]
+        unlike_.store(true, std::memory_order_relaxed);
 }
 
 }  // namespace gimbal

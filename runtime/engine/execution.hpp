@@ -185,9 +185,11 @@ public:
     [[nodiscard]] const Decision& decision() const noexcept { return decision_; }
     /// Let it be repeated for others who ask for the same, before anybody has learnt from it. Not where chunks are
     /// timed or workers are lent; less often in a large team, for the room that records take.
-    /// @param times  at most [count]  @threads as prepare()
-    void allow_repeats(const Request& request, std::uint32_t times);
-    /// Make ready for workers to enter once more. @return false: somebody must learn from it first
+    /// @param times     at most [count]
+    /// @param expected  how long an execution takes [ticks]; 0: not known  @threads as prepare()
+    void allow_repeats(const Request& request, std::uint32_t times, double expected = 0);
+    /// Make ready for workers to enter once more. @return false: somebody must learn from it first, since there were
+    /// enough, or a worker took more or less time than expected, and they waited for each other
     /// @threads the last one to leave
     [[nodiscard]] bool repeat();
     /// What is asked for where it is repeated. @pre it may be
@@ -234,6 +236,8 @@ private:
     static constexpr std::uint32_t kRunOut = 2;  // one of them found nothing left
 
     void leave_at(gimbal_share& share, std::uint64_t stamp) noexcept;
+    void expect(double time) noexcept;
+    [[nodiscard]] bool out_of_balance() const noexcept;
     void fill_queues();
     static void note_thread(ChunkCosts& costs) noexcept;
     int next_weighted(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
@@ -274,7 +278,9 @@ private:
         WorkerSlot* slots = nullptr;
         EarlierRecord* records = nullptr;  // [P rounds], those of a worker together
         LoopSite* entered = nullptr;       // the site, unless its workers are processes
-        std::uint32_t slot_mask = 0;       // 0: there is one slot, for all that enter here
+        std::uint64_t least_time = 0;  // of a worker, where it may be repeated: less, or more by the next, is not as
+        std::uint64_t time_range = UINT64_MAX;  // expected [ticks]
+        std::uint32_t slot_mask = 0;            // 0: there is one slot, for all that enter here
         std::uint32_t workers = 0;
         std::uint32_t rounds = 0;   // that there are records for
         std::uint32_t repeats = 0;  // how often it may be repeated
@@ -316,7 +322,8 @@ private:
     // Written on every chunk, and, beside it, what changes from one execution to the next.
     alignas(kApart) std::uint64_t own_counter_ = 0;
     std::atomic<std::uint32_t> inside_{0};
-    std::uint32_t round_ = 0;  // how often it was repeated
+    std::uint32_t round_ = 0;          // how often it was repeated
+    std::atomic<bool> unlike_{false};  // a worker took more or less than expected, in this round
     std::uint64_t left_ = 0;
     gimbal_region* part_of_ = nullptr;
     std::atomic<std::uint32_t> stage_{kExpected};  // only if there are surplus workers

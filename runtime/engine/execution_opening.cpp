@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the one that opens an execution does, and the last one to leave it.
 #include <algorithm>
+#include <cmath>
 
 #include "engine/execution.hpp"
 #include "engine/spare_buffers.hpp"
@@ -12,6 +13,11 @@ namespace {
 
 constexpr double kTimingPart = 20;  // a chunk is timed by itself if noting its time costs at most one part in so many
 constexpr std::uint32_t kSmallTeam = 16;  // keeps what a trial needed: some kilobytes
+// Who has learnt from one execution need not learn from the next ones unless a worker takes so many times as long,
+constexpr double kLonger = 1.25;
+constexpr double kShorter = 0.8;
+constexpr double kWaited = 0.05;     // and they wait for each other that part of it
+constexpr double kAsExpected = 0.1;  // what differs by no more is not written: all workers read it
 
 }  // namespace
 
@@ -58,6 +64,7 @@ void Execution::prepare(std::uint32_t workers, const ExecutionConfig& config, co
     }
     inside_.store(workers + config.surplus, std::memory_order_relaxed);
     round_ = 0;
+    unlike_.store(false, std::memory_order_relaxed);
     if (config.surplus == 0) return;
     if (surplus_slots_.size() < config.surplus) surplus_slots_ = std::vector<SurplusSlot>(config.surplus);
     stage_.store(kExpected, std::memory_order_relaxed);
@@ -112,13 +119,14 @@ void Execution::fill_queues() {
     queues_.prepare(*plan_, parts, config_.sampled || config_.wary);
 }
 
-void Execution::allow_repeats(const Request& request, std::uint32_t times) {
+void Execution::allow_repeats(const Request& request, std::uint32_t times, double expected) {
     constexpr std::uint32_t kMostRecords = 7 * kSmallTeam;  // some kilobytes: there are many loops
     const std::uint32_t rounds = std::min(kMaxRepeats, kMostRecords / hot_.workers);
     const bool may = times > 0 && rounds >= 2 && !hot_.noted && !hot_.elastic;
     const std::uint32_t repeats = may ? std::min(times, rounds) : 0;
     if (hot_.repeats != repeats) hot_.repeats = repeats;
     if (!may) return;
+    expect(expected);
     if (records_.size() < std::size_t{hot_.workers} * rounds)
         records_ = std::vector<EarlierRecord>(std::size_t{hot_.workers} * rounds);
     hot_.records = records_.data();
@@ -127,8 +135,33 @@ void Execution::allow_repeats(const Request& request, std::uint32_t times) {
     repeated_for_.caller = nullptr;
 }
 
+void Execution::expect(double time) noexcept {
+    const auto least = static_cast<std::uint64_t>(kShorter * time);
+    const std::uint64_t range = time > 0 ? static_cast<std::uint64_t>((kLonger - kShorter) * time) : UINT64_MAX;
+    const std::uint64_t apart = range > hot_.time_range ? range - hot_.time_range : hot_.time_range - range;
+    if (static_cast<double>(apart) <= kAsExpected * static_cast<double>(range)) return;
+    hot_.least_time = least;
+    hot_.time_range = range;
+}
+
+// The workers' records are read only where a time is not as expected: other cores have written them.
+bool Execution::out_of_balance() const noexcept {
+    std::uint64_t last = 0;
+    for (std::uint32_t i = 0; i < hot_.workers; ++i) last = std::max(last, slot_of(i).record.end);
+    std::uint64_t first = last, waited = 0;
+    for (std::uint32_t i = 0; i < hot_.workers; ++i) {
+        first = std::min(first, slot_of(i).record.begin);
+        waited += last - slot_of(i).record.end;
+    }
+    return static_cast<double>(waited) > kWaited * hot_.workers * static_cast<double>(last - first);
+}
+
 bool Execution::repeat() {
     if (hot_.repeats <= round_) return false;
+    if (unlike_.load(std::memory_order_relaxed)) [[unlikely]] {
+        unlike_.store(false, std::memory_order_relaxed);
+        if (out_of_balance()) return false;
+    }
     ++round_;
     if (has_queues()) fill_queues();
     own_counter_ = hot_.first_shared;

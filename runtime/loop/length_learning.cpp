@@ -176,6 +176,7 @@ Opening LengthLearning::open(const Request& request) {
     }
     opening.config.claim = claim_width_.width(*opening.plan);
     opening.repeats = repeats_of(opening, request);
+    opening.expected = last_time_;
     last_setting_ = opening.config.setting;
     last_choice_ = choice;
     last_explored_ = opening.decision.exploring;
@@ -327,15 +328,17 @@ void LengthLearning::forget() {
 
 void LengthLearning::learn(const Finished& finished) {
     const auto& [record, config, decision, plan, slots, part] = finished;
-    constexpr double kMuchStolen = 0.05;  // of the workers' time
+    constexpr double kMuchStolen = 0.05;      // of the workers' time
+    constexpr double kFarOutOfBalance = 0.1;  // the profile is of another loop
     claim_width_.learn(record, plan);
     const TechniqueInfo& info = config.schedule.technique->info();
     tuning_.learn(info, config.setting, record);
+    last_time_ = record.loop_time;
     last_imbalance_ = record.busy_mean > 0 ? record.busy_max / record.busy_mean - 1 : 0;
     // Who was stolen from ends in time: what was stolen is what the profile was off by. A little is always stolen.
     if (info.needs_profile) insured_ = plan.claim == Claim::hybrid && !plan.queues.empty();
-    wary_ = record.stolen > kMuchStolen;
-    if (wary_) last_imbalance_ = std::max(last_imbalance_, record.stolen);
+    wary_ = record.stolen > kMuchStolen || last_imbalance_ > kFarOutOfBalance;
+    if (record.stolen > kMuchStolen) last_imbalance_ = std::max(last_imbalance_, record.stolen);
     if (config.sampled) learn_profile(finished);
     if (info.weighs_static_part) {
         model_.weights = tuning_.weights();

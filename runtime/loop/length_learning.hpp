@@ -57,6 +57,7 @@ struct Opening {
     Decision decision;
     std::shared_ptr<const Plan> plan;  ///< nullptr: the loop is left to the caller (Decision::left_for)
     std::uint32_t repeats = 0;         ///< executions like this one that may follow before anybody learns [count]
+    double expected = 0;               ///< how long it takes, as the last one did [ticks]; 0: not known
 };
 
 /// An execution that all workers have left.
@@ -182,6 +183,7 @@ private:
     double profiled_at_ = 0;                // loop_time_ then
     std::uint64_t planned_version_ = 0;     // of the profile that the last plan was made with
     double last_imbalance_ = 1;             // of the last execution
+    double last_time_ = 0;                  // the same [ticks]
     std::uint32_t unmoved_ = 0;             // measured executions in a row whose costs were where they had been
     bool insured_ = false;                  // blocks of the last plan that was cut by a profile can be stolen from
     bool wary_ = false;                     // much was stolen in it from blocks that a profile had cut
