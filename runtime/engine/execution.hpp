@@ -186,10 +186,12 @@ public:
     /// Let it be repeated for others who ask for the same, before anybody has learnt from it. Not where chunks are
     /// timed or workers are lent; less often in a large team, for the room that records take.
     /// @param times     at most [count]
-    /// @param expected  how long an execution takes [ticks]; 0: not known  @threads as prepare()
-    void allow_repeats(const Request& request, std::uint32_t times, double expected = 0);
+    /// @param expected  how long an execution takes [ticks]; 0: not known
+    /// @param learning  what learning from one takes [ticks]  @threads as prepare()
+    void allow_repeats(const Request& request, std::uint32_t times, double expected = 0, double learning = 0);
     /// Make ready for workers to enter once more. @return false: somebody must learn from it first, since there were
     /// enough, or a worker took more or less time than expected, and they waited for each other
+    /// longer than learning takes
     /// @threads the last one to leave
     [[nodiscard]] bool repeat();
     /// What is asked for where it is repeated. @pre it may be
@@ -310,6 +312,7 @@ private:
     bool over_ranks_;
     std::vector<WorkerSlot> slots_;
     const AdaptiveTechnique* adaptive_ = nullptr;  // of this execution; nullptr: planned
+    double learning_ = 0;                          // what learning from an execution takes [ticks]
     double overhead_ = 0;                          // what drawing a chunk costs, for times without it [ticks]
     double least_time_ = 0;                        // that a chunk must take to be timed by itself [ticks]
     std::vector<AdaptiveSlot> adaptive_slots_;     // as slots_, if adaptive

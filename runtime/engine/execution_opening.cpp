@@ -119,7 +119,7 @@ void Execution::fill_queues() {
     queues_.prepare(*plan_, parts, config_.sampled || config_.wary);
 }
 
-void Execution::allow_repeats(const Request& request, std::uint32_t times, double expected) {
+void Execution::allow_repeats(const Request& request, std::uint32_t times, double expected, double learning) {
     constexpr std::uint32_t kMostRecords = 7 * kSmallTeam;  // some kilobytes: there are many loops
     const std::uint32_t rounds = std::min(kMaxRepeats, kMostRecords / hot_.workers);
     const bool may = times > 0 && rounds >= 2 && !hot_.noted && !hot_.elastic;
@@ -127,6 +127,7 @@ void Execution::allow_repeats(const Request& request, std::uint32_t times, doubl
     if (hot_.repeats != repeats) hot_.repeats = repeats;
     if (!may) return;
     expect(expected);
+    learning_ = learning;
     if (records_.size() < std::size_t{hot_.workers} * rounds)
         records_ = std::vector<EarlierRecord>(std::size_t{hot_.workers} * rounds);
     hot_.records = records_.data();
@@ -153,7 +154,8 @@ bool Execution::out_of_balance() const noexcept {
         first = std::min(first, slot_of(i).record.begin);
         waited += last - slot_of(i).record.end;
     }
-    return static_cast<double>(waited) > kWaited * hot_.workers * static_cast<double>(last - first);
+    const double mean = static_cast<double>(waited) / hot_.workers;
+    return mean > std::max(kWaited * static_cast<double>(last - first), learning_);
 }
 
 bool Execution::repeat() {

@@ -102,7 +102,8 @@ Execution* LoopSite::open(const Request& request) noexcept {
     execution->note(opening.decision);
     if (known.part || execution->rank_part()) [[unlikely]]
         execution->set_rank_part(known.part);
-    execution->allow_repeats(request, repeats_of(opening, request), opening.expected);
+    execution->allow_repeats(request, repeats_of(opening, request), opening.expected,
+                             opening_.mean() + closing_.mean());
     if (begun) opening_.add(ticks() - begun);
     return execution.release();
 }

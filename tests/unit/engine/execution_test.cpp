@@ -20,7 +20,7 @@ constexpr std::uint64_t kIterations = 100;
 /// An execution of a loop of some site, which is never asked for anything.
 class Repeated {
 public:
-    explicit Repeated(double expected, std::uint32_t times = 5)
+    explicit Repeated(double expected, std::uint32_t times = 5, double learning = 0)
         : execution_(reinterpret_cast<gimbal::LoopSite*>(this)) {
         const gimbal::Technique* const technique = gimbal::find_technique("static");
         gimbal::LoopShape shape;
@@ -29,7 +29,7 @@ public:
         gimbal::ExecutionConfig config;
         config.schedule = {technique, 0};
         execution_.prepare(kWorkers, config, std::make_shared<const gimbal::Plan>(technique->plan(shape)));
-        execution_.allow_repeats({.trip = kIterations}, times, expected);
+        execution_.allow_repeats({.trip = kIterations}, times, expected, learning);
     }
 
     /// Workers that begin together and leave after these times [ticks]. @return whether it may run once more
@@ -66,6 +66,7 @@ TEST(Execution, WhatIsAsExpectedOrInBalanceIsRepeated) {
     EXPECT_TRUE(Repeated(1000).run(3000, 2900)) << "there is more to do, for all alike";
     EXPECT_TRUE(Repeated(1000).run(300, 290));
     EXPECT_TRUE(Repeated(0).run(300, 3000)) << "nothing was expected";
+    EXPECT_TRUE(Repeated(1000, 5, 250).run(1300, 820)) << "learning would take as long as was waited";
 }
 
 TEST(Execution, OneThatWasOddAndInBalanceSaysNothingOfTheNext) {
