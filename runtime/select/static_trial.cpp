@@ -12,6 +12,8 @@ namespace {
 constexpr std::uint8_t kExecutions = 8;
 constexpr std::uint8_t kUnseen = 3;                     // of these, while caches fill
 constexpr std::uint64_t kFewestBehind = 2;              // of those that count, to give up
+constexpr std::uint8_t kFirstLook = 2;                  // executions until it shows whether data lie elsewhere
+constexpr double kAsBusy = 0.05;                        // part of the time by which threads are busy for as long
 constexpr std::uint32_t kFewest = RecentTimes::kCount;  // of the incumbent to compare with
 constexpr std::uint32_t kFirstWait = 16;                // executions
 constexpr std::uint32_t kLongestWait = 4096;
@@ -19,7 +21,7 @@ constexpr std::uint64_t kMinLooks = 3;
 constexpr std::uint64_t kFirstCompared = 6;  // executions of the first incumbent, which the first looks are compared to
 constexpr double kFirstLead = 0.05;          // by which static must lead there
 constexpr double kPart = 0.003;              // of the time may go into trials
-constexpr double kPartIfSmall = 0.01;        // if the loss is, or somebody asks
+constexpr double kPartIfSmall = 0.01;        // if the loss is, or somebody asks, or it is the first one
 constexpr double kForget = 0.95;             // of the largest loss, with each execution
 constexpr double kSmallLoss = 0.15;
 constexpr double kFarSlower = 2;           // times the incumbent's time, twice: it has lost
@@ -27,7 +29,7 @@ constexpr double kMinLoss = 0.01;          // that a trial is taken to have
 constexpr double kMargin = 0.003;          // a smaller difference is noise
 constexpr double kSurely = 3;              // standard errors by which the loops around must have moved
 constexpr double kProbably = 2;            // by which static must lead
-constexpr double kTooNoisy = 0.15;         // standard error with which no lead would show
+constexpr double kTooNoisy = 0.3;          // standard error with which no lead would show
 constexpr std::uint64_t kLookAgain = 8;    // executions,
 constexpr std::uint64_t kMedianEvery = 4;  // and until medians are asked for again
 // Standard error of the difference of two medians, of five and of fifteen, in halves of the distance of quartiles.
@@ -63,9 +65,11 @@ void StaticTrial::begin(double loss, double saved, bool asked) noexcept {
     if (std::isfinite(loss)) loss = std::max(loss_seen_ = std::max(loss, kForget * loss_seen_), lost_);
     if (promising_) loss = 0;
     if (!asked && since_ < wait_) return;
-    const double part = asked || loss < kSmallLoss ? kPartIfSmall : kPart;
+    const bool is_first = wait_ == kFirstWait;
+    const double part = asked || is_first || loss < kSmallLoss ? kPartIfSmall : kPart;
     const double lost_before = static_cast<double>(wait_) / kFirstWait;
-    const bool is_cheap = kExecutions * std::max(loss, kMinLoss) * lost_before <= part * since_;
+    const double executions = is_first && loss >= kSmallLoss ? kFirstLook : kExecutions;
+    const bool is_cheap = executions * std::max(loss, kMinLoss) * lost_before <= part * since_;
     if (!is_cheap && !was_faster(loss, saved)) return;
     if (!promising_) {
         if (tells_nothing_ && incumbent_.loops < look_again_) return;
@@ -116,11 +120,14 @@ StaticTrial::Outcome StaticTrial::observe(bool with_static, bool with_incumbent,
         }
         // One of them may have found cold caches, or met an interruption.
         if (time > kFarSlower * incumbent_.loop.median(incumbent_.loops) && ++far_slower_ > 1) return give_up(time);
+        if (to_come_ == kExecutions - kFirstLook + 1 && nothing_saved(time - saved / work, record.busy_mean / work))
+            return give_up(time - saved / work);
         if (trial_.loops == kFewestBehind && last_ == Counts::trial && both_behind(time, saved / work))
             return give_up(std::min(trial_.loop.median(1), time) - saved / work);
         return --to_come_ == 0 ? settle(saved / work) : Outcome::none;
     }
     if (with_incumbent) {
+        busy_.add(incumbent_.loops, record.busy_mean / work);
         incumbent_.loop.add(incumbent_.loops++, time);
         last_ = Counts::incumbent;
         if (!first_compared_ && incumbent_.loops == kFirstCompared) return compare_first(saved / work);
@@ -131,6 +138,14 @@ StaticTrial::Outcome StaticTrial::observe(bool with_static, bool with_incumbent,
         looks_.add(look_count_++, time);
     }
     return Outcome::none;
+}
+
+// Static is far behind, and its threads are busy for as long as now: no data lie where they find them faster.
+bool StaticTrial::nothing_saved(double time, double busy) const noexcept {
+    const double held = incumbent_.loop.median(incumbent_.loops);
+    if (time - held <= std::max(kSmallLoss * held, error_of(incumbent_.loop, incumbent_.loops))) return false;
+    const double now = busy_.median(incumbent_.loops);
+    return std::abs(busy - now) <= std::max(kAsBusy * now, kError * busy_.spread(incumbent_.loops));
 }
 
 // What counts is a median of five: two that are behind by more than noise leave it no chance, unless the loops around
@@ -254,6 +269,7 @@ void StaticTrial::forget_rows() noexcept {
 
 void StaticTrial::forget_incumbent() noexcept {
     incumbent_ = {};
+    busy_ = {};
     look_again_ = median_again_ = 0;
     last_ = Counts::nowhere;
     to_come_ = 0;

@@ -17,12 +17,12 @@ namespace gimbal {
 /// that follow. Here static runs eight times in a row; the last five count, and what counts is the time from one
 /// execution to the next as well: if that moves by more than its noise and not as the loop itself does, the loops
 /// around this one have become faster or slower, and it decides. Where the first two of the five are behind in both
-/// respects the other three do not run.
-/// Where executions differ so much that a row proves nothing, it is compared once more when fifteen of the incumbent
-/// have followed it: with those before and those after it. As long as static leads in such rows they are taken
-/// together, and the next one comes soon: it costs nothing.
-/// Three looks at static before anything holds the title, and the first executions of what then does, are such rows,
-/// too.
+/// respects the other three do not run; nor do the last six of eight where static is behind and its threads are busy
+/// for as long as the incumbent's, so that no data lie nearer. A first row costs little for that, and comes soon. Where
+/// executions differ so much that a row proves nothing, it is compared once more when fifteen of the incumbent have
+/// followed it: with those before and those after it. As long as static leads in such rows they are taken together, and
+/// the next one comes soon: it costs nothing. Three looks at static before anything holds the title, and the first
+/// executions of what then does, are such rows, too.
 /// @threads the owner locks
 /// @source derived (decisions 0043, 0060); test: tests/unit/select/static_trial_test.cpp
 class StaticTrial {
@@ -90,6 +90,7 @@ private:
     [[nodiscard]] Lead lead_over(const Held& incumbent, double saved) const noexcept;
     [[nodiscard]] Outcome compare_first(double saved) noexcept;
     [[nodiscard]] Outcome give_up(double time) noexcept;
+    [[nodiscard]] bool nothing_saved(double time, double busy) const noexcept;
     [[nodiscard]] bool both_behind(double time, double saved) const noexcept;
     [[nodiscard]] bool was_faster(double loss, double saved) noexcept;
     [[nodiscard]] double least_error() const noexcept;
@@ -97,6 +98,7 @@ private:
 
     Seen incumbent_;
     Seen trial_;
+    RecentTimes busy_;   // mean time that threads are busy under the incumbent, per work
     RecentTimes looks_;  // static outside of trials, per work
     std::uint64_t look_count_ = 0;
     double look_busy_ = 0;          // the least mean time, per work, that its threads were busy there
