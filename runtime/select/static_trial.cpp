@@ -12,7 +12,6 @@ namespace {
 constexpr std::uint8_t kExecutions = 8;
 constexpr std::uint8_t kUnseen = 3;                     // of these, while caches fill
 constexpr std::uint64_t kFewestBehind = 2;              // of those that count, to give up
-constexpr std::uint8_t kFirstLook = 2;                  // executions until it shows whether data lie elsewhere
 constexpr double kAsBusy = 0.05;                        // part of the time by which threads are busy for as long
 constexpr std::uint32_t kFewest = RecentTimes::kCount;  // of the incumbent to compare with
 constexpr std::uint32_t kFirstWait = 16;                // executions
@@ -21,7 +20,8 @@ constexpr std::uint64_t kMinLooks = 3;
 constexpr std::uint64_t kFirstCompared = 6;  // executions of the first incumbent, which the first looks are compared to
 constexpr double kFirstLead = 0.05;          // by which static must lead there
 constexpr double kPart = 0.003;              // of the time may go into trials
-constexpr double kPartIfSmall = 0.01;        // if the loss is, or somebody asks, or it is the first one
+constexpr double kPartIfSmall = 0.01;        // if the loss is, or somebody asks
+constexpr double kPartFirst = 0.0025;        // of a first row, whose first execution shows if more of it is worth while
 constexpr double kForget = 0.95;             // of the largest loss, with each execution
 constexpr double kSmallLoss = 0.15;
 constexpr double kFarSlower = 2;           // times the incumbent's time, twice: it has lost
@@ -65,11 +65,11 @@ void StaticTrial::begin(double loss, double saved, bool asked) noexcept {
     if (std::isfinite(loss)) loss = std::max(loss_seen_ = std::max(loss, kForget * loss_seen_), lost_);
     if (promising_) loss = 0;
     if (!asked && since_ < wait_) return;
-    const bool is_first = wait_ == kFirstWait;
-    const double part = asked || is_first || loss < kSmallLoss ? kPartIfSmall : kPart;
+    loss = std::max(loss, kMinLoss);
+    const double part = asked || loss < kSmallLoss ? kPartIfSmall : kPart;
     const double lost_before = static_cast<double>(wait_) / kFirstWait;
-    const double executions = is_first && loss >= kSmallLoss ? kFirstLook : kExecutions;
-    const bool is_cheap = executions * std::max(loss, kMinLoss) * lost_before <= part * since_;
+    const bool first_is_cheap = wait_ == kFirstWait && loss >= kSmallLoss && loss <= kPartFirst * since_;
+    const bool is_cheap = first_is_cheap || kExecutions * loss * lost_before <= part * since_;
     if (!is_cheap && !was_faster(loss, saved)) return;
     if (!promising_) {
         if (tells_nothing_ && incumbent_.loops < look_again_) return;
@@ -120,7 +120,7 @@ StaticTrial::Outcome StaticTrial::observe(bool with_static, bool with_incumbent,
         }
         // One of them may have found cold caches, or met an interruption.
         if (time > kFarSlower * incumbent_.loop.median(incumbent_.loops) && ++far_slower_ > 1) return give_up(time);
-        if (to_come_ == kExecutions - kFirstLook + 1 && nothing_saved(time - saved / work, record.busy_mean / work))
+        if (to_come_ == kExecutions && nothing_saved(time - saved / work, record.busy_mean / work))
             return give_up(time - saved / work);
         if (trial_.loops == kFewestBehind && last_ == Counts::trial && both_behind(time, saved / work))
             return give_up(std::min(trial_.loop.median(1), time) - saved / work);

@@ -226,10 +226,10 @@ TEST(StaticTrial, WaitsTheLongerTheMoreItIsExpectedToLose) {
             chain.run(trial, false, true, 1000, 0);
             trial.begin(loss, kNothingSaved, false);
         }
-        // Of a first row two executions show whether there is anything to gain, if the loss is large.
-        const double row = loss < 0.15 ? 8 : 2;
-        EXPECT_GE(executions, row * loss / 0.01) << loss;
-        EXPECT_LE(executions, std::max(17.0, row * loss / 0.01 + 2)) << loss;
+        // If the loss is large, one execution of a first row shows whether there is anything to gain.
+        const double due = loss < 0.15 ? 8 * loss / 0.01 : loss / 0.0025;
+        EXPECT_GE(executions, due) << loss;
+        EXPECT_LE(executions, std::max(17.0, due + 2)) << loss;
         while (trial.runs()) chain.run(trial, true, false, 1000 + static_cast<std::uint64_t>(1000 * loss), 0);
         for (executions = 0; !trial.runs() && executions < 10000; ++executions) {
             chain.run(trial, false, true, 1000, 0);
@@ -242,20 +242,20 @@ TEST(StaticTrial, WaitsTheLongerTheMoreItIsExpectedToLose) {
 
 // Static waits for a third of the time. Either its threads are busy as long as the incumbent's, or they find their
 // data.
-TEST(StaticTrial, AFirstRowEndsAfterTwoExecutionsUnlessThreadsAreLessBusyOrMore) {
+TEST(StaticTrial, ARowEndsAfterOneExecutionUnlessThreadsAreLessBusyOrMore) {
     const auto row = [](std::uint64_t first, std::uint64_t later, double busy) {
         StaticTrial trial;
         Chain chain;
-        for (int i = 0; i < 100; ++i) {
+        for (int i = 0; i < 200; ++i) {
             chain.run(trial, false, true, 1000, 0, 0.99);
             trial.begin(0.33, kNothingSaved, false);
             if (trial.runs()) break;
         }
         int executions = 0;
-        for (; trial.runs(); ++executions) chain.run(trial, true, false, executions < 2 ? first : later, 0, busy);
+        for (; trial.runs(); ++executions) chain.run(trial, true, false, executions < 1 ? first : later, 0, busy);
         return executions;
     };
-    EXPECT_EQ(row(1490, 1490, 0.66), 2) << "0.98 of the incumbent's";
+    EXPECT_EQ(row(1490, 1490, 0.66), 1) << "0.98 of the incumbent's";
     EXPECT_EQ(row(1490, 900, 0.9), 8) << "cold caches";
     EXPECT_EQ(row(900, 900, 0.66), 8);
 }
@@ -309,7 +309,7 @@ TEST(StaticTrial, ThreadsThatWereLessBusyUnderStaticCallForOneAtOnce) {
         return count;
     };
     EXPECT_LE(executions(0.4), 20) << "a quarter more than 720 is less than 1000";
-    EXPECT_GE(executions(0.5), 45);
+    EXPECT_GE(executions(0.5), 99);
 }
 
 // Static ran three times, to be looked at; what came after it runs for the sixth time.
