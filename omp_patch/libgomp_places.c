@@ -65,8 +65,8 @@ static void add_place(const places *of, int place, processors *set) {
   free(numbers);
 }
 
-/* The libraries of that name, as many as fit: a wheel of Python's brings its
- * own. Handles, to be closed. */
+/* The paths of all that are called libgomp, as many as fit: a wheel of Python's
+ * brings its own. */
 typedef struct libraries {
   char names[kMaxLibraries][4096];
   int count;
