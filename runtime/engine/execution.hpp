@@ -190,9 +190,8 @@ public:
     /// @param learning  what learning from one takes [ticks]  @threads as prepare()
     void allow_repeats(const Request& request, std::uint32_t times, double expected = 0, double learning = 0);
     /// Make ready for workers to enter once more. @return false: somebody must learn from it first, since there were
-    /// enough, or a worker took more or less time than expected, and they waited for each other
-    /// longer than learning takes
-    /// @threads the last one to leave
+    /// enough, or a worker took more or less time than expected and they waited for each other longer than learning
+    /// takes.  @threads the last one to leave
     [[nodiscard]] bool repeat();
     /// What is asked for where it is repeated. @pre it may be
     [[nodiscard]] const Request& request() const noexcept { return repeated_for_; }
@@ -278,10 +277,10 @@ private:
         const std::uint64_t* own = nullptr;  // [P + 1] steps of each worker; only if hybrid, where others are shared
         std::uint64_t first_shared = 0;      // what the counter begins with
         WorkerSlot* slots = nullptr;
-        EarlierRecord* records = nullptr;  // [P rounds], those of a worker together
-        LoopSite* entered = nullptr;       // the site, unless its workers are processes
-        std::uint64_t least_time = 0;  // of a worker, where it may be repeated: less, or more by the next, is not as
-        std::uint64_t time_range = UINT64_MAX;  // expected [ticks]
+        EarlierRecord* records = nullptr;       // [P rounds], those of a worker together
+        LoopSite* entered = nullptr;            // the site, unless its workers are processes
+        std::uint64_t least_time = 0;           // where it may be repeated: a worker that takes less, or more than
+        std::uint64_t time_range = UINT64_MAX;  // this and that, takes another time than is expected [ticks]
         std::uint32_t slot_mask = 0;            // 0: there is one slot, for all that enter here
         std::uint32_t workers = 0;
         std::uint32_t rounds = 0;   // that there are records for

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the one that opens an execution does, and the last one to leave it.
 #include <algorithm>
-#include <cmath>
 
 #include "engine/execution.hpp"
 #include "engine/spare_buffers.hpp"
@@ -137,11 +136,10 @@ void Execution::allow_repeats(const Request& request, std::uint32_t times, doubl
 }
 
 void Execution::expect(double time) noexcept {
-    const auto least = static_cast<std::uint64_t>(kShorter * time);
     const std::uint64_t range = time > 0 ? static_cast<std::uint64_t>((kLonger - kShorter) * time) : UINT64_MAX;
     const std::uint64_t apart = range > hot_.time_range ? range - hot_.time_range : hot_.time_range - range;
     if (static_cast<double>(apart) <= kAsExpected * static_cast<double>(range)) return;
-    hot_.least_time = least;
+    hot_.least_time = static_cast<std::uint64_t>(kShorter * time);
     hot_.time_range = range;
 }
 
