@@ -3,9 +3,11 @@
 import random
 
 # Counter types with the smallest and the largest value.
-TYPES = {"short": (-2**15, 2**15 - 1), "int": (-2**31, 2**31 - 1), "long": (-2**63, 2**63 - 1), "unsigned char": (0, 2**8 - 1),
-         "unsigned": (0, 2**32 - 1), "unsigned long": (0, 2**64 - 1), "size_t": (0, 2**64 - 1)}
-FORMS = ("plain", "plain", "two", "ordered", "lastprivate", "linear", "collapse", "collapse3", "cancel", "tasks", "nested")
+TYPES = {"short": (-2**15, 2**15 - 1), "int": (-2**31, 2**31 - 1), "long": (-2**63, 2**63 - 1),
+         "unsigned char": (0, 2**8 - 1), "unsigned": (0, 2**32 - 1), "unsigned long": (0, 2**64 - 1),
+         "size_t": (0, 2**64 - 1)}
+FORMS = ("plain", "plain", "two", "ordered", "lastprivate", "linear", "collapse", "collapse3", "cancel", "tasks",
+         "nested")
 # libomp's own dynamic schedule takes a lastprivate value from the wrong thread now and then: only Gimbal's there.
 OTHER_SCHEDULES = ("schedule(dynamic)", "schedule(guided, 3)", "schedule(static, 5)", "", "schedule(auto)")
 
@@ -31,7 +33,10 @@ static const int order[] = {%s};
 static uint64_t run(int from) {
     const int count = sizeof order / sizeof *order;
     uint64_t sum = 0;
-    for (int k = 0; k < count; k++) sum += mix(all[order[(k + from) %% count]]() + (uint64_t)order[(k + from) %% count]);
+    for (int k = 0; k < count; k++) {
+        const int which = order[(k + from) %% count];
+        sum += mix(all[which]() + (uint64_t)which);
+    }
     return sum;
 }
 static void *thread(void *from) { return (void *)run((int)(intptr_t)from); }
