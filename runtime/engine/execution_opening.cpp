@@ -15,7 +15,7 @@ constexpr std::uint32_t kSmallTeam = 16;  // keeps what a trial needed: some kil
 // Who has learnt from one execution need not learn from the next ones unless a worker takes so many times as long,
 constexpr double kLonger = 1.25;
 constexpr double kShorter = 0.8;
-constexpr double kWaited = 0.05;     // and they wait for each other that part of it
+constexpr double kWaited = 0.15;     // and they wait for each other that part of it
 constexpr double kAsExpected = 0.1;  // what differs by no more is not written: all workers read it
 
 }  // namespace

@@ -100,17 +100,13 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
     if (with_static) time_s_ = time_s;
     if (other_length_ && time_s > kMuchLonger * good_at_s_) static_is_good_ = false;
     if (time_s > (invited_ ? kLong_s : kShort_s)) {
-        // One such execution may have met an interruption, or was the first one, unless it was expected to be one.
+        // One such execution may have met an interruption, unless it was expected to be one.
         const bool expected = expected_s_ > kShort_s;
-        const bool surely = state_ == State::unknown && time_s > kFirstTakes * kShort_s;
-        if (surely || state_ == State::kept || expected || ++bad_ >= kGoodLooks) state_ = State::kept;
+        if (state_ == State::unknown || state_ == State::kept || expected || ++bad_ >= kGoodLooks) state_ = State::kept;
         good_ = 0;
         return;
     }
-    if (state_ == State::unknown) {
-        state_ = State::looking;
-        bad_ = 0;
-    }
+    if (state_ == State::unknown) state_ = State::looking;
     if (!with_static) {
         // So little work that there is nothing to find out.
         if (state_ == State::looking && most_waiting(record) * context.tick_s <= way_s(context)) good_ = kGoodLooks;

@@ -202,19 +202,6 @@ TEST(Leaving, WhatIsGoodInAShortLoopSaysNothingOfOneFiveTimesAsLong) {
     EXPECT_FALSE(is_good_at(250'000));
 }
 
-TEST(Leaving, AFirstExecutionThatTakesTwiceAsLongAsLaterOnesDoesNotKeepALoop) {
-    Leaving leaving;
-    observe(leaving, false, 254'000, 250'000);
-    EXPECT_FALSE(leaving.wants_look(context_of()));
-    observe(leaving, false, 123'000, 120'000);
-    EXPECT_TRUE(leaving.wants_look(context_of()));
-    Leaving longer, much_longer;
-    for (const std::uint64_t time : {254'000U, 230'000U, 123'000U}) observe(longer, false, time, time);
-    EXPECT_FALSE(longer.wants_look(context_of()));
-    for (const std::uint64_t time : {700'000U, 123'000U}) observe(much_longer, false, time, time);
-    EXPECT_FALSE(much_longer.wants_look(context_of()));
-}
-
 TEST(Leaving, ALongLoopIsNotLookedAt) {
     Leaving leaving;
     observe(leaving, false, 1'000'000, 1'000'000);
