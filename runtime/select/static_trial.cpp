@@ -191,36 +191,36 @@ void StaticTrial::ended() noexcept {
 
 StaticTrial::Held StaticTrial::held() const noexcept {
     Held found;
-    found.loop.time = incumbent_.loop.median(incumbent_.loops);
+    found.loop.value = incumbent_.loop.median(incumbent_.loops);
     found.loop.error = error_of(incumbent_.loop, incumbent_.loops);
     if (incumbent_.turns < kFewest) return found;
-    found.turn.time = incumbent_.turn.median(incumbent_.turns);
+    found.turn.value = incumbent_.turn.median(incumbent_.turns);
     found.turn.error = error_of(incumbent_.turn, incumbent_.turns);
     return found;
 }
 
 // All per work.
-StaticTrial::Lead StaticTrial::lead_over(const Held& incumbent, double saved) const noexcept {
-    double less = incumbent.loop.time - (trial_.loop.median(trial_.loops) - saved);
+StaticTrial::Estimate StaticTrial::lead_over(const Held& incumbent, double saved) const noexcept {
+    double less = incumbent.loop.value - (trial_.loop.median(trial_.loops) - saved);
     double error = incumbent.loop.error;
-    if (trial_.turns > 2 && incumbent.turn.time > 0) {
-        const double turn_less = incumbent.turn.time - (trial_.turn.median(trial_.turns) - saved);
+    if (trial_.turns > 2 && incumbent.turn.value > 0) {
+        const double turn_less = incumbent.turn.value - (trial_.turn.median(trial_.turns) - saved);
         if (std::abs(turn_less - less) > kSurely * incumbent.turn.error) {
             less = turn_less;
             error = incumbent.turn.error;
         }
     }
-    return {less / incumbent.loop.time, error / incumbent.loop.time};
+    return {less / incumbent.loop.value, error / incumbent.loop.value};
 }
 
 // Where executions differ by themselves five of them are fast now and then. What may be luck is no lead.
 StaticTrial::Outcome StaticTrial::settle(double saved) noexcept {
     before_ = held();
-    const Lead lead = lead_over(before_, saved);
+    const Estimate lead = lead_over(before_, saved);
     ended();
     const Outcome outcome = decide(lead);
-    const bool loop_leads = trial_.loop.median(trial_.loops) - saved < before_.loop.time;
-    if (outcome == Outcome::lost && (loop_leads || lead.mean > 0 || promising_))
+    const bool loop_leads = trial_.loop.median(trial_.loops) - saved < before_.loop.value;
+    if (outcome == Outcome::lost && (loop_leads || lead.value > 0 || promising_))
         compared_at_ = incumbent_.loops + kFewest;
     return outcome;
 }
@@ -229,19 +229,19 @@ StaticTrial::Outcome StaticTrial::settle(double saved) noexcept {
 StaticTrial::Outcome StaticTrial::settle_together(double saved) noexcept {
     compared_at_ = 0;
     const Held after = held();
-    const auto middle_of = [](const Level& before, const Level& now) {
-        const double apart = (now.time - before.time) / 2;
-        return Level{before.time + apart, std::hypot((before.error + now.error) / 2, apart)};
+    const auto middle_of = [](const Estimate& before, const Estimate& now) {
+        const double apart = (now.value - before.value) / 2;
+        return Estimate{before.value + apart, std::hypot((before.error + now.error) / 2, apart)};
     };
     Held middle{middle_of(before_.loop, after.loop), {}};
-    if (before_.turn.time > 0 && after.turn.time > 0) middle.turn = middle_of(before_.turn, after.turn);
-    const Lead row = lead_over(middle, saved);
+    if (before_.turn.value > 0 && after.turn.value > 0) middle.turn = middle_of(before_.turn, after.turn);
+    const Estimate row = lead_over(middle, saved);
     const double weight = 1 / std::max(row.error * row.error, kMargin * kMargin);
     weight_ += weight;
-    weighed_lead_ += weight * row.mean;
-    const Lead lead{weighed_lead_ / weight_, 1 / std::sqrt(weight_)};
+    weighed_lead_ += weight * row.value;
+    const Estimate lead{weighed_lead_ / weight_, 1 / std::sqrt(weight_)};
     if (decide(lead) == Outcome::won) return Outcome::won;
-    promising_ = lead.mean > std::max(kMargin, lead.error);
+    promising_ = lead.value > std::max(kMargin, lead.error);
     if (promising_) {
         wait_ = kFirstWait;
     } else {
@@ -250,9 +250,9 @@ StaticTrial::Outcome StaticTrial::settle_together(double saved) noexcept {
     return Outcome::lost;
 }
 
-StaticTrial::Outcome StaticTrial::decide(const Lead& lead) noexcept {
-    const bool won = lead.mean > std::max(kMargin, kProbably * lead.error);
-    ratio_ = won ? std::clamp(1 - lead.mean, 0.1, 1.0) : std::clamp(1 - lead.mean, 1.0, 10.0);
+StaticTrial::Outcome StaticTrial::decide(const Estimate& lead) noexcept {
+    const bool won = lead.value > std::max(kMargin, kProbably * lead.error);
+    ratio_ = won ? std::clamp(1 - lead.value, 0.1, 1.0) : std::clamp(1 - lead.value, 1.0, 10.0);
     error_ = lead.error;
     lost_ = ratio_ > 1 ? ratio_ - 1 : 0;
     if (!won) return Outcome::lost;

@@ -67,27 +67,23 @@ private:
         std::uint64_t turns = 0;
     };
     enum class Counts : std::uint8_t { nowhere, incumbent, trial };
-    /// A time per work and its standard error.
-    struct Level {
-        double time = 0;
+    /// With its standard error.
+    struct Estimate {
+        double value = 0;
         double error = 0;
     };
-    /// What the incumbent takes.
+    /// Times per work that the incumbent takes.
     struct Held {
-        Level loop;
-        Level turn;  // time 0: not known
-    };
-    /// Of static, as a part of the incumbent's time.
-    struct Lead {
-        double mean = 0;
-        double error = 0;
+        Estimate loop;
+        Estimate turn;  // 0: not known
     };
     [[nodiscard]] Outcome settle(double saved) noexcept;
     [[nodiscard]] Outcome settle_together(double saved) noexcept;
-    [[nodiscard]] Outcome decide(const Lead& lead) noexcept;
+    [[nodiscard]] Outcome decide(const Estimate& lead) noexcept;
     void forget_rows() noexcept;
     [[nodiscard]] Held held() const noexcept;
-    [[nodiscard]] Lead lead_over(const Held& incumbent, double saved) const noexcept;
+    /// Of static, as a part of the incumbent's time.
+    [[nodiscard]] Estimate lead_over(const Held& incumbent, double saved) const noexcept;
     [[nodiscard]] Outcome compare_first(double saved) noexcept;
     [[nodiscard]] Outcome give_up(double time) noexcept;
     [[nodiscard]] bool nothing_saved(double time, double busy) const noexcept;
