@@ -45,6 +45,7 @@ template <class Function>
     const std::unique_ptr<Start<Function>> start(static_cast<Start<Function>*>(started));
     if (!start->mask.empty()) set_affinity(0, start->mask);
     begin_self(reinterpret_cast<const void*>(start->routine));
+    registry().arrived();
     return {start->routine, start->argument};
 }
 
@@ -101,8 +102,12 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t* thread, con
     if (!is_on() || is_ours()) return create(thread, attributes, routine, argument);
     auto start = prepare(routine, argument, names_mask(attributes));
     if (!start) return EAGAIN;
+    registry().expect();
     const int error = create(thread, attributes, trampoline, start.get());
-    if (error == 0) (void)start.release();
+    if (error == 0)
+        (void)start.release();
+    else
+        registry().arrived();
     return error;
 }
 
@@ -113,8 +118,12 @@ __attribute__((visibility("default"))) int thrd_create(thrd_t* thread, thrd_star
     if (!is_on() || is_ours()) return create(thread, routine, argument);
     auto start = prepare(routine, argument, false);
     if (!start) return thrd_nomem;
+    registry().expect();
     const int error = create(thread, c11_trampoline, start.get());
-    if (error == thrd_success) (void)start.release();
+    if (error == thrd_success)
+        (void)start.release();
+    else
+        registry().arrived();
     return error;
 }
 

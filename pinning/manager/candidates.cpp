@@ -86,15 +86,17 @@ void Candidates::find_unknown(Registry& registry, pid_t self, bool at_once, cons
         unknown_.clear();
         return;
     }
+    const auto made = registry.all_arrived();
     std::vector<pid_t> tids = task_numbers();
     registry.remove_known(tids);
+    const bool beginning = !made || registry.all_arrived() != made;
     std::map<pid_t, bool> unknown;
     for (const pid_t tid : tids) {
         if (tid == self || tid == getpid()) continue;
         const auto before = unknown_.find(tid);
         bool& done = unknown[tid] = before != unknown_.end() && before->second;
         // One that is just beginning may be about to become known.
-        if (done || (!at_once && before == unknown_.end())) continue;
+        if (done || beginning || (!at_once && before == unknown_.end())) continue;
         done = true;
         leave_alone(system_name(tid), "not made by pthread_create(): it keeps the process's processors");
         found(tid);

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 
 #include "act/memory.hpp"
@@ -14,6 +15,9 @@
 namespace gimbal::pin {
 
 namespace {
+
+/// Of a program that makes and ends more threads than this between two looks.
+constexpr std::size_t kMaxEnding = 4096;
 
 /// The kernel writes the number of the processor there whenever the thread returns to its program (rseq(2)), so that
 /// looking where a thread runs costs one load. glibc registers it from 2.35 on.
@@ -43,6 +47,7 @@ RecordPointer Registry::add_self(bool is_main, bool counts_inside, const void* r
     const std::lock_guard lock(mutex_);
     fresh_.reserve(fresh_.size() + 1);
     tids_.insert(record->tid);
+    ending_.erase(record->tid);
     size_.store(tids_.size(), std::memory_order_relaxed);
     record->loops.reset(gimbal_loop_watch_begin());  // from here on nothing fails: the thread knows it, too
     record->id = next_++;
@@ -63,7 +68,8 @@ void Registry::end(ThreadRecord& record) noexcept {
     // The C library keeps stacks for other threads, which have nothing to do with this one's node.
     if (record.bound && !record.memory.empty()) (void)bind_ranges({record.memory.data(), 1}, -1);
     std::erase_if(fresh_, [&](const RecordPointer& one) { return one.get() == &record; });
-    tids_.erase(record.tid);
+    if (ending_.size() >= kMaxEnding) ending_.clear();
+    ending_.insert(tids_.extract(record.tid));
     size_.store(tids_.size(), std::memory_order_relaxed);
 }
 
@@ -86,7 +92,8 @@ void Registry::collect(std::vector<RecordPointer>& fresh) {
 
 void Registry::remove_known(std::vector<pid_t>& tids) {
     const std::lock_guard lock(mutex_);
-    std::erase_if(tids, [this](pid_t tid) { return tids_.contains(tid); });
+    std::erase_if(ending_, [&tids](pid_t tid) { return std::find(tids.begin(), tids.end(), tid) == tids.end(); });
+    std::erase_if(tids, [this](pid_t tid) { return tids_.contains(tid) || ending_.contains(tid); });
 }
 
 }  // namespace gimbal::pin

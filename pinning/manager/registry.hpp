@@ -2,8 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -30,8 +32,20 @@ public:
 
     /// How many threads are known and have not ended. @cost one load
     [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
-    /// Leaves those that are not known here. @param tids  any order
+    /// Leaves those that nothing of ours has run in: threads that are ending, and have left this list before the kernel
+    /// takes them from its own, go, too. @param tids  those that the kernel lists, in any order
     void remove_known(std::vector<pid_t>& tids);
+
+    /// A thread is about to be made, that adds itself. @threads its maker  @cost one atomic add
+    void expect() noexcept { made_.fetch_add(1); }
+    /// It has added itself, or there will be none.
+    void arrived() noexcept { arrived_.fetch_add(1); }
+    /// How many were made so far; nothing: one of them is still to add itself. Who gets the same number before and
+    /// after a look at the kernel's list has seen no thread that was just beginning.
+    [[nodiscard]] std::optional<std::uint64_t> all_arrived() const noexcept {
+        const std::uint64_t arrived = arrived_.load();  // first: it is never more than those made
+        return made_.load() == arrived ? std::optional(arrived) : std::nullopt;
+    }
 
     [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
     /// Its lock, or not after so many tries a millisecond apart: for who cannot know that its holder lives. Not a timed
@@ -42,6 +56,9 @@ private:
     std::mutex mutex_;
     std::vector<RecordPointer> fresh_;
     std::set<pid_t> tids_;
+    std::set<pid_t> ending_;  ///< were in tids_, and may still be in the kernel's list
+    std::atomic<std::uint64_t> made_ = 0;
+    std::atomic<std::uint64_t> arrived_ = 0;
     std::atomic<std::size_t> size_ = 0;
     std::uint64_t next_ = 1;
 };
