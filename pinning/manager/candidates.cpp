@@ -96,7 +96,7 @@ void Candidates::find_unknown(Registry& registry, pid_t self, bool at_once, cons
         const auto before = unknown_.find(tid);
         bool& done = unknown[tid] = before != unknown_.end() && before->second;
         // One that is just beginning may be about to become known.
-        if (done || beginning || (!at_once && before == unknown_.end())) continue;
+        if (done || (at_once ? beginning : before == unknown_.end())) continue;
         done = true;
         leave_alone(system_name(tid), "not made by pthread_create(): it keeps the process's processors");
         found(tid);

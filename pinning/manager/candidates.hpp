@@ -37,7 +37,7 @@ public:
     /// Looks for threads that were not made by pthread_create() or thrd_create(): by clone(), or by the C library for a
     /// timer. Their creator may have been placed, and they inherit that.
     /// @param self     the manager's own thread
-    /// @param at_once  also those that are seen for the first time
+    /// @param at_once  also those that are seen for the first time, unless some thread is just beginning
     /// @param found    called once for each
     void find_unknown(Registry& registry, pid_t self, bool at_once, const std::function<void(pid_t)>& found);
 

@@ -20,10 +20,10 @@ using testing::Not;
 // Whatever else the process may have: threads of the test before may still be ending.
 class Unknown : public testing::Test {
 protected:
-    /// What one last look finds.
-    [[nodiscard]] std::vector<pid_t> look() {
+    /// What one look finds. @param last  there is no other one
+    [[nodiscard]] std::vector<pid_t> look(bool last = true) {
         std::vector<pid_t> found;
-        candidates_.find_unknown(registry_, self_.tid(), true, [&](pid_t tid) { found.push_back(tid); });
+        candidates_.find_unknown(registry_, self_.tid(), last, [&](pid_t tid) { found.push_back(tid); });
         return found;
     }
 
@@ -46,6 +46,13 @@ TEST_F(Unknown, waits_while_somebody_is_still_to_add_himself) {
     EXPECT_THAT(look(), IsEmpty()) << "this may be the one";
     registry_.arrived();
     EXPECT_THAT(look(), Contains(other.tid()));
+}
+
+TEST_F(Unknown, is_found_at_the_second_look_though_threads_are_made_all_the_time) {
+    registry_.expect();
+    const test::Repeating other(test::nap);
+    EXPECT_THAT(look(false), Not(Contains(other.tid())));
+    EXPECT_THAT(look(false), Contains(other.tid())) << "it would keep the mask that it inherited";
 }
 
 TEST_F(Unknown, is_nobody_who_was_known_and_is_ending) {
