@@ -203,6 +203,12 @@ public:
     /// @threads the last one to leave, then whoever learns from it
     void set_left(std::uint64_t stamp) noexcept { left_ = stamp; }
     [[nodiscard]] std::uint64_t left() const noexcept { return left_; }
+    /// Whether somebody has yet to learn from the execution before this one: best the first worker to leave.
+    /// @threads as prepare(); to be read by a worker that is inside
+    void set_owing(bool owing) noexcept {
+        if (hot_.owing != owing) hot_.owing = owing;
+    }
+    [[nodiscard]] bool owing() const noexcept { return hot_.owing; }
     /// What the workers saw of one of them; to be read when all have left.
     void gather(std::uint32_t round, std::vector<WorkerRecord>& out) const;
 
@@ -292,6 +298,7 @@ private:
         bool noted = false;     // somebody wants times of chunks, or when own steps end
         bool admits = true;     // requests for what is shared are not throttled
         bool elastic = false;   // there are surplus workers
+        bool owing = false;     // nobody has learnt from the execution before
 
         bool operator==(const HotFields&) const = default;
     };

@@ -134,7 +134,10 @@ int gimbal_loop_end(gimbal_share* share) {
 void gimbal_loop_leave(gimbal_share* share) {
     if (gimbal::thread_watch) [[unlikely]]
         gimbal::thread_watch->leave(*share);
-    static_cast<Execution*>(share->execution)->leave(*share);
+    auto* const execution = static_cast<Execution*>(share->execution);
+    execution->leave(*share);
+    if (execution->owing()) [[unlikely]]
+        execution->site()->learn_late();
 }
 
 void gimbal_loop_close(void* execution) {

@@ -58,6 +58,7 @@ LoopSite::LoopSite(SiteIdentity identity, std::uint32_t workers, const LoopClock
 
 LoopSite::~LoopSite() {
     delete ready_.load(std::memory_order_acquire);
+    delete late_.load(std::memory_order_acquire);
 }
 
 Execution* LoopSite::open(const Request& request) noexcept {
@@ -71,7 +72,12 @@ Execution* LoopSite::open(const Request& request) noexcept {
     if (ready != nullptr && ready->left() == 0 && !in_rank_chunk() && ready->request().asks_the_same(request))
         return ready;
     const std::lock_guard lock(mutex_);
-    if (ready != nullptr) put_away(std::unique_ptr<Execution>(ready));
+    learn_from_late(true);
+    if (ready != nullptr && learns_late(*ready, request)) {
+        late_.store(ready, std::memory_order_relaxed);
+    } else if (ready != nullptr) {
+        put_away(std::unique_ptr<Execution>(ready));
+    }
     std::optional<EarlyAllocations> early;
     if (learning_.totals().calls < kFirst) early.emplace();
     if (!asked_earlier_run_ && !request.schedule.technique && request.selector.empty()) ask_earlier_run();
@@ -100,6 +106,7 @@ Execution* LoopSite::open(const Request& request) noexcept {
     }
     execution->prepare(workers_, opening.config, opening.plan);
     execution->note(opening.decision);
+    execution->set_owing(late_.load(std::memory_order_relaxed) != nullptr);
     if (known.part || execution->rank_part()) [[unlikely]]
         execution->set_rank_part(known.part);
     execution->allow_repeats(request, repeats_of(opening, request), opening.expected,
@@ -190,18 +197,19 @@ void LoopSite::learn_now(std::unique_ptr<Execution> finished) {
     {
         const std::lock_guard lock(mutex_);
         finished->set_left(ticks());
-        learn_from(std::move(finished), step ? &*step : nullptr);
+        learn_from(std::move(finished), step ? &*step : nullptr, true);
     }
     if (!step) return;
     step->over_ranks = identity_.over_ranks;
     record_step(*step);
 }
 
-// With the lock held: all its workers have left, and it is not repeated.
-void LoopSite::learn_from(std::unique_ptr<Execution> finished, StepRow* step) {
+// With the lock held: all its workers have left, and it is not repeated. What it takes while others wait for it is
+// part of the loop's way.
+void LoopSite::learn_from(std::unique_ptr<Execution> finished, StepRow* step, bool others_wait) {
     std::optional<EarlyAllocations> early;
     if (learning_.totals().calls < kFirst) early.emplace();
-    const std::uint64_t begun = closing_.begin() ? ticks() : 0;
+    const std::uint64_t begun = others_wait && closing_.begin() ? ticks() : 0;
     note_way(*finished);
     learn_from_earlier(*finished);
     if (finished->round() > 0) learning_.repeated(finished->decision(), finished->plan(), finished->rank_part());
@@ -252,10 +260,29 @@ void LoopSite::keep(std::unique_ptr<Execution> execution) {
 }
 
 // With the lock held: nobody opens it any more as it is.
-void LoopSite::put_away(std::unique_ptr<Execution> ready) {
-    if (ready->left() != 0) return learn_from(std::move(ready), nullptr);
+void LoopSite::put_away(std::unique_ptr<Execution> ready, bool others_wait) {
+    if (ready->left() != 0) return learn_from(std::move(ready), nullptr, others_wait);
     learn_from_earlier(*ready);
     keep(std::move(ready));
+}
+
+// Where N changes every execution is planned anew, and everybody waits for that; not for what the last one taught, too.
+// Who has settled decides the same without it.
+bool LoopSite::learns_late(const Execution& ready, const Request& request) const noexcept {
+    return request.trip != ready.plan().iterations && request.surplus == 0 && !ready.decision().exploring &&
+           learning_.totals().calls >= kFirst && !identity_.over_ranks && !in_rank_chunk();
+}
+
+// With the lock held.
+void LoopSite::learn_from_late(bool others_wait) {
+    if (late_.load(std::memory_order_relaxed) == nullptr) return;
+    put_away(std::unique_ptr<Execution>(late_.exchange(nullptr, std::memory_order_relaxed)), others_wait);
+}
+
+void LoopSite::learn_late() noexcept {
+    if (late_.load(std::memory_order_relaxed) == nullptr) return;
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (lock.owns_lock()) learn_from_late(false);
 }
 
 void LoopSite::catch_up() noexcept {
@@ -266,6 +293,7 @@ void LoopSite::catch_up() noexcept {
 
 // With the lock held: what was made ready may not be what is wanted from now on, and has not been learnt from.
 void LoopSite::take_back_ready() {
+    learn_from_late(true);
     if (Execution* const ready = ready_.exchange(nullptr, std::memory_order_acquire))
         put_away(std::unique_ptr<Execution>(ready));
 }

@@ -46,8 +46,9 @@ public:
     /// @errors none; out of memory ends the program, as in the OpenMP runtime itself
     [[nodiscard]] Execution* open(const Request& request) noexcept;
 
-    /// All workers have left: keep the execution for the next one. Mostly the next one to open the loop learns from it;
-    /// a steady loop is learnt from after some executions only.
+    /// All workers have left: keep the execution for the next one. Mostly the next one to open the loop learns from it,
+    /// or, if that one asks for another N, the first to leave what it opened; a steady loop is learnt from after some
+    /// executions only.
     void close(Execution* execution) noexcept;
 
     /// The execution will never be complete: forget it without learning.
@@ -107,6 +108,9 @@ public:
     /// Learn from executions that wait for it, unless one is in flight or somebody holds the lock.
     /// @threads any  @cost a load if there are none
     void catch_up() noexcept;
+    /// Learn from the execution before the one that is in flight, if nobody has; not if somebody holds the lock.
+    /// @threads any, most cheaply one that has left early and waits for the others  @cost a load if there is none
+    void learn_late() noexcept;
     /// Executions so far, those that were left to the caller among them [count]. @threads any, without a lock
     [[nodiscard]] std::uint64_t calls() const noexcept { return learning_.totals().calls + left_.calls(); }
     /// Mean and deviation of iteration times [ticks], for GIMBAL_LOOP_STATS.
@@ -122,13 +126,15 @@ private:
     void ask_earlier_run();
     void learn_from_earlier(const Execution& finished);
     void keep(std::unique_ptr<Execution> execution);
-    void put_away(std::unique_ptr<Execution> ready);
+    void put_away(std::unique_ptr<Execution> ready, bool others_wait = true);
+    [[nodiscard]] bool learns_late(const Execution& ready, const Request& request) const noexcept;
+    void learn_from_late(bool others_wait);
     void take_back_ready();
     [[nodiscard]] std::uint32_t repeats_of(const Opening& opening, const Request& request) const noexcept;
     void note_way(const Execution& finished) noexcept;
     [[nodiscard]] bool learns_at_once(const Execution& finished) const noexcept;
     void learn_now(std::unique_ptr<Execution> finished);
-    void learn_from(std::unique_ptr<Execution> finished, StepRow* step);
+    void learn_from(std::unique_ptr<Execution> finished, StepRow* step, bool others_wait);
 
     SiteIdentity identity_;
     std::uint32_t workers_;
@@ -140,6 +146,8 @@ private:
     alignas(kApart) std::atomic<Execution*> ready_ = nullptr;
     int rule_ = 0;
     LeftLoop left_;
+    // The execution before the one in flight, if nobody has learnt from it yet. Put and taken with the lock held.
+    std::atomic<Execution*> late_ = nullptr;
 
     // Held at open and close, never while chunks are drawn. It guards what follows, the most used first: what one
     // execution writes fits into two or three cache lines.

@@ -123,6 +123,76 @@ TEST_F(SteadySite, TeamsRunEveryIterationOnceInBatches) {
     }
 }
 
+// Everybody waits for who opens an execution; who leaves it first waits anyway.
+TEST_F(SteadySite, WhereTheLengthChangesTheFirstToLeaveLearnsFromTheExecutionBefore) {
+    const auto shorter = loop(0x460, "fac2", 40);
+    const auto longer = loop(0x460, "fac2", 100);
+    std::uint64_t count = 0, iterations = 0;
+    const auto played = [&](const gimbal_loop_desc& desc) {
+        ++count;
+        iterations += desc.trip;
+    };
+    for (int i = 0; i < 5; ++i)
+        for (const auto& desc : {shorter, longer}) {
+            run(desc);
+            played(desc);
+        }
+    for (int i = 0; i < 30; ++i) {
+        const gimbal_loop_desc& desc = i % 2 == 0 ? shorter : longer;
+        void* const execution = open(desc);
+        EXPECT_EQ(behind(desc, count), 1U) << "not while it is opened";
+        std::array<gimbal_share, 2> shares{};
+        std::uint64_t first = 0, end = 0;
+        for (std::uint32_t worker = 0; worker < 2; ++worker) gimbal_loop_begin(execution, worker, &shares[worker]);
+        for (gimbal_share& share : shares)
+            while (gimbal_loop_next(&share, &first, &end)) {
+            }
+        if (i % 3 == 2) EXPECT_EQ(find_site(desc)->summary(1e-9, 0).iterations, iterations) << "a report in between";
+        gimbal_loop_end(&shares[1]);
+        EXPECT_EQ(behind(desc, count), 0U) << "the other one is still inside";
+        gimbal_loop_end(&shares[0]);
+        played(desc);
+    }
+    expect_sums(shorter, count, iterations);
+}
+
+TEST_F(SteadySite, TeamsRunEveryIterationOnceWhereTheLengthChanges) {
+    constexpr std::uint32_t kWorkers = 3;
+    constexpr std::uint64_t kLongest = 300;
+    constexpr int kExecutions = 400;
+    std::uintptr_t id = 0x470;
+    for (const char* schedule : {"auto", "feedback", "static-steal", "fac2", "awf"}) {
+        auto desc = loop_desc(++id, kLongest, kWorkers, gimbal::intern(gimbal::parse_schedule(schedule)));
+        std::vector<std::atomic<int>> ran(kLongest);
+        std::vector<int> expected(kLongest, 0);
+        void* execution = nullptr;
+        std::barrier sync(kWorkers);
+        gimbal::test::run_team(kWorkers, [&](std::uint32_t worker) {
+            for (int i = 0; i < kExecutions; ++i) {
+                if (worker == 0) {
+                    desc.trip = kLongest - static_cast<std::uint64_t>(i) * 37 % kLongest;
+                    for (std::uint64_t k = 0; k < desc.trip; ++k) ++expected[k];
+                    execution = open(desc);
+                }
+                sync.arrive_and_wait();
+                gimbal_share share{};
+                gimbal_loop_begin(execution, worker, &share);
+                std::uint64_t first = 0, end = 0;
+                while (share.fast ? gimbal_share_next(&share, &first, &end) : gimbal_loop_next(&share, &first, &end))
+                    for (std::uint64_t k = first; k < end; ++k) ran[k].fetch_add(1, std::memory_order_relaxed);
+                gimbal_loop_end(&share);
+                sync.arrive_and_wait();
+            }
+        });
+        std::uint64_t iterations = 0;
+        for (std::uint64_t k = 0; k < kLongest; ++k) {
+            ASSERT_EQ(ran[k].load(), expected[k]) << schedule;
+            iterations += static_cast<std::uint64_t>(expected[k]);
+        }
+        expect_sums(desc, kExecutions, iterations);
+    }
+}
+
 TEST_F(SteadySite, AnotherRequestIsServedAsItAsks) {
     const auto first = loop(0x421, "fac2");
     const auto longer = loop(0x421, "fac2", 100);
