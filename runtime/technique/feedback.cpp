@@ -56,6 +56,8 @@ public:
                                      : workers < kManyWorkers ? std::clamp(kPieces / workers, kMinPieces, kMaxPieces)
                                                               : std::max<std::uint64_t>(kPiecesOfMany / workers, 1);
         const std::vector<double> ends = shares(workers);
+        own_.reserve(workers + 1);
+        blocks_.reserve(workers);
         own_.push_back(0);
         for (std::uint64_t worker = 0; worker < workers; ++worker) {
             std::uint64_t end = iteration_at(ends[worker] * static_cost);

@@ -15,6 +15,8 @@ constexpr double kRoundingError = 1e-12;
 
 constexpr double kLimit = 18446744073709551616.0;  // 2^64
 
+constexpr std::uint64_t kUsualSteps = 62;  // of a table: half a kilobyte, asked for at once
+
 std::uint64_t saturated(double whole) noexcept {
     if (!(whole > 0)) return 0;
     return whole < kLimit ? static_cast<std::uint64_t>(whole) : std::numeric_limits<std::uint64_t>::max();
@@ -56,6 +58,7 @@ PlanBuilder::PlanBuilder(const LoopShape& shape) : min_chunk_(min_chunk_of(shape
     plan_.iterations = shape.iterations;
     plan_.workers = static_cast<std::uint32_t>(workers_of(shape));
     plan_.claim = Claim::shared;
+    plan_.starts.reserve(std::min(shape.iterations, kUsualSteps) + 1);
     plan_.starts.push_back(0);
 }
 
