@@ -39,6 +39,15 @@ protected:
         EXPECT_EQ(ran, std::vector<int>(trip, 1));
     }
     static void run(const gimbal_loop_desc& desc) { finish(open(desc), desc.trip); }
+    /// One of a team's workers. @param ran  [N] how often each iteration was run
+    static void play(void* execution, std::uint32_t worker, std::vector<std::atomic<int>>& ran) {
+        gimbal_share share{};
+        gimbal_loop_begin(execution, worker, &share);
+        std::uint64_t first = 0, end = 0;
+        while (share.fast ? gimbal_share_next(&share, &first, &end) : gimbal_loop_next(&share, &first, &end))
+            for (std::uint64_t k = first; k < end; ++k) ran[k].fetch_add(1, std::memory_order_relaxed);
+        gimbal_loop_end(&share);
+    }
     /// Executions that have not been learnt from, of so many; the last one waits for the next to be opened.
     static std::uint64_t behind(const gimbal_loop_desc& desc, std::uint64_t count) {
         return count - find_site(desc)->brief_summary(1e-9, 0).calls;
@@ -109,12 +118,7 @@ TEST_F(SteadySite, TeamsRunEveryIterationOnceInBatches) {
             for (int i = 0; i < kExecutions; ++i) {
                 if (worker == 0) execution = open(desc);
                 sync.arrive_and_wait();
-                gimbal_share share{};
-                gimbal_loop_begin(execution, worker, &share);
-                std::uint64_t first = 0, end = 0;
-                while (share.fast ? gimbal_share_next(&share, &first, &end) : gimbal_loop_next(&share, &first, &end))
-                    for (std::uint64_t k = first; k < end; ++k) ran[k].fetch_add(1, std::memory_order_relaxed);
-                gimbal_loop_end(&share);
+                play(execution, worker, ran);
                 sync.arrive_and_wait();
             }
         });
@@ -147,7 +151,9 @@ TEST_F(SteadySite, WhereTheLengthChangesTheFirstToLeaveLearnsFromTheExecutionBef
         for (gimbal_share& share : shares)
             while (gimbal_loop_next(&share, &first, &end)) {
             }
-        if (i % 3 == 2) EXPECT_EQ(find_site(desc)->summary(1e-9, 0).iterations, iterations) << "a report in between";
+        if (i % 3 == 2) {
+            EXPECT_EQ(find_site(desc)->summary(1e-9, 0).iterations, iterations) << "a report in between";
+        }
         gimbal_loop_end(&shares[1]);
         EXPECT_EQ(behind(desc, count), 0U) << "the other one is still inside";
         gimbal_loop_end(&shares[0]);
@@ -175,12 +181,7 @@ TEST_F(SteadySite, TeamsRunEveryIterationOnceWhereTheLengthChanges) {
                     execution = open(desc);
                 }
                 sync.arrive_and_wait();
-                gimbal_share share{};
-                gimbal_loop_begin(execution, worker, &share);
-                std::uint64_t first = 0, end = 0;
-                while (share.fast ? gimbal_share_next(&share, &first, &end) : gimbal_loop_next(&share, &first, &end))
-                    for (std::uint64_t k = first; k < end; ++k) ran[k].fetch_add(1, std::memory_order_relaxed);
-                gimbal_loop_end(&share);
+                play(execution, worker, ran);
                 sync.arrive_and_wait();
             }
         });
