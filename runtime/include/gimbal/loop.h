@@ -75,7 +75,8 @@ GIMBAL_API int gimbal_loop_end(gimbal_share* share);
 
 /** The same for a host that counts who has left: it spares the workers one word that all of them write. All workers of
  *  an execution leave in this way, or all by gimbal_loop_end().
- *  @threads each worker once  @cost one timestamp, no atomic */
+ *  @threads each worker once  @cost one timestamp, no atomic; where N is another than last time, one of the first to
+ *  leave learns from the execution before: some us */
 GIMBAL_API void gimbal_loop_leave(gimbal_share* share);
 /** All workers have left by gimbal_loop_leave(): the pointer is void.
  *  @threads one, which sees what all wrote before they left  @cost as gimbal_loop_end() of the last worker */
