@@ -266,8 +266,8 @@ void LoopSite::put_away(std::unique_ptr<Execution> ready, bool others_wait) {
     keep(std::move(ready));
 }
 
-// Where N changes every execution is planned anew, and everybody waits for that; not for what the last one taught, too.
-// Who has settled decides the same without it.
+// Where N changes every execution is planned anew, and all workers wait for that. They need not wait for learning, too:
+// unless the last execution was a trial, the next one is chosen in the same way without it.
 bool LoopSite::learns_late(const Execution& ready, const Request& request) const noexcept {
     return request.trip != ready.plan().iterations && request.surplus == 0 && !ready.decision().exploring &&
            learning_.totals().calls >= kFirst && !identity_.over_ranks && !in_rank_chunk();
