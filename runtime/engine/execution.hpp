@@ -203,7 +203,7 @@ public:
     /// @threads the last one to leave, then whoever learns from it
     void set_left(std::uint64_t stamp) noexcept { left_ = stamp; }
     [[nodiscard]] std::uint64_t left() const noexcept { return left_; }
-    /// Whether somebody has yet to learn from the execution before this one: best the first worker to leave.
+    /// Whether nobody has learnt from the execution before this one; then the first worker to leave this one shall.
     /// @threads as prepare(); to be read by a worker that is inside
     void set_owing(bool owing) noexcept {
         if (hot_.owing != owing) hot_.owing = owing;

@@ -127,7 +127,7 @@ TEST_F(SteadySite, TeamsRunEveryIterationOnceInBatches) {
     }
 }
 
-// Everybody waits for who opens an execution; who leaves it first waits anyway.
+// All workers wait for the one that opens an execution; the first to leave it waits for the others anyway.
 TEST_F(SteadySite, WhereTheLengthChangesTheFirstToLeaveLearnsFromTheExecutionBefore) {
     const auto shorter = loop(0x460, "fac2", 40);
     const auto longer = loop(0x460, "fac2", 100);
