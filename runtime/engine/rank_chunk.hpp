@@ -23,6 +23,7 @@ struct RankPart {
     std::uint64_t whole = 0;   ///< N of the loop over ranks [iterations]; 0: this is no part of one
     LoopSite* site = nullptr;  ///< of the loop over ranks, in the root; nullptr elsewhere. Stays until the process ends
     Within within = {};        ///< what the loop over ranks says; its limit is not known here
+    bool follows = false;      ///< and threads run it where it says anything (Request::follows_ranks())
 
     [[nodiscard]] explicit operator bool() const noexcept { return whole > 0; }
 };

@@ -34,6 +34,9 @@ struct Request {
     bool hold = false;            ///< nothing is tried: another level is asked first
     bool whole_blocks = false;    ///< own blocks may be one step each where nobody measures their pieces
 
+    /// Whether its threads run what a loop over ranks says: neither program nor user named anything for them.
+    [[nodiscard]] bool follows_ranks() const noexcept { return !schedule.technique && selector.empty(); }
+
     /// Whether the other one asks for the same loop in the same way, at whatever moment. @pre no surplus workers here
     [[nodiscard]] bool asks_the_same(const Request& other) const noexcept {
         return trip == other.trip && unit == other.unit && schedule_number == other.schedule_number &&

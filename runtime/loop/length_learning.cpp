@@ -113,16 +113,13 @@ Decision LengthLearning::decide(const Request& request) {
 // A loop that runs chunks of a loop over ranks, which says what to run, or that the choice stays as it is.
 bool LengthLearning::decided_by_ranks(const Request& request, Decision& decision) const {
     const Within& within = request.part.within;
-    if (request.schedule.technique) return false;
-    if (within.technique && request.selector.empty()) {
-        decision.schedule = {within.technique, request.schedule.chunk};
-        const bool agent = traits_.settings->name == "levels";
-        decision.reason = recording_to_replay() ? "GIMBAL_REPLAY" : agent ? "levels" : "auto";
-        decision.exploring = within.trial;
-        decision.sampled = within.sampled;
-        return true;
-    }
-    return false;
+    if (!within.technique || !request.follows_ranks()) return false;
+    decision.schedule = {within.technique, request.schedule.chunk};
+    const bool agent = traits_.settings->name == "levels";
+    decision.reason = recording_to_replay() ? "GIMBAL_REPLAY" : agent ? "levels" : "auto";
+    decision.exploring = within.trial;
+    decision.sampled = within.sampled;
+    return true;
 }
 
 // The choice stays as it is while ranks try something; and while placement is asked first, which may take longer, so no

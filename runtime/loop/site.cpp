@@ -89,8 +89,10 @@ Execution* LoopSite::open(const Request& request) noexcept {
     Request known = request;
     known.left_loops = count_left_loops();
     known.whole_blocks = !identity_.over_ranks;  // another rank may take over pieces of a block
-    if (in_rank_chunk() && !identity_.over_ranks) [[unlikely]]
+    if (in_rank_chunk() && !identity_.over_ranks) [[unlikely]] {
         known.part = rank_tie_.part_of(rank_chunk.here(), request.trip);
+        known.part.follows = request.follows_ranks();
+    }
     if (identity_.over_ranks) ask_teams(known);
     if (levels::first_level().placement_learns() && !identity_.over_ranks) [[unlikely]]
         known.hold = levels::first_level().holds(levels::Level::threads, seconds_since_start());
@@ -230,8 +232,7 @@ void LoopSite::learn_from(std::unique_ptr<Execution> finished, StepRow* step, bo
 void LoopSite::learn_of_levels(const Execution& finished, const LoopRecord& record) {
     const RankPart& part = finished.rank_part();
     if (!part) return;
-    const bool follows = !finished.decision().named || part.within.technique || part.within.hold;
-    if (part.site) part.site->teams().add(workers_, record.loop_time, record.busy_mean, follows);
+    if (part.site) part.site->teams().add(workers_, record.loop_time, record.busy_mean, part.follows);
     if (part.within.sampled && finished.config().sampled)
         costs_in_chunks().add(part, record.iterations, {finished.slots().data(), workers_});
 }

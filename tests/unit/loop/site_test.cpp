@@ -6,11 +6,13 @@
 #include <barrier>
 #include <chrono>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/clock.hpp"
 #include "engine/decision.hpp"
 #include "gimbal/options.hpp"
+#include "gimbal/rank_loop.h"
 #include "gimbal/schedule.hpp"
 #include "loop/schedules.hpp"
 #include "loop/site_table.hpp"
@@ -64,6 +66,34 @@ TEST(Site, ASelectorNamedByTheScheduleChooses) {
         for (const gimbal::ScheduleUse& use : summary.schedules)
             if (use.reason == name) calls += use.calls;
         EXPECT_EQ(calls, 4U) << name;
+    }
+}
+
+// What ranks hear of the threads that run their chunks: a chunk too short to choose for denies nothing.
+TEST(Site, ThreadsFollowRanksUnlessSomethingIsNamedForThem) {
+    constexpr std::uint64_t kWhole = 1000;
+    constexpr std::array<std::pair<const char*, bool>, 3> kFollows{{{"", true}, {"gss", false}, {"sarsa", false}}};
+    std::uintptr_t id = 0x3a;
+    for (const auto& [schedule, expected] : kFollows) {
+        gimbal::SiteIdentity ranks;
+        ranks.name = "ranks";
+        ranks.over_ranks = true;
+        gimbal::LoopSite over_ranks(std::move(ranks), 2);
+        over_ranks.teams().tell();
+        const gimbal_rank_chunk chunk{.first = 0, .end = 0, .trip = kWhole, .number = 0, .of = 0, .site = &over_ranks};
+        const int number = *schedule ? gimbal::intern(gimbal::parse_schedule(schedule)) : 0;
+        ++id;
+        std::uint64_t first = 0;
+        for (const std::uint64_t length : {100, 50, 1, 1, 2, 1}) {
+            gimbal_rank_chunk_begin(gimbal_rank_chunk_here(), &chunk, first, first + length);
+            execute(loop_desc(id, length, 2, number));
+            first += length;
+            if (over_ranks.teams().chunks() > 0) {
+                EXPECT_EQ(over_ranks.teams().follow(), expected) << '"' << schedule << "\" at " << first;
+            }
+        }
+        gimbal_rank_chunk_end(gimbal_rank_chunk_here());
+        EXPECT_GE(over_ranks.teams().chunks(), 4U);
     }
 }
 
