@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kShort_s = 200e-6;     // a longer loop is not looked at unless invited,
 constexpr double kVeryShort_s = 20e-6;  // one good look is enough here,
+constexpr double kFelt_s = 60e-6;       // what it takes to measure costs is felt here,
 constexpr double kFirstTakes = 3;       // times what later executions take, whose data is in the caches
 constexpr double kLong_s = 5e-3;        // and this one does not feel what it costs to be looked after
 constexpr double kMaxCalls = 32;        // that a loop which is not short is left for, unless they take too little time
@@ -153,6 +154,10 @@ void Leaving::note_last(const LoopRecord& record) noexcept {
         by_turns_ |= lateness - behind < kStillLate * lateness;
     }
     late_ = static_cast<std::uint32_t>(last) + 1;
+}
+
+bool Leaving::worth_guided() const noexcept {
+    return state_ == State::kept && time_s_ > 0 && time_s_ <= (static_is_good_ ? kShort_s : kFelt_s);
 }
 
 void Leaving::prefer() noexcept {

@@ -37,10 +37,20 @@ public:
     /// Static takes less time than anything else that was tried: leave the loop, whatever it loses by waiting.
     void prefer() noexcept;
 
+    /// Something takes less time than static: it is not left, unless static loses less than it does now.
+    void keep() noexcept {
+        state_ = State::kept;
+        good_ = 0;
+    }
+
     /// A longer loop may be left, too: its profile says that static would lose nothing. Once, and only one that feels
     /// what it costs to be looked after. @param time_s  of an execution
     void invite(double time_s) noexcept;
     [[nodiscard]] bool invited() const noexcept { return invited_; }
+
+    /// Whether guided may be better here: static was seen to lose more than leaving the loop to it would save, and the
+    /// loop is so short that what measuring its costs takes would be felt, or loses too little for that.
+    [[nodiscard]] bool worth_guided() const noexcept;
 
     /// Whether static, while not good enough to leave the loop to it, loses so little that others must beat it.
     [[nodiscard]] bool static_is_good() const noexcept { return static_is_good_; }

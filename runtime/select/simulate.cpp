@@ -76,13 +76,18 @@ const Technique* the_static() {
     return found;
 }
 
+const Technique* the_guided() {
+    static const Technique* const found = find_technique("guided");
+    return found;
+}
+
 }  // namespace
 
 SimulateSelector::SimulateSelector(SimulateSettings settings) : settings_(std::move(settings)) {}
 SimulateSelector::~SimulateSelector() = default;
 
-Decision SimulateSelector::static_now() const {
-    return {.schedule = {the_static()}, .reason = settings_.name, .exploring = true, .index = kNotOurs};
+Decision SimulateSelector::now(const Technique* technique) const {
+    return {.schedule = {technique}, .reason = settings_.name, .exploring = true, .index = kNotOurs};
 }
 
 // Where static holds nothing else measures costs, and without them nobody can say what would be faster.
@@ -135,23 +140,46 @@ void SimulateSelector::settle_portfolio(const LoopContext& context) {
             choice = with_golden_chunk(choice, context.iterations, context.workers);
     }
     bandit_.emplace(settings_.portfolio.size(), first_incumbent());
+    if (guided_trial_.over()) settle_guided_trial();
 }
 
 std::size_t SimulateSelector::first_incumbent() const noexcept {
-    const std::size_t found = arm_of_static();
-    return leaving_.static_is_good() && found < settings_.portfolio.size() ? found : 0;
+    const std::size_t found = arm_of(the_static());
+    const bool holds = leaving_.static_is_good() || guided_trial_.over();
+    return holds && found < settings_.portfolio.size() ? found : 0;
+}
+
+// A short loop that loses something under static, and of which nothing else is known.
+bool SimulateSelector::tries_guided(const LoopContext& context) const noexcept {
+    return settings_.leaves && context.can_leave && !bandit_ && !guided_trial_.over() && leaving_.worth_guided();
+}
+
+// What measures costs is not run besides: only what holds the loop may have to know them.
+void SimulateSelector::settle_guided_trial() {
+    profiled_ = std::max<std::uint64_t>(profiled_, kSettled);
+    const std::size_t guided = arm_of(the_guided());
+    if (guided == settings_.portfolio.size() || bandit_->incumbent() != arm_of(the_static())) return;
+    bandit_->settle_as(guided, guided_trial_.ratio(), guided_trial_.error());
+    if (bandit_->incumbent() == guided) leaving_.keep();
 }
 
 // @return as many as there are: none is
-std::size_t SimulateSelector::arm_of_static() const noexcept {
+std::size_t SimulateSelector::arm_of(const Technique* technique) const noexcept {
     std::size_t arm = 0;
-    while (arm < settings_.portfolio.size() && settings_.portfolio[arm].technique != the_static()) ++arm;
+    while (arm < settings_.portfolio.size() && settings_.portfolio[arm].technique != technique) ++arm;
     return arm;
+}
+
+// It holds the loop, and not for want of anything to compare it with.
+bool SimulateSelector::static_has_won() const noexcept {
+    if (!bandit_ || settings_.portfolio[bandit_->incumbent()].technique != the_static()) return false;
+    const std::size_t second = bandit_->second();
+    return answered_ || (second != bandit_->incumbent() && bandit_->trials(second) > 0);
 }
 
 // Static against what holds the loop, several times in a row.
 void SimulateSelector::begin_static_trial(const LoopContext& context, bool asked) {
-    if (!settings_.leaves || !static_trial_.may_begin() || arm_of_static() == settings_.portfolio.size() ||
+    if (!settings_.leaves || !static_trial_.may_begin() || arm_of(the_static()) == settings_.portfolio.size() ||
         settings_.portfolio[bandit_->incumbent()].technique == the_static())
         return;
     const double saved = context.can_leave ? Leaving::saved_by_leaving(incumbent_time_, context) : 0;
@@ -163,7 +191,7 @@ void SimulateSelector::begin_static_trial(const LoopContext& context, bool asked
 }
 
 void SimulateSelector::learn_of_static(const Decision& decision, const LoopRecord& record, const LoopContext& context) {
-    const std::size_t arm = arm_of_static();
+    const std::size_t arm = arm_of(the_static());
     if (!settings_.leaves || arm == settings_.portfolio.size()) return;
     const std::size_t incumbent = bandit_ ? bandit_->incumbent() : kNotOurs;
     if (std::exchange(tried_against_, incumbent) != incumbent) static_trial_.forget_incumbent();
@@ -176,28 +204,42 @@ void SimulateSelector::learn_of_static(const Decision& decision, const LoopRecor
     if (outcome == StaticTrial::Outcome::won && context.can_leave) leaving_.prefer();
 }
 
+void SimulateSelector::learn_of_guided(const Decision& decision, const LoopRecord& record, const LoopContext& context) {
+    if (decision.index != kNotOurs || record.iterations == 0 || !context.can_leave) return;
+    const double work = trend_.work(record.iterations);
+    const double saved = Leaving::saved_by_leaving(record.loop_time, context);
+    const Technique* const ran = decision.schedule.technique;
+    const bool known = (ran == the_static() && guided_trial_.see_static((record.loop_time - saved) / work)) ||
+                       (ran == the_guided() && guided_trial_.see_guided(record.loop_time / work));
+    if (known && bandit_) settle_guided_trial();
+}
+
 Decision SimulateSelector::choose(const LoopContext& context) {
     if (settings_.leaves && context.can_leave) {
-        if (leaving_.wants_look(context)) return static_now();
+        if (guided_trial_.over() && guided_trial_.next() == GuidedTrial::Runs::guided) return now(the_guided());
+        if (leaving_.wants_look(context)) return now(the_static());
         if (const double time = leaving_.leave(context.tick_s, context.left_loops); time > 0) {
-            Decision decision = static_now();
+            Decision decision = now(the_static());
             decision.left_for = time;
+            guided_trial_.left();
             return decision;
         }
     }
     // One iteration each: there is nothing to choose.
     if (context.workers == 1 || context.iterations <= (settings_.first_stays ? context.workers : 1))
         return {.schedule = {the_static()}, .reason = settings_.name, .index = kNotOurs};
-    if (profiled_ < profiles_at_first()) return profiling_execution(context);
+    if (tries_guided(context))
+        return now(guided_trial_.next() == GuidedTrial::Runs::guided ? the_guided() : the_static());
+    if (!guided_trial_.over() && profiled_ < profiles_at_first()) return profiling_execution(context);
     if (!bandit_) settle_portfolio(context);
     if (answer_ && answer_->ready.load(std::memory_order_acquire)) take_answer();
     if (!answered_ && !settings_.first_stays && steps_ < kPatience) return profiling_execution(context);
     begin_static_trial(context, false);
-    if (static_trial_.runs()) return static_now();
+    if (static_trial_.runs()) return now(the_static());
     const DriftingBandit::Pull pull = bandit_->next();
     if (settings_.leaves && pull.trial && settings_.portfolio[pull.arm].technique == the_static()) {
         begin_static_trial(context, true);
-        if (static_trial_.runs()) return static_now();
+        if (static_trial_.runs()) return now(the_static());
     }
     Decision decision{.schedule = settings_.portfolio[pull.arm],
                       .reason = settings_.name,
@@ -228,7 +270,9 @@ void SimulateSelector::repeated() noexcept {
 bool SimulateSelector::wants_profile(const LoopContext& context) const noexcept {
     if (!context.profile) return true;
     if (settings_.portfolio[bandit_->incumbent()].technique->info().needs_profile) return false;
-    const bool drifts = incumbent_lost_ > kOutOfBalance ||
+    // Less than the way into the loop takes is lost in short ones by any technique.
+    const double lost = incumbent_lost_ * incumbent_time_;
+    const bool drifts = lost > std::max(kOutOfBalance * incumbent_time_, context.way) ||
                         std::abs(incumbent_time_ - sampled_incumbent_time_) > kDrifted * sampled_incumbent_time_;
     const std::uint64_t every = drifts ? drift_every_ : sample_every_;
     const double part = drifts ? kPartOutOfBalance : kPart;
@@ -297,8 +341,7 @@ void SimulateSelector::take_answer() {
 void SimulateSelector::learn(const Decision& decision, const LoopRecord& record, const LoopContext& context) {
     ++steps_;
     const bool with_static = decision.schedule.technique == the_static();
-    leaving_.observe(with_static, bandit_ && settings_.portfolio[bandit_->incumbent()].technique == the_static(),
-                     record, context);
+    leaving_.observe(with_static, static_has_won(), record, context);
     loop_time_s_ += record.loop_time * context.tick_s;
     // A forked child has no thread that would bring it. Else it comes, however long it takes: to ask again would only
     // make the queue longer.
@@ -306,6 +349,7 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
     // What an execution that is no loop would take says nothing about the others.
     if (context.iterations > 1 && wants_answer(context)) ask(context);
     trend_.add(record.iterations, record.loop_time);
+    learn_of_guided(decision, record, context);
     learn_of_static(decision, record, context);
     if (decision.index == kNotOurs || !bandit_ || record.iterations == 0) return;
     const DriftingBandit::Pull pull{decision.index, decision.exploring};
@@ -341,6 +385,7 @@ std::unique_ptr<Selector> SimulateSelector::for_other_length() const {
     other->answer_.reset();
     other->leaving_ = leaving_.for_other_length();
     other->static_trial_ = {};
+    other->guided_trial_ = {};
     other->trend_ = {};  // another range of lengths may go another way
     if (other->bandit_) other->bandit_->widen(kOtherLengthDoubt);
     return other;

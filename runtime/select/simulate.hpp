@@ -11,6 +11,7 @@
 #include "measure/cost_profile.hpp"
 #include "measure/length_trend.hpp"
 #include "select/drifting_bandit.hpp"
+#include "select/guided_trial.hpp"
 #include "select/leaving.hpp"
 #include "select/portfolio.hpp"
 #include "select/prediction.hpp"
@@ -62,14 +63,18 @@ private:
     };
 
     SimulateSelector(const SimulateSelector&) = default;  // for_other_length()
-    [[nodiscard]] Decision static_now() const;
+    [[nodiscard]] Decision now(const Technique* technique) const;
     Decision profiling_execution(const LoopContext& context);
     [[nodiscard]] Schedule profiling_choice(const LoopContext& context) const;
     [[nodiscard]] std::size_t profiles_at_first() const noexcept;
     [[nodiscard]] std::size_t first_incumbent() const noexcept;
-    [[nodiscard]] std::size_t arm_of_static() const noexcept;
+    [[nodiscard]] std::size_t arm_of(const Technique* technique) const noexcept;
+    [[nodiscard]] bool static_has_won() const noexcept;
+    [[nodiscard]] bool tries_guided(const LoopContext& context) const noexcept;
+    void settle_guided_trial();
     void begin_static_trial(const LoopContext& context, bool asked);
     void learn_of_static(const Decision& decision, const LoopRecord& record, const LoopContext& context);
+    void learn_of_guided(const Decision& decision, const LoopRecord& record, const LoopContext& context);
     void settle_portfolio(const LoopContext& context);
     void save_portfolio(ByteWriter& to) const;
     [[nodiscard]] bool restore_portfolio(ByteReader& from);
@@ -82,6 +87,7 @@ private:
     std::optional<DriftingBandit> bandit_;  // once the portfolio is known
     Leaving leaving_;
     StaticTrial static_trial_;
+    GuidedTrial guided_trial_;
     LengthTrend trend_;       // of all executions
     double static_loss_ = 0;  // by the profile of static_loss_version_
     std::uint64_t static_loss_version_ = 0;

@@ -184,6 +184,51 @@ TEST(Auto, MonotonicLoopsGetMonotonicTechniques) {
     }
 }
 
+/// A loop of 30 us whose threads wait for a tenth of it under static; what it takes under guided, and under all else.
+struct ShortLoop {
+    std::unique_ptr<Selector> selector = make_auto(1, false);
+    LoopContext context{
+        .iterations = 1000, .workers = 2, .can_leave = true, .tick_s = 1e-9, .dispatch = 10, .iteration_time = 60};
+    int with_static = 0, with_guided = 0, left = 0;
+
+    void run(int executions, double static_ns, double guided_ns) {
+        with_static = with_guided = left = 0;
+        for (int k = 0; k < executions; ++k) {
+            const Decision decision = selector->choose(context);
+            const std::string_view name = decision.schedule.technique->info().name;
+            left += decision.left_for > 0 ? 1 : 0;
+            if (decision.left_for > 0) continue;
+            const bool is_static = name == "static", is_guided = name == "guided";
+            with_static += is_static ? 1 : 0;
+            with_guided += is_guided ? 1 : 0;
+            const double noise = 1 + 0.04 * (k % 5 - 2);
+            const double time = noise * (is_static ? static_ns : is_guided ? guided_ns : guided_ns + 500);
+            const double busy = is_static ? 0.9 * time : 0.99 * time;
+            selector->learn(decision, {.iterations = 1000, .loop_time = time, .busy_max = time, .busy_mean = busy},
+                            context);
+        }
+    }
+};
+
+TEST(Auto, AShortLoopThatStaticLosesATenthOfIsNotLeftBeforeAnythingElseWasTried) {
+    ShortLoop gains;
+    gains.run(300, 30000, 25000);
+    EXPECT_EQ(gains.left, 0);
+    EXPECT_GT(gains.with_guided, 200);
+    ShortLoop loses;  // its threads find their data where they left them
+    loses.run(300, 30000, 36000);
+    EXPECT_GT(loses.left, 100);
+    EXPECT_GE(loses.with_guided, 3) << "it was tried";
+}
+
+TEST(Auto, AShortLoopThatWasLeftWithoutProofIsTakenBack) {
+    ShortLoop loop;
+    loop.run(40, 30000, 30500);
+    EXPECT_GT(loop.left, 0) << "what leaving saves decides";
+    loop.run(200, 32000, 25000);
+    EXPECT_GT(loop.with_guided, 100);
+}
+
 TEST(Auto, LoopsOfChangingLengthAreCoveredAndPredictedAnew) {
     VirtualLoop loop("loop", 4, 0.5, make_auto(1, false));
     const std::vector<double> slowness(4, 1.0);
