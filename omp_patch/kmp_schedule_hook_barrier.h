@@ -106,10 +106,13 @@ static inline void __kmp_hook_reach_used(kmp_info_t *th, kmp_team_t *team,
   gimbal_waiter *self = th->th.hook_waiter;
   if (self == nullptr)
     return;
-  // A team's barriers of one type count up in steps that leave low bits free.
-  kmp_uint64 name =
-      ((team->t.t_bar[bt].b_arrived + KMP_BARRIER_STATE_BUMP) | bt) ^
-      (kmp_uint64)(kmp_uintptr_t)team;
+  // A team's barriers of one type count up in steps that leave low bits free. A
+  // worker's own count is the same, and on no line that the primary writes.
+  const kmp_uint64 before = KMP_MASTER_TID(tid)
+                                ? team->t.t_bar[bt].b_arrived
+                                : th->th.th_bar[bt].bb.b_arrived;
+  kmp_uint64 name = ((before + KMP_BARRIER_STATE_BUMP) | bt) ^
+                    (kmp_uint64)(kmp_uintptr_t)team;
   gimbal_waiter_reach(self, name);
   if (!self->due)
     return;
