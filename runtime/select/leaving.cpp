@@ -17,6 +17,7 @@ constexpr double kLong_s = 5e-3;        // and this one does not feel what it co
 constexpr double kMaxCalls = 32;        // that a loop which is not short is left for, unless they take too little time
 constexpr double kMinWay_s = 5e-7;      // what balancing costs at least, in the loop and around it,
 constexpr double kMaxWay_s = 2e-6;      // and what it is taken to cost at most: first executions take long,
+constexpr double kLaterWay_s = 1e-6;    // of which half is left later,
 constexpr double kMaxWayMore_s = 1e-7;  // and each worker adds to it
 constexpr double kNothing = 0.015;      // of the time: less is not to be gained from what threads wait
 constexpr double kLittle = 0.1;         // of the time: static is hard to beat, its threads find their data where it was
@@ -92,6 +93,11 @@ double Leaving::leave(double tick_s, std::uint32_t loops) noexcept {
 double Leaving::saved_by_leaving(double loop_time, const LoopContext& context) noexcept {
     if (!context.can_leave || loop_time * context.tick_s > kLong_s) return 0;
     return way_s(context) / context.tick_s;
+}
+
+double Leaving::saved_later(double loop_time, const LoopContext& context) noexcept {
+    const double most_s = kLaterWay_s + kMaxWayMore_s * context.workers;
+    return std::min(saved_by_leaving(loop_time, context), most_s / context.tick_s);
 }
 
 void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& record,

@@ -34,6 +34,9 @@ public:
     /// @param loop_time  of one like it [ticks]
     [[nodiscard]] static double saved_by_leaving(double loop_time, const LoopContext& context) noexcept;
 
+    /// The same when the loop has run for a while: first executions take longer in and out than those that follow.
+    [[nodiscard]] static double saved_later(double loop_time, const LoopContext& context) noexcept;
+
     /// Static takes less time than anything else that was tried: leave the loop, whatever it loses by waiting.
     void prefer() noexcept;
 

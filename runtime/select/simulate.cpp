@@ -207,7 +207,7 @@ void SimulateSelector::learn_of_static(const Decision& decision, const LoopRecor
 void SimulateSelector::learn_of_guided(const Decision& decision, const LoopRecord& record, const LoopContext& context) {
     if (decision.index != kNotOurs || record.iterations == 0 || !context.can_leave) return;
     const double work = trend_.work(record.iterations);
-    const double saved = Leaving::saved_by_leaving(record.loop_time, context);
+    const double saved = Leaving::saved_later(record.loop_time, context);
     const Technique* const ran = decision.schedule.technique;
     const bool known = (ran == the_static() && guided_trial_.see_static((record.loop_time - saved) / work)) ||
                        (ran == the_guided() && guided_trial_.see_guided(record.loop_time / work));
