@@ -8,6 +8,7 @@ namespace gimbal {
 
 namespace {
 
+constexpr double kLeastTime = 1e-6;     // what is no time at all counts as so much, or it would never be over
 constexpr double kLeastOfRows = 0.03;   // error of the log ratio of two rows,
 constexpr double kOfPair = 0.08;        // and of two executions,
 constexpr double kMost = 3;             // of which one that says something else by so many errors was interrupted
@@ -35,8 +36,7 @@ GuidedTrial::Runs GuidedTrial::next() const noexcept {
 }
 
 bool GuidedTrial::see(Seen& seen, double time) noexcept {
-    if (!(time > 0)) return false;
-    seen.times[seen.count++ % kRow] = time;
+    seen.times[seen.count++ % kRow] = std::max(kLeastTime, time);
     if (seen.to_come == 0 || --seen.to_come > 0 || static_.to_come + guided_.to_come > 0) return false;
     compare();
     return true;

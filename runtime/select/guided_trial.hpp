@@ -18,15 +18,15 @@ class GuidedTrial {
 public:
     enum class Runs : std::uint8_t { nothing, with_static, guided };
 
-    /// What runs now. @pre static was seen
+    /// What runs now.
     [[nodiscard]] Runs next() const noexcept;
     /// Whether it is known what holds the loop at first.
     [[nodiscard]] bool over() const noexcept { return weight_ > 0; }
 
-    /// An execution under static. @param time  of the loop per work, > 0, less what leaving it would save
+    /// An execution under static. @param time  of the loop per work, less what leaving it would save
     /// @return whether more is known now of which is faster
     bool see_static(double time) noexcept { return see(static_, time); }
-    /// The same under guided. @param time  of the loop per work, > 0
+    /// The same under guided. @param time  of the loop per work
     bool see_guided(double time) noexcept { return see(guided_, time); }
 
     /// Time of guided over that of static. @pre over()

@@ -205,7 +205,7 @@ void SimulateSelector::learn_of_static(const Decision& decision, const LoopRecor
 }
 
 void SimulateSelector::learn_of_guided(const Decision& decision, const LoopRecord& record, const LoopContext& context) {
-    if (decision.index != kNotOurs || record.iterations == 0 || !context.can_leave) return;
+    if (!settings_.leaves || !context.can_leave || decision.index != kNotOurs || record.iterations == 0) return;
     const double work = trend_.work(record.iterations);
     const double saved = Leaving::saved_later(record.loop_time, context);
     const Technique* const ran = decision.schedule.technique;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <string>
 
 namespace {
@@ -60,10 +62,13 @@ TEST(GuidedTrial, BothRunOnceMoreEachTimeTheLoopWasLeftUntilOneHasProvenFaster) 
     EXPECT_LT(trial.ratio(), 0.97);
 }
 
-TEST(GuidedTrial, ATimeThatIsNoneIsNotCounted) {
-    GuidedTrial trial;
-    trial.see_static(0);
-    EXPECT_EQ(run(trial, 1, 0.8), "sssggg");
+TEST(GuidedTrial, ATimeThatIsNoneCountsAsHardlyAny) {
+    for (const double none : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
+        GuidedTrial trial;
+        EXPECT_EQ(run(trial, none, 0.8), "sssggg");
+        EXPECT_GT(trial.ratio(), 1000);
+        EXPECT_TRUE(std::isfinite(trial.ratio()));
+    }
 }
 
 }  // namespace
