@@ -3,13 +3,16 @@
 // looks for sleepers after the offer stands. Both sequentially consistent, so one of the two sees the other.
 #include "lending/node_cores.hpp"
 
+#include <dirent.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <ctime>
+#include <memory>
 #include <new>
 #include <span>
 
@@ -104,9 +107,20 @@ void NodeCores::detach() noexcept {
     const Slot* const own = own_.exchange(nullptr, std::memory_order_acq_rel);
     if (!own || own->bound.load(std::memory_order_relaxed) == 0) return;
     bring_home(inherited_);
-    CoreMask now;
-    // Somebody else may have bound it since.
-    if (now.read(0) && now == own->mask) (void)inherited_.apply(0);
+    if (!(own->mask == inherited_)) free_threads(own->mask);
+}
+
+// Threads that were started meanwhile, or brought home, have the main thread's mask. Somebody else may have bound some
+// since: they have another one.
+void NodeCores::free_threads(const CoreMask& bound) const noexcept {
+    const std::unique_ptr<DIR, int (*)(DIR*)> tasks(opendir("/proc/self/task"), closedir);
+    const auto free_one = [&](pid_t thread) {
+        CoreMask now;
+        if (now.read(thread) && now == bound) (void)inherited_.apply(thread);
+    };
+    free_one(0);
+    while (const dirent* const task = tasks ? readdir(tasks.get()) : nullptr)
+        if (const pid_t thread = std::atoi(task->d_name); thread > 0) free_one(thread);
 }
 
 CoreMask NodeCores::cores_of_others() const noexcept {

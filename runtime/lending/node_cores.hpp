@@ -35,8 +35,9 @@ public:
     /// @param memory  `slots` x kSlotBytes, zero at first  @param cores  of this rank [count]
     /// @return whether it could be done  @threads the main thread
     bool attach(void* memory, std::size_t bytes, int slot, int slots, std::uint32_t cores) noexcept;
-    /// The main thread, and threads that ran on other ranks' cores, may run again where they might before.
-    /// @threads the main thread, while no thread borrows
+    /// The main thread, those that were started since, and threads that ran on other ranks' cores, may run again where
+    /// the main thread might before.
+    /// @threads the main thread, while no thread borrows  @cost a system call or two for each thread of the process
     void detach() noexcept;
     /// A child after fork is no rank. @threads the only one
     void forget_in_child() noexcept;
@@ -97,6 +98,7 @@ private:
     void bind(Slot& own) noexcept;
     void count_others() noexcept;
     void bring_home(const CoreMask& home) noexcept;
+    void free_threads(const CoreMask& bound) const noexcept;
     [[nodiscard]] CoreMask cores_of_others() const noexcept;
     void wake_others(std::uint32_t cores) noexcept;
 

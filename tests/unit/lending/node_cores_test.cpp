@@ -218,6 +218,37 @@ TEST(NodeCores, RanksThatMayRunEverywhereGetCoresOfTheirOwnAndGoBack) {
     EXPECT_EQ(after, before);
 }
 
+TEST(NodeCores, ThreadsThatWereStartedMeanwhileGoBackUnlessTheyWereBoundSince) {
+    alignas(128) static std::byte memory[2 * NodeCores::kSlotBytes];
+    CoreMask before, started, bound;
+    ASSERT_TRUE(before.read(0));
+    if (before.cores() < 2) GTEST_SKIP() << "needs two cores";
+    NodeCores cores;
+    ASSERT_TRUE(cores.attach(memory, sizeof(memory), 1, 2, 1));
+    std::atomic<int> ready{0};
+    std::atomic<bool> detached{false};
+    const auto wait = [&] {
+        ++ready;
+        while (!detached) std::this_thread::yield();
+    };
+    std::thread one([&] {
+        wait();
+        EXPECT_TRUE(started.read(0));
+    });
+    std::thread other([&] {
+        EXPECT_TRUE(before.part(0, 1).apply(0));
+        wait();
+        EXPECT_TRUE(bound.read(0));
+    });
+    while (ready < 2) std::this_thread::yield();
+    cores.detach();
+    detached = true;
+    one.join();
+    other.join();
+    EXPECT_EQ(started, before);
+    EXPECT_EQ(bound, before.part(0, 1)) << "the program's own wish";
+}
+
 TEST(NodeCores, ARankThatIsBoundAlreadyStaysWhereItIs) {
     alignas(128) static std::byte memory[2 * NodeCores::kSlotBytes];
     CoreMask before, bound;
