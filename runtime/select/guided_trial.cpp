@@ -11,7 +11,7 @@ namespace {
 constexpr double kLeastTime = 1e-6;     // what is no time at all counts as so much, or it would never be over
 constexpr double kLeastOfRows = 0.03;   // error of the log ratio of two rows,
 constexpr double kOfPair = 0.08;        // and of two executions,
-constexpr double kMost = 3;             // of which one that says something else by so many errors was interrupted
+constexpr double kOutlier = 3;          // errors: a pair that is farther off was interrupted
 constexpr double kProven = 2;           // errors
 constexpr double kSmall = 0.01;         // an error with which it makes no difference any more
 constexpr std::uint32_t kTurns = 1000;  // what does not show in so many never will
@@ -53,7 +53,7 @@ void GuidedTrial::compare() noexcept {
     const double last_static = static_.times[(static_.count - 1) % kRow];
     const double last_guided = guided_.times[(guided_.count - 1) % kRow];
     const double expected = std::log(ratio());
-    const double most = kMost * std::hypot(kOfPair, error());
+    const double most = kOutlier * std::hypot(kOfPair, error());
     add(std::clamp(std::log(last_guided / last_static), expected - most, expected + most), kOfPair);
 }
 
