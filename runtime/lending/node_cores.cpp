@@ -107,7 +107,7 @@ void NodeCores::detach() noexcept {
     const Slot* const own = own_.exchange(nullptr, std::memory_order_acq_rel);
     if (!own || own->bound.load(std::memory_order_relaxed) == 0) return;
     bring_home(inherited_);
-    if (!(own->mask == inherited_)) free_threads(own->mask);
+    if (own->mask != inherited_) free_threads(own->mask);
 }
 
 // Threads that were started meanwhile, or brought home, have the main thread's mask. Somebody else may have bound some

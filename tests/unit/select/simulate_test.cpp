@@ -189,17 +189,16 @@ struct ShortLoop {
     std::unique_ptr<Selector> selector = make_auto(1, false);
     LoopContext context{
         .iterations = 1000, .workers = 2, .can_leave = true, .tick_s = 1e-9, .dispatch = 10, .iteration_time = 60};
-    int with_static = 0, with_guided = 0, left = 0;
+    int with_guided = 0, left = 0;
 
     void run(int executions, double static_ns, double guided_ns) {
-        with_static = with_guided = left = 0;
+        with_guided = left = 0;
         for (int k = 0; k < executions; ++k) {
             const Decision decision = selector->choose(context);
             const std::string_view name = decision.schedule.technique->info().name;
             left += decision.left_for > 0 ? 1 : 0;
             if (decision.left_for > 0) continue;
             const bool is_static = name == "static", is_guided = name == "guided";
-            with_static += is_static ? 1 : 0;
             with_guided += is_guided ? 1 : 0;
             const double noise = 1 + 0.04 * (k % 5 - 2);
             const double time = noise * (is_static ? static_ns : is_guided ? guided_ns : guided_ns + 500);
