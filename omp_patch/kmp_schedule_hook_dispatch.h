@@ -54,10 +54,14 @@ __kmp_hook_next(kmp_info_t *th, dispatch_private_info_template<T> *pr,
 
 // All threads have left the loop of this buffer, by libomp's own count.
 static inline void
-__kmp_hook_close(enum sched_type schedule,
+__kmp_hook_close(enum sched_type schedule, const gimbal_share &share,
                  std::atomic<void *> volatile *hook_execution) {
   if (schedule != kmp_sch_hook)
     return;
+  if (share.owner != nullptr) {
+    __kmp_hook.gimbal_loop_close(share.owner);
+    return;
+  }
   void *execution = hook_execution->load(std::memory_order_relaxed);
   if (execution == nullptr || __kmp_hook_is_number(execution))
     return;
@@ -134,7 +138,8 @@ static __attribute__((noinline)) void __kmp_hook_use() {
   __kmp_hook_used = 1;
 }
 
-// In the share of a loop that was left to libomp.
+// The owner in the share of a loop that was left to libomp. In that of a loop
+// with a standing execution it is this, else null.
 static void *const left_to_libomp = &__kmp_hook_used;
 
 // Starts a loop on this thread. Returns the schedule that runs it: the hook's,
@@ -151,6 +156,7 @@ __kmp_hook_init(ident_t *loc, kmp_info_t *th,
   // A serial loop that a cancellation left behind.
   if (!active && share->execution)
     __kmp_hook.gimbal_loop_end(share);
+  share->owner = nullptr;
   // GNU code starts empty loops, too, if their bounds are constants. libomp asks
   // for no chunk of such a loop, so nobody would close what is opened here, and
   // the next loop in this buffer would get its chunks: none.
@@ -170,6 +176,7 @@ __kmp_hook_init(ident_t *loc, kmp_info_t *th,
   desc.part_of = NULL;
   desc.schedule = wish.rule ? wish.rule : team->t.t_sched.chunk;
   desc.can_leave = 1;
+  desc.can_stand = 0;
   desc.team = nullptr;
   desc.monotonic = wish.monotonic || pr->flags.ordered ||
                    disp->th_doacross_flags != NULL ||
@@ -192,18 +199,26 @@ __kmp_hook_init(ident_t *loc, kmp_info_t *th,
       desc.surplus = th->th.th_team_nproc - desc.workers;
       desc.can_leave = 0;
     }
+    // A thread of a cancelled region may miss a loop.
+    desc.can_stand = desc.can_leave && !__kmp_omp_cancellation;
     gimbal_left_loop *left =
         desc.can_leave ? gimbal_left_find(__kmp_hook_left_loops, &desc)
                        : nullptr;
-    share->owner = left_to_libomp;
-    if (left != nullptr) {
-      if (th->th.th_info.ds.ds_tid == 0)
+    const bool first = th->th.th_info.ds.ds_tid == 0;
+    execution = left != nullptr ? gimbal_left_execution(left, &desc, first)
+                                : nullptr;
+    if (left != nullptr && execution == nullptr) {
+      share->owner = left_to_libomp;
+      if (first)
         gimbal_left_count(__kmp_hook_left_loops, left, &desc,
                           __kmp_dispatch_num_buffers);
       __kmp_hook_go_home(th);
       return kmp_sch_static_balanced;
     }
-    execution = __kmp_hook_open(&sh->hook_execution, &desc);
+    share->owner = execution;
+    if (execution == nullptr &&
+        (execution = __kmp_hook_open(&sh->hook_execution, &desc)) == nullptr)
+      share->owner = left_to_libomp;
   } else {
     // Nobody else could have cleared the request that ended an earlier loop.
     if (team->t.t_cancel_request == cancel_loop)
@@ -216,7 +231,6 @@ __kmp_hook_init(ident_t *loc, kmp_info_t *th,
     __kmp_hook_go_home(th);
     return kmp_sch_static_balanced;
   }
-  share->owner = nullptr;
   if (__kmp_hook_lending && active)
     __kmp_hook_set_out(th);
   share->base = (kmp_uint64)pr->u.p.lb;
@@ -275,7 +289,7 @@ void __kmp_hook_leave(kmp_info_t *th) {
           ? test_then_inc<kmp_int64>((volatile kmp_int64 *)&sh->u.s64.num_done)
           : test_then_inc<kmp_int32>((volatile kmp_int32 *)&sh->u.s32.num_done);
   if (done == th->th.th_team_nproc - 1) {
-    __kmp_hook_close(pr->schedule, &sh->hook_execution);
+    __kmp_hook_close(pr->schedule, pr->hook, &sh->hook_execution);
     memset((void *)&sh->u, 0, sizeof(sh->u));
     KMP_MB();
     sh->buffer_index += __kmp_dispatch_num_buffers;

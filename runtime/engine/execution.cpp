@@ -319,8 +319,9 @@ void Execution::leave_at(gimbal_share& share, std::uint64_t stamp) noexcept {
     slot.sums.chunks += share.chunks;
     slot.sums.iterations += share.iterations;
     share.execution = nullptr;
-    if (hot_.repeats <= round_) return;
-    hot_.records[std::size_t{share.worker} * hot_.rounds + round_].record = slot.record;
+    const std::uint32_t round = round_.load(std::memory_order_relaxed);
+    if (hot_.repeats <= round) return;
+    hot_.records[std::size_t{share.worker} * hot_.rounds + round].record = slot.record;
     if (time - hot_.least_time > hot_.time_range) [[unlikely]]
         unlike_.store(true, std::memory_order_relaxed);
 }

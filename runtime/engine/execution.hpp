@@ -14,6 +14,7 @@
 #include "engine/tuning.hpp"
 #include "engine/work_queues.hpp"
 #include "gimbal/elastic_team.h"
+#include "gimbal/left_loops.h"
 #include "gimbal/plan.hpp"
 #include "gimbal/share.h"
 #include "lending/node_cores.hpp"
@@ -195,10 +196,19 @@ public:
     [[nodiscard]] bool repeat();
     /// What is asked for where it is repeated. @pre it may be
     [[nodiscard]] const Request& request() const noexcept { return repeated_for_; }
+    /// How often, as it was allowed. [count]
+    [[nodiscard]] std::uint32_t repeats() const noexcept { return hot_.repeats; }
+    /// Where its team finds it while it stands; nullptr: nowhere. @threads as prepare()
+    void set_place(gimbal_left_loop* place) noexcept { place_ = place; }
+    [[nodiscard]] gimbal_left_loop* place() const noexcept { return place_; }
     /// Have what opening and entering it needs on its way into the caches.
     void prefetch() const noexcept;
     /// Executions since it was prepared that all workers have left, besides that which the slots are of. [count]
-    [[nodiscard]] std::uint32_t round() const noexcept { return round_; }
+    /// @threads any; what its workers saw of these does not change until it is prepared again
+    [[nodiscard]] std::uint32_t round() const noexcept { return round_.load(std::memory_order_acquire); }
+    /// How many of them somebody has learnt from. @threads one at a time
+    void set_learnt(std::uint32_t rounds) noexcept { learnt_ = rounds; }
+    [[nodiscard]] std::uint32_t learnt() const noexcept { return learnt_; }
     /// When all workers had left for good, and nobody has learnt from it yet [ticks]; 0: neither.
     /// @threads the last one to leave, then whoever learns from it
     void set_left(std::uint64_t stamp) noexcept { left_ = stamp; }
@@ -331,7 +341,9 @@ private:
     // Written on every chunk, and, beside it, what changes from one execution to the next.
     alignas(kApart) std::uint64_t own_counter_ = 0;
     std::atomic<std::uint32_t> inside_{0};
-    std::uint32_t round_ = 0;          // how often it was repeated
+    std::atomic<std::uint32_t> round_{0};  // how often it was repeated
+    std::uint32_t learnt_ = 0;             // from how many of these somebody has learnt
+    gimbal_left_loop* place_ = nullptr;
     std::atomic<bool> unlike_{false};  // a worker took more or less than expected, in this round
     std::uint64_t left_ = 0;
     gimbal_region* part_of_ = nullptr;

@@ -62,7 +62,9 @@ void Execution::prepare(std::uint32_t workers, const ExecutionConfig& config, co
         own_counter_ = hot_.first_shared;
     }
     inside_.store(workers + config.surplus, std::memory_order_relaxed);
-    round_ = 0;
+    round_.store(0, std::memory_order_relaxed);
+    learnt_ = 0;
+    place_ = nullptr;
     unlike_.store(false, std::memory_order_relaxed);
     if (config.surplus == 0) return;
     if (surplus_slots_.size() < config.surplus) surplus_slots_ = std::vector<SurplusSlot>(config.surplus);
@@ -157,12 +159,13 @@ bool Execution::out_of_balance() const noexcept {
 }
 
 bool Execution::repeat() {
-    if (hot_.repeats <= round_) return false;
+    const std::uint32_t round = round_.load(std::memory_order_relaxed);
+    if (hot_.repeats <= round) return false;
     if (unlike_.load(std::memory_order_relaxed)) [[unlikely]] {
         unlike_.store(false, std::memory_order_relaxed);
         if (out_of_balance()) return false;
     }
-    ++round_;
+    round_.store(round + 1, std::memory_order_release);  // partner: round()
     if (has_queues()) fill_queues();
     own_counter_ = hot_.first_shared;
     inside_.store(hot_.workers, std::memory_order_relaxed);

@@ -24,11 +24,28 @@ gimbal_left_loop* place_for(const gimbal_loop_desc& desc) noexcept {
     const void* free = nullptr;
     if (__atomic_compare_exchange_n(&place->region, &free, desc.region, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
         place->team = desc.team;
-        place->number = static_cast<std::uint32_t>(desc.moment);
-        place->length = static_cast<std::uint16_t>(gimbal_left_length(desc.trip));
+        place->number = static_cast<std::uint16_t>(desc.moment);
+        place->length = static_cast<std::uint8_t>(gimbal_left_length(desc.trip));
         return place;
     }
     return gimbal_left_is(place, &desc) && !place->mixed ? place : nullptr;
+}
+
+/// The place of a loop whose team looks; from this moment on nobody finds what was there before.
+gimbal_left_loop* begin_place(const gimbal_loop_desc* desc) noexcept {
+    // A loop that comes again and again in one region has another number each time.
+    if (!desc || !desc->team || !desc->region || static_cast<std::uint32_t>(desc->moment) > kNumbers) return nullptr;
+    gimbal_left_loop* const place = place_for(*desc);
+    if (!place) return nullptr;
+    // The order of these stores, and of those that follow, is the other way round in gimbal_left_find(). The team's
+    // other workers are not past this execution yet, so none of them takes the new figures for earlier ones.
+    __atomic_store_n(&place->from, desc->moment, __ATOMIC_RELEASE);
+    __atomic_store_n(&place->schedule, gimbal_left_schedule(desc), __ATOMIC_RELEASE);
+    return place;
+}
+
+void open_place(gimbal_left_loop& place) noexcept {
+    __atomic_store_n(&place.to, UINT64_MAX, __ATOMIC_RELEASE);
 }
 
 }  // namespace
@@ -69,21 +86,39 @@ void LeftLoop::count(const Request& request) noexcept {
     __atomic_store_n(&counts_.iterations, counts_.iterations + request.trip, __ATOMIC_RELAXED);
 }
 
-// The executions that the team begins later. The order of these stores is the other way round in gimbal_left_find().
-// The team's other workers are not past this execution yet, so none of them takes the new figures for earlier ones.
+// The executions that the team begins later.
 void LeftLoop::tell_team(const Request& request) noexcept {
     const gimbal_loop_desc* const desc = request.caller;
-    // A loop that comes again and again in one region has another number each time.
-    if (!desc || !desc->team || !desc->region || static_cast<std::uint32_t>(desc->moment) > kNumbers) return;
-    gimbal_left_loop* const place = place_for(*desc);
+    gimbal_left_loop* const place = begin_place(desc);
     if (!place) return;
-    __atomic_store_n(&place->from, desc->moment, __ATOMIC_RELEASE);
-    __atomic_store_n(&place->schedule, gimbal_left_schedule(desc), __ATOMIC_RELEASE);
+    __atomic_store_n(&place->stands, 0, __ATOMIC_RELEASE);
     place->until = until_.load(kRelaxed);
     __atomic_store_n(&counts_.look, 0, __ATOMIC_RELAXED);
     counts_.code = desc->code ? desc->code : desc->source;
     place->counts = &counts_;
-    __atomic_store_n(&place->to, UINT64_MAX, __ATOMIC_RELEASE);
+    open_place(*place);
+}
+
+gimbal_left_loop* let_stand(const Request& request, void* execution) noexcept {
+    if (!request.caller || !request.caller->can_stand || request.unit > 1) return nullptr;
+    gimbal_left_loop* const place = begin_place(request.caller);
+    if (!place) return nullptr;
+    __atomic_store_n(&place->trip, request.trip, __ATOMIC_RELEASE);
+    __atomic_store_n(&place->stands, 1, __ATOMIC_RELEASE);
+    place->code = gimbal_left_code(request.caller);
+    place->execution = execution;
+    open_place(*place);
+    return place;
+}
+
+void end_standing(gimbal_left_loop& place) noexcept {
+    __atomic_store_n(&place.to, 0, __ATOMIC_RELEASE);
+}
+
+bool stood_here(const gimbal_left_loop& place, const Request& request) noexcept {
+    const gimbal_loop_desc* const desc = request.caller;
+    return desc && place.team == desc->team && place.region == desc->region &&
+           place.number == static_cast<std::uint32_t>(desc->moment);
 }
 
 std::uint32_t count_left_loops() noexcept {

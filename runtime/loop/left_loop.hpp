@@ -43,6 +43,18 @@ private:
     alignas(64) gimbal_left_counts counts_ = {};
 };
 
+/// Have the team find an execution by itself from its next one on.
+/// @return where; nullptr: it does not look, or another loop has the place
+/// @threads the one that opens it for the first time, before others of the team know it
+[[nodiscard]] gimbal_left_loop* let_stand(const Request& request, void* execution) noexcept;
+
+/// The team opens the next one.
+/// @threads the last worker to leave it; or one of the team that opens a later execution of that place
+void end_standing(gimbal_left_loop& place) noexcept;
+
+/// Whether the team that asks opens a loop where this place was found in an earlier region, which it has left.
+[[nodiscard]] bool stood_here(const gimbal_left_loop& place, const Request& request) noexcept;
+
 /// Loop sites of this process that were ever left [count]. @threads any
 [[nodiscard]] std::uint32_t count_left_loops() noexcept;
 

@@ -59,20 +59,26 @@ LoopSite::LoopSite(SiteIdentity identity, std::uint32_t workers, const LoopClock
 LoopSite::~LoopSite() {
     delete ready_.load(std::memory_order_acquire);
     delete late_.load(std::memory_order_acquire);
+    delete standing_.load(std::memory_order_acquire);
 }
 
 Execution* LoopSite::open(const Request& request) noexcept {
     if (request.can_leave && left_.holds(request)) return nullptr;
     // Acquire what the last one to leave made ready; partner: the exchange in close().
-    Execution* const ready = ready_.load(std::memory_order_relaxed) == nullptr
-                                 ? nullptr
-                                 : ready_.exchange(nullptr, std::memory_order_acquire);
+    Execution* ready = ready_.load(std::memory_order_relaxed) == nullptr
+                           ? nullptr
+                           : ready_.exchange(nullptr, std::memory_order_acquire);
     if (ready != nullptr) ready->prefetch();
     // Chunks of a loop over ranks differ in their place, and ranks may say what runs them.
     if (ready != nullptr && ready->left() == 0 && !in_rank_chunk() && ready->request().asks_the_same(request))
         return ready;
     const std::lock_guard lock(mutex_);
     learn_from_late(true);
+    if (Execution* const stood = take_standing(request)) {
+        if (ready != nullptr) put_away(std::unique_ptr<Execution>(ready));
+        ready = stood;
+    }
+    const bool steady = ready != nullptr && ready->request().asks_the_same(request);
     if (ready != nullptr && learns_late(*ready, request)) {
         late_.store(ready, std::memory_order_relaxed);
     } else if (ready != nullptr) {
@@ -113,8 +119,43 @@ Execution* LoopSite::open(const Request& request) noexcept {
         execution->set_rank_part(known.part);
     execution->allow_repeats(request, repeats_of(opening, request), opening.expected,
                              opening_.mean() + closing_.mean());
+    if (steady) let_stand(*execution, request);
     if (begun) opening_.add(ticks() - begun);
     return execution.release();
+}
+
+// With the lock held: a loop that was run twice in the same way.
+void LoopSite::let_stand(Execution& execution, const Request& request) noexcept {
+    if (execution.repeats() == 0 || standing_.load(std::memory_order_relaxed) != nullptr ||
+        !may_stand_.load(std::memory_order_relaxed))
+        return;
+    execution.set_place(gimbal::let_stand(request, &execution));
+    if (execution.place() != nullptr) standing_.store(&execution, std::memory_order_relaxed);
+}
+
+// With the lock held: the execution that stood where the team is that opens the loop. It has left that, and asks for
+// something else now, or another loop has the place.
+Execution* LoopSite::take_standing(const Request& request) noexcept {
+    // Acquire what its last worker has seen; partner: the release store of who let it stand no more.
+    Execution* const standing = standing_.load(std::memory_order_acquire);
+    if (standing == nullptr || !stood_here(*standing->place(), request)) return nullptr;
+    if (standing->place()->execution == standing) end_standing(*standing->place());
+    standing_.store(nullptr, std::memory_order_relaxed);
+    return standing;
+}
+
+// The last worker to leave it.
+bool LoopSite::still_stands(const Execution& execution) noexcept {
+    if (standing_.load(std::memory_order_relaxed) != &execution) return false;
+    if (may_stand_.load(std::memory_order_relaxed) && !execution.place()->mixed) return true;
+    let_stand_no_more(execution);
+    return false;
+}
+
+void LoopSite::let_stand_no_more(const Execution& execution) noexcept {
+    if (standing_.load(std::memory_order_relaxed) != &execution) return;
+    end_standing(*execution.place());
+    standing_.store(nullptr, std::memory_order_release);
 }
 
 // Threads that share out chunks of a rank want several iterations each; and each chunk costs the rank what it takes to
@@ -175,6 +216,8 @@ void LoopSite::note_way(const Execution& finished) noexcept {
 
 void LoopSite::close(Execution* execution) noexcept {
     const bool again = execution->part_of() == nullptr && execution->repeat();
+    if (again && still_stands(*execution)) return;
+    if (!again) let_stand_no_more(*execution);
     if (!again && learns_at_once(*execution)) return learn_now(std::unique_ptr<Execution>(execution));
     if (!again) execution->set_left(ticks());
     // Release it for the next one to open it; acquire what another one left ready, if two were in flight.
@@ -243,12 +286,14 @@ void LoopSite::rank_left(const gimbal_rank_work& ran) noexcept {
 }
 
 // With the lock held.
-void LoopSite::learn_from_earlier(const Execution& finished) {
-    for (std::uint32_t round = 0; round < finished.round(); ++round) {
+void LoopSite::learn_from_earlier(Execution& finished) {
+    const std::uint32_t rounds = finished.round();
+    for (std::uint32_t round = finished.learnt(); round < rounds; ++round) {
         finished.gather(round, earlier_);
         if (round > 0) learning_.repeated(finished.decision(), finished.plan(), finished.rank_part());
         learning_.close(finished.config(), finished.decision(), finished.plan(), finished.slots(), earlier_);
     }
+    finished.set_learnt(rounds);
 }
 
 // With the lock held: for the next open(), or never again.
@@ -287,14 +332,17 @@ void LoopSite::learn_late() noexcept {
 }
 
 void LoopSite::catch_up() noexcept {
-    if (ready_.load(std::memory_order_relaxed) == nullptr) return;
+    if (ready_.load(std::memory_order_relaxed) == nullptr && standing_.load(std::memory_order_relaxed) == nullptr)
+        return;
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (lock.owns_lock()) take_back_ready();
 }
 
-// With the lock held: what was made ready may not be what is wanted from now on, and has not been learnt from.
+// With the lock held: what was made ready may not be what is wanted from now on, and has not been learnt from. What
+// stands may be entered at any moment; so far as it was left it can be learnt from.
 void LoopSite::take_back_ready() {
     learn_from_late(true);
+    if (Execution* const standing = standing_.load(std::memory_order_acquire)) learn_from_earlier(*standing);
     if (Execution* const ready = ready_.exchange(nullptr, std::memory_order_acquire))
         put_away(std::unique_ptr<Execution>(ready));
 }
@@ -308,6 +356,7 @@ void LoopSite::forget(const Execution& execution) {
 void LoopSite::drop(Execution* execution) noexcept {
     const std::unique_ptr<Execution> dropped(execution);
     const std::lock_guard lock(mutex_);
+    let_stand_no_more(*dropped);
     learn_from_earlier(*dropped);
     forget(*dropped);
 }
@@ -319,12 +368,14 @@ void LoopSite::restart_lock() noexcept {
 void LoopSite::set_hints(const UserHints& hints) {
     const std::lock_guard lock(mutex_);
     take_back_ready();
+    may_stand_.store(false, std::memory_order_relaxed);
     learning_.set_hints(hints);
 }
 
 void LoopSite::set_static_fraction(double fraction) {
     const std::lock_guard lock(mutex_);
     take_back_ready();
+    may_stand_.store(false, std::memory_order_relaxed);
     learning_.set_static_fraction(fraction);
 }
 

@@ -124,7 +124,11 @@ private:
     void ask_teams(Request& request) noexcept;
     void learn_of_levels(const Execution& finished, const LoopRecord& record);
     void ask_earlier_run();
-    void learn_from_earlier(const Execution& finished);
+    void learn_from_earlier(Execution& finished);
+    void let_stand(Execution& execution, const Request& request) noexcept;
+    [[nodiscard]] Execution* take_standing(const Request& request) noexcept;
+    [[nodiscard]] bool still_stands(const Execution& execution) noexcept;
+    void let_stand_no_more(const Execution& execution) noexcept;
     void keep(std::unique_ptr<Execution> execution);
     void put_away(std::unique_ptr<Execution> ready, bool others_wait = true);
     [[nodiscard]] bool learns_late(const Execution& ready, const Request& request) const noexcept;
@@ -144,6 +148,10 @@ private:
     // An execution that all workers have left: of a steady loop, for the next one to ask for the same; else for the
     // next one to learn from. It is handed over without the lock. Beside it what else whoever opens looks at first.
     alignas(kApart) std::atomic<Execution*> ready_ = nullptr;
+    // Or an execution that its team enters without a word, again and again (gimbal/left_loops.h). Set with the lock
+    // held; taken back by the last worker to leave it. With the lock held one may learn from it so far as it was left.
+    std::atomic<Execution*> standing_ = nullptr;
+    std::atomic<bool> may_stand_ = true;  // the program does not change the loop's settings
     int rule_ = 0;
     LeftLoop left_;
     // The execution before the one in flight, if nobody has learnt from it yet. Put and taken with the lock held.

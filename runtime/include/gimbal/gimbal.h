@@ -28,7 +28,8 @@ enum {
 };
 
 /** Set the static fraction of a loop: the part of its iterations that lightweight scheduling hands out without dynamic
- *  dispatch. It counts from the next execution of the loop on, and for techniques that have a static fraction.
+ *  dispatch. It counts from the next execution of the loop on (the first time perhaps from the one after that, in a
+ *  loop that was run in the same way before), and for techniques that have a static fraction.
  *  @param loop      which: a pattern as in GIMBAL_LOOPS ("file:line", "file", a function, with * and ?), for the loops
  *                   that exist and for those that will; or NULL: the loop that this thread entered last, with the team
  *                   size that it had; after fork() the child has entered none yet

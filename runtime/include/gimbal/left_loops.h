@@ -13,8 +13,10 @@ extern "C" {
 #endif
 
 /** @file
- *  Loops that gain nothing from Gimbal and are left to the caller for a while: who runs teams looks here before it
- * opens a loop. One cache line a loop, no call, no lock: a loop of half a microsecond does not feel it. */
+ *  What a team does with a loop that it need not open: who runs teams looks here before it opens one. Loops that gain
+ *  nothing from Gimbal are left to the caller for a while; steady loops have a standing execution, which all workers of
+ *  the team enter again and again. One cache line a loop, no call, no lock: a loop of half a microsecond does not feel
+ *  it, and nobody waits for the first to come. */
 
 /** How often a loop was left, over all teams and lengths. Teams that run it at the same time may lose a count. */
 typedef struct gimbal_left_counts {
@@ -25,24 +27,37 @@ typedef struct gimbal_left_counts {
     uint64_t looked;     /**< when it was: gimbal_left_now() */
 } gimbal_left_counts;
 
-/** One loop that was left to one team. libgimbal writes it when it leaves the loop, the team's first worker later.
+/** One loop that one team need not open. libgimbal writes it when it leaves the loop, or opens an execution that is to
+ *  stand; the team's first worker later.
  *
  *  The workers of a team must all decide alike for every execution, but need no word of each other: they go by what all
  *  see alike. That is the region that they are in and the number of the loop in it (compilers may duplicate a loop, so
  *  that workers come from different addresses), and the team's count of executions (`moment`). A worker that opens an
  *  execution writes `from` before the others can get past that execution; `to` is set further ahead than workers can be
- *  apart. */
+ *  apart.
+ *
+ *  A loop is here by its number in a region. So between two of its executions the team joins, and has left the first
+ *  one: the last worker to leave a standing execution makes it ready for the next time, or lets it stand no more. */
 typedef struct gimbal_left_loop {
     const void* region; /**< where the team began; NULL: no loop */
     const void* team;   /**< whose loop it is */
-    uint32_t number;    /**< of the loop in the region */
-    uint16_t length;    /**< trip counts of so many bits */
-    uint16_t mixed;     /**< 1: other loops have that number, too */
-    int64_t schedule;   /**< under which it is left, and in the upper half with how many workers */
+    uint16_t number;    /**< of the loop in the region */
+    uint16_t code;      /**< of where a standing execution's loop lies (gimbal_left_code) */
+    uint8_t length;     /**< trip counts of so many bits */
+    uint8_t mixed;      /**< 1: other loops have that number, too */
+    uint8_t stands;     /**< 1: a standing execution; 0: left to the caller */
+    int64_t schedule;   /**< gimbal_left_schedule() */
     uint64_t from;      /**< later moments than this one, */
     uint64_t to;        /**< up to this one */
-    uint64_t until;     /**< when `to` is to be set: gimbal_left_now() */
-    gimbal_left_counts* counts;
+    union {
+        uint64_t until; /**< left: when `to` is to be set: gimbal_left_now() */
+        uint64_t trip;  /**< standing: N [iterations] */
+    };
+    union {
+        gimbal_left_counts* counts; /**< left */
+        void* execution;            /**< standing: to be given to gimbal_loop_begin() by every worker, and by the last
+                                         one to leave to gimbal_loop_close() */
+    };
 } gimbal_left_loop;
 
 enum { GIMBAL_LEFT_LOOPS = 1024 };
@@ -81,9 +96,15 @@ static inline gimbal_left_loop* gimbal_left_place(gimbal_left_table* table, cons
     return &table->loops[place % GIMBAL_LEFT_LOOPS];
 }
 
-/** A loop's schedule and workers. */
+/** A loop's schedule and workers, and whether its chunks must ascend. */
 static inline int64_t gimbal_left_schedule(const gimbal_loop_desc* desc) {
-    return (int64_t)((uint64_t)desc->workers << 32 | (uint32_t)desc->schedule);
+    return (int64_t)((uint64_t)(desc->monotonic != 0) << 63 | (uint64_t)desc->workers << 32 | (uint32_t)desc->schedule);
+}
+
+/** Where a loop lies, in short. Two loops have the same in one of 65536 cases. */
+static inline uint16_t gimbal_left_code(const gimbal_loop_desc* desc) {
+    const uint64_t code = (uint64_t)(uintptr_t)(desc->code ? desc->code : desc->source);
+    return (uint16_t)(code ^ code >> 16);
 }
 
 /** Whether a place is this loop's. */
@@ -92,19 +113,31 @@ static inline int gimbal_left_is(const gimbal_left_loop* left, const gimbal_loop
            left->length == gimbal_left_length(desc->trip);
 }
 
-/** Whether an execution is left to the team. All its workers get the same answer.
+/** Whether the team need not open an execution. All its workers get the same answer.
  *  @param desc  as for gimbal_left_place()
- *  @return where the team's first worker counts it (gimbal_left_count); NULL: gimbal_loop_open() it
+ *  @return a standing execution to enter; or a loop that is left, and where the team's first worker counts it
+ *          (gimbal_left_count); NULL: gimbal_loop_open() it
  *  @threads the workers of the team, each once, at the same moment  @cost a cache line, no call */
 static inline gimbal_left_loop* gimbal_left_find(gimbal_left_table* table, const gimbal_loop_desc* desc) {
     gimbal_left_loop* const left = gimbal_left_place(table, desc);
-    /* Acquire, in this order: a thread that sees the end that belongs to a new beginning sees that, too; and a thread
-       that sees
-     * another schedule. Partners: the release stores where a loop is left. */
+    /* Acquire, `from` last: a thread that sees what belongs to a new beginning sees that, too. Partners: the release
+     * stores in the other order where a worker that opens a loop writes this. */
     if (desc->moment > __atomic_load_n(&left->to, __ATOMIC_ACQUIRE)) return NULL;
     if (__atomic_load_n(&left->schedule, __ATOMIC_ACQUIRE) != gimbal_left_schedule(desc) || desc->unit > 1) return NULL;
+    if (__atomic_load_n(&left->stands, __ATOMIC_ACQUIRE) &&
+        __atomic_load_n(&left->trip, __ATOMIC_ACQUIRE) != desc->trip)
+        return NULL;
     if (__atomic_load_n(&left->from, __ATOMIC_ACQUIRE) >= desc->moment) return NULL;
     return gimbal_left_is(left, desc) ? left : NULL;
+}
+
+/** The execution to enter at a place that gimbal_left_find() found.
+ *  @return NULL: the loop is left to the caller  @threads as gimbal_left_find() */
+static inline void* gimbal_left_execution(gimbal_left_loop* left, const gimbal_loop_desc* desc, int first_worker) {
+    if (!left->stands) return NULL;
+    /* Its last worker to leave looks. */
+    if (first_worker && left->code != gimbal_left_code(desc)) left->mixed = 1;
+    return left->execution;
 }
 
 /** Whether the time that a loop is left for is over. The clock takes a third of what an execution that is left takes

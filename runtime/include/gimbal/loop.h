@@ -20,8 +20,8 @@ extern "C" {
  *  worker begins its share, draws chunks until there are none and ends its share; the last one to end closes the
  *  execution. Several executions may be in flight, of the same loop or of different ones.
  *
- *  A caller that can run a loop by itself, as P blocks of equal size, looks first whether the loop is left to it
- *  (gimbal/left_loops.h): a loop that is too short to gain anything is, for a while. */
+ *  A caller looks first whether the loop need not be opened (gimbal/left_loops.h): one that is too short to gain
+ *  anything is left to the caller for a while, as P blocks of equal size; a steady one has a standing execution. */
 
 /** One execution of a loop, as the program asks for it. */
 typedef struct gimbal_loop_desc {
@@ -37,6 +37,8 @@ typedef struct gimbal_loop_desc {
     int schedule;       /**< what gimbal_schedule_parse() or gimbal_schedule_set() returned */
     int monotonic;      /**< 1: the loop needs ascending chunks (ordered, doacross, monotonic modifier) */
     int can_leave;      /**< 1: the caller can run the loop by itself, as P blocks of equal size (gimbal_loop_open) */
+    int can_stand;      /**< 1: the caller looks for standing executions (gimbal/left_loops.h), and no worker of the
+                             team will be missing in a later one */
     const void* team;   /**< what the caller names the team by, for gimbal/left_loops.h; NULL: it does not look there */
     const void* region; /**< what it names the code by that the team began with, for all its workers alike */
     struct gimbal_region* part_of; /**< the region it is in; NULL: nothing is learnt about it */

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Short loops that Gimbal leaves to libomp's static after a few executions, among loops that it keeps: every iteration
- * must run once, on any thread, also where threads run ahead of each other, come from different addresses, are
- * cancelled, or where the loop changes its length, schedule or team. Exit status: 0, or 1 and what went wrong. */
+/* Short loops that Gimbal leaves to libomp's static after a few executions, or that have a standing execution, among
+ * loops that it opens: every iteration must run once, on any thread, also where threads run ahead of each other, come
+ * from different addresses, are cancelled, or where the loop changes its length, schedule or team. Exit status: 0, or 1
+ * and what went wrong. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <gimbal/left_loops.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -168,6 +172,14 @@ static void last_value(int rounds) {
     }
 }
 
+/* Loops whose last opened execution was to stand. */
+static int standing(void) {
+    gimbal_left_table* (*const find)(void) = (gimbal_left_table * (*)(void)) dlsym(RTLD_DEFAULT, "gimbal_left_loops");
+    int count = 0;
+    for (int i = 0; find && i < GIMBAL_LEFT_LOOPS; ++i) count += find()->loops[i].stands;
+    return count;
+}
+
 int main(int count, char** words) {
     const int rounds = count > 1 ? atoi(words[1]) : 300;
     if (count > 2) threads = atoi(words[2]);
@@ -182,6 +194,6 @@ int main(int count, char** words) {
     cancelled(rounds < 60 ? rounds : 60);
     last_value(rounds);
     regions(rounds);
-    printf("left: %d failures\n", failures);
+    printf("left: %d failures, %d standing\n", failures, standing());
     return failures ? 1 : 0;
 }
