@@ -6,7 +6,7 @@
 
 namespace gimbal {
 
-/// Guided against static in a short loop, before anything holds it.
+/// Guided, or gss, against static in a short loop, before anything holds it.
 ///
 /// Looks at static (Leaving) show what its threads wait for each other: that can be saved at most. What is saved is
 /// less where threads share a core's units, or find their data in their own caches. So guided, which needs no
@@ -33,6 +33,9 @@ public:
     [[nodiscard]] double ratio() const noexcept;
     /// Its standard error. @pre over()
     [[nodiscard]] double error() const noexcept;
+
+    /// Whether guided was proven to be faster.
+    [[nodiscard]] bool guided_won() const noexcept { return over() && proven() && weighed_ < 0; }
 
     /// The loop is left to static.
     void left() noexcept;

@@ -63,6 +63,11 @@ double most_waiting(const LoopRecord& record) noexcept {
                                   : record.busy_mean * static_cast<double>(record.workers.size() - 1);
 }
 
+/// What static's first block took [ticks]. @pre there are workers
+double first_block(const LoopRecord& record) noexcept {
+    return static_cast<double>(record.workers.front().end - record.workers.front().begin);
+}
+
 double way_s(const LoopContext& context) noexcept {
     return std::clamp(context.way * context.tick_s, kMinWay_s, kMaxWay_s + kMaxWayMore_s * context.workers);
 }
@@ -104,7 +109,11 @@ void Leaving::observe(bool with_static, bool static_holds, const LoopRecord& rec
                       const LoopContext& context) noexcept {
     if (!context.can_leave || record.iterations == 0) return;
     const double time_s = record.loop_time * context.tick_s;
-    if (with_static) time_s_ = time_s;
+    if (with_static) {
+        time_s_ = time_s;
+        first_block_is_light_ =
+            first_block_is_light_ && !record.workers.empty() && first_block(record) <= record.busy_mean;
+    }
     if (other_length_ && time_s > kMuchLonger * good_at_s_) static_is_good_ = false;
     if (time_s > (invited_ ? kLong_s : kShort_s)) {
         // One such execution may have met an interruption, unless it was expected to be one.

@@ -55,6 +55,10 @@ public:
     /// loop is so short that what measuring its costs takes would be felt, or loses too little for that.
     [[nodiscard]] bool worth_guided() const noexcept;
 
+    /// Whether the first of static's blocks took its share of the time at most, whenever it was seen: then a technique
+    /// that begins with so large a chunk does not have all others wait for that.
+    [[nodiscard]] bool first_block_is_light() const noexcept { return first_block_is_light_; }
+
     /// Whether static, while not good enough to leave the loop to it, loses so little that others must beat it.
     [[nodiscard]] bool static_is_good() const noexcept { return static_is_good_; }
 
@@ -80,6 +84,7 @@ private:
     std::uint8_t good_ = 0;  // looks at which static lost nothing
     std::uint8_t bad_ = 0;   // and at which it did
     bool static_is_good_ = false;
+    bool first_block_is_light_ = true;
     bool invited_ = false;
     bool by_turns_ = false;      // now one thread is late under static, now another
     std::uint32_t late_ = 0;     // worker that the others waited for in the last look that was bad, and 1; 0: none

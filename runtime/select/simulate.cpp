@@ -16,7 +16,6 @@ namespace gimbal {
 
 namespace {
 
-constexpr std::uint32_t kNotOurs = UINT32_MAX;  // index of decisions that teach nothing
 // Predictions may cost so much of the workers' time, the first one more: it is worth most. After several that left the
 // title where it was, they cost as many times less.
 constexpr double kPart = 0.005;
@@ -24,8 +23,6 @@ constexpr double kMaxIdle = 10;
 constexpr double kPartAtFirst = 0.01;
 // A shape that has moved by so much of the loop's cost is another one; a tenth of it happens by noise.
 constexpr double kMoved = 0.02;
-// A profile of one execution may show an interruption; of three, the median counts.
-constexpr std::uint64_t kSettled = 3;
 constexpr std::uint64_t kPatience = 32;  // steps until something is tried without a prediction
 constexpr double kVagueLoss = 0.05;      // what an unknown choice is taken to lose,
 constexpr double kVagueError = 0.04;     // more or less
@@ -43,16 +40,6 @@ constexpr double kOtherLength = 1.25;       // N that differs by this factor is 
 constexpr double kStaticIsGood = 0.03;      // part that static's slowest block may take longer
 constexpr double kOtherLengthDoubt = 0.05;  // of a ratio that was seen at another trip count
 
-/// What the slowest of static's blocks takes longer than their mean, by the profile, as a part of it.
-double static_loss(const CostProfile& profile, std::uint32_t workers) noexcept {
-    double most = 0;
-    for (std::uint32_t k = 0; k < workers; ++k) {
-        const double p = workers;
-        most = std::max(most, profile.before((k + 1) / p) - profile.before(k / p));
-    }
-    return most * workers / profile.total() - 1;
-}
-
 /// The largest equal chunks with which a loop still ends in balance.
 std::uint64_t most_for_balance(const LoopContext& context) noexcept {
     return context.iterations / (std::uint64_t{8} * context.workers) + 1;
@@ -68,16 +55,6 @@ std::uint64_t worth_drawing(const LoopContext& context) noexcept {
 
 const Technique* the_ss() {
     static const Technique* const found = find_technique("ss");
-    return found;
-}
-
-const Technique* the_static() {
-    static const Technique* const found = find_technique("static");
-    return found;
-}
-
-const Technique* the_guided() {
-    static const Technique* const found = find_technique("guided");
     return found;
 }
 
@@ -149,20 +126,6 @@ std::size_t SimulateSelector::first_incumbent() const noexcept {
     return holds && found < settings_.portfolio.size() ? found : 0;
 }
 
-// A short loop that loses something under static, and of which nothing else is known.
-bool SimulateSelector::tries_guided(const LoopContext& context) const noexcept {
-    return settings_.leaves && context.can_leave && !bandit_ && !guided_trial_.over() && leaving_.worth_guided();
-}
-
-// What measures costs is not run besides: only what holds the loop may have to know them.
-void SimulateSelector::settle_guided_trial() {
-    profiled_ = std::max<std::uint64_t>(profiled_, kSettled);
-    const std::size_t guided = arm_of(the_guided());
-    if (guided == settings_.portfolio.size() || bandit_->incumbent() != arm_of(the_static())) return;
-    bandit_->settle_as(guided, guided_trial_.ratio(), guided_trial_.error());
-    if (bandit_->incumbent() == guided) leaving_.keep();
-}
-
 // @return as many as there are: none is
 std::size_t SimulateSelector::arm_of(const Technique* technique) const noexcept {
     std::size_t arm = 0;
@@ -170,53 +133,9 @@ std::size_t SimulateSelector::arm_of(const Technique* technique) const noexcept 
     return arm;
 }
 
-// It holds the loop, and not for want of anything to compare it with.
-bool SimulateSelector::static_has_won() const noexcept {
-    if (!bandit_ || settings_.portfolio[bandit_->incumbent()].technique != the_static()) return false;
-    const std::size_t second = bandit_->second();
-    return answered_ || (second != bandit_->incumbent() && bandit_->trials(second) > 0);
-}
-
-// Static against what holds the loop, several times in a row.
-void SimulateSelector::begin_static_trial(const LoopContext& context, bool asked) {
-    if (!settings_.leaves || !static_trial_.may_begin() || arm_of(the_static()) == settings_.portfolio.size() ||
-        settings_.portfolio[bandit_->incumbent()].technique == the_static())
-        return;
-    const double saved = context.can_leave ? Leaving::saved_by_leaving(incumbent_time_, context) : 0;
-    if (context.profile && context.profile_version != static_loss_version_) {
-        static_loss_ = static_loss(*context.profile, context.workers);
-        static_loss_version_ = context.profile_version;
-    }
-    static_trial_.begin(context.profile ? static_loss_ : std::numeric_limits<double>::infinity(), saved, asked);
-}
-
-void SimulateSelector::learn_of_static(const Decision& decision, const LoopRecord& record, const LoopContext& context) {
-    const std::size_t arm = arm_of(the_static());
-    if (!settings_.leaves || arm == settings_.portfolio.size()) return;
-    const std::size_t incumbent = bandit_ ? bandit_->incumbent() : kNotOurs;
-    if (std::exchange(tried_against_, incumbent) != incumbent) static_trial_.forget_incumbent();
-    if (arm == incumbent) return;
-    const StaticTrial::Outcome outcome = static_trial_.observe(
-        decision.schedule.technique == the_static(), bandit_ && decision.index == incumbent, record,
-        context.can_leave ? Leaving::saved_by_leaving(record.loop_time, context) : 0, trend_.work(record.iterations));
-    if (outcome == StaticTrial::Outcome::none || !bandit_) return;
-    bandit_->settle_as(arm, static_trial_.ratio(), static_trial_.error());
-    if (outcome == StaticTrial::Outcome::won && context.can_leave) leaving_.prefer();
-}
-
-void SimulateSelector::learn_of_guided(const Decision& decision, const LoopRecord& record, const LoopContext& context) {
-    if (!settings_.leaves || !context.can_leave || decision.index != kNotOurs || record.iterations == 0) return;
-    const double work = trend_.work(record.iterations);
-    const double saved = Leaving::saved_later(record.loop_time, context);
-    const Technique* const ran = decision.schedule.technique;
-    const bool known = (ran == the_static() && guided_trial_.see_static((record.loop_time - saved) / work)) ||
-                       (ran == the_guided() && guided_trial_.see_guided(record.loop_time / work));
-    if (known && bandit_) settle_guided_trial();
-}
-
 Decision SimulateSelector::choose(const LoopContext& context) {
     if (settings_.leaves && context.can_leave) {
-        if (guided_trial_.over() && guided_trial_.next() == GuidedTrial::Runs::guided) return now(the_guided());
+        if (guided_trial_.over() && guided_trial_.next() == GuidedTrial::Runs::guided) return now(guided_);
         if (leaving_.wants_look(context)) return now(the_static());
         if (const double time = leaving_.leave(context.tick_s, context.left_loops); time > 0) {
             Decision decision = now(the_static());
@@ -228,8 +147,10 @@ Decision SimulateSelector::choose(const LoopContext& context) {
     // One iteration each: there is nothing to choose.
     if (context.workers == 1 || context.iterations <= (settings_.first_stays ? context.workers : 1))
         return {.schedule = {the_static()}, .reason = settings_.name, .index = kNotOurs};
-    if (tries_guided(context))
-        return now(guided_trial_.next() == GuidedTrial::Runs::guided ? the_guided() : the_static());
+    if (tries_guided(context)) {
+        choose_guided();
+        return now(guided_trial_.next() == GuidedTrial::Runs::guided ? guided_ : the_static());
+    }
     if (!guided_trial_.over() && profiled_ < profiles_at_first()) return profiling_execution(context);
     if (!bandit_) settle_portfolio(context);
     if (answer_ && answer_->ready.load(std::memory_order_acquire)) take_answer();
@@ -386,6 +307,7 @@ std::unique_ptr<Selector> SimulateSelector::for_other_length() const {
     other->leaving_ = leaving_.for_other_length();
     other->static_trial_ = {};
     other->guided_trial_ = {};
+    other->guided_ = nullptr;
     other->trend_ = {};  // another range of lengths may go another way
     if (other->bandit_) other->bandit_->widen(kOtherLengthDoubt);
     return other;

@@ -62,7 +62,13 @@ private:
         std::uint64_t generation = 0;  // of the background that was asked
     };
 
-    SimulateSelector(const SimulateSelector&) = default;  // for_other_length()
+    SimulateSelector(const SimulateSelector&) = default;   // for_other_length()
+    static constexpr std::uint32_t kNotOurs = UINT32_MAX;  // index of decisions that teach nothing
+    // A profile of one execution may show an interruption; of three, the median counts.
+    static constexpr std::uint64_t kSettled = 3;
+
+    [[nodiscard]] static const Technique* the_static();
+    [[nodiscard]] static double static_loss(const CostProfile& profile, std::uint32_t workers) noexcept;
     [[nodiscard]] Decision now(const Technique* technique) const;
     Decision profiling_execution(const LoopContext& context);
     [[nodiscard]] Schedule profiling_choice(const LoopContext& context) const;
@@ -71,6 +77,7 @@ private:
     [[nodiscard]] std::size_t arm_of(const Technique* technique) const noexcept;
     [[nodiscard]] bool static_has_won() const noexcept;
     [[nodiscard]] bool tries_guided(const LoopContext& context) const noexcept;
+    void choose_guided();
     void settle_guided_trial();
     void begin_static_trial(const LoopContext& context, bool asked);
     void learn_of_static(const Decision& decision, const LoopRecord& record, const LoopContext& context);
@@ -88,8 +95,9 @@ private:
     Leaving leaving_;
     StaticTrial static_trial_;
     GuidedTrial guided_trial_;
-    LengthTrend trend_;       // of all executions
-    double static_loss_ = 0;  // by the profile of static_loss_version_
+    const Technique* guided_ = nullptr;  // that which it tries: gss or guided
+    LengthTrend trend_;                  // of all executions
+    double static_loss_ = 0;             // by the profile of static_loss_version_
     std::uint64_t static_loss_version_ = 0;
     std::size_t tried_against_ = 0;   // incumbent that static_trial_ has seen
     std::shared_ptr<Answer> answer_;  // under way

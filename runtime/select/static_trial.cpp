@@ -100,8 +100,9 @@ bool StaticTrial::was_faster(double loss, double saved) noexcept {
 }
 
 StaticTrial::Outcome StaticTrial::observe(bool with_static, bool with_incumbent, const LoopRecord& record, double saved,
-                                          double work) noexcept {
+                                          double work, bool behind) noexcept {
     if (record.iterations == 0) return Outcome::none;
+    behind_ |= behind;
     const std::uint64_t begin = begin_of(record);
     if (work <= 0) work = static_cast<double>(record.iterations);
     if (last_ != Counts::nowhere && begin > last_begin_) {
@@ -177,6 +178,7 @@ StaticTrial::Outcome StaticTrial::give_up(double time) noexcept {
     ratio_ = time / incumbent_.loop.median(incumbent_.loops);
     lost_ = ratio_ - 1;
     error_ = 0;
+    behind_ = true;
     forget_rows();
     return Outcome::lost;
 }
@@ -218,6 +220,10 @@ StaticTrial::Outcome StaticTrial::settle(double saved) noexcept {
     before_ = held();
     const Estimate lead = lead_over(before_, saved);
     ended();
+    if (behind_ && leads(lead)) {
+        compared_at_ = incumbent_.loops + kFewest;
+        return Outcome::none;
+    }
     const Outcome outcome = decide(lead);
     const bool loop_leads = trial_.loop.median(trial_.loops) - saved < before_.loop.value;
     if (outcome == Outcome::lost && (loop_leads || lead.value > 0 || promising_))
@@ -250,8 +256,13 @@ StaticTrial::Outcome StaticTrial::settle_together(double saved) noexcept {
     return Outcome::lost;
 }
 
+bool StaticTrial::leads(const Estimate& lead) noexcept {
+    return lead.value > std::max(kMargin, kProbably * lead.error);
+}
+
 StaticTrial::Outcome StaticTrial::decide(const Estimate& lead) noexcept {
-    const bool won = lead.value > std::max(kMargin, kProbably * lead.error);
+    const bool won = leads(lead);
+    behind_ |= lead.value < -std::max(kMargin, lead.error);
     ratio_ = won ? std::clamp(1 - lead.value, 0.1, 1.0) : std::clamp(1 - lead.value, 1.0, 10.0);
     error_ = lead.error;
     lost_ = ratio_ > 1 ? ratio_ - 1 : 0;
@@ -273,6 +284,7 @@ void StaticTrial::forget_incumbent() noexcept {
     look_again_ = median_again_ = 0;
     last_ = Counts::nowhere;
     to_come_ = 0;
+    behind_ = false;
     forget_rows();
 }
 

@@ -21,8 +21,9 @@ namespace gimbal {
 /// for as long as the incumbent's, so that no data lie nearer. A first row costs little for that, and comes soon. Where
 /// executions differ so much that a row proves nothing, it is compared once more when fifteen of the incumbent have
 /// followed it: with those before and those after it. As long as static leads in such rows they are taken together, and
-/// the next one comes soon: it costs nothing. Three looks at static before anything holds the title, and the first
-/// executions of what then does, are such rows, too.
+/// the next one comes soon: it costs nothing. A row that static leads although it was seen behind this incumbent before
+/// is compared in the same way: the whole machine may have been faster for a moment. Three looks at static before
+/// anything holds the title, and the first executions of what then does, are such rows, too.
 /// @threads the owner locks
 /// @source derived (decisions 0043, 0060); test: tests/unit/select/static_trial_test.cpp
 class StaticTrial {
@@ -44,8 +45,9 @@ public:
     /// What an execution was.
     /// @param saved  as above
     /// @param work   that it had to do, to compare executions of different length; 0: its iterations
-    Outcome observe(bool with_static, bool with_incumbent, const LoopRecord& record, double saved,
-                    double work = 0) noexcept;
+    /// @param behind  static was seen to be slower than this incumbent elsewhere
+    Outcome observe(bool with_static, bool with_incumbent, const LoopRecord& record, double saved, double work = 0,
+                    bool behind = false) noexcept;
 
     /// Time of static over the incumbent's as the last trial saw it; less than 1 only where it won. @pre lost or won
     [[nodiscard]] double ratio() const noexcept { return ratio_; }
@@ -79,6 +81,7 @@ private:
     };
     [[nodiscard]] Outcome settle(double saved) noexcept;
     [[nodiscard]] Outcome settle_together(double saved) noexcept;
+    [[nodiscard]] static bool leads(const Estimate& lead) noexcept;
     [[nodiscard]] Outcome decide(const Estimate& lead) noexcept;
     void forget_rows() noexcept;
     [[nodiscard]] Held held() const noexcept;
@@ -116,6 +119,7 @@ private:
     double weight_ = 0;
     double weighed_lead_ = 0;
     bool promising_ = false;  // static leads in them
+    bool behind_ = false;     // static was slower than this incumbent before
     bool first_compared_ = false;
     bool tells_nothing_ = false;                       // executions differ by so much
     std::uint64_t look_again_ = 0, median_again_ = 0;  // loops of the incumbent from which on

@@ -184,44 +184,68 @@ TEST(Auto, MonotonicLoopsGetMonotonicTechniques) {
     }
 }
 
-/// A loop of 30 us whose threads wait for a tenth of it under static; what it takes under guided, and under all else.
+/// A loop of 30 us whose threads wait for a tenth of it under static; what it takes under guided or gss, and under all
+/// else.
 struct ShortLoop {
+    bool first_block_waits;  // under static; else the other one
+
     std::unique_ptr<Selector> selector = make_auto(1, false);
     LoopContext context{
         .iterations = 1000, .workers = 2, .can_leave = true, .tick_s = 1e-9, .dispatch = 10, .iteration_time = 60};
-    int with_guided = 0, left = 0;
+    int with_guided = 0, with_gss = 0, left = 0;
 
     void run(int executions, double static_ns, double guided_ns) {
-        with_guided = left = 0;
+        with_guided = with_gss = left = 0;
         for (int k = 0; k < executions; ++k) {
             const Decision decision = selector->choose(context);
             const std::string_view name = decision.schedule.technique->info().name;
             left += decision.left_for > 0 ? 1 : 0;
             if (decision.left_for > 0) continue;
-            const bool is_static = name == "static", is_guided = name == "guided";
-            with_guided += is_guided ? 1 : 0;
+            const bool is_static = name == "static", is_guided = name == "guided" || name == "gss";
+            with_guided += name == "guided" ? 1 : 0;
+            with_gss += name == "gss" ? 1 : 0;
             const double noise = 1 + 0.04 * (k % 5 - 2);
             const double time = noise * (is_static ? static_ns : is_guided ? guided_ns : guided_ns + 500);
-            const double busy = is_static ? 0.9 * time : 0.99 * time;
-            selector->learn(decision, {.iterations = 1000, .loop_time = time, .busy_max = time, .busy_mean = busy},
+            const double least = is_static ? 0.8 * time : 0.98 * time;
+            std::array<WorkerRecord, 2> workers;
+            workers[0].end = static_cast<std::uint64_t>(first_block_waits ? least : time);
+            workers[1].end = static_cast<std::uint64_t>(first_block_waits ? time : least);
+            selector->learn(decision,
+                            {.iterations = 1000,
+                             .loop_time = time,
+                             .busy_max = time,
+                             .busy_mean = (time + least) / 2,
+                             .workers = workers},
                             context);
         }
     }
 };
 
 TEST(Auto, AShortLoopThatStaticLosesATenthOfIsNotLeftBeforeAnythingElseWasTried) {
-    ShortLoop gains;
+    ShortLoop gains{.first_block_waits = false};
     gains.run(300, 30000, 25000);
     EXPECT_EQ(gains.left, 0);
     EXPECT_GT(gains.with_guided, 200);
-    ShortLoop loses;  // its threads find their data where they left them
+    ShortLoop loses{.first_block_waits = false};  // its threads find their data where they left them
     loses.run(300, 30000, 36000);
     EXPECT_GT(loses.left, 100);
     EXPECT_GE(loses.with_guided, 3) << "it was tried";
 }
 
+// Where the costs rise gss does with half the chunks; its first one is static's first block.
+TEST(Auto, AShortLoopWhoseFirstBlockWaitsGetsLargerChunks) {
+    ShortLoop rises{.first_block_waits = true};
+    rises.run(300, 30000, 25000);
+    EXPECT_GT(rises.with_gss, 200);
+    EXPECT_LT(rises.with_guided, 50);
+    ShortLoop falls{.first_block_waits = false};
+    falls.run(300, 30000, 25000);
+    EXPECT_GT(falls.with_guided, 200);
+    EXPECT_LT(falls.with_gss, 50);
+}
+
 TEST(Auto, AShortLoopThatWasLeftWithoutProofIsTakenBack) {
-    ShortLoop loop;
+    ShortLoop loop{.first_block_waits = false};
     loop.run(40, 30000, 30500);
     EXPECT_GT(loop.left, 0) << "what leaving saves decides";
     loop.run(200, 32000, 25000);

@@ -175,6 +175,26 @@ TEST(StaticTrial, TimesOfTwoKindsProveNothing) {
     EXPECT_LT(trial.ratio(), 1.05) << "that more of them were of the longer kind is no loss";
 }
 
+// The clock of the whole machine rises and falls: a row that runs meanwhile is no lead of static's, where it was seen
+// to be slower. Where it has become faster for good that shows by what follows.
+TEST(StaticTrial, WhereStaticWasBehindALeadMustOutlastItsRow) {
+    const auto outcome_after = [](std::uint64_t with_static, std::uint64_t held_afterwards) {
+        StaticTrial trial;
+        Chain chain;
+        EXPECT_EQ(chain.until_settled(trial, 200, 0.05, 1000, 5000, 1050, 5000), Outcome::lost);
+        for (int i = 0; i < 200; ++i) chain.run(trial, false, true, 1000 + i % 3, 5000);
+        trial.begin(0, kNothingSaved, true);
+        EXPECT_TRUE(trial.runs());
+        while (trial.runs()) EXPECT_EQ(chain.run(trial, true, false, with_static, 5000), Outcome::none);
+        Outcome outcome = Outcome::none;
+        for (int i = 0; i < 16 && outcome == Outcome::none; ++i)
+            outcome = chain.run(trial, false, true, held_afterwards + static_cast<std::uint64_t>(i % 3), 5000);
+        return outcome;
+    };
+    EXPECT_EQ(outcome_after(840, 800), Outcome::lost) << "all is faster now";
+    EXPECT_EQ(outcome_after(840, 1000), Outcome::won);
+}
+
 TEST(StaticTrial, OneInterruptedExecutionDoesNotEndARow) {
     StaticTrial trial;
     Chain chain;

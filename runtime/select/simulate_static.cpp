@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Static against what else may hold a loop: in trials of its own, since what it saves is not in the model.
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "measure/cost_profile.hpp"
+#include "select/simulate.hpp"
+
+namespace gimbal {
+
+const Technique* SimulateSelector::the_static() {
+    static const Technique* const found = find_technique("static");
+    return found;
+}
+
+// What the slowest of static's blocks takes longer than their mean, by the profile, as a part of it.
+double SimulateSelector::static_loss(const CostProfile& profile, std::uint32_t workers) noexcept {
+    double most = 0;
+    for (std::uint32_t k = 0; k < workers; ++k) {
+        const double p = workers;
+        most = std::max(most, profile.before((k + 1) / p) - profile.before(k / p));
+    }
+    return most * workers / profile.total() - 1;
+}
+
+// A short loop that loses something under static, and of which nothing else is known.
+bool SimulateSelector::tries_guided(const LoopContext& context) const noexcept {
+    return settings_.leaves && context.can_leave && !bandit_ && !guided_trial_.over() && leaving_.worth_guided();
+}
+
+// What measures costs is not run besides: only what holds the loop may have to know them.
+void SimulateSelector::settle_guided_trial() {
+    profiled_ = std::max<std::uint64_t>(profiled_, kSettled);
+    const std::size_t guided = arm_of(guided_);
+    if (guided == settings_.portfolio.size() || bandit_->incumbent() != arm_of(the_static())) return;
+    bandit_->settle_as(guided, guided_trial_.ratio(), guided_trial_.error());
+    if (bandit_->incumbent() == guided) leaving_.keep();
+}
+
+// By gss the first chunk is static's first block: half as many chunks are to be drawn, where that is not what all wait
+// for.
+void SimulateSelector::choose_guided() {
+    if (guided_ == nullptr) guided_ = find_technique(leaving_.first_block_is_light() ? "gss" : "guided");
+}
+
+// It holds the loop, and not for want of anything to compare it with.
+bool SimulateSelector::static_has_won() const noexcept {
+    if (!bandit_ || settings_.portfolio[bandit_->incumbent()].technique != the_static()) return false;
+    const std::size_t second = bandit_->second();
+    return answered_ || (second != bandit_->incumbent() && bandit_->trials(second) > 0);
+}
+
+// Static against what holds the loop, several times in a row.
+void SimulateSelector::begin_static_trial(const LoopContext& context, bool asked) {
+    if (!settings_.leaves || !static_trial_.may_begin() || arm_of(the_static()) == settings_.portfolio.size() ||
+        settings_.portfolio[bandit_->incumbent()].technique == the_static())
+        return;
+    const double saved = context.can_leave ? Leaving::saved_by_leaving(incumbent_time_, context) : 0;
+    if (context.profile && context.profile_version != static_loss_version_) {
+        static_loss_ = static_loss(*context.profile, context.workers);
+        static_loss_version_ = context.profile_version;
+    }
+    static_trial_.begin(context.profile ? static_loss_ : std::numeric_limits<double>::infinity(), saved, asked);
+}
+
+void SimulateSelector::learn_of_static(const Decision& decision, const LoopRecord& record, const LoopContext& context) {
+    const std::size_t arm = arm_of(the_static());
+    if (!settings_.leaves || arm == settings_.portfolio.size()) return;
+    const std::size_t incumbent = bandit_ ? bandit_->incumbent() : kNotOurs;
+    if (std::exchange(tried_against_, incumbent) != incumbent) static_trial_.forget_incumbent();
+    if (arm == incumbent) return;
+    const StaticTrial::Outcome outcome = static_trial_.observe(
+        decision.schedule.technique == the_static(), bandit_ && decision.index == incumbent, record,
+        context.can_leave ? Leaving::saved_by_leaving(record.loop_time, context) : 0, trend_.work(record.iterations),
+        guided_trial_.guided_won() && incumbent == arm_of(guided_));
+    if (outcome == StaticTrial::Outcome::none || !bandit_) return;
+    bandit_->settle_as(arm, static_trial_.ratio(), static_trial_.error());
+    if (outcome == StaticTrial::Outcome::won && context.can_leave) leaving_.prefer();
+}
+
+void SimulateSelector::learn_of_guided(const Decision& decision, const LoopRecord& record, const LoopContext& context) {
+    if (!settings_.leaves || !context.can_leave || decision.index != kNotOurs || record.iterations == 0) return;
+    const double work = trend_.work(record.iterations);
+    const double saved = Leaving::saved_later(record.loop_time, context);
+    const Technique* const ran = decision.schedule.technique;
+    const bool known = (ran == the_static() && guided_trial_.see_static((record.loop_time - saved) / work)) ||
+                       (ran == guided_ && guided_trial_.see_guided(record.loop_time / work));
+    if (known && bandit_) settle_guided_trial();
+}
+
+}  // namespace gimbal
