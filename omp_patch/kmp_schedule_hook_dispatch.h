@@ -177,6 +177,7 @@ __kmp_hook_init(ident_t *loc, kmp_info_t *th,
   desc.schedule = wish.rule ? wish.rule : team->t.t_sched.chunk;
   desc.can_leave = 1;
   desc.can_stand = 0;
+  desc.apart = (kmp_uint32)__kmp_dispatch_num_buffers;
   desc.team = nullptr;
   desc.monotonic = wish.monotonic || pr->flags.ordered ||
                    disp->th_doacross_flags != NULL ||
@@ -210,8 +211,7 @@ __kmp_hook_init(ident_t *loc, kmp_info_t *th,
     if (left != nullptr && execution == nullptr) {
       share->owner = left_to_libomp;
       if (first)
-        gimbal_left_count(__kmp_hook_left_loops, left, &desc,
-                          __kmp_dispatch_num_buffers);
+        gimbal_left_count(__kmp_hook_left_loops, left, &desc);
       __kmp_hook_go_home(th);
       return kmp_sch_static_balanced;
     }

@@ -11,31 +11,32 @@ alignas(64) gimbal_left_table table = {};
 
 std::atomic<std::uint32_t> loops_left = 0;
 
-constexpr std::uint32_t kNumbers = 64;
+constexpr std::uint64_t kLongestPeriod = 128;  // the table is not large
+constexpr std::uint32_t kSameGaps = 3;         // in a row
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
 std::uint64_t bit_of(std::uint64_t trip) noexcept {
     return std::uint64_t{1} << (gimbal_left_length(trip) & 63U);
 }
 
-/// The loop's place; nullptr: another one has it.
-gimbal_left_loop* place_for(const gimbal_loop_desc& desc) noexcept {
-    gimbal_left_loop* const place = gimbal_left_place(&table, &desc);
+/// The loop's place; nullptr: another one has it. @param length  0 for the period of its region, whose number is 0
+gimbal_left_loop* place_for(const gimbal_loop_desc& desc, std::uint32_t number, std::uint32_t length) noexcept {
+    gimbal_left_loop* const place = gimbal_left_place(&table, &desc, number, length);
     const void* free = nullptr;
     if (__atomic_compare_exchange_n(&place->region, &free, desc.region, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
         place->team = desc.team;
-        place->number = static_cast<std::uint16_t>(desc.moment);
-        place->length = static_cast<std::uint8_t>(gimbal_left_length(desc.trip));
+        place->number = static_cast<std::uint16_t>(number);
+        place->length = static_cast<std::uint8_t>(length);
         return place;
     }
-    return gimbal_left_is(place, &desc) && !place->mixed ? place : nullptr;
+    return gimbal_left_is(place, &desc, number, length) && !place->mixed ? place : nullptr;
 }
 
 /// The place of a loop whose team looks; from this moment on nobody finds what was there before.
 gimbal_left_loop* begin_place(const gimbal_loop_desc* desc) noexcept {
-    // A loop that comes again and again in one region has another number each time.
-    if (!desc || !desc->team || !desc->region || static_cast<std::uint32_t>(desc->moment) > kNumbers) return nullptr;
-    gimbal_left_loop* const place = place_for(*desc);
+    if (!desc || !desc->team || !desc->region) return nullptr;
+    const std::uint32_t number = gimbal_left_number(&table, desc);
+    gimbal_left_loop* const place = number ? place_for(*desc, number, gimbal_left_length(desc->trip)) : nullptr;
     if (!place) return nullptr;
     // The order of these stores, and of those that follow, is the other way round in gimbal_left_find(). The team's
     // other workers are not past this execution yet, so none of them takes the new figures for earlier ones.
@@ -90,7 +91,7 @@ void LeftLoop::count(const Request& request) noexcept {
 void LeftLoop::tell_team(const Request& request) noexcept {
     const gimbal_loop_desc* const desc = request.caller;
     gimbal_left_loop* const place = begin_place(desc);
-    if (!place) return;
+    if (!place) return look_for_period(desc);
     __atomic_store_n(&place->stands, 0, __ATOMIC_RELEASE);
     place->until = until_.load(kRelaxed);
     __atomic_store_n(&counts_.look, 0, __ATOMIC_RELAXED);
@@ -99,8 +100,27 @@ void LeftLoop::tell_team(const Request& request) noexcept {
     open_place(*place);
 }
 
+// Of loops that come again and again in one region. Should two teams write this at once a period comes of it that is
+// not one, or none.
+void LeftLoop::look_for_period(const gimbal_loop_desc* desc) noexcept {
+    if (!desc || !desc->team || !desc->region || static_cast<std::uint32_t>(desc->moment) <= GIMBAL_LEFT_NUMBERS)
+        return;
+    const std::uint64_t gap = desc->moment - last_moment_.exchange(desc->moment, kRelaxed);
+    if (gap != gap_.exchange(gap, kRelaxed)) same_gaps_.store(0, kRelaxed);
+    if (gap == 0 || gap > kLongestPeriod || same_gaps_.fetch_add(1, kRelaxed) + 1 != kSameGaps) return;
+    const std::uint64_t rounds = desc->apart / gap + 1;  // more than workers are apart
+    gimbal_left_loop* const period = rounds * gap <= kLongestPeriod ? place_for(*desc, 0, 0) : nullptr;
+    if (!period || __atomic_load_n(&period->to, __ATOMIC_RELAXED) != 0) return;
+    period->from = desc->moment;
+    period->trip = rounds * gap;
+    open_place(*period);
+}
+
 gimbal_left_loop* let_stand(const Request& request, void* execution) noexcept {
-    if (!request.caller || !request.caller->can_stand || request.unit > 1) return nullptr;
+    // Later loops of a region come round within it: the team does not join in between.
+    if (!request.caller || !request.caller->can_stand || request.unit > 1 ||
+        static_cast<std::uint32_t>(request.caller->moment) > GIMBAL_LEFT_NUMBERS)
+        return nullptr;
     gimbal_left_loop* const place = begin_place(request.caller);
     if (!place) return nullptr;
     __atomic_store_n(&place->trip, request.trip, __ATOMIC_RELEASE);

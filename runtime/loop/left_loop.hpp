@@ -36,10 +36,16 @@ public:
 private:
     void tell_team(const Request& request) noexcept;
     void count(const Request& request) noexcept;
+    void look_for_period(const gimbal_loop_desc* desc) noexcept;
 
     std::atomic<std::uint64_t> lengths_ = 0;  // bit k: trip counts of k bits
     std::atomic<std::uint64_t> until_ = 0;    // gimbal_left_now()
     std::atomic<int> schedule_ = 0;
+    // Where one region runs it again and again: when it was opened last, loops since the time before, how often so
+    // many.
+    std::atomic<std::uint64_t> last_moment_ = 0;
+    std::atomic<std::uint64_t> gap_ = 0;
+    std::atomic<std::uint32_t> same_gaps_ = 0;
     alignas(64) gimbal_left_counts counts_ = {};
 };
 

@@ -36,14 +36,14 @@ typedef struct gimbal_left_counts {
  *  execution writes `from` before the others can get past that execution; `to` is set further ahead than workers can be
  *  apart.
  *
- *  A loop is here by its number in a region. So between two of its executions the team joins, and has left the first
- *  one: the last worker to leave a standing execution makes it ready for the next time, or lets it stand no more. */
+ *  A standing execution is here by its number in a region. So the team joins between one time and the next, and nobody
+ *  is inside: the last worker to leave makes it ready for the next time, or lets it stand no more. */
 typedef struct gimbal_left_loop {
     const void* region; /**< where the team began; NULL: no loop */
     const void* team;   /**< whose loop it is */
-    uint16_t number;    /**< of the loop in the region */
+    uint16_t number;    /**< of the loop in the region (gimbal_left_number) */
     uint16_t code;      /**< of where a standing execution's loop lies (gimbal_left_code) */
-    uint8_t length;     /**< trip counts of so many bits */
+    uint8_t length;     /**< trip counts of so many bits; 0 at number 0 */
     uint8_t mixed;      /**< 1: other loops have that number, too */
     uint8_t stands;     /**< 1: a standing execution; 0: left to the caller */
     int64_t schedule;   /**< gimbal_left_schedule() */
@@ -51,7 +51,7 @@ typedef struct gimbal_left_loop {
     uint64_t to;        /**< up to this one */
     union {
         uint64_t until; /**< left: when `to` is to be set: gimbal_left_now() */
-        uint64_t trip;  /**< standing: N [iterations] */
+        uint64_t trip;  /**< standing: N [iterations]; at number 0: loops after which those of the region come round */
     };
     union {
         gimbal_left_counts* counts; /**< left */
@@ -60,7 +60,10 @@ typedef struct gimbal_left_loop {
     };
 } gimbal_left_loop;
 
-enum { GIMBAL_LEFT_LOOPS = 1024 };
+enum {
+    GIMBAL_LEFT_LOOPS = 1024,
+    GIMBAL_LEFT_NUMBERS = 64 /**< loops of a region that have a number of their own; later ones come round */
+};
 
 /** @threads all */
 typedef struct gimbal_left_table {
@@ -87,13 +90,34 @@ static inline uint32_t gimbal_left_length(uint64_t trip) {
     return 64U - (uint32_t)__builtin_clzll(trip);
 }
 
-/** A loop's place in the table. The loops of a region lie one after the other, so that who comes to one has the next
- *  one's line fetched. @param desc  its team and region are not NULL, its trip > 0 */
-static inline gimbal_left_loop* gimbal_left_place(gimbal_left_table* table, const gimbal_loop_desc* desc) {
+/** A place in the table. The loops of a region lie one after the other, so that who comes to one has the next one's
+ *  line fetched. @param desc  its team and region are not NULL @param length  bits of the trip count, 0: of a period */
+static inline gimbal_left_loop* gimbal_left_place(gimbal_left_table* table, const gimbal_loop_desc* desc,
+                                                  uint32_t number, uint32_t length) {
     const uint64_t key =
         ((uint64_t)(uintptr_t)desc->region + ((uint64_t)(uintptr_t)desc->team << 20)) * 0x9E3779B97F4A7C15U;
-    const uint64_t place = (key >> 40) + (uint32_t)desc->moment + (uint64_t)37 * gimbal_left_length(desc->trip);
-    return &table->loops[place % GIMBAL_LEFT_LOOPS];
+    return &table->loops[((key >> 40) + number + (uint64_t)37 * length) % GIMBAL_LEFT_LOOPS];
+}
+
+/** Whether a place is this loop's. */
+static inline int gimbal_left_is(const gimbal_left_loop* left, const gimbal_loop_desc* desc, uint32_t number,
+                                 uint32_t length) {
+    return left->region == desc->region && left->team == desc->team && left->number == number && left->length == length;
+}
+
+/** A loop's number in its region, as it stands in the table. Where one region runs thousands of loops they come round:
+ *  after the first ones the number is that in the period, once a period is known (in the place of number 0). Any period
+ *  is right, since all workers go by the same one from the same moment on, if it is longer than workers can be apart.
+ *  @return 0: none  @threads as gimbal_left_find() */
+static inline uint32_t gimbal_left_number(gimbal_left_table* table, const gimbal_loop_desc* desc) {
+    const uint32_t number = (uint32_t)desc->moment;
+    if (number <= GIMBAL_LEFT_NUMBERS) return number;
+    const gimbal_left_loop* const period = gimbal_left_place(table, desc, 0, 0);
+    /* Acquire what was written before; partner: the release store where the period is found. */
+    if (!__atomic_load_n(&period->to, __ATOMIC_ACQUIRE) || !gimbal_left_is(period, desc, 0, 0) ||
+        period->from >= desc->moment)
+        return 0;
+    return GIMBAL_LEFT_NUMBERS + 1 + number % (uint32_t)period->trip;
 }
 
 /** A loop's schedule and workers, and whether its chunks must ascend. */
@@ -107,19 +131,15 @@ static inline uint16_t gimbal_left_code(const gimbal_loop_desc* desc) {
     return (uint16_t)(code ^ code >> 16);
 }
 
-/** Whether a place is this loop's. */
-static inline int gimbal_left_is(const gimbal_left_loop* left, const gimbal_loop_desc* desc) {
-    return left->region == desc->region && left->team == desc->team && left->number == (uint32_t)desc->moment &&
-           left->length == gimbal_left_length(desc->trip);
-}
-
 /** Whether the team need not open an execution. All its workers get the same answer.
- *  @param desc  as for gimbal_left_place()
+ *  @param desc  its team and region are not NULL, its trip > 0
  *  @return a standing execution to enter; or a loop that is left, and where the team's first worker counts it
  *          (gimbal_left_count); NULL: gimbal_loop_open() it
  *  @threads the workers of the team, each once, at the same moment  @cost a cache line, no call */
 static inline gimbal_left_loop* gimbal_left_find(gimbal_left_table* table, const gimbal_loop_desc* desc) {
-    gimbal_left_loop* const left = gimbal_left_place(table, desc);
+    const uint32_t number = gimbal_left_number(table, desc), length = gimbal_left_length(desc->trip);
+    if (number == 0) return NULL;
+    gimbal_left_loop* const left = gimbal_left_place(table, desc, number, length);
     /* Acquire, `from` last: a thread that sees what belongs to a new beginning sees that, too. Partners: the release
      * stores in the other order where a worker that opens a loop writes this. */
     if (desc->moment > __atomic_load_n(&left->to, __ATOMIC_ACQUIRE)) return NULL;
@@ -128,7 +148,7 @@ static inline gimbal_left_loop* gimbal_left_find(gimbal_left_table* table, const
         __atomic_load_n(&left->trip, __ATOMIC_ACQUIRE) != desc->trip)
         return NULL;
     if (__atomic_load_n(&left->from, __ATOMIC_ACQUIRE) >= desc->moment) return NULL;
-    return gimbal_left_is(left, desc) ? left : NULL;
+    return gimbal_left_is(left, desc, number, length) ? left : NULL;
 }
 
 /** The execution to enter at a place that gimbal_left_find() found.
@@ -159,16 +179,14 @@ static inline int gimbal_left_is_over(const gimbal_left_table* table, const gimb
 }
 
 /** Count an execution that was left, and see to it that this ends in time.
- *  @param apart  how many executions a worker can be ahead of another [count]
  *  @threads the team's first worker  @cost a cache line that nobody else writes, now and then a timestamp */
-static inline void gimbal_left_count(gimbal_left_table* table, gimbal_left_loop* left, const gimbal_loop_desc* desc,
-                                     uint32_t apart) {
+static inline void gimbal_left_count(gimbal_left_table* table, gimbal_left_loop* left, const gimbal_loop_desc* desc) {
     gimbal_left_counts* const counts = left->counts;
     __atomic_store_n(&counts->calls, counts->calls + 1, __ATOMIC_RELAXED);
     __atomic_store_n(&counts->iterations, counts->iterations + desc->trip, __ATOMIC_RELAXED);
     if (counts->code != (desc->code ? desc->code : desc->source)) left->mixed = 1;
-    if ((left->mixed || gimbal_left_is_over(table, left)) && left->to > desc->moment + apart)
-        __atomic_store_n(&left->to, desc->moment + apart, __ATOMIC_RELEASE);
+    if ((left->mixed || gimbal_left_is_over(table, left)) && left->to > desc->moment + desc->apart)
+        __atomic_store_n(&left->to, desc->moment + desc->apart, __ATOMIC_RELEASE);
 }
 
 #ifdef __cplusplus

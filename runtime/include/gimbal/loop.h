@@ -39,6 +39,7 @@ typedef struct gimbal_loop_desc {
     int can_leave;      /**< 1: the caller can run the loop by itself, as P blocks of equal size (gimbal_loop_open) */
     int can_stand;      /**< 1: the caller looks for standing executions (gimbal/left_loops.h), and no worker of the
                              team will be missing in a later one */
+    uint32_t apart;     /**< executions that a worker of the team can be ahead of another at most [count] */
     const void* team;   /**< what the caller names the team by, for gimbal/left_loops.h; NULL: it does not look there */
     const void* region; /**< what it names the code by that the team began with, for all its workers alike */
     struct gimbal_region* part_of; /**< the region it is in; NULL: nothing is learnt about it */

@@ -16,13 +16,18 @@ static unsigned char ran[kMost];
 static int failures;
 static int threads = 2;
 
-static void check(const char* what, int n, int times, int round) {
+static void compare(const char* what, int first, int n, int times, int round) {
     for (int i = 0; i < n; ++i) {
-        if (ran[i] == times) continue;
+        if (ran[first + i] == times) continue;
         if (failures++ < 5)
-            printf("FAIL %s: round %d: iteration %d of %d ran %d times and not %d\n", what, round, i, n, ran[i], times);
+            printf("FAIL %s: round %d: iteration %d of %d ran %d times and not %d\n", what, round, i, n, ran[first + i],
+                   times);
         break;
     }
+}
+
+static void check(const char* what, int n, int times, int round) {
+    compare(what, 0, n, times, round);
     memset(ran, 0, sizeof ran);
 }
 
@@ -49,6 +54,27 @@ static void chain_nowait(int rounds) {
             for (int i = 0; i < 9; ++i) note(100 + i);
         }
         check("without barriers", 50, 20, r);
+    }
+}
+
+/* More loops in one region than have a number of their own; they come round. */
+static void long_regions(int rounds) {
+    for (int r = 0; r < rounds; ++r) {
+        const int every = 1 + r % 3;
+#pragma omp parallel num_threads(threads)
+        for (int k = 0; k < 120; ++k) {
+#pragma omp for schedule(runtime) nowait
+            for (int i = 0; i < 50; ++i) note(i);
+            if (k % every == 0) {
+#pragma omp for schedule(runtime) nowait
+                for (int i = 0; i < 40; ++i) note(100 + i);
+            }
+#pragma omp for schedule(runtime)
+            for (int i = 0; i < 30; ++i) note(200 + i);
+        }
+        compare("long regions", 100, 40, 119 / every + 1, r);
+        compare("long regions", 200, 30, 120, r);
+        check("long regions", 50, 120, r);
     }
 }
 
@@ -185,6 +211,7 @@ int main(int count, char** words) {
     if (count > 2) threads = atoi(words[2]);
     regions(rounds);
     chain_nowait(rounds);
+    long_regions(rounds / 3);
     lengths(rounds);
     schedules(rounds);
     copies(rounds);

@@ -17,6 +17,7 @@ gimbal_loop_desc desc_of(std::uintptr_t code, std::uint64_t moment, std::uint64_
     desc.team = reinterpret_cast<const void*>(&desc_of);
     desc.region = reinterpret_cast<const void*>(code);
     desc.moment = moment;
+    desc.apart = 7;
     return desc;
 }
 
@@ -78,7 +79,7 @@ TEST_F(LeftLoopTest, WhenItsTimeIsOverItEndsFurtherAheadThanWorkersAreApart) {
     const gimbal_loop_desc later = desc_of(0x3000, 6 * kRegion + 1);
     gimbal_left_loop* const found = gimbal_left_find(table_, &later);
     ASSERT_NE(found, nullptr);
-    gimbal_left_count(table_, found, &later, 7);
+    gimbal_left_count(table_, found, &later);
     EXPECT_NE(gimbal_left_find(table_, &later), nullptr) << "for those that are yet to come to this execution";
     const gimbal_loop_desc next_region = desc_of(0x3000, 7 * kRegion + 1);
     EXPECT_EQ(gimbal_left_find(table_, &next_region), nullptr);
@@ -95,20 +96,20 @@ TEST_F(LeftLoopTest, TheClockIsSeldomAskedWhileTimeIsFarAwayAndAlwaysWhenItIsNea
     ASSERT_NE(found, nullptr);
     gimbal_left_counts& counts = *found->counts;
     counts.looked = gimbal_left_now(table_);
-    gimbal_left_count(table_, found, &later, 7);
+    gimbal_left_count(table_, found, &later);
     EXPECT_EQ(counts.look, counts.calls + 16);
     const std::uint64_t looked = counts.looked;
-    for (int more = 0; more < 15; ++more) gimbal_left_count(table_, found, &later, 7);
+    for (int more = 0; more < 15; ++more) gimbal_left_count(table_, found, &later);
     EXPECT_EQ(counts.looked, looked);
-    gimbal_left_count(table_, found, &later, 7);
+    gimbal_left_count(table_, found, &later);
     EXPECT_GT(counts.looked, looked);
     // The last look is as long ago as the end is ahead.
     counts.look = 0;
     counts.looked = gimbal_left_now(table_) - static_cast<std::uint64_t>(kLong);
-    gimbal_left_count(table_, found, &later, 7);
+    gimbal_left_count(table_, found, &later);
     EXPECT_EQ(counts.look, counts.calls + 1);
     found->until = gimbal_left_now(table_);
-    gimbal_left_count(table_, found, &later, 7);
+    gimbal_left_count(table_, found, &later);
     later.moment += kRegion;
     EXPECT_EQ(gimbal_left_find(table_, &later), nullptr);
 }
@@ -121,12 +122,59 @@ TEST_F(LeftLoopTest, ANumberThatIsNowOneLoopsAndNowAnothersIsGivenUp) {
     other.code = &other;
     gimbal_left_loop* const found = gimbal_left_find(table_, &other);
     ASSERT_NE(found, nullptr) << "the team's workers may come from different addresses";
-    gimbal_left_count(table_, found, &other, 7);
+    gimbal_left_count(table_, found, &other);
     const gimbal_loop_desc later = desc_of(0x4000, 7 * kRegion + 1);
     EXPECT_EQ(gimbal_left_find(table_, &later), nullptr);
     EXPECT_TRUE(left.holds(request_of(later))) << "the site still knows; its workers must ask";
     const gimbal_loop_desc last = desc_of(0x4000, 8 * kRegion + 1);
     EXPECT_EQ(gimbal_left_find(table_, &last), nullptr) << "for good";
+}
+
+// One region runs three loops again and again: after the first 64 the second one is found by where it is in the round.
+TEST_F(LeftLoopTest, LoopsThatComeRoundInOneRegionAreFoundByTheirPeriod) {
+    LeftLoop left;
+    const auto second = [](std::uint64_t round) { return desc_of(0x7000, 5 * kRegion + 3 * round + 2); };
+    std::uint64_t found_from = 0;
+    for (std::uint64_t round = 0; round < 60; ++round) {
+        const gimbal_loop_desc now = second(round);
+        if (gimbal_left_find(table_, &now)) {
+            found_from = found_from ? found_from : round;
+        } else {
+            EXPECT_EQ(found_from == 0 || round < 40, true) << round;
+            left.leave(request_of(now), kLong);
+        }
+    }
+    EXPECT_GT(found_from, 0U);
+    for (std::uint64_t round = 100; round < 120; ++round) {
+        const gimbal_loop_desc now = second(round);
+        gimbal_left_loop* const found = gimbal_left_find(table_, &now);
+        ASSERT_NE(found, nullptr) << round;
+        gimbal_loop_desc neighbour = now;
+        ++neighbour.moment;
+        EXPECT_EQ(gimbal_left_find(table_, &neighbour), nullptr) << "another loop";
+        neighbour.moment = now.moment + 9;
+        EXPECT_EQ(gimbal_left_find(table_, &neighbour), found) << "9 is more than workers are apart";
+    }
+    const gimbal_loop_desc again = desc_of(0x7000, 6 * kRegion + 3 * 30 + 2);
+    EXPECT_NE(gimbal_left_find(table_, &again), nullptr) << "in the next region, too";
+}
+
+// Where libomp is given so many dispatch buffers that a round is shorter, several count as one, or none is known.
+TEST_F(LeftLoopTest, APeriodIsLongerThanWorkersAreApart) {
+    for (const std::uint32_t apart : {7U, 40U, 4000U}) {
+        gimbal::forget_left_loops();
+        LeftLoop left;
+        gimbal_loop_desc desc = desc_of(0x8000, 5 * kRegion + 70);
+        desc.apart = apart;
+        for (int round = 0; round < 10; ++round, desc.moment += 5) left.leave(request_of(desc), kLong);
+        const gimbal_left_loop* const period = gimbal_left_place(table_, &desc, 0, 0);
+        if (apart < 128) {
+            EXPECT_GT(period->trip, apart);
+            EXPECT_EQ(period->trip % 5, 0U);
+        } else {
+            EXPECT_EQ(period->to, 0U);
+        }
+    }
 }
 
 TEST_F(LeftLoopTest, ATeamThatDoesNotLookIsLeftItsLoopsAllTheSame) {
