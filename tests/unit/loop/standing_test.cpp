@@ -170,14 +170,7 @@ protected:
     static void expect_sums(gimbal_loop_desc desc, std::uint32_t workers, std::uint64_t calls,
                             std::uint64_t iterations) {
         desc.workers = workers;
-        const gimbal::LoopSummary all = find_site(desc)->summary(1e-9, 0);
-        EXPECT_EQ(all.calls, calls);
-        EXPECT_EQ(all.iterations, iterations);
-        std::uint64_t by_workers = 0, by_schedules = 0;
-        for (const gimbal::WorkerTotals& worker : all.per_worker) by_workers += worker.iterations;
-        for (const gimbal::ScheduleUse& use : all.schedules) by_schedules += use.calls;
-        EXPECT_EQ(by_workers, iterations);
-        EXPECT_EQ(by_schedules, calls);
+        gimbal::test::expect_sums(desc, calls, iterations);
     }
 };
 

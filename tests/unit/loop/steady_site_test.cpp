@@ -11,12 +11,12 @@
 #include "gimbal/schedule.hpp"
 #include "loop/schedules.hpp"
 #include "loop/site_table.hpp"
-#include "report/metrics.hpp"
 #include "team.hpp"
 
 namespace {
 
 using gimbal::find_site;
+using gimbal::test::expect_sums;
 using gimbal::test::loop_desc;
 
 // Executions of one thread that plays all workers: short, so what opens and closes them counts.
@@ -62,16 +62,6 @@ protected:
         }
         EXPECT_LT(count, kMax) << "every execution was learnt from by itself";
         return count;
-    }
-    static void expect_sums(const gimbal_loop_desc& desc, std::uint64_t calls, std::uint64_t iterations) {
-        const gimbal::LoopSummary all = find_site(desc)->summary(1e-9, 0);
-        EXPECT_EQ(all.calls, calls);
-        EXPECT_EQ(all.iterations, iterations);
-        std::uint64_t by_workers = 0, by_schedules = 0;
-        for (const gimbal::WorkerTotals& worker : all.per_worker) by_workers += worker.iterations;
-        for (const gimbal::ScheduleUse& use : all.schedules) by_schedules += use.calls;
-        EXPECT_EQ(by_workers, iterations);
-        EXPECT_EQ(by_schedules, calls);
     }
 };
 

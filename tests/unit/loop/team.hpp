@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -8,6 +10,8 @@
 #include <vector>
 
 #include "gimbal/loop.h"
+#include "loop/site_table.hpp"
+#include "report/metrics.hpp"
 
 namespace gimbal::test {
 
@@ -48,6 +52,18 @@ inline std::vector<std::uint32_t> execute(const gimbal_loop_desc& desc,
         gimbal_loop_end(&share);
     });
     return {ran.begin(), ran.end()};
+}
+
+/// What the report says of a loop, by whatever it is counted.
+inline void expect_sums(const gimbal_loop_desc& desc, std::uint64_t calls, std::uint64_t iterations) {
+    const LoopSummary all = find_site(desc)->summary(1e-9, 0);
+    EXPECT_EQ(all.calls, calls);
+    EXPECT_EQ(all.iterations, iterations);
+    std::uint64_t by_workers = 0, by_schedules = 0;
+    for (const WorkerTotals& worker : all.per_worker) by_workers += worker.iterations;
+    for (const ScheduleUse& use : all.schedules) by_schedules += use.calls;
+    EXPECT_EQ(by_workers, iterations);
+    EXPECT_EQ(by_schedules, calls);
 }
 
 }  // namespace gimbal::test
