@@ -38,7 +38,7 @@ void SimulateSelector::settle_guided_trial() {
     if (bandit_->incumbent() == guided) leaving_.keep();
 }
 
-// By gss the first chunk is static's first block: half as many chunks are to be drawn, where that is not what all wait
+// By gss the first chunk is static's first block: fewer chunks are to be drawn, where that is not what all wait
 // for.
 void SimulateSelector::choose_guided() {
     if (guided_ == nullptr) guided_ = find_technique(leaving_.first_block_is_light() ? "gss" : "guided");

@@ -232,7 +232,7 @@ TEST(Auto, AShortLoopThatStaticLosesATenthOfIsNotLeftBeforeAnythingElseWasTried)
     EXPECT_GE(loses.with_guided, 3) << "it was tried";
 }
 
-// Where the costs rise gss does with half the chunks; its first one is static's first block.
+// Where the costs rise gss does with fewer chunks; its first one is static's first block.
 TEST(Auto, AShortLoopWhoseFirstBlockWaitsGetsLargerChunks) {
     ShortLoop rises{.first_block_waits = true};
     rises.run(300, 30000, 25000);
