@@ -23,6 +23,9 @@ void wild_run(long first, long count);
 /// schedules means that an iteration was lost or ran twice.
 uint64_t wild_sum(void);
 
+// A kind may have two more. double wild_error(void): what must be at most 1 of the result. double wild_timed_ns(void):
+// what of the last wild_run() counts [ns], if not all of it.
+
 /// A chain of dependent integer operations, below 2^31 so that Fortran's signed integers can do the same.
 static inline uint64_t work(uint64_t seed, long units) {
     uint64_t x = seed & 0x7fffffff;
