@@ -78,7 +78,9 @@ Execution* LoopSite::open(const Request& request) noexcept {
         if (ready != nullptr) put_away(std::unique_ptr<Execution>(ready));
         ready = stood;
     }
-    const bool steady = ready != nullptr && ready->request().asks_the_same(request);
+    // Who was learnt from at once is spare already.
+    const Execution* const last = ready != nullptr ? ready : spare_.get();
+    const bool steady = last != nullptr && last->request().asks_the_same(request);
     if (ready != nullptr && learns_late(*ready, request)) {
         late_.store(ready, std::memory_order_relaxed);
     } else if (ready != nullptr) {

@@ -35,6 +35,7 @@ constexpr double kMuchStolen = 0.05;        // of the workers' time, from blocks
 constexpr double kDrifted = 0.05;           // last sample: then samples come eight times as often,
 constexpr double kPartOutOfBalance = 0.02;  // and may cost more
 constexpr double kProfileCost_s = 10e-6;    // to learn one, at least
+constexpr double kMaxIdleProfiles = 20;     // in a row that changed no choice: the next one costs as many times less
 constexpr std::uint64_t kSamplesAfterSurprise = 3;
 constexpr double kOtherLength = 1.25;       // N that differs by this factor is another loop
 constexpr double kStaticIsGood = 0.03;      // part that static's slowest block may take longer
@@ -51,6 +52,10 @@ std::uint64_t worth_drawing(const LoopContext& context) noexcept {
     constexpr double kWorkPerDraw = 100;
     const double wanted = kWorkPerDraw * context.dispatch * context.contention / context.iteration_time;
     return static_cast<std::uint64_t>(std::clamp(wanted, 1.0, static_cast<double>(most_for_balance(context))));
+}
+
+double profile_cost_s(const LoopContext& context) noexcept {
+    return std::max(context.profile_cost * context.tick_s, kProfileCost_s);
 }
 
 const Technique* the_ss() {
@@ -196,9 +201,21 @@ bool SimulateSelector::wants_profile(const LoopContext& context) const noexcept 
     const bool drifts = lost > std::max(kOutOfBalance * incumbent_time_, context.way) ||
                         std::abs(incumbent_time_ - sampled_incumbent_time_) > kDrifted * sampled_incumbent_time_;
     const std::uint64_t every = drifts ? drift_every_ : sample_every_;
-    const double part = drifts ? kPartOutOfBalance : kPart;
-    const double cost_s = std::max(context.profile_cost * context.tick_s, kProfileCost_s);
-    return steps_ >= sampled_at_ + every && part * (loop_time_s_ - sampled_time_s_) > cost_s;
+    return steps_ >= sampled_at_ + every && may_cost(profile_cost_s(context), drifts ? kPartOutOfBalance : kPart);
+}
+
+// A part of the time since the last profile; less, the more of them changed no choice.
+bool SimulateSelector::may_cost(double cost_s, double part) const noexcept {
+    return cost_s * (1 + std::min(idle_profiles_, kMaxIdleProfiles)) < part * (loop_time_s_ - sampled_time_s_);
+}
+
+// Where the loop has become another one. Interruptions look like that, and are frequent beside a short loop: where that
+// changed no choice before it must not be felt.
+bool SimulateSelector::wants_samples(double loop_time_s, const LoopContext& context) const noexcept {
+    constexpr double kFelt = 0.1;  // of the loop's time
+    const double cost_s = profile_cost_s(context);
+    return !surprised_before_ || cost_s <= kFelt * loop_time_s ||
+           may_cost(kSamplesAfterSurprise * cost_s, kPartOutOfBalance);
 }
 
 bool SimulateSelector::wants_answer(const LoopContext& context) {
@@ -209,6 +226,10 @@ bool SimulateSelector::wants_answer(const LoopContext& context) {
         return expected_cost_s(settings_.portfolio.size(), context.workers) <= kPartAtFirst * worked_s;
     }
     checked_version_ = context.profile_version;
+    const std::size_t incumbent = bandit_->incumbent();
+    const bool idle = std::exchange(profiled_incumbent_, incumbent) == incumbent;
+    idle_profiles_ = idle ? idle_profiles_ + 1 : 0;
+    surprised_before_ &= idle;
     const bool other = difference(asked_shape_, context.profile->shape()) > kMoved;
     sample_every_ = other ? std::max(sample_every_ / 2, kSampleOften) : std::min(2 * sample_every_, kSampleEvery);
     // What is out of balance though its profile stays as it is will not be balanced by looking at it.
@@ -289,7 +310,11 @@ void SimulateSelector::learn(const Decision& decision, const LoopRecord& record,
         leaving_.invite(record.loop_time * context.tick_s);
     if (bandit_->surprised() == 2) {
         // A loop that has more or less to do than before, at the same places, stays in balance.
-        if (incumbent_lost_ > kOutOfBalance || record.stolen > kMuchStolen) samples_due_ = kSamplesAfterSurprise;
+        const bool unbalanced = incumbent_lost_ > kOutOfBalance || record.stolen > kMuchStolen;
+        if (unbalanced && wants_samples(record.loop_time * context.tick_s, context)) {
+            samples_due_ = kSamplesAfterSurprise;
+            surprised_before_ = true;
+        }
         drift_every_ = kSampleOften;
         idle_answers_ = 0;
     }

@@ -89,6 +89,8 @@ private:
     void ask(const LoopContext& context);
     [[nodiscard]] bool wants_answer(const LoopContext& context);
     [[nodiscard]] bool wants_profile(const LoopContext& context) const noexcept;
+    [[nodiscard]] bool may_cost(double cost_s, double part) const noexcept;
+    [[nodiscard]] bool wants_samples(double loop_time_s, const LoopContext& context) const noexcept;
 
     SimulateSettings settings_;
     std::optional<DriftingBandit> bandit_;  // once the portfolio is known
@@ -111,6 +113,9 @@ private:
     double asked_at_s_ = 0;       // loop_time_s_ when the model was asked last
     double idle_answers_ = 0;     // in a row, that left the incumbent as it was
     std::size_t answered_incumbent_ = 0;
+    double idle_profiles_ = 0;  // the same of profiles
+    std::size_t profiled_incumbent_ = 0;
+    bool surprised_before_ = false;  // and measured costs because of that, since the incumbent is the same
     CostShape asked_shape_{};  // of the profile when the model was asked last
     std::uint64_t asked_iterations_ = 0;
     bool moved_before_ = false;          // the profile that was looked at last had moved since then
