@@ -41,7 +41,7 @@ HOOK_HIDDEN int __kmp_hook_used;
 HOOK_HIDDEN int __kmp_hook_gather_pattern[3];
 HOOK_HIDDEN int __kmp_hook_release_pattern[3];
 HOOK_HIDDEN int __kmp_hook_cancelled;
-HOOK_HIDDEN gimbal_left_table *__kmp_hook_left_loops;
+HOOK_HIDDEN gimbal_known_table *__kmp_hook_known_loops;
 HOOK_HIDDEN int __kmp_hook_rules;
 HOOK_HIDDEN int __kmp_hook_lending;
 HOOK_HIDDEN int __kmp_hook_elastic;
@@ -98,7 +98,7 @@ static const char *look_up(void *library) {
   memcpy(&layout, &function, sizeof(function));
   if (!layout || layout() != gimbal_hook_layout_here())
     return "its structures have other sizes";
-  __kmp_hook_left_loops = __kmp_hook.gimbal_left_loops();
+  __kmp_hook_known_loops = __kmp_hook.gimbal_known_loops();
   use_traced_calls(__kmp_hook.gimbal_traced_calls());
   return NULL;
 }

@@ -33,7 +33,7 @@ extern __thread const void *__kmp_hook_site
 // behind that some of its threads never entered.
 extern KMP_HOOK_HIDDEN int __kmp_hook_cancelled;
 // The loops that are left to libomp for now.
-extern KMP_HOOK_HIDDEN gimbal_left_table *__kmp_hook_left_loops;
+extern KMP_HOOK_HIDDEN gimbal_known_table *__kmp_hook_known_loops;
 // Whether the user has named loops: only then are loops of other schedules
 // looked at.
 extern KMP_HOOK_HIDDEN int __kmp_hook_rules;

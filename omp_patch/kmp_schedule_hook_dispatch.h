@@ -202,16 +202,16 @@ __kmp_hook_init(ident_t *loc, kmp_info_t *th,
     }
     // A thread of a cancelled region may miss a loop.
     desc.can_stand = desc.can_leave && !__kmp_omp_cancellation;
-    gimbal_left_loop *left =
-        desc.can_leave ? gimbal_left_find(__kmp_hook_left_loops, &desc)
+    gimbal_known_loop *known =
+        desc.can_leave ? gimbal_known_find(__kmp_hook_known_loops, &desc)
                        : nullptr;
     const bool first = th->th.th_info.ds.ds_tid == 0;
-    execution = left != nullptr ? gimbal_left_execution(left, &desc, first)
+    execution = known != nullptr ? gimbal_known_execution(known, &desc, first)
                                 : nullptr;
-    if (left != nullptr && execution == nullptr) {
+    if (known != nullptr && execution == nullptr) {
       share->owner = left_to_libomp;
       if (first)
-        gimbal_left_count(__kmp_hook_left_loops, left, &desc);
+        gimbal_left_count(__kmp_hook_known_loops, known, &desc);
       __kmp_hook_go_home(th);
       return kmp_sch_static_balanced;
     }

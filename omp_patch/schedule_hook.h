@@ -4,7 +4,7 @@
 
 #include "gimbal/core_loan.h"
 #include "gimbal/elastic_team.h"
-#include "gimbal/left_loops.h"
+#include "gimbal/known_loops.h"
 #include "gimbal/loop.h"
 #include "gimbal/traced_calls.h"
 #include "gimbal/wait_policy.h"
@@ -17,10 +17,10 @@ extern "C" {
  * the symbol version GIMBAL_HOOK_<version> (runtime/exports.map). It grows with
  * every change of a function, its meaning, or a structure that both sides use.
  */
-#define GIMBAL_HOOK_VERSION 10
+#define GIMBAL_HOOK_VERSION 11
 
 /** The schedule hook: all of libgimbal.so that the patched OpenMP runtime
- * calls. gimbal/loop.h, gimbal/left_loops.h, gimbal/core_loan.h,
+ * calls. gimbal/loop.h, gimbal/known_loops.h, gimbal/core_loan.h,
  * gimbal/elastic_team.h, gimbal/wait_policy.h and gimbal/traced_calls.h
  * document the functions. */
 #define GIMBAL_HOOK_FUNCTIONS(FUNCTION)                                        \
@@ -29,7 +29,7 @@ extern "C" {
   FUNCTION(gimbal_schedule_set)                                                \
   FUNCTION(gimbal_schedule_print)                                              \
   FUNCTION(gimbal_schedule_modifier)                                           \
-  FUNCTION(gimbal_left_loops)                                                  \
+  FUNCTION(gimbal_known_loops)                                                  \
   FUNCTION(gimbal_loop_open)                                                   \
   FUNCTION(gimbal_loop_begin)                                                  \
   FUNCTION(gimbal_loop_next)                                                   \

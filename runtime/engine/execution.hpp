@@ -14,7 +14,7 @@
 #include "engine/tuning.hpp"
 #include "engine/work_queues.hpp"
 #include "gimbal/elastic_team.h"
-#include "gimbal/left_loops.h"
+#include "gimbal/known_loops.h"
 #include "gimbal/plan.hpp"
 #include "gimbal/share.h"
 #include "lending/node_cores.hpp"
@@ -199,8 +199,8 @@ public:
     /// How often, as it was allowed. [count]
     [[nodiscard]] std::uint32_t repeats() const noexcept { return hot_.repeats; }
     /// Where its team finds it while it stands; nullptr: nowhere. @threads as prepare()
-    void set_place(gimbal_left_loop* place) noexcept { place_ = place; }
-    [[nodiscard]] gimbal_left_loop* place() const noexcept { return place_; }
+    void set_place(gimbal_known_loop* place) noexcept { place_ = place; }
+    [[nodiscard]] gimbal_known_loop* place() const noexcept { return place_; }
     /// Have what opening and entering it needs on its way into the caches.
     void prefetch() const noexcept;
     /// Executions since it was prepared that all workers have left, besides that which the slots are of. [count]
@@ -343,7 +343,7 @@ private:
     std::atomic<std::uint32_t> inside_{0};
     std::atomic<std::uint32_t> round_{0};  // how often it was repeated
     std::uint32_t learnt_ = 0;             // from how many of these somebody has learnt
-    gimbal_left_loop* place_ = nullptr;
+    gimbal_known_loop* place_ = nullptr;
     std::atomic<bool> unlike_{false};  // a worker took more or less than expected, in this round
     std::uint64_t left_ = 0;
     gimbal_region* part_of_ = nullptr;

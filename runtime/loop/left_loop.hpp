@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "gimbal/left_loops.h"
+#include "gimbal/known_loops.h"
 #include "loop/length_learning.hpp"
 
 namespace gimbal {
@@ -39,7 +39,7 @@ private:
     void look_for_period(const gimbal_loop_desc* desc) noexcept;
 
     std::atomic<std::uint64_t> lengths_ = 0;  // bit k: trip counts of k bits
-    std::atomic<std::uint64_t> until_ = 0;    // gimbal_left_now()
+    std::atomic<std::uint64_t> until_ = 0;    // gimbal_known_now()
     std::atomic<int> schedule_ = 0;
     // Where one region runs it again and again: when it was opened last, loops since the time before, how often so
     // many.
@@ -49,25 +49,10 @@ private:
     alignas(64) gimbal_left_counts counts_ = {};
 };
 
-/// Have the team find an execution by itself from its next one on.
-/// @return where; nullptr: it does not look, or another loop has the place
-/// @threads the one that opens it for the first time, before others of the team know it
-[[nodiscard]] gimbal_left_loop* let_stand(const Request& request, void* execution) noexcept;
-
-/// The team opens the next one.
-/// @threads the last worker to leave it; or one of the team that opens a later execution of that place
-void end_standing(gimbal_left_loop& place) noexcept;
-
-/// Whether the team that asks opens a loop where this place was found in an earlier region, which it has left.
-[[nodiscard]] bool stood_here(const gimbal_left_loop& place, const Request& request) noexcept;
-
 /// Loop sites of this process that were ever left [count]. @threads any
 [[nodiscard]] std::uint32_t count_left_loops() noexcept;
 
-/// Have the memory of the table there, before the first loop is left. @threads any
-void prepare_left_loops() noexcept;
-
-/// No loop is left any more. @threads the only one of a new child
+/// No loop is left any more, nor known to any team. @threads the only one of a new child
 void forget_left_loops() noexcept;
 
 }  // namespace gimbal

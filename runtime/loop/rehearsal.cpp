@@ -48,7 +48,7 @@ void rehearse_once() noexcept {
     if (asked.select.name != "auto" || recording_to_replay() || steps_wanted() || !asked.trace.empty()) return;
     const HeldSignals held;
     try {
-        prepare_left_loops();
+        prepare_known_loops();
         (void)all_sites();
         (void)keeps_knowledge();
         if (asked.loop_stats.empty()) (void)all_stored_statistics();

@@ -12,6 +12,7 @@
 #include "engine/execution.hpp"
 #include "engine/rank_chunk.hpp"
 #include "gimbal/loop.h"
+#include "loop/known_loops.hpp"
 #include "loop/learning.hpp"
 #include "loop/left_loop.hpp"
 #include "measure/timed_part.hpp"
@@ -148,7 +149,7 @@ private:
     // An execution that all workers have left: of a steady loop, for the next one to ask for the same; else for the
     // next one to learn from. It is handed over without the lock. Beside it what else whoever opens looks at first.
     alignas(kApart) std::atomic<Execution*> ready_ = nullptr;
-    // Or an execution that its team enters without a word, again and again (gimbal/left_loops.h). Set with the lock
+    // Or an execution that its team enters without a word, again and again (gimbal/known_loops.h). Set with the lock
     // held; taken back by the last worker to leave it. With the lock held one may learn from it so far as it was left.
     std::atomic<Execution*> standing_ = nullptr;
     std::atomic<bool> may_stand_ = true;  // the program does not change the loop's settings

@@ -7,7 +7,7 @@
 
 #include "gimbal/api.h"
 #include "gimbal/core_loan.h"
-#include "gimbal/left_loops.h"
+#include "gimbal/known_loops.h"
 #include "gimbal/loop.h"
 
 #ifdef __cplusplus
@@ -20,7 +20,7 @@ extern "C" {
 /** What the caller was compiled with: the structures' sizes, and where the two lie that libomp reads in its own code.
  */
 static inline uint64_t gimbal_hook_layout_here(void) {
-    return (uint64_t)(sizeof(gimbal_loop_desc) ^ sizeof(gimbal_left_table) ^ sizeof(gimbal_left_counts)) |
+    return (uint64_t)(sizeof(gimbal_loop_desc) ^ sizeof(gimbal_known_table) ^ sizeof(gimbal_left_counts)) |
            (uint64_t)sizeof(gimbal_share) << 10 |
            (uint64_t)offsetof(gimbal_share, execution) << 20 | (uint64_t)offsetof(gimbal_share, fast) << 30 |
            (uint64_t)sizeof(gimbal_waiter) << 40 | (uint64_t)sizeof(gimbal_meeting) << 50;

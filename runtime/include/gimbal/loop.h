@@ -20,7 +20,7 @@ extern "C" {
  *  worker begins its share, draws chunks until there are none and ends its share; the last one to end closes the
  *  execution. Several executions may be in flight, of the same loop or of different ones.
  *
- *  A caller looks first whether the loop need not be opened (gimbal/left_loops.h): one that is too short to gain
+ *  A caller looks first whether the loop need not be opened (gimbal/known_loops.h): one that is too short to gain
  *  anything is left to the caller for a while, as P blocks of equal size; a steady one has a standing execution. */
 
 /** One execution of a loop, as the program asks for it. */
@@ -37,10 +37,10 @@ typedef struct gimbal_loop_desc {
     int schedule;       /**< what gimbal_schedule_parse() or gimbal_schedule_set() returned */
     int monotonic;      /**< 1: the loop needs ascending chunks (ordered, doacross, monotonic modifier) */
     int can_leave;      /**< 1: the caller can run the loop by itself, as P blocks of equal size (gimbal_loop_open) */
-    int can_stand;      /**< 1: the caller looks for standing executions (gimbal/left_loops.h), and no worker of the
+    int can_stand;      /**< 1: the caller looks for standing executions (gimbal/known_loops.h), and no worker of the
                              team will be missing in a later one */
     uint32_t apart;     /**< executions that a worker of the team can be ahead of another at most [count] */
-    const void* team;   /**< what the caller names the team by, for gimbal/left_loops.h; NULL: it does not look there */
+    const void* team;   /**< what the caller names the team by, for gimbal/known_loops.h; NULL: it does not look there */
     const void* region; /**< what it names the code by that the team began with, for all its workers alike */
     struct gimbal_region* part_of; /**< the region it is in; NULL: nothing is learnt about it */
     uint64_t moment;    /**< higher with each execution that the team begins, for all its workers alike; the low 32

@@ -5,7 +5,7 @@
  * and what went wrong. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <gimbal/left_loops.h>
+#include <gimbal/known_loops.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,9 +200,9 @@ static void last_value(int rounds) {
 
 /* Loops whose last opened execution was to stand. */
 static int standing(void) {
-    gimbal_left_table* (*const find)(void) = (gimbal_left_table * (*)(void)) dlsym(RTLD_DEFAULT, "gimbal_left_loops");
+    gimbal_known_table* (*const find)(void) = (gimbal_known_table * (*)(void)) dlsym(RTLD_DEFAULT, "gimbal_known_loops");
     int count = 0;
-    for (int i = 0; find && i < GIMBAL_LEFT_LOOPS; ++i) count += find()->loops[i].stands;
+    for (int i = 0; find && i < GIMBAL_KNOWN_LOOPS; ++i) count += find()->loops[i].stands;
     return count;
 }
 

@@ -36,17 +36,17 @@ constexpr double kLong = 1e15;  // [ticks]
 class LeftLoopTest : public ::testing::Test {
 protected:
     void SetUp() override { gimbal::forget_left_loops(); }
-    gimbal_left_table* table_ = gimbal_left_loops();
+    gimbal_known_table* table_ = gimbal_known_loops();
 };
 
 TEST_F(LeftLoopTest, LaterExecutionsAreLeftAndNoEarlierOnes) {
     LeftLoop left;
     const gimbal_loop_desc now = desc_of(0x1000, 5 * kRegion + 1);
-    EXPECT_EQ(gimbal_left_find(table_, &now), nullptr);
+    EXPECT_EQ(gimbal_known_find(table_, &now), nullptr);
     left.leave(request_of(now), kLong);
-    EXPECT_EQ(gimbal_left_find(table_, &now), nullptr) << "others of the team are in this one";
+    EXPECT_EQ(gimbal_known_find(table_, &now), nullptr) << "others of the team are in this one";
     const gimbal_loop_desc later = desc_of(0x1000, 6 * kRegion + 1);
-    EXPECT_NE(gimbal_left_find(table_, &later), nullptr);
+    EXPECT_NE(gimbal_known_find(table_, &later), nullptr);
 }
 
 TEST_F(LeftLoopTest, OtherLoopsTeamsLengthsAndSchedulesAreNot) {
@@ -54,22 +54,22 @@ TEST_F(LeftLoopTest, OtherLoopsTeamsLengthsAndSchedulesAreNot) {
     const gimbal_loop_desc now = desc_of(0x2000, 5 * kRegion + 2);
     left.leave(request_of(now), kLong);
     gimbal_loop_desc other = desc_of(0x2000, 6 * kRegion + 2);
-    ASSERT_NE(gimbal_left_find(table_, &other), nullptr);
+    ASSERT_NE(gimbal_known_find(table_, &other), nullptr);
     other.trip = 1000;
-    EXPECT_EQ(gimbal_left_find(table_, &other), nullptr);
+    EXPECT_EQ(gimbal_known_find(table_, &other), nullptr);
     other = desc_of(0x2000, 6 * kRegion + 3);
-    EXPECT_EQ(gimbal_left_find(table_, &other), nullptr);
+    EXPECT_EQ(gimbal_known_find(table_, &other), nullptr);
     other = desc_of(0x2040, 6 * kRegion + 2);
-    EXPECT_EQ(gimbal_left_find(table_, &other), nullptr);
+    EXPECT_EQ(gimbal_known_find(table_, &other), nullptr);
     other = desc_of(0x2000, 6 * kRegion + 2);
     other.schedule = 2;
-    EXPECT_EQ(gimbal_left_find(table_, &other), nullptr);
+    EXPECT_EQ(gimbal_known_find(table_, &other), nullptr);
     other = desc_of(0x2000, 6 * kRegion + 2);
     other.unit = 8;
-    EXPECT_EQ(gimbal_left_find(table_, &other), nullptr);
+    EXPECT_EQ(gimbal_known_find(table_, &other), nullptr);
     other = desc_of(0x2000, 6 * kRegion + 2);
     other.team = &other;
-    EXPECT_EQ(gimbal_left_find(table_, &other), nullptr);
+    EXPECT_EQ(gimbal_known_find(table_, &other), nullptr);
 }
 
 TEST_F(LeftLoopTest, WhenItsTimeIsOverItEndsFurtherAheadThanWorkersAreApart) {
@@ -77,12 +77,12 @@ TEST_F(LeftLoopTest, WhenItsTimeIsOverItEndsFurtherAheadThanWorkersAreApart) {
     const gimbal_loop_desc now = desc_of(0x3000, 5 * kRegion + 1);
     left.leave(request_of(now), 0);  // over at once
     const gimbal_loop_desc later = desc_of(0x3000, 6 * kRegion + 1);
-    gimbal_left_loop* const found = gimbal_left_find(table_, &later);
+    gimbal_known_loop* const found = gimbal_known_find(table_, &later);
     ASSERT_NE(found, nullptr);
     gimbal_left_count(table_, found, &later);
-    EXPECT_NE(gimbal_left_find(table_, &later), nullptr) << "for those that are yet to come to this execution";
+    EXPECT_NE(gimbal_known_find(table_, &later), nullptr) << "for those that are yet to come to this execution";
     const gimbal_loop_desc next_region = desc_of(0x3000, 7 * kRegion + 1);
-    EXPECT_EQ(gimbal_left_find(table_, &next_region), nullptr);
+    EXPECT_EQ(gimbal_known_find(table_, &next_region), nullptr);
     EXPECT_EQ(left.calls(), 2U);
     EXPECT_EQ(left.iterations(), 200U);
 }
@@ -92,10 +92,10 @@ TEST_F(LeftLoopTest, TheClockIsSeldomAskedWhileTimeIsFarAwayAndAlwaysWhenItIsNea
     const gimbal_loop_desc now = desc_of(0x6000, 5 * kRegion + 1);
     left.leave(request_of(now), kLong);
     gimbal_loop_desc later = desc_of(0x6000, 6 * kRegion + 1);
-    gimbal_left_loop* const found = gimbal_left_find(table_, &later);
+    gimbal_known_loop* const found = gimbal_known_find(table_, &later);
     ASSERT_NE(found, nullptr);
     gimbal_left_counts& counts = *found->counts;
-    counts.looked = gimbal_left_now(table_);
+    counts.looked = gimbal_known_now(table_);
     gimbal_left_count(table_, found, &later);
     EXPECT_EQ(counts.look, counts.calls + 16);
     const std::uint64_t looked = counts.looked;
@@ -105,13 +105,13 @@ TEST_F(LeftLoopTest, TheClockIsSeldomAskedWhileTimeIsFarAwayAndAlwaysWhenItIsNea
     EXPECT_GT(counts.looked, looked);
     // The last look is as long ago as the end is ahead.
     counts.look = 0;
-    counts.looked = gimbal_left_now(table_) - static_cast<std::uint64_t>(kLong);
+    counts.looked = gimbal_known_now(table_) - static_cast<std::uint64_t>(kLong);
     gimbal_left_count(table_, found, &later);
     EXPECT_EQ(counts.look, counts.calls + 1);
-    found->until = gimbal_left_now(table_);
+    found->until = gimbal_known_now(table_);
     gimbal_left_count(table_, found, &later);
     later.moment += kRegion;
-    EXPECT_EQ(gimbal_left_find(table_, &later), nullptr);
+    EXPECT_EQ(gimbal_known_find(table_, &later), nullptr);
 }
 
 TEST_F(LeftLoopTest, ANumberThatIsNowOneLoopsAndNowAnothersIsGivenUp) {
@@ -120,14 +120,14 @@ TEST_F(LeftLoopTest, ANumberThatIsNowOneLoopsAndNowAnothersIsGivenUp) {
     left.leave(request_of(now), kLong);
     gimbal_loop_desc other = desc_of(0x4000, 6 * kRegion + 1);
     other.code = &other;
-    gimbal_left_loop* const found = gimbal_left_find(table_, &other);
+    gimbal_known_loop* const found = gimbal_known_find(table_, &other);
     ASSERT_NE(found, nullptr) << "the team's workers may come from different addresses";
     gimbal_left_count(table_, found, &other);
     const gimbal_loop_desc later = desc_of(0x4000, 7 * kRegion + 1);
-    EXPECT_EQ(gimbal_left_find(table_, &later), nullptr);
+    EXPECT_EQ(gimbal_known_find(table_, &later), nullptr);
     EXPECT_TRUE(left.holds(request_of(later))) << "the site still knows; its workers must ask";
     const gimbal_loop_desc last = desc_of(0x4000, 8 * kRegion + 1);
-    EXPECT_EQ(gimbal_left_find(table_, &last), nullptr) << "for good";
+    EXPECT_EQ(gimbal_known_find(table_, &last), nullptr) << "for good";
 }
 
 // One region runs three loops again and again: after the first 64 the second one is found by where it is in the round.
@@ -137,7 +137,7 @@ TEST_F(LeftLoopTest, LoopsThatComeRoundInOneRegionAreFoundByTheirPeriod) {
     std::uint64_t found_from = 0;
     for (std::uint64_t round = 0; round < 60; ++round) {
         const gimbal_loop_desc now = second(round);
-        if (gimbal_left_find(table_, &now)) {
+        if (gimbal_known_find(table_, &now)) {
             found_from = found_from ? found_from : round;
         } else {
             EXPECT_EQ(found_from == 0 || round < 40, true) << round;
@@ -147,16 +147,16 @@ TEST_F(LeftLoopTest, LoopsThatComeRoundInOneRegionAreFoundByTheirPeriod) {
     EXPECT_GT(found_from, 0U);
     for (std::uint64_t round = 100; round < 120; ++round) {
         const gimbal_loop_desc now = second(round);
-        gimbal_left_loop* const found = gimbal_left_find(table_, &now);
+        gimbal_known_loop* const found = gimbal_known_find(table_, &now);
         ASSERT_NE(found, nullptr) << round;
         gimbal_loop_desc neighbour = now;
         ++neighbour.moment;
-        EXPECT_EQ(gimbal_left_find(table_, &neighbour), nullptr) << "another loop";
+        EXPECT_EQ(gimbal_known_find(table_, &neighbour), nullptr) << "another loop";
         neighbour.moment = now.moment + 9;
-        EXPECT_EQ(gimbal_left_find(table_, &neighbour), found) << "9 is more than workers are apart";
+        EXPECT_EQ(gimbal_known_find(table_, &neighbour), found) << "9 is more than workers are apart";
     }
     const gimbal_loop_desc again = desc_of(0x7000, 6 * kRegion + 3 * 30 + 2);
-    EXPECT_NE(gimbal_left_find(table_, &again), nullptr) << "in the next region, too";
+    EXPECT_NE(gimbal_known_find(table_, &again), nullptr) << "in the next region, too";
 }
 
 // Where libomp is given so many dispatch buffers that a round is shorter, several count as one, or none is known.
@@ -167,7 +167,7 @@ TEST_F(LeftLoopTest, APeriodIsLongerThanWorkersAreApart) {
         gimbal_loop_desc desc = desc_of(0x8000, 5 * kRegion + 70);
         desc.apart = apart;
         for (int round = 0; round < 10; ++round, desc.moment += 5) left.leave(request_of(desc), kLong);
-        const gimbal_left_loop* const period = gimbal_left_place(table_, &desc, 0, 0);
+        const gimbal_known_loop* const period = gimbal_known_place(table_, &desc, 0, 0);
         if (apart < 128) {
             EXPECT_GT(period->trip, apart);
             EXPECT_EQ(period->trip % 5, 0U);

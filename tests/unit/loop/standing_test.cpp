@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "gimbal/left_loops.h"
+#include "gimbal/known_loops.h"
 #include "gimbal/schedule.hpp"
 #include "loop/left_loop.hpp"
 #include "loop/schedules.hpp"
@@ -100,8 +100,8 @@ private:
     }
 
     void* find_or_open(std::uint32_t worker, const gimbal_loop_desc& desc) {
-        gimbal_left_loop* const found = gimbal_left_find(table_, &desc);
-        void* const standing = found ? gimbal_left_execution(found, &desc, worker == 0) : nullptr;
+        gimbal_known_loop* const found = gimbal_known_find(table_, &desc);
+        void* const standing = found ? gimbal_known_execution(found, &desc, worker == 0) : nullptr;
         EXPECT_EQ(found == nullptr, standing == nullptr) << "left";
         if (standing) found_.fetch_add(1);
         return standing ? standing : open(desc);
@@ -142,7 +142,7 @@ private:
         iterations_ += desc.trip;
     }
 
-    gimbal_left_table* table_ = gimbal_left_loops();
+    gimbal_known_table* table_ = gimbal_known_loops();
     std::uint32_t workers_;
     std::vector<std::atomic<int>> ran_;
     std::atomic<void*> slot_ = nullptr;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#ifndef GIMBAL_LEFT_LOOPS_H
-#define GIMBAL_LEFT_LOOPS_H
+#ifndef GIMBAL_KNOWN_LOOPS_H
+#define GIMBAL_KNOWN_LOOPS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,7 +24,7 @@ typedef struct gimbal_left_counts {
     uint64_t calls;      /**< [count] */
     uint64_t iterations; /**< [iterations] */
     uint64_t look;       /**< from this count of calls on the clock is looked at */
-    uint64_t looked;     /**< when it was: gimbal_left_now() */
+    uint64_t looked;     /**< when it was: gimbal_known_now() */
 } gimbal_left_counts;
 
 /** One loop that one team need not open. libgimbal writes it when it leaves the loop, or opens an execution that is to
@@ -38,19 +38,19 @@ typedef struct gimbal_left_counts {
  *
  *  A standing execution is here by its number in a region. So the team joins between one time and the next, and nobody
  *  is inside: the last worker to leave makes it ready for the next time, or lets it stand no more. */
-typedef struct gimbal_left_loop {
+typedef struct gimbal_known_loop {
     const void* region; /**< where the team began; NULL: no loop */
     const void* team;   /**< whose loop it is */
-    uint16_t number;    /**< of the loop in the region (gimbal_left_number) */
-    uint16_t code;      /**< of where a standing execution's loop lies (gimbal_left_code) */
+    uint16_t number;    /**< of the loop in the region (gimbal_known_number) */
+    uint16_t code;      /**< of where a standing execution's loop lies (gimbal_known_code) */
     uint8_t length;     /**< trip counts of so many bits; 0 at number 0 */
     uint8_t mixed;      /**< 1: other loops have that number, too */
     uint8_t stands;     /**< 1: a standing execution; 0: left to the caller */
-    int64_t schedule;   /**< gimbal_left_schedule() */
+    int64_t schedule;   /**< gimbal_known_schedule() */
     uint64_t from;      /**< later moments than this one, */
     uint64_t to;        /**< up to this one */
     union {
-        uint64_t until; /**< left: when `to` is to be set: gimbal_left_now() */
+        uint64_t until; /**< left: when `to` is to be set: gimbal_known_now() */
         uint64_t trip;  /**< standing: N [iterations]; at number 0: loops after which those of the region come round */
     };
     union {
@@ -58,24 +58,25 @@ typedef struct gimbal_left_loop {
         void* execution;            /**< standing: to be given to gimbal_loop_begin() by every worker, and by the last
                                          one to leave to gimbal_loop_close() */
     };
-} gimbal_left_loop;
+} gimbal_known_loop;
 
 enum {
-    GIMBAL_LEFT_LOOPS = 1024,
-    GIMBAL_LEFT_NUMBERS = 64 /**< loops of a region that have a number of their own; later ones come round */
+    GIMBAL_KNOWN_LOOPS = 1024,
+    GIMBAL_KNOWN_NUMBERS = 64 /**< loops of a region that have a number of their own; later ones come round */
 };
 
 /** @threads all */
-typedef struct gimbal_left_table {
-    gimbal_left_loop loops[GIMBAL_LEFT_LOOPS]; /**< each at its own place; who finds it taken is left by open() only */
-    uint64_t counter_is_clock;                 /**< 1: time is the processor's time stamp counter; 0: nanoseconds */
-} gimbal_left_table;
+typedef struct gimbal_known_table {
+    gimbal_known_loop
+        loops[GIMBAL_KNOWN_LOOPS]; /**< each at its own place; who finds it taken is left by open() only */
+    uint64_t counter_is_clock;     /**< 1: time is the processor's time stamp counter; 0: nanoseconds */
+} gimbal_known_table;
 
 /** The table of this process. @threads any */
-GIMBAL_API gimbal_left_table* gimbal_left_loops(void);
+GIMBAL_API gimbal_known_table* gimbal_known_loops(void);
 
 /** The clock of `until`. */
-static inline uint64_t gimbal_left_now(const gimbal_left_table* table) {
+static inline uint64_t gimbal_known_now(const gimbal_known_table* table) {
     struct timespec now;
 #if defined(__x86_64__)
     if (table->counter_is_clock) return __builtin_ia32_rdtsc();
@@ -86,47 +87,48 @@ static inline uint64_t gimbal_left_now(const gimbal_left_table* table) {
 }
 
 /** Bits of a trip count. @param trip  > 0 */
-static inline uint32_t gimbal_left_length(uint64_t trip) {
+static inline uint32_t gimbal_known_length(uint64_t trip) {
     return 64U - (uint32_t)__builtin_clzll(trip);
 }
 
 /** A place in the table. The loops of a region lie one after the other, so that who comes to one has the next one's
  *  line fetched. @param desc  its team and region are not NULL @param length  bits of the trip count, 0: of a period */
-static inline gimbal_left_loop* gimbal_left_place(gimbal_left_table* table, const gimbal_loop_desc* desc,
-                                                  uint32_t number, uint32_t length) {
+static inline gimbal_known_loop* gimbal_known_place(gimbal_known_table* table, const gimbal_loop_desc* desc,
+                                                    uint32_t number, uint32_t length) {
     const uint64_t key =
         ((uint64_t)(uintptr_t)desc->region + ((uint64_t)(uintptr_t)desc->team << 20)) * 0x9E3779B97F4A7C15U;
-    return &table->loops[((key >> 40) + number + (uint64_t)37 * length) % GIMBAL_LEFT_LOOPS];
+    return &table->loops[((key >> 40) + number + (uint64_t)37 * length) % GIMBAL_KNOWN_LOOPS];
 }
 
 /** Whether a place is this loop's. */
-static inline int gimbal_left_is(const gimbal_left_loop* left, const gimbal_loop_desc* desc, uint32_t number,
-                                 uint32_t length) {
-    return left->region == desc->region && left->team == desc->team && left->number == number && left->length == length;
+static inline int gimbal_known_is(const gimbal_known_loop* known, const gimbal_loop_desc* desc, uint32_t number,
+                                  uint32_t length) {
+    return known->region == desc->region && known->team == desc->team && known->number == number &&
+           known->length == length;
 }
 
 /** A loop's number in its region, as it stands in the table. Where one region runs thousands of loops they come round:
  *  after the first ones the number is that in the period, once a period is known (in the place of number 0). Any period
  *  is right, since all workers go by the same one from the same moment on, if it is longer than workers can be apart.
- *  @return 0: none  @threads as gimbal_left_find() */
-static inline uint32_t gimbal_left_number(gimbal_left_table* table, const gimbal_loop_desc* desc) {
+ *  @return 0: none  @threads as gimbal_known_find() */
+static inline uint32_t gimbal_known_number(gimbal_known_table* table, const gimbal_loop_desc* desc) {
     const uint32_t number = (uint32_t)desc->moment;
-    if (number <= GIMBAL_LEFT_NUMBERS) return number;
-    const gimbal_left_loop* const period = gimbal_left_place(table, desc, 0, 0);
+    if (number <= GIMBAL_KNOWN_NUMBERS) return number;
+    const gimbal_known_loop* const period = gimbal_known_place(table, desc, 0, 0);
     /* Acquire what was written before; partner: the release store where the period is found. */
-    if (!__atomic_load_n(&period->to, __ATOMIC_ACQUIRE) || !gimbal_left_is(period, desc, 0, 0) ||
+    if (!__atomic_load_n(&period->to, __ATOMIC_ACQUIRE) || !gimbal_known_is(period, desc, 0, 0) ||
         period->from >= desc->moment)
         return 0;
-    return GIMBAL_LEFT_NUMBERS + 1 + number % (uint32_t)period->trip;
+    return GIMBAL_KNOWN_NUMBERS + 1 + number % (uint32_t)period->trip;
 }
 
 /** A loop's schedule and workers, and whether its chunks must ascend. */
-static inline int64_t gimbal_left_schedule(const gimbal_loop_desc* desc) {
+static inline int64_t gimbal_known_schedule(const gimbal_loop_desc* desc) {
     return (int64_t)((uint64_t)(desc->monotonic != 0) << 63 | (uint64_t)desc->workers << 32 | (uint32_t)desc->schedule);
 }
 
 /** Where a loop lies, in short. Two loops have the same in one of 65536 cases. */
-static inline uint16_t gimbal_left_code(const gimbal_loop_desc* desc) {
+static inline uint16_t gimbal_known_code(const gimbal_loop_desc* desc) {
     const uint64_t code = (uint64_t)(uintptr_t)(desc->code ? desc->code : desc->source);
     return (uint16_t)(code ^ code >> 16);
 }
@@ -136,40 +138,41 @@ static inline uint16_t gimbal_left_code(const gimbal_loop_desc* desc) {
  *  @return a standing execution to enter; or a loop that is left, and where the team's first worker counts it
  *          (gimbal_left_count); NULL: gimbal_loop_open() it
  *  @threads the workers of the team, each once, at the same moment  @cost a cache line, no call */
-static inline gimbal_left_loop* gimbal_left_find(gimbal_left_table* table, const gimbal_loop_desc* desc) {
-    const uint32_t number = gimbal_left_number(table, desc), length = gimbal_left_length(desc->trip);
+static inline gimbal_known_loop* gimbal_known_find(gimbal_known_table* table, const gimbal_loop_desc* desc) {
+    const uint32_t number = gimbal_known_number(table, desc), length = gimbal_known_length(desc->trip);
     if (number == 0) return NULL;
-    gimbal_left_loop* const left = gimbal_left_place(table, desc, number, length);
+    gimbal_known_loop* const known = gimbal_known_place(table, desc, number, length);
     /* Acquire, `from` last: a thread that sees what belongs to a new beginning sees that, too. Partners: the release
      * stores in the other order where a worker that opens a loop writes this. */
-    if (desc->moment > __atomic_load_n(&left->to, __ATOMIC_ACQUIRE)) return NULL;
-    if (__atomic_load_n(&left->schedule, __ATOMIC_ACQUIRE) != gimbal_left_schedule(desc) || desc->unit > 1) return NULL;
-    if (__atomic_load_n(&left->stands, __ATOMIC_ACQUIRE) &&
-        __atomic_load_n(&left->trip, __ATOMIC_ACQUIRE) != desc->trip)
+    if (desc->moment > __atomic_load_n(&known->to, __ATOMIC_ACQUIRE)) return NULL;
+    if (__atomic_load_n(&known->schedule, __ATOMIC_ACQUIRE) != gimbal_known_schedule(desc) || desc->unit > 1)
         return NULL;
-    if (__atomic_load_n(&left->from, __ATOMIC_ACQUIRE) >= desc->moment) return NULL;
-    return gimbal_left_is(left, desc, number, length) ? left : NULL;
+    if (__atomic_load_n(&known->stands, __ATOMIC_ACQUIRE) &&
+        __atomic_load_n(&known->trip, __ATOMIC_ACQUIRE) != desc->trip)
+        return NULL;
+    if (__atomic_load_n(&known->from, __ATOMIC_ACQUIRE) >= desc->moment) return NULL;
+    return gimbal_known_is(known, desc, number, length) ? known : NULL;
 }
 
-/** The execution to enter at a place that gimbal_left_find() found.
- *  @return NULL: the loop is left to the caller  @threads as gimbal_left_find() */
-static inline void* gimbal_left_execution(gimbal_left_loop* left, const gimbal_loop_desc* desc, int first_worker) {
-    if (!left->stands) return NULL;
+/** The execution to enter at a place that gimbal_known_find() found.
+ *  @return NULL: the loop is left to the caller  @threads as gimbal_known_find() */
+static inline void* gimbal_known_execution(gimbal_known_loop* known, const gimbal_loop_desc* desc, int first_worker) {
+    if (!known->stands) return NULL;
     /* Its last worker to leave looks. */
-    if (first_worker && left->code != gimbal_left_code(desc)) left->mixed = 1;
-    return left->execution;
+    if (first_worker && known->code != gimbal_known_code(desc)) known->mixed = 1;
+    return known->execution;
 }
 
 /** Whether the time that a loop is left for is over. The clock takes a third of what an execution that is left takes
  *  here, so it is looked at in every 16th, as long as eight times as many would still be in time. A loop whose
  *  executions grow all at once is noticed up to 15 of them late.
  *  @threads the team's first worker */
-static inline int gimbal_left_is_over(const gimbal_left_table* table, const gimbal_left_loop* left) {
+static inline int gimbal_left_is_over(const gimbal_known_table* table, const gimbal_known_loop* left) {
     enum { kSeldom = 16, kInTime = 8 };
     gimbal_left_counts* const counts = left->counts;
     const uint64_t calls = counts->calls;
     if (calls < __atomic_load_n(&counts->look, __ATOMIC_RELAXED)) return 0;
-    const uint64_t now = gimbal_left_now(table);
+    const uint64_t now = gimbal_known_now(table);
     if (now >= left->until) return 1;
     const uint64_t lapse = now - __atomic_load_n(&counts->looked, __ATOMIC_RELAXED);
     const int often = lapse > (left->until - now) / kInTime;
@@ -180,7 +183,7 @@ static inline int gimbal_left_is_over(const gimbal_left_table* table, const gimb
 
 /** Count an execution that was left, and see to it that this ends in time.
  *  @threads the team's first worker  @cost a cache line that nobody else writes, now and then a timestamp */
-static inline void gimbal_left_count(gimbal_left_table* table, gimbal_left_loop* left, const gimbal_loop_desc* desc) {
+static inline void gimbal_left_count(gimbal_known_table* table, gimbal_known_loop* left, const gimbal_loop_desc* desc) {
     gimbal_left_counts* const counts = left->counts;
     __atomic_store_n(&counts->calls, counts->calls + 1, __ATOMIC_RELAXED);
     __atomic_store_n(&counts->iterations, counts->iterations + desc->trip, __ATOMIC_RELAXED);

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "engine/request.hpp"
+#include "gimbal/known_loops.h"
+
+namespace gimbal {
+
+/// The place in the table of the loop that a team opens, for its executions after this one. Nobody finds what was there
+/// before, nor what comes, until open_place().
+/// @return nullptr: the team does not look, or another loop has the place
+/// @threads the one that opens the loop, before others of the team know the execution
+[[nodiscard]] gimbal_known_loop* begin_place(const gimbal_loop_desc* desc) noexcept;
+
+/// What the place says is written: from the next execution on the team finds it. @threads as begin_place()
+void open_place(gimbal_known_loop& place) noexcept;
+
+/// The loops of the region that a team is in come round after so many of them.
+/// @param desc  its team and region are not NULL @param loops  more than workers can be apart  @threads as
+/// begin_place()
+void know_period(const gimbal_loop_desc& desc, std::uint64_t loops) noexcept;
+
+/// The longest period that a team can know [loops].
+inline constexpr std::uint64_t kLongestPeriod = 128;  // the table is not large
+
+/// Have the team find an execution by itself from its next one on.
+/// @return where; nullptr: as begin_place(), or the loop comes round within a region  @threads as begin_place()
+[[nodiscard]] gimbal_known_loop* let_stand(const Request& request, void* execution) noexcept;
+
+/// The team opens the next one.
+/// @threads the last worker to leave it; or one of the team that opens a later execution of that place
+void end_standing(gimbal_known_loop& place) noexcept;
+
+/// Whether the team that asks opens a loop where this place was found in an earlier region, which it has left.
+[[nodiscard]] bool stood_here(const gimbal_known_loop& place, const Request& request) noexcept;
+
+/// The clock of gimbal_known_loop::until. @threads any
+[[nodiscard]] std::uint64_t known_now() noexcept;
+
+/// Have the memory of the table there, before the first loop is known. @threads any
+void prepare_known_loops() noexcept;
+
+/// No loop is known any more. @threads the only one of a new child
+void forget_known_loops() noexcept;
+
+}  // namespace gimbal
