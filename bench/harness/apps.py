@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -62,10 +62,16 @@ def environment(build: Path, schedule: str, threads: int, places: Sequence[int] 
 
 @dataclass
 class Race:
-    """Loop times of several schedules in interleaved rounds [ns], by schedule, and what the last runs answered."""
+    """Loop times of several schedules in interleaved rounds [ns], by schedule, and what the last runs answered; beside
+    them what the programs took as a whole, if they say so."""
 
     times: dict[str, list[float]]
     answers: dict[str, dict[str, Any]]
+    wholes: dict[str, list[float]] = field(default_factory=dict)
+
+    def whole(self) -> Race:
+        """The same race by the time of whole programs."""
+        return Race(self.wholes, self.answers)
 
     def median(self, name: str) -> float:
         return stats.median(self.times[name])
@@ -99,6 +105,7 @@ def race(variants: Sequence[Variant], rounds: int, hog_core: int | None = None) 
                 answer = one.run(order.randrange(512))
                 time.sleep(PAUSE_S)
                 found.times[one.name].append(answer["ns"])
+                found.wholes.setdefault(one.name, []).append(1e9 * answer.get("total_s", 0))
                 found.answers[one.name] = answer
         if hog is not None and not hog.spins():
             raise SampleError("the hog has died: the figures are those of a quiet machine")
