@@ -63,14 +63,14 @@ def environment(build: Path, schedule: str, threads: int, places: Sequence[int] 
 @dataclass
 class Race:
     """Loop times of several schedules in interleaved rounds [ns], by schedule, and what the last runs answered; beside
-    them what the programs took as a whole, if they say so."""
+    them what whole runs answered as total_s [ns]."""
 
     times: dict[str, list[float]]
     answers: dict[str, dict[str, Any]]
     wholes: dict[str, list[float]] = field(default_factory=dict)
 
     def whole(self) -> Race:
-        """The same race by the time of whole programs."""
+        """The same race by total_s, where that is the time of the whole program."""
         return Race(self.wholes, self.answers)
 
     def median(self, name: str) -> float:
