@@ -334,6 +334,8 @@ std::unique_ptr<Selector> SimulateSelector::for_other_length() const {
     other->guided_trial_ = {};
     other->guided_ = nullptr;
     other->trend_ = {};  // another range of lengths may go another way
+    other->idle_profiles_ = 0;
+    other->surprised_before_ = false;
     if (other->bandit_) other->bandit_->widen(kOtherLengthDoubt);
     return other;
 }
