@@ -102,7 +102,7 @@ def measure(args: argparse.Namespace, name: str, result: dict[str, Any]) -> None
                          for figure in (race.median(schedule) / 1e6, race.ratio(schedule, best[kind])))]
             for schedule in (*stock, *args.ours.split(","))]
     print(table.render(f"{name}: {steps_of(args, name)} steps, {runtime_clauses(name)} lines say schedule(runtime); "
-                       f"loops, ratio to the best stock schedule",
+                       f"loops{' (quiet: factorisations)' if name in TOGETHER else ''}, ratio to the best stock schedule",
                        ["schedule", *(head for kind in races for head in (f"{kind} ms", f"/ {best[kind]}"))], rows),
           end="\n\n", flush=True)
     for kind, race in races.items():

@@ -68,7 +68,8 @@ def schedules(args: argparse.Namespace, images: dict[str, Path], result: dict[st
     """Both phases under each schedule, on frames of different noise: their loops, and the whole program. While a loop
     runs another thread reads the next frame, and what it takes from the loop's cores is missing outside of it or not."""
     names = (*apps.STOCK, *OURS)
-    worst: dict[str, list[float]] = {"": [], "whole_": []}
+    prefix = {"loops": "", "whole": "whole_"}  # of RESULT keys
+    worst: dict[str, list[float]] = {kind: [] for kind in prefix}
     for case, image, options in (("even", "ascent", []), ("patchy", "ascent", ["--patchy"]),
                                  ("patchy, large", "face", ["--patchy"])):
         frames = 6 if args.quick else 24 if image == "ascent" else 16
@@ -77,23 +78,23 @@ def schedules(args: argparse.Namespace, images: dict[str, Path], result: dict[st
         cores = gate.usable_cores(args.threads)
         loops = apps.race([apps.AppVariant(name, command, apps.environment(args.build, name, args.threads, cores))
                            for name in names], 2 if args.quick else args.rounds)
-        races = {"": loops, "whole_": loops.whole()}
+        races = {"loops": loops, "whole": loops.whole()}
         best = {kind: race.best(apps.STOCK) for kind, race in races.items()}
         rows = [[name, *(figure for kind, race in races.items()
                          for figure in (race.median(name) / 1e6, race.ratio(name, best[kind])))] for name in names]
         steps_s = loops.answers[apps.AUTO]["loops"][1]["times_s"]
         print(table.render(f"{image}, 50 %, {case}, {frames} frames: {len(steps_s)} steps of "
                            f"{1e3 * min(steps_s):.2f} to {1e3 * stats.median(steps_s):.2f} (median) ms",
-                           ["schedule", "loops ms", f"/ {best['']}", "whole ms", f"/ {best['whole_']}"], rows),
-              end="\n\n", flush=True)
+                           ["schedule", *(head for kind in races for head in (f"{kind} ms", f"/ {best[kind]}"))],
+                           rows), end="\n\n", flush=True)
         for kind, race in races.items():
             ratio, low, high = race.against_best(apps.AUTO, apps.STOCK)
-            print(f"{'whole' if kind else 'loops'}: auto over the best of stock, chosen in other rounds: {ratio:.3f} "
-                  f"[{low:.3f}, {high:.3f}]\n", flush=True)
+            print(f"{kind}: auto over the best of stock, chosen in other rounds: {ratio:.3f} [{low:.3f}, {high:.3f}]\n",
+                  flush=True)
             worst[kind].append(ratio)
-            result[f"restore_{case.replace(', ', '_')}_{kind}auto_vs_best_stock"] = ratio
+            result[f"restore_{case.replace(', ', '_')}_{prefix[kind]}auto_vs_best_stock"] = ratio
     for kind, ratios in worst.items():
-        result[f"restore_{kind}auto_vs_best_stock"] = max(ratios)
+        result[f"restore_{prefix[kind]}auto_vs_best_stock"] = max(ratios)
 
 
 def split(args: argparse.Namespace, images: dict[str, Path], result: dict[str, Any]) -> None:

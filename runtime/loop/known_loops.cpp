@@ -42,7 +42,7 @@ void open_place(gimbal_known_loop& place) noexcept {
 
 // Should two teams write this at once a period comes of it that is not one, or none.
 void know_period(const gimbal_loop_desc& desc, std::uint64_t loops) noexcept {
-    gimbal_known_loop* const period = place_for(desc, 0, 0);
+    gimbal_known_loop* const period = loops <= kLongestPeriod ? place_for(desc, 0, 0) : nullptr;
     if (!period || __atomic_load_n(&period->to, __ATOMIC_RELAXED) != 0) return;
     period->from = desc.moment;
     period->trip = loops;

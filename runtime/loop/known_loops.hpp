@@ -17,13 +17,13 @@ namespace gimbal {
 /// What the place says is written: from the next execution on the team finds it. @threads as begin_place()
 void open_place(gimbal_known_loop& place) noexcept;
 
-/// The loops of the region that a team is in come round after so many of them.
-/// @param desc  its team and region are not NULL @param loops  more than workers can be apart  @threads as
-/// begin_place()
-void know_period(const gimbal_loop_desc& desc, std::uint64_t loops) noexcept;
-
 /// The longest period that a team can know [loops].
 inline constexpr std::uint64_t kLongestPeriod = 128;  // the table is not large
+
+/// The loops of the region that a team is in come round after so many of them.
+/// @param desc   its team and region are not NULL
+/// @param loops  more than workers can be apart; nothing happens above kLongestPeriod  @threads as begin_place()
+void know_period(const gimbal_loop_desc& desc, std::uint64_t loops) noexcept;
 
 /// Have the team find an execution by itself from its next one on.
 /// @return where; nullptr: as begin_place(), or the loop comes round within a region  @threads as begin_place()

@@ -75,7 +75,7 @@ void LeftLoop::look_for_period(const gimbal_loop_desc* desc) noexcept {
     if (gap != gap_.exchange(gap, kRelaxed)) same_gaps_.store(0, kRelaxed);
     if (gap == 0 || gap > kLongestPeriod || same_gaps_.fetch_add(1, kRelaxed) + 1 != kSameGaps) return;
     const std::uint64_t rounds = desc->apart / gap + 1;  // more than workers are apart
-    if (rounds * gap <= kLongestPeriod) know_period(*desc, rounds * gap);
+    know_period(*desc, rounds * gap);
 }
 
 std::uint32_t count_left_loops() noexcept {
