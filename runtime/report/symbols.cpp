@@ -7,7 +7,11 @@
 #include <link.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
+#include <optional>
+#include <vector>
 
 namespace gimbal {
 
@@ -20,7 +24,8 @@ struct Dw {
     decltype(&dwfl_report_end) report_end = nullptr;
     decltype(&dwfl_module_getelf) module_getelf = nullptr;
     decltype(&dwfl_module_getsrc) module_getsrc = nullptr;
-    decltype(&dwfl_module_addrinfo) module_addrinfo = nullptr;
+    decltype(&dwfl_module_getsymtab) module_getsymtab = nullptr;
+    decltype(&dwfl_module_getsym_info) module_getsym_info = nullptr;
     decltype(&dwfl_lineinfo) lineinfo = nullptr;
     decltype(&dwfl_module_nextcu) module_nextcu = nullptr;
     decltype(&dwarf_haspc) haspc = nullptr;
@@ -53,10 +58,12 @@ Dw load() {
         bind(library, "dwfl_report_offline", dw.report_offline) && bind(library, "dwfl_report_end", dw.report_end) &&
         bind(library, "dwfl_module_getelf", dw.module_getelf) &&
         bind(library, "dwfl_module_getsrc", dw.module_getsrc) &&
-        bind(library, "dwfl_module_addrinfo", dw.module_addrinfo) && bind(library, "dwfl_lineinfo", dw.lineinfo) &&
-        bind(library, "dwfl_module_nextcu", dw.module_nextcu) && bind(library, "dwarf_haspc", dw.haspc) &&
-        bind(library, "dwarf_getsrc_die", dw.getsrc_die) && bind(library, "dwarf_linesrc", dw.linesrc) &&
-        bind(library, "dwarf_lineno", dw.lineno) && bind(library, "dwfl_offline_section_address", dw.section_address);
+        bind(library, "dwfl_module_getsymtab", dw.module_getsymtab) &&
+        bind(library, "dwfl_module_getsym_info", dw.module_getsym_info) &&
+        bind(library, "dwfl_lineinfo", dw.lineinfo) && bind(library, "dwfl_module_nextcu", dw.module_nextcu) &&
+        bind(library, "dwarf_haspc", dw.haspc) && bind(library, "dwarf_getsrc_die", dw.getsrc_die) &&
+        bind(library, "dwarf_linesrc", dw.linesrc) && bind(library, "dwarf_lineno", dw.lineno) &&
+        bind(library, "dwfl_offline_section_address", dw.section_address);
     return dw;
 }
 
@@ -78,6 +85,50 @@ const Dwfl_Callbacks& callbacks() {
                                         .debuginfo_path = &no_path};
     return only;
 }
+
+/// The functions of an object by address. libdw's own look-up goes through the whole symbol table each time, which is
+/// seconds for a program of thousands of loops.
+class FunctionTable {
+public:
+    struct Function {
+        GElf_Addr begin = 0;
+        GElf_Addr end = 0;
+        int rank = 0;  ///< of several that begin at one address the highest names it
+        const char* name = nullptr;
+        GElf_Addr reach = 0;  ///< the furthest end of this one and those before it
+    };
+
+    explicit FunctionTable(Dwfl_Module* module) {
+        const int symbols = libdw().module_getsymtab(module);
+        for (int i = 1; i < symbols; ++i) {
+            GElf_Sym symbol;
+            GElf_Addr begin = 0;
+            const char* const name = libdw().module_getsym_info(module, i, &symbol, &begin, nullptr, nullptr, nullptr);
+            const int type = GELF_ST_TYPE(symbol.st_info), binding = GELF_ST_BIND(symbol.st_info);
+            if (!name || !*name || symbol.st_shndx == SHN_UNDEF || symbol.st_size == 0) continue;
+            if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) continue;
+            const int rank = binding == STB_GLOBAL ? 2 : binding == STB_WEAK ? 1 : 0;
+            functions_.push_back({begin, begin + symbol.st_size, rank, name});
+        }
+        std::stable_sort(functions_.begin(), functions_.end(), [](const Function& a, const Function& b) {
+            return a.begin != b.begin ? a.begin < b.begin : a.rank < b.rank;
+        });
+        GElf_Addr reach = 0;
+        for (Function& function : functions_) function.reach = reach = std::max(reach, function.end);
+    }
+
+    /// The function that holds an address, the one that begins last if several do; null if none does.
+    [[nodiscard]] const Function* at(GElf_Addr address) const {
+        auto after = std::upper_bound(functions_.begin(), functions_.end(), address,
+                                      [](GElf_Addr wanted, const Function& f) { return wanted < f.begin; });
+        for (; after != functions_.begin() && std::prev(after)->reach > address; --after)
+            if (std::prev(after)->end > address) return &*std::prev(after);
+        return nullptr;
+    }
+
+private:
+    std::vector<Function> functions_;
+};
 
 /// File and line by way of the compilation units. libdw's own search needs an address table (.debug_aranges) that
 /// clang leaves out unless asked.
@@ -153,6 +204,7 @@ struct ObjectSymbols::Handle {
     Dwfl* session = nullptr;
     Dwfl_Module* module = nullptr;
     GElf_Addr bias = 0;
+    std::optional<FunctionTable> functions;
 };
 
 ObjectSymbols::ObjectSymbols(const std::string& path) : handle_(std::make_unique<Handle>()) {
@@ -163,6 +215,7 @@ ObjectSymbols::ObjectSymbols(const std::string& path) : handle_(std::make_unique
     handle_->module = libdw().report_offline(handle_->session, "", path.c_str(), -1);
     libdw().report_end(handle_->session, nullptr, nullptr);
     if (handle_->module && !libdw().module_getelf(handle_->module, &handle_->bias)) handle_->module = nullptr;
+    if (handle_->module) handle_->functions.emplace(handle_->module);
 }
 
 ObjectSymbols::~ObjectSymbols() {
@@ -178,14 +231,11 @@ CodePlace ObjectSymbols::find(std::uint64_t offset) const {
     if (!available()) return exported_symbol(handle_->path, offset);
     if (!handle_->module) return place;
     const GElf_Addr address = offset + handle_->bias;
-    GElf_Sym symbol;
-    GElf_Off distance = 0;
-    if (const char* const name =
-            libdw().module_addrinfo(handle_->module, address, &distance, &symbol, nullptr, nullptr, nullptr)) {
-        place.symbol = name;
-        place.distance = distance;
+    if (const FunctionTable::Function* const function = handle_->functions->at(address)) {
+        place.symbol = function->name;
+        place.distance = address - function->begin;
     }
-    const Row row = loop_row(handle_->module, address, address - distance);
+    const Row row = loop_row(handle_->module, address, address - place.distance);
     place.file = row.file;
     place.line = row.line;
     if (place.file.empty()) find_in_units(handle_->module, address, place);

@@ -7,12 +7,15 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
+#include <utility>
 
 #include "sample_record.hpp"
 
 namespace gimbal {
 namespace {
 
+using namespace std::string_literals;
 using testing::HasSubstr;
 
 /// A record with one loop at an address of this process.
@@ -29,6 +32,46 @@ RunRecord loop_at(const void* address, const std::string& module) {
 
 [[gnu::noinline]] const void* here() {
     return __builtin_return_address(0);
+}
+
+// A function of 32 bytes under two names, with another one of 8 bytes within it.
+asm(R"(
+    .pushsection .text
+    .globl test_outer
+    .type test_outer, @function
+    .type test_other_name, @function
+    .type test_inner, @function
+test_outer:
+test_other_name:
+    .skip 8, 0x90
+test_inner:
+    .skip 8, 0x90
+    .size test_inner, 8
+    .skip 16, 0x90
+    .size test_outer, 32
+    .size test_other_name, 32
+    .popsection
+)");
+extern "C" const char test_outer[];
+
+/// The function at so many bytes behind test_outer, and how far into it.
+std::pair<std::string, std::uint64_t> function_at(std::uint64_t distance) {
+    Dl_info info{};
+    EXPECT_NE(dladdr(test_outer, &info), 0);
+    const auto offset = reinterpret_cast<std::uintptr_t>(test_outer) - reinterpret_cast<std::uintptr_t>(info.dli_fbase);
+    const CodePlace place = ObjectSymbols(std::filesystem::read_symlink("/proc/self/exe")).find(offset + distance);
+    return {place.symbol, place.distance};
+}
+
+TEST(ObjectSymbols, TheInnermostFunctionNamesAnAddressByItsGlobalName) {
+    if (!ObjectSymbols::available()) GTEST_SKIP() << "libdw is not installed";
+    EXPECT_EQ(function_at(0), std::pair("test_outer"s, std::uint64_t{0}));
+    EXPECT_EQ(function_at(7), std::pair("test_outer"s, std::uint64_t{7}));
+    EXPECT_EQ(function_at(8), std::pair("test_inner"s, std::uint64_t{0}));
+    EXPECT_EQ(function_at(15), std::pair("test_inner"s, std::uint64_t{7}));
+    EXPECT_EQ(function_at(16), std::pair("test_outer"s, std::uint64_t{16})) << "behind the inner one";
+    EXPECT_EQ(function_at(31), std::pair("test_outer"s, std::uint64_t{31}));
+    EXPECT_NE(function_at(32).first, "test_outer");
 }
 
 TEST(ReadableFunction, LosesParametersAndWhatCompilersAdd) {
