@@ -46,6 +46,18 @@ std::string without_parameters(std::string name) {
     return name;
 }
 
+/// Demangled templates begin with what they return: "void sort<int>", "std::vector<int> made<int>".
+std::string without_return_type(const std::string& name) {
+    std::size_t begin = 0;
+    int depth = 0;
+    for (std::size_t i = 0; i < name.size() && name.compare(i, 8, "operator") != 0; ++i) {
+        if (std::string_view("<([{").find(name[i]) != std::string_view::npos) ++depth;
+        if (std::string_view(">)]}").find(name[i]) != std::string_view::npos) --depth;
+        if (name[i] == ' ' && depth == 0) begin = i + 1;
+    }
+    return name.substr(begin);
+}
+
 /// With what compilers add: without a line, the number of a function's region is all that tells its loops apart.
 std::string whole_function(std::string_view symbol) {
     const std::size_t added = symbol.find("._omp_fn");
@@ -74,7 +86,7 @@ std::string readable_function(std::string_view symbol) {
     int status = 0;
     const std::unique_ptr<char, void (*)(void*)> demangled(
         abi::__cxa_demangle(plain.c_str(), nullptr, nullptr, &status), std::free);
-    return demangled ? without_parameters(demangled.get()) : plain;
+    return demangled ? without_return_type(without_parameters(demangled.get())) : plain;
 }
 
 void resolve_names(RunRecord& record) {

@@ -51,8 +51,8 @@ void resolve_names(RunRecord& record);
 /// @param module, offset  where its code lies  @param place  what the object says about that
 [[nodiscard]] std::string loop_name(const std::string& module, std::uint64_t offset, const CodePlace& place);
 
-/// A function's name as its author wrote it: C++ names demangled, without parameters, and without what compilers add
-/// to the bodies of parallel regions ("main._omp_fn.0", "main.omp_outlined").
+/// A function's name as its author wrote it: C++ names demangled, without parameters and return types, and without what
+/// compilers add to the bodies of parallel regions ("main._omp_fn.0", "main.omp_outlined").
 [[nodiscard]] std::string readable_function(std::string_view symbol);
 
 }  // namespace gimbal

@@ -82,6 +82,9 @@ TEST(ReadableFunction, LosesParametersAndWhatCompilersAdd) {
     EXPECT_EQ(readable_function(".omp_outlined."), ".omp_outlined.");
     EXPECT_EQ(readable_function("_ZNK3FooclEi"), "Foo::operator()");
     EXPECT_EQ(readable_function("_Znot_a_name"), "_Znot_a_name");
+    EXPECT_EQ(readable_function("_ZN4grid5sweepIdEEvPT_._omp_fn.0"), "grid::sweep<double>") << "returns void";
+    EXPECT_EQ(readable_function("_Z4madeISt4pairIciEESt6vectorIT_SaIS2_EES2_"), "made<std::pair<char, int> >");
+    EXPECT_EQ(readable_function("_ZN4grid4NodecvT_IxEEv"), "grid::Node::operator long long<long long>");
 }
 
 TEST(ResolveNames, ReturnAddressBecomesFileLineAndFunction) {
