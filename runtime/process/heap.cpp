@@ -27,31 +27,50 @@
 
 namespace {
 
-constexpr std::size_t kBytes = std::size_t{1} << 30;  // address space; only what is used becomes memory
-constexpr std::size_t kLess = std::size_t{1} << 26;   // under a limit (ulimit -v)
+/// Address space of which only what is used becomes memory. Under a limit (ulimit -v) there may be little of it.
+struct Mapping {
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+};
 
-std::uintptr_t region = 0;  // 0: none yet
-std::uintptr_t region_end = 0;
-std::uintptr_t next_free = 0;
+constexpr std::size_t kFirstMapping = std::size_t{1} << 20;  // each is twice as large as the one before
+constinit std::array<Mapping, 24> mappings{};
+constinit std::size_t mapping_count = 0;
+constinit std::uintptr_t next_free = 0;  // in the last one
 
-bool map_region() noexcept {
-    for (const std::size_t bytes : {kBytes, kLess}) {
+/// One more, with room for so many bytes. @return whether there is
+bool map_more(std::size_t least) noexcept {
+    if (mapping_count == mappings.size()) return false;
+    const Mapping last = mapping_count > 0 ? mappings[mapping_count - 1] : Mapping{};
+    const std::size_t wanted = mapping_count > 0 ? 2 * (last.end - last.begin) : kFirstMapping;
+    for (std::size_t bytes = std::max(wanted, least); bytes >= least; bytes /= 2) {
         void* const mapped =
             mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (mapped == MAP_FAILED) continue;
-        region = next_free = reinterpret_cast<std::uintptr_t>(mapped);
-        region_end = region + bytes;
+        next_free = reinterpret_cast<std::uintptr_t>(mapped);
+        mappings[mapping_count++] = {next_free, next_free + bytes};
         return true;
     }
     return false;
 }
 
-void* from_region(std::size_t size, std::size_t alignment) {
-    if (region == 0 && !map_region()) throw std::bad_alloc();
-    const std::uintptr_t begin = (next_free + alignment - 1) / alignment * alignment;
-    if (begin > region_end || size > region_end - begin) throw std::bad_alloc();
-    next_free = begin + size;
-    return reinterpret_cast<void*>(begin);
+void* from_mapping(std::size_t size, std::size_t alignment) {
+    for (int tries = 0; tries < 2; ++tries) {
+        const std::uintptr_t end = mapping_count > 0 ? mappings[mapping_count - 1].end : 0;
+        const std::uintptr_t begin = (next_free + alignment - 1) / alignment * alignment;
+        if (begin <= end && size <= end - begin && mapping_count > 0) {
+            next_free = begin + size;
+            return reinterpret_cast<void*>(begin);
+        }
+        if (size > SIZE_MAX / 4 || !map_more(size + alignment)) break;
+    }
+    throw std::bad_alloc();
+}
+
+bool is_mapped(const void* memory) noexcept {
+    const auto place = reinterpret_cast<std::uintptr_t>(memory);
+    const auto within = [=](const Mapping& one) { return place >= one.begin && place < one.end; };
+    return std::any_of(mappings.begin(), mappings.begin() + mapping_count, within);
 }
 
 // A few small blocks that were given back, by size: holding back signals takes two system calls, and what a selector
@@ -86,7 +105,7 @@ bool keep(Slots& slots, void* block) noexcept {
 
 void* allocate(std::size_t size, std::size_t alignment) {
     if (gimbal::ending()) [[unlikely]]
-        return from_region(size, alignment);
+        return from_mapping(size, alignment);
     if (Slots* const slots = alignment <= alignof(std::max_align_t) ? slots_of(size) : nullptr) {
         if (void* const block = take_kept(*slots)) return block;
         size = (size + kStep - 1) / kStep * kStep;
@@ -106,8 +125,7 @@ void* allocate(std::size_t size, std::size_t alignment) {
 
 /// @param size  0: not known
 void release(void* memory, std::size_t size) noexcept {
-    const auto place = reinterpret_cast<std::uintptr_t>(memory);
-    if (!memory || gimbal::ending() || (place >= region && place < region_end)) [[unlikely]]
+    if (!memory || gimbal::ending() || (mapping_count > 0 && is_mapped(memory))) [[unlikely]]
         return;
     if (Slots* const slots = slots_of(size); slots && keep(*slots, memory)) return;
     if (gimbal::is_early(memory)) return;

@@ -9,7 +9,9 @@
 #include <deque>
 #include <exception>
 #include <map>
+#include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -74,19 +76,31 @@ void keep_what_was_learnt() {
     for (const auto& [workers, loops] : teams) keep_knowledge(workers, loops);
 }
 
+void complain(std::string_view text) noexcept {
+    if (stderr_is_the_same()) write_stderr(text);
+}
+
+// There may be too little to say even that, and what ends is a stranger's process: it ends as it would have.
+void complain_of_memory() noexcept {
+    static std::atomic<bool> said{false};
+    if (!said.exchange(true))
+        complain("gimbal: warning: no memory is left: what Gimbal has to report is incomplete.\n");
+}
+
 // One failure must not cost what else there is to say.
 template <class Task>
-void attempt(Task task) noexcept {
-    std::string text;
+void attempt(Task task) noexcept try {
     try {
         task();
-        return;
     } catch (const Error& error) {
-        text = message_text(error, "warning");
+        complain(message_text(error, "warning"));
+    } catch (const std::bad_alloc&) {
+        complain_of_memory();
     } catch (const std::exception& error) {
-        text = std::string("gimbal: warning: ") + error.what() + "\n";
+        complain(std::string("gimbal: warning: ") + error.what() + "\n");
     }
-    if (stderr_is_the_same()) write_stderr(text);
+} catch (const std::bad_alloc&) {
+    complain_of_memory();
 }
 
 // What a lock that could not be had costs the report.

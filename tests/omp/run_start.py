@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The start of a program under the patched libomp where something is amiss: a full /dev/shm, a libgimbal.so of another
-build, wrong settings without the launcher. The program runs to its right end, and one line says what was wrong."""
+build, wrong settings without the launcher; and its end without memory. The program runs to its right end, and one line
+says what was wrong."""
 import argparse
 import os
 import pathlib
@@ -22,6 +23,28 @@ int main(void) {
     for (int i = 0; i < 1000; ++i) sum += i;
     printf("sum %ld\\n", sum);
     return sum == 499500 ? 0 : 1;
+}
+"""
+
+# At its end there are so many pages of address space left as the first word says.
+LIMITED = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+int main(int count, char **words) {
+    long sum = 0;
+#pragma omp parallel for schedule(runtime) reduction(+ : sum)
+    for (int i = 0; i < 1000; ++i) sum += i;
+    printf("sum %ld\\n", sum);
+    long pages = 0;
+    FILE *memory = fopen("/proc/self/statm", "r");
+    if (count < 2 || !memory || fscanf(memory, "%ld", &pages) != 1) return 1;
+    fclose(memory);
+    struct rlimit limit;
+    getrlimit(RLIMIT_AS, &limit);
+    limit.rlim_cur = (rlim_t)(pages + atol(words[1])) * (rlim_t)sysconf(_SC_PAGESIZE);
+    return setrlimit(RLIMIT_AS, &limit);
 }
 """
 
@@ -121,6 +144,29 @@ class FullSharedMemory(StartTest):
                                        self.build(THREAD, "thread", "-pthread"),
                                        env={"LD_PRELOAD": str(pin), "GIMBAL_PIN": "observe"})
         self.assertEqual(result.returncode, 0, result.stderr)
+
+
+class NoMemoryAtTheEnd(StartTest):
+    """What Gimbal has to say takes memory; a program that has none left ends as it would without Gimbal."""
+
+    def ended_with(self, pages, **variables):
+        program = self.build(LIMITED, "limited", "-fopenmp")
+        script = self.folder / "limited.sh"
+        script.write_text(f"#!/bin/sh\nexec {program} {pages}\n")
+        script.chmod(0o755)
+        result = self.run_under_gimbal(script, env={"OMP_SCHEDULE": "gss", **variables})
+        self.assert_right(result)
+        return result.stderr
+
+    def test_little_is_enough_for_the_report(self):
+        self.assertIn("gss", self.ended_with(2048))
+
+    def test_none_at_all_is_said_once(self):
+        for pages in (0, 8, 64, 256):
+            with self.subTest(pages=pages):
+                said = self.ended_with(pages, GIMBAL_CACHE=str(self.folder / "kept"), GIMBAL_REPORT="full")
+                self.assertLessEqual(said.count("no memory is left"), 1, said)
+        self.assertIn("no memory is left", self.ended_with(0))
 
 
 class LeftPage(StartTest):
