@@ -14,7 +14,6 @@ namespace {
 constexpr std::size_t kPiece = std::size_t{1} << 16;  // whose pages come at once
 constexpr std::size_t kBytes = kPiece << 5;
 constexpr std::size_t kAhead = kPiece << 1;
-constexpr std::size_t kLargest = std::size_t{1} << 12;
 alignas(4096) constinit std::array<char, kBytes> bytes{};
 constinit std::atomic<std::size_t> used{0};
 constinit std::atomic<std::size_t> entered{0};  // pages before this one are there, or somebody is at it
@@ -30,12 +29,12 @@ void enter(std::size_t piece) noexcept {
 
 }  // namespace
 
-void* allocate_early(std::size_t size, std::size_t alignment) noexcept {
+void* allocate_early(std::size_t size, std::size_t alignment, std::size_t largest) noexcept {
     std::size_t before = used.load(std::memory_order_relaxed);
     std::size_t begin = 0;
     do {
         begin = (before + alignment - 1) / alignment * alignment;
-        if (size > kLargest || begin + size > kBytes) return nullptr;
+        if (size > largest || begin > kBytes || size > kBytes - begin) return nullptr;
     } while (!used.compare_exchange_weak(before, begin + size, std::memory_order_relaxed));
     const std::size_t next_piece = (before + kPiece - 1) / kPiece * kPiece;
     if (next_piece < begin + size) enter(next_piece);

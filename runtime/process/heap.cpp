@@ -7,8 +7,8 @@
 // A signal handler that ends the process must not have interrupted the heap for Gimbal's sake: its lock would stay
 // taken, and libomp, among others, allocates as it ends. So signals wait while Gimbal allocates, which loops that have
 // run a few times hardly do. The handler may have interrupted the program's own malloc(): therefore memory for the
-// report comes from a mapping, and is never given back. Only in the shared object, whose operators these are: nobody
-// outside sees them.
+// report comes from mappings, and is never given back. Where neither heap nor kernel has any more (ulimit -v), what is
+// left of early memory has to do. Only in the shared object, whose operators these are: nobody outside sees them.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -64,6 +64,7 @@ void* from_mapping(std::size_t size, std::size_t alignment) {
         }
         if (size > SIZE_MAX / 4 || !map_more(size + alignment)) break;
     }
+    if (void* const block = gimbal::allocate_early(size, alignment, size)) return block;
     throw std::bad_alloc();
 }
 
@@ -119,6 +120,8 @@ void* allocate(std::size_t size, std::size_t alignment) {
         memory = std::malloc(size == 0 ? 1 : size);
     else if (posix_memalign(&memory, alignment, size) != 0)
         memory = nullptr;
+    // A program that does without memory shall not end for what Gimbal wants to know of its loops.
+    if (!memory) memory = gimbal::allocate_early(size, std::max(alignment, kStep), size);
     if (!memory) throw std::bad_alloc();
     return memory;
 }

@@ -84,7 +84,7 @@ void complain(std::string_view text) noexcept {
 void complain_of_memory() noexcept {
     static std::atomic<bool> said{false};
     if (!said.exchange(true))
-        complain("gimbal: warning: no memory is left: what Gimbal has to report is incomplete.\n");
+        complain("gimbal: warning: no memory is left: what Gimbal reports, or keeps for later runs, is incomplete.\n");
 }
 
 // One failure must not cost what else there is to say.
