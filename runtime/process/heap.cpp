@@ -35,20 +35,29 @@ struct Mapping {
 
 constexpr std::size_t kFirstMapping = std::size_t{1} << 20;  // each is twice as large as the one before
 constinit std::array<Mapping, 24> mappings{};
-constinit std::size_t mapping_count = 0;
-constinit std::uintptr_t next_free = 0;  // in the last one
+constinit std::atomic<std::size_t> mapped{0};  // only the thread that ends the process adds to them
+constinit std::uintptr_t next_free = 0;        // in the last one
+
+/// The last one; empty: there is none. @pre by the thread that ends the process
+Mapping last_mapping() noexcept {
+    const std::size_t count = mapped.load(std::memory_order_relaxed);
+    return count > 0 ? mappings[count - 1] : Mapping{};
+}
 
 /// One more, with room for so many bytes. @return whether there is
 bool map_more(std::size_t least) noexcept {
-    if (mapping_count == mappings.size()) return false;
-    const Mapping last = mapping_count > 0 ? mappings[mapping_count - 1] : Mapping{};
-    const std::size_t wanted = mapping_count > 0 ? 2 * (last.end - last.begin) : kFirstMapping;
-    for (std::size_t bytes = std::max(wanted, least); bytes >= least; bytes /= 2) {
-        void* const mapped =
+    const std::size_t count = mapped.load(std::memory_order_relaxed);
+    if (count == mappings.size()) return false;
+    const Mapping last = last_mapping();
+    for (std::size_t bytes = std::max({kFirstMapping, 2 * (last.end - last.begin), least}); bytes >= least;
+         bytes /= 2) {
+        void* const got =
             mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (mapped == MAP_FAILED) continue;
-        next_free = reinterpret_cast<std::uintptr_t>(mapped);
-        mappings[mapping_count++] = {next_free, next_free + bytes};
+        if (got == MAP_FAILED) continue;
+        next_free = reinterpret_cast<std::uintptr_t>(got);
+        mappings[count] = {next_free, next_free + bytes};
+        // Release where it lies; partner: the acquire load in is_mapped().
+        mapped.store(count + 1, std::memory_order_release);
         return true;
     }
     return false;
@@ -56,9 +65,9 @@ bool map_more(std::size_t least) noexcept {
 
 void* from_mapping(std::size_t size, std::size_t alignment) {
     for (int tries = 0; tries < 2; ++tries) {
-        const std::uintptr_t end = mapping_count > 0 ? mappings[mapping_count - 1].end : 0;
+        const std::uintptr_t end = last_mapping().end;
         const std::uintptr_t begin = (next_free + alignment - 1) / alignment * alignment;
-        if (begin <= end && size <= end - begin && mapping_count > 0) {
+        if (begin < end && size <= end - begin) {
             next_free = begin + size;
             return reinterpret_cast<void*>(begin);
         }
@@ -71,7 +80,7 @@ void* from_mapping(std::size_t size, std::size_t alignment) {
 bool is_mapped(const void* memory) noexcept {
     const auto place = reinterpret_cast<std::uintptr_t>(memory);
     const auto within = [=](const Mapping& one) { return place >= one.begin && place < one.end; };
-    return std::any_of(mappings.begin(), mappings.begin() + mapping_count, within);
+    return std::any_of(mappings.begin(), mappings.begin() + mapped.load(std::memory_order_acquire), within);
 }
 
 // A few small blocks that were given back, by size: holding back signals takes two system calls, and what a selector
@@ -128,7 +137,7 @@ void* allocate(std::size_t size, std::size_t alignment) {
 
 /// @param size  0: not known
 void release(void* memory, std::size_t size) noexcept {
-    if (!memory || gimbal::ending() || (mapping_count > 0 && is_mapped(memory))) [[unlikely]]
+    if (!memory || gimbal::ending() || is_mapped(memory)) [[unlikely]]
         return;
     if (Slots* const slots = slots_of(size); slots && keep(*slots, memory)) return;
     if (gimbal::is_early(memory)) return;
