@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loop/known_loops.hpp"
 
+#include <atomic>
+#include <cstring>
+
 #include "base/clock.hpp"
 
 namespace gimbal {
@@ -9,17 +12,29 @@ namespace {
 
 alignas(64) gimbal_known_table table = {};
 
-/// The loop's place; nullptr: another one has it. @param length  0 for the period of its region, whose number is 0
-gimbal_known_loop* place_for(const gimbal_loop_desc& desc, std::uint32_t number, std::uint32_t length) noexcept {
-    gimbal_known_loop* const place = gimbal_known_place(&table, &desc, number, length);
+std::atomic<bool> more_is_used = false;
+
+/// Whether the place is this loop's, from now on if it was free.
+bool takes(gimbal_known_loop& place, const gimbal_loop_desc& desc, std::uint32_t number,
+           std::uint32_t length) noexcept {
     const void* free = nullptr;
-    if (__atomic_compare_exchange_n(&place->region, &free, desc.region, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-        place->team = desc.team;
-        place->number = static_cast<std::uint16_t>(number);
-        place->length = static_cast<std::uint8_t>(length);
-        return place;
+    if (!__atomic_compare_exchange_n(&place.region, &free, desc.region, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return gimbal_known_is(&place, &desc, number, length);
+    place.team = desc.team;
+    place.number = static_cast<std::uint16_t>(number);
+    place.length = static_cast<std::uint8_t>(length);
+    return true;
+}
+
+/// The loop's place; nullptr: others have it. @param length  0 for the period of its region, whose number is 0
+gimbal_known_loop* place_for(const gimbal_loop_desc& desc, std::uint32_t number, std::uint32_t length) noexcept {
+    gimbal_known_loop* place = gimbal_known_place(&table, &desc, number, length);
+    if (!takes(*place, desc, number, length)) {
+        more_is_used.store(true, std::memory_order_relaxed);
+        place = gimbal_known_other_place(&table, &desc, number, length);
+        if (!takes(*place, desc, number, length)) return nullptr;
     }
-    return gimbal_known_is(place, &desc, number, length) && !place->mixed ? place : nullptr;
+    return place->mixed ? nullptr : place;
 }
 
 }  // namespace
@@ -88,7 +103,8 @@ void prepare_known_loops() noexcept {
 }
 
 void forget_known_loops() noexcept {
-    table = {};
+    std::memset(table.loops, 0, sizeof table.loops);
+    if (more_is_used.exchange(false, std::memory_order_relaxed)) std::memset(table.more, 0, sizeof table.more);
     table.counter_is_clock = detail::clock_is_tsc ? 1 : 0;
 }
 

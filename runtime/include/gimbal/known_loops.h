@@ -62,14 +62,15 @@ typedef struct gimbal_known_loop {
 
 enum {
     GIMBAL_KNOWN_LOOPS = 1024,
+    GIMBAL_KNOWN_MORE = 8192, /**< for loops whose own place another one has */
     GIMBAL_KNOWN_NUMBERS = 64 /**< loops of a region that have a number of their own; later ones come round */
 };
 
 /** @threads all */
 typedef struct gimbal_known_table {
-    gimbal_known_loop
-        loops[GIMBAL_KNOWN_LOOPS]; /**< each at its own place; who finds it taken is left by open() only */
-    uint64_t counter_is_clock;     /**< 1: time is the processor's time stamp counter; 0: nanoseconds */
+    gimbal_known_loop loops[GIMBAL_KNOWN_LOOPS]; /**< each at its own place, */
+    gimbal_known_loop more[GIMBAL_KNOWN_MORE];   /**< or at another one; who finds both taken is left by open() only */
+    uint64_t counter_is_clock;                   /**< 1: time is the processor's time stamp counter; 0: nanoseconds */
 } gimbal_known_table;
 
 /** The table of this process. @threads any */
@@ -91,13 +92,21 @@ static inline uint32_t gimbal_known_length(uint64_t trip) {
     return 64U - (uint32_t)__builtin_clzll(trip);
 }
 
-/** A place in the table. The loops of a region lie one after the other, so that who comes to one has the next one's
- *  line fetched. @param desc  its team and region are not NULL @param length  bits of the trip count, 0: of a period */
+/** A loop's own place. The loops of a region lie one after the other, so that who comes to one has the next one's line
+ *  fetched. @param desc  its team and region are not NULL @param length  bits of the trip count, 0: of a period */
 static inline gimbal_known_loop* gimbal_known_place(gimbal_known_table* table, const gimbal_loop_desc* desc,
                                                     uint32_t number, uint32_t length) {
     const uint64_t key =
         ((uint64_t)(uintptr_t)desc->region + ((uint64_t)(uintptr_t)desc->team << 20)) * 0x9E3779B97F4A7C15U;
     return &table->loops[((key >> 40) + number + (uint64_t)37 * length) % GIMBAL_KNOWN_LOOPS];
+}
+
+/** The other place, for as long as the process if its own one was taken. @param desc, length  as above */
+static inline gimbal_known_loop* gimbal_known_other_place(gimbal_known_table* table, const gimbal_loop_desc* desc,
+                                                          uint32_t number, uint32_t length) {
+    const uint64_t key = (uint64_t)(uintptr_t)desc->region + ((uint64_t)(uintptr_t)desc->team << 24) +
+                         ((uint64_t)number << 8) + length;
+    return &table->more[((key * 0xD6E8FEB86659FD93U) >> 40) % GIMBAL_KNOWN_MORE];
 }
 
 /** Whether a place is this loop's. */
@@ -107,6 +116,17 @@ static inline int gimbal_known_is(const gimbal_known_loop* known, const gimbal_l
            known->length == length;
 }
 
+/** Where a loop is known, now or earlier; NULL: nowhere. @threads as gimbal_known_find() */
+static inline gimbal_known_loop* gimbal_known_entry(gimbal_known_table* table, const gimbal_loop_desc* desc,
+                                                    uint32_t number, uint32_t length) {
+    gimbal_known_loop* known = gimbal_known_place(table, desc, number, length);
+    /* Acquire whose place it is; partner: the release stores of `to`. */
+    if (__atomic_load_n(&known->to, __ATOMIC_ACQUIRE) && gimbal_known_is(known, desc, number, length)) return known;
+    if (!__atomic_load_n(&known->region, __ATOMIC_RELAXED)) return NULL;
+    known = gimbal_known_other_place(table, desc, number, length);
+    return __atomic_load_n(&known->to, __ATOMIC_ACQUIRE) && gimbal_known_is(known, desc, number, length) ? known : NULL;
+}
+
 /** A loop's number in its region, as it stands in the table. Where one region runs thousands of loops they come round:
  *  after the first ones the number is that in the period, once a period is known (in the place of number 0). Any period
  *  is right, since all workers go by the same one from the same moment on, if it is longer than workers can be apart.
@@ -114,11 +134,8 @@ static inline int gimbal_known_is(const gimbal_known_loop* known, const gimbal_l
 static inline uint32_t gimbal_known_number(gimbal_known_table* table, const gimbal_loop_desc* desc) {
     const uint32_t number = (uint32_t)desc->moment;
     if (number <= GIMBAL_KNOWN_NUMBERS) return number;
-    const gimbal_known_loop* const period = gimbal_known_place(table, desc, 0, 0);
-    /* Acquire what was written before; partner: the release store where the period is found. */
-    if (!__atomic_load_n(&period->to, __ATOMIC_ACQUIRE) || !gimbal_known_is(period, desc, 0, 0) ||
-        period->from >= desc->moment)
-        return 0;
+    const gimbal_known_loop* const period = gimbal_known_entry(table, desc, 0, 0);
+    if (!period || period->from >= desc->moment) return 0;
     return GIMBAL_KNOWN_NUMBERS + 1 + number % (uint32_t)period->trip;
 }
 
@@ -141,7 +158,8 @@ static inline uint16_t gimbal_known_code(const gimbal_loop_desc* desc) {
 static inline gimbal_known_loop* gimbal_known_find(gimbal_known_table* table, const gimbal_loop_desc* desc) {
     const uint32_t number = gimbal_known_number(table, desc), length = gimbal_known_length(desc->trip);
     if (number == 0) return NULL;
-    gimbal_known_loop* const known = gimbal_known_place(table, desc, number, length);
+    gimbal_known_loop* const known = gimbal_known_entry(table, desc, number, length);
+    if (!known) return NULL;
     /* Acquire, `from` last: a thread that sees what belongs to a new beginning sees that, too. Partners: the release
      * stores in the other order where a worker that opens a loop writes this. */
     if (desc->moment > __atomic_load_n(&known->to, __ATOMIC_ACQUIRE)) return NULL;
@@ -150,8 +168,7 @@ static inline gimbal_known_loop* gimbal_known_find(gimbal_known_table* table, co
     if (__atomic_load_n(&known->stands, __ATOMIC_ACQUIRE) &&
         __atomic_load_n(&known->trip, __ATOMIC_ACQUIRE) != desc->trip)
         return NULL;
-    if (__atomic_load_n(&known->from, __ATOMIC_ACQUIRE) >= desc->moment) return NULL;
-    return gimbal_known_is(known, desc, number, length) ? known : NULL;
+    return __atomic_load_n(&known->from, __ATOMIC_ACQUIRE) < desc->moment ? known : NULL;
 }
 
 /** The execution to enter at a place that gimbal_known_find() found.

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <deque>
+
 #include "team.hpp"
 
 namespace {
@@ -174,6 +177,33 @@ TEST_F(LeftLoopTest, APeriodIsLongerThanWorkersAreApart) {
         } else {
             EXPECT_EQ(period->to, 0U);
         }
+    }
+}
+
+// Each in a region of its own, as compilers lay them out. Places are taken for good, so their number is what counts.
+TEST_F(LeftLoopTest, AThousandLoopsAreFoundEachByItsTeam) {
+    constexpr std::uintptr_t kLoops = 1000;
+    std::deque<LeftLoop> left;
+    const auto loop = [](std::uintptr_t i, std::uint64_t region) {
+        return desc_of(0x401000 + 0x60 * i, region * kRegion + 1);
+    };
+    for (std::uintptr_t i = 0; i < kLoops; ++i) left.emplace_back().leave(request_of(loop(i, 5 + i)), kLong);
+    std::uintptr_t found = 0;
+    for (std::uintptr_t i = 0; i < kLoops; ++i) {
+        const gimbal_loop_desc later = loop(i, 5000 + i);
+        const gimbal_known_loop* const known = gimbal_known_find(table_, &later);
+        if (known == nullptr) continue;
+        ++found;
+        EXPECT_EQ(known->counts->code, later.code);
+        gimbal_loop_desc of_another_team = later;
+        of_another_team.team = &found;
+        EXPECT_EQ(gimbal_known_find(table_, &of_another_team), nullptr);
+    }
+    EXPECT_GT(found, kLoops * 95 / 100);
+    gimbal::forget_left_loops();
+    for (std::uintptr_t i = 0; i < kLoops; ++i) {
+        const gimbal_loop_desc later = loop(i, 5000 + i);
+        EXPECT_EQ(gimbal_known_find(table_, &later), nullptr);
     }
 }
 
