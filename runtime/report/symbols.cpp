@@ -101,7 +101,7 @@ public:
     explicit FunctionTable(Dwfl_Module* module) {
         const int symbols = libdw().module_getsymtab(module);
         for (int i = 1; i < symbols; ++i) {
-            GElf_Sym symbol;
+            GElf_Sym symbol{};  // of none, where it cannot be read
             GElf_Addr begin = 0;
             const char* const name = libdw().module_getsym_info(module, i, &symbol, &begin, nullptr, nullptr, nullptr);
             const int type = GELF_ST_TYPE(symbol.st_info), binding = GELF_ST_BIND(symbol.st_info);
