@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The start of a program under the patched libomp where something is amiss: a full /dev/shm, a libgimbal.so of another
-build, wrong settings without the launcher; and address space that is used up. The program runs to its right end, and
-one line says what was wrong."""
+build, wrong settings without the launcher. The program runs to its right end, and one line says what was wrong."""
 import argparse
 import os
 import pathlib
@@ -23,42 +22,6 @@ int main(void) {
     for (int i = 0; i < 1000; ++i) sum += i;
     printf("sum %ld\\n", sum);
     return sum == 499500 ? 0 : 1;
-}
-"""
-
-# Leaves itself so many pages of address space, before its loops or after them.
-LIMITED = """
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
-static long sum = 0;
-static int limit_to(long more) {
-    long pages = 0;
-    FILE *memory = fopen("/proc/self/statm", "r");
-    if (!memory || fscanf(memory, "%ld", &pages) != 1) return 1;
-    fclose(memory);
-    struct rlimit limit;
-    getrlimit(RLIMIT_AS, &limit);
-    limit.rlim_cur = (rlim_t)(pages + more) * (rlim_t)sysconf(_SC_PAGESIZE);
-    return setrlimit(RLIMIT_AS, &limit);
-}
-#define LOOP(name) static void name(void) { \\
-    long own = 0; \\
-    _Pragma("omp parallel for schedule(runtime) reduction(+ : own)") \\
-    for (int i = 0; i < 1000; ++i) own += i; \\
-    sum = own; }
-LOOPS
-int main(int count, char **words) {
-    if (count < 3) return 1;
-    const long more = atol(words[2]);
-#pragma omp parallel reduction(+ : sum)
-    sum += 1;
-    if (strcmp(words[1], "before") == 0 && limit_to(more)) return 1;
-    CALLS
-    printf("sum %ld\\n", sum);
-    return strcmp(words[1], "after") == 0 ? limit_to(more) : 0;
 }
 """
 
@@ -158,34 +121,6 @@ class FullSharedMemory(StartTest):
                                        self.build(THREAD, "thread", "-pthread"),
                                        env={"LD_PRELOAD": str(pin), "GIMBAL_PIN": "observe"})
         self.assertEqual(result.returncode, 0, result.stderr)
-
-
-class NoMemory(StartTest):
-    """What Gimbal learns and has to say takes memory; a program that has none left runs and ends as without Gimbal."""
-
-    def limited(self, loops, *words):
-        names = [f"loop{i}" for i in range(loops)]
-        source = LIMITED.replace("LOOPS", "\n".join(f"LOOP({name})" for name in names)).replace(
-            "CALLS", " ".join(f"{name}();" for name in names))
-        program = self.build(source, f"limited-{loops}", "-fopenmp")
-        script = self.folder / "limited.sh"
-        script.write_text(f"#!/bin/sh\nexec {program} {' '.join(map(str, words))}\n")
-        script.chmod(0o755)
-        result = self.run_under_gimbal(script, env={"OMP_SCHEDULE": "gss", "GIMBAL_CACHE": str(self.folder / "kept")})
-        self.assert_right(result)
-        return result.stderr
-
-    def test_a_few_loops_need_no_more_than_was_there_at_the_start(self):
-        for when in ("before", "after"):
-            for pages in (0, 64, 2048):
-                with self.subTest(when=when, pages=pages):
-                    said = self.limited(8, when, pages)
-                    self.assertIn("gss", said)
-                    self.assertNotIn("no memory is left", said)
-
-    def test_what_cannot_be_reported_is_said_once(self):
-        self.assertEqual(self.limited(600, "after", 0).count("no memory is left"), 1)
-        self.assertIn("gss", self.limited(600, "after", 4096))
 
 
 class LeftPage(StartTest):

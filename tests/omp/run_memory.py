@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What Gimbal learns and has to say takes memory. A program whose limit on address space (ulimit -v) leaves none runs to
+its right end all the same."""
+import pathlib
+import subprocess
+import unittest
+
+import tool_test
+
+# Leaves itself so many pages of address space, before its loops or after them.
+LIMITED = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+static long sum = 0;
+static int limit_to(long more) {
+    long pages = 0;
+    FILE *memory = fopen("/proc/self/statm", "r");
+    if (!memory || fscanf(memory, "%ld", &pages) != 1) return 1;
+    fclose(memory);
+    struct rlimit limit;
+    getrlimit(RLIMIT_AS, &limit);
+    limit.rlim_cur = (rlim_t)(pages + more) * (rlim_t)sysconf(_SC_PAGESIZE);
+    return setrlimit(RLIMIT_AS, &limit);
+}
+#define LOOP(name) static void name(void) { \\
+    long own = 0; \\
+    _Pragma("omp parallel for schedule(runtime) reduction(+ : own)") \\
+    for (int i = 0; i < 1000; ++i) own += i; \\
+    sum = own; }
+LOOPS
+int main(int count, char **words) {
+    if (count < 3) return 1;
+    const long more = atol(words[2]);
+#pragma omp parallel reduction(+ : sum)
+    sum += 1;
+    if (strcmp(words[1], "before") == 0 && limit_to(more)) return 1;
+    CALLS
+    printf("sum %ld\\n", sum);
+    return strcmp(words[1], "after") == 0 ? limit_to(more) : 0;
+}
+"""
+
+
+class NoMemory(tool_test.ToolTest):
+    def run_limited(self, compiler, loops, when, pages):
+        """@return what it wrote on standard error"""
+        names = [f"loop{i}" for i in range(loops)]
+        source = LIMITED.replace("LOOPS", "\n".join(f"LOOP({name})" for name in names)).replace(
+            "CALLS", " ".join(f"{name}();" for name in names))
+        program = self.build(compiler, source, f"-DPROGRAM={loops}")
+        variables = tool_test.environment(LD_PRELOAD=str(pathlib.Path(tool_test.ARGUMENTS.library).resolve()),
+                                          OMP_NUM_THREADS="2", GIMBAL_SCHEDULE="gss",
+                                          GIMBAL_CACHE=str(self.folder / "kept"))
+        result = subprocess.run([program, when, str(pages)], env=variables, text=True, capture_output=True, timeout=600)
+        self.assertEqual((result.returncode, result.stdout), (0, "sum 499500\n"), result.stderr)
+        return result.stderr
+
+    def test_a_few_loops_need_no_more_than_was_there_at_the_start(self):
+        for compiler in self.compilers():
+            for when in ("before", "after"):
+                for pages in (0, 64, 2048):
+                    with self.subTest(compiler=compiler, when=when, pages=pages):
+                        said = self.run_limited(compiler, 8, when, pages)
+                        self.assertIn("gss", said)
+                        self.assertNotIn("no memory is left", said)
+
+    def test_what_cannot_be_reported_is_said_once(self):
+        for compiler in self.compilers():
+            with self.subTest(compiler=compiler):
+                self.assertEqual(self.run_limited(compiler, 600, "after", 0).count("no memory is left"), 1)
+                self.assertIn("gss", self.run_limited(compiler, 600, "after", 4096))
+
+
+if __name__ == "__main__":
+    tool_test.main()
