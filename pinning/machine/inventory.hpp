@@ -35,7 +35,7 @@ struct Inventory {
 /// @param synthetic  hwloc's words for a made-up machine, "numa:2 core:8 pu:2"; empty: the environment's, or this one
 /// @errors gimbal::Error(invalid_option): hwloc does not understand `synthetic` or HWLOC_SYNTHETIC;
 ///         gimbal::Error(file): it cannot read HWLOC_XMLFILE; gimbal::Error(unsupported): it cannot read the machine,
-///         or is of another major version than the one that this was built with
+///         is of another major version than the one that this was built with, or would find no memory (ulimit -v)
 /// @threads any; no thread is moved to look at processors  @cost milliseconds
 /// @source test: tests/unit/pinning/machine/inventory_test.cpp
 [[nodiscard]] Inventory read_inventory(const std::string& synthetic = {});

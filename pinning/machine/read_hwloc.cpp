@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The only file that knows hwloc.
 #include <hwloc.h>
+#include <sys/mman.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <memory>
 
@@ -102,7 +104,17 @@ std::string source_of(const MachineSource& from, bool real) {
     return real ? "this machine" : "a machine from the environment of hwloc";
 }
 
+/// Whether hwloc will get what it asks for: it does not look at what malloc() says, and crashes.
+bool memory_is_there() noexcept {
+    constexpr std::size_t kWanted = std::size_t{1} << 24;  // [bytes]
+    void* const some = mmap(nullptr, kWanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return some != MAP_FAILED && munmap(some, kWanted) == 0;
+}
+
 Topology load(const MachineSource& from) {
+    if (!memory_is_there())
+        throw Error(ErrorCode::unsupported, "too little memory is left to look at the machine",
+                    "raise the limit on address space (ulimit -v), or run without placement");
     // A program that shows an hwloc of its own gets all calls, these too; another major version has other structures.
     if (hwloc_get_api_version() >> 16 != HWLOC_API_VERSION >> 16)
         throw Error(ErrorCode::unsupported,

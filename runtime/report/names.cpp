@@ -102,7 +102,8 @@ void resolve_names(RunRecord& record) {
     if (record.waiting)
         for (WaitingPath& path : record.waiting->paths) resolve(path);
     if (!objects.empty() && !ObjectSymbols::available())
-        record.warnings.emplace_back("loops have no file and line: libdw is not installed. Nothing else is affected.");
+        record.warnings.emplace_back(
+            "loops have no file and line: libdw is not installed, or cannot be loaded. Nothing else is affected.");
 }
 
 }  // namespace gimbal

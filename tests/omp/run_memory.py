@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What Gimbal learns and has to say takes memory. A program whose limit on address space (ulimit -v) leaves none runs to
-its right end all the same."""
+"""What Gimbal learns and has to say takes memory. A program whose limit on address space (ulimit -v) leaves none runs
+to its right end all the same."""
 import pathlib
 import subprocess
 import unittest
 
 import tool_test
 
-# Leaves itself so many pages of address space, before its loops or after them.
+# Leaves itself so many pages of address space, before its loops or after them, and computes for a second if asked to.
 LIMITED = """
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 static long sum = 0;
 static int limit_to(long more) {
@@ -39,6 +40,7 @@ int main(int count, char **words) {
     sum += 1;
     if (strcmp(words[1], "before") == 0 && limit_to(more)) return 1;
     CALLS
+    while (count > 3 && clock() < CLOCKS_PER_SEC) {}
     printf("sum %ld\\n", sum);
     return strcmp(words[1], "after") == 0 ? limit_to(more) : 0;
 }
@@ -46,16 +48,17 @@ int main(int count, char **words) {
 
 
 class NoMemory(tool_test.ToolTest):
-    def run_limited(self, compiler, loops, when, pages):
+    def run_limited(self, compiler, loops, when, pages, *more, libraries=(), **env):
         """@return what it wrote on standard error"""
         names = [f"loop{i}" for i in range(loops)]
         source = LIMITED.replace("LOOPS", "\n".join(f"LOOP({name})" for name in names)).replace(
             "CALLS", " ".join(f"{name}();" for name in names))
         program = self.build(compiler, source, f"-DPROGRAM={loops}")
-        variables = tool_test.environment(LD_PRELOAD=str(pathlib.Path(tool_test.ARGUMENTS.library).resolve()),
-                                          OMP_NUM_THREADS="2", GIMBAL_SCHEDULE="gss",
-                                          GIMBAL_CACHE=str(self.folder / "kept"))
-        result = subprocess.run([program, when, str(pages)], env=variables, text=True, capture_output=True, timeout=600)
+        preloaded = [pathlib.Path(tool_test.ARGUMENTS.library).resolve(), *libraries]
+        variables = tool_test.environment(LD_PRELOAD=" ".join(map(str, preloaded)), OMP_NUM_THREADS="2",
+                                          GIMBAL_SCHEDULE="gss", GIMBAL_CACHE=str(self.folder / "kept"), **env)
+        result = subprocess.run([program, when, str(pages), *more], env=variables, text=True, capture_output=True,
+                                timeout=600)
         self.assertEqual((result.returncode, result.stdout), (0, "sum 499500\n"), result.stderr)
         return result.stderr
 
@@ -73,6 +76,16 @@ class NoMemory(tool_test.ToolTest):
             with self.subTest(compiler=compiler):
                 self.assertEqual(self.run_limited(compiler, 600, "after", 0).count("no memory is left"), 1)
                 self.assertIn("gss", self.run_limited(compiler, 600, "after", 4096))
+
+    def test_placement_does_without(self):
+        """Whether it looks at the machine before the program ends is left to chance; a second is mostly enough."""
+        pin = pathlib.Path(tool_test.ARGUMENTS.library).resolve().parent / "libgimbal_pin.so"
+        if not pin.exists():
+            self.skipTest("libgimbal_pin.so is not built")
+        for pages in (0, 64, 512):
+            with self.subTest(pages=pages):
+                self.run_limited(self.compilers()[0], 8, "before", pages, "compute", libraries=[pin],
+                                 GIMBAL_PIN="observe")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 #include "machine/inventory.hpp"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cstdlib>
 
@@ -105,6 +107,24 @@ TEST(PlaceTree, CachesThatGroupNothingAreNoLevel) {
     EXPECT_EQ(count(place_tree(read_inventory("numa:2 core:4 l2:1 pu:1")), Level::cache), 0);
     EXPECT_EQ(count(place_tree(read_inventory("numa:2 l2:1 core:4 pu:1")), Level::cache), 2);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they map memory themselves
+// A process that may map nothing more looks at the machine. @return 0: it is told that there is no memory
+int look_without_memory() {
+    const rlimit none = {0, 0};
+    if (setrlimit(RLIMIT_AS, &none) != 0) return 2;
+    try {
+        (void)read_inventory();
+    } catch (const Error& error) {
+        return error.code() == ErrorCode::unsupported ? 0 : 3;
+    }
+    return 1;
+}
+
+TEST(Inventory, WithoutMemoryHwlocIsNotAsked) {
+    EXPECT_EXIT(_exit(look_without_memory()), testing::ExitedWithCode(0), "");
+}
+#endif
 
 TEST(PlaceTree, TheStrongestCoresOfACacheComeFirstAndCachesStayWhole) {
     const Place place = place_tree(hybrid());
