@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "counters/descriptors.hpp"
 
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -11,6 +13,12 @@ namespace gimbal::pin {
 
 namespace {
 std::atomic<int> kept{0};
+
+/// The kernel's number of the event counter that a descriptor leads to. @return 0: it is none
+std::uint64_t event_number(int fd) noexcept {
+    std::uint64_t number = 0;
+    return ioctl(fd, PERF_EVENT_IOC_ID, &number) == 0 ? number : 0;
+}
 }  // namespace
 
 int DescriptorSlot::budget() noexcept {
@@ -46,11 +54,18 @@ bool Descriptor::keep(int fd, int most) noexcept {
         return false;
     }
     fd_ = fd;
+    identity_ = FileIdentity(fd);
+    event_ = event_number(fd);
     return true;
 }
 
+bool Descriptor::ours() const noexcept {
+    return fd_ >= 0 && identity_.is(fd_) && event_number(fd_) == event_;
+}
+
 void Descriptor::reset() noexcept {
-    if (fd_ >= 0) close(std::exchange(fd_, -1));
+    if (ours()) close(fd_);
+    fd_ = -1;
     slot_.give();
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
 #include <utility>
+
+#include "gimbal/file_identity.hpp"
 
 namespace gimbal::pin {
 
@@ -31,15 +34,22 @@ private:
     bool taken_ = false;
 };
 
-/// A file that is open, in its slot.
+/// A file that is open, in its slot. The program may have closed it, and have one of its own under that number, which
+/// must be neither read nor closed here.
 /// @threads one at a time
 class Descriptor {
 public:
     Descriptor() noexcept = default;
-    Descriptor(Descriptor&& other) noexcept : slot_(std::move(other.slot_)), fd_(std::exchange(other.fd_, -1)) {}
+    Descriptor(Descriptor&& other) noexcept
+        : slot_(std::move(other.slot_)),
+          fd_(std::exchange(other.fd_, -1)),
+          identity_(other.identity_),
+          event_(other.event_) {}
     Descriptor& operator=(Descriptor&& other) noexcept {
         std::swap(slot_, other.slot_);
         std::swap(fd_, other.fd_);
+        std::swap(identity_, other.identity_);
+        std::swap(event_, other.event_);
         return *this;
     }
     ~Descriptor() { reset(); }
@@ -49,10 +59,14 @@ public:
     void reset() noexcept;
     [[nodiscard]] int get() const noexcept { return fd_; }
     [[nodiscard]] bool open() const noexcept { return fd_ >= 0; }
+    /// Whether it is what was kept. @cost one or two system calls
+    [[nodiscard]] bool ours() const noexcept;
 
 private:
     DescriptorSlot slot_;
     int fd_ = -1;
+    FileIdentity identity_;
+    std::uint64_t event_ = 0;  ///< the kernel's number of an event counter, which has no identity; 0: it is none
 };
 
 }  // namespace gimbal::pin

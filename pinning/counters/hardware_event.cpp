@@ -48,7 +48,7 @@ std::string PerfEvent::open(PerfKind kind, pid_t tid) {
 
 bool PerfEvent::read(Reading& reading) const noexcept {
     std::uint64_t values[3] = {};
-    if (!file_.open() || ::read(file_.get(), values, sizeof values) != static_cast<ssize_t>(sizeof values))
+    if (!file_.ours() || ::read(file_.get(), values, sizeof values) != static_cast<ssize_t>(sizeof values))
         return false;
     reading.value = static_cast<std::int64_t>(values[0]);
     reading.enabled_ns = static_cast<std::int64_t>(values[1]);

@@ -43,6 +43,7 @@ ThreadClock::ThreadClock(pid_t pid, pid_t tid) : own_(tid > 0 && (pid == 0 || pi
 bool ThreadClock::schedstat(long long& cpu_ns, long long& wait_ns) noexcept {
     char text[96];
     ssize_t length = -1;
+    if (file_.open() && !file_.ours()) file_.reset();
     if (file_.open()) {
         length = pread(file_.get(), text, sizeof text - 1, 0);
     } else if (const int fd = open(path_.c_str(), O_RDONLY | O_CLOEXEC); fd >= 0) {

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -56,6 +57,7 @@ Trace::Trace(std::string path) : path_(std::move(path)), json_(path_.ends_with("
     if (path_.empty()) return;
     OutputFile opened = open_output(path_);
     file_ = opened.descriptor;
+    identity_ = FileIdentity(file_);
     if (file_ < 0)
         problem_ = "GIMBAL_PIN_TRACE: \"" + path_ + "\" cannot be written: " + opened.refusal;
     else if (!json_)
@@ -64,7 +66,7 @@ Trace::Trace(std::string path) : path_(std::move(path)), json_(path_.ends_with("
 
 Trace::~Trace() {
     flush();
-    if (file_ >= 0) close(file_);
+    if (file_ >= 0 && identity_.is(file_)) close(file_);
 }
 
 void Trace::add(const TraceLine& line) {
@@ -75,10 +77,12 @@ void Trace::add(const TraceLine& line) {
 
 void Trace::flush() noexcept {
     if (file_ < 0) return;
-    const int reason = write_all(file_, buffer_);
+    const bool ours = identity_.is(file_);
+    const int reason = ours ? write_all(file_, buffer_) : EBADF;
     buffer_.clear();
     if (reason == 0) return;
-    close(std::exchange(file_, -1));
+    if (ours) close(file_);
+    file_ = -1;
     try {
         problem_ = "GIMBAL_PIN_TRACE: \"" + path_ + "\" cannot be written: " + std::strerror(reason);
     } catch (...) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "gimbal/file_identity.hpp"
+
 namespace gimbal::pin {
 
 /// One line of a trace. What does not apply is empty or negative.
@@ -24,7 +26,7 @@ struct TraceLine {
 };
 
 /// Every decision, as it is made: CSV, or JSON lines if the name ends with .json or .jsonl. A file that cannot be
-/// written (any more) is said once, and is then left.
+/// written (any more), or whose descriptor the program has closed, is said once, and is then left.
 /// @threads the manager's  @cost a formatted line; written when a block is full and at the end
 class Trace {
 public:
@@ -44,6 +46,7 @@ private:
     std::string buffer_;
     std::string problem_;
     int file_ = -1;
+    FileIdentity identity_;
     bool json_ = false;
 };
 

@@ -67,6 +67,7 @@ std::unique_ptr<StatusPage> snapshot(int file) {
 SharedStatusPage::SharedStatusPage(std::string folder) {
     // Without a name until it is locked: nobody can take it for a dead process's.
     file_ = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    identity_ = FileIdentity(file_);
     struct flock lock = whole_file();
     if (file_ < 0 || ftruncate(file_, sizeof(StatusPage)) != 0 || fcntl(file_, F_SETLK, &lock) != 0) {
         error_ = folder + ": " + std::strerror(errno);
@@ -101,7 +102,8 @@ SharedStatusPage::SharedStatusPage(std::string folder) {
 SharedStatusPage::~SharedStatusPage() {
     if (!path_.empty()) unlink(path_.c_str());
     if (page_) munmap(page_, sizeof(StatusPage));
-    if (file_ >= 0) close(file_);
+    // The program may have closed it, with the lock, and have a file of its own under that number.
+    if (file_ >= 0 && identity_.is(file_)) close(file_);
 }
 
 void SharedStatusPage::begin() noexcept {

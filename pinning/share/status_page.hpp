@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "gimbal/file_identity.hpp"
+
 namespace gimbal::pin {
 
 /// One thread, as other processes see it.
@@ -72,6 +74,7 @@ private:
     std::string error_;
     StatusPage* page_ = nullptr;
     int file_ = -1;
+    FileIdentity identity_;
 };
 
 /// The pages of all living processes of this user, but for the one at `own`. Pages of dead ones are removed.

@@ -47,6 +47,7 @@ PartFile::PartFile(std::string path, unsigned mode) : path_(std::move(path)) {
     OutputFile opened = open_output(path_, aside, mode);
     file_ = opened.descriptor;
     if (file_ < 0) fail(opened.refusal);
+    identity_ = FileIdentity(file_);
     if (!opened.in_place) aside_ = aside;
 }
 
@@ -54,11 +55,21 @@ PartFile::~PartFile() {
     give_up();
 }
 
-void PartFile::give_up() noexcept {
-    if (file_ < 0) return;
-    close(file_);
+void PartFile::let_go() noexcept {
+    if (file_ >= 0 && identity_.is(file_)) close(file_);
     file_ = -1;
+}
+
+void PartFile::give_up() noexcept {
+    let_go();
     if (!aside_.empty()) unlink(aside_.c_str());
+    aside_.clear();
+}
+
+void PartFile::need_file() {
+    if (file_ >= 0 && identity_.is(file_)) return;
+    if (file_ >= 0 && !aside_.empty()) file_ = identity_.reopen(aside_.c_str(), O_WRONLY | O_APPEND);
+    if (file_ < 0 || aside_.empty()) fail(EBADF);
 }
 
 void PartFile::fail(int reason) {
@@ -74,27 +85,26 @@ void PartFile::fail(const std::string& reason) {
 void PartFile::append(std::string_view text) {
     const HeldSignal too_large(SIGXFSZ);
     const HeldSignal closed(SIGPIPE);
-    if (file_ < 0) fail(EBADF);
+    need_file();
     if (const int reason = write_all(file_, text)) fail(reason);
 }
 
 void PartFile::finish(Durable durable) {
-    if (file_ < 0) fail(EBADF);
+    need_file();
     // Devices and pipes have nothing to flush and say EINVAL.
     if (durable == Durable::yes && fsync(file_) != 0 && errno != EINVAL && errno != EROFS) fail(errno);
     const int closed = close(file_);
     const int reason = errno;
     file_ = -1;
     const bool renamed = closed == 0 && (aside_.empty() || std::rename(aside_.c_str(), path_.c_str()) == 0);
-    if (renamed) return;
     const int why = closed != 0 ? reason : errno;
-    if (!aside_.empty()) unlink(aside_.c_str());
-    fail(why);
+    if (!renamed) fail(why);
+    aside_.clear();
 }
 
 void PartFile::disown() noexcept {
-    if (file_ >= 0) close(file_);
-    file_ = -1;
+    let_go();
+    aside_.clear();
 }
 
 }  // namespace gimbal

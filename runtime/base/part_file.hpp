@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "gimbal/file_identity.hpp"
+
 namespace gimbal {
 
 /// A whole file as text.
@@ -17,7 +19,7 @@ enum class Durable : bool { no, yes };
 
 /// A file that is written piece by piece and whose name never shows half of it: it grows beside its place, as
 /// "<path>.part-<process>", and is renamed when it is complete. Without finish() nothing is left; a process that is
-/// killed leaves the part.
+/// killed leaves the part. Where the program has closed its descriptor it is opened again.
 /// @threads guarded by its owner; a signal for a file that is too large (SIGXFSZ) or a closed pipe becomes the error
 class PartFile {
 public:
@@ -39,13 +41,16 @@ public:
     void disown() noexcept;
 
 private:
+    void let_go() noexcept;
     void give_up() noexcept;
+    void need_file();
     [[noreturn]] void fail(int reason);
     [[noreturn]] void fail(const std::string& reason);
 
     std::string path_;
-    std::string aside_;  // empty: a device or a pipe
+    std::string aside_;  // empty: a device or a pipe, or nothing is left to be done
     int file_ = -1;
+    FileIdentity identity_;
 };
 
 }  // namespace gimbal

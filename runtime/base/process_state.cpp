@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,20 +12,21 @@
 #include <string>
 #include <string_view>
 
+#include "gimbal/file_identity.hpp"
+
 namespace gimbal {
 
 namespace {
 
 std::array<char, 4096> start_directory{};
-struct stat start_stderr {};
-bool had_stderr = false;
+FileIdentity start_stderr;
 double start_s = 0;
 
 }  // namespace
 
 void note_start() noexcept {
     if (!getcwd(start_directory.data(), start_directory.size())) start_directory[0] = '\0';
-    had_stderr = fstat(STDERR_FILENO, &start_stderr) == 0;
+    start_stderr = FileIdentity(STDERR_FILENO);
     timespec now{};
     if (clock_gettime(CLOCK_REALTIME, &now) == 0)
         start_s = static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
@@ -42,9 +42,7 @@ std::string from_start(const std::string& path) {
 }
 
 bool stderr_is_the_same() noexcept {
-    struct stat now {};
-    return had_stderr && fstat(STDERR_FILENO, &now) == 0 && now.st_dev == start_stderr.st_dev &&
-           now.st_ino == start_stderr.st_ino;
+    return start_stderr.is(STDERR_FILENO);
 }
 
 namespace {

@@ -46,7 +46,7 @@ int new_file(const std::string& path, std::string& refusal) {
 }  // namespace
 
 TraceFile::TraceFile(std::string path, int file, std::uint64_t limit) noexcept
-    : path_(std::move(path)), file_(file), blocks_(limit / TraceBlock::kBytes) {}
+    : path_(std::move(path)), identity_(file), file_(file), blocks_(limit / TraceBlock::kBytes) {}
 
 TraceFile* TraceFile::create(const std::string& path, const TraceFileHeader& header, std::uint64_t limit,
                              std::string& refusal) noexcept {
@@ -71,10 +71,21 @@ std::uint64_t TraceFile::claim() noexcept {
     return place < blocks_ ? place : 0;
 }
 
+// @return -1: the file cannot be had any more
+int TraceFile::descriptor() noexcept {
+    int now = file_.load(std::memory_order_relaxed);
+    if (identity_.is(now)) return now;
+    const int again = identity_.reopen(path_.c_str(), O_RDWR);
+    if (again < 0 || file_.compare_exchange_strong(now, again, std::memory_order_relaxed)) return again;
+    close(again);  // another thread was here; and the old number is not ours to close
+    return now;
+}
+
 TraceBlock* TraceFile::map_block(std::uint32_t thread, std::uint64_t system_id) noexcept {
     const std::uint64_t place = claim();
     if (place == 0) return nullptr;
-    auto* const block = static_cast<TraceBlock*>(map_room(file_, place));
+    const int file = descriptor();
+    auto* const block = file >= 0 ? static_cast<TraceBlock*>(map_room(file, place)) : nullptr;
     if (!block) return nullptr;
     block->header.thread = thread;
     block->header.system_id = system_id;
@@ -84,18 +95,19 @@ TraceBlock* TraceFile::map_block(std::uint32_t thread, std::uint64_t system_id) 
 
 bool TraceFile::append(const TraceBlock& block) noexcept {
     const std::uint64_t place = claim();
-    if (place == 0) return false;
+    const int file = place != 0 ? descriptor() : -1;
+    if (file < 0) return false;
     const HeldSignal too_large(SIGXFSZ);
     const char* bytes = reinterpret_cast<const char*>(&block);
     auto offset = static_cast<off_t>(place * TraceBlock::kBytes);
     for (std::size_t left = TraceBlock::kBytes; left > 0;) {
-        const ssize_t written = pwrite(file_, bytes, left, offset);
+        const ssize_t written = pwrite(file, bytes, left, offset);
         if (written < 0 && errno == EINTR) continue;
         if (written <= 0) {
             // What there is of it is void. That page exists, or the block does not.
             const TraceBlockHeader nothing;
             if (left < TraceBlock::kBytes &&
-                pwrite(file_, &nothing, sizeof nothing, static_cast<off_t>(place * TraceBlock::kBytes)) < 0)
+                pwrite(file, &nothing, sizeof nothing, static_cast<off_t>(place * TraceBlock::kBytes)) < 0)
                 return false;
             return false;
         }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "gimbal/file_identity.hpp"
 #include "trace/record.hpp"
 
 namespace gimbal {
@@ -14,7 +15,8 @@ namespace gimbal {
 /// runs, and a process that is killed leaves everything up to its last record.
 ///
 /// Pages that are mapped are reserved on the device first: a write to one that there is no room for would end the
-/// program. Others are written by calls, which fail without harm.
+/// program. Others are written by calls, which fail without harm. A program that closes all descriptors closes this one,
+/// too, and may have a file of its own under its number: the trace is opened again, or ends there.
 /// @threads any
 class TraceFile {
 public:
@@ -24,9 +26,9 @@ public:
     static TraceFile* create(const std::string& path, const TraceFileHeader& header, std::uint64_t limit,
                              std::string& refusal) noexcept;
 
-    /// A new block, mapped and empty. @return nullptr: there is no room. @cost three system calls
+    /// A new block, mapped and empty. @return nullptr: there is no room. @cost four system calls
     TraceBlock* map_block(std::uint32_t thread, std::uint64_t system_id) noexcept;
-    /// Copy a block to the end of the file. @return false: there is no room. @cost one system call, a few microseconds
+    /// Copy a block to the end of the file. @return false: there is no room. @cost two system calls, a few microseconds
     bool append(const TraceBlock& block) noexcept;
 
     [[nodiscard]] TraceFileHeader& header() noexcept { return *header_; }
@@ -35,9 +37,11 @@ public:
 private:
     TraceFile(std::string path, int file, std::uint64_t limit) noexcept;
     [[nodiscard]] std::uint64_t claim() noexcept;
+    [[nodiscard]] int descriptor() noexcept;
 
     std::string path_;
-    int file_;
+    FileIdentity identity_;
+    std::atomic<int> file_;
     std::uint64_t blocks_;  // at most
     TraceFileHeader* header_ = nullptr;
     std::atomic<std::uint64_t> next_{1};  // the header is block 0

@@ -10,6 +10,9 @@
 #include <filesystem>
 #include <string>
 #include <thread>
+#include <vector>
+
+#include "gimbal/error.hpp"
 
 namespace {
 
@@ -34,6 +37,60 @@ TEST(PartFile, APipeGetsMoreThanItHoldsAtOnce) {
     reading.join();
     close(reader);
     EXPECT_EQ(read_bytes, text.size());
+    std::filesystem::remove_all(folder);
+}
+
+// The program closes all descriptors and has files of its own under the numbers that were free.
+TEST(PartFile, IsOpenedAgainWhereTheProgramClosedIt) {
+    std::string folder = (std::filesystem::temp_directory_path() / "gimbal-part-XXXXXX").string();
+    ASSERT_NE(mkdtemp(folder.data()), nullptr);
+    const auto own_files = [&] {
+        std::vector<int> own;
+        for (int number = 3; number < 64; ++number) close(number);
+        for (int i = 0; i < 8; ++i)
+            own.push_back(open((folder + "/own" + std::to_string(i)).c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600));
+        return own;
+    };
+    const auto expect_untouched = [](const std::vector<int>& own) {
+        for (const int number : own) {
+            struct stat info {};
+            EXPECT_EQ(fstat(number, &info), 0) << "closed";
+            EXPECT_EQ(info.st_size, 0);
+        }
+    };
+    {
+        gimbal::PartFile file(folder + "/whole");
+        file.append("first ");
+        const std::vector<int> own = own_files();
+        file.append("second");
+        file.finish(gimbal::Durable::no);
+        expect_untouched(own);
+        EXPECT_EQ(gimbal::read_file(folder + "/whole", 100), "first second");
+    }
+    {
+        gimbal::PartFile file(folder + "/gone");
+        const std::vector<int> own = own_files();
+        for (const auto& entry : std::filesystem::directory_iterator(folder))
+            if (entry.path().string().find("gone") != std::string::npos) std::filesystem::remove(entry.path());
+        EXPECT_THROW(file.append("text"), gimbal::Error);
+        expect_untouched(own);
+        EXPECT_FALSE(std::filesystem::exists(folder + "/gone"));
+    }
+    std::filesystem::remove_all(folder);
+}
+
+// What a forked child disowns stays its parent's.
+TEST(PartFile, WhatIsDisownedIsNotRemoved) {
+    std::string folder = (std::filesystem::temp_directory_path() / "gimbal-part-XXXXXX").string();
+    ASSERT_NE(mkdtemp(folder.data()), nullptr);
+    {
+        gimbal::PartFile file(folder + "/whole");
+        file.append("text");
+        file.disown();
+    }
+    std::size_t parts = 0;
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder)) ++parts;
+    EXPECT_EQ(parts, 1U);
     std::filesystem::remove_all(folder);
 }
 

@@ -3,6 +3,7 @@
 // killed.
 #include "trace/records_file.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
@@ -93,6 +94,36 @@ TEST_F(RecordsFileTest, WhatHasNoRoomIsCountedAndWhatCameBeforeStays) {
     EXPECT_EQ(seen.back(), many - 1) << "the last ones are there, too";
     EXPECT_LE(std::filesystem::file_size(path_), 4 * TraceBlock::kBytes);
     EXPECT_EQ(file.map_block(2, 102), nullptr);
+}
+
+// As daemons and launchers do; then files of the program have the numbers that were free.
+TEST_F(RecordsFileTest, AProgramThatClosesAllDescriptorsKeepsItsFilesAndItsTrace) {
+    TraceFile& file = create();
+    TraceRing ring(file, *file.map_block(0, 100));
+    const std::uint64_t each = 2 * TraceBlock::kRecords;
+    std::uint64_t written = 0;
+    for (const bool gone : {false, true}) {
+        for (int number = 3; number < 64; ++number) close(number);
+        std::vector<int> own;
+        for (int i = 0; i < 20; ++i) {
+            own.push_back(open((folder_ / std::to_string(i)).c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600));
+            ASSERT_EQ(write(own.back(), "own", 3), 3);
+        }
+        // A file of the trace's name that is another one is not the trace.
+        if (gone) {
+            std::filesystem::rename(path_, folder_ / "moved");
+            std::ofstream(path_) << "other";
+        }
+        for (std::uint64_t i = 0; i < each; ++i) ring.put(TraceKind::chunk, written++);
+        for (int i = 0; i < 20; ++i) EXPECT_EQ(std::filesystem::file_size(folder_ / std::to_string(i)), 3U);
+        for (const int number : own) EXPECT_EQ(close(number), 0);
+        RecordsFile read(gone ? folder_ / "moved" : std::filesystem::path(path_));
+        const auto seen = payloads(read, read.threads()[0]);
+        EXPECT_EQ(seen.size() + read.dropped(), written);
+        EXPECT_EQ(read.dropped() > 0, gone);
+        if (!gone) expect_ascending_from_0(seen);
+    }
+    EXPECT_EQ(std::filesystem::file_size(path_), 5U);
 }
 
 TEST_F(RecordsFileTest, ALargeChunkTakesTwoRecords) {

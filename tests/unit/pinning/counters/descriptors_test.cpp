@@ -37,6 +37,35 @@ TEST(Descriptors, BeyondTheBudgetFilesAreClosed) {
     EXPECT_EQ(DescriptorSlot::taken(), before);
 }
 
+TEST(Descriptors, AFileOfTheProgramsUnderTheSameNumberIsLeftAlone) {
+    const int before = DescriptorSlot::taken();
+    const int number = open("/dev/null", O_RDONLY);
+    Descriptor kept;
+    ASSERT_TRUE(kept.keep(number));
+    EXPECT_TRUE(kept.ours());
+    // The program closes it, and another file gets its number.
+    const int other = open("/proc/self/stat", O_RDONLY);
+    ASSERT_EQ(dup2(other, number), number);
+    EXPECT_FALSE(kept.ours());
+    kept.reset();
+    EXPECT_EQ(DescriptorSlot::taken(), before);
+    EXPECT_NE(fcntl(number, F_GETFD), -1) << "it was not closed";
+    close(number);
+    close(other);
+}
+
+TEST(Descriptors, AThreadsClockIsReadWhateverBecameOfItsFile) {
+    ThreadCounter counter;
+    ASSERT_TRUE(counter.open(Backend::cpu_time, {.pid = 0, .tid = test::own_tid(), .progress = nullptr}));
+    ASSERT_TRUE(counter.read().valid);
+    const int other = open("/dev/null", O_RDONLY);
+    for (int number = 3; number < 64; ++number)
+        if (number != other && fcntl(number, F_GETFD) != -1) ASSERT_EQ(dup2(other, number), number);
+    EXPECT_TRUE(counter.read().valid);
+    for (int number = 3; number < 64; ++number) close(number);
+    EXPECT_TRUE(counter.read().valid);
+}
+
 TEST(Descriptors, AThousandCountersStayWithinIt) {
     const int before = DescriptorSlot::taken();
     {

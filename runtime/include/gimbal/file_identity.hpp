@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+namespace gimbal {
+
+/// Which file a descriptor leads to. Programs close descriptors that they have not opened, daemons and launchers all of
+/// them, and then have files of their own under the same numbers. Who keeps one open for longer looks before each use.
+/// Event counters, epoll and the like are all one file to the kernel.
+/// @threads const calls: any  @errors none  @cost a system call each
+class FileIdentity {
+public:
+    FileIdentity() noexcept = default;
+    explicit FileIdentity(int descriptor) noexcept {
+        struct stat now {};
+        known_ = fstat(descriptor, &now) == 0;
+        device_ = now.st_dev;
+        inode_ = now.st_ino;
+    }
+
+    /// Whether this descriptor leads there now.
+    [[nodiscard]] bool is(int descriptor) const noexcept {
+        const FileIdentity now(descriptor);
+        return known_ && now.known_ && now.device_ == device_ && now.inode_ == inode_;
+    }
+
+    /// The same file once more, where its descriptor was closed. @param flags  O_WRONLY and the like
+    /// @return to be closed; -1: under this path there is none, or another one
+    [[nodiscard]] int reopen(const char* path, int flags) const noexcept {
+        const int again = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+        if (again < 0 || is(again)) return again;
+        close(again);
+        return -1;
+    }
+
+private:
+    bool known_ = false;
+    dev_t device_ = 0;
+    ino_t inode_ = 0;
+};
+
+}  // namespace gimbal
