@@ -66,7 +66,7 @@ Trace::Trace(std::string path) : path_(std::move(path)), json_(path_.ends_with("
 
 Trace::~Trace() {
     flush();
-    if (file_ >= 0 && identity_.is(file_)) close(file_);
+    if (identity_.is(file_)) close(file_);
 }
 
 void Trace::add(const TraceLine& line) {

@@ -103,7 +103,7 @@ SharedStatusPage::~SharedStatusPage() {
     if (!path_.empty()) unlink(path_.c_str());
     if (page_) munmap(page_, sizeof(StatusPage));
     // The program may have closed it, with the lock, and have a file of its own under that number.
-    if (file_ >= 0 && identity_.is(file_)) close(file_);
+    if (identity_.is(file_)) close(file_);
 }
 
 void SharedStatusPage::begin() noexcept {

@@ -56,7 +56,7 @@ PartFile::~PartFile() {
 }
 
 void PartFile::let_go() noexcept {
-    if (file_ >= 0 && identity_.is(file_)) close(file_);
+    if (identity_.is(file_)) close(file_);
     file_ = -1;
 }
 
@@ -67,7 +67,7 @@ void PartFile::give_up() noexcept {
 }
 
 void PartFile::need_file() {
-    if (file_ >= 0 && identity_.is(file_)) return;
+    if (identity_.is(file_)) return;
     if (file_ >= 0 && !aside_.empty()) file_ = identity_.reopen(aside_.c_str(), O_WRONLY | O_APPEND);
     if (file_ < 0 || aside_.empty()) fail(EBADF);
 }

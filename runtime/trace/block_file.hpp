@@ -26,9 +26,9 @@ public:
     static TraceFile* create(const std::string& path, const TraceFileHeader& header, std::uint64_t limit,
                              std::string& refusal) noexcept;
 
-    /// A new block, mapped and empty. @return nullptr: there is no room. @cost four system calls
+    /// A new block, mapped and empty. @return nullptr: there is no room, or no file. @cost four system calls
     TraceBlock* map_block(std::uint32_t thread, std::uint64_t system_id) noexcept;
-    /// Copy a block to the end of the file. @return false: there is no room. @cost two system calls, a few microseconds
+    /// Copy a block to the end of the file. @return false: as above. @cost two system calls, a few microseconds
     bool append(const TraceBlock& block) noexcept;
 
     [[nodiscard]] TraceFileHeader& header() noexcept { return *header_; }

@@ -11,7 +11,7 @@ namespace gimbal {
 /// Which file a descriptor leads to. Programs close descriptors that they have not opened, daemons and launchers all of
 /// them, and then have files of their own under the same numbers. Who keeps one open for longer looks before each use.
 /// Event counters, epoll and the like are all one file to the kernel.
-/// @threads const calls: any  @errors none  @cost a system call each
+/// @threads const calls: any  @errors none  @cost a system call; reopen() up to three
 class FileIdentity {
 public:
     FileIdentity() noexcept = default;
@@ -22,7 +22,7 @@ public:
         inode_ = now.st_ino;
     }
 
-    /// Whether this descriptor leads there now.
+    /// Whether this descriptor leads there now; -1 does not.
     [[nodiscard]] bool is(int descriptor) const noexcept {
         const FileIdentity now(descriptor);
         return known_ && now.known_ && now.device_ == device_ && now.inode_ == inode_;
