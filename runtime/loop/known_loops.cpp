@@ -20,9 +20,10 @@ bool takes(gimbal_known_loop& place, const gimbal_loop_desc& desc, std::uint32_t
     const void* free = nullptr;
     if (!__atomic_compare_exchange_n(&place.region, &free, desc.region, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return gimbal_known_is(&place, &desc, number, length);
-    place.team = desc.team;
-    place.number = static_cast<std::uint16_t>(number);
-    place.length = static_cast<std::uint8_t>(length);
+    // Workers of the team may be looking.
+    __atomic_store_n(&place.team, desc.team, __ATOMIC_RELAXED);
+    __atomic_store_n(&place.number, static_cast<std::uint16_t>(number), __ATOMIC_RELAXED);
+    __atomic_store_n(&place.length, static_cast<std::uint8_t>(length), __ATOMIC_RELAXED);
     return true;
 }
 

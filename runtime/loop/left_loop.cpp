@@ -58,7 +58,8 @@ void LeftLoop::count(const Request& request) noexcept {
 void LeftLoop::tell_team(const Request& request) noexcept {
     const gimbal_loop_desc* const desc = request.caller;
     gimbal_known_loop* const place = begin_place(desc);
-    if (!place) return look_for_period(desc);
+    look_for_period(desc);
+    if (!place) return;
     __atomic_store_n(&place->stands, 0, __ATOMIC_RELEASE);
     place->until = until_.load(kRelaxed);
     __atomic_store_n(&counts_.look, 0, __ATOMIC_RELAXED);

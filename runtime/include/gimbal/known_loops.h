@@ -63,7 +63,8 @@ typedef struct gimbal_known_loop {
 enum {
     GIMBAL_KNOWN_LOOPS = 1024,
     GIMBAL_KNOWN_MORE = 8192, /**< for loops whose own place another one has */
-    GIMBAL_KNOWN_NUMBERS = 64 /**< loops of a region that have a number of their own; later ones come round */
+    GIMBAL_KNOWN_NUMBERS = 64, /**< loops of a region that have a number of their own, */
+    GIMBAL_KNOWN_LATER = 512   /**< and that have one until it is known that they come round */
 };
 
 /** @threads all */
@@ -109,11 +110,13 @@ static inline gimbal_known_loop* gimbal_known_other_place(gimbal_known_table* ta
     return &table->more[((key * 0xD6E8FEB86659FD93U) >> 40) % GIMBAL_KNOWN_MORE];
 }
 
-/** Whether a place is this loop's. */
+/** Whether a place is this loop's. No other thread's half-written place is. */
 static inline int gimbal_known_is(const gimbal_known_loop* known, const gimbal_loop_desc* desc, uint32_t number,
                                   uint32_t length) {
-    return known->region == desc->region && known->team == desc->team && known->number == number &&
-           known->length == length;
+    return __atomic_load_n(&known->region, __ATOMIC_RELAXED) == desc->region &&
+           __atomic_load_n(&known->team, __ATOMIC_RELAXED) == desc->team &&
+           __atomic_load_n(&known->number, __ATOMIC_RELAXED) == number &&
+           __atomic_load_n(&known->length, __ATOMIC_RELAXED) == length;
 }
 
 /** Where a loop is known, now or earlier; NULL: nowhere. @threads as gimbal_known_find() */
@@ -122,21 +125,23 @@ static inline gimbal_known_loop* gimbal_known_entry(gimbal_known_table* table, c
     gimbal_known_loop* known = gimbal_known_place(table, desc, number, length);
     /* Acquire whose place it is; partner: the release stores of `to`. */
     if (__atomic_load_n(&known->to, __ATOMIC_ACQUIRE) && gimbal_known_is(known, desc, number, length)) return known;
-    if (!__atomic_load_n(&known->region, __ATOMIC_RELAXED)) return NULL;
+    /* Free, or its own and closed: then it is at no other place. */
+    if (!__atomic_load_n(&known->region, __ATOMIC_RELAXED) || gimbal_known_is(known, desc, number, length)) return NULL;
     known = gimbal_known_other_place(table, desc, number, length);
     return __atomic_load_n(&known->to, __ATOMIC_ACQUIRE) && gimbal_known_is(known, desc, number, length) ? known : NULL;
 }
 
-/** A loop's number in its region, as it stands in the table. Where one region runs thousands of loops they come round:
- *  after the first ones the number is that in the period, once a period is known (in the place of number 0). Any period
- *  is right, since all workers go by the same one from the same moment on, if it is longer than workers can be apart.
+/** A loop's number in its region, as it stands in the table. A region may have hundreds of loops, or run a few of them
+ *  thousands of times: these come round, and after the first ones the number is that in the period, once a period is
+ *  known (in the place of number 0). Any period is right, since all workers go by the same one from the same moment on,
+ *  if it is longer than workers can be apart.
  *  @return 0: none  @threads as gimbal_known_find() */
 static inline uint32_t gimbal_known_number(gimbal_known_table* table, const gimbal_loop_desc* desc) {
     const uint32_t number = (uint32_t)desc->moment;
     if (number <= GIMBAL_KNOWN_NUMBERS) return number;
     const gimbal_known_loop* const period = gimbal_known_entry(table, desc, 0, 0);
-    if (!period || period->from >= desc->moment) return 0;
-    return GIMBAL_KNOWN_NUMBERS + 1 + number % (uint32_t)period->trip;
+    if (period && period->from < desc->moment) return GIMBAL_KNOWN_LATER + 1 + number % (uint32_t)period->trip;
+    return number <= GIMBAL_KNOWN_LATER ? number : 0;
 }
 
 /** A loop's schedule and workers, and whether its chunks must ascend. */

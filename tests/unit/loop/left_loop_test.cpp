@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 
+#include "loop/known_loops.hpp"
 #include "team.hpp"
 
 namespace {
@@ -133,6 +134,32 @@ TEST_F(LeftLoopTest, ANumberThatIsNowOneLoopsAndNowAnothersIsGivenUp) {
     EXPECT_EQ(gimbal_known_find(table_, &last), nullptr) << "for good";
 }
 
+// One region of two hundred loops, each run once: nothing comes round.
+TEST_F(LeftLoopTest, HundredsOfLoopsOfOneRegionAreFoundByTheirNumber) {
+    constexpr std::uint64_t kLoops = 200;
+    std::deque<LeftLoop> left(kLoops);
+    const auto loop = [](std::uint64_t region, std::uint64_t number) {
+        gimbal_loop_desc desc = desc_of(0x9000, region * kRegion + number);
+        desc.code = reinterpret_cast<const void*>(0x9000 + number);
+        return desc;
+    };
+    for (std::uint64_t k = 0; k < kLoops; ++k) left[k].leave(request_of(loop(5, k + 1)), kLong);
+    std::uint64_t found = 0;
+    for (std::uint64_t region = 6; region < 9; ++region) {
+        for (std::uint64_t k = 0; k < kLoops; ++k) {
+            const gimbal_loop_desc now = loop(region, k + 1);
+            gimbal_known_loop* const known = gimbal_known_find(table_, &now);
+            if (known == nullptr) continue;
+            ++found;
+            EXPECT_EQ(known->counts->code, now.code);
+            gimbal_left_count(table_, known, &now);
+        }
+    }
+    EXPECT_EQ(found, 3 * kLoops);
+    const gimbal_loop_desc any = loop(5, 1);
+    EXPECT_EQ(gimbal_known_place(table_, &any, 0, 0)->to, 0U) << "no period";
+}
+
 // One region runs three loops again and again: after the first 64 the second one is found by where it is in the round.
 TEST_F(LeftLoopTest, LoopsThatComeRoundInOneRegionAreFoundByTheirPeriod) {
     LeftLoop left;
@@ -171,7 +198,7 @@ TEST_F(LeftLoopTest, APeriodIsLongerThanWorkersAreApart) {
         desc.apart = apart;
         for (int round = 0; round < 10; ++round, desc.moment += 5) left.leave(request_of(desc), kLong);
         const gimbal_known_loop* const period = gimbal_known_place(table_, &desc, 0, 0);
-        if (apart < 128) {
+        if (apart < gimbal::kLongestPeriod) {
             EXPECT_GT(period->trip, apart);
             EXPECT_EQ(period->trip % 5, 0U);
         } else {

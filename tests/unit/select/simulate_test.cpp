@@ -155,7 +155,7 @@ TEST(Auto, AShortLoopThatKeepsItsTechniqueHardlyMeasuresCostsAnyMore) {
     const std::unique_ptr<Selector> selector = make_auto(1, false);
     ChunkCosts costs;
     costs.prepare(1000, 100);
-    for (std::uint64_t i = 0; i < 1000; i += 10) costs.add({i, i + 10}, i);
+    for (std::uint64_t i = 0; i < 1000; i += 10) costs.add({i, i + 10}, static_cast<double>(i));
     const ChunkCosts* const seen[] = {&costs};
     CostProfile profile;
     profile.learn(seen);
