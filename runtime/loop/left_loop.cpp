@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loop/left_loop.hpp"
 
+#include <memory>
+#include <new>
+
+#include "loop/current_site.hpp"
 #include "loop/known_loops.hpp"
 
 namespace gimbal {
@@ -19,7 +23,8 @@ std::uint64_t bit_of(std::uint64_t trip) noexcept {
 }  // namespace
 
 LeftLoop::~LeftLoop() {
-    if (counts_.calls == 0) return;
+    const std::unique_ptr<Counts> more(more_.load(kRelaxed));
+    if (calls() == 0) return;
     // A child has forgotten those of its parent.
     std::uint32_t count = loops_left.load(kRelaxed);
     while (count > 0 && !loops_left.compare_exchange_weak(count, count - 1, kRelaxed)) {
@@ -28,7 +33,7 @@ LeftLoop::~LeftLoop() {
 
 // Lengths that are left share their time: all are looked at again when it is over.
 void LeftLoop::leave(const Request& request, double time) noexcept {
-    if (counts_.calls == 0) loops_left.fetch_add(1, kRelaxed);
+    if (calls() == 0) loops_left.fetch_add(1, kRelaxed);
     const std::uint64_t now = known_now();
     const std::uint64_t until = now + static_cast<std::uint64_t>(time);
     const bool over = schedule_.load(kRelaxed) != request.schedule_number || now >= until_.load(kRelaxed);
@@ -50,8 +55,45 @@ bool LeftLoop::holds(const Request& request) noexcept {
 }
 
 void LeftLoop::count(const Request& request) noexcept {
-    __atomic_store_n(&counts_.calls, counts_.calls + 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&counts_.iterations, counts_.iterations + request.trip, __ATOMIC_RELAXED);
+    gimbal_left_counts& counts = counts_of(request.caller);
+    __atomic_fetch_add(&counts.calls, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&counts.iterations, request.trip, __ATOMIC_RELAXED);
+}
+
+// A line that all teams of a program write costs more than a short loop: each thread of a parallel region may call a
+// function that has one, as a team of its own. Out of memory they share.
+gimbal_left_counts& LeftLoop::counts_of(const gimbal_loop_desc* desc) noexcept {
+    const void* const team = desc && desc->team ? desc->team : static_cast<const void*>(&current_site);
+    const void* first = first_.load(kRelaxed);
+    if (first == team || (!first && first_.compare_exchange_strong(first, team, kRelaxed)) || first == team)
+        return counts_;
+    // Acquire that it is all zeros; partner: the exchange below.
+    Counts* more = more_.load(std::memory_order_acquire);
+    if (!more) {
+        std::unique_ptr<Counts> made(new (std::nothrow) Counts{});
+        if (!made) return counts_;
+        if (more_.compare_exchange_strong(more, made.get(), std::memory_order_acq_rel, std::memory_order_acquire))
+            more = made.release();
+    }
+    const auto key = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(team));
+    return more->of[(key * 0x9E3779B97F4A7C15U) >> 58U].counts;
+}
+
+template <class Figure>
+std::uint64_t LeftLoop::sum(Figure figure) const noexcept {
+    std::uint64_t sum = figure(counts_);
+    if (const Counts* const more = more_.load(std::memory_order_acquire)) {
+        for (const Apart& one : more->of) sum += figure(one.counts);
+    }
+    return sum;
+}
+
+std::uint64_t LeftLoop::calls() const noexcept {
+    return sum([](const gimbal_left_counts& counts) { return __atomic_load_n(&counts.calls, __ATOMIC_RELAXED); });
+}
+
+std::uint64_t LeftLoop::iterations() const noexcept {
+    return sum([](const gimbal_left_counts& counts) { return __atomic_load_n(&counts.iterations, __ATOMIC_RELAXED); });
 }
 
 // The executions that the team begins later.
@@ -62,9 +104,10 @@ void LeftLoop::tell_team(const Request& request) noexcept {
     if (!place) return;
     __atomic_store_n(&place->stands, 0, __ATOMIC_RELEASE);
     place->until = until_.load(kRelaxed);
-    __atomic_store_n(&counts_.look, 0, __ATOMIC_RELAXED);
-    counts_.code = desc->code ? desc->code : desc->source;
-    place->counts = &counts_;
+    gimbal_left_counts& counts = counts_of(desc);
+    __atomic_store_n(&counts.look, 0, __ATOMIC_RELAXED);
+    counts.code = desc->code ? desc->code : desc->source;
+    place->counts = &counts;
     open_place(*place);
 }
 

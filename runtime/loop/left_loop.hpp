@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -27,15 +28,24 @@ public:
     [[nodiscard]] bool holds(const Request& request) noexcept;
 
     /// Executions that were left [count].
-    [[nodiscard]] std::uint64_t calls() const noexcept { return __atomic_load_n(&counts_.calls, __ATOMIC_RELAXED); }
+    [[nodiscard]] std::uint64_t calls() const noexcept;
     /// The same [iterations].
-    [[nodiscard]] std::uint64_t iterations() const noexcept {
-        return __atomic_load_n(&counts_.iterations, __ATOMIC_RELAXED);
-    }
+    [[nodiscard]] std::uint64_t iterations() const noexcept;
 
 private:
+    static constexpr std::size_t kCounts = 64;
+    struct alignas(64) Apart {
+        gimbal_left_counts counts = {};
+    };
+    struct Counts {
+        std::array<Apart, kCounts> of;
+    };
+
     void tell_team(const Request& request) noexcept;
     void count(const Request& request) noexcept;
+    [[nodiscard]] gimbal_left_counts& counts_of(const gimbal_loop_desc* desc) noexcept;
+    template <class Figure>
+    [[nodiscard]] std::uint64_t sum(Figure figure) const noexcept;
     void look_for_period(const gimbal_loop_desc* desc) noexcept;
 
     std::atomic<std::uint64_t> lengths_ = 0;  // bit k: trip counts of k bits
@@ -46,6 +56,8 @@ private:
     std::atomic<std::uint64_t> last_moment_ = 0;
     std::atomic<std::uint64_t> gap_ = 0;
     std::atomic<std::uint32_t> same_gaps_ = 0;
+    std::atomic<const void*> first_ = nullptr;  // the team that counts in counts_
+    std::atomic<Counts*> more_ = nullptr;       // where others count, once there are others
     alignas(64) gimbal_left_counts counts_ = {};
 };
 

@@ -34,7 +34,8 @@ LengthLearning::LengthLearning(LoopTraits& traits, const LengthLearning& other)
       speeds_(other.speeds_),
       slowness_(other.slowness_),
       profile_cost_(other.profile_cost_),
-      earlier_time_(other.time_for_others()) {
+      earlier_time_(other.time_for_others()),
+      alone_(other.alone_.for_other_length()) {
     if (!selector_) selector_ = make();
 }
 
@@ -87,6 +88,10 @@ Decision LengthLearning::decide(const Request& request) {
     decision.named = true;
     // Workers come and go: only what is stolen suits any number of them.
     if (request.surplus > 0) return elastic_decision(request);
+    if (is_alone(request)) {
+        decision.left_for = alone_.leave(traits_.clock.tick_s(), request.left_loops);
+        if (decision.left_for > 0) return decision;
+    }
     if (decided_by_ranks(request, decision) || held(request, decision)) {
         decision.named = true;
     } else if (!request.schedule.technique) {
@@ -108,6 +113,12 @@ Decision LengthLearning::decide(const Request& request) {
         ++fallbacks_;
     }
     return decision;
+}
+
+// One worker gains nothing by any technique. Teams of one may be many at the same time, in a parallel region: opening
+// an execution has them wait for each other.
+bool LengthLearning::is_alone(const Request& request) const noexcept {
+    return traits_.workers == 1 && request.can_leave && !request.part;
 }
 
 // A loop that runs chunks of a loop over ranks, which says what to run, or that the choice stays as it is.
@@ -280,6 +291,7 @@ void LengthLearning::close(const Finished& finished, StepRow* step) {
     // A loop that was cancelled says nothing about how long it takes.
     if (record.iterations != plan.iterations) return;
     learn(finished);
+    if (traits_.workers == 1 && !finished.part) learn_alone(record);
     // What another selector decided before a request named this one says nothing in this one's terms.
     if (decision.named || decision.chooser != chooser_) return;
     // The coordinator of pairs counts for itself.
@@ -298,6 +310,13 @@ void LengthLearning::close(const Finished& finished, StepRow* step) {
         if (before && step->thought && before->step == step->thought->step) step->thought.reset();
     }
     if (!decision.exploring) expect(comparable);
+}
+
+// A granule matters to nobody here.
+void LengthLearning::learn_alone(const LoopRecord& record) noexcept {
+    LoopContext context = context_of({.trip = record.iterations});
+    context.can_leave = true;
+    alone_.observe(true, true, record, context);
 }
 
 void LengthLearning::expect(const LoopRecord& record) {

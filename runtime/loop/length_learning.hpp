@@ -26,6 +26,7 @@
 #include "measure/speeds.hpp"
 #include "measure/work_rates.hpp"
 #include "report/steps.hpp"
+#include "select/leaving.hpp"
 #include "select/selector.hpp"
 
 namespace gimbal {
@@ -138,6 +139,7 @@ public:
 
 private:
     Decision decide(const Request& request);
+    [[nodiscard]] bool is_alone(const Request& request) const noexcept;
     [[nodiscard]] bool decided_by_ranks(const Request& request, Decision& decision) const;
     [[nodiscard]] bool held(const Request& request, Decision& decision) const;
     [[nodiscard]] std::unique_ptr<Selector> make() const;
@@ -146,6 +148,7 @@ private:
     void learn_profile(const Finished& finished);
     void show_part(const RankPart& part, std::uint64_t iterations);
     [[nodiscard]] double costliness(const RankPart& part, std::uint64_t iterations) const noexcept;
+    void learn_alone(const LoopRecord& record) noexcept;
     void expect(const LoopRecord& record);
     void forget();
     [[nodiscard]] std::uint32_t repeats_of(const Opening& opening, const Request& request) const noexcept;
@@ -190,6 +193,7 @@ private:
     Expectation expectation_;               // of executions that do not explore
     double earlier_time_ = 0;               // of an iteration, in earlier runs [ticks]; 0: not known
     bool forgot_ = false;
+    Leaving alone_;  // for a team of one
 };
 
 }  // namespace gimbal

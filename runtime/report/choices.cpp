@@ -113,15 +113,14 @@ bool chosen_by_selector(const std::string& reason) {
 
 void add_untimed(LoopSummary& loop, std::uint64_t calls, std::uint64_t iterations) {
     if (calls == 0) return;
-    const bool is_short = typical_static_s(loop) < kShort_s;
+    const char* const why = loop.workers == 1                   ? "one thread: left static"
+                            : typical_static_s(loop) < kShort_s ? "too short: left static"
+                                                                : "nothing to gain: left static";
     loop.calls += calls;
     loop.iterations += iterations;
     loop.untimed_calls += calls;
     loop.untimed_iterations += iterations;
-    loop.schedules.push_back({.schedule = "static",
-                              .reason = is_short ? "too short: left static" : "nothing to gain: left static",
-                              .calls = calls,
-                              .timed = false});
+    loop.schedules.push_back({.schedule = "static", .reason = why, .calls = calls, .timed = false});
 }
 
 void complete_choices(LoopSummary& loop, const AlternativeUse& predicted) {

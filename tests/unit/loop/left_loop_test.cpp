@@ -234,6 +234,23 @@ TEST_F(LeftLoopTest, AThousandLoopsAreFoundEachByItsTeam) {
     }
 }
 
+// Threads of a parallel region that each run it as a team of one: none is counted twice or lost.
+TEST_F(LeftLoopTest, TeamsOfOneCountBesideEachOther) {
+    constexpr std::uint64_t kCalls = 10'000;
+    constexpr std::uint32_t kThreads = 8;
+    LeftLoop left;
+    gimbal_loop_desc desc = desc_of(0x6000, 1);
+    desc.team = nullptr;
+    desc.workers = 1;
+    left.leave(request_of(desc), kLong);
+    gimbal::test::run_team(kThreads, [&](std::uint32_t) {
+        for (std::uint64_t k = 0; k < kCalls; ++k) EXPECT_TRUE(left.holds(request_of(desc)));
+    });
+    EXPECT_EQ(left.calls(), kThreads * kCalls + 1);
+    EXPECT_EQ(left.iterations(), left.calls() * desc.trip);
+    EXPECT_EQ(gimbal::count_left_loops(), 1U);
+}
+
 TEST_F(LeftLoopTest, ATeamThatDoesNotLookIsLeftItsLoopsAllTheSame) {
     LeftLoop left;
     gimbal_loop_desc desc = desc_of(0x5000, 1);

@@ -297,4 +297,33 @@ TEST(Site, OneWorkerGetsTheLoopInOnePiece) {
     gimbal_loop_end(&share);
 }
 
+// Many of them may be at it at the same time, where each thread of a region calls a function that has a loop.
+TEST(Site, ATeamOfOneIsLeftItsShortLoopsWhateverIsNamed) {
+    constexpr int kMany = 100'000;
+    const int gss = gimbal::intern(gimbal::parse_schedule("gss,8"));
+    auto desc = loop_desc(0x52, 100, 1, gss);
+    desc.can_leave = 1;
+    desc.unit = 8;
+    std::uint64_t opened = 0;
+    for (int k = 0; k < kMany; ++k) {
+        void* const execution = gimbal_loop_open(&desc);
+        if (execution == nullptr) break;
+        ++opened;
+        gimbal_share share{};
+        gimbal_loop_begin(execution, 0, &share);
+        std::uint64_t first = 0, end = 0;
+        while (gimbal_loop_next(&share, &first, &end)) {
+        }
+        gimbal_loop_end(&share);
+    }
+    EXPECT_LT(opened, static_cast<std::uint64_t>(kMany));
+    const gimbal::LoopSummary all = find_site(desc)->summary(1e-9, 0);
+    EXPECT_EQ(all.calls, opened + 1);
+    ASSERT_EQ(all.untimed_calls, 1U);
+    EXPECT_EQ(all.schedules.back().reason, "one thread: left static");
+    desc.workers = 2;
+    desc.code = reinterpret_cast<const void*>(0x53);
+    for (int k = 0; k < 10; ++k) EXPECT_EQ(execute(desc)[99], 1U) << "two gain by a technique";
+}
+
 }  // namespace
