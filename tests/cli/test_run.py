@@ -209,6 +209,15 @@ class Refusals(ToolTest):
             program = self.compile(f"void {name}(void); " + main.format(name), "fine", *flags)
             self.assertEqual(self.gimbal("run", "--", program).returncode, 0, name)
 
+    def test_the_address_sanitizer_comes_first(self):
+        try:
+            program = self.compile("int main(void) { return 0; }", "sanitized", "-fsanitize=address")
+        except subprocess.CalledProcessError:
+            self.skipTest("the compiler has no address sanitizer")
+        result = self.gimbal("run", "--", program)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertNotIn("runtime does not come first", result.stderr)
+
     def test_the_check_never_starts_the_program(self):
         trace = self.work / "count"
         source = ('#include <stdio.h>\n'

@@ -182,6 +182,8 @@ ProgramFacts check_program(const std::string& program, const std::string& libomp
         const bool intel = library.soname == kIntelName || file_name(path) == kIntelName;
         if (intel && !libiomp5_beside(libomp).empty()) continue;
         facts.libraries.push_back(path);
+        // It ends a program in which another library comes before it.
+        if (file_name(path).starts_with("libasan.so")) facts.address_sanitizer = path;
         if (library.defines_kmpc) refuse_second(program, path, libomp);
         // libgomp being mapped is fine: every call that it could answer finds libomp first.
         if (file_name(path).starts_with("libgomp")) continue;

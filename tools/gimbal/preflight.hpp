@@ -16,6 +16,7 @@ struct ProgramFacts {
     bool known = false;  ///< a program that is linked dynamically; false: a script, and nothing else is known
     MpiFamily mpi = MpiFamily::unknown;
     std::string mpi_library;             ///< path; empty: it is inside the program
+    std::string address_sanitizer;       ///< gcc's, which must be the first library; empty: it is not linked to it
     bool gomp_inside = false;            ///< libgomp is linked into it
     bool libiomp5 = false;               ///< it is linked to Intel's runtime by its name
     std::vector<std::string> libraries;  ///< it is linked to, paths
