@@ -318,7 +318,8 @@ int run(const RunRequest& request) {
         }
         held.emplace();
         folder.emplace(job.folder());
-        std::vector<std::string> libraries = {facts.address_sanitizer, libomp, facts.libiomp5 ? libiomp5_beside(libomp) : std::string(), libpin,
+        std::vector<std::string> libraries = {facts.address_sanitizer, libomp,
+                                              facts.libiomp5 ? libiomp5_beside(libomp) : std::string(), libpin,
                                               waiting_library(options, request, facts, launcher)};
         for (std::string& library : libraries)
             if (!library.empty()) library = folder->preloadable(library);
