@@ -169,8 +169,9 @@ class Mark:
 
 
 def marks_of(kind: Kind, runs: Sequence[Run], marks: Sequence[int]) -> list[Mark]:
-    """auto after each number of steps that the runs have, and at their end."""
-    turns = min(len(run["schedules"][AUTO]["ns"]) for run in runs)
+    """auto after each number of steps that the runs have, and at the end of the longest; a run counts as far as it
+    goes."""
+    turns = max(len(run["schedules"][AUTO]["ns"]) for run in runs)
     found = []
     for steps in sorted({*(m for m in marks if m >= kind.burst), turns * kind.burst}):
         count = steps // kind.burst
@@ -189,9 +190,10 @@ def late_turns(run: Run) -> float:
 
 
 def steady_ns(runs: Sequence[Run], name: str, kind: Kind) -> float:
-    """Median time of an execution in the second half of the steps [ns]."""
+    """Median time of an execution in the second half of the steps, in the longest runs [ns]."""
     values = []
-    for run in runs:
+    longest = max(len(run["schedules"][name]["ns"]) for run in runs)
+    for run in (one for one in runs if len(one["schedules"][name]["ns"]) == longest):
         turns = run["schedules"][name]
         half = len(turns["ns"]) // 2
         values += [ns / kind.burst for ns in turns["ns"][half:]]

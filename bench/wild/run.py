@@ -25,6 +25,9 @@ from kinds import AUTO, FIXED, KEPT, KINDS, MARKS, STOCK, Kind  # noqa: E402
 
 QUICK_S = 10.0
 SHORT_TIMES = 3  # processes of a short kind for one of the others
+BEGINNINGS = 2  # processes that run the first steps only, for each one of --repeat
+BEGINNING_STEPS = 50
+BEGINNING_US = 2000  # longer loops are left out: they hardly differ from process to process
 
 
 def arguments() -> argparse.Namespace:
@@ -75,11 +78,11 @@ def quick_steps(kind: Kind) -> int:
     return min(kind.steps, max(10, few), 200 * kind.burst)
 
 
-def variant(args: argparse.Namespace, kind: Kind, seed: int) -> runner.Variant:
+def variant(args: argparse.Namespace, kind: Kind, seed: int, most_steps: int = sys.maxsize) -> runner.Variant:
     programs = args.build / "bench" / "wild"
     if args.runtime == "libgomp" and kind.compiler == "clang":
         kind = dataclasses.replace(kind, compiler="gcc")
-    steps = args.steps or (quick_steps(kind) if args.quick else kind.steps)
+    steps = min(args.steps or (quick_steps(kind) if args.quick else kind.steps), most_steps)
     steps -= steps % kind.burst
     command = [programs / "wild", programs / kind.file, steps, kind.burst, kind.prune, seed, *schedules_of(args)]
     return runner.Variant(kind.name, list(map(str, command)), environment_of(args), timeout_s=600)
@@ -115,20 +118,27 @@ def race(args: argparse.Namespace, kinds: list[Kind]) -> tuple[dict[Kind, list[a
     runs: dict[Kind, list[analysis.Run]] = {kind: [] for kind in kinds}
     failures = []
     times = 1 if args.quick else args.repeat
+
+    def add(kind: Kind, one: runner.Variant) -> None:
+        # Each process begins with nothing learnt before, or with what one before it has.
+        for file in Path(os.environ["XDG_CACHE_HOME"]).iterdir():
+            shutil.rmtree(file) if file.is_dir() else file.unlink()
+        try:
+            if args.known:
+                one.run()
+            runs[kind].append(one.run())
+        except runner.SampleError as error:
+            failures.append(str(error))
+            print(f"bench: error: {error}", file=sys.stderr)
+
     for repetition in range(SHORT_TIMES * times):
         # Short loops take no time, and what the gate does not see weighs more there.
         for kind in (one for one in kinds if repetition < times or one.short):
-            # Each process begins with nothing learnt before, or with what one before it has.
-            for file in Path(os.environ["XDG_CACHE_HOME"]).iterdir():
-                shutil.rmtree(file) if file.is_dir() else file.unlink()
-            try:
-                one = variant(args, kind, repetition + 1)
-                if args.known:
-                    one.run()
-                runs[kind].append(one.run())
-            except runner.SampleError as error:
-                failures.append(str(error))
-                print(f"bench: error: {error}", file=sys.stderr)
+            add(kind, variant(args, kind, repetition + 1))
+    # A disturbance is as long as ten steps of most loops: a median over few processes is one process's luck.
+    for repetition in range(0 if args.quick else BEGINNINGS * times):
+        for kind in (one for one in kinds if one.loop_us < BEGINNING_US and not one.short):
+            add(kind, variant(args, kind, SHORT_TIMES * times + repetition + 1, BEGINNING_STEPS))
     return {kind: found for kind, found in runs.items() if found}, failures
 
 

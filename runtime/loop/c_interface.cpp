@@ -86,7 +86,7 @@ void* gimbal_loop_open(const gimbal_loop_desc* desc) {
     }
     // Who counts a worker's iterations, or serves messages between chunks, needs the loop here.
     const bool watched = gimbal::thread_watch || gimbal::progress_asked();
-    // One worker runs it from its first iteration to its last one, whatever is named. Each step is in a record.
+    // One worker runs it from its first iteration to its last one, whatever is named. A record has every step, though.
     const bool alone = desc->workers == 1 && !gimbal::steps_wanted();
     const bool asked_freely = desc->unit <= 1 && request.schedule.technique == nullptr;
     request.can_leave = desc->can_leave && !watched && (asked_freely || alone);

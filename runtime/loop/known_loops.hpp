@@ -18,7 +18,7 @@ namespace gimbal {
 void open_place(gimbal_known_loop& place) noexcept;
 
 /// The longest period that a team can know [loops].
-inline constexpr std::uint64_t kLongestPeriod = 1024;  // the table is not large
+inline constexpr std::uint64_t kLongestPeriod = 1024;  // as many places as loops: the table has some thousands
 
 /// The loops of the region that a team is in come round after so many of them.
 /// @param desc   its team and region are not NULL

@@ -110,7 +110,7 @@ static inline gimbal_known_loop* gimbal_known_other_place(gimbal_known_table* ta
     return &table->more[((key * 0xD6E8FEB86659FD93U) >> 40) % GIMBAL_KNOWN_MORE];
 }
 
-/** Whether a place is this loop's. No other thread's half-written place is. */
+/** Whether a place is this loop's; one that a thread is about to write is nobody's. */
 static inline int gimbal_known_is(const gimbal_known_loop* known, const gimbal_loop_desc* desc, uint32_t number,
                                   uint32_t length) {
     return __atomic_load_n(&known->region, __ATOMIC_RELAXED) == desc->region &&

@@ -121,6 +121,15 @@ class Best(unittest.TestCase):
         one = run(auto=turns([100e3] * 7), static=turns([100e3] * 7))
         self.assertEqual([mark.steps for mark in analysis.marks_of(kind, [one], (10, 50, 200))], [10, 50, 70])
 
+    def test_runs_of_the_first_steps_count_as_far_as_they_go(self) -> None:
+        kind = Kind("loop", "", 2, burst=10)
+        whole = run(auto=turns([300e3] + [100e3] * 6), static=turns([100e3] * 7))
+        first = run(auto=turns([120e3]), static=turns([100e3]))
+        marks = analysis.marks_of(kind, [whole, first, first], (10, 50))
+        self.assertEqual([mark.steps for mark in marks], [10, 50, 70])
+        self.assertEqual([round(mark.vs_static.value, 3) for mark in marks], [1.2, 1.4, 1.286])
+        self.assertEqual(analysis.steady_ns([whole, first], AUTO, kind), 10e3)
+
 
 class Keys(unittest.TestCase):
     def marks(self, value: float, *steps: int) -> list[analysis.Mark]:
