@@ -89,6 +89,8 @@ Decision LengthLearning::decide(const Request& request) {
     // Workers come and go: only what is stolen suits any number of them.
     if (request.surplus > 0) return elastic_decision(request);
     if (is_alone(request)) {
+        // Loops that are not short may take long to open then.
+        if (request.crowded) alone_.invite(last_time_ * traits_.clock.tick_s());
         decision.left_for = alone_.leave(traits_.clock.tick_s(), request.left_loops);
         if (decision.left_for > 0) return decision;
     }

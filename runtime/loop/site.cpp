@@ -72,7 +72,9 @@ Execution* LoopSite::open(const Request& request) noexcept {
     // Chunks of a loop over ranks differ in their place, and ranks may say what runs them.
     if (ready != nullptr && ready->left() == 0 && !in_rank_chunk() && ready->request().asks_the_same(request))
         return ready;
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_, std::try_to_lock);
+    const bool crowded = !lock.owns_lock();
+    if (crowded) lock.lock();
     learn_from_late(true);
     if (Execution* const stood = take_standing(request)) {
         if (ready != nullptr) put_away(std::unique_ptr<Execution>(ready));
@@ -96,6 +98,7 @@ Execution* LoopSite::open(const Request& request) noexcept {
     const std::uint64_t begun = opening_.begin() ? ticks() : 0;
     Request known = request;
     known.left_loops = count_left_loops();
+    known.crowded = crowded;
     known.whole_blocks = !identity_.over_ranks;  // another rank may take over pieces of a block
     if (in_rank_chunk() && !identity_.over_ranks) [[unlikely]] {
         known.part = rank_tie_.part_of(rank_chunk.here(), request.trip);

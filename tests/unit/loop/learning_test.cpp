@@ -57,6 +57,30 @@ TEST(LoopLearning, ALoopThatNeedsAscendingChunksGetsNoTechniqueThatSteals) {
     EXPECT_EQ(loop.totals().fallbacks, 1U) << "and the report says so";
 }
 
+/// Executions of a team of one that were opened before the loop was left; at most 20.
+int opened_alone(double time_s, bool crowded) {
+    LoopLearning loop("loop", 1);
+    const Schedule gss{.technique = find_technique("gss")};
+    const auto time = static_cast<std::uint64_t>(time_s / LoopClock().tick_s());
+    for (int opened = 0; opened < 20; ++opened) {
+        const Opening opening =
+            loop.open({.trip = kIterations, .can_leave = true, .schedule = gss, .crowded = crowded});
+        if (opening.decision.left_for > 0) return opened;
+        std::vector<WorkerSlot> slots(1);
+        slots[0].record = {.begin = 0, .end = time, .chunks = 1, .iterations = kIterations};
+        loop.close(opening.config, opening.decision, *opening.plan, slots);
+    }
+    return 20;
+}
+
+TEST(LoopLearning, ATeamOfOneIsLeftShortLoopsAndLongerOnesThatOthersOpenToo) {
+    EXPECT_EQ(opened_alone(10e-6, false), 1);
+    EXPECT_EQ(opened_alone(100e-6, false), 2);
+    EXPECT_EQ(opened_alone(1e-3, false), 20);
+    EXPECT_LE(opened_alone(1e-3, true), 4);
+    EXPECT_EQ(opened_alone(10e-3, true), 20) << "one that does not feel it";
+}
+
 TEST(LoopLearning, StepsThatAnAgentDoesNotLearnFromHaveNoThought) {
     learn::Parameters parameters;
     parameters.steps_limit = 3;
