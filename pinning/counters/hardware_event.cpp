@@ -59,6 +59,7 @@ bool PerfEvent::read(Reading& reading) const noexcept {
 std::string PapiEvent::start(pid_t tid) {
     if (!papi_->start()) return papi_->error();
     stop();
+    if (!papi_->has_its_files()) return "the program has closed PAPI's files";
     if (!slot_.take()) return "no file descriptor left for counters";
     const auto failed = [this](const char* call, int result) {
         std::string words = std::string(call) + ": " + papi_->words(result);
@@ -87,16 +88,19 @@ void PapiEvent::stop() noexcept {
     slot_.give();
     if (set_ == PapiLibrary::kNull) return;
     long long last[8] = {};
-    if (running_) papi_->stop_events(set_, last);
+    // Else it would close files of the program's.
+    if (papi_->has_its_files()) {
+        if (running_) papi_->stop_events(set_, last);
+        papi_->cleanup_eventset(set_);
+        papi_->destroy_eventset(&set_);
+    }
     running_ = false;
-    papi_->cleanup_eventset(set_);
-    papi_->destroy_eventset(&set_);
     set_ = PapiLibrary::kNull;
 }
 
 bool PapiEvent::read(Reading& reading) noexcept {
     long long values[8] = {};
-    if (!running_ || papi_->read(set_, values) != PapiLibrary::kOk) return false;
+    if (!running_ || !papi_->has_its_files() || papi_->read(set_, values) != PapiLibrary::kOk) return false;
     reading.value = values[0];
     return true;
 }

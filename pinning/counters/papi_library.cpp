@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/mman.h>
 
 namespace gimbal::pin {
 
@@ -68,9 +69,15 @@ bool PapiLibrary::initialise(void* library) {
         if (const int is = init(wanted); is <= 0 || is >> 16 != wanted >> 16) continue;
         const int result = thread_init(&this_thread);
         if (result != kOk) error_ = "PAPI_thread_init: " + words(result);
-        return result == kOk;
+        return result == kOk && keep_beside();
     }
     error_ = "PAPI does not start, or its version is not supported";
+    return false;
+}
+
+bool PapiLibrary::keep_beside() {
+    if (beside_.keep(memfd_create("gimbal", MFD_CLOEXEC))) return true;
+    error_ = "no file descriptor left for counters";
     return false;
 }
 

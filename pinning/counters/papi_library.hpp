@@ -5,6 +5,8 @@
 #include <span>
 #include <string>
 
+#include "counters/descriptors.hpp"
+
 namespace gimbal::pin {
 
 /// PAPI, if there is one: looked for and started when first wanted. Nothing of it is needed to build. A program that
@@ -21,6 +23,10 @@ public:
     /// Loads and initialises it, once.
     /// @return whether it can be used; error() says why not
     bool start();
+    /// Whether its descriptors may still be read and closed. It keeps some of its own and does not know when a program
+    /// has closed all, as daemons do, and has its files under these numbers: one that lies beside them tells.
+    /// @pre start() was true  @threads any  @cost one or two system calls
+    [[nodiscard]] bool has_its_files() const noexcept { return beside_.ours(); }
     /// @pre start() was called
     [[nodiscard]] const std::string& error() const noexcept { return error_; }
     /// What a function's negative result means.
@@ -45,10 +51,12 @@ public:
 private:
     bool load();
     bool initialise(void* library);
+    bool keep_beside();
 
     std::span<const char* const> names_;
     std::once_flag once_;
     bool works_ = false;
+    Descriptor beside_;
     std::string error_;
     char* (*strerror_)(int) = nullptr;
 };

@@ -59,8 +59,10 @@ TEST(Descriptors, AThreadsClockIsReadWhateverBecameOfItsFile) {
     ASSERT_TRUE(counter.open(Backend::cpu_time, {.pid = 0, .tid = test::own_tid(), .progress = nullptr}));
     ASSERT_TRUE(counter.read().valid);
     const int other = open("/dev/null", O_RDONLY);
-    for (int number = 3; number < 64; ++number)
-        if (number != other && fcntl(number, F_GETFD) != -1) ASSERT_EQ(dup2(other, number), number);
+    for (int number = 3; number < 64; ++number) {
+        if (number == other || fcntl(number, F_GETFD) == -1) continue;
+        ASSERT_EQ(dup2(other, number), number);
+    }
     EXPECT_TRUE(counter.read().valid);
     for (int number = 3; number < 64; ++number) close(number);
     EXPECT_TRUE(counter.read().valid);
