@@ -130,11 +130,13 @@ void add_cells(const Row& row, const Column& column, std::vector<std::string>& c
 }
 
 /// A row of sums: times and ratios only.
-std::vector<std::string> sums(std::string name, std::size_t before, std::span<const double> times_s, std::size_t all) {
+/// @param whole  the times are of all calls; else they have no ratio
+std::vector<std::string> sums(std::string name, std::size_t before, std::span<const double> times_s, std::size_t all,
+                              bool whole = true) {
     std::vector<std::string> cells = {std::move(name)};
     cells.resize(1 + before);
     for (const double time_s : times_s) cells.push_back(seconds(time_s));
-    for (std::size_t i = 1; i < times_s.size(); ++i) cells.push_back(ratio(times_s[0], times_s[i]));
+    for (std::size_t i = 1; i < times_s.size(); ++i) cells.push_back(whole ? ratio(times_s[0], times_s[i]) : "-");
     cells.resize(all);
     return cells;
 }
@@ -154,6 +156,7 @@ std::string table_of(const std::vector<Row>& rows, std::span<const MergedRun> ru
     group(kTechnique);
     TextTable table(titles, sides);
     std::vector<double> loops_s(runs.size(), 0), wall_s;
+    bool all_timed = true;
     for (const MergedRun& run : runs) wall_s.push_back(run.wall_s.max);
     for (const Row& row : rows) {
         const MergedLoop* const any = *std::find_if(row.begin(), row.end(), [](const auto* loop) { return loop; });
@@ -166,10 +169,13 @@ std::string table_of(const std::vector<Row>& rows, std::span<const MergedRun> ru
         add_cells(row, kImbalance, cells);
         add_cells(row, kTechnique, cells);
         table.add(std::move(cells));
-        for (std::size_t i = 0; i < runs.size(); ++i) loops_s[i] += row[i] ? time_of(*row[i]) : 0;
+        for (std::size_t i = 0; i < runs.size(); ++i) {
+            loops_s[i] += row[i] ? time_of(*row[i]) : 0;
+            all_timed = all_timed && !(row[i] && row[i]->sum.untimed_calls > 0);
+        }
     }
     const std::size_t before = (columns.size() - 1) * runs.size();
-    if (rows.size() > 1) table.add(sums("all loops", before, loops_s, titles.size()));
+    if (rows.size() > 1) table.add(sums("all loops", before, loops_s, titles.size(), all_timed));
     table.add(sums("wall", before, wall_s, titles.size()));
     return table.text();
 }

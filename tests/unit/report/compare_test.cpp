@@ -62,6 +62,9 @@ TEST(Compare, ALoopThatRanInOneRunOnlyHasNoRatio) {
     EXPECT_THAT(text, HasSubstr("sph.cpp:210 density      4.00         -      -"));
     EXPECT_THAT(text, HasSubstr("elsewhere                   -      3.00      -"));
     EXPECT_THAT(text, HasSubstr("all loops                4.00      3.00  0.750"));
+    other[0].loops[0].untimed_calls = 1;
+    EXPECT_THAT(compared({{run(4)}, other}), HasSubstr("all loops                4.00      3.00      -"))
+        << "the time is of the other calls";
 }
 
 TEST(Compare, TeamsOfDifferentSizesAreCompared) {
