@@ -17,7 +17,6 @@
 #include "loop/schedules.hpp"
 #include "loop/site_table.hpp"
 #include "loop/watch.hpp"
-#include "report/steps.hpp"
 
 using gimbal::Execution;
 using gimbal::LoopSite;
@@ -86,10 +85,9 @@ void* gimbal_loop_open(const gimbal_loop_desc* desc) {
     }
     // Who counts a worker's iterations, or serves messages between chunks, needs the loop here.
     const bool watched = gimbal::thread_watch || gimbal::progress_asked();
-    // One worker runs it from its first iteration to its last one, whatever is named. A record has every step, though.
-    const bool alone = desc->workers == 1 && !gimbal::steps_wanted();
+    // One worker runs it from its first iteration to its last one, whatever is named.
     const bool asked_freely = desc->unit <= 1 && request.schedule.technique == nullptr;
-    request.can_leave = desc->can_leave && !watched && (asked_freely || alone);
+    request.can_leave = desc->can_leave && !watched && (asked_freely || desc->workers == 1);
     const bool elastic = request.schedule.technique == nullptr && !request.monotonic && !watched;
     if (desc->part_of && !elastic) desc->part_of->refuse();
     if (desc->surplus > 0 && !elastic) return open_for_all(*desc);

@@ -84,6 +84,16 @@ class Records(unittest.TestCase):
             self.assertEqual({row["reason"] for row in rows}, {selector})
         self.assertEqual({row["technique"].split(",")[0] for row in rows}, {"gss"})
 
+    def test_a_team_of_one_has_a_row_for_each_call_though_its_loops_would_be_left(self):
+        for schedule in ("gss", "fac2,2"):
+            self.run_program(threads=1, GIMBAL_LOOPS="*=" + schedule, GIMBAL_RECORD="run.csv", GIMBAL_OUTPUT="run.json")
+            loops = json.loads((self.folder / "run.json").read_text())["loops"]
+            self.assertEqual(sum(loop["calls"] for loop in loops), len(self.rows("run.csv")))
+            self.assertEqual(sum(loop["untimed_calls"] for loop in loops), 0)
+            self.run_program(threads=1, GIMBAL_LOOPS="*=" + schedule, GIMBAL_OUTPUT="run.json")
+            loops = json.loads((self.folder / "run.json").read_text())["loops"]
+            self.assertGreater(sum(loop["untimed_calls"] for loop in loops), 0, "else this shows nothing")
+
     def test_agent_statistics_are_the_steps_of_agents(self):
         done = self.run_program(GIMBAL_SELECT="sarsa", GIMBAL_RECORD="all.csv", GIMBAL_RL_AGENT_STATS="agents.csv")
         self.assertEqual(done.returncode, 0, done.stderr)
