@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cfenv>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -67,6 +68,7 @@ void* manager_main(void*) {
     const unsigned long cancellation = 1UL << (32 - 1);
     syscall(SYS_rt_sigprocmask, SIG_BLOCK, &cancellation, nullptr, sizeof cancellation);
     pthread_setname_np(pthread_self(), "gimbal-pin");
+    std::fesetenv(FE_DFL_ENV);  // not what the thread that started this one has set for its own arithmetic
     g_process->manager->run();
     if (!g_process->manager->is_last()) return nullptr;
     // The main thread has called pthread_exit(), and the others have ended. When this one returns the C library calls

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/own_arithmetic.hpp"
 #include "config/schedule_value.hpp"
 #include "config/selection.hpp"
 #include "gimbal/error.hpp"
@@ -68,6 +69,7 @@ uint64_t gimbal_hook_layout(void) {
 }
 
 void* gimbal_loop_open(const gimbal_loop_desc* desc) {
+    const gimbal::OwnArithmetic own;
     gimbal::Request request;
     request.trip = desc->trip;
     request.unit = desc->unit;
@@ -143,16 +145,19 @@ void gimbal_loop_leave(gimbal_share* share) {
 }
 
 void gimbal_loop_close(void* execution) {
+    const gimbal::OwnArithmetic own;
     auto* const left = static_cast<Execution*>(execution);
     left->site()->close(left);
 }
 
 void gimbal_loop_drop(void* execution) {
+    const gimbal::OwnArithmetic own;
     auto* const left = static_cast<Execution*>(execution);
     left->site()->drop(left);
 }
 
 int gimbal_schedule_parse(const char* text) {
+    const gimbal::OwnArithmetic own;
     const gimbal::Options& options = gimbal::options();
     if (!text) return !options.kept_out && gimbal::asks_for_gimbal(options) ? expect_loops({}) : 0;
     if (gimbal::is_ordinary_openmp(text)) return 0;
@@ -176,6 +181,7 @@ int gimbal_schedule_kind(int schedule, int* chunk) {
 }
 
 int gimbal_schedule_set(int kind, int chunk) {
+    const gimbal::OwnArithmetic own;
     const auto all = gimbal::techniques();
     gimbal::note_program_schedule(kind, chunk);
     const int fraction = kind / kFractionUnit;

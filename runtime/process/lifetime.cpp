@@ -16,6 +16,7 @@
 
 #include "base/clock.hpp"
 #include "base/held_signal.hpp"
+#include "base/own_arithmetic.hpp"
 #include "base/process_state.hpp"
 #include "base/warnings.hpp"
 #include "config/load.hpp"
@@ -184,6 +185,7 @@ __attribute__((destructor)) void on_exit() {
     static std::atomic<bool> begun{false};
     if (getpid() != loaded_by || begun.exchange(true)) return;
     const ProcessEnding ending_here;
+    const OwnArithmetic own;
     stop_background();
     attempt(keep_what_was_learnt);
     attempt(finish_steps);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cfenv>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
@@ -168,7 +169,8 @@ void enter_mathematics() noexcept {
 }
 
 void* serve(void* /*unused*/) {
-    const HeldSignals held;  // they are; this says so to those who ask
+    const HeldSignals held;     // they are; this says so to those who ask
+    std::fesetenv(FE_DFL_ENV);  // not what the thread that started this one has set for its own arithmetic
     share = {.serving = true, .begun_s = clock_s(CLOCK_MONOTONIC)};
     setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNice);
     pthread_setname_np(pthread_self(), "gimbal-select");
