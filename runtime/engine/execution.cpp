@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "base/own_arithmetic.hpp"
 #include "engine/admission.hpp"
 #include "measure/placement.hpp"
 
@@ -107,10 +106,8 @@ void Execution::begin_slowly(std::uint32_t worker, gimbal_share& share, WorkerSl
 int Execution::next(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept {
     int got = 0;
     switch (hot_.draw) {
-        case Draw::adaptive: {
-            const OwnArithmetic own;
+        case Draw::adaptive:
             return next_adaptive(share, first, end);
-        }
         case Draw::own_steps:
             got = next_hybrid(share, first, end);
             break;

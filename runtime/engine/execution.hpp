@@ -258,7 +258,7 @@ private:
     void fill_queues();
     static void note_thread(ChunkCosts& costs) noexcept;
     int next_weighted(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
-    [[gnu::noinline]] int next_adaptive(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
+    int next_adaptive(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     int next_hybrid(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     int next_queued(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;
     int next_insured(gimbal_share& share, std::uint64_t& first, std::uint64_t& end) noexcept;

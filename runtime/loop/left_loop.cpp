@@ -65,25 +65,25 @@ void LeftLoop::count(const Request& request) noexcept {
 gimbal_left_counts& LeftLoop::counts_of(const gimbal_loop_desc* desc) noexcept {
     const void* const team = desc && desc->team ? desc->team : static_cast<const void*>(&current_site);
     const void* first = first_.load(kRelaxed);
-    if (first == team || (!first && first_.compare_exchange_strong(first, team, kRelaxed)) || first == team)
-        return counts_;
+    if (!first && first_.compare_exchange_strong(first, team, kRelaxed)) first = team;
+    if (first == team) return counts_;
     // Acquire that it is all zeros; partner: the exchange below.
     Counts* more = more_.load(std::memory_order_acquire);
     if (!more) {
-        std::unique_ptr<Counts> made(new (std::nothrow) Counts{});
+        auto made = std::unique_ptr<Counts>(new (std::nothrow) Counts{});
         if (!made) return counts_;
         if (more_.compare_exchange_strong(more, made.get(), std::memory_order_acq_rel, std::memory_order_acquire))
             more = made.release();
     }
     const auto key = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(team));
-    return more->of[(key * 0x9E3779B97F4A7C15U) >> 58U].counts;
+    return (*more)[(key * 0x9E3779B97F4A7C15U) >> 58U].counts;
 }
 
 template <class Figure>
 std::uint64_t LeftLoop::sum(Figure figure) const noexcept {
     std::uint64_t sum = figure(counts_);
     if (const Counts* const more = more_.load(std::memory_order_acquire)) {
-        for (const Apart& one : more->of) sum += figure(one.counts);
+        for (const Apart& one : *more) sum += figure(one.counts);
     }
     return sum;
 }

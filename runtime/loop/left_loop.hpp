@@ -33,13 +33,10 @@ public:
     [[nodiscard]] std::uint64_t iterations() const noexcept;
 
 private:
-    static constexpr std::size_t kCounts = 64;
     struct alignas(64) Apart {
         gimbal_left_counts counts = {};
     };
-    struct Counts {
-        std::array<Apart, kCounts> of;
-    };
+    using Counts = std::array<Apart, 64>;  // 4 kB
 
     void tell_team(const Request& request) noexcept;
     void count(const Request& request) noexcept;

@@ -78,13 +78,11 @@ gimbal::Request request_for(const LoopSite& site, std::uint64_t trip, int schedu
 extern "C" {
 
 void gimbal_rank_draw_cost(double seconds, double held_s) {
-    const gimbal::OwnArithmetic own;
     draw_cost.here().store(seconds / gimbal::seconds_per_tick(), std::memory_order_relaxed);
     held_cost.here().store(held_s / gimbal::seconds_per_tick(), std::memory_order_relaxed);
 }
 
 void* gimbal_rank_site(const char* name, uint32_t ranks) {
-    const gimbal::OwnArithmetic own;
     gimbal::LoopClock clock;
     clock.dispatch = rank_dispatch_ticks;
     clock.held = rank_held_ticks;
@@ -92,7 +90,6 @@ void* gimbal_rank_site(const char* name, uint32_t ranks) {
 }
 
 void gimbal_rank_given(void* site, const double* weights, uint32_t ranks, double overhead_s, double sigma_s) {
-    const gimbal::OwnArithmetic own;
     const double tick_s = gimbal::seconds_per_tick();
     gimbal::UserHints hints;
     if (weights) hints.weights.assign(weights, weights + ranks);
@@ -134,6 +131,7 @@ void* gimbal_rank_decide(void* site, uint64_t trip, int schedule) {
 }
 
 size_t gimbal_rank_packet(void* execution, void* packet, size_t capacity, uint64_t most_steps) {
+    const gimbal::OwnArithmetic own;
     Execution& decided = execution_at(execution);
     if (LoopSite* const site = decided.site()) site->teams().tell();
     const auto plan = gimbal::fitting_plan(decided.shared_plan(), decided.config(), capacity, most_steps);
@@ -201,7 +199,6 @@ uint64_t gimbal_rank_steps(const void* execution, const uint64_t** starts, uint6
 }
 
 double gimbal_rank_limit(const void* execution) {
-    const gimbal::OwnArithmetic own;
     return execution_at(execution).config().within.limit;
 }
 
@@ -214,7 +211,6 @@ size_t gimbal_rank_part_bytes(void) {
 }
 
 size_t gimbal_rank_leave(gimbal_share* share, const gimbal_rank_work* ran, void* part) {
-    const gimbal::OwnArithmetic own;
     Execution& left = execution_at(share->execution);
     gimbal::WorkerSlot& slot = left.slot_of(share->worker);
     begin_costs(left, share->worker);
@@ -237,14 +233,12 @@ void gimbal_rank_moved(void* execution, uint64_t moves) {
 }
 
 void gimbal_rank_left(gimbal_share* share, uint64_t begun, uint64_t ticks) {
-    const gimbal::OwnArithmetic own;
     Execution& left = execution_at(share->execution);
     begin_costs(left, share->worker);
     left.end_after(*share, begun, ticks);
 }
 
 void gimbal_rank_costs_arrived(void* execution, uint32_t worker, const gimbal_rank_cost* costs, size_t count) {
-    const gimbal::OwnArithmetic own;
     Execution& measured = execution_at(execution);
     if (!measured.config().within.sampled) return;
     const double tick_s = gimbal::seconds_per_tick();
@@ -256,7 +250,6 @@ void gimbal_rank_costs_arrived(void* execution, uint32_t worker, const gimbal_ra
 }
 
 void gimbal_rank_arrived(void* execution, uint32_t worker, const void* part) {
-    const gimbal::OwnArithmetic own;
     gimbal::take_part(static_cast<const std::byte*>(part), worker, execution_at(execution));
 }
 
@@ -272,7 +265,6 @@ void gimbal_rank_close(void* execution, int learn) {
 }
 
 void gimbal_rank_describe(const void* execution, uint64_t trip, gimbal_rank_chunk* chunk) {
-    const gimbal::OwnArithmetic own;
     *chunk = {};
     chunk->trip = trip;
     if (!execution) return;
@@ -304,7 +296,6 @@ int gimbal_rank_sampled(const gimbal_rank_chunk* chunk) {
 }
 
 size_t gimbal_rank_costs(const gimbal_rank_chunk* chunk, uint32_t ranks, uint64_t iterations, gimbal_rank_cost* costs) {
-    const gimbal::OwnArithmetic own;
     if (!gimbal_rank_sampled(chunk)) return 0;
     gimbal::ChunkCosts measured;
     measured.prepare(chunk->trip, gimbal::CostProfile::bins_for(chunk->trip, ranks));

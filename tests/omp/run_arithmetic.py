@@ -49,8 +49,8 @@ class Trapping(tool_test.ToolTest):
         library = str(pathlib.Path(tool_test.ARGUMENTS.library).resolve())
         for compiler in self.compilers():
             program = self.build(compiler, TRAPPING, "-O1", "-Wl,--no-as-needed", "-lm")
-            for schedule in ("auto", "feedback", "static-steal", "af", "awf-b", "bold", "fac", "tap", "lws-tuned",
-                             "usched"):
+            for schedule in ("auto", "feedback", "static-steal", "af", "maf", "awf-b", "awf-c", "awf-d", "awf-e", "bold",
+                             "aid", "fac", "tap", "lws-tuned", "usched"):
                 with self.subTest(compiler=compiler, schedule=schedule):
                     variables = tool_test.environment(LD_PRELOAD=library, OMP_NUM_THREADS="2",
                                                       GIMBAL_SCHEDULE=schedule)
