@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <ctime>
 #include <initializer_list>
-#include <utility>
+#include <optional>
 
 namespace gimbal {
 
@@ -42,8 +42,6 @@ private:
 namespace detail {
 /// Whether this thread holds back signals already: then one more who wants it makes no system calls.
 inline constinit thread_local bool signals_held [[gnu::tls_model("initial-exec")]] = false;
-/// Whether what it allocates stays for as long as the process, mostly.
-inline constinit thread_local bool allocates_early [[gnu::tls_model("initial-exec")]] = false;
 }  // namespace detail
 
 /// Holds back all signals of this thread that others send; what the thread does wrong itself is not held. A handler
@@ -78,18 +76,28 @@ private:
     Set old_ = 0;
 };
 
-/// The same while a loop executes for the first few times: what is allocated then is hardly ever given back, and may
-/// come from memory that is quicker to be had (early_memory).
+/// While a loop executes for the first few times: what is allocated then is hardly ever given back, and may come from
+/// memory that is quicker to be had (early_memory). Where the heap is needed all the same, signals are held back from
+/// then on, at the cost of two system calls for all that is allocated while this lives.
 class EarlyAllocations {
 public:
-    EarlyAllocations() noexcept : outer_(std::exchange(detail::allocates_early, true)) {}
-    ~EarlyAllocations() { detail::allocates_early = outer_; }
+    EarlyAllocations() noexcept : outer_(innermost()) { innermost() = this; }
+    ~EarlyAllocations() { innermost() = outer_; }
     EarlyAllocations(const EarlyAllocations&) = delete;
     EarlyAllocations& operator=(const EarlyAllocations&) = delete;
 
+    /// Of this thread; nullptr: there is none.
+    static EarlyAllocations*& innermost() noexcept {
+        constinit thread_local EarlyAllocations* innermost [[gnu::tls_model("initial-exec")]] = nullptr;
+        return innermost;
+    }
+    void hold_signals() noexcept {
+        if (!held_) held_.emplace();
+    }
+
 private:
-    HeldSignals held_;
-    bool outer_;
+    EarlyAllocations* outer_;
+    std::optional<HeldSignals> held_;
 };
 
 }  // namespace gimbal

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/held_signal.hpp"
 #include "base/process_state.hpp"
 #include "config/load.hpp"
 #include "gimbal/options.hpp"
@@ -81,6 +82,7 @@ TeamFile* file_of(Store& all, std::uint32_t workers) {
     for (std::size_t k = 0; k < all.count; ++k)
         if (all.files[k].workers == workers) return &all.files[k];
     if (all.count == all.files.size()) return nullptr;
+    const HeldSignals held;
     TeamFile& file = all.files[all.count];
     file.workers = workers;
     file.name = kept_name(all.run, workers);
@@ -95,6 +97,7 @@ TeamFile* file_of(Store& all, std::uint32_t workers) {
 bool keeps_knowledge() noexcept {
     const State known = state.load(std::memory_order_acquire);  // partner: the release below
     if (known != State::unasked) return known == State::on;
+    const HeldSignals held;  // reading files takes the C library's heap
     try {
         const std::lock_guard lock(store().mutex);
         if (state.load(std::memory_order_relaxed) == State::unasked) state.store(decide(), std::memory_order_release);

@@ -37,21 +37,21 @@ LoopPlace place_from_code(const SiteIdentity& identity, const CodePlace& code) {
 }  // namespace
 
 const LoopPlace& NamedLoops::place_of(Loop& loop) {
-    if (loop.looked_up) return loop.place;
-    loop.looked_up = true;
+    if (loop.place) return *loop.place;
+    loop.place = std::make_unique<LoopPlace>();
     const SiteIdentity& identity = loop.site->identity();
     if (!identity.name.empty()) {
-        loop.place = place_from_name(identity.name);
+        *loop.place = place_from_name(identity.name);
     } else if (!identity.module.empty()) {
         std::unique_ptr<ObjectSymbols>& symbols = objects_[identity.module];
         if (!symbols) symbols = std::make_unique<ObjectSymbols>(identity.module);
-        loop.place = place_from_code(identity, symbols->find(identity.offset));
+        *loop.place = place_from_code(identity, symbols->find(identity.offset));
     }
-    return loop.place;
+    return *loop.place;
 }
 
 void NamedLoops::add(LoopSite& site) {
-    loops_.push_back({&site, {}, false});
+    loops_.push_back({&site, nullptr});
     const std::vector<LoopRule>& rules = options().loops;
     if (!rules.empty()) {
         used_.resize(rules.size());

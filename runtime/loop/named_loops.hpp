@@ -39,8 +39,7 @@ public:
 private:
     struct Loop {
         LoopSite* site = nullptr;
-        LoopPlace place;
-        bool looked_up = false;
+        std::unique_ptr<LoopPlace> place;  // once it was looked up
     };
 
     const LoopPlace& place_of(Loop& loop);

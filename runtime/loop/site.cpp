@@ -75,6 +75,8 @@ Execution* LoopSite::open(const Request& request) noexcept {
     std::unique_lock lock(mutex_, std::try_to_lock);
     const bool crowded = !lock.owns_lock();
     if (crowded) lock.lock();
+    std::optional<EarlyAllocations> early;
+    if (learning_.totals().calls < kFirst) early.emplace();
     learn_from_late(true);
     if (Execution* const stood = take_standing(request)) {
         if (ready != nullptr) put_away(std::unique_ptr<Execution>(ready));
@@ -88,8 +90,6 @@ Execution* LoopSite::open(const Request& request) noexcept {
     } else if (ready != nullptr) {
         put_away(std::unique_ptr<Execution>(ready));
     }
-    std::optional<EarlyAllocations> early;
-    if (learning_.totals().calls < kFirst) early.emplace();
     if (!asked_earlier_run_ && !request.schedule.technique && request.selector.empty()) ask_earlier_run();
     if (const double time = learning_.left_at_once(request); time > 0) {
         left_.leave(request, time);

@@ -188,7 +188,8 @@ LoopSite* find_site(const gimbal_loop_desc& desc) noexcept {
     std::atomic<Node*>& head = all.buckets[bucket_of(code, desc.workers)];
     // Acquire what the inserting thread wrote; partner: the release store below.
     if (LoopSite* const site = lookup(head.load(std::memory_order_acquire), code, desc.workers)) return site;
-    const EarlyAllocations early;  // signals wait, too: looking up a place takes the loader
+    const HeldSignals held;  // looking up a place takes the loader, and a handler may run a loop, or fork
+    const EarlyAllocations early;
     std::unique_lock lock(all.mutex);
     Node* const first = head.load(std::memory_order_relaxed);
     if (LoopSite* const site = lookup(first, code, desc.workers)) return site;

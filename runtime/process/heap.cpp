@@ -120,9 +120,11 @@ void* allocate(std::size_t size, std::size_t alignment) {
         if (void* const block = take_kept(*slots)) return block;
         size = (size + kStep - 1) / kStep * kStep;
     }
-    if (gimbal::detail::allocates_early)
+    if (gimbal::EarlyAllocations* const early = gimbal::EarlyAllocations::innermost()) {
         if (void* const block = gimbal::allocate_early(std::max(size, std::size_t{1}), std::max(alignment, kStep)))
             return block;
+        early->hold_signals();
+    }
     const gimbal::HeldSignals held;
     void* memory = nullptr;
     if (alignment <= alignof(std::max_align_t))

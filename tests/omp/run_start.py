@@ -5,6 +5,7 @@ build, wrong settings without the launcher. The program runs to its right end, a
 import argparse
 import os
 import pathlib
+import platform
 import re
 import shutil
 import subprocess
@@ -36,6 +37,38 @@ static void *compute(void *nothing) {
 int main(void) {
     pthread_t thread;
     return pthread_create(&thread, NULL, compute, NULL) || pthread_join(thread, NULL);
+}
+"""
+
+# How often the first step, and the three that follow, hold signals back. The program answers for the C library.
+FIRST_STEPS = """
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+static volatile int calls;
+static double row[1000];
+long syscall(long number, ...) {
+    va_list words;
+    long w[6], answer;
+    va_start(words, number);
+    for (int i = 0; i < 6; ++i) w[i] = va_arg(words, long);
+    va_end(words);
+    if (number == SYS_rt_sigprocmask) ++calls;
+    register long d __asm__("r10") = w[3], e __asm__("r8") = w[4], f __asm__("r9") = w[5];
+    __asm__ volatile("syscall" : "=a"(answer) : "a"(number), "D"(w[0]), "S"(w[1]), "d"(w[2]), "r"(d), "r"(e), "r"(f)
+                     : "rcx", "r11", "memory");
+    return answer;
+}
+#define LOOP _Pragma("omp parallel for schedule(runtime)") for (int i = 0; i < 1000; ++i) row[i] = row[i] * 0.9 + 1;
+#define TEN LOOP LOOP LOOP LOOP LOOP LOOP LOOP LOOP LOOP LOOP
+int main(void) {
+    int before = calls;
+    for (int step = 0; step < 4; ++step) {
+        TEN TEN TEN TEN
+        if (step == 0) printf("%d ", calls - before), before = calls;
+    }
+    printf("%d\\n", calls - before);
+    return 0;
 }
 """
 
@@ -121,6 +154,17 @@ class FullSharedMemory(StartTest):
                                        self.build(THREAD, "thread", "-pthread"),
                                        env={"LD_PRELOAD": str(pin), "GIMBAL_PIN": "observe"})
         self.assertEqual(result.returncode, 0, result.stderr)
+
+
+class FirstExecutions(StartTest):
+    def test_only_the_first_one_of_a_loop_makes_system_calls(self):
+        if platform.machine() != "x86_64":
+            self.skipTest("the program makes its system calls as x86-64 does")
+        program = self.build(FIRST_STEPS, "steps", "-fopenmp", "-rdynamic")
+        result = self.run_under_gimbal(program, env={"GIMBAL_SCHEDULE": "runtime"})
+        first, later = map(int, result.stdout.split())
+        self.assertIn(first, range(80, 120), "two for each of forty loops, and what the process needs once")
+        self.assertLess(later, 60, "blocks for which there is no early memory")
 
 
 class LeftPage(StartTest):
