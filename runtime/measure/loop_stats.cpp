@@ -22,16 +22,28 @@ constexpr int kSchemaVersion = 1;
 
 constexpr std::size_t kLargest = std::size_t{1} << 28;  // of a file of statistics [bytes]
 
-std::vector<StoredStatistics> read_stored() {
+struct Stored {
+    std::vector<StoredStatistics> all;
+    bool of_others = false;  // the file is there, and holds something else
+};
+
+Stored read_stored() {
     const std::string path = from_start(options().loop_stats);
-    // The first run makes the file.
+    // The first run makes the file, or somebody has made an empty one for it.
     if (path.empty() || access(path.c_str(), F_OK) != 0) return {};
     try {
-        return parse_loop_stats(read_file(path, kLargest));
+        const std::string text = read_file(path, kLargest);
+        return {.all = text.empty() ? std::vector<StoredStatistics>() : parse_loop_stats(text)};
     } catch (const Error& error) {
-        warn_once("GIMBAL_LOOP_STATS: " + path + ": " + error.what());
-        return {};
+        warn_once("GIMBAL_LOOP_STATS: " + path + ": " + error.what() + "; it is neither used nor replaced");
+        return {.all = {}, .of_others = true};
     }
+}
+
+const Stored& stored() {
+    // Never destroyed: loops may still start while the process ends.
+    static const auto* const read = new Stored(read_stored());
+    return *read;
 }
 
 }  // namespace
@@ -67,9 +79,11 @@ std::string format_loop_stats(const std::vector<StoredStatistics>& statistics) {
 }
 
 const std::vector<StoredStatistics>& all_stored_statistics() {
-    // Never destroyed: loops may still start while the process ends.
-    static const auto* const stored = new std::vector<StoredStatistics>(read_stored());
-    return *stored;
+    return stored().all;
+}
+
+bool may_replace_loop_stats() {
+    return !stored().of_others;
 }
 
 std::optional<IterationStatistics> stored_statistics(std::string_view loop, std::uint32_t workers) {

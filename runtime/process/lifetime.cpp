@@ -59,7 +59,7 @@ void write_loop_stats(const std::string& path) {
         all.push_back(fresh);
         changed = true;
     }
-    if (changed) write_file_aside(path, format_loop_stats(all));
+    if (changed && may_replace_loop_stats()) write_file_aside(path, format_loop_stats(all));
 }
 
 // A signal handler that ends the process may have interrupted the learning.

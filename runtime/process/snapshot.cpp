@@ -20,6 +20,7 @@
 #include "ranks/steal_sums.hpp"
 #include "report/files.hpp"
 #include "report/run_record.hpp"
+#include "report/steps.hpp"
 #include "select/background.hpp"
 
 namespace gimbal {
@@ -67,14 +68,21 @@ double thread_time_s() noexcept {
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
+/// Whether there is a place for the record of a process that is killed, and somebody to read it.
+bool keeps_record() noexcept {
+    const Options& asked = options();
+    return !asked.output.empty() || (!asked.run_dir.empty() && asked.report != ReportLevel::off);
+}
+
 /// @return time until the next look [s]
 double keep_current() {
     const double begun_s = thread_time_s();
     try {
         // Here and not where a loop starts: a library's constructor that runs a loop holds the loader's lock.
         note_openmp();
+        flush_steps();
         const std::uint64_t calls = calls_so_far();
-        if (calls != written_calls) write_snapshot();
+        if (calls != written_calls && keeps_record()) write_snapshot();
         written_calls = calls;
     } catch (const Error& error) {
         warn_once(std::string("the record of this run is not updated while it runs: ") + error.what());
@@ -84,21 +92,11 @@ double keep_current() {
     return std::max(std::clamp(seconds_since_start() / 4, kFirst_s, usual_s), worth_s);
 }
 
-bool reported() noexcept {
-    return options().report != ReportLevel::off || !options().output.empty();
-}
-
-/// Whether there is a place for records of a process that is killed.
-bool kept() noexcept {
-    return !options().output.empty() || !options().run_dir.empty();
-}
-
 /// The first loop starts the thread.
 void begin_snapshots() noexcept {
     // Relaxed: nothing is read that another thread wrote before.
     if (begun.exchange(true, std::memory_order_relaxed)) return;
-    if (!reported()) return;
-    if (kept() && !repeat_in_background(keep_current))
+    if ((keeps_record() || steps_wanted()) && !repeat_in_background(keep_current))
         warn_once("the record of this run is not updated while it runs: its thread could not be started");
 }
 

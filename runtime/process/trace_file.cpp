@@ -22,28 +22,20 @@ void put(std::string_view text, auto& characters) {
     std::copy_n(text.begin(), std::min(text.size(), characters.size() - 1), characters.begin());
 }
 
-std::string first_file;  // of the process that the library was loaded into
-
-/// A name that no other process of the run has. @param parents  which is taken
-std::string apart(std::string file, const std::string& parents, int pid) {
-    if (file != parents) return file;
-    const std::size_t name = file.rfind('/') == std::string::npos ? 0 : file.rfind('/') + 1;
-    const std::size_t dot = file.rfind('.');
-    return file.insert(dot == std::string::npos || dot <= name ? file.size() : dot, "-" + std::to_string(pid));
-}
+std::string first_file;  // of the process that the library was loaded into; forked ones have others
 
 void begin(const Options& asked) {
     const RunRecord self = describe_process();
-    const std::string file = apart(from_start(expand_pattern(asked.trace, self)), first_file, self.pid);
+    std::string file = from_start(expand_pattern(asked.trace, self));
+    if (file == first_file) file = before_extension(std::move(file), "-" + std::to_string(self.pid));
     TraceFileHeader header;
     header.rank = self.rank;
     header.ranks = self.ranks;
     header.every = asked.trace_every;
     put(self.host, header.host);
     put(self.program, header.program);
-    put(file, header.target);
     if (first_file.empty()) first_file = file;
-    start_trace(file, asked.trace_limit, header);
+    start_trace(file, asked.trace_limit, header, own_path);
 }
 
 }  // namespace

@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "report/files.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <functional>
+
+#include "base/process_state.hpp"
+#include "gimbal/options.hpp"
+
 namespace gimbal {
 
 namespace {
@@ -34,6 +43,10 @@ bool placeholder(char letter, const RunRecord& record, std::string& path) {
     }
 }
 
+bool is_device(std::string_view path) noexcept {
+    return path.starts_with("/dev/") && !path.starts_with("/dev/shm/");
+}
+
 }  // namespace
 
 std::string expand_pattern(std::string_view pattern, const RunRecord& record) {
@@ -47,12 +60,23 @@ std::string expand_pattern(std::string_view pattern, const RunRecord& record) {
             path += pattern[i];
         }
     }
-    const bool device = path.starts_with("/dev/") && !path.starts_with("/dev/shm/");
-    if (record.ranks <= 1 || tells_ranks_apart || device) return path;
+    if (record.ranks <= 1 || tells_ranks_apart || is_device(path)) return path;
+    return before_extension(std::move(path), "-" + std::to_string(record.rank));
+}
+
+std::string before_extension(std::string path, std::string_view text) {
     const std::size_t name = path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1;
     const std::size_t dot = path.rfind('.');
-    const std::string rank = std::to_string(record.rank);
-    return path.insert(dot == std::string::npos || dot <= name ? path.size() : dot, std::string("-").append(rank));
+    return path.insert(dot == std::string::npos || dot <= name ? path.size() : dot, text);
+}
+
+std::string own_path(std::string path) {
+    if (options().run_dir.empty() || is_device(path)) return path;
+    const std::string taken =
+        from_start(options().run_dir) + "/taken-" + std::to_string(std::hash<std::string>{}(path));
+    const int file = open(taken.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+    if (file >= 0) close(file);
+    return file >= 0 || errno != EEXIST ? path : before_extension(std::move(path), "-" + std::to_string(getpid()));
 }
 
 std::string record_file_name(const RunRecord& record) {

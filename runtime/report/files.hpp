@@ -16,6 +16,14 @@ namespace gimbal {
 /// @errors std::bad_alloc  @threads any
 [[nodiscard]] std::string expand_pattern(std::string_view pattern, const RunRecord& record);
 
+/// Text before the extension of a path, or at its end.
+[[nodiscard]] std::string before_extension(std::string path, std::string_view text);
+
+/// A path for one process alone: under `gimbal run` the first one that asks for it has it, and others have
+/// "-<process>" before the extension. Elsewhere, and under /dev/, everybody has the path as it is.
+/// @threads any  @cost a file in GIMBAL_RUN_DIR
+[[nodiscard]] std::string own_path(std::string path);
+
 /// Name of one process's record inside GIMBAL_RUN_DIR: "record-<rank>-<pid>.json".
 [[nodiscard]] std::string record_file_name(const RunRecord& record);
 

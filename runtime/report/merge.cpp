@@ -48,6 +48,14 @@ double time_alive(std::span<const RunRecord> records, int rank) {
     return alive_s;
 }
 
+/// The lives of a rank's processes that ran loops, one after the other [s]: what their losses are a part of.
+double lives_of(std::span<const RunRecord> records, int rank) {
+    double lives_s = 0;
+    for (const RunRecord& record : records)
+        if (record.rank == rank && !record.loops.empty()) lives_s += record.wall_s;
+    return lives_s;
+}
+
 void add_schedules(const LoopSummary& loop, LoopSummary& sum) {
     for (const ScheduleUse& use : loop.schedules) {
         const auto same = std::find_if(sum.schedules.begin(), sum.schedules.end(), [&](const ScheduleUse& other) {
@@ -246,7 +254,10 @@ MergedRun merge(std::span<const RunRecord> records) {
         wall.try_emplace(record.rank, 0);
         busy[record.rank] += 0;
     }
-    for (auto& [rank, alive_s] : wall) alive_s = time_alive(records, rank);
+    for (auto& [rank, alive_s] : wall) {
+        alive_s = time_alive(records, rank);
+        run.lives_s += std::max(alive_s, lives_of(records, rank)) / static_cast<double>(wall.size());
+    }
     for (const RunRecord& record : records) {
         run.dispatch_ns += record.dispatch_ns / static_cast<double>(records.size());
         run.cores_lent += record.cores_lent;

@@ -75,9 +75,10 @@ struct MergedRun {
     std::uint32_t ranks = 1;        ///< ranks of the job [count]
     std::uint32_t threads = 0;      ///< largest team of threads; 0: no loop had one [count]
     OverRanks wall_s;               ///< in which any process of a rank lived [s]
-    double rank_balance = 1;        ///< mean/max over ranks of the time in all loops, of both levels; 1: perfect
-    double dispatch_ns = 0;         ///< mean over records [ns]
-    std::uint64_t cores_lent = 0;   ///< in all [count]
+    double lives_s = 0;       ///< of all processes of a rank that ran loops, its wall_s at least; mean over ranks [s]
+    double rank_balance = 1;  ///< mean/max over ranks of the time in all loops, of both levels; 1: perfect
+    double dispatch_ns = 0;   ///< mean over records [ns]
+    std::uint64_t cores_lent = 0;             ///< in all [count]
     std::uint64_t regions_with_numbers = 0;   ///< of the rank with most [count]
     std::vector<std::string> warnings;        ///< each once
     std::optional<Efficiency> efficiency;     ///< nothing: waiting in MPI was not measured in all ranks

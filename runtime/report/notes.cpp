@@ -15,7 +15,7 @@ namespace gimbal {
 namespace {
 
 constexpr std::size_t kMax = 3;          // notes per report
-constexpr double kWorthSaying = 0.01;    // smallest loss that gets a note, as a part of the run
+constexpr double kWorthSaying = 0.01;    // smallest loss that gets a note, as a part of the run (lives_s)
 constexpr double kFewPerThread = 2;      // with fewer iterations per thread and call no technique can balance
 constexpr std::size_t kPlaceWidth = 44;  // of a name [characters]
 constexpr double kOutside_s = 1e-6;      // per call: the least that OpenMP takes around a loop (fork or barrier)
@@ -118,10 +118,16 @@ std::string balance_advice(const LoopSummary& loop) {
     return schedule_advice(loop, use);
 }
 
+/// "1.2 s (3.4 % of the run)"
+std::string amount_of(double loss_s, const MergedRun& run) {
+    const bool side_by_side = run.lives_s > (1 + kWorthSaying) * run.wall_s.mean;
+    return seconds(loss_s) + " s (" + per_cent(run.lives_s > 0 ? loss_s / run.lives_s : 0) +
+           (side_by_side ? " of the time of its processes)" : " of the run)");
+}
+
 std::string note(const Loss& loss, const MergedRun& run) {
     const LoopSummary& loop = loss.loop->sum;
-    const double part = run.wall_s.mean > 0 ? loss.largest() / run.wall_s.mean : 0;
-    const std::string amount = seconds(loss.largest()) + " s (" + per_cent(part) + " of the run)";
+    const std::string amount = amount_of(loss.largest(), run);
     const std::string name = "NOTE " + shorten_name(loop.name, 44) + ": ";
     if (loss.balance_s >= loss.largest())
         return name + "perfect balance would save " + amount + ". " + balance_advice(loop);
@@ -178,7 +184,7 @@ std::string note_on_rate(const MergedLoop& loop, const MergedRun& run) {
 /// The loop in which a slow worker costs most, if that is worth saying.
 std::string note_on_slowest(const MergedRun& run) {
     const MergedLoop* most = nullptr;
-    double most_s = kWorthSaying * run.wall_s.mean;
+    double most_s = kWorthSaying * run.lives_s;
     for (const MergedLoop& loop : run.loops) {
         if (!loop.sum.slow) continue;
         const double cost_s = (1 - loop.sum.slow->rate) * loop.time_s.mean / loop.sum.workers;
@@ -201,12 +207,11 @@ std::string note_on_all(std::span<const Loss> losses, const MergedRun& run) {
         sum.entry_s += loss.entry_s;
         if (!loss.loop->sum.over_ranks) calls += loss.loop->sum.calls;
     }
-    const double worth_s = kWorthSaying * run.wall_s.mean;
+    const double worth_s = kWorthSaying * run.lives_s;
     if (sum.all() >= worth_s && sum.all() > 0) {
-        const double part = run.wall_s.mean > 0 ? sum.all() / run.wall_s.mean : 0;
-        return "NOTE all loops together lose " + seconds(sum.all()) + " s (" + per_cent(part) +
-               " of the run): waiting " + seconds(sum.balance_s) + " s, late threads " + seconds(sum.late_s) +
-               " s, drawing chunks " + seconds(sum.scheduling_s) + " s, entry and exit " + seconds(sum.entry_s) + " s.";
+        return "NOTE all loops together lose " + amount_of(sum.all(), run) + ": waiting " + seconds(sum.balance_s) +
+               " s, late threads " + seconds(sum.late_s) + " s, drawing chunks " + seconds(sum.scheduling_s) +
+               " s, entry and exit " + seconds(sum.entry_s) + " s.";
     }
     std::string text = "NOTE all loops together lose less than 1 % of the run";
     if (untimed > 0) text += " in the " + std::to_string(calls - untimed) + " calls that were timed";
@@ -269,7 +274,7 @@ std::vector<std::string> notes(const MergedRun& run) {
     const std::size_t for_loops = kMax - std::min(others.size(), kMax - 1);
     std::vector<std::string> lines;
     for (const Loss& loss : losses)
-        if (lines.size() < for_loops && loss.largest() > 0 && loss.largest() >= kWorthSaying * run.wall_s.mean)
+        if (lines.size() < for_loops && loss.largest() > 0 && loss.largest() >= kWorthSaying * run.lives_s)
             lines.push_back(note(loss, run));
     if (lines.empty() && !losses.empty()) others.insert(others.begin(), note_on_all(losses, run));
     for (std::string& line : others)

@@ -48,7 +48,7 @@ void StepLog::write() {
     const double tick_s = seconds_per_tick();
     std::string text;
     if (!file_) {
-        file_ = std::make_unique<PartFile>(from_start(expand_pattern(pattern_, describe_process())));
+        file_ = std::make_unique<PartFile>(own_path(from_start(expand_pattern(pattern_, describe_process()))));
         text = kStepsHeader;
     }
     for (const StepRow& row : written_) append_step(text, row, tick_s);

@@ -14,7 +14,7 @@
 
 namespace gimbal {
 
-/// The rows of one file of steps: in memory until kWaiting of them wait, then in the file.
+/// The rows of one file of steps: in memory until kWaiting of them wait or somebody flushes them, then in the file.
 /// @threads any, but disown()
 class StepLog {
 public:
@@ -26,6 +26,9 @@ public:
     /// @errors std::bad_alloc; if the file cannot be written the rows are lost; finish() reports it
     void add(const StepRow& row);
 
+    /// Write what waits, for a process that may be killed. @errors std::bad_alloc; else as add()
+    void flush();
+
     /// Write what is left and give the file its name; nothing at all if there never was a row.
     /// @errors gimbal::Error(file)
     void finish();
@@ -36,7 +39,6 @@ public:
 private:
     static constexpr std::size_t kWaiting = 4096;
 
-    void flush();
     void write();
 
     std::string pattern_;

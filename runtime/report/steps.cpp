@@ -98,6 +98,13 @@ void record_step(const StepRow& row) noexcept {
     if (all.talk.wanted()) all.talk.say(row);
 }
 
+void flush_steps() {
+    Steps* const all = g_steps.load(std::memory_order_acquire);
+    if (!all) return;
+    for (StepLog* const log : {&all->record, &all->agents, &all->rank_agents})
+        if (log->wanted()) log->flush();
+}
+
 void finish_steps() {
     Steps* const all = g_steps.load(std::memory_order_acquire);
     if (!all) return;

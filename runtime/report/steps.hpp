@@ -66,8 +66,12 @@ extern std::atomic<StepsWanted> steps_wanted;
 /// Keep a step for the files, and say it on standard error if GIMBAL_RL_DEBUG asks for it: with 1 when the choice
 /// changed, with 2 always.
 /// @errors none; a file that cannot be written costs the steps, and finish_steps() says so
-/// @threads any  @cost a lock and a copy; every 4096 steps they are written
+/// @threads any  @cost a lock and a copy; every 4096 steps they are written, or by who flushes them
 void record_step(const StepRow& row) noexcept;
+
+/// Write what waits, so that a process that is killed leaves its steps in the files' parts (PartFile).
+/// @errors std::bad_alloc; a file that cannot be written as above  @threads any
+void flush_steps();
 
 /// Write what is left and give the files their names. Nothing is written if there was no step: a process without loops
 /// must not replace the record of one that has some.

@@ -30,6 +30,7 @@ struct Recorder {
     std::string path;  // of the trace
     std::uint64_t limit = 0;
     TraceFileHeader header;
+    std::string (*name)(std::string path) = nullptr;
     std::mutex mutex;                       // guards what follows
     std::atomic<TraceFile*> file{nullptr};  // read without it, too
     bool refused = false;
@@ -70,6 +71,8 @@ TraceFile* file_of(Recorder& all) {
     header.magic = TraceFileHeader::kMagic;
     header.version = TraceFileHeader::kVersion;
     header.pid = static_cast<std::int32_t>(getpid());
+    const std::string name = all.name(all.path);
+    std::copy_n(name.begin(), std::min(name.size(), header.target.size() - 1), header.target.begin());
     const std::string path = all.path + ".records-" + std::to_string(header.pid);
     std::string refusal;
     made = TraceFile::create(path, header, all.limit, refusal);
@@ -127,12 +130,14 @@ TraceRing* detail::make_trace_ring() noexcept {
     return trace_ring;
 }
 
-void start_trace(std::string path, std::uint64_t limit, const TraceFileHeader& header) {
+void start_trace(std::string path, std::uint64_t limit, const TraceFileHeader& header,
+                 std::string (*name)(std::string path)) {
     recorder = new Recorder;
     ++generation;
     recorder->path = std::move(path);
     recorder->limit = limit;
     recorder->header = header;
+    recorder->name = name;
     read_clocks(recorder->header.start_ticks, recorder->header.start_ns);
     detail::trace_every = header.every;
     detail::trace_on.store(true, std::memory_order_relaxed);

@@ -66,9 +66,11 @@ extern std::uint32_t trace_every;
 /// Record from now on.
 /// @param path    of the trace; records go to a file beside it until it is written
 /// @param limit   of that file [bytes]
-/// @param header  but for its clocks and the process number
+/// @param header  but for its clocks, the process number and the trace's name
+/// @param name    what the trace is to be called, from `path`; asked when there is something to record
 /// @threads one, at load
-void start_trace(std::string path, std::uint64_t limit, const TraceFileHeader& header);
+void start_trace(std::string path, std::uint64_t limit, const TraceFileHeader& header,
+                 std::string (*name)(std::string path));
 
 /// Whether events are recorded. @threads any  @cost one load
 [[nodiscard]] inline bool tracing() noexcept {

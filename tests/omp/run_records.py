@@ -9,6 +9,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 RUN_LIMIT_S = 600
@@ -61,8 +62,7 @@ class Records(unittest.TestCase):
     def test_a_planted_link_is_replaced_and_what_it_leads_to_stays(self):
         """A folder that all can write to; each file that Gimbal writes finds a link of its name there."""
         self.folder.chmod(0o1777)
-        names = {"GIMBAL_OUTPUT": "o.json", "GIMBAL_RECORD": "r.csv", "GIMBAL_RL_AGENT_STATS": "a.csv",
-                 "GIMBAL_LOOP_STATS": "s.json"}
+        names = {"GIMBAL_OUTPUT": "o.json", "GIMBAL_RECORD": "r.csv", "GIMBAL_RL_AGENT_STATS": "a.csv"}
         precious = self.folder / "precious"
         precious.write_text("old")
         for name in names.values():
@@ -76,6 +76,19 @@ class Records(unittest.TestCase):
             path = self.folder / name
             self.assertFalse(path.is_symlink(), name)
             self.assertGreater(path.stat().st_size, 10, name)
+
+    def test_statistics_replace_an_empty_file_and_none_that_holds_something_else(self):
+        file = self.folder / "s.json"
+        for text in ("precious\n", '{"schema_version": 2, "loops": []}'):
+            file.write_text(text)
+            done = self.run_program(GIMBAL_SCHEDULE="fac", GIMBAL_LOOP_STATS="s.json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("neither used nor replaced", done.stderr)
+            self.assertEqual(file.read_text(), text)
+        file.write_text("")
+        done = self.run_program(GIMBAL_SCHEDULE="fac", GIMBAL_LOOP_STATS="s.json")
+        self.assertNotIn("GIMBAL_LOOP_STATS", done.stderr)
+        self.assertIn("schema_version", file.read_text())
 
     def test_a_selector_beats_a_technique_from_the_same_source_and_chunks_are_of_that_technique(self):
         for selector in ("q", "chunk"):
@@ -130,6 +143,18 @@ class Records(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("with 3 workers is not in the record", done.stderr)
         self.assertEqual({row["technique"] for row in self.rows("three.csv") if row["workers"] == "3"}, {"fac2"})
+
+    def test_a_process_that_is_killed_leaves_its_steps_but_the_last(self):
+        variables = {"LD_PRELOAD": str(OPTIONS.library), "OMP_NUM_THREADS": "2", "GIMBAL_SELECT": "random",
+                     "GIMBAL_RECORD": "steps.csv", "GIMBAL_REPORT": "off"}
+        program = subprocess.Popen([str(self.program), "stay"], cwd=self.folder, env=clean_environment() | variables)
+        part = self.folder / f"steps.csv.part-{program.pid}"
+        end = time.monotonic() + RUN_LIMIT_S
+        while time.monotonic() < end and not (part.is_file() and part.stat().st_size > 500):
+            time.sleep(0.05)
+        program.kill()
+        program.wait()
+        self.assertGreater(len(self.rows(part.name)), 3)
 
     def test_a_record_that_cannot_be_written_is_a_warning_at_the_end(self):
         done = self.run_program(GIMBAL_SELECT="random", GIMBAL_RECORD="no/such/folder.csv")

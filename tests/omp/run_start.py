@@ -329,6 +329,22 @@ int main(int count, char **words) {
         self.assertIn("uses OpenMP", self.run_tool("--", "/bin/true").stderr)
 
 
+class SeveralProcesses(ToolTest):
+    def test_each_has_files_of_its_own(self):
+        script = self.folder / "three.sh"
+        script.write_text(f"#!/bin/sh\n{self.program} & {self.program} & wait\n{self.program}\n")
+        script.chmod(0o755)
+        files = self.folder / "files"
+        files.mkdir()
+        words = [word for kind, name in (("output", "a.json"), ("record", "b.csv"), ("trace", "c.pftrace"))
+                 for word in (f"--{kind}", files / name)]
+        result = self.run_tool("--select", "random", *words, "--", script)
+        self.assertEqual((result.returncode, result.stdout), (0, 3 * "sum 499500\n"), result.stderr)
+        for name, pattern in (("a.json", "a-*.json"), ("b.csv", "b-*.csv"), ("c.pftrace", "c-*.pftrace")):
+            self.assertTrue((files / name).is_file(), name)
+            self.assertEqual(len(list(files.glob(pattern))), 2, pattern)
+
+
 class Prefix(ToolTest):
     """LD_PRELOAD takes blanks and colons for separators: the program ran without Gimbal, exit status 0."""
 

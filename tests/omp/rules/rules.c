@@ -4,6 +4,7 @@
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { N = 500, REPETITIONS = 3 };
 
@@ -184,7 +185,8 @@ static void some_sections(void) {
         check(#form, expected); \
     } while (0)
 
-int main(void) {
+int main(int count, char** words) {
+    (void)words;
     for (int repetition = 0; repetition < REPETITIONS; ++repetition) {
         RUN(dynamic_combined, 1);
         RUN(dynamic_chunk, 1);
@@ -206,5 +208,6 @@ int main(void) {
         RUN(some_sections, 1);
     }
     if (failures) printf("FAIL %d\n", failures);
+    if (count > 1) pause();  // for somebody who kills it
     return failures != 0;
 }

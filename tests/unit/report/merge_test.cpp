@@ -127,6 +127,9 @@ TEST(Merge, ProcessesOfOneRankThatRunSideBySideLiveOnce) {
         records[i].wall_s = wall_s[i];
     }
     EXPECT_DOUBLE_EQ(merge(records).wall_s.max, 15);
+    EXPECT_DOUBLE_EQ(merge(records).lives_s, 25) << "what all of them can lose";
+    records[2].loops.clear();
+    EXPECT_DOUBLE_EQ(merge(records).lives_s, 15) << "one that only waited for the others loses nothing";
     records[3].started_s = 0;  // not known: it adds up
     EXPECT_DOUBLE_EQ(merge(records).wall_s.max, 15);
 }

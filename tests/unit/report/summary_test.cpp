@@ -90,6 +90,13 @@ TEST(Summary, NoteNamesSavingAndVariable) {
                           "GIMBAL_SCHEDULE=runtime: Gimbal then measures and chooses."));
 }
 
+TEST(Summary, ProcessesSideBySideLoseAPartOfTheTimeOfAllOfThem) {
+    std::vector<RunRecord> records(16, sample_record());
+    for (RunRecord& record : records) record.started_s = 100;
+    EXPECT_THAT(merged_text(records, ReportLevel::summary),
+                HasSubstr("perfect balance would save 16.00 s (10.0 % of the time of its processes)."));
+}
+
 TEST(Summary, NoteNamesTheVariableThatDecided) {
     RunRecord record = sample_record();
     record.loops[0].schedules = {{"gss", "OMP_SCHEDULE", 2}};

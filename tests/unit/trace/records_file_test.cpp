@@ -195,7 +195,7 @@ TEST_F(RecordsFileTest, AKilledProcessLeavesItsRecordsUpToThere) {
 }
 
 TEST_F(RecordsFileTest, TextsHaveOneNumberEachAndAreWholeAlsoAtTheEndOfABlock) {
-    start_trace(path_, kRoomy, {});
+    start_trace(path_, kRoomy, {}, [](std::string path) { return path; });
     EXPECT_TRUE(tracing());
     std::map<std::uint32_t, std::string> told;
     for (int i = 0; i < 2000; ++i) {
