@@ -2,6 +2,7 @@
 #include "call_path.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <unwind.h>
 
 #include <algorithm>
@@ -105,11 +106,11 @@ void add_to(std::atomic<std::uint64_t>& sum, std::uint64_t more) noexcept {
 
 CallPath::CallPath(CallId call, const void* address) noexcept : call_(call), module_(""), offset_(0) {
     Dl_info info{};
-    if (dladdr(address, &info) != 0 && info.dli_fname) {
+    void* map = nullptr;
+    if (dladdr1(address, &info, &map, RTLD_DL_LINKMAP) != 0 && info.dli_fname && map) {
         if (const char* const copy = strdup(info.dli_fname)) module_ = copy;  // the object may be unloaded
         // The call itself, not where it returns to: that may be another line.
-        offset_ = static_cast<std::uint64_t>(static_cast<const char*>(address) - 1 -
-                                             static_cast<const char*>(info.dli_fbase));
+        offset_ = reinterpret_cast<std::uintptr_t>(address) - 1 - static_cast<const link_map*>(map)->l_addr;
     }
     if (node().slots() > 0) lasts_ = new (std::nothrow) std::uint32_t[static_cast<std::size_t>(node().slots())]();
 }

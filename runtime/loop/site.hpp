@@ -24,7 +24,7 @@ namespace gimbal {
 struct SiteIdentity {
     std::string name;             ///< "file:line function" if the compiler said so; else empty
     std::string module;           ///< path of the object that holds the code; empty if unknown
-    std::uint64_t offset = 0;     ///< of the code in that object [bytes]
+    std::uint64_t offset = 0;     ///< address of the code, as it stands in that object's file [bytes]
     bool over_ranks = false;      ///< its workers are processes
     const void* begin = nullptr;  ///< where that object is loaded; nullptr: unknown
 

@@ -117,20 +117,28 @@ std::string source_name(const char* source) {
     return std::string(fields[0]) + ":" + std::string(fields[2]) + " " + std::string(fields[1]);
 }
 
-// Path of the object that holds the address, and where it begins; nullptr: none does.
+// An object of this process.
+struct Object {
+    const char* path = nullptr;  // nullptr: there is none
+    const void* begin = nullptr;
+    std::uintptr_t moved_by = 0;  // from the addresses that stand in its file; 0: it is a program that cannot be moved
+};
+
+// The one that holds the address.
 // dladdr() waits for the loader's lock, which a thread holds that runs constructors in dlopen(). If one of them starts
 // a team and waits for it, a worker must not wait in turn; so the lookup without locks comes first (glibc 2.35).
-std::pair<const char*, const void*> object_at(const void* code) noexcept {
+Object object_at(const void* code) noexcept {
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
     dl_find_object found{};
     if (_dl_find_object(const_cast<void*>(code), &found) != 0 || !found.dlfo_link_map) return {};
     const char* const path = found.dlfo_link_map->l_name;
     // The program itself has no name in the loader's list.
-    return {path && *path ? path : program_invocation_name, found.dlfo_map_start};
+    return {path && *path ? path : program_invocation_name, found.dlfo_map_start, found.dlfo_link_map->l_addr};
 #else
     Dl_info info{};
-    if (dladdr(code, &info) == 0) return {};
-    return {info.dli_fname, info.dli_fbase};
+    void* map = nullptr;
+    if (dladdr1(code, &info, &map, RTLD_DL_LINKMAP) == 0 || !map) return {};
+    return {info.dli_fname, info.dli_fbase, static_cast<const link_map*>(map)->l_addr};
 #endif
 }
 
@@ -174,11 +182,11 @@ SiteIdentity identify(const gimbal_loop_desc& desc) {
     SiteIdentity identity;
     identity.name = source_name(desc.source);
     if (!desc.code) return identity;
-    const auto [path, begin] = object_at(desc.code);
-    if (!path) return identity;
-    identity.module = path;
-    identity.begin = begin;
-    identity.offset = reinterpret_cast<std::uintptr_t>(desc.code) - reinterpret_cast<std::uintptr_t>(begin);
+    const Object object = object_at(desc.code);
+    if (!object.path) return identity;
+    identity.module = object.path;
+    identity.begin = object.begin;
+    identity.offset = reinterpret_cast<std::uintptr_t>(desc.code) - object.moved_by;
     return identity;
 }
 

@@ -27,7 +27,7 @@ public:
     ObjectSymbols(const ObjectSymbols&) = delete;
     ObjectSymbols& operator=(const ObjectSymbols&) = delete;
 
-    /// @param offset  address relative to where the object is loaded [bytes]
+    /// @param offset  address as it stands in the object's file, which may be loaded elsewhere [bytes]
     /// @errors none: what is not known stays empty
     [[nodiscard]] CodePlace find(std::uint64_t offset) const;
 
@@ -36,6 +36,9 @@ public:
 
 private:
     struct Handle;
+    void open();
+    [[nodiscard]] CodePlace look_up(std::uint64_t offset) const;
+
     std::unique_ptr<Handle> handle_;
 };
 

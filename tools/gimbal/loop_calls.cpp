@@ -30,7 +30,6 @@ struct Section {
 
 /// What of an object matters here.
 struct Code {
-    std::uint64_t base = 0;                           // address that is loaded first
     std::map<std::uint64_t, std::string> slots;       // function by the address of the pointer to it
     std::map<std::uint64_t, std::uint64_t> pointers;  // what the linker will write where: addresses of the object
     std::vector<Section> linkage, text, data;         // code that jumps through such slots; other code; the rest
@@ -63,18 +62,6 @@ void read_relocations(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, Code&
         const char* const name = elf_strptr(elf, symbols_header.sh_link, symbol.st_name);
         if (name && is_openmp(name)) code.slots[relocation.r_offset] = name;
     }
-}
-
-void read_base(Elf* elf, Code& code) {
-    std::size_t count = 0;
-    if (elf_getphdrnum(elf, &count) != 0) return;
-    code.base = UINT64_MAX;
-    for (std::size_t i = 0; i < count; ++i) {
-        GElf_Phdr header;
-        if (gelf_getphdr(elf, static_cast<int>(i), &header) && header.p_type == PT_LOAD)
-            code.base = std::min(code.base, header.p_vaddr);
-    }
-    if (code.base == UINT64_MAX) code.base = 0;
 }
 
 void read_sections(Elf* elf, Code& code) {
@@ -221,13 +208,13 @@ LoopSchedule named(std::string_view name) {
 void add_call(const std::string& name, const Section& section, std::size_t call, std::size_t size, const Code& code,
               std::vector<LoopCall>& calls) {
     LoopCall found;
-    found.offset = section.address + call + size - 1 - code.base;
+    found.offset = section.address + call + size - 1;
     if (name == "GOMP_parallel" || name == "__kmpc_fork_call") {
         found.schedule = LoopSchedule::region;
     } else if (name.starts_with("GOMP_parallel_loop_")) {
         found.schedule = named(name);
         // Such a loop is known by the function that holds its body.
-        if (const auto body = first_argument(section, call)) found.offset = *body - code.base;
+        if (const auto body = first_argument(section, call)) found.offset = *body;
     } else if (name.starts_with("GOMP_loop_") && name.ends_with("start")) {
         found.schedule = named(name);
     } else if (name.starts_with("__kmpc_dispatch_init_")) {
@@ -267,7 +254,6 @@ std::optional<std::vector<LoopCall>> read_loop_calls(const std::string& path) {
     GElf_Ehdr header;
     if (elf && elf_kind(elf.get()) == ELF_K_ELF && gelf_getehdr(elf.get(), &header) && header.e_machine == EM_X86_64) {
         Code code;
-        read_base(elf.get(), code);
         read_sections(elf.get(), code);
         const auto stubs = stubs_of(code);
         found.emplace();

@@ -34,7 +34,7 @@ enum class LoopSchedule : std::uint8_t { runtime, dynamic, guided, automatic, fi
 /// A place where a program starts a loop, or a parallel region (`region`).
 struct LoopCall {
     LoopSchedule schedule = LoopSchedule::unknown;
-    std::uint64_t offset = 0;  ///< what Gimbal knows the loop by: an address from where the object is loaded [bytes]
+    std::uint64_t offset = 0;  ///< what Gimbal knows the loop by: an address as it stands in the file [bytes]
     std::string place;         ///< "file:line function" if clang has written that down; Gimbal then knows it by this
 };
 
