@@ -77,7 +77,8 @@ void warn_of(const Error& error) {
 }  // namespace
 
 void write_stderr(std::string_view text) noexcept {
-    const HeldSignal held(SIGPIPE);
+    const HeldSignal pipe(SIGPIPE);
+    const HeldSignal size(SIGXFSZ);
     while (!text.empty()) {
         const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
         if (written < 0 && errno == EINTR) continue;

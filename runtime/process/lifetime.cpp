@@ -17,6 +17,7 @@
 #include "base/clock.hpp"
 #include "base/held_signal.hpp"
 #include "base/own_arithmetic.hpp"
+#include "base/own_stack.hpp"
 #include "base/process_state.hpp"
 #include "base/warnings.hpp"
 #include "config/load.hpp"
@@ -29,6 +30,7 @@
 #include "loop/watch.hpp"
 #include "measure/loop_stats.hpp"
 #include "process/process.hpp"
+#include "process/statics.hpp"
 #include "ranks/steal_sums.hpp"
 #include "ranks/waiting.hpp"
 #include "report/files.hpp"
@@ -187,15 +189,28 @@ __attribute__((destructor)) void on_exit() {
     const ProcessEnding ending_here;
     const OwnArithmetic own;
     stop_background();
-    attempt(keep_what_was_learnt);
-    attempt(finish_steps);
-    attempt(write_trace_at_end);
-    attempt(leave_records);
+    with_room([] {
+        attempt(keep_what_was_learnt);
+        attempt(finish_steps);
+        attempt(write_trace_at_end);
+        attempt(leave_records);
+    });
+}
+
+void before_fork() {
+    hold_table();
+    hold_statics();
+}
+
+void after_fork() {
+    release_statics();
+    release_table();
 }
 
 // A forked child has only the thread that forked, and locks that others held stay locked: it begins with locks of its
 // own, and with sums of its own, so that it can report what it does itself.
 void in_child() {
+    restart_statics_in_child();
     release_table();
     restart_in_child();
     restart_warnings_in_child();
@@ -223,7 +238,7 @@ __attribute__((constructor)) void on_load() {
     note_mpi();
     at_new_site = look_at_mpi_world;
     allow_snapshots();
-    pthread_atfork(hold_table, release_table, in_child);
+    pthread_atfork(before_fork, after_fork, in_child);
     at_quick_exit(on_exit);
 }
 

@@ -9,9 +9,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <iterator>
+#include <new>
 #include <optional>
 #include <vector>
+
+#include "base/own_stack.hpp"
 
 namespace gimbal {
 
@@ -67,9 +71,17 @@ Dw load() {
     return dw;
 }
 
+// Static objects are made one at a time (process/statics); loading waits for the loader, and is done without.
 const Dw& libdw() {
-    static const Dw dw = load();
-    return dw;
+    static constinit std::atomic<const Dw*> loaded{nullptr};
+    if (const Dw* const known = loaded.load(std::memory_order_acquire)) return *known;
+    static constinit Dw none;
+    const Dw* const made = new (std::nothrow) Dw(load());
+    if (!made) return none;
+    const Dw* first = nullptr;
+    if (loaded.compare_exchange_strong(first, made, std::memory_order_acq_rel)) return *made;
+    delete made;
+    return *first;
 }
 
 /// Separate debug files are not looked for: the search may reach over the network.
@@ -209,10 +221,14 @@ struct ObjectSymbols::Handle {
 
 ObjectSymbols::ObjectSymbols(const std::string& path) : handle_(std::make_unique<Handle>()) {
     handle_->path = path;
+    with_room([this] { open(); });
+}
+
+void ObjectSymbols::open() {
     if (!available()) return;
     handle_->session = libdw().begin(&callbacks());
     if (!handle_->session) return;
-    handle_->module = libdw().report_offline(handle_->session, "", path.c_str(), -1);
+    handle_->module = libdw().report_offline(handle_->session, "", handle_->path.c_str(), -1);
     libdw().report_end(handle_->session, nullptr, nullptr);
     if (handle_->module && !libdw().module_getelf(handle_->module, &handle_->bias)) handle_->module = nullptr;
     if (handle_->module) handle_->functions.emplace(handle_->module);
@@ -227,6 +243,12 @@ bool ObjectSymbols::available() noexcept {
 }
 
 CodePlace ObjectSymbols::find(std::uint64_t offset) const {
+    CodePlace place;
+    with_room([&] { place = look_up(offset); });
+    return place;
+}
+
+CodePlace ObjectSymbols::look_up(std::uint64_t offset) const {
     CodePlace place;
     if (!available()) return exported_symbol(handle_->path, offset);
     if (!handle_->module) return place;
