@@ -48,12 +48,13 @@ class CampaignTest(ToolTest):
         cls.stand_in.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S -I "{STAND_IN}" "$@"\n')
         cls.stand_in.chmod(0o755)
 
-    def campaign(self, *words, env=None, wait=True):
+    def campaign(self, *words, env=None, wait=True, **popen):
         command = [sys.executable, "-B", SOURCES, "--gimbal", self.stand_in, *map(str, words)]
         if wait:
             return subprocess.run(command, cwd=self.work, env=self.environment(env), text=True, capture_output=True,
                                   timeout=600)
-        return subprocess.Popen(command, cwd=self.work, env=self.environment(env), text=True, stderr=subprocess.PIPE)
+        return subprocess.Popen(command, cwd=self.work, env=self.environment(env), text=True, stderr=subprocess.PIPE,
+                                **popen)
 
     def write_spec(self, text=SMALL_SPEC, name="try.toml"):
         (self.work / name).write_text(text)

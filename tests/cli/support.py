@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -29,6 +30,14 @@ def record(rank=0, ranks=1, pid=100, loops=1, time_s=3.0):
         "openmp": "/opt/lib/libomp.so", "pid": pid, "rank": rank, "ranks": ranks, "wall_s": 10.0, "dispatch_ns": 10.0,
         "seed": 42, "options": [], "warnings": [], "loops": [loop] * loops,
     }
+
+
+def with_signals(handler, *numbers):
+    """For Popen: the signals are ignored, or not, whatever those who started the tests had done with them."""
+    def prepare():
+        for number in numbers:
+            signal.signal(number, handler)
+    return {"preexec_fn": prepare}
 
 
 class ToolTest(unittest.TestCase):

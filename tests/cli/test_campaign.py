@@ -4,11 +4,13 @@ import contextlib
 import json
 import signal
 import sqlite3
+import subprocess
 import time
 import unittest
 import unittest.mock
 
 from campaign_support import CONFIGURATIONS, SMALL_CONFIGURATIONS, SMALL_SPEC, SPEC, CampaignTest
+from support import with_signals
 
 from gimbal_campaign import design, pace, run, spec
 from gimbal_campaign.errors import CampaignError
@@ -217,17 +219,36 @@ class Running(CampaignTest):
         self.assertEqual(len(starts.read_text().splitlines()), 2 * SMALL_CONFIGURATIONS - before)
         self.assertEqual(self.rows("SELECT count(*) FROM runs WHERE status = 'ok'"), [(2 * SMALL_CONFIGURATIONS,)])
 
-    def test_an_interrupt_ends_the_program_too_and_leaves_nothing(self):
+    def asleep(self, **popen):
+        """A campaign in whose cell in progress the program sleeps."""
         text = SMALL_SPEC.replace('command = ["fine"]', 'command = ["sleep"]')
         starts = self.work / "starts"
-        running = self.campaign("run", self.write_spec(text), env={"STARTS": str(starts)}, wait=False)
+        running = self.campaign("run", "--new", self.write_spec(text), env={"STARTS": str(starts)}, wait=False, **popen)
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline and not (starts.exists() and "sleep fac2" in starts.read_text()):
             time.sleep(0.01)
-        running.send_signal(signal.SIGTERM)  # SIGINT is ignored by what runs in a shell's background
+        starts.unlink()
+        return running
+
+    def test_an_interrupt_ends_the_program_too_and_leaves_nothing(self):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+            with self.subTest(number.name):
+                running = self.asleep(**with_signals(signal.SIG_DFL, number))
+                running.send_signal(number)
+                running.send_signal(number)  # a terminal that closes may send two
+                said = running.communicate(timeout=600)[1]
+                self.assertEqual(running.returncode, 130, said)
+                self.assertIn("the same command goes on", said)
+                self.assert_nothing_left()
+
+    def test_a_campaign_under_nohup_outlives_its_terminal(self):
+        running = self.asleep(**with_signals(signal.SIG_IGN, signal.SIGHUP))
+        running.send_signal(signal.SIGHUP)
+        with self.assertRaises(subprocess.TimeoutExpired):
+            running.wait(0.5)
+        running.send_signal(signal.SIGTERM)
         said = running.communicate(timeout=600)[1]
         self.assertEqual(running.returncode, 130, said)
-        self.assertIn("the same command goes on", said)
         self.assert_nothing_left()
 
     def test_failures_and_timeouts_are_recorded_and_do_not_end_a_campaign(self):

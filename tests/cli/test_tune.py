@@ -13,7 +13,7 @@ import tomllib
 import unittest
 from unittest import mock
 
-from support import ToolTest
+from support import ToolTest, with_signals
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "tools" / "tune"
@@ -207,6 +207,38 @@ class Searching(ToolTest):
         self.assertEqual(self.rows("SELECT kind, configuration, reason, predicted, value FROM tune_runs ORDER BY id"),
                          expected)
         self.assertEqual(again.stdout, whole.stdout)
+
+    def test_a_hangup_ends_the_program_too_and_a_hangup_that_is_ignored_does_not(self):
+        program = self.script("echo $$ > pid\nexec sleep 600\n")
+        for handler in (signal.SIG_DFL, signal.SIG_IGN):
+            with contextlib.suppress(FileNotFoundError):
+                (self.work / "pid").unlink()
+            running = subprocess.Popen(self.command("--new"), cwd=self.work, env=self.environment(), text=True,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                       **with_signals(handler, signal.SIGHUP))
+            deadline = time.monotonic() + 120
+            while time.monotonic() < deadline and not ((self.work / "pid").exists()
+                                                       and (self.work / "pid").read_text().strip()):
+                time.sleep(0.02)
+            running.send_signal(signal.SIGHUP)
+            if handler == signal.SIG_IGN:
+                with self.assertRaises(subprocess.TimeoutExpired):
+                    running.wait(0.5)
+                running.send_signal(signal.SIGTERM)
+            said = running.communicate(timeout=600)[1]
+            self.assertEqual(running.returncode, 130, said)
+            self.assertFalse(pathlib.Path("/proc", (self.work / "pid").read_text().strip()).exists(), program)
+            self.assert_nothing_left()
+
+    def test_an_interrupt_before_the_first_run_is_quiet(self):
+        modules = self.work / "modules"
+        modules.mkdir()
+        (modules / "numpy.py").write_text("raise KeyboardInterrupt\n")  # Ctrl-C while modules are loaded
+        done = self.tune(env={"PYTHONPATH": str(modules)})
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (130, "", ""))
+        (modules / "sqlite3.py").write_text("raise KeyboardInterrupt\n")
+        done = self.tune(env={"PYTHONPATH": str(modules)})
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (130, "", ""))
 
     def test_a_file_of_another_search_is_refused_with_what_differs(self):
         self.assertEqual(self.tune("--runs", 3, "--compare", 0).returncode, 0)

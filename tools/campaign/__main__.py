@@ -5,6 +5,9 @@ import sys
 if sys.version_info < (3, 11):
     sys.exit("gimbal: error: campaign needs Python 3.11 or newer, this is " + sys.version.split()[0])
 
-from gimbal_campaign.cli import main  # noqa: E402
+try:
+    from gimbal_campaign.cli import main
+except KeyboardInterrupt:  # while modules are loaded; nothing has begun
+    sys.exit(130)
 
 sys.exit(main())

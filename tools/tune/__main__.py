@@ -9,6 +9,9 @@ if sys.version_info < (3, 11):
 # What campaigns and tuning share lies in the folder beside this one, in the source tree as installed.
 sys.path.insert(1, str(Path(__file__).resolve().parents[1] / "campaign"))
 
-from gimbal_tune.cli import main  # noqa: E402
+try:
+    from gimbal_tune.cli import main
+except KeyboardInterrupt:  # while modules are loaded; nothing has begun
+    sys.exit(130)
 
 sys.exit(main())

@@ -99,6 +99,8 @@ def with_whole_output(command: Callable[[], int]) -> int:
         status = command()
     except SystemExit as ended:  # argparse has printed help or what is wrong
         status = int(ended.code or 0)
+    except KeyboardInterrupt:  # nothing runs any more, or nothing has begun
+        return 130
     except BrokenPipeError:
         return without_output(0)
     except OSError as error:

@@ -19,6 +19,7 @@ from . import similarity as similarity_module
 from . import summary as summary_module
 from .errors import CampaignError
 from .files import refuse_link, write_text
+from .interrupts import interrupts_raise
 from .measured import AppData
 from .oracle import Oracle, oracle, shares
 from .process import Tool, refusal, tool_at
@@ -174,7 +175,9 @@ def replay_command(options: argparse.Namespace) -> Answer:
 
     with closing(Store(options.store, must_exist=True)) as store:
         wanted = spec.check(json.loads(store.facts()["spec"]))
-        rows = replay.replay(wanted, store, tool_of(options), options.configuration, options.times, options.beside)
+        with interrupts_raise():
+            rows = replay.replay(wanted, store, tool_of(options), options.configuration, options.times,
+                                 options.beside)
     headers = (*replay.HEADERS, *([f"{options.beside} {replay.BESIDE}"] if options.beside else []))
     return listed(headers, rows, f'no application has a run of "{options.configuration}"')
 

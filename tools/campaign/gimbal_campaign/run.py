@@ -2,7 +2,6 @@
 """`gimbal campaign run`: all cells that have not run yet, one after the other, with progress."""
 from __future__ import annotations
 
-import signal
 import sqlite3
 import sys
 import time
@@ -12,6 +11,7 @@ from typing import Any
 from . import design
 from .design import Cell
 from .errors import CampaignError
+from .interrupts import interrupts_raise
 from .pace import Pace
 from .process import Tool, run_cell
 from .records import Outcome, last_words
@@ -107,24 +107,22 @@ def run(spec: Spec, store: Store, tool: Tool, retry: bool = False) -> int:
     pace = Pace(tool, spec.seed)
     if len(todo) < len(cells):
         progress.note(f"{store.path}: {len(cells) - len(todo)} of {len(cells)} cells have run, going on")
-    previous = signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends the program in progress, as SIGINT does
-    try:
-        for batch in design.batches(todo):
-            for cell, outcome in zip(batch, outcomes_of(spec, batch, tool, pace)):
-                store.add(cell, outcome)
-                what = f"{cell.application.name} {cell.configuration.name} #{cell.repetition + 1}"
-                if outcome.status != "ok":
-                    progress.note(f"{outcome.status}: {what}: {last_words(outcome.output)}")
-                progress.step(what)
-    except KeyboardInterrupt:
-        progress.end()
-        print(f"interrupted; {progress.done} of {progress.total} cells are in {store.path}; the same command goes on",
-              file=sys.stderr)
-        return 130
-    except sqlite3.Error as error:
-        raise CampaignError(f"{store.path}: {error}") from None
-    finally:
-        signal.signal(signal.SIGTERM, previous)
+    with interrupts_raise():
+        try:
+            for batch in design.batches(todo):
+                for cell, outcome in zip(batch, outcomes_of(spec, batch, tool, pace)):
+                    store.add(cell, outcome)
+                    what = f"{cell.application.name} {cell.configuration.name} #{cell.repetition + 1}"
+                    if outcome.status != "ok":
+                        progress.note(f"{outcome.status}: {what}: {last_words(outcome.output)}")
+                    progress.step(what)
+        except KeyboardInterrupt:
+            progress.end()
+            print(f"interrupted; {progress.done} of {progress.total} cells are in {store.path}; the same command goes "
+                  "on", file=sys.stderr)
+            return 130
+        except sqlite3.Error as error:
+            raise CampaignError(f"{store.path}: {error}") from None
     progress.end()
     return report_failures(store.runs())
 

@@ -2,17 +2,17 @@
 """The search itself: short runs if there are any, the runs of the search, and the comparison at its end."""
 from __future__ import annotations
 
-import signal
 import sqlite3
 import sys
 import time
 from collections.abc import Callable, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gimbal_campaign.errors import CampaignError
+from gimbal_campaign.interrupts import interrupts_raise
 from gimbal_campaign.process import Tool
 from gimbal_campaign.records import last_words
 from gimbal_campaign.run import Progress
@@ -207,29 +207,20 @@ class Session:
                     self.measure("compare", index, reason, None)
 
 
-@contextmanager
-def interrupts_raise() -> Any:
-    """SIGTERM, too, becomes a KeyboardInterrupt: it ends the program in progress."""
-    previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, previous)
-
-
 def run(session: Session) -> bool:
     """Search. Returns False if it was interrupted; the store then has all runs that ended."""
     begin = time.monotonic()
-    try:
-        # The matrices are small: more threads would only take cores from others.
-        with interrupts_raise(), need("threadpoolctl").threadpool_limits(1):
-            session.everything()
-    except KeyboardInterrupt:
-        session.progress.end()
-        print(f"interrupted after {time.monotonic() - begin:.0f} s; {len(session.runs)} runs are in {session.store.path}; "
-              "the same command goes on", file=sys.stderr)
-        return False
-    except sqlite3.Error as error:
-        raise CampaignError(f"{session.store.path}: {error}") from None
+    with interrupts_raise():
+        try:
+            # The matrices are small: more threads would only take cores from others.
+            with need("threadpoolctl").threadpool_limits(1):
+                session.everything()
+        except KeyboardInterrupt:
+            session.progress.end()
+            print(f"interrupted after {time.monotonic() - begin:.0f} s; {len(session.runs)} runs are in "
+                  f"{session.store.path}; the same command goes on", file=sys.stderr)
+            return False
+        except sqlite3.Error as error:
+            raise CampaignError(f"{session.store.path}: {error}") from None
     session.progress.end()
     return True
