@@ -33,6 +33,8 @@ class Specifications(unittest.TestCase):
     def test_values_of_the_wrong_kind_are_refused(self):
         self.refused(SPEC.replace("= 2", '= "2"'), "repetitions", "an integer")
         self.refused(SPEC.replace("= 2", "= 0"), "at least 1")
+        self.refused(SPEC.replace("= 2", "= 2\nseed = -1"), "[campaign]", "seed = -1", "from 0 to 9007199254740991")
+        self.refused(SPEC.replace("= 2", "= 2\nseed = 9007199254740992"), "seed")
         self.refused(SPEC.replace('["fine"]', '["{bulid}/x"]'), "placeholder", "bulid")
         self.refused(SPEC.replace('"ss"', '"static"'), "twice")
         self.refused(SPEC.replace('policies = ["softmax"]', ""), "go together")
@@ -272,6 +274,22 @@ timeout_s = 4
         self.assertEqual(self.rows("SELECT exit_status, output FROM runs WHERE status = 'failed'"),
                          [(3, "the program cannot go on\n")])
         self.assertIn("the program cannot go on", self.campaign("summary", "try.sqlite").stdout)
+
+    def test_a_campaign_without_any_result_is_listed_with_the_reasons(self):
+        text = SMALL_SPEC.replace('["fine"]', '["mute"]').replace("repetitions = 2", "repetitions = 1")
+        begin, end = text.index('[[application]]\nname = "two"'), text.index("[factors]")
+        done = self.campaign("run", self.write_spec(text[:begin] + text[end:]))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no loop of the program ran under Gimbal", done.stderr)
+        self.assertNotIn("record.csv", done.stderr)
+        summary = self.campaign("summary", "try.sqlite")
+        self.assertEqual((summary.returncode, summary.stderr), (0, ""))
+        self.assertEqual(summary.stdout.count("no loop of the program ran under Gimbal"), SMALL_CONFIGURATIONS)
+        failures = json.loads(self.campaign("summary", "--json", "try.sqlite").stdout)["failures"]
+        self.assertEqual(len(failures), SMALL_CONFIGURATIONS)
+        oracle = self.campaign("oracle", "try.sqlite")
+        self.assertEqual(oracle.returncode, 2)
+        self.assertIn("gimbal campaign summary try.sqlite", oracle.stderr)
 
     def in_turns(self, word, more="", **popen):
         text = SMALL_SPEC.replace('command = ["fine"]', f'command = ["{word}"]\nturn_steps = 2{more}')

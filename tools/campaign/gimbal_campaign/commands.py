@@ -75,11 +75,13 @@ def warn_of_mixture(store: Store) -> None:
 
 
 def load(options: argparse.Namespace) -> list[AppData]:
+    """The applications with a result. Raises CampaignError if there is none."""
     with closing(Store(options.store, must_exist=True)) as store:
         apps = measured.load(store)
         warn_of_mixture(store)
     if not apps:
-        raise CampaignError(f"{options.store}: no cell has a result yet")
+        raise CampaignError(f"{options.store}: no cell has a result yet",
+                            f"gimbal campaign summary {options.store} lists those that have run without one")
     return apps
 
 
@@ -107,11 +109,14 @@ def oracle_command(options: argparse.Namespace) -> Answer:
 
 
 def summary_command(options: argparse.Namespace) -> Answer:
-    summaries = [summary_module.summarise(app) for app in load(options)]
     with closing(Store(options.store, must_exist=True)) as store:
+        summaries = [summary_module.summarise(app) for app in measured.load(store)]
+        warn_of_mixture(store)
         failures = [(row["application"], row["configuration"], row["repetition"] + 1, row["status"],
                      last_words(row["output"])[:100])
                     for row in store.runs() if row["status"] != "ok"]
+    if not summaries and not failures:
+        raise CampaignError(f"{options.store}: no cell has run yet")
     texts = ["\n".join([one.app.name, *summary_module.yardsticks(one), render(summary_module.HEADERS, one.rows)])
              for one in summaries]
     if failures:

@@ -201,6 +201,10 @@ def read_results(outcome: Outcome, folder: Path) -> None:
     """Fill in the steps and figures of a run that ended well; without steps it is of no use and says so."""
     try:
         outcome.steps = read_steps(folder / "record.csv", STEP_COLUMNS)
+    except FileNotFoundError:
+        outcome.status = "no record"
+        outcome.output += "\nno loop of the program ran under Gimbal; gimbal check PROGRAM says which loops it can take"
+        return
     except (OSError, ValueError) as error:
         outcome.status = "no record"
         outcome.output += f"\n{error}"

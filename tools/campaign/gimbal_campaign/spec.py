@@ -22,6 +22,7 @@ VIRTUAL_KEYS = {"name": str, "kind": str, "app": str, "workers": int, "steps": i
 FACTOR_KEYS = {"techniques": list, "selectors": list, "agents": list, "policies": list, "rewards": list,
                "golden": list, "controls": list, "rl": list}
 RL_KEYS = {"agents": list, "policies": list, "rewards": list, "env": dict}
+MOST_SEED = 2**53  # of GIMBAL_SEED
 CONTROLS = ("none", "fixed")  # selects at random and learns nothing; does not select
 
 
@@ -168,8 +169,10 @@ def check(table: Mapping[str, Any]) -> Spec:
     for name in names:
         if names.count(name) > 1:
             raise CampaignError(f'two [[application]] are named "{name}"')
-    return Spec(campaign["name"], number("[campaign]", campaign, "repetitions", 3, 1), campaign.get("seed", 42),
-                applications, retries=number("[campaign]", campaign, "retries", 0, 0),
+    repetitions = number("[campaign]", campaign, "repetitions", 3, 1)
+    seed = number("[campaign]", campaign, "seed", 42, 0, MOST_SEED - repetitions + 1)  # each repetition takes the next
+    return Spec(campaign["name"], repetitions, seed, applications,
+                retries=number("[campaign]", campaign, "retries", 0, 0),
                 preemptions_per_s=float(number("[campaign]", campaign, "preemptions_per_s", 100.0, 0)),
                 slower=float(number("[campaign]", campaign, "slower", 0.03, 0)),
                 text=json.dumps(table, sort_keys=True), **factors(table.get("factors", {})))

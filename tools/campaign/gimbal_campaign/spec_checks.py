@@ -2,6 +2,7 @@
 """Checks of a specification's tables: keys, types, words, numbers. Each raises one error that names the place."""
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -36,10 +37,11 @@ def words(place: str, table: Mapping[str, Any], key: str) -> tuple[str, ...]:
     return tuple(values)
 
 
-def number(place: str, table: Mapping[str, Any], key: str, fallback: float, low: float) -> Any:
+def number(place: str, table: Mapping[str, Any], key: str, fallback: float, low: float, high: float = math.inf) -> Any:
     value = table.get(key, fallback)
-    if not value >= low:
-        raise wrong(place, f"{key} = {value} must be at least {low}")
+    if not low <= value <= high:
+        allowed = f"at least {low}" if high == math.inf else f"from {low} to {high}"
+        raise wrong(place, f"{key} = {value} must be {allowed}")
     return value
 
 
