@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`gimbal campaign run`: specifications, design, failures, and going on after an interruption."""
 import contextlib
+import errno
 import json
+import pathlib
 import signal
 import sqlite3
 import subprocess
@@ -12,7 +14,7 @@ import unittest.mock
 from campaign_support import CONFIGURATIONS, SMALL_CONFIGURATIONS, SMALL_SPEC, SPEC, CampaignTest
 from support import with_signals
 
-from gimbal_campaign import design, pace, run, spec
+from gimbal_campaign import design, files, pace, run, spec
 from gimbal_campaign.errors import CampaignError
 from gimbal_campaign.records import Outcome
 
@@ -252,6 +254,30 @@ class Running(CampaignTest):
         said = running.communicate(timeout=600)[1]
         self.assertEqual(running.returncode, 130, said)
         self.assert_nothing_left()
+
+    def test_a_second_campaign_into_the_same_file_is_refused_while_the_first_runs(self):
+        running = self.asleep(**with_signals(signal.SIG_DFL, signal.SIGTERM))
+        before = self.rows("SELECT * FROM runs")
+        for words in (("try.toml",), ("--new", "try.toml")):
+            done = self.campaign("run", *words)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+            self.assertIn("try.sqlite: another gimbal campaign run", done.stderr)
+        self.assertEqual(self.rows("SELECT * FROM runs"), before)
+        self.assertFalse((self.work / "starts").exists(), "nothing ran")
+        self.assertEqual(self.campaign("summary", "try.sqlite").returncode, 0, "it may be read")
+        other = self.campaign("run", "--output", "other.sqlite", self.write_spec())
+        self.assertEqual(other.returncode, 0, other.stderr)
+        running.kill()
+        running.communicate()
+        done = self.campaign("run", "--new", "try.toml")
+        self.assertEqual(done.returncode, 0, "the lock has ended with its process: " + done.stderr)
+        self.assertEqual(list(self.work.glob("*.lock")), [])
+
+    def test_where_there_are_no_locks_nobody_is_kept_out(self):
+        for function in ("os.open", "fcntl.flock"):
+            with unittest.mock.patch(function, side_effect=OSError(errno.ENOLCK, "no locks")):
+                with files.only_writer(pathlib.Path(self.work, "try.sqlite"), "campaign run"):
+                    pass
 
     def test_failures_and_timeouts_are_recorded_and_do_not_end_a_campaign(self):
         text = SMALL_SPEC.replace('["fine"]', '["fail"]') + """

@@ -208,7 +208,7 @@ class Searching(ToolTest):
                          expected)
         self.assertEqual(again.stdout, whole.stdout)
 
-    def test_a_hangup_ends_the_program_too_and_a_hangup_that_is_ignored_does_not(self):
+    def test_a_search_is_alone_and_a_hangup_ends_its_program_unless_it_is_ignored(self):
         program = self.script("echo $$ > pid\nexec sleep 600\n")
         for handler in (signal.SIG_DFL, signal.SIG_IGN):
             with contextlib.suppress(FileNotFoundError):
@@ -220,6 +220,9 @@ class Searching(ToolTest):
             while time.monotonic() < deadline and not ((self.work / "pid").exists()
                                                        and (self.work / "pid").read_text().strip()):
                 time.sleep(0.02)
+            second = self.tune()
+            self.assertEqual((second.returncode, second.stderr.count("\n")), (2, 1), second.stderr)
+            self.assertIn("program.sh.tune.sqlite: another gimbal tune", second.stderr)
             running.send_signal(signal.SIGHUP)
             if handler == signal.SIG_IGN:
                 with self.assertRaises(subprocess.TimeoutExpired):

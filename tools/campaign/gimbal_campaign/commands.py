@@ -18,7 +18,7 @@ from . import overhead as overhead_module
 from . import similarity as similarity_module
 from . import summary as summary_module
 from .errors import CampaignError
-from .files import refuse_link, write_text
+from .files import only_writer, refuse_link, write_text
 from .interrupts import interrupts_raise
 from .measured import AppData
 from .oracle import Oracle, oracle, shares
@@ -57,13 +57,14 @@ def run_command(options: argparse.Namespace) -> int:
         if problem := refusal(tool, one.variables()):
             raise CampaignError(f"{options.spec}: [factors]: {problem}")
     path = options.output or Path(options.spec.stem + ".sqlite")
-    if options.new:
-        set_aside(path)
-    refuse_link(path)
-    with closing(Store(path)) as store:
-        store.begin(wanted, conditions.gathered(tool.gimbal))
-        warn_of_mixture(store)
-        return run.run(wanted, store, tool, options.retry)
+    with only_writer(path, "campaign run"):
+        if options.new:
+            set_aside(path)
+        refuse_link(path)
+        with closing(Store(path)) as store:
+            store.begin(wanted, conditions.gathered(tool.gimbal))
+            warn_of_mixture(store)
+            return run.run(wanted, store, tool, options.retry)
 
 
 def warn_of_mixture(store: Store) -> None:

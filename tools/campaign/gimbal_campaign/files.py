@@ -4,10 +4,12 @@
 The same rules as for what the library writes (runtime/include/gimbal/output_file.hpp)."""
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from .errors import CampaignError
@@ -18,6 +20,45 @@ def refuse_link(path: Path) -> None:
     if path.is_symlink():
         raise CampaignError(f"{path}: it is a symbolic link, and links are not written through",
                             f"name the file itself: {os.path.realpath(path)}")
+
+
+@contextmanager
+def only_writer(path: Path, command: str) -> Iterator[None]:
+    """Hold FILE.lock, so that no other process measures for the same file. The lock ends with the process.
+
+    Not the file itself: on NFS a lock of it keeps SQLite out. Where there are no locks, nobody is kept out.
+    Raises CampaignError if another process holds it.
+    """
+    lock, file = path.with_name(path.name + ".lock"), None
+    try:
+        file = locked(lock)
+    except BlockingIOError:
+        raise CampaignError(f"{path}: another gimbal {command} writes into it; two at once would disturb each other's "
+                            "times") from None
+    except OSError:
+        pass
+    try:
+        yield
+    finally:
+        if file is not None:
+            with suppress(OSError):
+                lock.unlink()
+            os.close(file)
+
+
+def locked(lock: Path) -> int:
+    """A descriptor that holds the lock. Raises BlockingIOError if another process has it, OSError without locks."""
+    while True:
+        file = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(file), lock.lstat()):
+                    return file
+        except BaseException:
+            os.close(file)
+            raise
+        os.close(file)  # who held it has just removed the file
 
 
 def write_text(path: Path, text: str) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 from gimbal_campaign import conditions
 from gimbal_campaign.cli import Parser, with_whole_output
 from gimbal_campaign.errors import CampaignError
-from gimbal_campaign.files import refuse_link, write_text
-from gimbal_campaign.process import tool_at
+from gimbal_campaign.files import only_writer, refuse_link, write_text
+from gimbal_campaign.process import Tool, tool_at
 from gimbal_campaign.store import set_aside
 
 from . import result
@@ -21,7 +21,7 @@ from .page import page
 from .run import Budget, Session, best_of, run
 from .search import METHODS
 from .store import Store
-from .wanted import wanted
+from .wanted import Wanted, wanted
 
 EPILOG = """examples:
   gimbal tune --runs 12 -- ./app input.txt            threads (and ranks) x schedule
@@ -118,6 +118,12 @@ def search(options: argparse.Namespace) -> int:
     tool = tool_at(options.gimbal, None)
     asked = wanted(options, tool)
     path = options.output or Path(Path(asked.command[0]).name + ".tune.sqlite")
+    with only_writer(path, "tune"):
+        return search_in(path, options, asked, tool)
+
+
+def search_in(path: Path, options: argparse.Namespace, asked: Wanted, tool: Tool) -> int:
+    """Search with the file of runs at `path`. Returns the exit status."""
     if options.new:
         set_aside(path)
     refuse_link(path)
