@@ -108,6 +108,12 @@ class Spaces(unittest.TestCase):
                        Parameter("mpi_schedule", ("ss", "gss"))], [], [], names)
         self.assertEqual(len(space.pool()), 1 + 2 + 2 + 4)
 
+    def test_quotes_keep_a_value_with_blanks_together(self):
+        self.assertEqual(parse_parameter("flags: '-O2 -g' -O3 \"it's\"").values, ("-O2 -g", "-O3", "it's"))
+        with self.assertRaises(CampaignError) as caught:
+            parse_parameter("flags: '-O2 -g")
+        self.assertIn("--parameter flags: '-O2 -g: a quote is not closed", str(caught.exception))
+
     def test_mistakes_are_one_error_each(self):
         def space(*texts, constraints=(), words=("{x}",)):
             return Space([parse_parameter(text) for text in texts], constraints, words).pool()
@@ -276,6 +282,14 @@ class Searching(ToolTest):
         self.assertEqual([row[0] for row in self.rows()], ["short"] * 6 + ["search"] * 3)
         self.assertEqual([line.split()[2] for line in self.starts()], ["short"] * 6 + ["good"] * 3)
 
+    def test_short_arguments_may_stand_in_quotes(self):
+        program = self.script('printf "%s." "$@" >> starts\n')
+        done = subprocess.run([PYTHON, "-B", SOURCES, "--gimbal", self.tool, "--parameter", "x: 1 2", "--runs", "1",
+                               "--compare", "0", "--short", "'a b' c{x}", "--", program, "{x}"], cwd=self.work,
+                              env=self.environment(), text=True, capture_output=True, timeout=600)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.starts(), ["a b.c1.a b.c2.1."])
+
     def test_a_feature_shows_the_models_what_the_parameter_alone_hides(self):
         program = self.script('echo "metric $(( 20 + $1 * 13 % 31 ))"\n')
         words = ("--runs", 7, "--compare", 0, "--parameter", "x: " + " ".join(map(str, range(1, 31))), "--feature",
@@ -302,7 +316,8 @@ class Searching(ToolTest):
         for words, part in ((("--parameter", "z: 1"), "nothing uses it"), (("--metric-regex", "("), "--metric-regex"),
                             (("--metric-regex", "x"), "parentheses"), (("--parameter", "schedule: fac22 ss"), "fac22"),
                             (("--runs", "0"), "--runs"), (("--space", "none.toml"), "none.toml"),
-                            (("--model", "nm"), "--model"), (("--earlier", "none.sqlite"), "none.sqlite")):
+                            (("--model", "nm"), "--model"), (("--short", "'a b"), "--short: 'a b: a quote is not closed"),
+                            (("--earlier", "none.sqlite"), "none.sqlite")):
             done = self.tune(*words)
             self.assertEqual(done.returncode, 2, (words, done.stderr))
             self.assertIn(part, done.stderr)

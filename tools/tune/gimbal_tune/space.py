@@ -6,6 +6,7 @@ import itertools
 import math
 import random
 import re
+import shlex
 import string
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -63,12 +64,22 @@ def parameter(name: str, values: Sequence[Value]) -> Parameter:
     return Parameter(name, tuple(values))
 
 
+def words_in(text: str, option: str) -> list[str]:
+    """Its words; blanks within quotes are no ends of words, as in a shell. Raises CampaignError naming the option."""
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        what = "a quote is not closed" if "quotation" in str(error) else "nothing follows the \\ at its end"
+        raise CampaignError(f"{option}: {text.strip()}: {what}", "a word with blanks stands in quotes: 'a b'; a quote "
+                            "itself is written \\' or \\\"") from None
+
+
 def parse_parameter(text: str) -> Parameter:
     """`block_x: 1 2 4 8`. Raises CampaignError."""
     name, colon, values = text.partition(":")
     if not colon:
         raise CampaignError(f'--parameter "{text}": there is no colon', "example: --parameter 'block_x: 1 2 4 8'")
-    return parameter(name.strip(), [value_of(word) for word in values.split()])
+    return parameter(name.strip(), [value_of(word) for word in words_in(values, f"--parameter {name.strip()}")])
 
 
 def places(text: Value) -> set[str]:

@@ -16,7 +16,7 @@ from typing import Any
 from gimbal_campaign.errors import CampaignError, did_you_mean
 from gimbal_campaign.process import Tool, refusal
 
-from .space import Parameter, Space, parameter, parse_parameter, places
+from .space import Parameter, Space, parameter, parse_parameter, places, words_in
 
 SCHEDULES = ("static", "auto", "fac2", "gss", "mfsc", "awf-b", "feedback", "ss,64")
 FILE_KEYS = {"parameters": dict, "constraints": list, "features": list}
@@ -163,7 +163,7 @@ def wanted(options: argparse.Namespace, tool: Tool) -> Wanted:
     names = [one.name for one in parameters]
     if "ranks" in names and "threads" in names:
         constraints.append(f"ranks * threads <= {options.cores or cores()}")
-    short = (command[0], *options.short.split()) if options.short is not None else ()
+    short = (command[0], *words_in(options.short, "--short")) if options.short is not None else ()
     space = Space(parameters, constraints, [*command, *short], used_always(parameters, settings),
                   [*features, *options.feature])
     check_settings(tool, space, settings)
