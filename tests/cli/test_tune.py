@@ -257,6 +257,54 @@ class Searching(ToolTest):
         self.assertEqual(self.tune("--runs", 4, "--compare", 0).returncode, 0, "more runs are fine")
         self.assertEqual(len(self.rows()), 4)
 
+    def test_a_damaged_file_is_one_error(self):
+        self.assertEqual(self.tune("--runs", 2, "--compare", 0).returncode, 0)
+        file = self.work / "program.sh.tune.sqlite"
+        good = file.read_bytes()
+        for change in ("UPDATE tune SET value = '{' WHERE key = 'wanted'", "DROP TABLE tune",
+                       "UPDATE tune_runs SET configuration = '{'", "UPDATE tune_runs SET configuration = '3'",
+                       "UPDATE tune_runs SET configuration = '{\"x\": [], \"y\": 1}'", "UPDATE tune_runs SET value = 'abc'",
+                       "UPDATE tune_runs SET configuration = '{\"x\": 9, \"y\": 1}'"):
+            file.write_bytes(good)
+            with contextlib.closing(sqlite3.connect(file)) as connection, connection:
+                connection.execute(change)
+            done = self.tune("--runs", 3, "--compare", 0)
+            self.assertEqual((done.returncode, done.stderr.count("error")), (2, 1), (change, done.stderr))
+        file.write_bytes(good[:len(good) // 2])
+        self.assertEqual(self.tune("--runs", 3, "--compare", 0).returncode, 2)
+        self.assertEqual(len(self.starts()), 2, "nothing more ran")
+
+    def test_where_the_comparison_finds_no_gain_todays_way_stays(self):
+        self.script("""
+echo "$*" >> starts
+if [ $1 = 4 ] && [ $(grep -c "^4 1" starts) -gt 1 ]; then echo "metric 13"; exit; fi
+echo "metric $(( 2 + ($1 - 4) * ($1 - 4) + $2 ))"
+""")
+        done = self.tune("--runs", 15, "--parameter", "schedule: static ss", "--constraint", "y == 1 and schedule == 'static'",
+                         "--html", "page.html")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("best: x=1 y=1", done.stdout)
+        self.assertIn("today's configuration is as good as the best of the search, x=4 y=1 schedule=static: 12 -> 13 value: "
+                      "1.083 of today's", done.stdout)
+        self.assertIn("program.sh 1 1 good", done.stdout.split("run it so: ")[1])
+        self.assertIn("x=1", (self.work / "program.sh.tune.toml").read_text().splitlines()[0])
+        self.assertIn("<p>Best: x=1 y=1", (self.work / "page.html").read_text().replace(' class="note"', ""))
+
+    def test_a_page_that_cannot_be_written_is_noticed_before_the_first_run(self):
+        for path, why in (("none/a.html", "there is no folder none"), (".", "it is a folder")):
+            done = self.tune("--html", path)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(f"--html {path}: {why}", done.stderr)
+            self.assertNotIn("--output", done.stderr)
+        self.assertFalse((self.work / "starts").exists(), "nothing ran")
+
+    def test_what_the_runs_showed_is_printed_also_where_a_file_cannot_be_written(self):
+        (self.work / "program.sh.tune.toml").mkdir()
+        done = self.tune("--runs", 2, "--compare", 0, "--parameter", "schedule: static ss")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("best: x=", done.stdout)
+        self.assertIn("program.sh.tune.toml", done.stderr)
+
     def test_a_run_that_takes_three_times_the_quickest_is_ended(self):
         self.script("if [ $1 = slow ]; then sleep 600; fi\nsleep 1\n")
         done = subprocess.run([PYTHON, "-B", SOURCES, "--gimbal", self.tool, "--parameter", "kind: quick slow", "--runs", "2",
@@ -322,6 +370,7 @@ class Searching(ToolTest):
             self.assertEqual(done.returncode, 2, (words, done.stderr))
             self.assertIn(part, done.stderr)
             self.assertNotIn("Traceback", done.stderr)
+            self.assertNotIn("from the environment", done.stderr)
             self.assertFalse((self.work / "starts").exists(), "nothing ran")
 
     def test_a_space_may_stand_in_a_file(self):

@@ -14,6 +14,8 @@ from pathlib import Path
 
 from .errors import CampaignError
 
+OWN = re.compile(r"/dev/(?:fd/(\d+)|(stdout)|stderr)")  # what the process has open already
+
 
 def refuse_link(path: Path) -> None:
     """Raises CampaignError if a file that will be written into is a symbolic link: SQLite would follow it."""
@@ -61,13 +63,26 @@ def locked(lock: Path) -> int:
         os.close(file)  # who held it has just removed the file
 
 
-def write_text(path: Path, text: str) -> None:
+def refuse_no_place(path: Path, option: str) -> None:
+    """Raises CampaignError naming the option if a file cannot be written there: found before the work, not after it."""
+    folder, what = path.parent, ""
+    if path.is_dir():
+        what = "it is a folder"
+    elif not folder.is_dir():
+        what = f"there is no folder {folder}"
+    elif not os.access(folder, os.W_OK | os.X_OK) and (path.is_file() or not path.exists()):
+        what = f"{folder} may not be written into"
+    if what and not OWN.fullmatch(str(path)):
+        raise CampaignError(f"{option} {path}: {what}", f"give another path with {option}")
+
+
+def write_text(path: Path, text: str, option: str = "--output") -> None:
     """Replace a file, or a link of its name, when all of the text is on the disk; write into a device or a pipe.
 
     Raises CampaignError with the reason; nothing is then left behind, and an old file stays as it was.
     """
     data = text.encode("utf-8", errors="replace")
-    own = re.fullmatch(r"/dev/(?:fd/(\d+)|(stdout)|stderr)", str(path))
+    own = OWN.fullmatch(str(path))
     try:
         if own:  # by its name a file behind it would be opened, and replaced
             with open(os.dup(int(own[1] or (1 if own[2] else 2))), "wb") as file:
@@ -84,7 +99,7 @@ def write_text(path: Path, text: str) -> None:
         replace(path, data)
     except OSError as error:
         raise CampaignError(f"cannot write {path}: {error.strerror}",
-                            "nothing was left behind; give another path with --output, or make room") from None
+                            f"nothing was left behind; give another path with {option}, or make room") from None
 
 
 def replace(path: Path, data: bytes) -> None:

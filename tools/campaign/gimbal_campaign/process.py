@@ -79,7 +79,8 @@ def refusal(tool: Tool, variables: Mapping[str, str]) -> str:
     done = subprocess.run([str(tool.gimbal), "info", "config"], env=kept | dict(variables), stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, errors="replace", check=False)
     warning = "gimbal: warning: "
-    return next((line.removeprefix(warning) for line in done.stderr.splitlines() if line.startswith(warning)), "")
+    found = next((line.removeprefix(warning) for line in done.stderr.splitlines() if line.startswith(warning)), "")
+    return found.replace(" (from the environment)", "")  # that is where we have put it
 
 
 def wait_for_end(process: subprocess.Popen[bytes], limit_s: float) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 from gimbal_campaign import conditions
 from gimbal_campaign.cli import Parser, with_whole_output
 from gimbal_campaign.errors import CampaignError
-from gimbal_campaign.files import only_writer, refuse_link, write_text
+from gimbal_campaign.files import only_writer, refuse_link, refuse_no_place, write_text
 from gimbal_campaign.process import Tool, tool_at
 from gimbal_campaign.store import set_aside
 
@@ -64,7 +64,8 @@ def parser() -> argparse.ArgumentParser:
     add("--space", type=Path, metavar="FILE", help="parameters, constraints and features in TOML")
     add("--cores", type=at_least(1, int), metavar="N", help="most of ranks x threads; default: the cores here")
     add("--runs", type=at_least(1, int), default=12, metavar="N", help="configurations to try (12)")
-    add("--minutes", type=at_least(0, float), default=0.0, metavar="M", help="no new run after so many minutes of runs")
+    add("--minutes", type=at_least(0, float), default=0.0, metavar="M", help="no new run after so many minutes of "
+        "runs; 0: no limit (0)")
     add("--repeats", type=at_least(1, int), default=1, metavar="N", help="runs of each; the best counts (1)")
     add("--compare", type=at_least(0, int), default=2, metavar="N", help="at the end, pairs of runs of the best and of "
         "today's configuration (2)")
@@ -124,6 +125,9 @@ def search(options: argparse.Namespace) -> int:
 
 def search_in(path: Path, options: argparse.Namespace, asked: Wanted, tool: Tool) -> int:
     """Search with the file of runs at `path`. Returns the exit status."""
+    if options.html:
+        look_for("matplotlib")
+        refuse_no_place(options.html, "--html")
     if options.new:
         set_aside(path)
     refuse_link(path)
@@ -133,13 +137,14 @@ def search_in(path: Path, options: argparse.Namespace, asked: Wanted, tool: Tool
         session.know(options.earlier)
         session.announce()
         finished = run(session)
-        best = best_of(asked, session.runs)
-        if best is None:
+        if best_of(asked, session.runs) is None:
             return 130
-        file = path.with_suffix(".toml")
-        if asked.settings:
-            write_text(file, result.toml(asked, best.configuration))
-        if options.html:
-            write_text(options.html, page(asked, session.runs, session.pool[session.today], store.facts(), file))
-        print(result.text(asked, session.runs, session.pool[session.today], len(session.pool), file))
+        today, file = session.pool[session.today], path.with_suffix(".toml")
+        try:
+            if asked.settings:
+                write_text(file, result.toml(asked, result.chosen(asked, session.runs, today)))
+            if options.html:
+                write_text(options.html, page(asked, session.runs, today, store.facts(), file), "--html")
+        finally:  # the runs took long: whatever happens to the files, what they showed is printed
+            print(result.text(asked, session.runs, today, len(session.pool), file))
     return 0 if finished else 130

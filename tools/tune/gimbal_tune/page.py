@@ -44,13 +44,12 @@ def bars(rows: Sequence[tuple[str, float]]) -> str:
 
 def page(wanted: Wanted, runs: Sequence[Run], today: Configuration, facts: Mapping[str, str], file: Path) -> str:
     """The whole page. Raises CampaignError without matplotlib."""
-    best = result.best_of(wanted, runs)
-    assert best is not None
+    best = result.chosen(wanted, runs, today)
     name = html.escape(Path(wanted.command[0]).name)
     weights = result.importances(wanted, runs)
-    parts = [f"<h1>Search: {name}</h1>", note(f"Best: {result.shown(best.configuration)}"),
+    parts = [f"<h1>Search: {name}</h1>", note(f"Best: {result.shown(best)}"),
              note(result.gain_text(wanted, runs, today)),
-             f"<pre>{html.escape(result.command_line(wanted, best.configuration, file))}</pre>",
+             f"<pre>{html.escape(result.command_line(wanted, best, file))}</pre>",
              picture(course(wanted, runs), "The runs"),
              table((*result.RUN_HEADERS[:3], result.unit(wanted), *result.RUN_HEADERS[4:]), result.run_rows(wanted, runs))]
     if weights:

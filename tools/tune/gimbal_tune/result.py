@@ -59,6 +59,16 @@ def values_of(runs: Sequence[Run], configuration: Configuration, reason: str) ->
                      and run.value is not None]
 
 
+def chosen(wanted: Wanted, runs: Sequence[Run], today: Configuration) -> Configuration:
+    """What to run with: the best of the search, or today's configuration if the comparison finds that as good."""
+    best = best_of(wanted, runs)
+    assert best is not None
+    before, after = values_of(runs, today, "today"), values_of(runs, best.configuration, "best")
+    if before and wanted.sign() * statistics.median(after) >= wanted.sign() * statistics.median(before):
+        return today
+    return best.configuration
+
+
 def gain_text(wanted: Wanted, runs: Sequence[Run], today: Configuration) -> str:
     """How much is gained over today's configuration, with its spread."""
     best = best_of(wanted, runs)
@@ -73,6 +83,8 @@ def gain_text(wanted: Wanted, runs: Sequence[Run], today: Configuration) -> str:
     if old and new:
         ratios = [b / a for a in before for b in after]
         text += f": {new / old:.3f} of today's ({min(ratios):.3f} to {max(ratios):.3f} in {len(before)} x {len(after)} runs)"
+    if chosen(wanted, runs, today) == today:
+        return f"today's configuration is as good as the best of the search, {shown(best.configuration)}: {text}"
     return text + f"; today: {shown(today)}"
 
 
@@ -87,8 +99,7 @@ def importances(wanted: Wanted, runs: Sequence[Run]) -> list[tuple[str, float]]:
 
 def text(wanted: Wanted, runs: Sequence[Run], today: Configuration, pool: int, file: Path) -> str:
     """The report on standard output."""
-    best = best_of(wanted, runs)
-    assert best is not None
+    best = chosen(wanted, runs, today)
     searched = [run for run in runs if run.kind == "search"]
     ended = {status: sum(run.status == status for run in searched) for status in ("failed", "no metric", "slow")}
     words = {"failed": "failed", "no metric": "printed no number", "slow": "were ended as too slow"}
@@ -98,5 +109,5 @@ def text(wanted: Wanted, runs: Sequence[Run], today: Configuration, pool: int, f
         render(RUN_HEADERS[:3] + (unit(wanted), "best so far", "status"), rows), "",
         *([render(importance.HEADERS, weights), ""] if weights else []),
         f"{len(searched)} runs of {pool} configurations" + (f"; {odd}" if odd else ""),
-        f"best: {shown(best.configuration)}", gain_text(wanted, runs, today),
-        f"run it so: {command_line(wanted, best.configuration, file)}"])
+        f"best: {shown(best)}", gain_text(wanted, runs, today),
+        f"run it so: {command_line(wanted, best, file)}"])

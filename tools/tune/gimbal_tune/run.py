@@ -66,6 +66,9 @@ class Session:
         self.levels: list[float] = []  # what these measured
         self.today = wanted.space.today(self.pool)
         self.runs = store.runs()
+        for run in self.runs:
+            if tuple(run.configuration.values()) not in self.place:
+                raise store.damaged(f"it has a run of {shown(run.configuration)}, which is none of the configurations")
         self.total = min(budget.runs, len(self.pool))
         shorts = min(SHORT_PER_RUN * self.total, len(self.pool)) if wanted.short else 0
         self.shorts = shorts
@@ -166,7 +169,7 @@ class Session:
     def prior(self) -> Any:
         """What the short runs say of every configuration, in logarithms about their mean; None without."""
         seen = self.seen("short")
-        if not any(one.value is not None for one in seen):
+        if len(self.pool) == 1 or not any(one.value is not None for one in seen):
             return None
         found = Belief(self.encoded, self.wanted.seed).expected(seen, levels(seen, True))
         return found - found.mean()

@@ -46,6 +46,18 @@ class Run:
     output: str
 
 
+def run_of(kind: str, text: str, reason: str, predicted: float | None, status: str, value: float | None, wall_s: float,
+           output: str) -> Run:
+    """A row. Raises ValueError if it is none that a search has written."""
+    configuration = json.loads(text)
+    if not isinstance(configuration, dict) or any(type(one) not in (int, float, str) for one in configuration.values()):
+        raise ValueError(f"{text} is no configuration")
+    for number in (predicted, value, wall_s):
+        if not isinstance(number, (int, float, type(None))):
+            raise ValueError(f"{number!r} is no number")
+    return Run(kind, configuration, reason, predicted, status, value, wall_s, output)
+
+
 class Store:
     """An open file. One process writes; readers may open it at any time."""
 
@@ -77,7 +89,10 @@ class Store:
         """
         facts, text = self.facts(), wanted.text()
         if facts.get("wanted", text) != text:
-            lines = differences(json.loads(facts["wanted"]), json.loads(text))
+            try:
+                lines = differences(json.loads(facts["wanted"]), json.loads(text))
+            except ValueError as error:
+                raise self.damaged(error) from None
             raise CampaignError(f"{self.path}: it was begun with something else:\n        " + "\n        ".join(lines[:8]),
                                 "--new starts afresh and keeps the old file as FILE.old; --output takes another")
         with self.connection:
@@ -98,4 +113,11 @@ class Store:
         """All runs, as they were made."""
         with closing(self.connection.execute("SELECT kind, configuration, reason, predicted, status, value, wall_s, "
                                              "output FROM tune_runs ORDER BY id")) as rows:
-            return [Run(kind, json.loads(text), *more) for kind, text, *more in rows]
+            try:
+                return [run_of(*row) for row in rows]
+            except (TypeError, ValueError) as error:
+                raise self.damaged(error) from None
+
+    def damaged(self, why: object) -> CampaignError:
+        return CampaignError(f"{self.path}: the file is damaged: {why}",
+                             "--new starts afresh and keeps the old file as FILE.old; --output takes another")
