@@ -34,14 +34,16 @@ endif()
 
 # Manual pages and completions say what the tool says of itself.
 set(manual "${CMAKE_CURRENT_BINARY_DIR}/manual")
-set(commands run report top info pin simulate campaign)
+set(commands run report check top info pin simulate campaign tune)
 set(pages ${commands})
 list(TRANSFORM pages REPLACE "(.+)" "${manual}/gimbal-\\1.1.gz")
 list(PREPEND pages "${manual}/gimbal.1.gz" "${manual}/gimbal-preload.1.gz")
 set(make_manual "${CMAKE_CURRENT_SOURCE_DIR}/packaging/make_manual.sh")
 add_custom_command(OUTPUT ${pages} "${manual}/gimbal" "${manual}/_gimbal"
     COMMAND "${make_manual}" $<TARGET_FILE:gimbal_tool> "${manual}" ${commands}
-    DEPENDS gimbal_tool "${make_manual}" COMMENT "Manual pages and completions" VERBATIM)
+    DEPENDS gimbal_tool "${make_manual}"
+    "${CMAKE_CURRENT_SOURCE_DIR}/tools/campaign/gimbal_campaign/cli.py"
+    "${CMAKE_CURRENT_SOURCE_DIR}/tools/tune/gimbal_tune/cli.py" COMMENT "Manual pages and completions" VERBATIM)
 add_custom_target(gimbal_manual ALL DEPENDS ${pages} "${manual}/gimbal" "${manual}/_gimbal")
 install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
 install(FILES "${manual}/gimbal" DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tools)

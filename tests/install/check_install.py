@@ -64,7 +64,10 @@ def check_libraries(libraries):
 def check_documents(prefix, version):
     """Licence, documents, manual pages, completions and module files are there, and name no folder of the build."""
     documents = prefix / "share/doc/gimbal"
-    pages = [f"share/man/man1/gimbal{name}.1.gz" for name in ("", "-run", "-report", "-top", "-campaign", "-preload")]
+    names = re.findall(r"gimbal\\-(\w+)", gzip.decompress((prefix / "share/man/man1/gimbal.1.gz").read_bytes()).decode()
+                       .split(".SH SEE ALSO")[1])
+    assert {"run", "check", "tune", "campaign"} <= set(names), names
+    pages = [f"share/man/man1/gimbal{name}.1.gz" for name in ("-preload", *(f"-{name}" for name in names))]
     for name in [documents / "LICENSE", documents / "docs/user-guide.md", "share/bash-completion/completions/gimbal",
                  "share/zsh/site-functions/_gimbal", f"share/modulefiles/gimbal/{version}",
                  f"share/modulefiles/gimbal/{version}.lua", "bin/gimbal-preload", *pages]:
@@ -72,6 +75,11 @@ def check_documents(prefix, version):
     page = gzip.decompress((prefix / "share/man/man1/gimbal-run.1.gz").read_bytes()).decode()
     for said in (".TH gimbal\\-run 1", "GIMBAL_SCHEDULE", "\\-\\-schedule", ".SH EXAMPLES"):
         assert said in page, said
+    for command, said, unsaid in (("tune", "NAME: VALUES", "gimbal top"),
+                                  ("campaign", ".SH campaign run\n", "gimbal top"),
+                                  ("check", "\\fB\\-\\-json\\fR\n", "VALUE")):
+        page = gzip.decompress((prefix / f"share/man/man1/gimbal-{command}.1.gz").read_bytes()).decode()
+        assert said in page and unsaid not in page, page
     completions = prefix / "share/bash-completion/completions/gimbal"
 
     def completed(*words):
@@ -83,6 +91,9 @@ def check_documents(prefix, version):
     assert completed("gimbal", "run", "--sched") == ["--schedule"], completed("gimbal", "run", "--sched")
     assert "fac2" in completed("gimbal", "run", "--schedule", "fa"), completed("gimbal", "run", "--schedule", "fa")
     assert completed("gimbal", "info", "tech") == ["techniques"], completed("gimbal", "info", "tech")
+    assert completed("gimbal", "tune", "--metr") == ["--metric-regex"], completed("gimbal", "tune", "--metr")
+    assert completed("gimbal", "campaign", "run", "--re") == ["--retry"], completed("gimbal", "campaign", "run", "--re")
+    assert "--html" in completed("gimbal", "report", "--json", "--"), completed("gimbal", "report", "--json", "--")
     if shutil.which("man"):
         said = run(["man", "--warnings", "-l", prefix / "share/man/man1/gimbal-run.1.gz"],
                    env={**os.environ, "MANWIDTH": "80", "LC_ALL": "C"})

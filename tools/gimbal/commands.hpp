@@ -18,14 +18,21 @@ namespace gimbal::tool {
 /// @errors gimbal::Error(wrong_use): there is no such program
 [[nodiscard]] int check(const std::string& program, bool json_wanted);
 
+/// What `gimbal manual` was asked for.
+struct ManualRequest {
+    std::string form = "man";  ///< man, bash or zsh
+    std::string command;       ///< whose page is wanted; empty: that of gimbal itself
+    std::string described;     ///< folder with what the commands in Python say of their options; empty: none
+};
+
 /// Add `gimbal manual`, which the build calls and help does not show.
-/// @param form  man, bash or zsh   @param name  of the command whose page is wanted; empty: that of gimbal itself
-void add_manual(CLI::App& app, std::string& form, std::string& name);
+void add_manual(CLI::App& app, ManualRequest& request);
 
 /// Print a manual page, or what completes command lines in bash or zsh: made of the commands' own descriptions and of
 /// the option table, so they cannot fall behind.
-/// @param app  the whole command line  @return 0  @errors gimbal::Error(wrong_use): there is no such command
-[[nodiscard]] int manual(const CLI::App& app, const std::string& form, const std::string& name);
+/// @param app  the whole command line; what is described is added to it
+/// @return 0  @errors gimbal::Error(wrong_use): there is no such command
+[[nodiscard]] int manual(CLI::App& app, const ManualRequest& request);
 
 /// What `gimbal pin` was asked for.
 struct PinRequest {

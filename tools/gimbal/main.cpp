@@ -62,8 +62,8 @@ struct CommandLine {
     std::vector<std::string> after_dashes;     ///< what follows the first "--" of `run`
     std::map<std::string, std::string> flags;  ///< values of the option table's flags
     ReportRequest report;
-    std::string checked;                  ///< program of `check`
-    std::string form = "man", page;       ///< of `manual`
+    std::string checked;  ///< program of `check`
+    ManualRequest manual;
     bool json = false, markdown = false;  ///< of `check` and `info`
 };
 
@@ -225,13 +225,13 @@ int do_info(const CLI::App& info, const CommandLine& line) {
     return topic == "build" ? info_build(form) : info_metrics(form);
 }
 
-int dispatch(const CLI::App& app, CommandLine& line) {
+int dispatch(CLI::App& app, CommandLine& line) {
     const CLI::App& command = *app.get_subcommands().front();
     if (command.get_name() == "run") return do_run(command, line);
     if (command.get_name() == "report") return report_files(line.report);
     if (command.get_name() == "check") return check(line.checked, line.json);
     if (command.get_name() == "pin") return pin(command, line.pin);
-    if (command.get_name() == "manual") return manual(app, line.form, line.page);
+    if (command.get_name() == "manual") return manual(app, line.manual);
     if (command.get_name() == "top") return top(command, line.top);
     if (command.get_name() == "simulate")
         return command.got_subcommand("selfish") ? simulate_selfish(line.simulate.selfish)
@@ -291,11 +291,12 @@ int run_command_line(int argc, char** argv) {
     add_info(app, line);
     add_pin(app, line.pin);
     add_top(app, line.top);
-    add_manual(app, line.form, line.page);
+    add_manual(app, line.manual);
     add_simulate(app, line.simulate);
     app.add_subcommand("campaign", "Run and analyse experiments: applications x techniques or selectors x repetitions");
     add_check(app, line);
-    app.add_subcommand("tune", "Find the best ranks, threads, schedule and arguments of a program in a few runs");
+    app.add_subcommand("tune", "Find the best ranks, threads, schedule and arguments of a program in a few runs")
+        ->prefix_command();
     try {
         // Their options are their own: see gimbal campaign --help.
         for (const PythonCommand& command : {kCampaign, kTune}) {

@@ -2,6 +2,8 @@
 #include "commands.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,8 +55,9 @@ std::vector<std::string> names_of(const CLI::Option& option) {
     return names;
 }
 
+/// Not a flag, and not one that may have a value behind an equals sign.
 bool takes_value(const CLI::Option& option) {
-    return option.get_type_size_max() > 0;
+    return option.get_expected_min() > 0;
 }
 
 std::string options_roff(const CLI::App& command) {
@@ -66,7 +69,7 @@ std::string options_roff(const CLI::App& command) {
         if (names.empty())
             names = "\\fI" + roff(option->get_name()) + "\\fR";
         else if (takes_value(*option))
-            names += " \\fIVALUE\\fR";
+            names += " \\fI" + (option->get_option_text().empty() ? "VALUE" : roff(option->get_option_text())) + "\\fR";
         text += ".TP\n" + names + "\n" + roff(one_line(option->get_description()));
         if (!option->get_default_str().empty()) text += " (default: " + roff(option->get_default_str()) + ")";
         text += "\n";
@@ -90,7 +93,8 @@ std::string environment_roff() {
 
 std::string footer_roff(const CLI::App& command) {
     const std::string footer = command.get_footer();
-    return footer.empty() ? "" : ".SH EXAMPLES\n.nf\n" + roff(footer) + "\n.fi\n";
+    const bool of_parent = command.get_parent() && footer == command.get_parent()->get_footer();  // CLI11 hands it down
+    return footer.empty() || of_parent ? "" : ".SH EXAMPLES\n.nf\n" + roff(footer) + "\n.fi\n";
 }
 
 std::string page(const CLI::App& app, const CLI::App& command) {
@@ -100,7 +104,13 @@ std::string page(const CLI::App& app, const CLI::App& command) {
     text += ".SH NAME\n" + roff(name) + " \\- " + roff(one_line(command.get_description())) + "\n";
     text += ".SH SYNOPSIS\n\\fBgimbal\\fR ";
     text += whole ? "\\fICOMMAND\\fR" : "\\fB" + roff(command.get_name()) + "\\fR";
+    if (!whole && command.get_require_subcommand_min() > 0) text += " \\fICOMMAND\\fR";
     text += " [\\fIOPTIONS\\fR]";
+    for (const CLI::Option* option : command.get_options())
+        if (names_of(*option).empty()) {
+            const std::string word = "\\fI" + roff(option->get_name()) + "\\fR";
+            text += option->get_required() ? " " + word : " [" + word + "]";
+        }
     if (command.get_prefix_command()) text += " \\-\\- \\fIPROGRAM\\fR [\\fIARGUMENTS\\fR]";
     text += "\n";
     if (!commands_of(command).empty()) text += ".SH COMMANDS\n";
@@ -110,7 +120,7 @@ std::string page(const CLI::App& app, const CLI::App& command) {
     for (const CLI::App* one : whole ? std::vector<const CLI::App*>() : commands_of(command))
         if (std::string more = options_roff(*one); !more.empty())
             text += ".SH " + roff(command.get_name() + " " + one->get_name()) + "\n" + more.substr(more.find('\n') + 1);
-    if (whole || command.get_prefix_command()) text += environment_roff();
+    if (whole || command.get_name() == "run") text += environment_roff();
     text += footer_roff(command) + ".SH SEE ALSO\n";
     if (!whole) return text + "\\fBgimbal\\fR(1)\n";
     std::string others;
@@ -192,7 +202,7 @@ std::string bash(const CLI::App& app) {
            "        return\n"
            "    fi\n"
            "    # After -- there is another program's command line.\n"
-           "    if [ \"$command\" = run ]; then\n"
+           "    if [ \"$command\" = run ] || [ \"$command\" = tune ]; then\n"
            "        for ((i = 2; i < COMP_CWORD; ++i)); do\n"
            "            if [ \"${COMP_WORDS[i]}\" = -- ]; then\n"
            "                if [ \"$((i + 1))\" -eq \"$COMP_CWORD\" ]; then COMPREPLY=($(compgen -cf -- "
@@ -203,7 +213,8 @@ std::string bash(const CLI::App& app) {
            "            fi\n"
            "        done\n"
            "    fi\n"
-           "    case $command in info | pin) [ \"$COMP_CWORD\" -eq 2 ] || command=\"$command ${COMP_WORDS[2]}\" ;; "
+           "    case $command in info | pin | campaign) [ \"$COMP_CWORD\" -eq 2 ] || command=\"$command "
+           "${COMP_WORDS[2]}\" ;; "
            "esac\n"
            "    case $command in\n" +
            cases +
@@ -265,18 +276,40 @@ std::string zsh(const CLI::App& app) {
            cases + "            esac\n            ;;\n    esac\n}\n_gimbal \"$@\"\n";
 }
 
-}  // namespace
-
-void add_manual(CLI::App& app, std::string& form, std::string& name) {
-    CLI::App* const command = app.add_subcommand("manual", "Print manual pages and completions, for packages");
-    command->group("");  // not in help
-    command->add_option("command", name, "Whose page; default: that of gimbal itself");
-    command->add_option("--form", form, "man, bash or zsh")->check(one_of({"man", "bash", "zsh"}));
+/// Add what a Python program says of its options and commands (`gimbal campaign --describe`).
+void add_described(CLI::App& command, const nlohmann::json& described) {
+    command.footer(described.at("footer").get<std::string>());
+    for (const nlohmann::json& one : described.at("options")) {
+        const auto names = one.at("names").get<std::string>(), help = one.at("help").get<std::string>();
+        const auto value = one.at("value").get<std::string>();
+        if (value.empty())
+            command.add_flag(names, help);
+        else
+            command.add_option(names, help)->option_text(value);
+    }
+    if (!described.at("commands").empty()) command.require_subcommand(1);
+    for (const nlohmann::json& one : described.at("commands"))
+        add_described(*command.add_subcommand(one.at("name"), one.at("description")), one);
 }
 
-int manual(const CLI::App& app, const std::string& form, const std::string& name) {
-    if (form == "bash") return print_text(bash(app));
-    if (form == "zsh") return print_text(zsh(app));
+}  // namespace
+
+void add_manual(CLI::App& app, ManualRequest& request) {
+    CLI::App* const command = app.add_subcommand("manual", "Print manual pages and completions, for packages");
+    command->group("");  // not in help
+    command->add_option("command", request.command, "Whose page; default: that of gimbal itself");
+    command->add_option("--form", request.form, "man, bash or zsh")->check(one_of({"man", "bash", "zsh"}));
+    command->add_option("--described", request.described,
+                        "Folder with COMMAND.json, as gimbal COMMAND --describe prints it, of commands in Python");
+}
+
+int manual(CLI::App& app, const ManualRequest& request) {
+    for (const PythonCommand& python : {kCampaign, kTune})
+        if (std::ifstream file(request.described + "/" + python.name + ".json"); !request.described.empty() && file)
+            add_described(*app.get_subcommand(python.name), nlohmann::json::parse(file));
+    if (request.form == "bash") return print_text(bash(app));
+    if (request.form == "zsh") return print_text(zsh(app));
+    const std::string& name = request.command;
     if (name.empty()) return print_text(page(app, app));
     for (const CLI::App* command : commands_of(app))
         if (command->get_name() == name) return print_text(page(app, *command));

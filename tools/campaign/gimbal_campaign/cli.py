@@ -10,7 +10,7 @@ import sqlite3
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn, TextIO
+from typing import Any, NoReturn, TextIO
 
 from . import commands
 from .errors import CampaignError, did_you_mean
@@ -32,6 +32,25 @@ ANALYSES = {
     "anova": "one-way ANOVA and Tukey's HSD by agent, policy and reward",
     "replay": "how much the same selection varies when it runs again",
 }
+
+
+def described(of: argparse.ArgumentParser) -> dict[str, Any]:
+    """What manual pages and completions need to know of a command and the commands below it."""
+    options = [{"names": ",".join(one.option_strings or [one.dest]), "help": (one.help or "") % vars(one),
+                "value": "" if one.nargs == 0 else one.metavar or "|".join(one.choices or ()) or one.dest.upper()}
+               for one in of._actions if one.help != argparse.SUPPRESS and one.dest != "help"
+               and not isinstance(one, argparse._SubParsersAction)]
+    below = [{"name": shown.dest, "description": shown.help, **described(one.choices[shown.dest])}
+             for one in of._actions if isinstance(one, argparse._SubParsersAction) for shown in one._choices_actions]
+    return {"options": options, "commands": below, "footer": of.epilog or ""}
+
+
+class Describe(argparse.Action):
+    """`--describe`, which the build calls and help does not show."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        print(json.dumps(described(parser)))
+        parser.exit()
 
 
 class Parser(argparse.ArgumentParser):
@@ -59,6 +78,7 @@ def parser() -> argparse.ArgumentParser:
                  description="Factorial experiments: application x technique or selector x repetitions, and their "
                              "analysis.")
     top.add_argument("--gimbal", type=Path, default=Path("gimbal"), help=argparse.SUPPRESS)
+    top.add_argument("--describe", action=Describe, nargs=0, help=argparse.SUPPRESS)
     commands_of = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run = commands_of.add_parser("run", help="run the cells of a specification that have not run yet")
     run.add_argument("spec", type=Path, help="TOML file; bench/campaigns/ has examples")

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from gimbal_campaign import conditions
-from gimbal_campaign.cli import Parser, with_whole_output
+from gimbal_campaign.cli import Describe, Parser, with_whole_output
 from gimbal_campaign.errors import CampaignError
 from gimbal_campaign.files import only_writer, refuse_link, refuse_no_place, write_text
 from gimbal_campaign.process import Tool, tool_at
@@ -54,6 +54,7 @@ def parser() -> argparse.ArgumentParser:
                  usage="gimbal tune [options] -- PROGRAM [ARGUMENTS]",
                  description="Find the best static configuration of a program by running it a few times.")
     top.add_argument("--gimbal", type=Path, default=Path("gimbal"), help=argparse.SUPPRESS)
+    top.add_argument("--describe", action=Describe, nargs=0, help=argparse.SUPPRESS)
     add = top.add_argument
     add("--parameter", action="append", default=[], metavar="'NAME: VALUES'", help="what may change; default: ranks (of "
         "programs with MPI), threads and schedule")
