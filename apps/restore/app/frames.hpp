@@ -38,12 +38,15 @@ private:
     std::string read_;  // of the stream, not used yet
 };
 
-/// Where frames go: an image file, a folder (under the names that they came with), or "-": PGM or PPM on standard
-/// output. Nothing is half written: a frame's file is whole or absent.
+/// Where frames go: an image file for one, a folder (under the names that they came with), or "-": PGM or PPM on
+/// standard output. Nothing is half written: a frame's file is whole or absent.
 class FrameSink {
 public:
     /// @param path  empty: frames go nowhere   @errors ImageError: a folder's frames need a folder, which is made
     FrameSink(std::string path, const FrameSource& source);
+
+    /// Whether there is room for one frame only: an image file.
+    bool holds_one() const { return !path_.empty() && path_ != "-" && !source_.folder(); }
 
     /// @param frame  counts from 0   @errors ImageError   @threads one at a time, in the order of frames
     void put(const Image& image, std::size_t frame);

@@ -9,6 +9,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <optional>
+#include <string>
 
 namespace restore {
 
@@ -20,11 +21,12 @@ void print_quality(const char* what, const std::optional<Quality>& quality) {
 
 /// Loops, quality where the original is known, and the checksum.
 void print_table(const Options& options, const Summary& summary) {
-    std::printf("restore: %zu frame%s of %" PRId64 " x %" PRId64
-                " pixels, %s, %.1f %% noisy, %d threads, "
-                "OMP_SCHEDULE %s\n",
-                summary.frames, summary.frames == 1 ? "" : "s", summary.width, summary.height,
-                summary.planes == 1 ? "grey" : "colour",
+    const std::string size = std::to_string(summary.width) + " x " + std::to_string(summary.height) + " pixels";
+    std::printf("restore: %zu frame%s of %s, %s, %.1f %% noisy, %d threads, OMP_SCHEDULE %s\n", summary.frames,
+                summary.frames == 1 ? "" : "s", summary.one_size ? size.c_str() : "different sizes",
+                !summary.colour ? "grey"
+                : summary.grey  ? "grey and colour"
+                                : "colour",
                 100 * static_cast<double>(summary.noisy) / static_cast<double>(summary.samples), omp_get_max_threads(),
                 apps::schedule_text());
     const apps::LoopTable table(10, false);

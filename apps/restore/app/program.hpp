@@ -15,7 +15,7 @@ namespace restore {
 /// What the user asked for.
 struct Options {
     std::string input;     ///< image, folder of images, or "-"
-    std::string output;    ///< likewise; empty: nothing is written
+    std::string output;    ///< likewise, an image for one frame only; empty: nothing is written
     std::string original;  ///< image to compare with; empty: none
     std::string picture;   ///< file for the first frame side by side; empty: none
     bool add_noise = false;
@@ -35,7 +35,9 @@ struct Summary {
     std::size_t frames = 0;
     std::int64_t width = 0;   ///< of the first frame
     std::int64_t height = 0;  ///< of the first frame
-    std::size_t planes = 0;   ///< of the first frame
+    bool one_size = true;     ///< of all frames
+    bool grey = false;        ///< there are frames in grey
+    bool colour = false;      ///< there are frames in colour
     std::int64_t noisy = 0;   ///< pixels
     std::int64_t samples = 0;
     std::int64_t steps = 0;      ///< of the second phase

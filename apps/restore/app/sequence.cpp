@@ -35,6 +35,14 @@ public:
         return frame;
     }
 
+    /// Whether another frame follows. Waits until it is read.
+    bool more() {
+        std::optional<Frame> frame = coming_.get();
+        const bool follows = frame.has_value();
+        coming_ = std::async(std::launch::deferred, [frame = std::move(frame)]() mutable { return std::move(frame); });
+        return follows;
+    }
+
 private:
     void start() {
         coming_ = std::async(std::launch::async, [this, number = number_] { return read(number); });
@@ -98,10 +106,11 @@ void count(Summary& summary, const Frame& frame, const Restored& result) {
     if (summary.frames == 0) {
         summary.width = frame.noisy.width();
         summary.height = frame.noisy.height();
-        summary.planes = frame.noisy.planes.size();
         summary.detection.name = result.detection.name;
         summary.regularisation.name = result.regularisation.name;
     }
+    summary.one_size &= summary.width == frame.noisy.width() && summary.height == frame.noisy.height();
+    (frame.noisy.planes.size() == 1 ? summary.grey : summary.colour) = true;
     summary.frames += 1;
     summary.noisy += result.noisy;
     for (const Plane& plane : frame.noisy.planes) summary.samples += plane.width * plane.height;
@@ -128,6 +137,9 @@ Summary restore_frames(const Options& options) {
     std::future<void> written;
     const double begin_s = apps::wall_s();
     while (std::optional<Frame> frame = reader.next()) {
+        if (summary.frames == 0 && sink.holds_one() && reader.more())
+            throw ImageError("cannot write " + options.output +
+                             ": there are several frames, and an image file holds one; allowed: -o - for all of them");
         Restored result = restored(frame->noisy, options.config);
         if (frame->original && options.judge) judge(summary, *frame, result);
         if (!options.picture.empty() && summary.frames == 0) {

@@ -18,6 +18,7 @@ namespace {
 
 constexpr const char* kAllowed = "allowed: 8-bit grey or RGB, as PNG, or binary PGM or PPM of maximum 255";
 constexpr std::size_t kPngSignature = 8;
+constexpr std::string_view kBlanks = " \t\r\n\v\f";
 
 [[noreturn]] void refuse(const std::string& name, const std::string& what) {
     throw ImageError(name + ": " + what + "; " + kAllowed);
@@ -66,6 +67,27 @@ struct PngState {
     PngState& operator=(const PngState&) = delete;
 };
 
+/// An image of numbers that a palette has the colours for.
+Image read_palette(const std::string& name, PngState& png) {
+    png.image.format = PNG_FORMAT_RGB_COLORMAP;
+    std::vector<std::uint8_t> numbers(PNG_IMAGE_SIZE(png.image));
+    std::vector<std::uint8_t> palette(PNG_IMAGE_COLORMAP_SIZE(png.image));
+    if (!png_image_finish_read(&png.image, nullptr, numbers.data(), 0, palette.data()))
+        refuse(name, std::string("a truncated or broken PNG (") + png.image.message + ")");
+    // libpng says nothing of numbers beyond the palette, and would make them black.
+    const std::uint8_t greatest = *std::max_element(numbers.begin(), numbers.end());
+    if (greatest >= png.image.colormap_entries)
+        refuse(name, "a broken PNG (colour " + std::to_string(greatest) + " of a palette of " +
+                         std::to_string(png.image.colormap_entries) + ")");
+    std::vector<std::uint8_t> pixels;
+    pixels.reserve(3 * numbers.size());
+    for (const std::uint8_t number : numbers) {
+        const auto colour = palette.begin() + 3 * number;
+        pixels.insert(pixels.end(), colour, colour + 3);
+    }
+    return planes_of(pixels.data(), png.image.width, png.image.height, 3);
+}
+
 Image read_png(const std::string& name, std::string_view bytes) {
     PngState png;
     if (!png_image_begin_read_from_memory(&png.image, bytes.data(), bytes.size()))
@@ -73,6 +95,7 @@ Image read_png(const std::string& name, std::string_view bytes) {
     require_size(name, png.image.width, png.image.height);
     if (png.image.format & PNG_FORMAT_FLAG_LINEAR) refuse(name, "a PNG of 16 bits");
     if (png.image.format & PNG_FORMAT_FLAG_ALPHA) refuse(name, "a PNG with an alpha channel");
+    if (png.image.format & PNG_FORMAT_FLAG_COLORMAP) return read_palette(name, png);
     const bool colour = png.image.format & PNG_FORMAT_FLAG_COLOR;
     png.image.format = colour ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
     std::vector<std::uint8_t> pixels(PNG_IMAGE_SIZE(png.image));
@@ -84,7 +107,7 @@ Image read_png(const std::string& name, std::string_view bytes) {
 /// The next number in the head of a PNM, after blanks and comments.
 std::uint64_t take_number(std::string_view& text, const std::string& name) {
     for (;;) {
-        const std::size_t blank = text.find_first_not_of(" \t\r\n\v\f");
+        const std::size_t blank = text.find_first_not_of(kBlanks);
         text.remove_prefix(std::min(blank, text.size()));
         if (text.empty() || text.front() != '#') break;
         text.remove_prefix(std::min(text.find('\n'), text.size()));
@@ -161,7 +184,11 @@ Image read_image(const std::string& path) {
         return read_png(path, bytes);
     }
     std::string_view text = bytes;
-    return *take_pnm(text, path);
+    Image image = *take_pnm(text, path);
+    text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+    if (text.starts_with("P5") || text.starts_with("P6"))
+        throw ImageError(path + ": several images in one file; allowed: one, or several on standard input");
+    return image;
 }
 
 std::string encode(const Image& image, const std::string& path) {

@@ -7,9 +7,11 @@ usage: program_test.py RESTORE CASE
 
 import math
 import os
+import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # leaves no caches beside the sources
@@ -27,6 +29,15 @@ def pnm(magic="P5", width=WIDTH, height=HEIGHT, phase=0):
     samples = bytes(int(120 + 60 * math.sin(0.1 * x + phase) * math.cos(0.2 * y + c))
                     for y in range(height) for x in range(width) for c in range(channels))
     return f"{magic}\n{width} {height}\n255\n".encode() + samples
+
+
+def palette_png(colours, number):
+    """4 x 4 pixels, all of the colour of that number. colours: three bytes each"""
+    def part(kind, content):
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+    rows = b"".join(b"\0" + bytes([number] * 4) for _ in range(4))
+    return (b"\x89PNG\r\n\x1a\n" + part(b"IHDR", struct.pack(">IIBBBBB", 4, 4, 8, 3, 0, 0, 0)) +
+            part(b"PLTE", b"".join(colours)) + part(b"IDAT", zlib.compress(rows)) + part(b"IEND", b""))
 
 
 def file(name, content):
@@ -65,11 +76,17 @@ def case_files():
     for name, content, word in (("cut.png", png[:len(png) // 2], "cut.png: a truncated"),
                                 ("head.png", png[:20], "head.png"),
                                 ("zero.pgm", b"P5\n0 7\n255\n", "without pixels (0 x 7 pixels)"),
-                                ("short.pgm", pnm()[:-1], "truncated"), ("empty.png", b"", "the file is empty"),
+                                ("short.pgm", pnm()[:-1], "truncated"),
+                                ("two.pgm", pnm() + pnm(), "several images in one file"),
+                                ("colours.png", palette_png([b"rgb", b"RGB"], 2), "colour 2 of a palette of 2"), ("empty.png", b"", "the file is empty"),
                                 ("text.png", b"hello", "this is no such image")):
         out = FOLDER / "never.png"
         expect_failure(run([file(name, content), "-o", str(out)]), word)
         expect(not out.exists(), f"{name}: an output file in spite of the error")
+    colour = FOLDER / "colour.ppm"
+    report([file("palette.png", palette_png([b"rgb", b"RGB"], 1)), "-o", str(colour)])
+    expect(colour.read_bytes() == b"P6\n4 4\n255\n" + 16 * b"RGB", "another colour than the palette's")
+    expect_failure(run([clean, "--add", "5", "--frames", "2", "-o", str(FOLDER / "one.pgm")]), "several frames")
     expect_failure(run([str(FOLDER / "absent.png")]), "cannot read")
     expect_failure(run([clean, "-o", str(FOLDER / "x.jpg")]), "allowed: .png")
     expect_failure(run([clean, "-o", str(FOLDER / "no" / "x.png")]), "cannot write")
@@ -92,6 +109,13 @@ def case_sequence():
     left = {entry.name: entry.read_bytes() for entry in out.iterdir()}
     expect(left == {name: whole[name] for name in ("f0.pgm", "f1.pgm")}, f"wrong files: {sorted(left)}")
     expect_failure(run([str(FOLDER / "in"), "-o", file("plain.pgm", b"")]), "need a folder")
+    for name, content, says in (("equal", pnm(phase=1), f"2 frames of {WIDTH} x {HEIGHT} pixels, grey, "),
+                                ("sizes", pnm(width=9), "2 frames of different sizes, grey, "),
+                                ("colours", pnm("P6"), f"2 frames of {WIDTH} x {HEIGHT} pixels, grey and colour, ")):
+        file(f"{name}/a.pgm", pnm())
+        file(f"{name}/b.ppm", content)
+        result = run([str(FOLDER / name)])
+        expect(says in result.stdout, f"not said: {says}", result)
     (FOLDER / "none").mkdir()
     expect_failure(run([str(FOLDER / "none")]), "no images")
 
@@ -109,6 +133,13 @@ def case_stream():
     result = stream(b"".join(frames)[:-10], ["-o", "-"])
     expect_failure(result, "standard input, frame 2: truncated")
     expect(result.stdout == b"".join(frames[:2]), "frames before the broken one are missing")
+    # An image file holds one frame.
+    for output in ("frames.pgm", "frames.png"):
+        path = FOLDER / output
+        expect_failure(stream(b"".join(frames), ["-o", str(path)]), "several frames")
+        expect(not path.exists(), "one of several frames is written")
+    path = FOLDER / "frame.pgm"
+    expect(stream(frames[0], ["-o", str(path)]).returncode == 0 and path.read_bytes() == frames[0], "not the frame")
     expect_failure(stream(b"", []), "no frame")
     expect_failure(stream(b"hello", []), "frame 0")
 
