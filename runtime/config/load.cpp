@@ -141,21 +141,32 @@ void set_defaults(Options& options) {
     options.effective_ranks = options.effective;
 }
 
+bool names_a_file(const Setting& setting) {
+    const OptionSpec* const spec = find_option(setting.name);
+    return spec && key_of(*spec) == "config";
+}
+
 /// The file named by the winning setting; problems in its name show when that setting is applied.
 std::string config_file(const Environment& environment, std::span<const Setting> overrides) {
     std::string path;
     for (const std::span<const Setting> source : {std::span<const Setting>(environment.settings), overrides})
-        for (const Setting& setting : source) {
-            const OptionSpec* const spec = find_option(setting.name);
-            if (spec && key_of(*spec) == "config") path = technique::trimmed(setting.value);
-        }
+        for (const Setting& setting : source)
+            if (names_a_file(setting)) path = technique::trimmed(setting.value);
     return path;
 }
 
+/// Which file it is, is settled before it is read: a name of another one in it would have no effect.
 std::vector<Setting> file_settings(const std::string& path, std::vector<Error>& problems) {
     if (path.empty()) return {};
     try {
-        return read_settings_file(path);
+        std::vector<Setting> settings = read_settings_file(path);
+        for (const Setting& setting : settings)
+            if (names_a_file(setting))
+                problems.emplace_back(ErrorCode::invalid_option,
+                                      setting.name + ": a settings file cannot name another one" + from(setting),
+                                      "allowed: the settings themselves" + std::string(kMoreOptions));
+        std::erase_if(settings, names_a_file);
+        return settings;
     } catch (const Error& error) {
         problems.emplace_back(error.code(), "GIMBAL_CONFIG: " + std::string(error.what()), error.hint());
         return {};

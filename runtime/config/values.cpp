@@ -42,7 +42,9 @@ std::int64_t read_integer(const OptionSpec& spec, std::string_view text) {
     const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (status == std::errc::result_out_of_range) fail(quote_value(text) + " is not in " + range_text(spec));
     if (status != std::errc() || end != text.data() + text.size()) fail(quote_value(text) + " is not an integer");
-    check_range(spec, static_cast<double>(value), text);
+    // A double rounds what is far from zero: 2^53 + 1 would become the limit of a seed.
+    const auto low = static_cast<std::int64_t>(spec.low), high = static_cast<std::int64_t>(spec.high);
+    if (value < low || value > high) fail(quote_value(text) + " is not in " + range_text(spec));
     return value;
 }
 

@@ -136,6 +136,11 @@ class WrongInput(ToolTest):
     def test_settings_files(self):
         (self.work / "wrong.toml").write_text('seed = 1\nshedule = "ss"\n')
         self.refused("--config", "wrong.toml", says=["shedule", "file wrong.toml", 'Did you mean "schedule"?'])
+        (self.work / "large.toml").write_text("seed = 9007199254740993\n")
+        self.refused("--config", "large.toml", says=["seed: ", "is not in [0, 9007199254740992]"])
+        (self.work / "other.toml").write_text('config = "large.toml"\n')
+        self.refused("--config", "other.toml", says=["config: a settings file cannot name another one",
+                                                     "file other.toml"])
         (self.work / "broken.toml").write_text("seed = = 1\n")
         self.refused(env={"GIMBAL_CONFIG": "broken.toml"}, says=["line 1"])
         self.refused(env={"GIMBAL_CONFIG": "missing.toml"}, says=["missing.toml", "No such file"])

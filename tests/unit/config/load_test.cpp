@@ -82,6 +82,17 @@ TEST(Load, UnknownVariablesAndKeysAreErrorsWithTheNearestName) {
     EXPECT_NE(key.find("(from the file " + file.path() + "). Did you mean \"schedule\"?"), std::string::npos) << key;
 }
 
+TEST(Load, ASettingsFileCannotNameAnother) {
+    const SettingsFile other("seed = 8\n");
+    for (const std::string key : {"config", "GIMBAL_CONFIG"}) {
+        const SettingsFile file("seed = 7\n" + key + " = \"" + other.path() + "\"\n");
+        const LoadedOptions loaded = load_options(environment({{"GIMBAL_CONFIG", file.path(), ""}}));
+        EXPECT_NE(first_problem(loaded).find(key + ": a settings file cannot name another one"), std::string::npos);
+        EXPECT_EQ(loaded.options.seed, 7U);
+        EXPECT_EQ(loaded.options.config, file.path());
+    }
+}
+
 TEST(Load, AWrongValueLeavesTheDefault) {
     const LoadedOptions loaded = load_options(environment({{"GIMBAL_SEED", "x", ""}, {"GIMBAL_STRICT", "0", ""}}));
     EXPECT_EQ(loaded.problems.size(), 1U);

@@ -39,6 +39,10 @@ TEST(Values, IntegersKeepTheirRange) {
     EXPECT_NE(problem(named("GIMBAL_SEED"), "1.5"), "");
     EXPECT_NE(problem(named("GIMBAL_SEED"), "7x"), "");
     EXPECT_NE(problem(named("GIMBAL_SEED"), "99999999999999999999"), "");
+    // A double cannot tell these two apart.
+    EXPECT_EQ(std::get<std::int64_t>(read_value(named("GIMBAL_SEED"), "9007199254740992")), 9007199254740992);
+    EXPECT_EQ(problem(named("GIMBAL_SEED"), "9007199254740993"),
+              "\"9007199254740993\" is not in [0, 9007199254740992]|");
 }
 
 TEST(Values, RealsAreFiniteAndKeepTheirRange) {
