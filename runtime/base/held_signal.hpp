@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <ctime>
 #include <initializer_list>
@@ -13,7 +14,7 @@
 namespace gimbal {
 
 /// Holds back one signal of this thread, and takes what writing raises of it: inside a stranger's program a closed pipe
-/// (SIGPIPE) or a limit on file sizes (SIGXFSZ) must not terminate it.
+/// (SIGPIPE) or a limit on file sizes (SIGXFSZ) must not terminate it. What errno says of that writing stays.
 class HeldSignal {
 public:
     explicit HeldSignal(int signal) noexcept {
@@ -25,11 +26,13 @@ public:
         pthread_sigmask(SIG_BLOCK, &set_, &old_);
     }
     ~HeldSignal() {
+        const int reason = errno;
         const timespec now = {0, 0};
         if (!was_pending_)
             while (sigtimedwait(&set_, nullptr, &now) > 0) {
             }
         pthread_sigmask(SIG_SETMASK, &old_, nullptr);
+        errno = reason;
     }
     HeldSignal(const HeldSignal&) = delete;
     HeldSignal& operator=(const HeldSignal&) = delete;

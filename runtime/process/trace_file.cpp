@@ -7,6 +7,7 @@
 
 #include "base/process_state.hpp"
 #include "base/warnings.hpp"
+#include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
 #include "report/files.hpp"
 #include "report/run_record.hpp"
@@ -61,8 +62,15 @@ void write_trace_at_end() {
             records);
         return;
     }
-    const std::string lost = lost_text(write_trace(records));
-    if (!lost.empty()) warn_once(lost);
+    try {
+        const std::string lost = lost_text(write_trace(records));
+        if (!lost.empty()) warn_once(lost);
+    } catch (const Error& error) {
+        if (stderr_is_the_same()) note_refusal_said();
+        throw Error(
+            error.code(), error.what(),
+            "what was recorded is in " + records + ": gimbal report --trace perfetto " + records + " --to FILE");
+    }
 }
 
 }  // namespace gimbal

@@ -117,6 +117,7 @@ struct TraceFileHeader {
     std::array<char, 256> host{};
     std::array<char, 1024> program{};
     std::array<char, 2048> target{};  ///< the trace that is to be made of it
+    std::uint32_t refusal_said = 0;   ///< 1: its process could not make the trace, and has said so
 };
 static_assert(sizeof(TraceFileHeader) <= TraceBlock::kBytes);
 

@@ -183,6 +183,10 @@ std::string finish_trace() noexcept {
     return file->path();
 }
 
+void note_refusal_said() noexcept {
+    if (TraceFile* const file = recorder->file.load(std::memory_order_acquire)) file->header().refusal_said = 1;
+}
+
 void forget_trace_in_child() noexcept {
     detail::trace_on.store(false, std::memory_order_relaxed);
     detail::trace_ring = nullptr;

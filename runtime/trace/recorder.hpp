@@ -112,6 +112,9 @@ void calibrate_trace() noexcept;
 /// @threads the one that ends the process; others may be in the middle of a record
 [[nodiscard]] std::string finish_trace() noexcept;
 
+/// After finish_trace(): this process has said that it cannot make the trace; who finds its records need not.
+void note_refusal_said() noexcept;
+
 /// The file is the parent's. @threads the only one of a new child
 void forget_trace_in_child() noexcept;
 

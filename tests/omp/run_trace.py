@@ -182,6 +182,33 @@ class Traces(TraceTest):
         self.assertGreater(chunks, 10000)
         self.assertGreater(chunks + lost, 1100 * ITERATIONS)
 
+    def test_a_trace_that_cannot_be_written_is_said_once_and_its_records_stay(self):
+        os.mkfifo(self.trace)  # that nobody reads
+        result = self.run_traced(3, ITERATIONS)
+        self.assertEqual((result.returncode, result.stderr.count("gimbal: ")), (0, 1), result.stderr)
+        records, = self.folder.glob("run.pftrace.records-*")
+        self.assertIn('cannot write "', result.stderr)
+        self.assertIn(f"gimbal report --trace perfetto {records} --to FILE", result.stderr)
+        self.trace.unlink()
+        self.assertEqual(self.tool("report", "--trace", "perfetto", records).returncode, 0)
+        self.assert_every_iteration_once(perfetto.Trace(self.trace), 3)
+
+    def test_a_device_without_room_is_named_as_that(self):
+        words = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
+        script = 'mount -t tmpfs -o size=4k none "$1" || exit 77; head -c 64k /dev/zero >"$1/fill" 2>&-; shift; exec "$@"'
+        full = self.folder / "full"
+        full.mkdir(exist_ok=True)
+        words += ["sh", "-c", script, "sh", full, ARGUMENTS.tool, "run", "-t", THREADS, "--trace", full / "a.pftrace",
+                  "--", next(iter(self.programs.values())), "3", ITERATIONS]
+        if not shutil.which("unshare"):
+            self.skipTest("no unshare")
+        result = subprocess.run(list(map(str, words)), env=environment(), text=True, capture_output=True, timeout=600,
+                                check=False)
+        if result.returncode == 77 or result.stderr.startswith("unshare"):
+            self.skipTest("no mount namespace of one's own is allowed here")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("No space left on device", result.stderr)
+
     def test_nothing_but_the_trace_is_left(self):
         self.run_traced(3, ITERATIONS)
         self.assertEqual([one.name for one in self.folder.glob("*.pftrace*")], ["run.pftrace"])

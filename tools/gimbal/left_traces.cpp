@@ -43,7 +43,7 @@ bool is_of_dead_process(const TraceFileHeader& header, std::uint64_t since_ns) {
 void write_one(const std::string& path, std::uint64_t since_ns) {
     try {
         const TraceFileHeader header = RecordsFile(path).header();
-        if (!is_of_dead_process(header, since_ns)) return;
+        if (header.refusal_said != 0 || !is_of_dead_process(header, since_ns)) return;
         const WrittenTrace written = write_trace(path);
         const std::string lost = lost_text(written);
         write_stderr("gimbal: note: process " + std::to_string(header.pid) +

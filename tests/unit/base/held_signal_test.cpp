@@ -3,17 +3,27 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <csignal>
 
 namespace {
 
 using gimbal::EarlyAllocations;
+using gimbal::HeldSignal;
 using gimbal::HeldSignals;
 
 bool waits(int signal) {
     sigset_t mask;
     pthread_sigmask(SIG_BLOCK, nullptr, &mask);
     return sigismember(&mask, signal) == 1;
+}
+
+TEST(HeldSignal, KeepsWhatErrnoSaysOfTheWriting) {
+    {
+        const HeldSignal held(SIGXFSZ);
+        errno = ENOSPC;
+    }
+    EXPECT_EQ(errno, ENOSPC);
 }
 
 TEST(HeldSignals, WaitButForWhatTheThreadDoesWrongItself) {
