@@ -126,6 +126,20 @@ class Report(ToolTest):
             self.assertIn(name, result.stderr)
             self.assertIn(reason, result.stderr)
 
+    def test_a_file_that_is_read_is_never_replaced(self):
+        file = self.save("run.json", record())
+        (self.work / "link.json").hardlink_to(self.work / file)
+        (self.work / "symlink.json").symlink_to(file)
+        (self.work / "steps.csv").write_text("steps")
+        for words in (("--html", file, file), ("--html", "./run.json", file), ("--html", "link.json", file),
+                      ("--html", "symlink.json", file), ("--html", "steps.csv", file, "--steps", "steps.csv")):
+            result = self.gimbal("report", *words)
+            self.assertEqual((result.returncode, result.stdout, result.stderr.count("gimbal: ")), (2, "", 1), words)
+            self.assertIn("nothing was written", result.stderr)
+        self.assertEqual(json.loads((self.work / file).read_text()), record())
+        self.assertEqual((self.work / "steps.csv").read_text(), "steps")
+        self.assertEqual(self.gimbal("report", "--html", "run.html", file).returncode, 0)
+
     @unittest.skipUnless(shutil.which("gcc") and shutil.which("nm"), "no gcc or nm")
     def test_a_gcc_loop_gets_the_line_of_its_pragma(self):
         source, program = self.work / "loop.c", self.work / "loop"

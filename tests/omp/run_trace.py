@@ -259,6 +259,21 @@ class Forms(TraceTest):
         self.assertEqual((again.returncode, again.stderr.count("\n")), (2, 2))
         self.assertIn("there already", again.stderr)
 
+    def test_the_conversion_replaces_neither_the_record_nor_the_trace(self):
+        (self.folder / "run.json").write_text("{}")
+        result = self.tool("report", "--trace", "json", "run.pftrace")
+        self.assertEqual((result.returncode, result.stdout), (0, "run.trace.json\n"), result.stderr)
+        self.assertEqual((self.folder / "run.json").read_text(), "{}")
+        before = self.trace.read_bytes()
+        (self.folder / "out.pftrace").hardlink_to(self.trace)
+        for words in (("report", "--trace", "json", "run.pftrace", "--to", "./run.pftrace"),
+                      ("report", "--trace", "json", "run.pftrace", "--to", "out.pftrace"),
+                      ("simulate", "--trace", "run.pftrace", "--record", "run.pftrace")):
+            result = self.tool(*words)
+            self.assertEqual((result.returncode, result.stdout), (2, ""), words)
+            self.assertIn("nothing was written", result.stderr)
+        self.assertEqual(self.trace.read_bytes(), before)
+
     def test_wrong_words_and_files(self):
         for words, said in ((("--trace", "jsom", "run.pftrace"), 'Did you mean "json"?'),
                             (("--trace", "json", "program.c"), '"program.c" is no trace'),

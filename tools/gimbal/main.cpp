@@ -104,7 +104,9 @@ void add_report(CLI::App& app, CommandLine& line) {
     report->add_option("--trace", line.report.trace,
                        "Write traces of --trace in another form: json (Chrome),\notf2 (Vampir, Scalasca); perfetto: of "
                        "what a killed\nprocess recorded");
-    report->add_option("--to", line.report.output, "With --trace: the file, or for otf2 the folder, to write");
+    report->add_option("--to", line.report.output,
+                       "With --trace: the file, or for otf2 the folder, to write\ndefault: the first trace's name with "
+                       ".trace.json or .otf2");
     report->add_flag("--full", line.report.full, "Every setting and every thread as well");
     report->add_flag("--compare", line.report.compare,
                      "Runs side by side: times, imbalance, technique,\nand each one's time over the first one's");

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "gimbal/error.hpp"
+
 namespace gimbal::tool {
 
 namespace {
@@ -65,6 +67,14 @@ FoundProgram find_program(const std::string& name) {
         folders.remove_prefix(colon + 1);
     }
     return best;
+}
+
+void check_keeps_input(const std::string& output, const std::string& input) {
+    std::error_code ignored;
+    // Input and output may well be one terminal.
+    if (!fs::is_regular_file(input, ignored) || !fs::equivalent(output, input, ignored)) return;
+    throw Error(ErrorCode::wrong_use, "\"" + output + "\" is read, and would be replaced: nothing was written",
+                "name another file to write");
 }
 
 std::string find_libomp() {

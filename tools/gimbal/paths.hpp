@@ -16,6 +16,10 @@ struct FoundProgram {
 /// @errors std::bad_alloc
 [[nodiscard]] FoundProgram find_program(const std::string& name);
 
+/// Refuse to write where a file lies that is read: it would be replaced. Files are compared, not their names.
+/// @errors gimbal::Error(wrong_use)
+void check_keeps_input(const std::string& output, const std::string& input);
+
 /// The patched OpenMP runtime that belongs to this tool: beside it in the build tree or where it is installed.
 /// @return absolute path; empty if there is none
 [[nodiscard]] std::string find_libomp();

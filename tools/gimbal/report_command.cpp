@@ -14,6 +14,7 @@
 #include "gimbal/options.hpp"
 #include "info_command.hpp"
 #include "page.hpp"
+#include "paths.hpp"
 #include "report/files.hpp"
 #include "report/merge.hpp"
 #include "report/names.hpp"
@@ -84,6 +85,7 @@ std::vector<page::Timeline> find_timelines(const ReportRequest& request, const s
     std::set<std::string> seen;
     for (const std::size_t i : run) {
         const std::string path = steps_of(records[i], request.files[i]);
+        check_keeps_input(request.html, path);
         if (!path.empty() && seen.insert(path).second) add_timelines(path, records[i].rank, timelines);
     }
     return timelines;
@@ -137,6 +139,8 @@ int report_files(const ReportRequest& request) {
     if (!request.trace.empty()) return convert_traces(request);
     if (!request.output.empty())
         throw Error(ErrorCode::wrong_use, "report --to: only --trace writes a file", "the report goes to the terminal");
+    for (const std::vector<std::string>* const inputs : {&request.files, &request.steps})
+        for (const std::string& input : *inputs) check_keeps_input(request.html, input);
     const std::vector<page::Run> runs = read_runs(request);
     if (request.compare) return compare(runs);
     if (!request.html.empty()) {

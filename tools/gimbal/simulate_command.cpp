@@ -13,6 +13,7 @@
 #include "gimbal/options.hpp"
 #include "help_format.hpp"
 #include "info_command.hpp"
+#include "paths.hpp"
 #include "recorded_costs.hpp"
 #include "report/files.hpp"
 #include "report/steps.hpp"
@@ -242,6 +243,7 @@ void add_simulate(CLI::App& app, SimulateRequest& request) {
 int simulate_application(const SimulateRequest& request) {
     if (request.application.empty() && request.trace.empty())
         throw Error(ErrorCode::wrong_use, "--app or --trace is required", "see: gimbal simulate --help");
+    check_keeps_input(request.record, request.trace);
     settle_options(request);
     if (request.dispatch_ns && request.serial_ns && *request.serial_ns > *request.dispatch_ns)
         throw Error(ErrorCode::wrong_use, "--serial-ns is a part of --dispatch-ns, and cannot be more", "");

@@ -9,6 +9,7 @@
 #include "config/load.hpp"
 #include "config/schedule_value.hpp"
 #include "gimbal/error.hpp"
+#include "paths.hpp"
 #include "report/trace_conversion.hpp"
 #include "traces.hpp"
 
@@ -18,7 +19,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kForms = {"perfetto", "json", "otf2"};
 
-/// The first trace's name with another ending.
+/// The first trace's name with another ending. Not .json alone: the run's record often has that name.
 std::string beside(const std::string& trace, const std::string& ending) {
     const std::size_t slash = trace.rfind('/');
     const std::size_t dot = trace.rfind('.');
@@ -31,6 +32,7 @@ void write_records(const ReportRequest& request) {
         throw Error(ErrorCode::wrong_use, "report --trace perfetto: several files and one --to",
                     "leave it out: each trace gets the name that the run gave it");
     for (const std::string& file : request.files) {
+        check_keeps_input(request.output, file);
         const WrittenTrace written = write_trace(file, request.output);
         const std::string lost = lost_text(written);
         if (!lost.empty()) write_stderr("gimbal: warning: " + lost + "\n");
@@ -57,7 +59,8 @@ int convert_traces(const ReportRequest& request) {
                     "it is built with it where libotf2-trace-dev is installed");
 #endif
     const std::string output =
-        !request.output.empty() ? request.output : beside(request.files.front(), json ? ".json" : ".otf2");
+        !request.output.empty() ? request.output : beside(request.files.front(), json ? ".trace.json" : ".otf2");
+    for (const std::string& file : request.files) check_keeps_input(output, file);
 #ifdef GIMBAL_HAVE_OTF2
     if (!json) write_trace_otf2(request.files, output);
 #endif
