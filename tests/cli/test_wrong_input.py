@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Wrong input: one message, status 2, within a second, and the program never starts."""
+import os
+import shutil
+import subprocess
 import time
 import unittest
 
@@ -156,6 +159,24 @@ class WrongInput(ToolTest):
         self.refused("-t", "-3")
         self.refused("-n", "x")
         self.refused("--report", "loud", says=["off summary full"])
+
+    def test_an_empty_value_does_not_mean_that_nothing_is_given(self):
+        (self.work / "run.json").write_text("{}")
+        for words, option in ((("report", "--html", "", "run.json"), "--html"),
+                              (("report", "run.json", "--html="), "--html"),
+                              (("report", "--trace", "", "run.json"), "--trace"),
+                              (("report", "--trace", "json", "run.json", "--to", ""), "--to"),
+                              (("report", "--html", "a.html", "run.json", "--steps", ""), "--steps"),
+                              (("report", ""), "files"), (("check", ""), "program"),
+                              (("simulate", "--app", "uniform", "--record", ""), "--record"),
+                              (("simulate", "--trace", ""), "--trace"), (("simulate", "--app", ""), "--app"),
+                              (("run", "-n", "2", "--mpiexec", "", "--", "true"), "--mpiexec")):
+            with self.subTest(words):
+                result = self.gimbal(*words)
+                self.assertEqual((result.returncode, result.stdout, result.stderr.count("gimbal: ")), (2, "", 1),
+                                 result.stderr)
+                self.assertTrue(result.stderr.startswith("gimbal: error: " + option), result.stderr)
+        self.assertEqual(sorted(path.name for path in self.work.iterdir()), ["run.json"])
 
     def test_commands(self):
         for words in ((), ("rnu",), ("run",), ("info",), ("info", "nothing"), ("report",)):

@@ -199,6 +199,17 @@ void print_error(const Error& error) {
     write_stderr(fitted(message_text(error, "error"), output_width(read_environment(environ).columns, STDERR_FILENO)));
 }
 
+/// Refuse empty values, which a script's variable that is not set leaves: they do not mean that nothing is given.
+/// @param path  of the command, for example "gimbal report"
+void check_values(const CLI::App& command, const std::string& path) {
+    for (const CLI::Option* option : command.get_options())
+        for (const std::string& value : option->results())
+            if (value.empty())
+                throw Error(ErrorCode::wrong_use, option->get_name() + ": the value is empty",
+                            "see: " + path + " --help");
+    for (const CLI::App* below : command.get_subcommands()) check_values(*below, path + " " + below->get_name());
+}
+
 int do_run(const CLI::App& command, CommandLine& line) {
     std::vector<std::string>& words = line.run.command;
     words = command.remaining();
@@ -208,6 +219,9 @@ int do_run(const CLI::App& command, CommandLine& line) {
     words.insert(words.end(), line.after_dashes.begin(), line.after_dashes.end());
     if (words.empty())
         throw Error(ErrorCode::wrong_use, "run: no program is given", "example: gimbal run -t 4 -- ./app");
+    if (command.count("--mpiexec") > 0 && line.run.mpiexec.empty())
+        throw Error(ErrorCode::wrong_use, "--mpiexec: the value is empty",
+                    "example: gimbal run -n 4 --mpiexec srun -- ./app");
     if (command.count("--mpiexec") > 0 && line.run.ranks == 0)
         throw Error(ErrorCode::wrong_use, "--mpiexec: only -n starts ranks",
                     "example: gimbal run -n 4 --mpiexec srun -- ./app");
@@ -229,7 +243,9 @@ int do_info(const CLI::App& info, const CommandLine& line) {
 
 int dispatch(CLI::App& app, CommandLine& line) {
     const CLI::App& command = *app.get_subcommands().front();
+    // What the options of `run` may be, the option table says.
     if (command.get_name() == "run") return do_run(command, line);
+    check_values(command, "gimbal " + command.get_name());
     if (command.get_name() == "report") return report_files(line.report);
     if (command.get_name() == "check") return check(line.checked, line.json);
     if (command.get_name() == "pin") return pin(command, line.pin);
