@@ -178,6 +178,36 @@ class WrongInput(ToolTest):
                 self.assertTrue(result.stderr.startswith("gimbal: error: " + option), result.stderr)
         self.assertEqual(sorted(path.name for path in self.work.iterdir()), ["run.json"])
 
+    def test_check_says_what_is_the_matter_with_a_file(self):
+        source = "int main(void) { return 0; }"
+        program = self.compile(source, "whole").read_bytes()
+        for name, content in (("whole", program), ("cut", program[:len(program) // 2]), ("head", program[:30]),
+                              ("libcut.so", program[:len(program) // 2])):
+            (self.work / name).write_bytes(content)
+            (self.work / name).chmod(0o755)
+        (self.work / "tri.c").write_text(source)
+        for name, says in (("./cut", "is cut off"), ("./head", "is cut off"), ("./libcut.so", "is cut off"),
+                           ("./tri.c", "not an executable file"), ("tri.c", "not an executable file"),
+                           (".", "not an executable file"), ("whole", "in this folder, and not in PATH"),
+                           ("./none", "there is no program"), ("none", "there is no program")):
+            with self.subTest(name):
+                result = self.gimbal("check", name)
+                self.assertEqual((result.returncode, result.stdout, result.stderr.count("gimbal: ")), (2, "", 1),
+                                 result.stderr)
+                self.assertIn(says, result.stderr)
+        self.assertEqual(self.gimbal("check", "./whole").returncode, 0)
+
+    @unittest.skipUnless(os.geteuid() != 0 or shutil.which("setpriv"), "root can read all, and there is no setpriv")
+    def test_check_of_a_program_that_may_be_started_and_not_read(self):
+        (self.work / "closed").write_bytes(self.compile("int main(void) { return 0; }", "whole").read_bytes())
+        (self.work / "closed").chmod(0o111)
+        words = ["setpriv", "--reuid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+        self.folder.chmod(0o755)
+        result = subprocess.run([*words, self.tool, "check", "./closed"], env=self.environment(), cwd=self.work, text=True,
+                                capture_output=True, timeout=600)
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn('cannot read "./closed": Permission denied', result.stderr)
+
     def test_commands(self):
         for words in ((), ("rnu",), ("run",), ("info",), ("info", "nothing"), ("report",)):
             with self.subTest(words):

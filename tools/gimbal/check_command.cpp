@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "commands.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -168,7 +172,35 @@ std::vector<std::string> commands(const std::string& program, const ProgramFacts
 /// A shared library, which is not started itself: a module of Python's for example.
 bool is_library(const std::string& path) {
     const std::string name = fs::path(path).filename();
-    return name.find(".so") != std::string::npos && fs::is_regular_file(path) && read_elf(path).interpreter.empty();
+    std::error_code ignored;
+    return name.find(".so") != std::string::npos && fs::is_regular_file(path, ignored) &&
+           read_elf(path).interpreter.empty();
+}
+
+/// Why there is no such program.
+[[noreturn]] void refuse_missing(const std::string& program, const FoundProgram& found) {
+    std::error_code ignored;
+    FoundProgram here = found;
+    // Only names with a slash lead to this folder.
+    if (found.exit_status == 127 && fs::exists("./" + program, ignored)) here = find_program("./" + program);
+    if (here.exit_status == 0)
+        throw Error(ErrorCode::wrong_use, "check: \"" + program + "\" is in this folder, and not in PATH",
+                    "example: gimbal check ./" + program);
+    if (here.exit_status == 126)
+        throw Error(ErrorCode::wrong_use, "check: " + here.problem, "allowed: a program, or a library (.so)");
+    if (access(program.c_str(), F_OK) != 0 && errno == EACCES)
+        throw Error(ErrorCode::file, "check: cannot read \"" + program + "\": " + std::strerror(EACCES));
+    throw Error(ErrorCode::wrong_use, "check: there is no program \"" + program + "\"", "example: gimbal check ./app");
+}
+
+/// What is in a file must be known, or it would look as if it had no loop.
+void check_readable(const std::string& path) {
+    if (access(path.c_str(), R_OK) != 0)
+        throw Error(ErrorCode::file, "check: cannot read \"" + path + "\": " + std::strerror(errno),
+                    "to be checked, a program must be readable (chmod +r)");
+    if (read_elf(path).cut)
+        throw Error(ErrorCode::file, "check: \"" + path + "\" is cut off: its headers name bytes beyond its end",
+                    "copy it again, or build it again");
 }
 
 /// What is seen of a library by itself: what loads it is not known.
@@ -186,9 +218,8 @@ ProgramFacts library_facts(const std::string& path) {
 int check(const std::string& program, bool json_wanted) {
     const bool alone = is_library(program);
     const FoundProgram found = alone ? FoundProgram{program, 0, ""} : find_program(program);
-    if (found.path.empty() || !fs::exists(found.path))
-        throw Error(ErrorCode::wrong_use, "check: there is no program \"" + program + "\"",
-                    "example: gimbal check ./app");
+    if (found.path.empty()) refuse_missing(program, found);
+    check_readable(found.path);
     std::string refusal, hint;
     ProgramFacts facts;
     try {

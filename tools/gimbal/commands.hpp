@@ -15,7 +15,7 @@ namespace gimbal::tool {
 /// Say what a program is linked to, which loops it has by schedule and place, what Gimbal can take of it and how. It is
 /// not run.
 /// @return 0; 1: `gimbal run` would refuse it, which is said
-/// @errors gimbal::Error(wrong_use): there is no such program
+/// @errors gimbal::Error: (wrong_use) there is no such program; (file) it cannot be read, or is cut off
 [[nodiscard]] int check(const std::string& program, bool json_wanted);
 
 /// What `gimbal manual` was asked for.

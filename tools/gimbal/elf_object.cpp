@@ -3,8 +3,11 @@
 
 #include <fcntl.h>
 #include <gelf.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -26,6 +29,29 @@ constexpr int kMachine = EM_NONE;
 
 // Every LLVM and Intel runtime has this function, whatever its file is called.
 constexpr std::string_view kRuntimeMark = "__kmpc_fork_call";
+
+/// @param elf  nullptr: libelf takes it for no ELF file
+bool is_cut(Elf* elf, int file) {
+    std::array<char, SELFMAG> start{};
+    struct stat info {};
+    if (pread(file, start.data(), start.size(), 0) != SELFMAG || fstat(file, &info) != 0 ||
+        std::string_view(start.data(), start.size()) != std::string_view(ELFMAG, SELFMAG))
+        return false;
+    const auto size = static_cast<std::uint64_t>(info.st_size);
+    const auto within = [size](std::uint64_t offset, std::uint64_t bytes) {
+        return offset <= size && bytes <= size - offset;
+    };
+    GElf_Ehdr header;
+    std::size_t segments = 0;
+    if (!elf || !gelf_getehdr(elf, &header) || elf_getphdrnum(elf, &segments) != 0) return true;
+    if (!within(header.e_shoff, std::uint64_t{header.e_shnum} * header.e_shentsize)) return true;
+    for (std::size_t i = 0; i < segments; ++i) {
+        GElf_Phdr segment;
+        if (!gelf_getphdr(elf, static_cast<int>(i), &segment)) return true;
+        if (segment.p_type == PT_LOAD && !within(segment.p_offset, segment.p_filesz)) return true;
+    }
+    return false;
+}
 
 void read_interpreter(Elf* elf, ElfObject& object) {
     std::size_t count = 0;
@@ -119,6 +145,7 @@ ElfObject read_elf(const std::string& path) {
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) return object;
     const std::unique_ptr<Elf, int (*)(Elf*)> elf(elf_begin(file, ELF_C_READ_MMAP, nullptr), elf_end);
+    object.cut = is_cut(elf.get(), file);
     GElf_Ehdr header;
     if (elf && elf_kind(elf.get()) == ELF_K_ELF && gelf_getehdr(elf.get(), &header) &&
         header.e_ident[EI_CLASS] == ELFCLASS64 && (kMachine == EM_NONE || header.e_machine == kMachine) &&

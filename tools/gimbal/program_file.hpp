@@ -11,6 +11,7 @@ namespace gimbal::tool {
 /// What the dynamic linker and an OpenMP runtime would care about in one object file.
 struct ElfObject {
     bool is_elf = false;               ///< a 64-bit ELF executable or shared object of this machine's kind
+    bool cut = false;                  ///< an ELF file, of whatever kind, whose headers name bytes beyond its end
     std::string interpreter;           ///< dynamic linker it asks for; empty: none, so it is linked statically
     std::string soname;                ///< empty if it has none
     bool defines_kmpc = false;         ///< it holds an LLVM or Intel OpenMP runtime
