@@ -285,6 +285,7 @@ MergedRun merge(std::span<const RunRecord> records) {
             }
         }
     }
+    run.alone = std::any_of(records.begin(), records.end(), [](const RunRecord& record) { return record.alone; });
     run.efficiency = efficiency(records);
     run.waiting_places = waiting_places(records);
     run.elastic = std::any_of(records.begin(), records.end(), is_elastic);

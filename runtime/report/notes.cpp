@@ -239,9 +239,11 @@ bool any_borrowed(const MergedRun& run) {
 /// What ranks lose that wait for others, and what can be done about it.
 std::string note_on_ranks(const MergedRun& run) {
     if (!run.efficiency) {
-        if (run.threads == 0 || 1 - run.rank_balance <= kWorthSaying) return {};
+        if (run.threads == 0 || run.alone || 1 - run.rank_balance <= kWorthSaying) return {};
         return "NOTE the ranks differ: those that wait lose " + per_cent(1 - run.rank_balance) +
-               " of the time in loops. gimbal run -n shows where they wait; --elastic lends their cores.";
+               " of the time in loops. gimbal run -n with --mpi-waiting on shows where they wait; --elastic lends "
+               "their "
+               "cores.";
     }
     const Efficiency& parts = *run.efficiency;
     const double lost_s = parts.ranks_balance_s + parts.serialisation_s;

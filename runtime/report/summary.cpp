@@ -41,9 +41,8 @@ std::string common(std::span<const RunRecord> records, Member member) {
 std::string header(std::span<const RunRecord> records, const MergedRun& run) {
     std::string line = "gimbal " + common(records, &RunRecord::gimbal_version);
     line += "  job " + common(records, &RunRecord::job);
-    const bool alone = std::any_of(records.begin(), records.end(), [](const RunRecord& r) { return r.alone; });
-    line += "  " + (alone ? count(run.ranks, "process", "processes") + ", no ranks of one job"
-                          : count(run.ranks, "rank", "ranks"));
+    line += "  " + (run.alone ? count(run.ranks, "process", "processes") + ", no ranks of one job"
+                              : count(run.ranks, "rank", "ranks"));
     if (run.threads) line += " x " + count(run.threads, "thread", "threads");
     line += "  wall " + seconds(run.wall_s.max) + " s";
     line += "  seed " + common(records, &RunRecord::seed);

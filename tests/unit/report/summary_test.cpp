@@ -202,6 +202,9 @@ TEST(Summary, UnequalRanksAreNotedThoughNoThreadTechniqueHelps) {
     EXPECT_THAT(merged_text(ranks, ReportLevel::summary), Not(HasSubstr("the ranks differ")));
     ranks[1].loops[0].time_s *= 3;  // mean 2, largest 3: a third of the time is lost
     EXPECT_THAT(merged_text(ranks, ReportLevel::summary), HasSubstr("the ranks differ: those that wait lose 33.3 %"));
+    // Processes that know nothing of each other wait for nobody.
+    ranks[0].alone = ranks[1].alone = true;
+    EXPECT_THAT(merged_text(ranks, ReportLevel::summary), Not(HasSubstr("the ranks differ")));
 }
 
 TEST(Summary, NoOtherTechniqueIsNamedWhileOneIsStillTuned) {
