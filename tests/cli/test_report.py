@@ -140,6 +140,14 @@ class Report(ToolTest):
         self.assertEqual((self.work / "steps.csv").read_text(), "steps")
         self.assertEqual(self.gimbal("report", "--html", "run.html", file).returncode, 0)
 
+    def test_a_folder_is_no_file(self):
+        for words in ((".",), ("--trace", "json", "."), ("--trace", "perfetto", ".")):
+            result = self.gimbal("report", *words)
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertIn('"."', result.stderr)
+            self.assertNotIn("No such device", result.stderr)
+        self.assertIn("Is a directory", self.gimbal("report", "--trace", "json", ".").stderr)
+
     @unittest.skipUnless(shutil.which("gcc") and shutil.which("nm"), "no gcc or nm")
     def test_a_gcc_loop_gets_the_line_of_its_pragma(self):
         source, program = self.work / "loop.c", self.work / "loop"

@@ -27,11 +27,12 @@ public:
         const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
         struct stat info {};
         const bool there = file >= 0 && fstat(file, &info) == 0;
-        size_ = there ? static_cast<std::size_t>(info.st_size) : 0;
+        const bool folder = there && S_ISDIR(info.st_mode);  // which mmap calls "No such device"
+        size_ = there && !folder ? static_cast<std::size_t>(info.st_size) : 0;
         if (size_ > 0) bytes_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
-        const int reason = errno;
+        const int reason = folder ? EISDIR : errno;
         if (file >= 0) close(file);
-        if (!there || bytes_ == MAP_FAILED)
+        if (!there || folder || bytes_ == MAP_FAILED)
             throw Error(ErrorCode::file, "cannot read \"" + path + "\": " + std::strerror(reason), "name a trace");
     }
     ~MappedFile() {
