@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/quote.hpp"
 #include "report/merge.hpp"
 #include "report/metrics.hpp"
 #include "report/table.hpp"
@@ -197,7 +198,7 @@ std::string compared_text(std::span<const std::vector<RunRecord>> runs) {
         if (merged[i].ranks_seen < merged[i].ranks)
             text += "WARN of " + label(i) + " only " + std::to_string(merged[i].ranks_seen) + " of " +
                     std::to_string(merged[i].ranks) + " ranks wrote a record.\n";
-    return text;
+    return escape_controls(text, "\n");
 }
 
 }  // namespace gimbal

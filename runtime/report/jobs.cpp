@@ -7,6 +7,8 @@
 #include <array>
 #include <numeric>
 
+#include "base/quote.hpp"
+
 namespace gimbal {
 
 namespace {
@@ -111,7 +113,8 @@ std::string run_title(std::span<const RunRecord> records) {
     if (const auto seconds = static_cast<time_t>(started_s); started_s > 0 && gmtime_r(&seconds, &parts))
         if (strftime(when.data(), when.size(), "%Y-%m-%d %H:%M:%S", &parts) > 0)
             text.append(", started ").append(when.data()).append(" UTC");
-    return text + ", " + std::to_string(first.ranks) + (first.ranks == 1 ? " rank, " : " ranks, ") + first.program;
+    text += ", " + std::to_string(first.ranks) + (first.ranks == 1 ? " rank, " : " ranks, ") + first.program;
+    return escape_controls(text);
 }
 
 }  // namespace gimbal

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "base/quote.hpp"
 #include "base/warnings.hpp"
 #include "config/schedule_value.hpp"
 #include "report/merge.hpp"
@@ -295,7 +296,7 @@ std::string report_text(std::span<const RunRecord> records, ReportLevel level, s
     for (const std::string& line : notes(run)) text += line + "\n";
     text += lending(run) + missing_ranks(run, own) + warnings(run);
     if (level == ReportLevel::full) text += choice_tables(run) + worker_tables(sorted, run);
-    return fitted(text, width);
+    return fitted(escape_controls(text, "\n"), width);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "report/table.hpp"
 
+#include "base/quote.hpp"
 #include "gimbal/plain_text.hpp"
 
 #include <sys/ioctl.h>
@@ -72,13 +73,15 @@ std::string per_cent(double part) {
     return fixed(100 * part, 1) + " %";
 }
 
-std::string shorten_name(std::string_view name, std::size_t width) {
+namespace {
+
+std::string shortened(std::string_view name, std::size_t width) {
     if (name.size() <= width) return std::string(name);
     // Of "folders/file:line function" the folders say least.
     const std::size_t place = name.find(' ');
     const std::size_t slash = name.substr(0, place).rfind('/');
     if (place != std::string_view::npos && slash != std::string_view::npos)
-        return shorten_name(name.substr(slash + 1), width);
+        return shortened(name.substr(slash + 1), width);
     constexpr std::string_view kDots = "...";
     const std::size_t keep = width - kDots.size();
     // "file:line" in one piece if that leaves as much for the function.
@@ -87,8 +90,6 @@ std::string shorten_name(std::string_view name, std::size_t width) {
     std::string text(name.substr(0, head));
     return text.append(kDots).append(name.substr(name.size() - (keep - head)));
 }
-
-namespace {
 
 constexpr std::size_t kMinWidth = 40;  // [characters]
 
@@ -110,6 +111,10 @@ void append_line(std::string_view line, std::size_t width, std::string& text) {
 }
 
 }  // namespace
+
+std::string shorten_name(std::string_view name, std::size_t width) {
+    return shortened(escape_controls(name), width);
+}
 
 std::size_t output_width(std::size_t columns, int descriptor) noexcept {
     winsize size{};

@@ -48,7 +48,7 @@ private:
 [[nodiscard]] std::string per_cent(double part);
 
 /// The name of a loop, "file:line function", or a path, in at most that many characters: the folders of the
-/// file go first, then the middle, since the beginning and the end say most.
+/// file go first, then the middle, since the beginning and the end say most. Control characters are escaped.
 /// @param width  at least 4
 [[nodiscard]] std::string shorten_name(std::string_view name, std::size_t width);
 

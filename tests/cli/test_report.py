@@ -148,6 +148,16 @@ class Report(ToolTest):
             self.assertNotIn("No such device", result.stderr)
         self.assertIn("Is a directory", self.gimbal("report", "--trace", "json", ".").stderr)
 
+    def test_what_a_record_says_does_not_reach_the_terminal_as_commands(self):
+        entry = record() | {"program": "./app \x1b]0;title\a", "warnings": ["\x9b31m \x7f \u00e4"]}
+        entry["loops"][0] |= {"name": "a.c:1 \x1b[31mred\n2"}
+        file, other = self.save("run.json", entry), self.save("other.json", entry | {"job": "7", "pid": 7})
+        for words in ((file,), ("--full", file), (file, other), ("--compare", file, other)):
+            text = self.gimbal("report", *words).stdout
+            self.assertIn("a.c:1 \\x1b[31mred\\n2", text)
+            self.assertNotRegex(text, "[\x00-\x09\x0b-\x1f\x7f-\x9f]", words)
+        self.assertIn("WARN \\xc2\\x9b31m \\x7f \u00e4\n", self.gimbal("report", file).stdout)
+
     @unittest.skipUnless(shutil.which("gcc") and shutil.which("nm"), "no gcc or nm")
     def test_a_gcc_loop_gets_the_line_of_its_pragma(self):
         source, program = self.work / "loop.c", self.work / "loop"

@@ -25,11 +25,11 @@ class Watched(ToolTest):
         cls.program = cls.compile((HERE / "ended_early.c").read_text(), "watched", f"-I{include}", str(library),
                                   f"-Wl,-rpath,{library.parent}")
 
-    def start(self, extra=None):
+    def start(self, extra=None, words=()):
         """A program that has run 10 loops, has written its record, and stays. @return its process number"""
         record = self.work / "live.json"
         wanted = {"GIMBAL_OUTPUT": str(record), "GIMBAL_REPORT": "off", "OMP_SCHEDULE": "runtime"}
-        process = subprocess.Popen([self.program, "pause", "10"], env=self.environment(wanted | (extra or {})),
+        process = subprocess.Popen([self.program, "pause", "10", *words], env=self.environment(wanted | (extra or {})),
                                    cwd=self.work, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(process.wait)
         self.addCleanup(process.send_signal, signal.SIGKILL)
@@ -76,6 +76,11 @@ class Top(Watched):
         self.assertTrue(all(len(line) <= 80 for line in text.splitlines()), text)
         self.assertIn(HEADER, text)
         self.assertRegex(text, r"solver\.c:42 sweep +2 thr .* fac2\n")
+
+    def test_names_are_shown_without_their_control_characters(self):
+        text = self.gimbal("top", "--once", self.start(words=["\x1b[31mred"])).stdout
+        self.assertIn("\\x1b[31mred", text)
+        self.assertNotIn("\x1b", text)
 
     def test_without_a_record_there_are_threads(self):
         pid = self.start({"GIMBAL_OUTPUT": ""})

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "base/quote.hpp"
 #include "gimbal/plain_text.hpp"
 #include "report/table.hpp"
 
@@ -110,7 +111,8 @@ void sort_rows(std::vector<Row>& rows, std::span<const Column<Row>> columns, std
     });
 }
 
-std::string padded(std::string text, std::size_t width, bool left) {
+std::string padded(const std::string& cell, std::size_t width, bool left) {
+    const std::string text = escape_controls(cell);
     if (text.size() > width) return shorten_name(text, std::max<std::size_t>(width, 4)).substr(0, width);
     const std::string fill(width - text.size(), ' ');
     return left ? text + fill : fill + text;

@@ -18,6 +18,11 @@ TEST(ShortenName, ShortNamesStay) {
     EXPECT_EQ(shorten_name("a.cpp:1 f", 20), "a.cpp:1 f");
 }
 
+TEST(ShortenName, ControlCharactersAreEscaped) {
+    EXPECT_EQ(shorten_name("a\x1b[31m\n\t\x7f", 40), "a\\x1b[31m\\n\\t\\x7f");
+    EXPECT_EQ(shorten_name("\xc2\x9b \xc3\xa4", 40), "\\xc2\\x9b \xc3\xa4");
+}
+
 TEST(ShortenName, TheMiddleGivesWay) {
     const std::string text = shorten_name("/home/user/project/src/very/deep/libgravity.so", 30);
     EXPECT_EQ(text.size(), 30U);
