@@ -21,7 +21,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kLauncher
      {"SLURM_PROCID", "SLURM_NTASKS"}}};
 
 // Of an array every element has a number of its own in each of these.
-constexpr std::array<std::string_view, 3> kJobs = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"};
+// Batch systems, and `gimbal run` where there is none.
+constexpr std::array<std::string_view, 4> kJobs = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "GIMBAL_JOB"};
 
 // mpiexec of Open MPI and srun give each start a name; MPICH's gives none.
 constexpr std::array<std::string_view, 2> kLaunches = {"PMIX_NAMESPACE", "SLURM_STEP_ID"};

@@ -88,19 +88,29 @@ pid_t this_thread() noexcept {
     return static_cast<pid_t>(syscall(SYS_gettid));
 }
 
+namespace {
+
+/// Whether a thread's mask is what was set last here: others may set it at any time. Between two calls of this thread
+/// there may be milliseconds, where the other one has come to its core.
+bool still_has(pid_t thread, const CoreMask& mask) noexcept {
+    CoreMask found;
+    return found.read(thread) && found == mask;
+}
+
+}  // namespace
+
 bool move_to(pid_t thread, int core, const CoreMask& mask) noexcept {
-    const CoreMask more = mask.with(core);
-    if (!mask.only(core).apply(thread)) return false;
+    const CoreMask more = mask.with(core), one = mask.only(core);
+    if (!one.apply(thread) || !still_has(thread, one)) return false;
     // Threads that it starts now inherit its mask: that must not be one core.
     if (!more.apply(thread)) (void)mask.apply(thread);
     return true;
 }
 
 void move_away(pid_t thread, int core, const CoreMask& mask) noexcept {
-    CoreMask found;
-    if (!found.read(thread) || !(found == mask.with(core))) return;
+    if (!still_has(thread, mask.with(core))) return;
     const CoreMask others = mask.without(core);
-    if (mask.has(core) && !others.empty()) (void)others.apply(thread);
+    if (mask.has(core) && !others.empty() && others.apply(thread) && !still_has(thread, others)) return;
     (void)mask.apply(thread);
 }
 

@@ -50,12 +50,13 @@ private:
 
 /// Move a thread to a core for as long as the system sees fit to leave it there.
 /// @param mask  where it may run; it may run on `core`, too, afterwards
-/// @return false: refused, and nothing changed  @cost two system calls
+/// @return false: refused, and nothing changed, or somebody else has set its mask meanwhile, which stays
+/// @cost three system calls
 bool move_to(pid_t thread, int core, const CoreMask& mask) noexcept;
 
 /// Undo move_to(): the thread gets its mask back and leaves the core, if it may run elsewhere. If its mask is not what
 /// move_to() left, somebody has set it since, and it stays.
-/// @cost two or three system calls
+/// @cost two to four system calls
 void move_away(pid_t thread, int core, const CoreMask& mask) noexcept;
 
 }  // namespace gimbal

@@ -149,7 +149,14 @@ void leave_records() {
     if (!asked.run_dir.empty()) {
         // A process that outlives `gimbal run` has nobody to report to.
         if (access(from_start(asked.run_dir).c_str(), F_OK) != 0) return;
-        write_file_aside(from_start(asked.run_dir) + "/" + record_file_name(record), to_json(record));
+        try {
+            write_file_aside(from_start(asked.run_dir) + "/" + record_file_name(record), to_json(record));
+        } catch (const Error&) {
+            // There may be room where the record is to be in the end.
+            if (asked.output.empty()) throw;
+            write_file_aside(own_path(from_start(expand_pattern(asked.output, record))), to_json(record));
+            throw;
+        }
         return;
     }
     if (record.loops.empty() && record.placement.empty() && !record.waiting) {

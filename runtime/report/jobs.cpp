@@ -66,9 +66,10 @@ bool takes(const Run& run, const RunRecord& record, std::span<const RunRecord> r
     };
     if (record.ranks != first.ranks || identity(record) != identity(first)) return false;
     if (any([&](const RunRecord& other) { return same_family(record, other); })) return true;
-    if (any([&](const RunRecord& other) { return record.rank == other.rank; })) return false;
-    // Programs of several parts have a launcher that says so, or are taken for several runs.
-    if (record.launch.empty() && record.program != first.program) return false;
+    // Several processes of a rank, or programs, have a launcher that says so, or are taken for several runs.
+    const bool alike =
+        record.program == first.program && !any([&](const RunRecord& other) { return record.rank == other.rank; });
+    if (record.launch.empty() && !alike) return false;
     if (record.started_s <= 0 || run.end_s <= 0) return true;
     const double slack_s = record.launch.empty() ? kSlack_s : kSlackOfLaunch_s;
     return record.started_s <= run.end_s + slack_s && record.started_s + record.wall_s >= run.begin_s - slack_s;

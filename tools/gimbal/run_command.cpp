@@ -162,6 +162,7 @@ void add_elastic(const RunRequest& request, Variables& variables) {
 Variables variables_for(const Environment& environment, const RunRequest& request, const std::string& preload,
                         const std::string& folder, bool elastic) {
     Variables variables = {{"LD_PRELOAD", preload}, {"GIMBAL_RUN_DIR", folder}};
+    if (environment.job.empty()) variables.emplace_back("GIMBAL_JOB", std::to_string(getpid()));
     for (const Setting& setting : request.overrides)
         variables.emplace_back(find_option(setting.name)->name, std::string(technique::trimmed(setting.value)));
     add_who_chooses(environment, request, variables);
@@ -288,8 +289,8 @@ void report_records(const RunRequest& request, const Options& options, const Run
         // A rank that has ended early must be missed: the launcher knows better than the others' records.
         record.ranks = std::max(record.ranks, request.ranks);
         record.no_loop_hint = why_no_loop(facts, !options.loops.empty());
-        // MPICH's launcher gives a start no name; the next one may have the same job.
-        if (record.launch.empty() && request.ranks > 0) record.launch = folder.name();
+        // Most launchers give a start no name; the next one may have the same job.
+        if (record.launch.empty()) record.launch = folder.name();
     }
     write_stderr(merged_text(records, options.report, output_width(read_environment(environ).columns, STDERR_FILENO)));
     if (!options.output.empty()) write_outputs(options.output, records);

@@ -92,6 +92,13 @@ TEST(Jobs, StartsThatTheLauncherNamesAreTold) {
     EXPECT_EQ(runs({in_job(record(0, 2, 100, 1), "81234"), ocean}), (Runs{{0}, {1}}));
 }
 
+TEST(Jobs, ProcessesOfARankOneAfterTheOtherAreOneRunWhereTheLauncherNamesIt) {
+    EXPECT_EQ(
+        runs({in_job(record(0, 1, 100, 1), "99", "gimbal-run-a"), in_job(record(0, 1, 101, 12), "99", "gimbal-run-a"),
+              in_job(record(0, 1, 102, 23), "99", "gimbal-run-b")}),
+        (Runs{{0, 1}, {2}}));
+}
+
 TEST(Jobs, RunsOnDifferentNumbersOfRanksAreTold) {
     EXPECT_EQ(runs({record(0, 2, 100, 1), record(1, 4, 101, 1), record(1, 2, 102, 1)}), (Runs{{0, 2}, {1}}));
 }
