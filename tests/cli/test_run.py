@@ -187,6 +187,10 @@ class Refusals(ToolTest):
     def test_static_programs(self):
         self.refused(self.compile("int main(void) { return 0; }", "fixed", "-static"), "linked statically")
 
+    def test_programs_of_another_c_library(self):
+        self.refused(self.compile("int main(void) { return 0; }", "musl", "-Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1"),
+                     "musl", "glibc")
+
     def test_setuid_programs(self):
         program = self.compile("int main(void) { return 0; }", "other-user")
         program.chmod(0o4755)

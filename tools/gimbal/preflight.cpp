@@ -168,6 +168,11 @@ ProgramFacts check_program(const std::string& program, const std::string& libomp
     if (elf.interpreter.empty())
         refuse(program + ": is linked statically, so no other OpenMP runtime can be put under it",
                "link it without -static");
+#ifdef __GLIBC__
+    if (file_name(elf.interpreter).starts_with("ld-musl"))
+        refuse(program + ": is linked to the C library of musl, and Gimbal's libraries to that of GNU (glibc)",
+               "link it to glibc");
+#endif
     if (elf.defines_kmpc) refuse_second(program, "one inside the program itself", libomp);
     const ElfObject own = read_elf(libomp);
     facts.known = true;
