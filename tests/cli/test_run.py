@@ -47,6 +47,14 @@ class Environment(ToolTest):
         (self.work / "p.csv").write_text("loop,workers,step,iterations,technique\nf,2,0,10,gss\n")
         self.assertEqual(self.seen("--replay", "p.csv")["GIMBAL_REPLAY"], "p.csv")
 
+    def test_a_number_of_threads_that_is_none_is_left_out_with_a_warning(self):
+        for wrong in ("", "abc", "-1", "0"):
+            with self.subTest(wrong):
+                result = self.gimbal("run", "--", "env", env={"OMP_NUM_THREADS": wrong})
+                self.assertIn(f"OMP_NUM_THREADS={wrong} is left out", result.stderr)
+                self.assertNotIn("OMP_NUM_THREADS", result.stdout)
+        self.assertEqual(self.seen(env={"OMP_NUM_THREADS": "4, 2"})["OMP_NUM_THREADS"], "4, 2")
+
     def test_the_users_schedule_stays_unless_a_flag_says_otherwise(self):
         self.assertEqual(self.seen(env={"OMP_SCHEDULE": "static"})["OMP_SCHEDULE"], "static")
         self.assertEqual(self.seen("--schedule", "ss", env={"OMP_SCHEDULE": "static"})["OMP_SCHEDULE"], "runtime")

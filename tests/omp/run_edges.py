@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs that fork while another thread is in its first loop, end where there is little stack, have no room for what
-is said, or cannot be moved (`-no-pie`): they run as without Gimbal, and are reported."""
+is said, clear their environment, or cannot be moved (`-no-pie`): they run as without Gimbal, and are reported."""
 import pathlib
 import subprocess
 import sys
@@ -110,6 +110,17 @@ int main(void) {
 }
 """
 
+NO_ENVIRONMENT = """
+#include <stdlib.h>
+static double row[1000];
+int main(void) {
+    clearenv();
+#pragma omp parallel for schedule(runtime)
+    for (int i = 0; i < 1000; ++i) row[i] += i;
+    return 7;
+}
+"""
+
 LOOP = """
 static double row[1000];
 int main(void) {
@@ -150,6 +161,14 @@ class Edges(ToolTest):
             with self.subTest(compiler=compiler), open(self.folder / "said", "w", encoding="utf-8") as file:
                 done = self.preloaded(self.build(compiler, NO_ROOM, "-DNO_ROOM"), stdout=file, stderr=file)
                 self.assertEqual(done.returncode, 7)
+
+    def test_a_program_that_clears_its_environment_runs(self):
+        for compiler in self.compilers():
+            with self.subTest(compiler=compiler):
+                program = self.build(compiler, NO_ENVIRONMENT, "-DNO_ENVIRONMENT")
+                done = self.preloaded(program, capture_output=True)
+                self.assertEqual(done.returncode, 7, done.stderr)
+                self.assertIn("program.c:6 main", done.stderr)
 
     def test_loops_of_a_program_that_cannot_be_moved_have_names(self):
         for compiler in self.compilers():

@@ -147,6 +147,20 @@ int usable_processors() {
     return sched_getaffinity(0, sizeof(mask), &mask) == 0 ? std::max(CPU_COUNT(&mask), 1) : 1;
 }
 
+/// OpenMP runtimes leave a wrong number of threads out of account with a warning, but for LLVM's, which ends the
+/// program with "Out of heap memory".
+void leave_out_wrong_threads(const Environment& environment) {
+    const char* const set = std::getenv("OMP_NUM_THREADS");
+    if (!set) return;
+    const std::string_view text = set;
+    const std::size_t digit = text.find_first_of("123456789");
+    if (digit != std::string_view::npos && text.find_first_not_of("0123456789, \t") == std::string_view::npos) return;
+    if (environment.rank == 0)
+        write_stderr("gimbal: warning: OMP_NUM_THREADS=" + std::string(text) +
+                     " is left out: it must be a positive number, or a list of them for nested regions\n");
+    unsetenv("OMP_NUM_THREADS");
+}
+
 /// For ranks that lend each other cores: how many threads each has. Threads that wait for the next region hold their
 /// core for a moment only, since another rank may want it.
 void add_elastic(const RunRequest& request, Variables& variables) {
@@ -161,6 +175,7 @@ void add_elastic(const RunRequest& request, Variables& variables) {
 
 Variables variables_for(const Environment& environment, const RunRequest& request, const std::string& preload,
                         const std::string& folder, bool elastic) {
+    leave_out_wrong_threads(environment);
     Variables variables = {{"LD_PRELOAD", preload}, {"GIMBAL_RUN_DIR", folder}};
     if (environment.job.empty()) variables.emplace_back("GIMBAL_JOB", std::to_string(getpid()));
     for (const Setting& setting : request.overrides)
