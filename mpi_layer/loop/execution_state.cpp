@@ -112,10 +112,10 @@ bool ExecutionState::draw(std::uint32_t rank, ChunkRange& chunk, bool for_others
     begin(rank);
     note_first_drawn(rank);
     if (!come_back_.empty()) {
-        chunk = come_back_.back();
-        come_back_.pop_back();
+        take_come_back(chunk);
         out_ += chunk.end - chunk.first;
         note_drawn(rank, chunk.first, chunk.end);
+        if (robust_) ledger_.add(chunk.first, chunk.end, rank);
         return true;
     }
     chunk = {.stride = 0, .count = 1};
@@ -134,6 +134,15 @@ bool ExecutionState::draw(std::uint32_t rank, ChunkRange& chunk, bool for_others
     return true;
 }
 
+// @pre something has come back
+void ExecutionState::take_come_back(ChunkRange& chunk) {
+    ChunkRange& all = come_back_.back();
+    chunk = {.first = all.first, .end = std::min(all.end, parameters_.trip), .stride = 0, .count = 1};
+    all.first += all.stride;
+    all.end += all.stride;
+    if (--all.count == 0) come_back_.pop_back();
+}
+
 bool ExecutionState::draw_new(std::uint32_t rank, ChunkRange& chunk, bool for_others) {
     const std::uint32_t owner = owner_near(rank, for_others);
     if (for_others && owner == 0 && has_pieces(0)) return false;
@@ -146,8 +155,9 @@ bool ExecutionState::draw_new(std::uint32_t rank, ChunkRange& chunk, bool for_ot
     return true;
 }
 
-// Of measured cost, of its own.
+// Of measured cost, of its own. The share of a rank that has left is at its end.
 bool ExecutionState::has_pieces(std::uint32_t rank) {
+    if (rank_states_[rank].left) return false;
     begin(rank);
     const gimbal_share& share = rank_states_[rank].share;
     return !share.fast && share.starts && share.step < share.step_end;
@@ -194,13 +204,12 @@ void ExecutionState::note_drawn(std::uint32_t rank, std::uint64_t first, std::ui
 // It has something that is late, or has not come for long.
 bool ExecutionState::is_missing(std::uint32_t rank) const {
     if (ledger_.late(rank, ticks_per_iter_)) return true;
-    if (rank_states_[rank].left) return true;
     const double allowed = std::max(kMissing_s / gimbal_rank_tick_s(),
                                     2 * ticks_per_iter_ * static_cast<double>(parameters_.trip) / ranks());
     return !rank_states_[rank].came && gimbal_rank_ticks() - opened_ > static_cast<std::uint64_t>(allowed);
 }
 
-// What only another rank may draw, which does not.
+// What only another rank may draw, which does not. Who has left has released it.
 bool ExecutionState::draw_for_missing(ChunkRange& chunk) {
     for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
         if (rank_states_[rank].told_over || !is_missing(rank)) continue;
@@ -211,11 +220,17 @@ bool ExecutionState::draw_for_missing(ChunkRange& chunk) {
 }
 
 bool ExecutionState::draw_own(std::uint32_t rank, ChunkRange& run) {
-    if (spoilt_ || robust_) return false;
+    if (spoilt_ || robust_ || rank_states_[rank].left) return false;
     begin(rank);
+    if (!take_own(rank, run)) return false;
+    note_first_drawn(rank);
+    return true;
+}
+
+// @pre its share is in use
+bool ExecutionState::take_own(std::uint32_t rank, ChunkRange& run) {
     gimbal_share& share = rank_states_[rank].share;
     if (share.counter || !share.fast || share.starts || share.step >= share.step_end) return false;
-    note_first_drawn(rank);
     run.first = share.step * share.chunk;
     run.end = run.first + share.chunk;
     run.stride = share.step_inc * share.chunk;
@@ -264,9 +279,34 @@ void ExecutionState::gave(std::uint32_t rank, const ChunkRange& chunk, bool ahea
     }
 }
 
-void ExecutionState::come_back(const ChunkRange& chunk) {
-    come_back_.push_back(chunk);
-    out_ -= chunk.end - chunk.first;
+void ExecutionState::come_back(const ChunkRange& chunks) {
+    if (chunks.count == 0) return;
+    come_back_.push_back(chunks);
+    const std::uint64_t last_end = chunks.end + (chunks.count - 1) * chunks.stride;
+    out_ -= chunks.count * (chunks.end - chunks.first) - (last_end - std::min(last_end, parameters_.trip));
+}
+
+// Large chunks in parts, so that several ranks get some. It has not run what it draws here.
+void ExecutionState::release_own(std::uint32_t rank) {
+    if (spoilt_ || rank_states_[rank].left) return;
+    begin(rank);
+    gimbal_share& share = rank_states_[rank].share;
+    const std::uint64_t chunks = share.chunks;
+    const std::uint64_t iterations = share.iterations;
+    ChunkRange own;
+    if (take_own(rank, own) && own.count > 1) {
+        come_back(own);
+    } else if (own.count == 1) {
+        own.end = std::min(own.end, parameters_.trip);
+        share_out(rank, own);
+    }
+    own = {.stride = 0, .count = 1};
+    while (share.step < share.step_end && gimbal_rank_next(&share, &own.first, &own.end)) {
+        out_ += own.end - own.first;
+        share_out(rank, own);
+    }
+    share.chunks = chunks;
+    share.iterations = iterations;
 }
 
 void ExecutionState::share_out(std::uint32_t rank, const ChunkRange& chunk) {
@@ -300,6 +340,7 @@ void ExecutionState::foreman_leaves(const gimbal_rank_work& ran) {
 
 bool ExecutionState::draws_no_more(std::uint32_t rank, std::uint64_t taken) {
     RankState& rank_state = rank_states_[rank];
+    release_own(rank);
     rank_state.left = true;
     tell_over(rank);
     make_sure(rank);

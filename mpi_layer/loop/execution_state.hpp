@@ -39,6 +39,7 @@ public:
         ChunkRange last{};              ///< the last one of them
         std::uint32_t verdict = 0;      ///< on a chunk that it finished, still to be told (ChunkReply::verdict)
         std::uint32_t want = 1;         ///< chunks that it asked for at once
+        std::vector<ChunkRange> pushed{};  ///< what it was sent that it did not ask for
     };
 
     /// @param execution  of gimbal_rank_decide(); its own from now on
@@ -84,7 +85,10 @@ public:
     /// Ranks that were told by another, and of which nothing has been heard since [count].
     [[nodiscard]] std::uint32_t unsure() const noexcept { return unsure_; }
     /// A rank has been sent work that it did not ask for.
-    void note_pushed(std::uint32_t rank) noexcept { group_states_[groups_->group_of[rank]].pushed = true; }
+    void note_pushed(std::uint32_t rank, const ChunkRange& chunks) {
+        rank_states_[rank].pushed.push_back(chunks);
+        group_states_[groups_->group_of[rank]].pushed = true;
+    }
     /// One of its group has.
     [[nodiscard]] bool pushed(std::uint32_t rank) const noexcept {
         return group_states_[groups_->group_of[rank]].pushed;
@@ -138,8 +142,10 @@ public:
         return robust_ ? ledger_.finished() == parameters_.trip : out_ == parameters_.trip;
     }
 
-    /// A chunk, or the end of one, that will not be worked on by who got it.
-    void come_back(const ChunkRange& chunk);
+    /// Chunks, or the end of one, that will not be worked on by who got them.
+    void come_back(const ChunkRange& chunks);
+    /// Others can have what the plan has for a rank alone: it draws no more.
+    void release_own(std::uint32_t rank);
     /// A rank draws no more.
     /// @param by_node  times are counted from the first answer to any rank of its group
     /// @return as report()
@@ -167,6 +173,8 @@ private:
     void begin(std::uint32_t rank);
     void note_first_drawn(std::uint32_t rank) noexcept;
     bool draws_no_more(std::uint32_t rank, std::uint64_t taken);
+    void take_come_back(ChunkRange& chunk);
+    bool take_own(std::uint32_t rank, ChunkRange& run);
     void leave_as(std::uint32_t rank, const Stay& stay, bool by_node);
     bool draw_new(std::uint32_t rank, ChunkRange& chunk, bool for_others);
     [[nodiscard]] bool has_pieces(std::uint32_t rank);
@@ -209,7 +217,7 @@ private:
         bool pushed = false;            ///< one of its ranks was sent work unasked
     };
     std::vector<Group> group_states_;    // [groups]
-    std::vector<ChunkRange> come_back_;  // chunks that a rank left behind
+    std::vector<ChunkRange> come_back_;  // chunks that a rank left behind; none is empty
     Ledger ledger_;
     std::uint64_t opened_ = 0;   // [ticks]
     double ticks_per_iter_ = 0;  // as ranks report it; 0: unknown

@@ -74,6 +74,7 @@ private:
     [[nodiscard]] ExecutionState& state_of(std::uint64_t epoch, const LoopParameters& parameters);
     [[nodiscard]] Inbox& inbox_of(std::uint64_t epoch);
     void offer(ExecutionState& state, std::uint32_t rank);
+    void push(ExecutionState& state, std::uint32_t rank, const ChunkRange& chunks);
     void tell_over(ExecutionState& state);
     void spoil(ExecutionState& state, const LoopParameters& other);
     bool ranks_leave(ExecutionState& state, std::uint32_t rank, const ChunkRequest& request);

@@ -164,13 +164,13 @@ void ForemanExecution::adopt(const ChunkBounds& chunk, std::uint64_t& first, std
     stop();
     MessageRouter::rethrow();
     Team::poll_all();
-    chunk_ = {.first = chunk.first, .end = chunk.end, .stride = 0, .count = 1};
+    chunk_ = one(chunk);
     hand_out(first, end);
 }
 
-void ForemanExecution::give_back(const ChunkBounds& chunk) {
+void ForemanExecution::give_back(const ChunkRange& chunks) {
     const std::lock_guard<std::mutex> held(transport_->router().lock());
-    transport_->left_behind(*state_, {.first = chunk.first, .end = chunk.end, .stride = 0, .count = 1});
+    transport_->left_behind(*state_, chunks);
     transport_->serve(*state_, 0, true);
 }
 
@@ -219,6 +219,7 @@ void ForemanExecution::leave(Leaving how) {
             if (chunk_.count > 0 && !state_->robust()) transport_->left_behind(*state_, chunk_);
             if (state_->robust() && !dealt) state_->abandon(0);
             chunk_ = {};
+            if (!dealt) state_->release_own(0);
             if (!dealt && !over()) transport_->deal_out(*state_);
             transport_->serve(*state_, 0, false);
             if (how == Leaving::at_once || over()) {

@@ -65,8 +65,8 @@ public:
     virtual void follow(std::uint64_t within) { static_cast<void>(within); }
     /// The foreman, where its answers are worth more than its work: answers until they are not. Others: nothing.
     virtual void attend() {}
-    /// Nobody here will run that chunk.
-    virtual void give_back(const ChunkBounds& chunk) = 0;
+    /// Nobody here will run these chunks.
+    virtual void give_back(const ChunkRange& chunks) = 0;
 
     /// It was told that nothing is left and holds nothing: another rank may say that it leaves.
     [[nodiscard]] virtual bool has_ended() const = 0;
@@ -123,7 +123,7 @@ public:
     bool spare(ChunkBounds& chunk) override;
     [[nodiscard]] bool holds() const noexcept override { return chunk_.count > 0; }
     void adopt(const ChunkBounds& chunk, std::uint64_t& first, std::uint64_t& end) override;
-    void give_back(const ChunkBounds& chunk) override;
+    void give_back(const ChunkRange& chunks) override;
     UnreportedWork take_unreported() noexcept override;
     void attend() override;
     [[nodiscard]] bool has_ended() const override { return false; }
@@ -163,7 +163,7 @@ public:
     [[nodiscard]] bool holds() const noexcept override { return rest_.count > 0; }
     void adopt(const ChunkBounds& chunk, std::uint64_t& first, std::uint64_t& end) override;
     void follow(std::uint64_t within) override;
-    void give_back(const ChunkBounds& chunk) override;
+    void give_back(const ChunkRange& chunks) override;
     [[nodiscard]] bool has_ended() const override;
     [[nodiscard]] bool ended_for_node() const override;
     [[nodiscard]] bool waits_for_nothing() const override;
@@ -192,6 +192,7 @@ private:
     bool waits_ = false;                // and it has been waited for
     bool left_ = false;
     std::uint64_t taken_ = 0;         // answers to questions that this rank has begun to work on
+    std::uint64_t pushed_ = 0;        // other messages with work that it has
     std::uint64_t asked_at_ = 0;      // [ticks]
     std::uint64_t first_answer_ = 0;  // when it came; 0: none yet [ticks]
 };

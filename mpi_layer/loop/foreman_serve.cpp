@@ -115,6 +115,10 @@ bool ForemanTransport::ranks_leave(ExecutionState& state, std::uint32_t rank, co
         if (stay.rank == 0 || stay.rank >= state.ranks()) continue;
         moves_[stay.rank] = stay.moves;
         const std::uint64_t taken = stay.rank == rank ? request.taken : state.rank_state(stay.rank).given;
+        // What it had not begun, or was on its way to it.
+        const std::vector<ChunkRange>& pushed = state.rank_state(stay.rank).pushed;
+        const std::size_t begun = stay.rank == rank ? request.pushed : pushed.size();
+        for (std::size_t at = begun; at < pushed.size(); ++at) left_behind(state, pushed[at]);
         if (state.leave(stay.rank, taken, stay, request.by_node != 0)) news = true;
     }
     return news;
@@ -204,12 +208,15 @@ void ForemanTransport::deal_out(ExecutionState& state) {
     for (std::uint32_t rank = 1; rank < state.ranks() && !state.all_out(); ++rank) {
         if (state.rank_state(rank).told_over) continue;
         ChunkRange run;
-        state.note_pushed(rank);
-        if (state.draw_own(rank, run)) answer(state, rank, ChunkReply::work, run);
-        for (int sent = 0; sent < kMaxPushed && state.draw(rank, run); ++sent)
-            answer(state, rank, ChunkReply::work, run);
+        if (state.draw_own(rank, run)) push(state, rank, run);
+        for (int sent = 0; sent < kMaxPushed && state.draw(rank, run); ++sent) push(state, rank, run);
     }
     serve(state, 0, true);
+}
+
+void ForemanTransport::push(ExecutionState& state, std::uint32_t rank, const ChunkRange& chunks) {
+    state.note_pushed(rank, chunks);
+    answer(state, rank, ChunkReply::work, chunks);
 }
 
 // A rank that leaves a loop early takes what it has begun with it, unless another one is still there to run that.

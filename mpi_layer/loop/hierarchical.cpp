@@ -289,7 +289,7 @@ void HierarchicalExecution::leave(Leaving how) {
     inner_->report_from(nullptr);  // from now on the queue may be another execution's
     if (queue_.leave(queues.ranks())) {
         inner_->report_from(&queue_);
-        for (ChunkBounds piece; queue_.pop(piece);) inner_->give_back(piece);
+        for (ChunkBounds piece; queue_.pop(piece);) inner_->give_back(one(piece));
         report_worked();
         say_left(stays);
         inner_->report_from(nullptr);

@@ -62,7 +62,7 @@ struct ChunkRequest {
         more,   ///< it waits for a chunk
         ahead,  ///< it wants a chunk and has work until that comes
         done,   ///< `chunk` is finished: was it the first to finish it? And it wants another one. Robust loops only
-        back,   ///< it has got `chunk` and will not run it; no answer
+        back,   ///< it has got the chunks of `chunk` and will not run them; no answer
         bye     ///< the ranks in `stays` draw no more, it or others of its node; no answer
     };
     std::uint32_t loop = 0;  ///< number of the loop's transport on this team
@@ -77,6 +77,7 @@ struct ChunkRequest {
     ChunkRange chunk{};              ///< with `done`: which; with `bye`: the end of one that it has not run, if any
     std::uint32_t by_node = 0;       ///< with `bye`: times are counted from the first answer to its node
     std::uint32_t leaving = 0;       ///< with `bye`: ranks in `stays` [count]
+    std::uint64_t pushed = 0;        ///< of work that it did not ask for: messages that it has begun to work on [count]
     std::uint32_t timed = 0;         ///< chunks in `times` [count]
     std::uint32_t costs = 0;         ///< with `bye`: gimbal_rank_cost that follow the message [count]
     std::array<TimedChunk, kMaxTimed> times{};  ///< what ranks of its node have run since the node's last message
@@ -118,6 +119,10 @@ struct ChunkReply {
         return sizeof(ChunkReply) - (pieces.size() - further) * sizeof(ChunkBounds);
     }
 };
+
+[[nodiscard]] constexpr ChunkRange one(const ChunkBounds& chunk) noexcept {
+    return {.first = chunk.first, .end = chunk.end, .stride = 0, .count = 1};
+}
 
 static_assert(std::is_trivially_copyable_v<ChunkRequest> && std::is_trivially_copyable_v<ChunkReply>);
 

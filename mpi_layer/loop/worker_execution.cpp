@@ -58,7 +58,10 @@ bool WorkerExecution::hand_out(std::uint64_t& first, std::uint64_t& end) {
     if (run_.count == 0) {
         if (!inbox_->any()) return false;
         const Inbox::Item item = inbox_->take();
-        if (item.reply) answered();
+        if (item.reply)
+            answered();
+        else
+            ++pushed_;
         follow(inbox_->within);
         run_ = item.run;
         further_.assign(item.further.rbegin(), item.further.rend());  // the first is taken first
@@ -119,9 +122,9 @@ void WorkerExecution::follow(std::uint64_t within) {
     if (common.of != within) gimbal_rank_follow(&common, within, static_cast<std::uint32_t>(transport_->team().size()));
 }
 
-void WorkerExecution::give_back(const ChunkBounds& chunk) {
+void WorkerExecution::give_back(const ChunkRange& chunks) {
     ChunkRequest request = request_of(ChunkRequest::back);
-    request.chunk = {.first = chunk.first, .end = chunk.end, .stride = 0, .count = 1};
+    request.chunk = chunks;
     const std::lock_guard<std::mutex> held(transport_->router().lock());
     transport_->router().send(request);
 }
@@ -156,6 +159,7 @@ ChunkRequest WorkerExecution::request_of(ChunkRequest::Kind kind) const {
     request.epoch = inbox_->epoch;
     request.parameters = parameters_;
     request.taken = taken_;
+    request.pushed = pushed_;
     return request;
 }
 
@@ -239,8 +243,11 @@ void WorkerExecution::leave_unsaid() {
 void WorkerExecution::leave(Leaving) {
     left_ = true;
     unreported_.stop();
-    for (ChunkBounds piece; spare(piece);) give_back(piece);
     transport_->router().poll();
+    // The end of a chunk goes with the last message, and what it has not begun the foreman knows. So it does of chunks
+    // that may run twice.
+    for (ChunkBounds piece; spare(piece);) give_back(one(piece));
+    if (run_.count > 0 && !robust_) give_back(run_);
     const std::lock_guard<std::mutex> held(transport_->router().lock());
     say_bye();
     const bool tell = inbox_->spoilt && !told_;

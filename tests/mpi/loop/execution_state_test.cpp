@@ -20,11 +20,13 @@ namespace {
 constexpr std::uint32_t kRanks = 4;
 constexpr std::uint64_t kTrip = 1000;
 
-RankGroups each_for_itself() {
+// @param ranks  of a group, which run each other's chunks
+RankGroups groups_of(std::uint32_t ranks) {
     RankGroups groups;
     for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
-        groups.group_of.push_back(rank);
-        groups.ranks_of.push_back({rank});
+        groups.group_of.push_back(rank / ranks);
+        if (rank % ranks == 0) groups.ranks_of.emplace_back();
+        groups.ranks_of.back().push_back(rank);
     }
     return groups;
 }
@@ -32,8 +34,9 @@ RankGroups each_for_itself() {
 /// An execution under a technique of the ranks, of which this is said for the threads.
 class Foreman {
 public:
-    Foreman(const std::string& name, const char* technique, const Within& within, bool robust = false)
-        : site_(gimbal_rank_site(name.c_str(), kRanks)) {
+    Foreman(const std::string& name, const char* technique, const Within& within, bool robust = false,
+            std::uint32_t group = 1)
+        : groups_(groups_of(group)), site_(gimbal_rank_site(name.c_str(), kRanks)) {
         std::array<char, 512> message{};
         const int schedule = gimbal_rank_schedule(technique, message.data(), message.size());
         EXPECT_GT(schedule, 0) << message.data();
@@ -41,7 +44,7 @@ public:
         auto& execution = *static_cast<Execution*>(decided);
         ExecutionConfig config = execution.config();
         config.within = within;
-        config.sampled = within.sampled;
+        config.sampled = config.sampled || within.sampled;
         execution.prepare(kRanks, config, execution.shared_plan());
         state.emplace(0, LoopParameters{.trip = kTrip}, decided, groups_, robust);
     }
@@ -51,22 +54,29 @@ public:
         std::vector<ChunkBounds> chunks;
         for (bool more = true; more;) {
             more = false;
-            for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
-                ChunkRange chunk;
-                if (!state->draw(rank, chunk)) continue;
-                more = true;
-                chunks.push_back({chunk.first, chunk.end});
-                state->finish(chunk);
-            }
+            for (std::uint32_t rank = 0; rank < kRanks; ++rank)
+                if (!state->rank_state(rank).left && hand_out_to(rank, chunks)) more = true;
         }
         return chunks;
+    }
+
+    /// @return false: nothing is left for that rank
+    bool hand_out_to(std::uint32_t rank, std::vector<ChunkBounds>& chunks) {
+        ChunkRange chunk;
+        if (!state->draw(rank, chunk)) return false;
+        chunks.push_back({chunk.first, chunk.end});
+        // The later iterations take longer.
+        const std::uint64_t cost = (chunk.end - chunk.first) * (chunk.first + chunk.end);
+        state->report(rank, 1e-9 * static_cast<double>(cost), chunk.end - chunk.first, 0);
+        state->finish(chunk);
+        return true;
     }
 
     [[nodiscard]] LoopSite& site() const { return *static_cast<LoopSite*>(site_); }
 
 private:
+    RankGroups groups_;
     void* site_;
-    RankGroups groups_ = each_for_itself();
 
 public:
     std::optional<ExecutionState> state;
@@ -97,6 +107,34 @@ TEST(Foreman, EndsTrialsOfEveryTechniqueWithEveryIterationOnce) {
         Foreman trial("foreman trial of " + name, name.c_str(), {.trial = true, .limit = 1});
         expect_once(trial.hand_out(), name);
     }
+}
+
+/// Four executions, of which rank 1 leaves the second before its first chunk and the fourth after it.
+void leave_early(const std::string& schedule, bool robust, std::uint32_t group) {
+    const std::string what = schedule + (robust ? ", robust" : "") + ", groups of " + std::to_string(group);
+    for (int execution = 0; execution < 4; ++execution) {
+        Foreman foreman("foreman left " + what, schedule.c_str(), {}, robust, group);
+        std::vector<ChunkBounds> chunks;
+        if (execution == 3) foreman.hand_out_to(1, chunks);
+        if (execution % 2 == 1) foreman.state->leave(1, 0, {.rank = 1}, false);
+        const std::vector<ChunkBounds> others = foreman.hand_out();
+        chunks.insert(chunks.end(), others.begin(), others.end());
+        expect_once(chunks, what + ", execution " + std::to_string(execution));
+        EXPECT_TRUE(foreman.state->all_out()) << what;
+        for (std::uint32_t rank = 1; rank < kRanks; ++rank)
+            foreman.state->leave(rank, 0, {.rank = rank, .to_s = 1e-3}, false);
+        foreman.state->foreman_leaves({});
+        foreman.state->close();
+    }
+}
+
+// Also once it is known what iterations cost: then some techniques give each rank several pieces.
+TEST(Foreman, HandsOutToOthersWhatBelongsToARankThatLeaves) {
+    std::vector<std::string> schedules{"static,7", "lws,0.5:8"};
+    for (const Technique* const technique : techniques()) schedules.emplace_back(technique->info().name);
+    for (const std::string& schedule : schedules)
+        for (const bool robust : {false, true})
+            for (const std::uint32_t group : {1U, 2U}) leave_early(schedule, robust, group);
 }
 
 TEST(Foreman, SaysWhatThreadsShallRunAndThatRanksHearOfIt) {

@@ -117,13 +117,29 @@ TEST_F(Orders, RanksThatLeaveAfterTheirFirstChunk) {
 }
 
 TEST_F(Orders, WhatBelongsToARankThatLeavesIsRunByTheOthers) {
-    {
-        mpi::Loop loop(MPI_COMM_WORLD, "left early", 0);
-        if (loop.transport() != "shared")
-            GTEST_SKIP() << "elsewhere a rank's own part goes with it";
-    }
     for (const char* const schedule : {"static", "static,7", "ss", "ss,3", "lws,0.5:8", "fac2", "awf-b"}) {
         for (const bool after_a_chunk : {false, true}) leave_early(rank_, size_, schedule, after_a_chunk);
+    }
+}
+
+/// Ranks leave when they like, rank 0 among them: no iteration runs twice.
+TEST_F(Orders, RanksThatLeaveAtAnyTime) {
+    for (const std::string schedule : {"feedback", "auto", "static", "static,3", "ss"}) {
+        std::vector<std::unique_ptr<Cover>> covers;
+        std::uint64_t random = 77 * static_cast<std::uint64_t>(rank_) + 1;
+        for (int i = 0; i < 100; ++i) {
+            covers.push_back(std::make_unique<Cover>(1 + 7 * i % 60));
+            mpi::Loop loop(MPI_COMM_WORLD, "at any time " + schedule, covers.back()->iterations(),
+                           {.schedule = schedule});
+            for (;;) {
+                random = random * 6364136223846793005U + 1442695040888963407U;
+                if (random >> 60U == 0) break;
+                const auto chunk = loop.next();
+                if (!chunk) break;
+                covers.back()->add(chunk);
+            }
+        }
+        for (const auto& cover : covers) EXPECT_TRUE(cover->at_most_once(MPI_COMM_WORLD)) << schedule;
     }
 }
 

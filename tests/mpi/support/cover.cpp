@@ -23,7 +23,7 @@ void Cover::add(const mpi::Chunk& chunk) noexcept {
     here_.fetch_add(chunk.size());
 }
 
-testing::AssertionResult Cover::covered(MPI_Comm comm, int most) const {
+testing::AssertionResult Cover::covered(MPI_Comm comm, int least, int most) const {
     const auto n = static_cast<std::size_t>(iterations_);
     std::vector<int> counts(n + 1);
     for (std::size_t i = 0; i < n; ++i) counts[i] = counts_[i].load(std::memory_order_relaxed);
@@ -32,7 +32,7 @@ testing::AssertionResult Cover::covered(MPI_Comm comm, int most) const {
     if (counts[n] != 0) return testing::AssertionFailure() << counts[n] << " chunks outside [0, " << n << ")";
     std::size_t bad = 0, first = n;
     for (std::size_t i = 0; i < n; ++i) {
-        if (counts[i] >= 1 && counts[i] <= most) continue;
+        if (counts[i] >= least && counts[i] <= most) continue;
         ++bad;
         first = std::min(first, i);
     }
@@ -42,11 +42,15 @@ testing::AssertionResult Cover::covered(MPI_Comm comm, int most) const {
 }
 
 testing::AssertionResult Cover::exactly_once(MPI_Comm comm) const {
-    return covered(comm, 1);
+    return covered(comm, 1, 1);
 }
 
 testing::AssertionResult Cover::at_least_once(MPI_Comm comm) const {
-    return covered(comm, std::numeric_limits<int>::max());
+    return covered(comm, 1, std::numeric_limits<int>::max());
+}
+
+testing::AssertionResult Cover::at_most_once(MPI_Comm comm) const {
+    return covered(comm, 0, 1);
 }
 
 }  // namespace gimbal::test

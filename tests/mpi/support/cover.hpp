@@ -27,6 +27,8 @@ public:
     [[nodiscard]] testing::AssertionResult exactly_once(MPI_Comm comm) const;
     /// The same for "at least once": what chunks that are run again promise.
     [[nodiscard]] testing::AssertionResult at_least_once(MPI_Comm comm) const;
+    /// The same for "at most once": what a loop promises that all ranks may leave.
+    [[nodiscard]] testing::AssertionResult at_most_once(MPI_Comm comm) const;
 
     /// N [iterations].
     [[nodiscard]] std::int64_t iterations() const noexcept { return iterations_; }
@@ -34,7 +36,7 @@ public:
     [[nodiscard]] std::int64_t here() const noexcept { return here_.load(); }
 
 private:
-    [[nodiscard]] testing::AssertionResult covered(MPI_Comm comm, int most) const;
+    [[nodiscard]] testing::AssertionResult covered(MPI_Comm comm, int least, int most) const;
 
     std::int64_t iterations_;
     std::unique_ptr<std::atomic<int>[]> counts_;  // [iterations_]
