@@ -142,6 +142,9 @@ public:
         return robust_ ? ledger_.finished() == parameters_.trip : out_ == parameters_.trip;
     }
 
+    /// Not with a rank [iterations].
+    [[nodiscard]] std::uint64_t not_out() const noexcept { return parameters_.trip - out_; }
+
     /// Chunks, or the end of one, that will not be worked on by who got them.
     void come_back(const ChunkRange& chunks);
     /// Others can have what the plan has for a rank alone: it draws no more.

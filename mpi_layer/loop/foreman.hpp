@@ -53,8 +53,11 @@ public:
 
     /// Foreman: hand out what can be handed out now. @param all  to all that wait; else to `rank` alone
     void serve(ExecutionState& state, std::uint32_t rank, bool all);
-    /// Foreman: it wants to go. Send to others what only they may have.
+    /// Foreman: it wants to go. Send to others what only they may have, and some more.
     void deal_out(ExecutionState& state);
+    /// Foreman: it waits for others to ask. Where all that may ask wait elsewhere, maybe for this rank, send them all
+    /// that is left, in equal parts.
+    void deal_out_to_absent(ExecutionState& state);
     /// Foreman: tell those themselves for whom another rank was told, and of whom nothing has been heard since.
     void tell_unsure(ExecutionState& state);
     /// Foreman: a rank has left without the end of a chunk that it had begun.

@@ -48,6 +48,7 @@ bool ForemanExecution::next(std::uint64_t& first, std::uint64_t& end) {
     if (!alone) Team::poll_all();
     attend();
     Wait wait;
+    Absence absence;
     bool ended = false;
     for (bool dealt = false; !ended; dealt = true) {
         {
@@ -56,9 +57,11 @@ bool ForemanExecution::next(std::uint64_t& first, std::uint64_t& end) {
             if ((chunk_.count > 0 || draw()) && hand_out(first, end)) return true;
             ended = over() || alone;
             if (!ended && !dealt) transport_->deal_out(*state_);
+            if (!ended && dealt) transport_->deal_out_to_absent(*state_);
         }
         if (ended) break;
         router.poll();
+        absence.note();
         wait.pause();
     }
     make_all_sure();
@@ -213,6 +216,7 @@ void ForemanExecution::leave(Leaving how) {
     MessageRouter& router = transport_->router();
     unreported_.stop();
     Wait wait;
+    Absence absence;
     for (bool dealt = false;; dealt = true) {
         {
             const std::lock_guard<std::mutex> held(router.lock());
@@ -220,7 +224,8 @@ void ForemanExecution::leave(Leaving how) {
             if (state_->robust() && !dealt) state_->abandon(0);
             chunk_ = {};
             if (!dealt) state_->release_own(0);
-            if (!dealt && !over()) transport_->deal_out(*state_);
+            if (!over() && !dealt) transport_->deal_out(*state_);
+            if (!over() && dealt) transport_->deal_out_to_absent(*state_);
             transport_->serve(*state_, 0, false);
             if (how == Leaving::at_once || over()) {
                 transport_->tell_unsure(*state_);
@@ -229,6 +234,7 @@ void ForemanExecution::leave(Leaving how) {
             }
         }
         router.poll();
+        absence.note();
         wait.pause();
     }
 }

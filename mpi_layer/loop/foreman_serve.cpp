@@ -209,7 +209,37 @@ void ForemanTransport::deal_out(ExecutionState& state) {
         if (state.rank_state(rank).told_over) continue;
         ChunkRange run;
         if (state.draw_own(rank, run)) push(state, rank, run);
-        for (int sent = 0; sent < kMaxPushed && state.draw(rank, run); ++sent) push(state, rank, run);
+        int sent = 0;
+        for (; sent < kMaxPushed && state.draw(rank, run); ++sent) push(state, rank, run);
+        if (sent < kMaxPushed && !state.all_out() && state.tell_over(rank)) answer(state, rank, ChunkReply::over);
+    }
+    serve(state, 0, true);
+}
+
+void ForemanTransport::deal_out_to_absent(ExecutionState& state) {
+    if (state.robust()) return;
+    std::vector<std::uint32_t> absent;
+    for (std::uint32_t rank = 1; rank < state.ranks(); ++rank) {
+        if (state.rank_state(rank).told_over) continue;
+        if (!router_->is_absent(rank)) return;
+        absent.push_back(rank);
+    }
+    for (std::size_t k = 0; k < absent.size(); ++k) {
+        ChunkRange run;
+        if (state.draw_own(absent[k], run)) push(state, absent[k], run);
+        const std::uint64_t others = absent.size() - k - 1;
+        const std::uint64_t stays = state.not_out() / (others + 1) * others;
+        // Chunks that follow each other go as one.
+        run = {};
+        for (ChunkRange chunk; state.not_out() > stays && state.draw(absent[k], chunk);) {
+            if (run.count == 1 && chunk.first == run.end) {
+                run.end = chunk.end;
+                continue;
+            }
+            if (run.count == 1) push(state, absent[k], run);
+            run = chunk;
+        }
+        if (run.count == 1) push(state, absent[k], run);
     }
     serve(state, 0, true);
 }

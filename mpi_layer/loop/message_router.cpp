@@ -39,7 +39,8 @@ MessageRouter::MessageRouter(Team& team)
     : team_(&team),
       tag_request_(team.tags(2)),
       tag_answer_(tag_request_ + 1),
-      sent_(static_cast<std::size_t>(team.size())) {
+      sent_(static_cast<std::size_t>(team.size())),
+      absent_(static_cast<std::size_t>(team.size())) {
     if (team.rank() == 0 && team.size() > 1 && ++foremen() == 1)
         gimbal_progress_set(from_inside_a_loop, nullptr, team.settings().poll_us);
 }
@@ -177,6 +178,8 @@ void MessageRouter::take_request(int source) {
           "MPI_Recv");
     ++taken_;
     const ChunkRequest& request = incoming_.request;
+    absent_[static_cast<std::size_t>(source)] = request.kind == ChunkRequest::absent;
+    if (request.kind == ChunkRequest::absent || request.kind == ChunkRequest::here) return;
     if (request.loop >= loops_.size()) {
         early_requests_.emplace_back(source, request);
         return;
@@ -201,6 +204,18 @@ void MessageRouter::take_replies() {
         } else if (loops_[answer.loop]) {
             loops_[answer.loop]->on_reply(answer);
         }
+    }
+}
+
+// What cannot be sent costs others time at most, and what comes next says what is wrong.
+void MessageRouter::say_absent(bool absent) noexcept {
+    if (team_->rank() == 0) return;
+    ChunkRequest request;
+    request.kind = absent ? ChunkRequest::absent : ChunkRequest::here;
+    try {
+        const std::lock_guard<std::mutex> held(lock_);
+        send(request);
+    } catch (...) {
     }
 }
 

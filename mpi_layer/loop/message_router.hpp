@@ -46,6 +46,10 @@ public:
 
     /// Take in what has come. Never waits. @errors gimbal::Error(mpi)
     void poll() override;
+    /// To the foreman.
+    void say_absent(bool absent) noexcept override;
+    /// Foreman: that rank waits elsewhere and asks nothing; under lock().
+    [[nodiscard]] bool is_absent(std::uint32_t rank) const noexcept { return absent_[rank]; }
     /// How often somebody has looked [count].
     [[nodiscard]] std::uint64_t looks() const noexcept { return looks_; }
     /// Foreman: what a message takes of its time, from when it is there until it is answered; 0: unknown [ticks].
@@ -88,6 +92,7 @@ private:
     double service_ = 0;                                        // [ticks]
     Incoming incoming_{};                                       // if this is the foreman
     std::vector<std::uint64_t> sent_;                           // [P] messages to each rank
+    std::vector<bool> absent_;                                  // [P] as they said last
     std::uint64_t taken_ = 0;                                   // messages of others
     std::vector<ForemanTransport*> loops_;                      // by number; nullptr: gone
     std::vector<std::pair<int, ChunkRequest>> early_requests_;  // for loops that this rank has not made yet

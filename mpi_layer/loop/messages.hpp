@@ -59,11 +59,13 @@ struct Stay {
 /// From a worker to the foreman.
 struct ChunkRequest {
     enum Kind : std::uint32_t {
-        more,   ///< it waits for a chunk
-        ahead,  ///< it wants a chunk and has work until that comes
-        done,   ///< `chunk` is finished: was it the first to finish it? And it wants another one. Robust loops only
-        back,   ///< it has got the chunks of `chunk` and will not run them; no answer
-        bye     ///< the ranks in `stays` draw no more, it or others of its node; no answer
+        more,    ///< it waits for a chunk
+        ahead,   ///< it wants a chunk and has work until that comes
+        done,    ///< `chunk` is finished: was it the first to finish it? And it wants another one. Robust loops only
+        back,    ///< it has got the chunks of `chunk` and will not run them; no answer
+        bye,     ///< the ranks in `stays` draw no more, it or others of its node; no answer
+        absent,  ///< of no loop: it waits elsewhere and draws nothing; no answer
+        here     ///< of no loop: not any more; no answer
     };
     std::uint32_t loop = 0;  ///< number of the loop's transport on this team
     std::uint32_t kind = more;

@@ -34,12 +34,14 @@ std::uint64_t SharedTransport::await_next_slot(std::uint64_t slot) {
     std::uint64_t next = slots_.next(slot, epoch_);
     if (next != SharedSlots::kNone) return next;
     std::uint64_t overdue = gimbal_rank_ticks() + static_cast<std::uint64_t>(kLong_s / gimbal_rank_tick_s());
+    Absence absence;
     for (Wait wait; next == SharedSlots::kNone; next = slots_.next(slot, epoch_)) {
         if (is_root()) harvest();
         if (gimbal_rank_ticks() > overdue) {
             overdue = UINT64_MAX;
             say_for_whom();
         }
+        absence.note();
         wait.pause();
     }
     return next;

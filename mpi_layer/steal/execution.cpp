@@ -2,11 +2,12 @@
 #include "steal/execution.hpp"
 
 #include <exception>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "steal/search.hpp"
-#include "team/yield.hpp"
+#include "team/wait.hpp"
 
 namespace gimbal::mpi {
 
@@ -93,6 +94,7 @@ void StealExecution::run() {
     const double never = -1;
     double idle_since = never;
     Yielding idle;
+    std::optional<Absence> absence;
     for (;;) {
         Team::poll_all();
         learn_ratio();
@@ -101,11 +103,14 @@ void StealExecution::run() {
         if (over || step()) {
             if (idle_since != never) context_.record.waiting_s += now - idle_since;
             if (over) break;
+            absence.reset();
             idle_since = never;
             idle.something();
             continue;
         }
         if (idle_since == never) idle_since = steal_clock();
+        if (!absence) absence.emplace();
+        absence->note();
         idle.nothing();
     }
     const Refuser refuser = all_out_.refuser();

@@ -35,9 +35,11 @@ std::uint64_t hash_of(const std::string& text) noexcept {
 
 void await(MPI_Request& request) {
     int done = 0;
+    Absence absence;
     for (Wait wait;; wait.pause()) {
         check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
         if (done) return;
+        absence.note();
     }
 }
 
@@ -45,10 +47,12 @@ void await(MPI_Request& request) {
 bool await_in_time(MPI_Request& request, const std::string& purpose, double patience_s) {
     const double begin = MPI_Wtime();
     bool said = purpose == kEndsLoops;
+    Absence absence;
     for (Wait wait;; wait.pause()) {
         int done = 0;
         check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
         if (done) return true;
+        absence.note();
         const double waited_s = MPI_Wtime() - begin;
         if (patience_s > 0 && waited_s > patience_s) return false;
         if (!said && waited_s > kLong_s) {

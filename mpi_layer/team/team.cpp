@@ -229,6 +229,11 @@ void Team::poll_all() {
     for (Team* const team : all_teams()) team->poll();
 }
 
+void Team::say_absent_to_all(bool absent) noexcept {
+    for (Team* const team : all_teams())
+        for (Member* const member : team->in_order_) member->say_absent(absent);
+}
+
 int Team::tags(int count) {
     const int first = next_tag_;
     next_tag_ += count;

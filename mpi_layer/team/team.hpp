@@ -23,6 +23,8 @@ public:
     virtual ~Member() = default;
     /// Answer what other ranks ask; called from every Gimbal function that waits, and while chunks run. Never waits.
     virtual void poll() {}
+    /// Tell others whether this rank waits where it does nothing for this member (Absence). Never waits, never fails.
+    virtual void say_absent(bool absent) noexcept { static_cast<void>(absent); }
     /// The team goes: this rank begins nothing more, and others may be waiting for it to. Never waits.
     virtual void retire() {}
     /// All ranks are here and begin nothing more: take in what is still on its way. Collective. Not called if a rank
@@ -96,6 +98,8 @@ public:
     void poll();
     /// The same for all teams of this process.
     static void poll_all();
+    /// See Member::say_absent(), for all members of all teams of this process.
+    static void say_absent_to_all(bool absent) noexcept;
 
     /// Close what the program still has open. Local. @param call  see TeamUser::close()
     void close_users(const char* call) noexcept;

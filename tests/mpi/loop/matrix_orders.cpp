@@ -143,6 +143,55 @@ TEST_F(Orders, RanksThatLeaveAtAnyTime) {
     }
 }
 
+/// On two communicators different ranks hand out the chunks. Each leaves its own loop and goes on with the other one:
+/// neither waits for what the other does afterwards.
+TEST_F(Orders, RanksThatLeaveTheLoopsTheyServe) {
+    MPI_Comm reversed = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank_, &reversed);
+    for (const std::string schedule : {"ss", "fac2", "static"}) {
+        for (const bool after_a_chunk : {false, true}) {
+            std::vector<std::unique_ptr<Cover>> covers;
+            for (int i = 0; i < 2; ++i) {
+                covers.push_back(std::make_unique<Cover>(1000));
+                Cover& a = *covers.back();
+                covers.push_back(std::make_unique<Cover>(1000));
+                Cover& b = *covers.back();
+                mpi::Loop first(MPI_COMM_WORLD, "served " + schedule, 1000, {.schedule = schedule});
+                mpi::Loop second(reversed, "served " + schedule, 1000, {.schedule = schedule});
+                const bool last = size_ > 1 && rank_ == size_ - 1;
+                mpi::Loop& served = last ? second : first;
+                if (size_ > 1 && (rank_ == 0 || last)) {
+                    if (after_a_chunk)
+                        if (const auto chunk = served.next()) (last ? b : a).add(chunk);
+                    served.leave();
+                } else {
+                    drain(first, a);
+                }
+                if (!last) drain(second, b);
+                if (last) drain(first, a);
+            }
+            for (const auto& cover : covers) {
+                // What a rank has that leaves after the others were told of the end is run by nobody.
+                const bool has_none = schedule != "static" && !after_a_chunk;
+                EXPECT_TRUE(has_none ? cover->exactly_once(MPI_COMM_WORLD) : cover->at_most_once(MPI_COMM_WORLD))
+                    << schedule;
+            }
+        }
+    }
+    MPI_Comm_free(&reversed);
+}
+
+/// Rank 0 leaves a loop and is where all ranks must come to, before others have drawn from it.
+TEST_F(Orders, ARankThatLeavesBeforeOthersBeginALoop) {
+    Cover cover(1000), next(100);
+    mpi::Loop loop(MPI_COMM_WORLD, "before another", 1000, {.schedule = "ss"});
+    if (size_ > 1 && rank_ == 0) loop.leave();
+    run_loop(MPI_COMM_WORLD, "the other", next);
+    if (size_ == 1 || rank_ > 0) drain(loop, cover);
+    EXPECT_TRUE(next.exactly_once(MPI_COMM_WORLD));
+    EXPECT_TRUE(cover.exactly_once(MPI_COMM_WORLD));
+}
+
 TEST_F(Orders, MoreExecutionsOfOneLoopThanWaitForTheSlowest) {
     // A rank that stands still while the others run on, and comes after them.
     std::vector<std::unique_ptr<Cover>> covers;

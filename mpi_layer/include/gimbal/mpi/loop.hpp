@@ -88,6 +88,11 @@ public:
     /// chunk ends the loop for itself only; iterations that were set aside for it (up to 16 at a time under `ss`, its
     /// own part under `static`) run on ranks that come to the end later; if there are none, nowhere, and a warning
     /// says so.
+    /// Where rank 0 hands out chunks by messages and leaves early, it answers in here until every iteration is with
+    /// some rank, or all other ranks have left or come to the end. It waits for ranks that compute or are inside MPI,
+    /// not for those that wait in Gimbal themselves, to leave another loop or for all ranks to come: they get what is
+    /// left, in equal parts. Where chunks may run twice (GIMBAL_MPI_ROBUST, `idempotent`) it waits until all are
+    /// finished.
     /// @errors gimbal::Error: wrong_use if the ranks do not agree and next() has not said so; mpi
     void leave();
 

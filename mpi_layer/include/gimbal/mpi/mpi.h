@@ -69,7 +69,8 @@ GIMBAL_API int gimbal_mpi_progress_loop(gimbal_mpi_loop* loop);
  *  @return 1 or 0, or a negative code */
 GIMBAL_API int gimbal_mpi_finish_chunk(gimbal_mpi_loop* loop, int64_t first, int64_t end);
 
-/** Leave the loop and set *loop to NULL. Local, not a barrier; allowed after MPI_Finalize, which has closed the loop.
+/** Leave the loop and set *loop to NULL. Local, not a barrier; what rank 0 may wait for that leaves early is said at
+ *  Loop::leave(). Allowed after MPI_Finalize, which has closed the loop.
  *  @return 0, or a negative code; the loop is gone then, too */
 GIMBAL_API int gimbal_mpi_end_loop(gimbal_mpi_loop** loop);
 
