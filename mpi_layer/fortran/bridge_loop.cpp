@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "bridge.hpp"
 #include "gimbal/mpi/mpi.h"
+#include "interface/errors.hpp"
 #include "team/own_mpi.hpp"
 
 int gimbal_fortran_begin_loop(MPI_Fint comm, const char* name, std::int64_t iterations, const char* schedule,
@@ -19,6 +21,15 @@ int gimbal_fortran_begin_loop(MPI_Fint comm, const char* name, std::int64_t iter
     const int code = gimbal_mpi_begin_loop(MPI_Comm_f2c(comm), name, iterations, &options, &begun);
     *loop = begun;
     return code;
+}
+
+int gimbal_fortran_too_short(std::int64_t iterations) noexcept {
+    return gimbal::mpi::guarded([&]() -> int {
+        throw gimbal::Error(
+            gimbal::ErrorCode::wrong_use,
+            "the chunks of a loop of " + std::to_string(iterations) + " iterations do not fit into integers of 4 bytes",
+            "first and last must be integers of 8 bytes: integer(int64)");
+    });
 }
 
 void gimbal_fortran_stop() noexcept {

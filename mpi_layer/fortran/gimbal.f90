@@ -11,7 +11,7 @@
 !>     call gimbal_end_loop(loop)
 !>
 !> Communicators are integers, as in mpif.h and the module mpi (with mpi_f08: comm%mpi_val). Counts are integers of 4 or
-!> 8 bytes. `ierr`, where given, gets 0 or a negative code of GIMBAL_ERROR_*; an error without `ierr` ends the program
+!> 8 bytes; chunks of a loop of more than 2147483647 iterations must be drawn with 8 bytes. `ierr`, where given, gets 0 or a negative code of GIMBAL_ERROR_*; an error without `ierr` ends the program
 !> with a message. Nothing here is a barrier; what is collective is said in gimbal/mpi/mpi.h.
 module gimbal
   use, intrinsic :: iso_c_binding
@@ -29,6 +29,7 @@ module gimbal
   type, public :: gimbal_loop
      private
      type(c_ptr) :: handle = c_null_ptr
+     integer(c_int64_t) :: iterations = 0
   end type gimbal_loop
 
   !> gimbal_begin_loop(loop, comm, name, iterations [, schedule, idempotent, weights, overhead_s, sigma_s, ierr])
@@ -61,6 +62,10 @@ module gimbal
        real(c_double), value :: overhead_s, sigma_s
        type(c_ptr), intent(out) :: loop
      end function c_begin
+     integer(c_int) function c_too_short(iterations) bind(c, name='gimbal_fortran_too_short')
+       import
+       integer(c_int64_t), value :: iterations
+     end function c_too_short
      integer(c_int) function c_next(loop, first, end) bind(c, name='gimbal_mpi_next_chunk')
        import
        type(c_ptr), value :: loop
@@ -127,6 +132,7 @@ contains
        speeds = weights
        place = c_loc(speeds)
     end if
+    loop%iterations = iterations
     call report(c_begin(comm, trim(name)//c_null_char, iterations, wish//c_null_char, twice, place, overhead, sigma, &
          loop%handle), ierr)
   end subroutine begin_loop
@@ -163,6 +169,14 @@ contains
     integer(c_int32_t), intent(out) :: first, last
     integer, intent(out), optional :: ierr
     integer(c_int64_t) :: first_8, last_8
+    ! Before anything is drawn, so that no chunk is lost.
+    if (c_associated(loop%handle) .and. loop%iterations > huge(last)) then
+       first = 1
+       last = 0
+       next_chunk_4 = .false.
+       call report(c_too_short(loop%iterations), ierr)
+       return
+    end if
     next_chunk_4 = next_chunk(loop, first_8, last_8, ierr)
     first = int(first_8, c_int32_t)
     last = int(last_8, c_int32_t)

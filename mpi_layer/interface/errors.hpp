@@ -4,13 +4,14 @@
 #include <exception>
 #include <string_view>
 
+#include "gimbal/api.h"
 #include "gimbal/error.hpp"
 
 namespace gimbal::mpi {
 
 /// Keep what went wrong for gimbal_mpi_error_text(). @threads any; each has its own  @errors none
-void keep_error_text(std::string_view text) noexcept;
-void keep_error_text(const Error& error) noexcept;
+GIMBAL_API void keep_error_text(std::string_view text) noexcept;
+GIMBAL_API void keep_error_text(const Error& error) noexcept;
 [[nodiscard]] const char* kept_error_text() noexcept;
 
 /// Run the body of a function of the C interface: no exception crosses it.

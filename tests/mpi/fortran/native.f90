@@ -1,5 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-! The native Fortran interface: every iteration once, two loops at the same time, errors with and without ierr.
+! The native Fortran interface: every iteration once, two loops at the same time, errors with and without ierr, a loop
+! that integers of 4 bytes cannot count.
 program native
   use gimbal
   use mpi
@@ -8,7 +9,9 @@ program native
   integer, parameter :: n = 1000
   type(gimbal_loop) :: loop, other
   integer :: counts(n, 6), sums(n, 6), first, last, i, step, me, ranks, ierr, code, bad
+  integer :: millions(1, 1), all_millions(1, 1)
   integer(int64) :: first_8, last_8
+  integer(int64), parameter :: many = 6000000000_int64
   double precision, allocatable :: weights(:)
   bad = 0
   counts = 0
@@ -35,6 +38,16 @@ program native
   if (code /= 0) bad = bad + 1
   call gimbal_end_loop(other, code)
   if (code /= 0) bad = bad + 1
+  call gimbal_begin_loop(loop, MPI_COMM_WORLD, 'many', many, schedule='static')
+  if (gimbal_next_chunk(loop, first, last, code) .or. code /= GIMBAL_ERROR_WRONG_USE) bad = bad + 1
+  if (index(gimbal_error_text(), '8 bytes') == 0) bad = bad + 1
+  millions = 0
+  do while (gimbal_next_chunk(loop, first_8, last_8))
+     millions = millions + int((last_8 - first_8 + 1) / 1000000)
+  end do
+  call gimbal_end_loop(loop)
+  call MPI_Allreduce(millions, all_millions, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
+  if (all_millions(1, 1) /= many / 1000000) bad = bad + 1
   call gimbal_progress()
   call gimbal_begin_loop(loop, MPI_COMM_NULL, 'null', n, ierr=code)
   if (code /= GIMBAL_ERROR_WRONG_USE .or. index(gimbal_error_text(), 'MPI_COMM_NULL') == 0) bad = bad + 1
