@@ -69,8 +69,8 @@ bool said_by_parent(const std::string& message) {
 void warn_of(const Error& error) {
     if (process().environment.rank != 0) return;
     const std::string message = message_text(error, "warning") +
-                                "        the program runs without Gimbal; with GIMBAL_STRICT=0 only this setting is "
-                                "ignored\n";
+                                "        OpenMP loops run without Gimbal, loops over ranks with the settings that are "
+                                "right; with GIMBAL_STRICT=0 only this setting is ignored\n";
     if (!said_by_parent(message)) write_stderr(message);
 }
 

@@ -26,6 +26,19 @@ TEST_F(ProcessSettingsDeathTest, RankZeroSaysWhatIsWrongAndTheProgramGoesOnWitho
         testing::ExitedWithCode(0), "gimbal: warning: GIMBAL_SEED: \"x\" is not an integer");
 }
 
+// What is said is true of them: loops over ranks have no plain form.
+TEST_F(ProcessSettingsDeathTest, LoopsOverRanksKeepTheSettingsThatAreRight) {
+    EXPECT_EXIT(
+        {
+            setenv("GIMBAL_FOO", "1", 1);
+            setenv("GIMBAL_MPI_TRANSPORT", "foreman", 1);
+            load_options_at_start();
+            _exit(options().kept_out && options().ranks.transport == RankTransport::foreman ? 0 : 1);
+        },
+        testing::ExitedWithCode(0),
+        "OpenMP loops run without Gimbal, loops over ranks with the settings that are right");
+}
+
 TEST_F(ProcessSettingsDeathTest, OtherRanksAndChildrenAreSilent) {
     EXPECT_EXIT(
         {
