@@ -33,20 +33,10 @@ std::uint64_t hash_of(const std::string& text) noexcept {
     return hash;
 }
 
-void await(MPI_Request& request) {
-    int done = 0;
-    Absence absence;
-    for (Wait wait;; wait.pause()) {
-        check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-        if (done) return;
-        absence.note();
-    }
-}
-
 // @return false: not in time
-bool await_in_time(MPI_Request& request, const std::string& purpose, double patience_s) {
+bool await(MPI_Request& request, const std::string& purpose = {}, double patience_s = 0) {
     const double begin = MPI_Wtime();
-    bool said = purpose == kEndsLoops;
+    bool said = purpose.empty() || purpose == kEndsLoops;
     Absence absence;
     for (Wait wait;; wait.pause()) {
         int done = 0;
@@ -58,8 +48,7 @@ bool await_in_time(MPI_Request& request, const std::string& purpose, double pati
         if (!said && waited_s > kLong_s) {
             said = true;
             say("has waited 10 s for the other ranks of the communicator. The first use of a loop is collective, and "
-                "this "
-                "rank begins " +
+                "this rank begins " +
                 purpose);
         }
     }
@@ -91,10 +80,10 @@ void compare(MPI_Comm comm, const std::string& purpose, Meeting& meeting) {
 
 }  // namespace
 
-void await_all(MPI_Comm comm) {
+void await_all(MPI_Comm comm, const std::string& purpose) {
     MPI_Request all_here = MPI_REQUEST_NULL;
     check(MPI_Ibarrier(comm, &all_here), "MPI_Ibarrier");
-    await(all_here);
+    await(all_here, purpose);
 }
 
 MPI_Comm duplicate(MPI_Comm comm) {
@@ -116,7 +105,7 @@ Meeting meet(MPI_Comm comm, const std::string& purpose, bool some, double patien
     check(MPI_Iallreduce(MPI_IN_PLACE, words->least.data(), static_cast<int>(words->least.size()), MPI_UINT64_T,
                          MPI_MIN, comm, &words->request),
           "MPI_Iallreduce");
-    if (!await_in_time(words->request, purpose, patience_s)) {
+    if (!await(words->request, purpose, patience_s)) {
         static_cast<void>(words.release());  // MPI may still write there
         return meeting;
     }

@@ -8,9 +8,10 @@
 namespace gimbal::mpi {
 
 /// Until all ranks are here. Others may be waiting for this rank's answers, in a loop that it has left already, or for
-/// its processor: it gives them meanwhile, which MPI's blocking functions do not. Collective. @errors
-/// gimbal::Error(mpi)
-void await_all(MPI_Comm comm);
+/// its processor: it gives them meanwhile, which MPI's blocking functions do not. Collective.
+/// @param purpose  what to say that this rank begins if it waits for long; "": nothing
+/// @errors gimbal::Error(mpi)
+void await_all(MPI_Comm comm, const std::string& purpose = {});
 
 /// MPI_Comm_dup that waits like that. Errors of the duplicate are returned as codes. @errors gimbal::Error(mpi)
 [[nodiscard]] MPI_Comm duplicate(MPI_Comm comm);

@@ -99,7 +99,7 @@ Team& Team::of(MPI_Comm program_comm) {
     int flag = 0;
     check(MPI_Comm_get_attr(program_comm, all().key, static_cast<void*>(&found), &flag), "MPI_Comm_get_attr");
     if (flag) return *static_cast<Team*>(found);
-    await_all(program_comm);
+    await_all(program_comm, "the first loop of this communicator");
     auto team = std::make_unique<Team>(program_comm);
     check(MPI_Comm_set_attr(program_comm, all().key, team.get()), "MPI_Comm_set_attr");
     return *team.release();

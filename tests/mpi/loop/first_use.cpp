@@ -2,7 +2,7 @@
 // first_use CASE: the ranks do not agree when they first use a loop. Exit 0 if every rank that begins a loop gets one
 // error, with the same text, that names both sides, and loops that agree still work.
 #include <mpi.h>
-#include <sched.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <functional>
@@ -95,6 +95,11 @@ bool run(const std::string& which) {
                still_works();
     if (which == "settings")  // support/unlike.sh gives the last rank another transport
         return same_everywhere(said([&] { drain("a", 1000); }), "shared", "foreman");
+    if (which == "late") {  // the last rank waits for so long that it says so
+        if (!last) sleep(15);
+        drain("a", 1000);
+        return true;
+    }
     // From here on: after the first use. The last rank alone begins something new and hears that when the others end.
     drain("a", 1000);
     if (which == "steal-rule-later" || which == "steal-skipped") steal("a", Rule::nearest);
