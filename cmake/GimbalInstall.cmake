@@ -8,7 +8,8 @@ install(TARGETS gimbal EXPORT gimbalTargets LIBRARY DESTINATION ${CMAKE_INSTALL_
 # The C interface, and device_loop.hpp with what it includes; what the other C++ headers declare is not exported yet.
 install(FILES runtime/include/gimbal/api.h runtime/include/gimbal/gimbal.h runtime/include/gimbal/loop.h
     runtime/include/gimbal/rank_loop.h runtime/include/gimbal/share.h
-    runtime/include/gimbal/device_loop.hpp runtime/include/gimbal/device_rows.hpp runtime/include/gimbal/plain_text.hpp
+    runtime/include/gimbal/device_block.hpp runtime/include/gimbal/device_loop.hpp runtime/include/gimbal/device_rows.hpp
+    runtime/include/gimbal/plain_text.hpp
     runtime/include/gimbal/hook_layout.h runtime/include/gimbal/core_loan.h runtime/include/gimbal/known_loops.h
     runtime/include/gimbal/steal_record.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gimbal COMPONENT development)
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/gimbal")

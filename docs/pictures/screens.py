@@ -49,7 +49,7 @@ def main():
     tool, program = build / "bin/gimbal", build / "apps/mandelbrot/mandelbrot"
     folder = pathlib.Path(tempfile.mkdtemp(prefix="screens-"))
     command = [tool, "run", "-t", "2", "--cache", "off", "--report", "summary", "--record", folder / "steps.csv", "--output",
-               folder / "run.json", "--", "./mandelbrot", "--steps", "24"]
+               folder / "run.json", "--", "./mandelbrot", "--steps", "60"]
     running = subprocess.Popen(command, cwd=program.parent, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     children = pathlib.Path(f"/proc/{running.pid}/task/{running.pid}/children")
     while not children.read_text().split() and running.poll() is None:

@@ -6,8 +6,10 @@
 #include <unwind.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <new>
 #include <string_view>
 #include <utility>
@@ -108,7 +110,13 @@ CallPath::CallPath(CallId call, const void* address) noexcept : call_(call), mod
     Dl_info info{};
     void* map = nullptr;
     if (dladdr1(address, &info, &map, RTLD_DL_LINKMAP) != 0 && info.dli_fname && map) {
-        if (const char* const copy = strdup(info.dli_fname)) module_ = copy;  // the object may be unloaded
+        // The program itself has no name in the loader's list, and may have been called by one that leads nowhere
+        // later.
+        const bool is_program = *static_cast<const link_map*>(map)->l_name == '\0';
+        const std::unique_ptr<char, void (*)(void*)> program(is_program ? realpath("/proc/self/exe", nullptr) : nullptr,
+                                                             free);
+        const char* const path = program ? program.get() : info.dli_fname;
+        if (const char* const copy = strdup(path)) module_ = copy;  // the object may be unloaded
         // The call itself, not where it returns to: that may be another line.
         offset_ = reinterpret_cast<std::uintptr_t>(address) - 1 - static_cast<const link_map*>(map)->l_addr;
     }

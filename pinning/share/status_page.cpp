@@ -91,7 +91,8 @@ SharedStatusPage::SharedStatusPage(std::string folder) {
                        std::to_string(now.tv_sec * 1'000'000'000 + now.tv_nsec);
     page_ = new (memory) StatusPage;
     page_->pid = getpid();
-    const std::string from = "/proc/self/fd/" + std::to_string(file_);
+    // Of this thread: that of a process whose main thread has ended is empty.
+    const std::string from = "/proc/thread-self/fd/" + std::to_string(file_);
     if (linkat(AT_FDCWD, from.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) != 0) {
         error_ = path + ": " + std::strerror(errno);
         return;

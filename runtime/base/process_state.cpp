@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstddef>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,13 +21,29 @@ namespace gimbal {
 namespace {
 
 std::array<char, 4096> start_directory{};
+std::array<char, 4096> program{};
 FileIdentity start_stderr;
 double start_s = 0;
+
+/// Not what the program was called by: that may be relative to a folder which it leaves, or be looked for in PATH.
+void note_program() noexcept {
+    const ssize_t length = readlink("/proc/self/exe", program.data(), program.size() - 1);
+    const std::string_view path(program.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
+    program[path.size()] = '\0';
+    // Where the dynamic linker was called with the program's name it is the linker's.
+    const std::string_view name = path.substr(path.rfind('/') + 1);
+    if (!name.empty() && !name.starts_with("ld-") && !name.starts_with("ld64.") && !name.starts_with("ld.so")) return;
+    const bool whole = program_invocation_name[0] == '/';
+    const int written = snprintf(program.data(), program.size(), "%s%s%s", whole ? "" : start_directory.data(),
+                                 whole ? "" : "/", program_invocation_name);
+    if (written < 0 || static_cast<std::size_t>(written) >= program.size()) program[0] = '\0';
+}
 
 }  // namespace
 
 void note_start() noexcept {
     if (!getcwd(start_directory.data(), start_directory.size())) start_directory[0] = '\0';
+    note_program();
     start_stderr = FileIdentity(STDERR_FILENO);
     timespec now{};
     if (clock_gettime(CLOCK_REALTIME, &now) == 0)
@@ -39,6 +57,10 @@ double started_at_s() noexcept {
 std::string from_start(const std::string& path) {
     if (path.empty() || path[0] == '/' || start_directory[0] == '\0') return path;
     return std::string(start_directory.data()) + "/" + path;
+}
+
+const char* program_path() noexcept {
+    return program.data();
 }
 
 bool stderr_is_the_same() noexcept {

@@ -6,7 +6,7 @@
 
 namespace gimbal {
 
-/// Note the time, the working directory and where standard error leads, before the program changes either. @threads
+/// Note the time, the working directory, the program's file and where standard error leads, before that changes. @threads
 /// one, at load
 void note_start() noexcept;
 
@@ -15,6 +15,9 @@ void note_start() noexcept;
 
 /// A path as it was meant when the program started: relative ones begin at its first working directory.
 [[nodiscard]] std::string from_start(const std::string& path);
+
+/// Where the program's file lay then, whatever it was called by; "" before note_start(). Stays as long as the process.
+[[nodiscard]] const char* program_path() noexcept;
 
 /// Whether standard error is still what it was; a program may have closed it and opened a file of its own.
 [[nodiscard]] bool stderr_is_the_same() noexcept;

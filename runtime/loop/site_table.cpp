@@ -133,12 +133,13 @@ Object object_at(const void* code) noexcept {
     if (_dl_find_object(const_cast<void*>(code), &found) != 0 || !found.dlfo_link_map) return {};
     const char* const path = found.dlfo_link_map->l_name;
     // The program itself has no name in the loader's list.
-    return {path && *path ? path : program_invocation_name, found.dlfo_map_start, found.dlfo_link_map->l_addr};
+    return {path && *path ? path : program_path(), found.dlfo_map_start, found.dlfo_link_map->l_addr};
 #else
     Dl_info info{};
     void* map = nullptr;
     if (dladdr1(code, &info, &map, RTLD_DL_LINKMAP) == 0 || !map) return {};
-    return {info.dli_fname, info.dli_fbase, static_cast<const link_map*>(map)->l_addr};
+    const auto* const object = static_cast<const link_map*>(map);
+    return {*object->l_name ? object->l_name : program_path(), info.dli_fbase, object->l_addr};
 #endif
 }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/own_stack.hpp"
+#include "base/process_state.hpp"
 
 namespace gimbal {
 
@@ -39,12 +40,6 @@ struct Dw {
     decltype(&dwfl_offline_section_address) section_address = nullptr;
     bool complete = false;
 };
-
-std::string program_path() {
-    std::array<char, 4096> path{};
-    const ssize_t length = readlink("/proc/self/exe", path.data(), path.size() - 1);
-    return length > 0 ? std::string(path.data(), static_cast<std::size_t>(length)) : std::string();
-}
 
 template <class Function>
 bool bind(void* library, const char* name, Function& function) {

@@ -36,8 +36,9 @@ int new_file(const std::string& path, std::string& refusal) {
     const OutputFile output = open_output(path, {}, 0600);
     refusal = output.refusal;
     if (output.descriptor < 0) return -1;
-    // The same file once more: what is mapped must be open for reading, too.
-    const int file = open(("/proc/self/fd/" + std::to_string(output.descriptor)).c_str(), O_RDWR | O_CLOEXEC);
+    // The same file once more: what is mapped must be open for reading, too. Not by the process's folder, which is
+    // empty where its main thread has ended.
+    const int file = open(("/proc/thread-self/fd/" + std::to_string(output.descriptor)).c_str(), O_RDWR | O_CLOEXEC);
     if (file < 0) refusal = std::strerror(errno);
     close(output.descriptor);
     return file;

@@ -46,6 +46,19 @@ def check_placement(prefix, build):
     assert "processor" in run([prefix / "bin" / "gimbal", "pin", "show"])
 
 
+def check_headers(prefix, mpicxx, cxx):
+    """Each header of C++ alone, as a program would include it; those for ranks where their MPI's compiler is known."""
+    headers = sorted(prefix.glob("include/gimbal/*.hpp")) + sorted(prefix.glob("include/gimbal/mpi/*.hpp"))
+    assert headers, "no headers of C++ were installed"
+    for header in headers:
+        compiler = mpicxx if header.parent.name == "mpi" else cxx
+        if not compiler:
+            continue
+        text = f"#include <{header.relative_to(prefix / 'include')}>\n"
+        flags = ["-std=c++20", "-Wall", "-Wextra", "-Werror", "-fopenmp", "-fsyntax-only", "-I", prefix / "include"]
+        run([compiler, *flags, "-x", "c++", "-"], input=text)
+
+
 def check_libraries(libraries):
     """What a stranger's process gets: an interface version in the name, no symbol that is not Gimbal's, and libraries
     that stay. Bound are: the C interface, the C++ classes, LB4MPI's names, what placement puts itself before."""
@@ -127,7 +140,7 @@ def check_moved(prefix, scratch, source, args):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("build", "scratch", "cmake", "cc"):
+    for name in ("build", "scratch", "cmake", "cc", "cxx"):
         parser.add_argument("--" + name, required=True)
     parser.add_argument("--mpiexec", help="of the MPI that the rank level was built with; without it that is left out")
     parser.add_argument("--mpicxx", help="the compiler of that MPI; without it pkg-config is not tried for ranks")
@@ -155,6 +168,7 @@ def main():
     assert "covered 1000" in run([program], env={**os.environ, "LD_LIBRARY_PATH": str(libraries)})
 
     check_libraries(libraries)
+    check_headers(prefix, args.mpicxx, args.cxx)
 
     if args.mpiexec:
         check_ranks(args, source, build, folders[0], libraries)

@@ -121,6 +121,16 @@ int main(void) {
 }
 """
 
+OTHER_FOLDER = """
+#include <unistd.h>
+static double row[1000];
+int main(void) {
+#pragma omp parallel for schedule(runtime)
+    for (int i = 0; i < 1000; ++i) row[i] += i;
+    return chdir("/");
+}
+"""
+
 LOOP = """
 static double row[1000];
 int main(void) {
@@ -169,6 +179,15 @@ class Edges(ToolTest):
                 done = self.preloaded(program, capture_output=True)
                 self.assertEqual(done.returncode, 7, done.stderr)
                 self.assertIn("program.c:6 main", done.stderr)
+
+    def test_loops_have_names_wherever_the_program_ends_and_whatever_it_was_called_by(self):
+        for compiler in self.compilers():
+            program = self.build(compiler, OTHER_FOLDER, "-DOTHER_FOLDER")
+            loader = subprocess.run(["readelf", "-p", ".interp", program], text=True, capture_output=True, check=True)
+            loader = loader.stdout.split()[-1]
+            for words in ((f"./{program.name}",), (loader, f"./{program.name}"), ("sh", "-c", f"PATH=.; {program.name}")):
+                with self.subTest(compiler=compiler, words=words):
+                    self.assertIn("program.c:5 main", self.preloaded(*words, capture_output=True).stderr)
 
     def test_loops_of_a_program_that_cannot_be_moved_have_names(self):
         for compiler in self.compilers():

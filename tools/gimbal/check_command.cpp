@@ -22,6 +22,7 @@
 #include "preflight.hpp"
 #include "program_file.hpp"
 #include "report/names.hpp"
+#include "run_folder.hpp"
 
 namespace gimbal::tool {
 
@@ -223,7 +224,10 @@ int check(const std::string& program, bool json_wanted) {
     std::string refusal, hint;
     ProgramFacts facts;
     try {
-        facts = alone ? library_facts(found.path) : check_program(found.path, find_libomp(), find_libomp());
+        std::optional<RunFolder> links;
+        const std::string libomp = find_libomp();
+        facts =
+            alone ? library_facts(found.path) : check_program(found.path, libomp, preload_for_trial({libomp}, links));
     } catch (const Error& error) {
         refusal = error.what();
         hint = error.hint();

@@ -11,6 +11,7 @@
 #include <set>
 #include <thread>
 
+#include "base/quote.hpp"
 #include "gimbal/plain_text.hpp"
 #include "info_command.hpp"
 #include "machine/machine.hpp"
@@ -112,7 +113,7 @@ std::string processes_text(const Pages& pages) {
         for (std::uint32_t i = 0; i < page->threads; ++i) {
             const pin::SharedThread& thread = page->thread[i];
             text +=
-                format("  %7d  %-15s %8s  %9s  %7s %6u %3d  ", thread.tid, thread.name,
+                format("  %7d  %-15s %8s  %9s  %7s %6u %3d  ", thread.tid, escape_controls(thread.name).c_str(),
                        significant_digits(static_cast<double>(thread.speed), 3).c_str(),
                        percent(thread.cpu_share).c_str(),
                        thread.wait_share < 0 ? "-" : percent(thread.wait_share).c_str(), thread.moves, thread.seen) +

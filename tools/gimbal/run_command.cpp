@@ -346,7 +346,9 @@ int run(const RunRequest& request) {
             throw Error(ErrorCode::unsupported, "the patched OpenMP runtime was not found",
                         "looked for " + libomp_places());
         libpin = placement_library(options);
-        facts = check_program(find_program(request.command.front()).path, libomp, all_preloads({libomp, libpin}));
+        std::optional<RunFolder> links;
+        facts = check_program(find_program(request.command.front()).path, libomp,
+                              all_preloads({preload_for_trial({libomp, libpin}, links)}));
         if (request.ranks > 0) {
             launcher = launcher_for(facts, request.mpiexec);
             if (const int status = check_startable(launcher.substr(0, launcher.find(' ')))) return status;

@@ -27,9 +27,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kSeparators = " :";                     // of LD_PRELOAD
 constexpr std::size_t kLargestRecord = std::size_t{1} << 28;  // [bytes]
 
-/// Of each rank: the processes that ran loops; if there is none, the one that lived longest.
+/// Of each rank: the processes that ran loops or were placed; if there is none, the one that lived longest.
 std::vector<RunRecord> telling(std::vector<RunRecord> records) {
     std::sort(records.begin(), records.end(), [](const RunRecord& a, const RunRecord& b) {
         if (a.rank != b.rank) return a.rank < b.rank;
@@ -38,7 +39,8 @@ std::vector<RunRecord> telling(std::vector<RunRecord> records) {
     });
     std::vector<RunRecord> kept;
     for (RunRecord& record : records)
-        if (kept.empty() || kept.back().rank != record.rank || !record.loops.empty()) kept.push_back(std::move(record));
+        if (kept.empty() || kept.back().rank != record.rank || !record.loops.empty() || !record.placement.empty())
+            kept.push_back(std::move(record));
     return kept;
 }
 
@@ -59,7 +61,6 @@ RunFolder::~RunFolder() {
 }
 
 std::string RunFolder::preloadable(const std::string& library) const {
-    constexpr const char* kSeparators = " :";
     if (library.find_first_of(kSeparators) == std::string::npos) return library;
     if (path_.find_first_of(kSeparators) != std::string::npos)
         throw Error(ErrorCode::file, "neither \"" + library + "\" nor \"" + path_ + "\" can be named in LD_PRELOAD",
@@ -71,6 +72,16 @@ std::string RunFolder::preloadable(const std::string& library) const {
     if (failure && !fs::is_symlink(link))
         throw Error(ErrorCode::file, "cannot make " + link.string() + ": " + failure.message(), "");
     return link / real.filename();
+}
+
+std::string preload_for_trial(const std::vector<std::string>& libraries, std::optional<RunFolder>& folder) {
+    std::string text;
+    for (const std::string& library : libraries) {
+        if (library.empty()) continue;
+        if (!folder && library.find_first_of(kSeparators) != std::string::npos) folder.emplace();
+        text += (text.empty() ? "" : ":") + (folder ? folder->preloadable(library) : library);
+    }
+    return text;
 }
 
 std::vector<RunRecord> RunFolder::records(std::vector<std::string>& problems) const {
