@@ -133,8 +133,9 @@ std::string note(const Loss& loss, const MergedRun& run) {
         return name + "perfect balance would save " + amount + ". " + balance_advice(loop);
     if (loss.late_s >= loss.largest())
         return name + "threads that come late to it cost " + amount +
-               ". They still work before the loop (single, master, a nowait loop), or have to be woken up: no schedule "
-               "of this loop changes that.";
+               ". They still work before the loop (single, master, a nowait loop), have to be woken up, or have no "
+               "core: a "
+               "dynamic schedule gives their iterations to the others, none makes them come sooner.";
     const std::string what = loss.entry_s >= loss.largest()
                                  ? "entry and exit cost " + amount + ": its calls are short. "
                                  : "drawing chunks costs " + amount + ". ";
