@@ -11,8 +11,9 @@
 !>     call gimbal_end_loop(loop)
 !>
 !> Communicators are integers, as in mpif.h and the module mpi (with mpi_f08: comm%mpi_val). Counts are integers of 4 or
-!> 8 bytes; chunks of a loop of more than 2147483647 iterations must be drawn with 8 bytes. `ierr`, where given, gets 0 or a negative code of GIMBAL_ERROR_*; an error without `ierr` ends the program
-!> with a message. Nothing here is a barrier; what is collective is said in gimbal/mpi/mpi.h.
+!> 8 bytes; chunks of a loop of more than 2147483647 iterations must be drawn with 8 bytes. `ierr`, where given, gets 0
+!> or a negative code of GIMBAL_ERROR_*; an error without `ierr` ends the program with a message.
+!> Nothing here is a barrier; what is collective is said in gimbal/mpi/mpi.h.
 module gimbal
   use, intrinsic :: iso_c_binding
   implicit none

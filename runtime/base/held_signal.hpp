@@ -84,21 +84,19 @@ private:
 /// then on, at the cost of two system calls for all that is allocated while this lives.
 class EarlyAllocations {
 public:
-    EarlyAllocations() noexcept : outer_(innermost()) { innermost() = this; }
-    ~EarlyAllocations() { innermost() = outer_; }
+    EarlyAllocations() noexcept : outer_(current_) { current_ = this; }
+    ~EarlyAllocations() { current_ = outer_; }
     EarlyAllocations(const EarlyAllocations&) = delete;
     EarlyAllocations& operator=(const EarlyAllocations&) = delete;
 
     /// Of this thread; nullptr: there is none.
-    static EarlyAllocations*& innermost() noexcept {
-        constinit thread_local EarlyAllocations* innermost [[gnu::tls_model("initial-exec")]] = nullptr;
-        return innermost;
-    }
+    [[nodiscard]] static EarlyAllocations* innermost() noexcept { return current_; }
     void hold_signals() noexcept {
         if (!held_) held_.emplace();
     }
 
 private:
+    static inline constinit thread_local EarlyAllocations* current_ [[gnu::tls_model("initial-exec")]] = nullptr;
     EarlyAllocations* outer_;
     std::optional<HeldSignals> held_;
 };

@@ -226,8 +226,7 @@ int check(const std::string& program, bool json_wanted) {
     try {
         std::optional<RunFolder> links;
         const std::string libomp = find_libomp();
-        facts =
-            alone ? library_facts(found.path) : check_program(found.path, libomp, preload_for_trial({libomp}, links));
+        facts = alone ? library_facts(found.path) : check_program(found.path, libomp, preloadable(libomp, links));
     } catch (const Error& error) {
         refusal = error.what();
         hint = error.hint();

@@ -175,7 +175,6 @@ void add_elastic(const RunRequest& request, Variables& variables) {
 
 Variables variables_for(const Environment& environment, const RunRequest& request, const std::string& preload,
                         const std::string& folder, bool elastic) {
-    leave_out_wrong_threads(environment);
     Variables variables = {{"LD_PRELOAD", preload}, {"GIMBAL_RUN_DIR", folder}};
     if (environment.job.empty()) variables.emplace_back("GIMBAL_JOB", std::to_string(getpid()));
     for (const Setting& setting : request.overrides)
@@ -348,7 +347,7 @@ int run(const RunRequest& request) {
         libpin = placement_library(options);
         std::optional<RunFolder> links;
         facts = check_program(find_program(request.command.front()).path, libomp,
-                              all_preloads({preload_for_trial({libomp, libpin}, links)}));
+                              all_preloads({preloadable(libomp, links), preloadable(libpin, links)}));
         if (request.ranks > 0) {
             launcher = launcher_for(facts, request.mpiexec);
             if (const int status = check_startable(launcher.substr(0, launcher.find(' ')))) return status;
@@ -361,6 +360,7 @@ int run(const RunRequest& request) {
         for (std::string& library : libraries)
             if (!library.empty()) library = folder->preloadable(library);
         const std::string preload = all_preloads(libraries);
+        leave_out_wrong_threads(environment);
         variables = variables_for(environment, request, preload, folder->path(), options.ranks.elastic);
     } catch (const Error& error) {
         // Of several ranks that a launcher has started one speaks; the launcher may end the others when the first ends.

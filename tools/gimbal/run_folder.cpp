@@ -74,14 +74,9 @@ std::string RunFolder::preloadable(const std::string& library) const {
     return link / real.filename();
 }
 
-std::string preload_for_trial(const std::vector<std::string>& libraries, std::optional<RunFolder>& folder) {
-    std::string text;
-    for (const std::string& library : libraries) {
-        if (library.empty()) continue;
-        if (!folder && library.find_first_of(kSeparators) != std::string::npos) folder.emplace();
-        text += (text.empty() ? "" : ":") + (folder ? folder->preloadable(library) : library);
-    }
-    return text;
+std::string preloadable(const std::string& library, std::optional<RunFolder>& folder) {
+    if (!folder && library.find_first_of(kSeparators) != std::string::npos) folder.emplace();
+    return folder ? folder->preloadable(library) : library;
 }
 
 std::vector<RunRecord> RunFolder::records(std::vector<std::string>& problems) const {

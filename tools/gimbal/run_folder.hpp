@@ -44,11 +44,9 @@ private:
     bool kept_ = false;
 };
 
-/// For a trial run of the dynamic linker: paths by which LD_PRELOAD can name these libraries.
-/// @param folder  made if one of them needs a link, and to be kept until the trial is over
-/// @errors as RunFolder::preloadable()
-[[nodiscard]] std::string preload_for_trial(const std::vector<std::string>& libraries,
-                                            std::optional<RunFolder>& folder);
+/// The same before there is a run, for a trial run of the dynamic linker.
+/// @param folder  made if a link is needed, and to be kept until the trial is over
+[[nodiscard]] std::string preloadable(const std::string& library, std::optional<RunFolder>& folder);
 
 /// Say in records that their processes could not complete how these ended, as far as the tool can know: of the process
 /// that it started itself for certain; of ranks, and of what a shell started, from how their launcher ended. Waits up

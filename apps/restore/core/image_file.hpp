@@ -22,9 +22,8 @@ constexpr std::int64_t kMaxSide = 32768;  ///< pixels along a side of an image t
 bool has_image_name(const std::string& path);
 
 /// Read an 8-bit image, grey or RGB: PNG, or binary PGM or PPM (P5, P6). The content says which.
-/// @errors ImageError: no such file, truncated or broken, no pixels, alpha channel, 16 bits, more than kMaxSide,
-/// several
-///         images
+/// @errors ImageError: no such file, truncated or broken, no pixels, alpha channel, 16 bits, more than kMaxSide, or
+///         several images
 Image read_image(const std::string& path);
 
 /// The bytes of an image file. @param path  its end, .png, .pgm or .ppm, says the format
