@@ -59,6 +59,7 @@ LoopContext LengthLearning::context_of(const Request& request) const noexcept {
             .monotonic = request.monotonic,
             .can_leave = request.can_leave && granule_ == 1,
             .left_loops = request.left_loops,
+            .shared_cores = request.shared_cores,
             .tick_s = traits_.clock.tick_s(),
             .way = traits_.way,
             .way_alone = traits_.way_alone,

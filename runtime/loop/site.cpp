@@ -17,6 +17,7 @@
 #include "kept/build.hpp"
 #include "kept/store.hpp"
 #include "lending/elastic_regions.hpp"
+#include "lending/shared_cores.hpp"
 #include "levels/first_level.hpp"
 #include "measure/dispatch_cost.hpp"
 #include "measure/placement.hpp"
@@ -99,6 +100,7 @@ Execution* LoopSite::open(const Request& request) noexcept {
     Request known = request;
     known.left_loops = count_left_loops();
     known.crowded = crowded;
+    known.shared_cores = !identity_.over_ranks && cores_are_shared(workers_);
     known.whole_blocks = !identity_.over_ranks;  // another rank may take over pieces of a block
     if (in_rank_chunk() && !identity_.over_ranks) [[unlikely]] {
         known.part = rank_tie_.part_of(rank_chunk.here(), request.trip);

@@ -13,6 +13,7 @@ constexpr double kShort_s = 200e-6;     // a longer loop is not looked at unless
 constexpr double kVeryShort_s = 20e-6;  // one good look is enough here,
 constexpr double kFelt_s = 60e-6;       // what it takes to measure costs is felt here,
 constexpr double kFirstTakes = 3;       // times what later executions take, whose data is in the caches
+constexpr double kYields_s = 15e-6;     // who waits at the end of a longer one gives its core to who wants it,
 constexpr double kLong_s = 5e-3;        // and this one does not feel what it costs to be looked after
 constexpr double kMaxCalls = 32;        // that a loop which is not short is left for, unless they take too little time
 constexpr double kMinWay_s = 5e-7;      // what balancing costs at least, in the loop and around it,
@@ -81,6 +82,12 @@ bool Leaving::wants_look(const LoopContext& context) noexcept {
     const double mean_s = context.iteration_time * context.tick_s / context.workers;
     expected_s_ = static_cast<double>(context.iterations) * mean_s;
     return expected_s_ <= (other_length_ ? kFirstTakes : 1) * kShort_s;
+}
+
+bool Leaving::must_be_balanced(double time_s, const LoopContext& context) const noexcept {
+    // One of them may have met an interruption.
+    const double least_s = time_s > 0 && time_s_ > 0 ? std::min(time_s, time_s_) : std::max(time_s, time_s_);
+    return context.shared_cores && least_s >= kYields_s;
 }
 
 double Leaving::leave(double tick_s, std::uint32_t loops) noexcept {

@@ -139,7 +139,8 @@ std::size_t SimulateSelector::arm_of(const Technique* technique) const noexcept 
 }
 
 Decision SimulateSelector::choose(const LoopContext& context) {
-    if (settings_.leaves && context.can_leave) {
+    const bool balance = must_be_balanced(context);
+    if (settings_.leaves && context.can_leave && !balance) {
         if (guided_trial_.over() && guided_trial_.next() == GuidedTrial::Runs::guided) return now(guided_);
         if (leaving_.wants_look(context)) return now(the_static());
         if (const double time = leaving_.leave(context.tick_s, context.left_loops); time > 0) {
@@ -160,9 +161,10 @@ Decision SimulateSelector::choose(const LoopContext& context) {
     if (!bandit_) settle_portfolio(context);
     if (answer_ && answer_->ready.load(std::memory_order_acquire)) take_answer();
     if (!answered_ && !settings_.first_stays && steps_ < kPatience) return profiling_execution(context);
-    begin_static_trial(context, false);
+    if (!balance) begin_static_trial(context, false);
     if (static_trial_.runs()) return now(the_static());
     const DriftingBandit::Pull pull = bandit_->next();
+    if (balance && settings_.portfolio[pull.arm].technique == the_static()) return balanced(context);
     if (settings_.leaves && pull.trial && settings_.portfolio[pull.arm].technique == the_static()) {
         begin_static_trial(context, true);
         if (static_trial_.runs()) return now(the_static());

@@ -72,6 +72,8 @@ private:
     [[nodiscard]] Decision now(const Technique* technique) const;
     Decision profiling_execution(const LoopContext& context);
     [[nodiscard]] Schedule profiling_choice(const LoopContext& context) const;
+    [[nodiscard]] bool must_be_balanced(const LoopContext& context) const noexcept;
+    [[nodiscard]] Decision balanced(const LoopContext& context) const;
     [[nodiscard]] std::size_t profiles_at_first() const noexcept;
     [[nodiscard]] std::size_t first_incumbent() const noexcept;
     [[nodiscard]] std::size_t arm_of(const Technique* technique) const noexcept;
@@ -116,7 +118,7 @@ private:
     double idle_profiles_ = 0;  // the same of profiles
     std::size_t profiled_incumbent_ = 0;
     bool surprised_before_ = false;  // and measured costs because of that, since the incumbent is the same
-    CostShape asked_shape_{};  // of the profile when the model was asked last
+    CostShape asked_shape_{};        // of the profile when the model was asked last
     std::uint64_t asked_iterations_ = 0;
     bool moved_before_ = false;          // the profile that was looked at last had moved since then
     std::uint64_t checked_version_ = 0;  // of the profile whose shape was looked at last

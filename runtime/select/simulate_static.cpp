@@ -14,6 +14,19 @@ const Technique* SimulateSelector::the_static() {
     return found;
 }
 
+bool SimulateSelector::must_be_balanced(const LoopContext& context) const noexcept {
+    return settings_.leaves && leaving_.must_be_balanced(incumbent_time_ * context.tick_s, context);
+}
+
+// Instead of static, as long as the cores are shared: what its threads find in their caches, and never a long wait.
+Decision SimulateSelector::balanced(const LoopContext& context) const {
+    static const Technique* const stealing = find_technique("static-steal");
+    static const Technique* const guided = find_technique("guided");
+    Decision decision = now(context.monotonic ? guided : stealing);
+    decision.exploring = false;
+    return decision;
+}
+
 // What the slowest of static's blocks takes longer than their mean, by the profile, as a part of it.
 double SimulateSelector::static_loss(const CostProfile& profile, std::uint32_t workers) noexcept {
     double most = 0;

@@ -46,6 +46,20 @@ TEST(Leaving, AShortLoopInBalanceIsLeftAfterTwoLooks) {
     EXPECT_GT(leaving.leave(1e-9), 0);
 }
 
+TEST(Leaving, HasToBeBalancedWhereCoresAreSharedUnlessItIsVeryShort) {
+    LoopContext alone = context_of(), shared = context_of();
+    shared.shared_cores = true;
+    Leaving leaving, very_short;
+    EXPECT_FALSE(leaving.must_be_balanced(0, shared)) << "how long it is nobody knows";
+    observe(leaving, true, 30000, 29900);
+    EXPECT_TRUE(leaving.must_be_balanced(0, shared));
+    EXPECT_FALSE(leaving.must_be_balanced(0, alone));
+    EXPECT_FALSE(leaving.must_be_balanced(5e-6, shared)) << "the look was interrupted";
+    observe(very_short, true, 5000, 4900);
+    EXPECT_FALSE(very_short.must_be_balanced(0, shared));
+    EXPECT_FALSE(very_short.must_be_balanced(4e-3, shared)) << "that execution was interrupted";
+}
+
 TEST(Leaving, AVeryShortOneIsLeftAfterOneLookUnlessItWasWorthBalancing) {
     Leaving leaving;
     observe(leaving, false, 3000, 2500);

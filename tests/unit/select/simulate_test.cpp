@@ -224,16 +224,17 @@ struct ShortLoop {
     std::unique_ptr<Selector> selector = make_auto(1, false);
     LoopContext context{
         .iterations = 1000, .workers = 2, .can_leave = true, .tick_s = 1e-9, .dispatch = 10, .iteration_time = 60};
-    int with_guided = 0, with_gss = 0, left = 0;
+    int with_static = 0, with_guided = 0, with_gss = 0, left = 0;
 
     void run(int executions, double static_ns, double guided_ns) {
-        with_guided = with_gss = left = 0;
+        with_static = with_guided = with_gss = left = 0;
         for (int k = 0; k < executions; ++k) {
             const Decision decision = selector->choose(context);
             const std::string_view name = decision.schedule.technique->info().name;
             left += decision.left_for > 0 ? 1 : 0;
             if (decision.left_for > 0) continue;
             const bool is_static = name == "static", is_guided = name == "guided" || name == "gss";
+            with_static += is_static ? 1 : 0;
             with_guided += name == "guided" ? 1 : 0;
             with_gss += name == "gss" ? 1 : 0;
             const double noise = 1 + 0.04 * (k % 5 - 2);
@@ -282,6 +283,20 @@ TEST(Auto, AShortLoopThatWasLeftWithoutProofIsTakenBack) {
     EXPECT_GT(loop.left, 0) << "what leaving saves decides";
     loop.run(200, 32000, 25000);
     EXPECT_GT(loop.with_guided, 100);
+}
+
+// Static's threads yield to whatever wants their cores each time that they wait for each other.
+TEST(Auto, ALoopIsTakenBackForAsLongAsItsCoresAreShared) {
+    ShortLoop loop{.first_block_waits = false};
+    loop.run(300, 30000, 36000);
+    EXPECT_GT(loop.left, 100);
+    loop.context.shared_cores = true;
+    loop.run(300, 30000, 36000);
+    EXPECT_EQ(loop.left, 0);
+    EXPECT_EQ(loop.with_static, 0);
+    loop.context.shared_cores = false;
+    loop.run(300, 30000, 36000);
+    EXPECT_GT(loop.left, 100);
 }
 
 TEST(Auto, LoopsOfChangingLengthAreCoveredAndPredictedAnew) {
