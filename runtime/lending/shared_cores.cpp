@@ -35,9 +35,10 @@ std::uint64_t taken_off_cores() noexcept {
 void look(std::uint64_t now) noexcept {
     // Acquire what the last one has noted; partner: the store below.
     if (looking.exchange(true, std::memory_order_acquire)) return;
-    const double tick_s = rough_seconds_per_tick();
-    next_look.store(now + static_cast<std::uint64_t>(kWindow_s / tick_s), kRelaxed);
-    rate_now.store(static_cast<float>(rate.look(static_cast<double>(now) * tick_s, taken_off_cores())), kRelaxed);
+    next_look.store(now + static_cast<std::uint64_t>(kWindow_s / rough_seconds_per_tick()), kRelaxed);
+    // Not by ticks: how long one is becomes known better and better.
+    const double time_s = 1e-9 * static_cast<double>(monotonic_ns());
+    rate_now.store(static_cast<float>(rate.look(time_s, taken_off_cores())), kRelaxed);
     looking.store(false, std::memory_order_release);
 }
 

@@ -164,7 +164,7 @@ Decision SimulateSelector::choose(const LoopContext& context) {
     if (!balance) begin_static_trial(context, false);
     if (static_trial_.runs()) return now(the_static());
     const DriftingBandit::Pull pull = bandit_->next();
-    if (balance && settings_.portfolio[pull.arm].technique == the_static()) return balanced(context);
+    if (balance && waits_at_end(*settings_.portfolio[pull.arm].technique, context)) return balanced(context);
     if (settings_.leaves && pull.trial && settings_.portfolio[pull.arm].technique == the_static()) {
         begin_static_trial(context, true);
         if (static_trial_.runs()) return now(the_static());

@@ -73,6 +73,7 @@ private:
     Decision profiling_execution(const LoopContext& context);
     [[nodiscard]] Schedule profiling_choice(const LoopContext& context) const;
     [[nodiscard]] bool must_be_balanced(const LoopContext& context) const noexcept;
+    [[nodiscard]] static bool waits_at_end(const Technique& technique, const LoopContext& context) noexcept;
     [[nodiscard]] Decision balanced(const LoopContext& context) const;
     [[nodiscard]] std::size_t profiles_at_first() const noexcept;
     [[nodiscard]] std::size_t first_incumbent() const noexcept;

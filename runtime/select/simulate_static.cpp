@@ -18,7 +18,15 @@ bool SimulateSelector::must_be_balanced(const LoopContext& context) const noexce
     return settings_.leaves && leaving_.must_be_balanced(incumbent_time_ * context.tick_s, context);
 }
 
-// Instead of static, as long as the cores are shared: what its threads find in their caches, and never a long wait.
+// Blocks whose threads end at different times if one was off its core. By what iterations cost feedback balances a few
+// long ones better than anybody else.
+bool SimulateSelector::waits_at_end(const Technique& technique, const LoopContext& context) noexcept {
+    constexpr std::uint64_t kFew = 16;  // for each worker
+    return &technique == the_static() ||
+           (technique.info().needs_profile && context.iterations >= kFew * context.workers);
+}
+
+// Instead of those, as long as the cores are shared: what its threads find in their caches, and never a long wait.
 Decision SimulateSelector::balanced(const LoopContext& context) const {
     static const Technique* const stealing = find_technique("static-steal");
     static const Technique* const guided = find_technique("guided");
