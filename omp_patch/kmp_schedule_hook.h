@@ -147,6 +147,22 @@ template <typename T> static inline int __kmp_hook_next_gomp(T *p_lb, T *p_ub) {
   return share->traced && __kmp_hook_next_gomp_traced(share, p_lb, p_ub);
 }
 
+// Whether libomp has been through its start before: it ended, or this is a child
+// of fork(). Such a child must not ask the loader for what its parent has found:
+// another thread may have been at it.
+static inline bool __kmp_hook_begins_again() {
+  static bool begun = false;
+  bool again = begun;
+  begun = true;
+  return again;
+}
+
+// An empty environment for a program that has called clearenv().
+static inline char **__kmp_hook_environment(char **env) {
+  static char *none[] = {nullptr};
+  return env != nullptr ? env : none;
+}
+
 // OMP_SCHEDULE (NULL: not set). Returns true if the hook takes it. The first
 // use of the hook: libomp reads its settings before all else.
 static inline bool __kmp_hook_parse_schedule(const char *value) {
@@ -311,6 +327,48 @@ static __attribute__((noinline)) void __kmp_hook_reset_used(kmp_team_t *team) {
     memset((void *)&sh->u, 0, sizeof(sh->u));
     sh->hook_execution.store(nullptr, std::memory_order_relaxed);
   }
+}
+
+// omp_set_num_threads() has made the hot team smaller and noted that in all its
+// threads; the first of them is in the team of the serial part now.
+static inline void __kmp_hook_keep_team_of_one(kmp_info_t *th) {
+  th->th.th_team_nproc = th->th.th_team->t.t_nproc;
+}
+
+// Whether a thread of GNU code that forks has a mask that the program gave it:
+// its child keeps that. A mask that libomp gave it the child would be bound by.
+static inline bool __kmp_hook_bound_by_program() {
+  int gtid = __kmp_get_gtid();
+  if (!__kmp_hook_beside_libgomp || gtid < 0 || !KMP_AFFINITY_CAPABLE())
+    return false;
+  kmp_affin_mask_t *given = __kmp_threads[gtid]->th.th_affin_mask;
+  kmp_affin_mask_t *now;
+  KMP_CPU_ALLOC_ON_STACK(now);
+  bool other = given != nullptr && __kmp_get_system_affinity(now, FALSE) == 0 &&
+               !KMP_CPU_EQUAL(now, given);
+  KMP_CPU_FREE_FROM_STACK(now);
+  return other;
+}
+
+#if OMPT_SUPPORT
+extern "C" void ompt_fini(void);
+#endif
+
+// exit() ends a process whose other threads may be in regions, or begin some:
+// then what they use stays. Does the rest of libomp's end.
+static inline bool __kmp_hook_others_stay(int gtid) {
+  int own = gtid >= 0 ? gtid : __kmp_gtid_get_specific();
+  int capacity = __kmp_threads_capacity;
+  int other = 0;
+  while (other < capacity && (other == own || __kmp_root[other] == nullptr))
+    ++other;
+  if (other >= capacity)
+    return false;
+  __kmp_unregister_library();
+#if OMPT_SUPPORT
+  ompt_fini();
+#endif
+  return true;
 }
 
 // A team forks: count its regions; forget whose loops the last one's were, and

@@ -102,4 +102,20 @@ static void **__kmp_hook_shared_memory(void **mem) {
   return nullptr;
 }
 
+#define KMP_HOOK_SITE_OF(mem)                                                  \
+  mem = __kmp_hook_shared_memory(mem);                                         \
+  KMP_HOOK_SITE()
+
+// GNU code passes no chunk for a parallel runtime loop: its flags come where
+// libomp expects that.
+#define KMP_HOOK_NO_CHUNK_BEGIN(schedule)                                      \
+  const bool hook_chunk =                                                      \
+      SCHEDULE_WITHOUT_MODIFIERS(schedule) != kmp_sch_runtime;                 \
+  const unsigned hook_flags = hook_chunk ? flags : (unsigned)chunk_sz;         \
+  const long hook_chunk_sz = hook_chunk ? chunk_sz : 0;                        \
+  {                                                                            \
+    const unsigned flags = hook_flags;                                         \
+    const long chunk_sz = hook_chunk_sz;
+#define KMP_HOOK_NO_CHUNK_END }
+
 #endif // KMP_SCHEDULE_HOOK_GOMP_H

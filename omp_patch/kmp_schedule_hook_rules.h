@@ -75,9 +75,11 @@ __kmp_hook_named(ident_t *loc, kmp_info_t *th, enum sched_type schedule,
   if (wish->rule == 0)
     return schedule;
   wish->unit = __kmp_hook_unit(th, schedule, chunk);
-  if ((schedule == kmp_sch_dynamic_chunked ||
-       schedule == kmp_sch_guided_chunked) &&
-      __kmp_hook_promised(loc, monotonicity))
+  bool runtime =
+      schedule == kmp_sch_runtime || schedule == kmp_sch_runtime_simd;
+  if (runtime
+          ? SCHEDULE_HAS_MONOTONIC(th->th.th_team->t.t_sched.r_sched_type) != 0
+          : __kmp_hook_promised(loc, monotonicity))
     wish->monotonic = true;
   return kmp_sch_hook;
 }

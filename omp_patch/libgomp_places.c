@@ -84,12 +84,21 @@ static int note_name(struct dl_phdr_info *info, size_t size, void *into) {
   return 0;
 }
 
+int __kmp_hook_beside_libgomp = 0;
+
 void __kmp_hook_undo_libgomp(void) {
+  /* A child of fork() has its parent's answer, and must not ask the loader:
+   * another thread of its parent may have been at it. */
+  static int done;
+  if (done)
+    return;
+  done = 1;
   libraries *found = calloc(1, sizeof(*found));
   processors *sets = calloc(3, sizeof(*sets));
   if (found && sets) {
     processors *now = &sets[0], *first = &sets[1], *all = &sets[2];
     dl_iterate_phdr(note_name, found);
+    __kmp_hook_beside_libgomp = found->count > 0;
     for (int i = 0; i < found->count; ++i) {
       void *library = dlopen(found->names[i], RTLD_LAZY | RTLD_NOLOAD);
       places of;

@@ -79,8 +79,11 @@ int __kmp_hook_has_room(int file, const char *folder, const char *name);
 
 /** Gives the calling thread the mask back that it had before libgomp's start-up
  * bound it to the first of its places; nothing if it has another one by now, or
- * if there is no libgomp. @threads one, before libomp asks for the mask */
+ * if there is no libgomp. Once, also where libomp begins again or in a child of
+ * fork(). @threads one, before libomp asks for the mask */
 void __kmp_hook_undo_libgomp(void);
+/** Whether that has found libgomp: the program is of GNU code. */
+extern int __kmp_hook_beside_libgomp;
 
 #ifdef __cplusplus
 }
