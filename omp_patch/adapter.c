@@ -37,6 +37,7 @@ static const struct {
 HOOK_TLS gimbal_share *__kmp_hook_share;
 HOOK_TLS const void *__kmp_hook_site;
 HOOK_TLS gimbal_team __kmp_hook_team;
+HOOK_TLS int __kmp_hook_can_sleep;
 HOOK_HIDDEN int __kmp_hook_used;
 HOOK_HIDDEN int __kmp_hook_gather_pattern[3];
 HOOK_HIDDEN int __kmp_hook_release_pattern[3];
@@ -45,6 +46,7 @@ HOOK_HIDDEN gimbal_known_table *__kmp_hook_known_loops;
 HOOK_HIDDEN int __kmp_hook_rules;
 HOOK_HIDDEN int __kmp_hook_lending;
 HOOK_HIDDEN int __kmp_hook_elastic;
+HOOK_HIDDEN int __kmp_hook_may_spin = INT_MAX;
 HOOK_HIDDEN int __kmp_hook_spinning = INT_MAX;
 HOOK_HIDDEN void (*__kmp_hook_barrier)(gimbal_barrier_moment moment);
 const char __kmp_hook_gnu_source[] = ";unknown;unknown;0;0;;";

@@ -41,8 +41,13 @@ extern KMP_HOOK_HIDDEN int __kmp_hook_rules;
 extern KMP_HOOK_HIDDEN int __kmp_hook_lending;
 // Threads of a team that have cores, if others may join it; 0: no team is such.
 extern KMP_HOOK_HIDDEN int __kmp_hook_elastic;
-// Threads that a team may have for them to spin where they wait.
+// Threads that a team may have for them to spin where they wait: by what is known
+// at the start, and now (__kmp_hook_yield).
+extern KMP_HOOK_HIDDEN int __kmp_hook_may_spin;
 extern KMP_HOOK_HIDDEN int __kmp_hook_spinning;
+// This thread has come to a barrier, and has not yielded there.
+extern __thread int __kmp_hook_can_sleep
+    __attribute__((tls_model("initial-exec")));
 // Where a trace is written: what is told of barriers; else null.
 extern KMP_HOOK_HIDDEN void (*__kmp_hook_barrier)(gimbal_barrier_moment moment);
 // The team that this thread has forked, if such are asked for and it is not
@@ -177,6 +182,7 @@ static inline bool __kmp_hook_parse_schedule(const char *value) {
   if (__kmp_hook_elastic == 0)
     __kmp_hook_spinning =
         (int)KMP_MIN(__kmp_hook.gimbal_spinning_threads(), (uint32_t)INT_MAX);
+  __kmp_hook_may_spin = __kmp_hook_spinning;
   int schedule = __kmp_hook.gimbal_schedule_parse(value);
   if (schedule == GIMBAL_SCHEDULE_REFUSED) // said already; libomp's default
     return true;
@@ -327,6 +333,55 @@ static __attribute__((noinline)) void __kmp_hook_reset_used(kmp_team_t *team) {
     memset((void *)&sh->u, 0, sizeof(sh->u));
     sh->hook_execution.store(nullptr, std::memory_order_relaxed);
   }
+}
+
+// Cores that threads share which outnumber them, if the user has not said how they
+// are to wait; 0: each has one.
+static inline int __kmp_hook_crowded_cores() {
+  bool crowded = KMP_HOOK_USED && KMP_OVERSUBSCRIBED && !__kmp_env_blocktime &&
+                 __kmp_library == library_throughput && __kmp_hook_elastic == 0;
+  return crowded ? __kmp_avail_proc : 0;
+}
+
+// In place of sched_yield(). Threads that outnumber the cores yield to each other
+// while they wait. But another program keeps a core that it gets so for a time
+// slice, some milliseconds. While that happens threads sleep at barriers as soon
+// as they come: the system lets go first who is woken up. So they do on a single
+// core, where nobody gains by spinning.
+static inline int __kmp_hook_yield(int cores) {
+  if (cores == 0)
+    return sched_yield();
+  static std::atomic<kmp_uint64> until(0), rest(0); // [ns]
+  static std::atomic<kmp_uint64> last(0), before(0); // long yields, when [ns]
+  const kmp_uint64 kTimeSlice = 1000000, kSoon = 20000000;
+  const kmp_uint64 kFirst = 100000000, kMost = 2000000000;
+  const auto now = []() {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (kmp_uint64)time.tv_sec * 1000000000 + (kmp_uint64)time.tv_nsec;
+  };
+  const kmp_uint64 begin = now();
+  const kmp_uint64 over = until.load(std::memory_order_relaxed);
+  const bool sleeps = cores == 1 || begin < over;
+  const int most = __kmp_hook_may_spin;
+  if (sleeps != (TCR_4(__kmp_hook_spinning) < most))
+    TCW_4(__kmp_hook_spinning, sleeps ? KMP_MIN(cores, most) : most);
+  if (sleeps && __kmp_hook_can_sleep) {
+    __kmp_hook_can_sleep = 0;
+    return 0;
+  }
+  const int failed = sched_yield();
+  const kmp_uint64 end = now();
+  // Threads that share a core see the same time slice of another program.
+  if (sleeps || end - begin < kTimeSlice || begin < last.load())
+    return failed;
+  // One may be chance: three soon after each other.
+  if (end - before.exchange(last.exchange(end)) < kSoon) {
+    const bool again = over != 0 && begin - over < rest.load();
+    rest.store(again ? KMP_MIN(2 * rest.load(), kMost) : kFirst);
+    until.store(begin + rest.load());
+  }
+  return failed;
 }
 
 // omp_set_num_threads() has made the hot team smaller and noted that in all its

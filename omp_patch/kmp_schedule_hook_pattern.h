@@ -20,6 +20,7 @@ __kmp_hook_gather(enum barrier_type bt, kmp_info_t *th, kmp_team_t *team,
                   void (*reduce)(void *, void *)
                       USE_ITT_BUILD_ARG(void *itt)) {
   __kmp_hook_reach_used(th, team, tid, bt);
+  __kmp_hook_can_sleep = 1;
   switch (__kmp_hook_kept(&__kmp_hook_gather_pattern[bt])) {
   case bp_hyper_bar:
     __kmp_hyper_barrier_gather(bt, th, gtid, tid,
@@ -45,6 +46,7 @@ __kmp_hook_gather(enum barrier_type bt, kmp_info_t *th, kmp_team_t *team,
 static __attribute__((noinline)) void
 __kmp_hook_release(enum barrier_type bt, kmp_info_t *th, int gtid, int tid,
                    int propagate_icvs USE_ITT_BUILD_ARG(void *itt)) {
+  __kmp_hook_can_sleep = 1;
   switch (__kmp_hook_kept(&__kmp_hook_release_pattern[bt])) {
   case bp_hyper_bar:
     __kmp_hyper_barrier_release(bt, th, gtid, tid,
