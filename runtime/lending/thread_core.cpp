@@ -76,6 +76,13 @@ bool CoreMask::apply(pid_t thread) const noexcept {
     return syscall(SYS_sched_setaffinity, thread, bytes_, words_.data()) == 0;
 }
 
+void CoreMask::restore(pid_t thread) const noexcept {
+    CoreMask all = *this, found;
+    all.words_.fill(~0UL);
+    if (all.apply(thread) && found.read(thread) && found == *this) return;
+    (void)apply(thread);
+}
+
 std::uint64_t thread_time_ns(pid_t thread) noexcept {
     // As pthread_getcpuclockid() has it, for a thread that is known by its number.
     const auto clock = static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3U) | 6U);
@@ -103,7 +110,7 @@ bool move_to(pid_t thread, int core, const CoreMask& mask) noexcept {
     const CoreMask more = mask.with(core), one = mask.only(core);
     if (!one.apply(thread) || !still_has(thread, one)) return false;
     // Threads that it starts now inherit its mask: that must not be one core.
-    if (!more.apply(thread)) (void)mask.apply(thread);
+    if (!more.apply(thread)) mask.restore(thread);
     return true;
 }
 
@@ -111,7 +118,7 @@ void move_away(pid_t thread, int core, const CoreMask& mask) noexcept {
     if (!still_has(thread, mask.with(core))) return;
     const CoreMask others = mask.without(core);
     if (mask.has(core) && !others.empty() && others.apply(thread) && !still_has(thread, others)) return;
-    (void)mask.apply(thread);
+    mask.restore(thread);
 }
 
 }  // namespace gimbal

@@ -32,6 +32,10 @@ public:
     /// A thread that waits for a core it may no longer use goes to another one at once.
     /// @return false: refused  @cost one system call
     [[nodiscard]] bool apply(pid_t thread) const noexcept;
+    /// Give a thread this mask back, which read() has found. Where that was all that its control group grants, as if
+    /// nobody had asked for a mask: Linux keeps one that was asked for, and would cut what the group grants later by it.
+    /// @cost two or three system calls
+    void restore(pid_t thread) const noexcept;
 
     bool operator==(const CoreMask&) const = default;
 
@@ -56,7 +60,7 @@ bool move_to(pid_t thread, int core, const CoreMask& mask) noexcept;
 
 /// Undo move_to(): the thread gets its mask back and leaves the core, if it may run elsewhere. If its mask is not what
 /// move_to() left, somebody has set it since, and it stays.
-/// @cost two to four system calls
+/// @cost three to six system calls
 void move_away(pid_t thread, int core, const CoreMask& mask) noexcept;
 
 }  // namespace gimbal

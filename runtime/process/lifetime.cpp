@@ -204,7 +204,9 @@ __attribute__((destructor)) void on_exit() {
     });
 }
 
+// A child has the mask of the thread that forks: no lender's core may be in it.
 void before_fork() {
+    gimbal_loans_pause();
     hold_table();
     hold_statics();
 }
@@ -212,6 +214,7 @@ void before_fork() {
 void after_fork() {
     release_statics();
     release_table();
+    gimbal_loans_resume();
 }
 
 // A forked child has only the thread that forked, and locks that others held stay locked: it begins with locks of its

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs that fork while another thread is in its first loop, end where there is little stack, have no room for what
-is said, clear their environment, or cannot be moved (`-no-pie`): they run as without Gimbal, and are reported."""
+is said, clear their environment, cannot be moved (`-no-pie`), fork while libraries come and go, end while their threads
+run loops, change the number of threads, or bind themselves: they run as without Gimbal, and are reported."""
 import pathlib
 import subprocess
 import sys
@@ -141,10 +142,165 @@ int main(void) {
 """
 
 
+# Libraries come and go in another thread while this one forks. Prints how many children did not just end.
+LOADER = """
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int done;
+static double row[1000];
+static void *load(void *nothing) {
+    while (!done) {
+        void *library = dlopen("libz.so.1", RTLD_NOW);
+        if (library) dlclose(library);
+    }
+    return nothing;
+}
+int main(void) {
+    pthread_t thread;
+    int wrong = 0;
+#pragma omp parallel for schedule(runtime)
+    for (int i = 0; i < 1000; ++i) row[i] += i;
+    pthread_create(&thread, NULL, load, NULL);
+    for (int k = 0; k < 300 && !wrong; ++k) {
+        const pid_t child = fork();
+        int status = 1, ms = 0;
+        if (child == 0) _exit(0);
+        while (ms < 20000 && waitpid(child, &status, WNOHANG) == 0) usleep(1000), ++ms;
+        if (ms == 20000) kill(child, SIGKILL);
+        wrong += status != 0;
+    }
+    done = 1;
+    pthread_join(thread, NULL);
+    printf("%d\\n", wrong);
+    return 0;
+}
+"""
+
+# main() returns while four other threads run loop after loop.
+BESIDE_LOOPS = """
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static long loop(int n) {
+    long sum = 0;
+#pragma omp parallel for schedule(runtime) reduction(+ : sum)
+    for (int i = 0; i < n; ++i) sum += i;
+    return sum;
+}
+static void *loops(void *nothing) {
+    for (int k = 0;; ++k) loop(100 + k * 37 % 300);
+    return nothing;
+}
+int main(int count, char **words) {
+    pthread_t thread;
+    loop(100);
+    for (int k = 0; k < 4; ++k) pthread_create(&thread, NULL, loops, NULL);
+    usleep(20000 + 1000 * atoi(words[count - 1]));
+    return 4;
+}
+"""
+
+# A parallel loop in a region, as one construct: gcc passes no chunk for it.
+NESTED = """
+#include <omp.h>
+#include <stdio.h>
+int main(void) {
+    int sum = 0;
+    omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(2)
+    {
+#pragma omp parallel for schedule(runtime) num_threads(2)
+        for (int i = 0; i < 5; ++i) {
+#pragma omp atomic
+            ++sum;
+        }
+    }
+    printf("%d\\n", sum);
+    return 0;
+}
+"""
+
+# Loops outside of any region, after the number of threads has changed.
+OUTSIDE = """
+#include <omp.h>
+#include <stdio.h>
+int main(void) {
+    int seen[5] = {0}, threads = 0;
+    omp_set_num_threads(4);
+#pragma omp parallel reduction(+ : threads)
+    ++threads;
+    omp_set_num_threads(2);
+    for (int turn = 0; turn < 3; ++turn) {
+#pragma omp for schedule(runtime)
+        for (int i = 0; i < 5; ++i) ++seen[i];
+    }
+    for (int i = 0; i < 5; ++i) printf("%d ", seen[i]);
+    return 0;
+}
+"""
+
+# Counts iterations that come after a later one on the same thread.
+ASCENDING = """
+#include <omp.h>
+#include <stdio.h>
+int main(void) {
+    int wrong = 0;
+    omp_set_schedule((omp_sched_t)(omp_sched_dynamic | omp_sched_monotonic), 4);
+    for (int turn = 0; turn < 20; ++turn) {
+#pragma omp parallel reduction(+ : wrong)
+        {
+            int last = -1;
+#pragma omp for schedule(runtime)
+            for (int i = 0; i < 400; ++i) {
+                wrong += i < last;
+                last = i;
+                for (volatile int k = 0; k < 20 * i; ++k) continue;
+            }
+        }
+    }
+    printf("%d\\n", wrong);
+    return 0;
+}
+"""
+
+# The main thread binds itself to its last processor and forks. Returns whether the child's mask is another one.
+BINDS_ITSELF = """
+#define _GNU_SOURCE
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static double row[1000];
+int main(void) {
+    cpu_set_t all, one;
+    int last = 0, status = 1;
+#pragma omp parallel for schedule(runtime)
+    for (int i = 0; i < 1000; ++i) row[i] += i;
+    sched_getaffinity(0, sizeof all, &all);
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+        if (CPU_ISSET(cpu, &all)) last = cpu;
+    CPU_ZERO(&one);
+    CPU_SET(last, &one);
+    sched_setaffinity(0, sizeof one, &one);
+    const pid_t child = fork();
+    if (child == 0) {
+        sched_getaffinity(0, sizeof all, &all);
+        _exit(!CPU_EQUAL(&all, &one));
+    }
+    waitpid(child, &status, 0);
+    return status != 0;
+}
+"""
+
+
 class Edges(ToolTest):
     def preloaded(self, program, *words, **more):
         library = pathlib.Path(ARGUMENTS.library).resolve()
-        variables = environment(LD_PRELOAD=str(library), OMP_NUM_THREADS="2", GIMBAL_SCHEDULE="runtime")
+        asked = {name: more.pop(name) for name in [*more] if name.isupper()}
+        variables = environment(LD_PRELOAD=str(library), OMP_NUM_THREADS="2", GIMBAL_SCHEDULE="runtime", **asked)
         return subprocess.run([program, *words], env=variables, text=True, cwd=self.folder, timeout=600, check=False,
                               **more)
 
@@ -198,6 +354,50 @@ class Edges(ToolTest):
                     self.assertIn("program.c:4 main", self.tool("check", program).stdout)
                     ran = self.tool("run", "--loops", "program.c:4=ss,8", "--", program).stderr
                     self.assertIn("ss,8 (GIMBAL_LOOPS)", ran)
+
+    def test_children_of_a_process_that_loads_libraries_end(self):
+        for compiler in self.compilers():
+            with self.subTest(compiler=compiler):
+                program = self.build(compiler, LOADER, "-pthread", "-ldl", "-DLOADER")
+                done = self.preloaded(program, capture_output=True)
+                self.assertEqual((done.returncode, done.stdout), (0, "0\n"), done.stderr)
+
+    def test_a_program_ends_while_its_threads_run_loops(self):
+        for compiler in self.compilers():
+            program = self.build(compiler, BESIDE_LOOPS, "-pthread", "-DBESIDE_LOOPS")
+            for attempt in range(10):
+                with self.subTest(compiler=compiler, attempt=attempt):
+                    done = self.preloaded(program, str(attempt), capture_output=True)
+                    self.assertEqual(done.returncode, 4, done.stderr)
+
+    def test_parallel_loops_in_regions_run_where_threads_are_bound(self):
+        for compiler in self.compilers():
+            with self.subTest(compiler=compiler):
+                program = self.build(compiler, NESTED, "-DNESTED")
+                done = self.preloaded(program, capture_output=True, OMP_PROC_BIND="true")
+                self.assertEqual((done.returncode, done.stdout), (0, "10\n"), done.stderr)
+
+    def test_loops_outside_of_regions_run_once_whatever_the_number_of_threads_was(self):
+        for compiler in self.compilers():
+            with self.subTest(compiler=compiler):
+                done = self.preloaded(self.build(compiler, OUTSIDE, "-DOUTSIDE"), capture_output=True)
+                self.assertEqual(done.stdout, "3 3 3 3 3 ", done.stderr)
+
+    def test_a_schedule_that_promises_order_keeps_it_where_a_rule_names_the_loop(self):
+        for compiler in self.compilers():
+            program = self.build(compiler, ASCENDING, "-DASCENDING")
+            for name in ("ich", "static-steal"):
+                with self.subTest(compiler=compiler, name=name):
+                    done = self.preloaded(program, capture_output=True, GIMBAL_LOOPS=f"program.c={name}")
+                    self.assertEqual(done.stdout, "0\n", done.stderr)
+
+    def test_a_child_has_the_mask_that_the_program_gave_its_parent(self):
+        for compiler in self.compilers():
+            with self.subTest(compiler=compiler):
+                if "clang" in compiler:
+                    continue  # libomp itself gives its children all processors
+                program = self.build(compiler, BINDS_ITSELF, "-DBINDS")
+                self.assertEqual(self.preloaded(program, capture_output=True).returncode, 0)
 
 
 if __name__ == "__main__":
