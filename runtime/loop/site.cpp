@@ -92,12 +92,13 @@ Execution* LoopSite::open(const Request& request) noexcept {
         put_away(std::unique_ptr<Execution>(ready));
     }
     if (!asked_earlier_run_ && !request.schedule.technique && request.selector.empty()) ask_earlier_run();
-    if (const double time = learning_.left_at_once(request); time > 0) {
+    Request known = request;
+    known.can_leave = request.can_leave && !steps_wanted();  // a record has every step
+    if (const double time = learning_.left_at_once(known); time > 0) {
         left_.leave(request, time);
         return nullptr;
     }
     const std::uint64_t begun = opening_.begin() ? ticks() : 0;
-    Request known = request;
     known.left_loops = count_left_loops();
     known.crowded = crowded;
     known.shared_cores = !identity_.over_ranks && cores_are_shared(workers_);

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs left/left.c: loops that are left to libomp's static, or have a standing execution, run every iteration once, and
-really are left, or stand.
+really are left, or stand. None is left while its steps are recorded: a record has one row per execution.
 
 Exit status: 0 all passed, 1 something failed.
 """
 import argparse
+import csv
 import itertools
 import json
 import os
@@ -22,6 +23,7 @@ LIMIT_S = 600
 
 # With cancellation no execution stands.
 LEFT = {"GIMBAL_SCHEDULE": "auto", "OMP_CANCELLATION": "true"}
+RECORDED = LEFT | {"GIMBAL_RECORD": "steps.csv"}
 STANDING = tuple({"GIMBAL_SCHEDULE": schedule} for schedule in ("gss", "ss,7", "feedback", "static-steal", "auto"))
 
 
@@ -33,7 +35,7 @@ def run(program, threads, library, folder, settings):
     environment |= {"LD_PRELOAD": str(library), "OMP_SCHEDULE": "runtime", "GIMBAL_REPORT": "off",
                     "GIMBAL_CACHE": "off", "GIMBAL_OUTPUT": str(out)} | settings
     done = subprocess.run([str(program), "300", threads], capture_output=True, text=True, timeout=LIMIT_S,
-                          env=environment, check=False)
+                          env=environment, cwd=folder, check=False)
     if done.returncode != 0:
         return f"exit status {done.returncode}: {done.stdout[-600:]}{done.stderr[-300:]}", 0
     if settings is LEFT:
@@ -41,7 +43,17 @@ def run(program, threads, library, folder, settings):
         left = sum(loop.get("untimed_calls", 0) for loop in loops)
         if left == 0:
             return "no execution was left to libomp: this tested nothing", 0
+    if settings is RECORDED and (problem := problem_of_steps(pathlib.Path(folder), out)):
+        return problem, 0
     return None, int(re.search(r"(\d+) standing", done.stdout).group(1))
+
+
+def problem_of_steps(folder, out):
+    """What is wrong with a recorded run, or None."""
+    calls = sum(loop["calls"] for loop in json.loads(out.read_text())["loops"])
+    with (folder / "steps.csv").open(newline="", encoding="utf-8") as file:
+        rows = sum(1 for _ in csv.DictReader(file))
+    return None if rows == calls else f"{rows} steps were recorded of {calls} executions"
 
 
 def main():
@@ -56,7 +68,7 @@ def main():
             if not program.is_file():
                 print(f"SKIPPED {name}: not built, its compiler is missing")
                 continue
-            for settings, threads in itertools.product((LEFT, *STANDING), THREADS):
+            for settings, threads in itertools.product((LEFT, RECORDED, *STANDING), THREADS):
                 runs += 1
                 problem, standing = run(program, threads, options.library, folder, settings)
                 stood += standing
