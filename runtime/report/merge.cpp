@@ -224,6 +224,10 @@ bool MergedLoop::knows_all_workers() const noexcept {
     return !sum.steals || ranks >= sum.workers;
 }
 
+bool MergedLoop::knows_imbalance() const noexcept {
+    return !sum.steals || (knows_all_workers() && sum.calls == 1);
+}
+
 double MergedLoop::imbalance() const noexcept {
     return gimbal::imbalance(sum.busy_max_s, sum.busy_mean_s);
 }

@@ -56,6 +56,8 @@ struct MergedLoop {
 
     /// Whether the figures over workers are of all of them: of stealing each rank's record has its own.
     [[nodiscard]] bool knows_all_workers() const noexcept;
+    /// Ranks that steal tell of all executions together: who was slow in one and who in another cancel out.
+    [[nodiscard]] bool knows_imbalance() const noexcept;
     /// max/mean - 1 over workers, from the sums over executions and ranks; 0 if nothing was measured.
     [[nodiscard]] double imbalance() const noexcept;
     /// What follows is a part of loop time, mean over workers. Waiting for the last one to finish.

@@ -22,10 +22,6 @@ using Side = TextTable::Side;
 constexpr std::size_t kNameWidth = 44;  // of the loop column [characters]
 constexpr std::size_t kMaxLoops = 30;   // in a report that is not the full one [count]
 
-std::string count(std::uint64_t n, const char* one, const char* many) {
-    return std::to_string(n) + " " + (n == 1 ? one : many);
-}
-
 /// With equal values on all records, that value; otherwise "various".
 template <class Member>
 std::string common(std::span<const RunRecord> records, Member member) {
@@ -126,7 +122,7 @@ void add_loop(const MergedLoop& loop, const TableForm& form, TextTable& table) {
     else
         cells.push_back(seconds(form.ranks ? times.mean : loop.sum.time_s));
     const bool known = loop.knows_all_workers();
-    cells.push_back(known ? fixed(loop.imbalance(), 3) : "-");
+    cells.push_back(loop.knows_imbalance() ? fixed(loop.imbalance(), 3) : "-");
     if (form.late) cells.push_back(known ? per_cent(loop.late()) : "-");
     cells.push_back(known ? per_cent(loop.lost()) : "-");
     if (form.overheads) cells.push_back(loop.sum.steals ? "-" : per_cent(loop.scheduling_overhead()));

@@ -73,6 +73,10 @@ std::string per_cent(double part) {
     return fixed(100 * part, 1) + " %";
 }
 
+std::string count(std::uint64_t n, const char* one, const char* many) {
+    return std::to_string(n) + " " + (n == 1 ? one : many);
+}
+
 namespace {
 
 std::string shortened(std::string_view name, std::size_t width) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,6 +47,8 @@ private:
 
 /// A part of one as per cent, e.g. "9.8 %".
 [[nodiscard]] std::string per_cent(double part);
+/// "1 call", "2 calls". @errors std::bad_alloc  @threads any
+[[nodiscard]] std::string count(std::uint64_t n, const char* one, const char* many);
 
 /// The name of a loop, "file:line function", or a path, in at most that many characters: the folders of the
 /// file go first, then the middle, since the beginning and the end say most. Control characters are escaped.

@@ -13,7 +13,8 @@ function loopCells(item) {
     return [make("td", {class: "left name", title: item.name}, shortened(item.name, 42)),
         make("td", {}, count(item.workers, item.level.slice(0, -1))), make("td", {}, item.calls.toLocaleString("en")),
         make("td", {}, item.iterations.toLocaleString("en")), make("td", {class: "left"}, item.technique),
-        make("td", {}, seconds(item.time_s.mean)), make("td", {}, known ? item.imbalance.toFixed(3) : "–"),
+        make("td", {}, seconds(item.time_s.mean)),
+        make("td", {}, item.imbalance === null ? "–" : item.imbalance.toFixed(3)),
         make("td", {}, known ? percent(item.late) : "–"), make("td", {}, known ? percent(item.lost) : "–"),
         make("td", {}, percent(item.scheduling))];
 }

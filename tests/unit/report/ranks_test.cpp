@@ -104,12 +104,21 @@ TEST(RanksMerged, StealsAreAddedUpAndCallsAreNot) {
     EXPECT_EQ(loop.sum.calls, 3U);
     EXPECT_EQ(loop.sum.iterations, 10000U);
     EXPECT_DOUBLE_EQ(loop.sum.time_s, 4);
-    EXPECT_DOUBLE_EQ(loop.imbalance(), 4.0 / 3 - 1);
+    EXPECT_FALSE(loop.knows_imbalance()) << "who was slow in which of the three calls is not told";
+    EXPECT_DOUBLE_EQ(loop.lost(), 0.25);
     ASSERT_TRUE(loop.sum.steals);
     EXPECT_EQ(loop.sum.steals->stolen, 1000U);
     EXPECT_EQ(loop.sum.steals->attempts, 14U);
     EXPECT_EQ(loop.sum.steals->bytes_in, loop.sum.steals->bytes_out);
     EXPECT_DOUBLE_EQ(run.rank_balance, 0.75);
+}
+
+TEST(RanksMerged, OfOneCallTheImbalanceIsKnownWithStealsToo) {
+    RunRecord records[] = {stealing_record(0, 4, 0, 1000), stealing_record(1, 2, 1000, 0)};
+    for (RunRecord& record : records) record.loops[0].calls = 1;
+    const MergedLoop loop = merge(records).loops[0];
+    EXPECT_TRUE(loop.knows_imbalance());
+    EXPECT_DOUBLE_EQ(loop.imbalance(), 4.0 / 3 - 1);
 }
 
 TEST(RanksInText, TheColumnOfWorkersIsThereIfItIsNeeded) {
@@ -148,6 +157,7 @@ TEST(RanksInText, StealingHasALineOfItsOwn) {
     const RunRecord records[] = {stealing_record(0, 4, 0, 1234), stealing_record(1, 2, 1234, 0)};
     const std::string text = merged_text(records, ReportLevel::full);
     EXPECT_THAT(text, HasSubstr("particles  2 ranks      3       10000  stealing (nearest)"));
+    EXPECT_THAT(text, HasSubstr("4.00  4.00          -  25.0 %")) << "no imbalance that contradicts what is lost";
     EXPECT_THAT(text, HasSubstr("\n  stolen: 1234 of 10000 items in 5 of 14 attempts, 1.23 MB moved, ratio 0.3\n"));
     EXPECT_THAT(text, HasSubstr("GIMBAL_MPI_STEAL_RATIO=agent"));
     EXPECT_THAT(text, HasSubstr("ranks of particles (2 ranks)\n  rank  busy_s  waiting_s"));
