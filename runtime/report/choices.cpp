@@ -141,8 +141,7 @@ void complete_choices(LoopSummary& loop, const AlternativeUse& predicted) {
     const bool one_length = !lengths_differ(loop);
     if (one_length)
         loop.exploring_cost_s = std::max(0.0, exploring_s - static_cast<double>(loop.exploring_calls) * main->call_s());
-    // Looks at what is left to libomp take what it takes there, and the way in and out of Gimbal.
-    if (2 * loop.untimed_calls > loop.calls) return;
+    if (mostly_untimed(loop)) return;
     // What was measured is of some executions, and these may have been other lengths.
     const bool like = one_length || predicted.predicted;
     const bool foreseen =

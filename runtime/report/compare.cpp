@@ -43,10 +43,15 @@ double time_of_call(const MergedLoop& loop) {
     return calls > 0 ? time_of(loop) / static_cast<double>(calls) : 0;
 }
 
-/// Whether the time per call means the same in both: the calls, or their lengths, are equal.
+bool left_to_openmp(const MergedLoop* loop) {
+    return loop && mostly_untimed(loop->sum);
+}
+
+/// Whether the time per call is of the loop, and means the same in both: the calls, or their lengths, are equal.
 bool comparable(const MergedLoop& one, const MergedLoop& other) {
     const LoopSummary& a = one.sum;
     const LoopSummary& b = other.sum;
+    if (mostly_untimed(a) || mostly_untimed(b)) return false;
     const bool same_calls = a.calls == b.calls && a.iterations == b.iterations && a.untimed_calls == b.untimed_calls;
     if (same_calls || a.longest == 0 || b.longest == 0) return true;  // 0: older records do not know
     return !lengths_differ(a) && !lengths_differ(b) && a.longest == b.longest;
@@ -122,7 +127,7 @@ std::vector<Column> columns_of(const std::vector<Row>& rows) {
 }
 
 constexpr Column kImbalance = {
-    "imbalance", [](const MergedLoop& loop) { return loop.knows_all_workers() ? fixed(loop.imbalance(), 3) : "-"; }};
+    "imbalance", [](const MergedLoop& loop) { return loop.knows_imbalance() ? fixed(loop.imbalance(), 3) : "-"; }};
 constexpr Column kTechnique = {"technique (why)", [](const MergedLoop& loop) { return technique_cell(loop.sum); },
                                Side::left};
 
@@ -140,6 +145,19 @@ std::vector<std::string> sums(std::string name, std::size_t before, std::span<co
     for (std::size_t i = 1; i < times_s.size(); ++i) cells.push_back(whole ? ratio(times_s[0], times_s[i]) : "-");
     cells.resize(all);
     return cells;
+}
+
+/// "a.c:4 f, a.c:9 g and 3 more", of loops whose times say nothing of them; empty: there are none.
+std::string loops_left(const std::vector<Row>& rows) {
+    constexpr std::size_t kShown = 3;
+    std::string text;
+    std::size_t number = 0;
+    for (const Row& row : rows) {
+        const auto left = std::find_if(row.begin(), row.end(), left_to_openmp);
+        if (left == row.end() || ++number > kShown) continue;
+        text += (text.empty() ? "" : ", ") + shorten_name((*left)->sum.name, kNameWidth);
+    }
+    return number > kShown ? text + " and " + std::to_string(number - kShown) + " more" : text;
 }
 
 std::string table_of(const std::vector<Row>& rows, std::span<const MergedRun> runs) {
@@ -194,6 +212,8 @@ std::string compared_text(std::span<const std::vector<RunRecord>> runs) {
     text += table_of(rows, merged);
     if (differ(rows, calls_of))
         text += "Calls differ: the ratio of a loop is of its time per call, and - where their lengths differ, too.\n";
+    if (const std::string left = loops_left(rows); !left.empty())
+        text += "Left to OpenMP and not timed in most calls, so without a ratio: " + left + "; compare the wall.\n";
     for (std::size_t i = 0; i < runs.size(); ++i)
         if (merged[i].ranks_seen < merged[i].ranks)
             text += "WARN of " + label(i) + " only " + std::to_string(merged[i].ranks_seen) + " of " +

@@ -41,6 +41,12 @@ struct TimeParts {
     return static_cast<double>(loop.longest) > kOtherLength * static_cast<double>(loop.shortest) && loop.shortest > 0;
 }
 
+/// Whether most executions were left to libomp, so that those that were timed do not stand for the loop: looks at it
+/// take what it takes there, and the way in and out of Gimbal.
+[[nodiscard]] inline bool mostly_untimed(const LoopSummary& loop) noexcept {
+    return 2 * loop.untimed_calls > loop.calls;
+}
+
 /// One figure of the report: how it is computed and what it means.
 struct Metric {
     std::string_view name, unit, formula, meaning;

@@ -45,6 +45,12 @@ class Page(ToolTest):
         self.assertNotRegex(html, r"""(src|href)\s*=|@import|url\(|https?://(?!www\.w3\.org)""")
         self.assertIn("<noscript><pre>gimbal 0.1.0", html)
 
+    def test_calls_that_were_left_untimed_are_told(self):
+        entry = record()
+        entry["loops"][0]["untimed_calls"] = 1
+        loop, = json.loads(self.gimbal("report", "--json", self.save("run.json", entry)).stdout)["runs"][0]["loops"]
+        self.assertEqual((loop["calls"], loop["untimed_calls"], loop["imbalance"]), (2, 1, 0.5))
+
     def test_names_cannot_become_html(self):
         entry = record() | {"program": "./app </script><b>&amp; \u2028"}
         entry["loops"][0]["name"] = "a.cpp:1 x</script><script>alert(1)</script>"

@@ -48,6 +48,18 @@ TEST(Compare, CallsOfDifferentLengthsHaveNoRatio) {
     EXPECT_THAT(compared({{one}, {other}}), HasSubstr("3.00      3.00      -"));
 }
 
+TEST(Compare, LoopsThatWereMostlyLeftHaveNoRatio) {
+    RunRecord one = run(3, 10), other = run(1, 10);
+    one.loops[0].untimed_calls = other.loops[0].untimed_calls = 5;
+    EXPECT_THAT(compared({{one}, {other}}), HasSubstr("3.00      1.00  0.333")) << "half of it was timed";
+    other.loops[0].untimed_calls = 6;
+    const std::string text = compared({{one}, {other}});
+    EXPECT_THAT(text, HasSubstr("3.00      1.00      -"));
+    EXPECT_THAT(text,
+                HasSubstr("\nLeft to OpenMP and not timed in most calls, so without a ratio: sph.cpp:210 density; "
+                          "compare the wall.\n"));
+}
+
 TEST(Compare, OfRanksTheSlowestCounts) {
     std::vector<RunRecord> two = {sample_record(0, 2), sample_record(1, 2)};
     two[1].loops[0].time_s = 6;
