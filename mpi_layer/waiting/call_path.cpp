@@ -47,13 +47,13 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) noexcept {
     return hash;
 }
 
-/// An object of an MPI library: a call from there is the program's call a frame further up.
-bool is_mpi(const void* address) noexcept {
+/// An object of an MPI library, or Gimbal's: a call from there is the program's call some frames further up.
+bool is_library(const void* address) noexcept {
     Dl_info info{};
     if (dladdr(address, &info) == 0 || !info.dli_fname) return false;
     std::string_view name(info.dli_fname);
     name.remove_prefix(name.rfind('/') + 1);  // npos + 1 is 0
-    return name.starts_with("libmpi") || name.starts_with("libgimbal_waiting");
+    return name.starts_with("libmpi") || name.starts_with("libgimbal_");
 }
 
 struct Stack {
@@ -70,9 +70,9 @@ _Unwind_Reason_Code take_frame(_Unwind_Context* context, void* argument) noexcep
     if (!address) return _URC_END_OF_STACK;
     stack.begun |= address == stack.caller;
     if (!stack.begun) return _URC_NO_REASON;
-    if (!stack.program && !is_mpi(address)) stack.program = address;
-    stack.hash = mixed(stack.hash, reinterpret_cast<std::uint64_t>(address));
-    return ++stack.frames < kFrames ? _URC_NO_REASON : _URC_END_OF_STACK;
+    if (!stack.program && !is_library(address)) stack.program = address;
+    if (stack.frames++ < kFrames) stack.hash = mixed(stack.hash, reinterpret_cast<std::uint64_t>(address));
+    return stack.frames < kFrames || !stack.program ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
 CallPath* insert(std::uint64_t key, CallId call, const void* address) noexcept {

@@ -32,6 +32,9 @@ void add_use(const ScheduleUse& use, ScheduleUse& sum) noexcept;
 /// @return nothing if no loop ran  @errors std::bad_alloc  @threads any  @cost O(uses^2)
 [[nodiscard]] std::optional<ScheduleSum> main_choice(const LoopSummary& loop);
 
+/// The reason of loops that a replayed record does not have.
+inline constexpr const char* kNotRecorded = "not recorded";
+
 /// Whether a selector that learns chose, rather than a user or a default.
 [[nodiscard]] bool chosen_by_selector(const std::string& reason);
 

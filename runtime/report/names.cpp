@@ -89,6 +89,18 @@ std::string readable_function(std::string_view symbol) {
     return demangled ? without_return_type(without_parameters(demangled.get())) : plain;
 }
 
+namespace {
+
+/// Warnings were written while the program ran, when a loop had no other name than where its code lies.
+void rename_in(std::vector<std::string>& warnings, const std::string& key, const std::string& name) {
+    const std::string before = "loop " + key + " ";
+    for (std::string& warning : warnings)
+        if (const std::size_t at = warning.find(before); at != std::string::npos)
+            warning.replace(at, before.size(), "loop " + name + " ");
+}
+
+}  // namespace
+
 void resolve_names(RunRecord& record) {
     std::map<std::string, std::unique_ptr<ObjectSymbols>> objects;
     const auto resolve = [&](auto& named) {
@@ -98,7 +110,12 @@ void resolve_names(RunRecord& record) {
         named.name = loop_name(named.module, named.offset, symbols->find(named.offset));
         named.module.clear();
     };
-    for (LoopSummary& loop : record.loops) resolve(loop);
+    for (LoopSummary& loop : record.loops) {
+        const std::string key = base_name(loop.module) + hexadecimal(loop.offset);
+        const bool named = loop.module.empty();
+        resolve(loop);
+        if (!named) rename_in(record.warnings, key, loop.name);
+    }
     if (record.waiting)
         for (WaitingPath& path : record.waiting->paths) resolve(path);
     if (!objects.empty() && !ObjectSymbols::available())

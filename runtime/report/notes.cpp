@@ -58,6 +58,8 @@ std::string try_schedule(const LoopSummary& loop, const ScheduleUse* use, const 
 /// For loops whose schedule somebody named: what this run measured to be faster, else to let Gimbal measure. A
 /// technique that nobody has measured or simulated on this loop is not advised: any of them may be slower.
 std::string measured_advice(const LoopSummary& loop, const ScheduleUse* use) {
+    if (use && use->reason == kNotRecorded)
+        return "The replayed record does not have it: record it too, or leave out GIMBAL_REPLAY.";
     const AlternativeUse& other = loop.alternative;
     if (!other.schedule.empty() && other.ratio < 1 - kWorthSaying)
         return try_schedule(loop, use, other.schedule) + ": it took " + per_cent(1 - other.ratio) + " less time here.";
@@ -215,11 +217,14 @@ std::string note_on_all(std::span<const Loss> losses, const MergedRun& run) {
                " s, entry and exit " + seconds(sum.entry_s) + " s.";
     }
     std::string text = "NOTE all loops together lose less than 1 % of the run";
-    if (untimed > 0) text += " in the " + std::to_string(calls - untimed) + " calls that were timed";
+    if (untimed > 0 && untimed == calls)
+        text = "NOTE all loops were left to OpenMP in every call and not timed";
+    else if (untimed > 0)
+        text += " in the " + count(calls - untimed, "call that was timed", "calls that were timed");
     const double outside_s = static_cast<double>(calls) * kOutside_s / std::max(1U, run.ranks_seen);
     if (outside_s >= worth_s && calls > 0)
-        return text + "; what OpenMP takes around their " + std::to_string(calls) +
-               " calls (forks, barriers) is not measured, and no schedule saves it.";
+        return text + "; what OpenMP takes around their " + count(calls, "call", "calls") +
+               " (forks, barriers) is not measured, and no schedule saves it.";
     if (!run.program_schedule.empty()) return {};  // of loops that are not seen
     return text + (untimed > 0 ? "." : ": another technique cannot save more.");
 }
@@ -251,9 +256,12 @@ std::string note_on_ranks(const MergedRun& run) {
     if (lost_s <= kWorthSaying * parts.all_s()) return {};
     std::string text =
         "NOTE ranks that wait for others lose " + per_cent(lost_s / parts.all_s()) + " of the cores' time";
-    if (!run.waiting_places.empty())
-        text += ", most at " + shorten_name(run.waiting_places.front().name, kPlaceWidth) + " (" +
-                run.waiting_places.front().call + ")";
+    if (!run.waiting_places.empty()) {
+        // The rest of the loss may be nowhere: waiting for the last rank to come to MPI_Finalize is no call's.
+        const WaitingPath& place = run.waiting_places.front();
+        if (2 * place.waiting_s * parts.threads > lost_s)
+            text += ", most at " + shorten_name(place.name, kPlaceWidth) + " (" + place.call + ")";
+    }
     if (run.elastic && run.regions_with_numbers > 0)
         return text + ". Their cores could not join " + std::to_string(run.regions_with_numbers) +
                (run.regions_with_numbers == 1 ? " region" : " regions") +

@@ -12,7 +12,10 @@ namespace gimbal {
 /// @threads one
 class CsvReader {
 public:
-    explicit CsvReader(std::string_view text) noexcept : rest_(text) {}
+    /// The mark of UTF-8 that spreadsheets write at the beginning is skipped.
+    explicit CsvReader(std::string_view text) noexcept : rest_(text) {
+        if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);
+    }
 
     /// The next record.
     /// @return false: no more

@@ -52,9 +52,9 @@ Decision ReplaySelector::choose(const LoopContext& context) {
     const RecordedStep& step = recorded ? (*steps_)[context.step] : steps_->back();
     if (recorded && step.iterations != context.iterations && !warned_) {
         warned_ = true;
-        warn_once("GIMBAL_REPLAY: loop " + loop_ + " had " + std::to_string(step.iterations) + " iterations in step " +
-                  std::to_string(context.step) + ", now " + std::to_string(context.iterations) +
-                  "; the record is followed anyway");
+        // Without the numbers, which differ from team to team and from length to length: one warning for each loop.
+        warn_once("GIMBAL_REPLAY: loop " + loop_ +
+                  " has other numbers of iterations than in the record, which is followed anyway");
     }
     Decision decision{.schedule = step.schedule, .reason = "GIMBAL_REPLAY"};
     decision.within.technique = step.within;

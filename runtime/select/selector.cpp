@@ -8,6 +8,7 @@
 #include "gimbal/options.hpp"
 #include "gimbal/random.hpp"
 #include "learn/names.hpp"
+#include "report/choices.hpp"
 #include "select/agent.hpp"
 #include "select/auto.hpp"
 #include "select/binary.hpp"
@@ -37,7 +38,7 @@ std::unique_ptr<Selector> make_replay(const Recording& recording, std::string_vi
     if (const auto* const steps = recording.find(loop, workers)) return std::make_unique<ReplaySelector>(*steps, loop);
     warn_once("GIMBAL_REPLAY: loop " + std::string(loop) + " with " + std::to_string(workers) +
               " workers is not in the record; fac2 runs it");
-    return std::make_unique<FixedSelector>(Schedule{find_technique("fac2")}, "not recorded");
+    return std::make_unique<FixedSelector>(Schedule{find_technique("fac2")}, kNotRecorded);
 }
 
 /// @param agent  an agent's word, or `chunk`

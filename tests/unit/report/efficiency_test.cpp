@@ -124,6 +124,15 @@ TEST(Efficiency, PlacesOfAllRanksAddUpAndNameWhoIsLast) {
     EXPECT_EQ(places[0].by_that_rank, 180U);
 }
 
+TEST(Efficiency, OnlyAPlaceWithMostOfTheLossIsNamed) {
+    auto records = sample();
+    for (RunRecord& record : records) record.waiting->paths[0].waiting_s /= 2;  // the rest: the wait for MPI_Finalize
+    const std::string text = merged_text(records, ReportLevel::summary);
+    EXPECT_NE(text.find("NOTE ranks that wait for others lose 20.0 % of the cores' time. Try --elastic"),
+              std::string::npos)
+        << text;
+}
+
 TEST(Efficiency, StandsInTheReportAndSurvivesTheFile) {
     std::vector<RunRecord> records;
     for (const RunRecord& record : sample()) records.push_back(from_json(to_json(record)));

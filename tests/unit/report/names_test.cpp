@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -111,6 +112,18 @@ TEST(ResolveNames, AnObjectThatIsGoneLeavesModuleAndAddress) {
     record.loops[0].offset = 0x1234;
     resolve_names(record);
     EXPECT_EQ(record.loops[0].name, "libsolver.so+0x1234");
+}
+
+TEST(ResolveNames, WarningsNameTheLoopAsTheTableDoes) {
+    if (!ObjectSymbols::available()) GTEST_SKIP() << "libdw is not installed";
+    const std::string program = std::filesystem::read_symlink("/proc/self/exe");
+    RunRecord record = loop_at(here(), program);
+    std::ostringstream key;
+    key << std::filesystem::path(program).filename().string() << "+0x" << std::hex << record.loops[0].offset;
+    record.warnings = {"GIMBAL_REPLAY: loop " + key.str() + " has other numbers", "loop " + key.str() + "0 has"};
+    resolve_names(record);
+    EXPECT_EQ(record.warnings[0], "GIMBAL_REPLAY: loop " + record.loops[0].name + " has other numbers");
+    EXPECT_EQ(record.warnings[1], "loop " + key.str() + "0 has") << "another loop";
 }
 
 TEST(LoopName, APythonExtensionIsNamedWithoutItsInterpreterAndMachine) {

@@ -163,6 +163,19 @@ TEST(Summary, TheNoteThatNothingCanBeGainedLooksAtTheSumOfAllLoops) {
     record.loops[0].untimed_calls = 900'000;
     EXPECT_THAT(summary_text(record, ReportLevel::summary),
                 HasSubstr("less than 1 % of the run in the 100000 calls that were timed; what"));
+    record.loops[0].untimed_calls = 999'999;
+    EXPECT_THAT(summary_text(record, ReportLevel::summary), HasSubstr("of the run in the 1 call that was timed; what"));
+    record.loops[0].untimed_calls = 1'000'000;
+    EXPECT_THAT(summary_text(record, ReportLevel::summary),
+                HasSubstr("NOTE all loops were left to OpenMP in every call and not timed; what OpenMP takes around"));
+}
+
+TEST(Summary, ALoopThatAReplayDoesNotKnowIsNotToldToNameASchedule) {
+    RunRecord record = sample_record();
+    record.loops[0].schedules = {{"fac2", "not recorded", 2}};
+    EXPECT_THAT(summary_text(record, ReportLevel::summary),
+                HasSubstr("10.0 % of the run). The replayed record does not have it: record it too, or leave out "
+                          "GIMBAL_REPLAY.\n"));
 }
 
 TEST(Summary, FewIterationsAreThoseOfTheLongestCall) {

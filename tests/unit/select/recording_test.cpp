@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -83,6 +84,27 @@ TEST(Steps, WhatThreadsRanInChunksOfRanksIsReplayedWithThem) {
     EXPECT_EQ(replay.choose({.iterations = 1000, .step = 1}).within.technique, nullptr);
     EXPECT_EQ(refusal(kHeader + "forces,4,0,1000,fac2,auto,0,1,1,1,9,,,,,,,no-such\n"),
               "line 2: \"no-such\" is not a technique");
+}
+
+TEST(Steps, ARecordThatASpreadsheetHasSavedIsReplayed) {
+    std::string text = kHeader;
+    gimbal::append_step(text, row_of("forces", 0, "fac2"), 1e-6);
+    EXPECT_EQ(Recording::parse("\xEF\xBB\xBF" + text).loops(), 1U);
+}
+
+TEST(Steps, ALoopOfManyOtherLengthsIsWarnedOfOnce) {
+    const std::vector<gimbal::RecordedStep> steps(4, {gimbal::parse_schedule("fac2"), 1000});
+    const auto about = [] {
+        const std::vector<std::string> all = gimbal::warnings();
+        return std::count_if(all.begin(), all.end(), [](const std::string& text) {
+            return text.find("loop longer.c:3 f has other numbers of iterations") != std::string::npos;
+        });
+    };
+    for (std::uint64_t length = 1; length < 4; ++length) {  // each has a selector of its own
+        ReplaySelector replay(steps, "longer.c:3 f");
+        (void)replay.choose({.iterations = std::uint64_t{1000} << length, .step = length});
+    }
+    EXPECT_EQ(about(), 1);
 }
 
 TEST(Steps, WhatIsRecordedIsReplayedChoiceByChoiceForEachLoop) {
