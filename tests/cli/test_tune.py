@@ -2,6 +2,7 @@
 """`gimbal tune`: spaces and constraints, the search over programs that crash, hang or say nothing, and going on after an
 interruption."""
 import contextlib
+import io
 import json
 import pathlib
 import signal
@@ -22,6 +23,7 @@ sys.path[:0] = [str(SOURCES), str(ROOT / "tools" / "campaign")]
 from gimbal_campaign.errors import CampaignError  # noqa: E402
 from gimbal_campaign.process import wait_for_end  # noqa: E402
 from gimbal_tune.expressions import Expression  # noqa: E402
+from gimbal_tune import run as run_module  # noqa: E402
 from gimbal_tune.space import Parameter, Space, filled, parse_parameter  # noqa: E402
 
 
@@ -290,6 +292,43 @@ echo "metric $(( 2 + ($1 - 4) * ($1 - 4) + $2 ))"
         self.assertIn("x=1", (self.work / "program.sh.tune.toml").read_text().splitlines()[0])
         self.assertIn("<p>Best: x=1 y=1", (self.work / "page.html").read_text().replace(' class="note"', ""))
 
+    def test_a_gain_within_the_noise_is_none(self):
+        self.script("""
+echo "$*" >> starts
+today=$(grep -c "^1 1" starts)
+[ $1 = 1 ] && [ $today -gt 1 ] && echo "metric $((9 + today % 2 * 4))" && exit
+[ $1 = 4 ] && [ $(grep -c "^4 1" starts) -gt 1 ] && echo "metric 10" && exit
+echo "metric $(( 2 + ($1 - 4) * ($1 - 4) + $2 ))"
+""")
+        done = self.tune("--runs", 15, "--parameter", "schedule: static ss", "--constraint",
+                         "y == 1 and schedule == 'static'")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("no difference was measured to the best of the search, x=4 y=1 schedule=static: 11 -> 10 value: "
+                      "0.909 of today's (0.769 to 1.111 in 2 x 2 runs)", done.stdout)
+        self.assertIn("best: x=1 y=1", done.stdout)
+        self.assertIn("x=1", (self.work / "program.sh.tune.toml").read_text().splitlines()[0])
+
+    def test_new_replaces_no_file_of_somebody_else(self):
+        good = self.program.read_bytes()
+        other = self.work / "other.sqlite"
+        with contextlib.closing(sqlite3.connect(other)) as connection, connection:
+            connection.execute("CREATE TABLE mine (x)")
+        for file in (self.program, other):
+            done = self.tune("--new", "--output", file, "--runs", 2, "--compare", 0)
+            self.assertEqual((done.returncode, done.stderr.count("error")), (2, 1), done.stderr)
+            self.assertIn("not a file of gimbal tune", done.stderr)
+        self.assertEqual(self.program.read_bytes(), good)
+        self.assertFalse((self.work / "starts").exists(), "nothing ran")
+
+    def test_an_interrupt_while_a_run_is_noted_counts_it(self):
+        store = mock.Mock(path="x.sqlite", runs=lambda: [None])
+        session = mock.Mock(store=store, runs=[])
+        session.everything.side_effect = KeyboardInterrupt
+        said = io.StringIO()
+        with mock.patch.object(run_module, "need"), contextlib.redirect_stderr(said):
+            self.assertFalse(run_module.run(session))
+        self.assertIn("; x.sqlite has 1 run; the same command goes on", said.getvalue())
+
     def test_a_page_that_cannot_be_written_is_noticed_before_the_first_run(self):
         for path, why in (("none/a.html", "there is no folder none"), (".", "it is a folder")):
             done = self.tune("--html", path)
@@ -312,7 +351,7 @@ echo "metric $(( 2 + ($1 - 4) * ($1 - 4) + $2 ))"
                               text=True, capture_output=True, timeout=600)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual([row[2] for row in self.rows()], ["ok", "slow"])
-        self.assertIn("1 were ended as too slow", done.stdout)
+        self.assertIn("2 runs of 2 configurations; 1 ended as too slow", done.stdout)
         self.assertLess(self.rows("SELECT max(wall_s) FROM tune_runs")[0][0], 600)
 
     def test_the_result_is_a_configuration_file_that_gimbal_run_takes(self):

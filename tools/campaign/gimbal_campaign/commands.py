@@ -59,7 +59,7 @@ def run_command(options: argparse.Namespace) -> int:
     path = options.output or Path(options.spec.stem + ".sqlite")
     with only_writer(path, "campaign run"):
         if options.new:
-            set_aside(path)
+            set_aside(path, "runs", "campaign")
         refuse_link(path)
         with closing(Store(path)) as store:
             store.begin(wanted, conditions.gathered(tool.gimbal))
@@ -159,7 +159,12 @@ def anova_command(options: argparse.Namespace) -> Answer:
     if not table:
         raise CampaignError("too few RL configurations for an analysis of variance",
                             "[factors] agents, policies and rewards: at least two levels of one of them")
-    return Answer(render(anova_module.ANOVA_HEADERS, table) + "\n\n" + render(anova_module.TUKEY_HEADERS, pairs),
+    texts = [render(anova_module.ANOVA_HEADERS, table)]
+    texts += [f"{row[0]}, {row[1]}: the variance within the levels is zero, so there is no F" for row in table
+              if row[anova_module.ANOVA_HEADERS.index("F")] is None]
+    if pairs:
+        texts.append(render(anova_module.TUKEY_HEADERS, pairs))
+    return Answer("\n\n".join(texts),
                   {"anova": records(anova_module.ANOVA_HEADERS, table),
                    "tukey": records(anova_module.TUKEY_HEADERS, pairs)})
 

@@ -16,6 +16,7 @@ from .records import Outcome
 from .spec import Spec
 
 SCHEMA_VERSION = 1
+SQLITE_MARK = b"SQLite format 3\0"
 
 SCHEMA = """
 CREATE TABLE campaign (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -57,6 +58,7 @@ CREATE TABLE steps (
 ) WITHOUT ROWID;
 """
 
+FIGURES = ("wall_s", "loops_s", "record_wall_s", "scheduling_s", "selection_s", "exploring_s", "preemptions", "slower")
 STEP_COLUMNS = ("loop", "step", "workers", "iterations", "technique", "reason", "exploring", "loop_time_s",
                 "busy_max_s", "busy_mean_s", "chunks", "state", "action", "signal", "reward", "epsilon", "alpha")
 
@@ -157,10 +159,20 @@ class Store:
                                         ((cursor.lastrowid, *step) for step in outcome.steps))
 
     def runs(self) -> list[dict[str, Any]]:
-        """All runs, without steps, as they were made."""
+        """All runs, without steps, as they were made. Raises CampaignError if one's figures are no numbers."""
         with closing(self.connection.cursor()) as cursor:
             cursor.row_factory = sqlite3.Row
-            return [dict(row) for row in cursor.execute("SELECT * FROM runs ORDER BY id")]
+            found = [dict(row) for row in cursor.execute("SELECT * FROM runs ORDER BY id")]
+        for row in found:
+            for name in FIGURES:
+                if not isinstance(row.get(name), (int, float, type(None))):
+                    raise self.damaged(row, f"{name} is {row[name]!r}")
+        return found
+
+    def damaged(self, run: Mapping[str, Any], what: str) -> CampaignError:
+        return CampaignError(f"{self.path}: the file is damaged: in run {run['repetition'] + 1} of {run['application']} "
+                             f"with {run['configuration']} {what}",
+                             "gimbal campaign run --new SPEC starts afresh and keeps the old file as FILE.old")
 
     def loop_names(self) -> dict[tuple[str, str], str]:
         """(application, loop) -> a name to read, where there is one."""
@@ -173,7 +185,28 @@ class Store:
                                             "ORDER BY loop, step", (run,)))
 
 
-def set_aside(path: Path) -> None:
-    """Rename a campaign's file, if there is one, to FILE.old."""
+def is_store(path: Path, table: str) -> bool:
+    """Whether a file is empty, an SQLite database with that table, or one that is too damaged to tell."""
+    with path.open("rb") as file:
+        head = file.read(len(SQLITE_MARK))
+    if head != SQLITE_MARK:
+        return not head
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            names = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        return not names or table in names
+    except sqlite3.Error:
+        return True
+
+
+def set_aside(path: Path, table: str, command: str) -> None:
+    """Rename a command's file, if there is one, to FILE.old. Raises CampaignError if it is something else."""
     if path.exists():
+        try:
+            own = is_store(path, table)
+        except OSError as error:
+            raise CampaignError(f"--new {path}: {error.strerror}") from None
+        if not own:
+            raise CampaignError(f"--new {path}: not a file of gimbal {command}, and left as it is",
+                                "name another file with --output")
         os.replace(path, path.with_name(path.name + ".old"))

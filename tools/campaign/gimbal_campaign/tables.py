@@ -23,6 +23,11 @@ def show(value: Any, header: str = "") -> str:
     return str(value)
 
 
+def counted(number: int, word: str) -> str:
+    """"1 run", "2 runs"."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
 def render(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """An aligned table: text to the left, numbers to the right. Ends without a line feed."""
     cells = [list(headers)] + [[show(value, header) for value, header in zip(row, headers)] for row in rows]

@@ -130,7 +130,7 @@ def search_in(path: Path, options: argparse.Namespace, asked: Wanted, tool: Tool
         look_for("matplotlib")
         refuse_no_place(options.html, "--html")
     if options.new:
-        set_aside(path)
+        set_aside(path, "tune_runs", "tune")
     refuse_link(path)
     with closing(Store(path)) as store:
         store.begin(asked, conditions.gathered(tool.gimbal))

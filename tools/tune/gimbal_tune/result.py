@@ -9,7 +9,7 @@ import statistics
 from collections.abc import Sequence
 from pathlib import Path
 
-from gimbal_campaign.tables import render
+from gimbal_campaign.tables import counted, render
 
 from . import importance
 from .process import program_words, run_words
@@ -59,12 +59,18 @@ def values_of(runs: Sequence[Run], configuration: Configuration, reason: str) ->
                      and run.value is not None]
 
 
+def overlap(before: Sequence[float], after: Sequence[float]) -> bool:
+    """Whether some runs of one are as good as some of the other: the interval of the ratio holds 1."""
+    return min(before) <= max(after) and min(after) <= max(before)
+
+
 def chosen(wanted: Wanted, runs: Sequence[Run], today: Configuration) -> Configuration:
-    """What to run with: the best of the search, or today's configuration if the comparison finds that as good."""
+    """What to run with: the best of the search, or today's configuration if the comparison shows no gain over it."""
     best = best_of(wanted, runs)
     assert best is not None
     before, after = values_of(runs, today, "today"), values_of(runs, best.configuration, "best")
-    if before and wanted.sign() * statistics.median(after) >= wanted.sign() * statistics.median(before):
+    if before and (overlap(before, after)
+                   or wanted.sign() * statistics.median(after) >= wanted.sign() * statistics.median(before)):
         return today
     return best.configuration
 
@@ -83,6 +89,8 @@ def gain_text(wanted: Wanted, runs: Sequence[Run], today: Configuration) -> str:
     if old and new:
         ratios = [b / a for a in before for b in after]
         text += f": {new / old:.3f} of today's ({min(ratios):.3f} to {max(ratios):.3f} in {len(before)} x {len(after)} runs)"
+    if overlap(before, after):
+        return f"no difference was measured to the best of the search, {shown(best.configuration)}: {text}"
     if chosen(wanted, runs, today) == today:
         return f"today's configuration is as good as the best of the search, {shown(best.configuration)}: {text}"
     return text + f"; today: {shown(today)}"
@@ -102,12 +110,12 @@ def text(wanted: Wanted, runs: Sequence[Run], today: Configuration, pool: int, f
     best = chosen(wanted, runs, today)
     searched = [run for run in runs if run.kind == "search"]
     ended = {status: sum(run.status == status for run in searched) for status in ("failed", "no metric", "slow")}
-    words = {"failed": "failed", "no metric": "printed no number", "slow": "were ended as too slow"}
+    words = {"failed": "failed", "no metric": "printed no number", "slow": "ended as too slow"}
     odd = ", ".join(f"{count} {words[status]}" for status, count in ended.items() if count)
     rows, weights = run_rows(wanted, runs), importances(wanted, runs)
     return "\n".join([
         render(RUN_HEADERS[:3] + (unit(wanted), "best so far", "status"), rows), "",
         *([render(importance.HEADERS, weights), ""] if weights else []),
-        f"{len(searched)} runs of {pool} configurations" + (f"; {odd}" if odd else ""),
+        f"{counted(len(searched), 'run')} of {counted(pool, 'configuration')}" + (f"; {odd}" if odd else ""),
         f"best: {shown(best)}", gain_text(wanted, runs, today),
         f"run it so: {command_line(wanted, best, file)}"])

@@ -16,6 +16,7 @@ from gimbal_campaign.interrupts import interrupts_raise
 from gimbal_campaign.process import Tool
 from gimbal_campaign.records import last_words
 from gimbal_campaign.run import Progress
+from gimbal_campaign.tables import counted
 
 from .belief import Belief
 from .encoding import encode, encode_with
@@ -176,14 +177,14 @@ class Session:
 
     def announce(self) -> None:
         """Say what will be done."""
-        parts = [f"{self.total} runs of {len(self.pool)} configurations, today's first"]
+        parts = [f"{counted(self.total, 'run')} of {counted(len(self.pool), 'configuration')}, today's first"]
         if self.shorts:
-            parts.insert(0, f"{self.shorts} short runs")
+            parts.insert(0, counted(self.shorts, "short run"))
         if self.budget.compare:
             parts.append(f"then {self.budget.compare} of today's and of the best in turns")
         self.progress.note("; ".join(parts))
         if self.runs:
-            self.progress.note(f"{self.store.path}: {len(self.runs)} runs are there, going on")
+            self.progress.note(f"{self.store.path} has {counted(len(self.runs), 'run')}, going on")
 
     def everything(self) -> None:
         """What has not run yet. An interrupt loses the run in progress only."""
@@ -220,8 +221,9 @@ def run(session: Session) -> bool:
                 session.everything()
         except KeyboardInterrupt:
             session.progress.end()
-            print(f"interrupted after {time.monotonic() - begin:.0f} s; {len(session.runs)} runs are in "
-                  f"{session.store.path}; the same command goes on", file=sys.stderr)
+            stored = len(session.store.runs())  # one more than the session knows, if that was just being noted
+            print(f"interrupted after {time.monotonic() - begin:.0f} s; {session.store.path} has "
+                  f"{counted(stored, 'run')}; the same command goes on", file=sys.stderr)
             return False
         except sqlite3.Error as error:
             raise CampaignError(f"{session.store.path}: {error}") from None
