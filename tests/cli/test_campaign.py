@@ -61,6 +61,10 @@ class Specifications(unittest.TestCase):
         first = spec.parse(SPEC)
         self.assertEqual(spec.check(json.loads(first.text)), first)
 
+    def test_wrong_values_are_shown_as_the_file_has_them(self):
+        with self.assertRaisesRegex(CampaignError, "repetitions = true must be an integer"):
+            spec.parse(SPEC.replace("repetitions = 2", "repetitions = true"))
+
 
 class Design(unittest.TestCase):
     def test_every_cell_once_per_repetition_and_repetitions_one_after_the_other(self):
@@ -376,6 +380,14 @@ timeout_s = 4
         self.assertEqual(self.campaign("run", "--new", self.write_spec()).returncode, 0)
         self.assertEqual(self.rows("SELECT count(*) FROM runs"), [(4 * SMALL_CONFIGURATIONS,)])
         self.assertEqual(self.rows("SELECT count(*) FROM runs", "try.sqlite.old"), [(6 * SMALL_CONFIGURATIONS,)])
+
+    def test_new_replaces_no_file_of_somebody_else(self):
+        other = self.work / "other"
+        other.write_text("a program\n")
+        done = self.campaign("run", "--new", "--output", "other", self.write_spec())
+        self.assertEqual((done.returncode, done.stderr.count("error")), (2, 1), done.stderr)
+        self.assertIn("--new other: not a file of gimbal campaign", done.stderr)
+        self.assertEqual(other.read_text(), "a program\n")
 
     def test_results_of_two_builds_in_one_file_are_noticed(self):
         self.assertNotIn("builds", self.campaign("run", self.write_spec()).stderr)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The analysis of campaigns: against numbers made by hand, against scipy, and the report."""
+import contextlib
 import json
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import unittest
@@ -157,6 +159,18 @@ class Commands(CampaignTest):
         done = self.campaign("summary", "other.sqlite")
         self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
 
+    def test_a_damaged_file_is_one_error(self):
+        for change, words in (("UPDATE steps SET loop_time_s = 0", "the loop times add up to 0"),
+                              ("DELETE FROM steps", "the loop times add up to nothing"),
+                              ("UPDATE steps SET loop_time_s = 'x'", "is 'x'"), ("UPDATE runs SET wall_s = 'x'", "is 'x'")):
+            (self.work / "try.sqlite").write_bytes(self.ready)
+            with contextlib.closing(sqlite3.connect(self.work / "try.sqlite")) as connection, connection:
+                connection.execute(change)
+            for name in ("oracle", "summary", "overhead"):
+                done = self.campaign(name, "try.sqlite")
+                self.assertEqual((done.returncode, done.stderr.count("error")), (2, 1), (change, name, done.stderr))
+                self.assertIn(words, done.stderr)
+
     def test_replay_follows_the_recorded_choices(self):
         done = self.campaign("replay", "--times", 2, "--json", "--configuration", "fac2", "try.sqlite")
         rows = json.loads(done.stdout)
@@ -196,7 +210,7 @@ class WithModules(ToolTest):
                 return python
         self.skipTest("no Python with pandas, scipy, statsmodels and matplotlib")
 
-    def write_store(self):
+    def write_store(self, little=7):
         """RL configurations whose totals are known: 100 + 10 * reward + a little by agent and policy."""
         text = SPEC.replace('["softmax"]', '["softmax", "explore-first", "epsilon-greedy"]')
         wanted = spec.parse(text.replace("repetitions = 2", "repetitions = 1"))
@@ -204,7 +218,7 @@ class WithModules(ToolTest):
         file.begin(wanted, {"processor": "a & b"})
         values = {}
         for number, cell in enumerate(design.cells(wanted)):
-            time_s = 100.0 + number % 7 + (10.0 if cell.configuration.reward == "cov" else 0.0)
+            time_s = 100.0 + number % little + (10.0 if cell.configuration.reward == "cov" else 0.0)
             outcome = store.Outcome("ok", 0, 200.0, "2026-01-01T00:00:00+00:00", 1, "x", "")
             outcome.steps = [("L<1>", 0, 2, 10, cell.configuration.technique or "ss", "", 0, time_s, *[None] * 9)]
             file.add(cell, outcome)
@@ -230,6 +244,14 @@ class WithModules(ToolTest):
         pair = next(row for row in found["tukey"] if (row["application"], row["factor"]) == ("one [s]", "reward"))
         self.assertAlmostEqual(pair["p"], tukey, places=3)
         self.assertEqual(pair["differ"], "yes")
+
+    def test_without_variance_there_is_no_f(self):
+        self.need_modules()
+        self.write_store(little=1)
+        done = self.gimbal("campaign", "anova", "try.sqlite", timeout=600)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("one [s], reward: the variance within the levels is zero, so there is no F", done.stdout)
+        self.assertNotIn("one [s], agent: the variance", done.stdout)
 
     def test_the_report_holds_everything_itself(self):
         self.need_modules()

@@ -6,6 +6,8 @@ differ in size; over all of them the response is percent over the Oracle, within
 """
 from __future__ import annotations
 
+import math
+import statistics
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,10 +47,27 @@ def enough(values: list[Observation], factor: str) -> bool:
     return len(levels) > 1 and len(values) > len(levels)
 
 
+def constant(values: list[Observation], factor: str) -> bool:
+    """Whether all observations of a level are the same, in every level: there is no variance to compare with."""
+    groups = by_level(values, factor).values()
+    return all(math.isclose(min(group), max(group), rel_tol=1e-12) for group in groups)
+
+
+def by_level(values: list[Observation], factor: str) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {}
+    for one in values:
+        found.setdefault(getattr(one, factor), []).append(one.value)
+    return found
+
+
 def one_way(place: str, values: list[Observation], factor: str) -> tuple[Any, ...] | None:
-    """A row of ANOVA_HEADERS; None if there is too little to compare."""
+    """A row of ANOVA_HEADERS, without F and p where the levels have no variance; None if there is too little."""
     if not enough(values, factor):
         return None
+    if constant(values, factor):
+        groups, mean = by_level(values, factor).values(), statistics.fmean(one.value for one in values)
+        spread = sum(len(group) * (statistics.fmean(group) - mean) ** 2 for group in groups)
+        return (place, factor, len(groups), len(values), spread, 0.0, None, None, None)
     pandas, formula = need("pandas"), need("statsmodels.formula.api")
     frame = pandas.DataFrame([(one.value, getattr(one, factor)) for one in values], columns=["value", "level"])
     table = need("statsmodels.stats.anova").anova_lm(formula.ols("value ~ C(level)", data=frame).fit())
@@ -58,8 +77,8 @@ def one_way(place: str, values: list[Observation], factor: str) -> tuple[Any, ..
 
 
 def tukey(place: str, values: list[Observation], factor: str) -> list[tuple[Any, ...]]:
-    """A row of TUKEY_HEADERS per pair of levels; none if there is too little to compare."""
-    if not enough(values, factor):
+    """A row of TUKEY_HEADERS per pair of levels; none if there is too little to compare, or no variance."""
+    if not enough(values, factor) or constant(values, factor):
         return []
     found = need("statsmodels.stats.multicomp").pairwise_tukeyhsd(
         [one.value for one in values], [getattr(one, factor) for one in values], alpha=LEVEL)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import statistics
 import sys
 from collections.abc import Iterable, Mapping
@@ -91,13 +92,18 @@ def steps_of(store: Store, run: Mapping[str, Any], names: Mapping[tuple[str, str
     """The steps of a run, loops under the names that people read. keys: every key seen so far, to itself."""
     found = {}
     for loop, step, technique, time_s in store.steps(run["id"]):
+        if not isinstance(time_s, (int, float)):
+            raise store.damaged(run, f"the time of step {step} of {loop} is {time_s!r}")
         key = (names.get((run["application"], loop), loop), step)
         found[keys.setdefault(key, key)] = Step(sys.intern(technique), time_s)
     return found
 
 
 def load(store: Store, readable: bool = True) -> list[AppData]:
-    """Everything that ended well, sorted by name. readable: loops by the names that people read, else as recorded."""
+    """Everything that ended well, sorted by name. readable: loops by the names that people read, else as recorded.
+
+    Raises CampaignError if a run has no time that others could be compared with.
+    """
     apps: dict[str, AppData] = {}
     series: dict[tuple[str, str], Series] = {}
     names = store.loop_names() if readable else {}
@@ -111,8 +117,11 @@ def load(store: Store, readable: bool = True) -> list[AppData]:
             series[key] = Series(row["configuration"], row["grp"], row["technique"] or "", row["agent"] or "",
                                  row["policy"] or "", row["reward"] or "")
             app.series.append(series[key])
-        series[key].runs.append(Run(row["repetition"], steps_of(store, row, names, keys), row["wall_s"],
-                                    row["scheduling_s"], row["selection_s"], row["exploring_s"]))
+        run = Run(row["repetition"], steps_of(store, row, names, keys), row["wall_s"], row["scheduling_s"],
+                  row["selection_s"], row["exploring_s"])
+        if not 0 < run.total_s < math.inf:
+            raise store.damaged(row, "the loop times add up to " + (f"{run.total_s} s" if run.steps else "nothing"))
+        series[key].runs.append(run)
     for app in apps.values():
         app.series.sort(key=lambda one: (ORDER.index(one.group), portfolio_place(one.name), one.name))
     return [apps[name] for name in sorted(apps)]

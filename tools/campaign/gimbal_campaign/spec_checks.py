@@ -23,7 +23,8 @@ def check_keys(place: str, table: Mapping[str, Any], keys: Mapping[str, type]) -
             raise wrong(place, f'there is no key "{key}".{did_you_mean(key, keys)}', f"there are: {' '.join(keys)}")
         expected = (int, float) if keys[key] is float else keys[key]
         if not isinstance(value, expected) or isinstance(value, bool):
-            raise wrong(place, f"{key} = {value!r} must be {KINDS[keys[key]]}")
+            shown = str(value).lower() if isinstance(value, bool) else repr(value)  # true, as the file has it
+            raise wrong(place, f"{key} = {shown} must be {KINDS[keys[key]]}")
 
 
 def words(place: str, table: Mapping[str, Any], key: str) -> tuple[str, ...]:
