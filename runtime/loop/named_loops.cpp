@@ -14,6 +14,11 @@ namespace gimbal {
 
 namespace {
 
+/// @param number  from 0
+std::string rule_text(std::size_t number) {
+    return "rule " + std::to_string(number + 1) + ", " + quote_value(options().loops[number].pattern);
+}
+
 /// "file:line function", as compilers leave it for their runtime.
 LoopPlace place_from_name(const std::string& name) {
     LoopPlace place;
@@ -112,9 +117,18 @@ std::vector<std::string> NamedLoops::complaints() {
     used_.resize(rules.size());
     for (std::size_t i = 0; i < rules.size(); ++i) {
         if (used_[i]) continue;
-        all.push_back("GIMBAL_LOOPS: rule " + std::to_string(i + 1) + ", " + quote_value(rules[i].pattern) +
-                      ", matched no loop; " + seen() +
-                      ". Loops with schedule(static) or no schedule clause are never taken.");
+        const std::string rule = "GIMBAL_LOOPS: " + rule_text(i);
+        const auto shadowed =
+            std::ranges::find_if(loops_, [&](Loop& loop) { return matches(rules[i].pattern, place_of(loop)); });
+        if (shadowed == loops_.end()) {
+            all.push_back(rule + ", matched no loop; " + seen() +
+                          ". Loops with schedule(static) or no schedule clause are never taken.");
+            continue;
+        }
+        const LoopPlace& place = place_of(*shadowed);
+        const auto earlier = static_cast<std::size_t>(first_match(rules, place));
+        all.push_back(rule + ", had no effect: " + rule_text(earlier) + ", stands before it and has taken " +
+                      place.name + ". The first rule that a loop matches counts.");
     }
     return all;
 }

@@ -30,7 +30,8 @@ public:
     /// @return std::nullopt: no such loop, and nothing was set
     [[nodiscard]] std::optional<double> fraction(std::string_view pattern);
 
-    /// One sentence for each rule that no loop matched, with some of the loops that there were.
+    /// One sentence for each rule that took no loop: an earlier one had taken those that it matches, or it matches none
+    /// of those that there were.
     [[nodiscard]] std::vector<std::string> complaints();
 
     /// What a forked child keeps: what was said, not what was seen.

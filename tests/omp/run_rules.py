@@ -191,6 +191,15 @@ class NamedLoops(RulesTest):
             self.assertRegex(done.stderr, r"the loops were .*dynamic_combined.* and \d+ more")
         self.on_each(check)
 
+    def test_a_rule_whose_loops_an_earlier_one_has_taken_is_said(self):
+        def check(program):
+            done, ran = self.run_program(program, GIMBAL_LOOPS="*_chunk=fac2;dynamic_chunk=gss")
+            self.assertEqual(ran["dynamic_chunk"], {("fac2", "GIMBAL_LOOPS")})
+            self.assertNotIn("matched no loop", done.stderr)
+            self.assertRegex(done.stderr, r'rule 2, "dynamic_chunk", had no effect: rule 1, "\*_chunk", stands before '
+                             r'it and has taken .*dynamic_chunk')
+        self.on_each(check)
+
     def test_fortran(self):
         _, ran = self.run_program("rules-gfortran", GIMBAL_LOOPS="push=fac2;solve=gss;even=ss;rules.f90:*=tss")
         self.assertEqual(ran, {"__particles_MOD_push": {("fac2", "GIMBAL_LOOPS")}, "solve_": {("gss", "GIMBAL_LOOPS")},
