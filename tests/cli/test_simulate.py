@@ -33,6 +33,12 @@ class Simulate(ToolTest):
         self.assertAlmostEqual(sum(loop["steps"]), loop["total_s"])
         self.assertGreaterEqual(loop["total_s"], loop["ideal_s"])
 
+    def test_one_is_singular_and_what_is_far_over_ideal_is_so_many_times_it(self):
+        words = ("simulate", "--app", "flip", "--workers", "1024", "--iterations", "1", "--steps", "1")
+        text = self.gimbal(*words, "--schedule", "static-steal").stdout
+        self.assertIn("flip: 1 step of 1 iteration on 1024 workers, ", text)
+        self.assertRegex(text, r"\nloop .* \d+ times ")
+
     def test_record_has_a_row_for_every_step(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "steps.csv")

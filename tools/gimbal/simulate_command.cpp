@@ -112,6 +112,12 @@ std::string asked_selector() {
     return schedule.selector.empty() ? options().select.name : std::string(schedule.selector);
 }
 
+/// By how much a time is over the ideal; where that is no longer a matter of per cent, how many times it.
+std::string over_text(double ratio) {
+    constexpr double kTimes = 10;
+    return ratio < kTimes ? per_cent(ratio - 1) : fixed(ratio, 0) + " times";
+}
+
 int print_table(const simulate::Application& application, const std::vector<LoopSums>& sums) {
     const std::string schedule = asked_schedule();
     TextTable table({"loop", "total_s", "mean_s", "ideal_s", "over ideal", "imbalance", "chunks/step", "steps as"},
@@ -122,12 +128,13 @@ int print_table(const simulate::Application& application, const std::vector<Loop
         const auto executions = static_cast<double>(loop.executions);
         table.add({application.loops[k], seconds(loop.loop_time * kTick_s),
                    seconds(loop.loop_time * kTick_s / executions), seconds(loop.ideal * kTick_s),
-                   per_cent(loop.loop_time / loop.ideal - 1), per_cent(loop.busy_max / loop.busy_mean - 1),
+                   over_text(loop.loop_time / loop.ideal), per_cent(loop.busy_max / loop.busy_mean - 1),
                    fixed(static_cast<double>(loop.chunks) / executions, 0), choices_text(loop)});
     }
-    return print_text(application.name + ": " + std::to_string(application.steps) + " steps of " +
-                      (application.same_trips ? "" : "up to ") + std::to_string(application.iterations) +
-                      " iterations on " + std::to_string(application.workers) + " workers, " +
+    return print_text(application.name + ": " + count(application.steps, "step", "steps") + " of " +
+                      (application.same_trips ? "" : "up to ") +
+                      count(application.iterations, "iteration", "iterations") + " on " +
+                      count(application.workers, "worker", "workers") + ", " +
                       (schedule.empty() ? "selector " + asked_selector() : "schedule " + schedule) +
                       ", in virtual time\n" + table.text());
 }

@@ -170,10 +170,11 @@ int print_learners(const SimulateRequest& request, const simulate::Application& 
     for (const LearnerResult& one : results)
         table.add({one.name, seconds(one.total_s), per_cent(mean(one.over_best) - 1), std::to_string(one.trials),
                    std::to_string(one.stopped), std::to_string(one.moves), one.last});
-    return print_text(application.name + ": " + std::to_string(application.steps) + " steps of " +
-                      std::to_string(application.iterations) + " iterations on " + std::to_string(request.ranks) +
-                      " ranks x " + std::to_string(application.workers) + " threads, in virtual time\n" +
-                      "best fixed pair: " + best + ", " + seconds(best_s) + " s\n" + table.text());
+    return print_text(application.name + ": " + count(application.steps, "step", "steps") + " of " +
+                      count(application.iterations, "iteration", "iterations") + " on " +
+                      count(request.ranks, "rank", "ranks") + " x " + count(application.workers, "thread", "threads") +
+                      ", in virtual time\n" + "best fixed pair: " + best + ", " + seconds(best_s) + " s\n" +
+                      table.text());
 }
 
 }  // namespace

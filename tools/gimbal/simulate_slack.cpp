@@ -91,11 +91,11 @@ int print_results(const SimulateRequest& request, const simulate::Application& a
                    of_all(totals.predicted), of_all(totals.over), of_all(totals.last)});
     }
     const std::uint64_t steps = application.steps;
-    return print_text(application.name + ": " + std::to_string(steps) + " steps of " +
-                      std::to_string(application.iterations) + " iterations on each of " +
-                      std::to_string(request.ranks) + " ranks x " + std::to_string(application.workers) +
-                      " threads, a collective call after each loop, in virtual time\ntail: the last " +
-                      std::to_string(steps - steps / 2) + " steps, which all other columns are of\n" + table.text());
+    return print_text(application.name + ": " + count(steps, "step", "steps") + " of " +
+                      count(application.iterations, "iteration", "iterations") + " on each of " +
+                      count(request.ranks, "rank", "ranks") + " x " + count(application.workers, "thread", "threads") +
+                      ", a collective call after each loop, in virtual time\ntail: the last " +
+                      count(steps - steps / 2, "step", "steps") + ", which all other columns are of\n" + table.text());
 }
 
 }  // namespace
