@@ -129,6 +129,16 @@ class Waiting(unittest.TestCase):
         self.assertGreaterEqual(path["by_that_rank"], 6)
         self.assertEqual(first["sleeps"], 0)
 
+    def test_what_gimbals_own_libraries_call_is_at_the_programs_place(self):
+        if not ARGUMENTS.loops:
+            self.skipTest("no loops over ranks were built")
+        code, out, err = self.run_ranks(2, ARGUMENTS.loops)
+        self.assertEqual(code, 0, out + err)
+        paths = [path for record in self.records() for path in record["mpi_waiting"]["paths"]]
+        self.assertTrue(paths)
+        for path in paths:
+            self.assertIn("pi_loop", pathlib.Path(path["module"]).name)
+
     def test_elastic_ranks_sleep(self):
         self.assert_right(2, "known", GIMBAL_ELASTIC="on")
         first, last = (record["mpi_waiting"] for record in self.records())
@@ -168,7 +178,7 @@ class Waiting(unittest.TestCase):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    for name in ("library", "waiting", "program", "fortran", "tool", "yielding", "launch", "scratch"):
+    for name in ("library", "waiting", "program", "fortran", "tool", "loops", "yielding", "launch", "scratch"):
         parser.add_argument(f"--{name}", default="")
     ARGUMENTS, rest = parser.parse_known_args()
     unittest.main(argv=["run_waiting.py", *rest], verbosity=2)

@@ -182,7 +182,7 @@ TEST(Replay, ALoopOfAnotherLengthFollowsAndIsWarnedAboutOnce) {
     EXPECT_EQ(name_of(selector.choose(at_step(0, 999))), "fac2");
     EXPECT_EQ(name_of(selector.choose(at_step(1, 998))), "gss");
     ASSERT_EQ(gimbal::warnings().size(), before + 1);
-    EXPECT_NE(gimbal::warnings().back().find("had 1000 iterations in step 0, now 999"), std::string::npos);
+    EXPECT_NE(gimbal::warnings().back().find("has other numbers of iterations than in the record"), std::string::npos);
 }
 
 TEST(Replay, ExecutionsThatTheProgramNamesATechniqueForCountAsStepsAsInTheRecord) {
