@@ -37,7 +37,7 @@ std::unique_ptr<Selector> make_fixed(const SelectorSettings& settings) {
 std::unique_ptr<Selector> make_replay(const Recording& recording, std::string_view loop, std::uint32_t workers) {
     if (const auto* const steps = recording.find(loop, workers)) return std::make_unique<ReplaySelector>(*steps, loop);
     warn_once("GIMBAL_REPLAY: loop " + std::string(loop) + " with " + std::to_string(workers) +
-              " workers is not in the record; fac2 runs it");
+              (workers == 1 ? " worker" : " workers") + " is not in the record; fac2 runs it");
     return std::make_unique<FixedSelector>(Schedule{find_technique("fac2")}, kNotRecorded);
 }
 

@@ -162,7 +162,8 @@ class Commands(CampaignTest):
     def test_a_damaged_file_is_one_error(self):
         for change, words in (("UPDATE steps SET loop_time_s = 0", "the loop times add up to 0"),
                               ("DELETE FROM steps", "the loop times add up to nothing"),
-                              ("UPDATE steps SET loop_time_s = 'x'", "is 'x'"), ("UPDATE runs SET wall_s = 'x'", "is 'x'")):
+                              ("UPDATE steps SET loop_time_s = 'x'", "is 'x'"),
+                              ("UPDATE runs SET wall_s = 'x'", "is 'x'")):
             (self.work / "try.sqlite").write_bytes(self.ready)
             with contextlib.closing(sqlite3.connect(self.work / "try.sqlite")) as connection, connection:
                 connection.execute(change)

@@ -170,8 +170,8 @@ class Store:
         return found
 
     def damaged(self, run: Mapping[str, Any], what: str) -> CampaignError:
-        return CampaignError(f"{self.path}: the file is damaged: in run {run['repetition'] + 1} of {run['application']} "
-                             f"with {run['configuration']} {what}",
+        return CampaignError(f"{self.path}: the file is damaged: in run {run['repetition'] + 1} of "
+                             f"{run['application']} with {run['configuration']} {what}",
                              "gimbal campaign run --new SPEC starts afresh and keeps the old file as FILE.old")
 
     def loop_names(self) -> dict[tuple[str, str], str]:
