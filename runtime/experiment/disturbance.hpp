@@ -14,7 +14,7 @@ struct Disturbances {
     double worker_noise = 0;              ///< relative deviation of each worker's times, anew in every step
     double chunk_noise = 0;               ///< of each chunk
     double interruptions_per_s = 0;       ///< of each worker
-    double interruption_us = 0;           ///< how long each lasts
+    double interruption_us = 100;         ///< how long each lasts
     double spread = 0;                    ///< worker speeds lie evenly between 1 - spread and 1 + spread
     double drift = 0;                     ///< by which worker speeds swing, each at another time
     double drift_steps = 500;             ///< in so many steps once to and fro

@@ -74,6 +74,28 @@ class Simulate(ToolTest):
         self.assertIn("best fixed pair", self.gimbal(*loop[:-1], "--steps", "40", "--learner", "joint").stdout)
         self.assertIn("--ranks", self.gimbal("simulate", "--app", "flip", "--learner", "joint").stderr)
 
+    def test_ranks_refuse_what_pairs_do_not_go_by(self):
+        ranks = ("simulate", "--app", "uniform", "--ranks", "4", "--workers", "4", "--iterations", "400", "--steps",
+                 "3", "--rank-schedule", "fac2", "--schedule", "ss")
+        for words in (("--noise", "0.5"), ("--chunk-noise", "0.5"), ("--interruptions", "9"), ("--spread", "0.5"),
+                      ("--drift", "0.5"), ("--slow-worker", "1"), ("--level", "ranks"), ("--events", "9"),
+                      ("--free-learning",), ("--record", "x.csv"), ("--steps-json",)):
+            refused = self.gimbal(*ranks, *words)
+            self.assertEqual((refused.returncode, refused.stdout), (2, ""), words)
+            self.assertIn(f"{words[0]} has no effect on the pairs of --ranks", refused.stderr)
+        refused = self.gimbal(*ranks[:-2], "--select", "q")
+        self.assertIn("--select has no effect on the learner coordinated", refused.stderr)
+        self.assertEqual(self.gimbal(*ranks[:-2], "--select", "q", "--learner", "independent").returncode, 0)
+        plain, dear = (json.loads(self.gimbal(*ranks, "--json", *words).stdout)["best_total_s"]
+                       for words in ((), ("--dispatch-ns", "100000", "--serial-ns", "50000")))
+        self.assertGreater(dear, 2 * plain)
+
+    def test_interruptions_last_a_while_by_themselves(self):
+        plain, disturbed = (json.loads(self.gimbal(*SMALL, "--schedule", "static", "--json", *words).stdout)["total_s"]
+                            for words in ((), ("--interruptions", "10000")))
+        self.assertGreater(disturbed, 1.2 * plain)
+        self.assertIn("--interruption-us FLOAT in [0 - 1e+12]=100", self.gimbal("simulate", "--help").stdout)
+
     def test_ranks_that_wait_for_each_other_use_the_slack_that_they_expect(self):
         words = ("simulate", "--app", "uniform:cost_us=10", "--ranks", "8", "--workers", "4", "--iterations", "400",
                  "--steps", "400", "--slack", "--rank-spread", "0.2", "--dispatch-ns", "1000", "--chunk", "1")

@@ -76,10 +76,7 @@ simulate::Experiment experiment_of(const SimulateRequest& request, simulate::App
     experiment.application = &application;
     const bool ranks = request.level.empty() ? application.ranks : request.level == "ranks";
     experiment.costs = simulate::drawing_costs(ranks);
-    if (request.serial_ns) experiment.costs.serial = *request.serial_ns;
-    // A draw takes at least as long as its exclusive part.
-    experiment.costs.dispatch =
-        std::max(request.dispatch_ns.value_or(experiment.costs.dispatch), experiment.costs.serial);
+    set_drawing_costs(request, experiment.costs);
     experiment.disturbances = request.disturbances;
     if (request.free_learning) experiment.learning = simulate::kFreeLearning;
     experiment.seed = options().seed;
@@ -171,6 +168,12 @@ int print_record(const SimulateRequest& request, const simulate::Application& ap
 
 }  // namespace
 
+void set_drawing_costs(const SimulateRequest& request, simulate::Machine& machine) {
+    if (request.serial_ns) machine.serial = *request.serial_ns;
+    // A draw takes at least as long as its exclusive part.
+    machine.dispatch = std::max(request.dispatch_ns.value_or(machine.dispatch), machine.serial);
+}
+
 void add_simulate(CLI::App& app, SimulateRequest& request) {
     CLI::App* const command = app.add_subcommand("simulate", "Run the loops of an application in virtual time");
     simulate::Disturbances& disturbances = request.disturbances;
@@ -208,7 +211,8 @@ void add_simulate(CLI::App& app, SimulateRequest& request) {
             ->check(positive);
     command->add_option("--interruption-us", disturbances.interruption_us, "How long each lasts")
         ->check(positive)
-        ->needs(interruptions);
+        ->needs(interruptions)
+        ->capture_default_str();
     command->add_option("--spread", disturbances.spread, "Speeds lie between 1 - s and 1 + s")->check(part);
     CLI::Option* const drift =
         command->add_option("--drift", disturbances.drift, "Speeds swing by this part, each at another time")

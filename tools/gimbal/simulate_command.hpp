@@ -16,6 +16,7 @@ class App;
 namespace gimbal::simulate {
 class Application;
 struct Experiment;
+struct Machine;
 }  // namespace gimbal::simulate
 
 namespace gimbal::tool {
@@ -83,6 +84,10 @@ void add_simulate(CLI::App& app, SimulateRequest& request);
 /// Run an application in virtual time and print what came of it.
 /// @return 0  @errors gimbal::Error: wrong use or settings, a file that cannot be written
 int simulate_application(const SimulateRequest& request);
+
+/// What --dispatch-ns and --serial-ns say of drawing a chunk; what they do not name stays.
+/// @param machine  in, out: of the threads, or of the application's workers
+void set_drawing_costs(const SimulateRequest& request, simulate::Machine& machine);
 
 /// Add the options of --ranks, and of --slack. @param request  out: filled when the command line is parsed
 void add_pair_options(CLI::App& command, SimulateRequest& request);

@@ -2,9 +2,11 @@
 #include "simulate_command.hpp"
 
 #include <algorithm>
+#include <array>
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "experiment/experiment.hpp"
@@ -57,6 +59,7 @@ simulate::PairExperiment experiment_of(const SimulateRequest& request, simulate:
     machine.between.dispatch = 1e3 * request.rank_chunk_us;
     machine.between.serial = std::min(machine.between.serial, machine.between.dispatch);
     machine.within = simulate::drawing_costs(false);
+    set_drawing_costs(request, machine.within);
     machine.team_barrier = 1e3 * request.team_barrier_us;
     const Portfolio portfolio = parse_portfolio(request.portfolio);
     const auto level = [&](const std::string& schedule) {
@@ -177,6 +180,23 @@ int print_learners(const SimulateRequest& request, const simulate::Application& 
                       table.text());
 }
 
+/// Options of a single level, which pairs do not go by.
+constexpr std::array<const char*, 11> kOneLevel = {"--level",  "--noise",      "--chunk-noise",  "--interruptions",
+                                                   "--spread", "--drift",      "--events",       "--slow-worker",
+                                                   "--record", "--steps-json", "--free-learning"};
+
+/// Refuse what would count for nothing. With --slack the ranks are those of a single level each.
+void check_pair_options(const CLI::App& command, const SimulateRequest& request) {
+    if (request.ranks == 0 || request.slack) return;
+    for (const char* const name : kOneLevel)
+        if (command.count(name) > 0)
+            throw Error(ErrorCode::wrong_use, std::string(name) + " has no effect on the pairs of --ranks",
+                        "leave one of them out; noise of theirs: --step-noise");
+    if (command.count("--select") > 0 && request.learner != "independent" && request.learner != "all")
+        throw Error(ErrorCode::wrong_use, "--select has no effect on the learner " + request.learner,
+                    "give --learner independent, or leave --select out");
+}
+
 }  // namespace
 
 void add_pair_options(CLI::App& command, SimulateRequest& request) {
@@ -212,6 +232,7 @@ void add_pair_options(CLI::App& command, SimulateRequest& request) {
         ->check(CLI::Range(1, 1000))
         ->needs(ranks)
         ->capture_default_str();
+    command.parse_complete_callback([&command, &request] { check_pair_options(command, request); });
 }
 
 int simulate_pairs(const SimulateRequest& request, simulate::Application& application) {
