@@ -81,7 +81,7 @@ constexpr auto kGeneral = std::to_array<OptionSpec>({
      .set = [](Options& o,
                const OptionValue& v) { o.trace_limit = static_cast<std::uint64_t>(std::get<std::int64_t>(v)) << 20U; }},
     {.name = "GIMBAL_CONFIG",
-     .type = OptionType::text,
+     .type = OptionType::path,
      .level = "all",
      .flag = "--config",
      .doc = "TOML file with settings; its keys are these names in lower case without GIMBAL_.",
@@ -110,12 +110,12 @@ constexpr auto kGeneral = std::to_array<OptionSpec>({
      .doc = "Relative speed of each thread for wf2, in the order of thread numbers; not set: all equal.",
      .set = [](Options& o, const OptionValue& v) { o.weights = std::get<std::vector<double>>(v); }},
     {.name = "GIMBAL_LOOP_STATS",
-     .type = OptionType::text,
+     .type = OptionType::path,
      .level = "thread",
      .doc = "File of loop statistics for fsc, fac, tap and bold; read if it exists, written at exit.",
      .set = [](Options& o, const OptionValue& v) { o.loop_stats = std::get<std::string>(v); }},
     {.name = "GIMBAL_CACHE",
-     .type = OptionType::text,
+     .type = OptionType::path,
      .level = "thread",
      .flag = "--cache",
      .doc = "Folder in which what the default selector has learnt is kept for the next run, or `off`; not set: gimbal "
@@ -142,9 +142,9 @@ constexpr auto kGeneral = std::to_array<OptionSpec>({
      .low = 0,
      .high = 65536,
      .level = "all",
-     .doc =
-         "With GIMBAL_ELASTIC: threads of a rank that have cores of its own, and so what OMP_NUM_THREADS is. 0: no core "
-         "is borrowed. `gimbal run --elastic` sets both from -t.",
+     .doc = "With GIMBAL_ELASTIC: threads of a rank that have cores of its own, and so what OMP_NUM_THREADS is. 0: no "
+            "core "
+            "is borrowed. `gimbal run --elastic` sets both from -t.",
      .set = [](Options& o,
                const OptionValue& v) { o.rank_threads = static_cast<std::uint32_t>(std::get<std::int64_t>(v)); }},
     {.name = "GIMBAL_FRACTION_FORM",

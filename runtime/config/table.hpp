@@ -21,6 +21,7 @@ enum class OptionType : std::uint8_t {
     boolean,
     choice,
     schedule,
+    path,
     pattern,
     reals,
     loops,
@@ -28,8 +29,8 @@ enum class OptionType : std::uint8_t {
     pin_settings
 };
 
-/// A value that has been read. Text, choice, pattern, portfolio and pin_settings are strings (a choice is one of the
-/// row's words).
+/// A value that has been read. Text, choice, path, pattern, portfolio and pin_settings are strings (a choice is one of
+/// the row's words).
 using OptionValue =
     std::variant<std::string, std::int64_t, double, bool, ScheduleSpec, std::vector<double>, std::vector<LoopRule>>;
 

@@ -133,6 +133,8 @@ std::string allowed_values(const OptionSpec& spec) {
     switch (spec.type) {
         case OptionType::text:
             return "any text, at most 4096 bytes";
+        case OptionType::path:
+            return "a path, at most 4096 bytes";
         case OptionType::integer:
             return "an integer in " + range_text(spec);
         case OptionType::real:
@@ -170,6 +172,7 @@ OptionValue read_value(const OptionSpec& spec, std::string_view text) {
              " are allowed: " + quote_value(word));
     switch (spec.type) {
         case OptionType::text:
+        case OptionType::path:
             return std::string(word);
         case OptionType::integer:
             return read_integer(spec, word);

@@ -40,12 +40,25 @@ class Environment(ToolTest):
         seen = self.seen("--select", "sarsa", "--record", "r.csv",
                          env={"GIMBAL_SELECT": "expert", "OMP_SCHEDULE": "ss"})
         self.assertEqual((seen["GIMBAL_SELECT"], seen["GIMBAL_RECORD"], seen["OMP_SCHEDULE"]),
-                         ("sarsa", "r.csv", "runtime"))
+                         ("sarsa", f"{self.work}/r.csv", "runtime"))
         self.assertEqual(self.seen("--schedule", "gss", env={"GIMBAL_SELECT": "expert"})["GIMBAL_SELECT"], "fixed")
         self.assertEqual(self.seen("--schedule", "q", env={"GIMBAL_SELECT": "expert"})["GIMBAL_SELECT"], "q")
         self.assertNotIn("GIMBAL_SELECT", self.seen("--schedule", "gss"))
         (self.work / "p.csv").write_text("loop,workers,step,iterations,technique\nf,2,0,10,gss\n")
-        self.assertEqual(self.seen("--replay", "p.csv")["GIMBAL_REPLAY"], "p.csv")
+        self.assertEqual(self.seen("--replay", "p.csv")["GIMBAL_REPLAY"], f"{self.work}/p.csv")
+
+    def test_paths_are_whole_since_a_script_may_leave_the_folder(self):
+        (self.work / "sub").mkdir()
+        (self.work / "s.toml").write_text('loop_stats = "stats.csv"\nreport = "off"\n')
+        seen = self.seen("--config", "s.toml", "--record", "r-%r.csv", "--trace", "/tmp/t.pftrace", "--cache", "kept",
+                         env={"GIMBAL_OUTPUT": "o-%h.json", "GIMBAL_RECORD": "other.csv",
+                              "KMP_RL_AGENT_STATS": "sub/../a.csv", "GIMBAL_PIN_TRACE": "p.csv"})
+        names = {"GIMBAL_CONFIG": "s.toml", "GIMBAL_RECORD": "r-%r.csv", "GIMBAL_CACHE": "kept",
+                 "GIMBAL_OUTPUT": "o-%h.json", "KMP_RL_AGENT_STATS": "sub/../a.csv", "GIMBAL_PIN_TRACE": "p.csv",
+                 "GIMBAL_LOOP_STATS": "stats.csv"}
+        self.assertEqual({name: seen[name] for name in names}, {name: f"{self.work}/{p}" for name, p in names.items()})
+        self.assertEqual(seen["GIMBAL_TRACE"], "/tmp/t.pftrace")
+        self.assertEqual(self.seen(env={"GIMBAL_CACHE": "Off"})["GIMBAL_CACHE"], "Off")
 
     def test_a_number_of_threads_that_is_none_is_left_out_with_a_warning(self):
         for wrong in ("", "abc", "-1", "0"):

@@ -40,6 +40,18 @@ class Dropped(ToolTest):
                 with self.subTest(option=option, path=path):
                     self.refused(option, path, says=[f'{variable}: "{path}" is a folder'])
 
+    def test_a_file_that_would_replace_another(self):
+        (self.work / "p.csv").write_text("loop,workers,step,iterations,technique\nf,2,0,10,gss\n")
+        (self.work / "s.toml").write_text("seed = 1\n")
+        for option in ("--output", "--record", "--trace"):
+            self.refused(option, "program.sh", says=['"program.sh" is also the file of the program, and would replace'])
+            self.refused("--config", "s.toml", option, "./s.toml", says=["is also the file of GIMBAL_CONFIG"])
+            self.refused("--replay", "p.csv", option, "p.csv", says=["is also the file of GIMBAL_REPLAY"])
+        self.refused("--output", "x", "--trace", "./x", says=['GIMBAL_TRACE: "./x" is also the file of GIMBAL_OUTPUT'])
+        self.refused("--record", "x", "--output", "x", says=['GIMBAL_RECORD: "x" is also the file of GIMBAL_OUTPUT'])
+        done = self.gimbal("run", "--output", "/dev/null", "--record", "/dev/null", "--", "true")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_threads_over_omp_num_threads_are_said(self):
         result = self.gimbal("run", "-t", "3", "--", "true", env={"OMP_NUM_THREADS": "8"})
         self.assertIn("gimbal: note: -t 3 replaces OMP_NUM_THREADS=8\n", result.stderr)

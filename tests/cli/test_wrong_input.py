@@ -105,6 +105,22 @@ class WrongInput(ToolTest):
         for path, says in (("missing.csv", "No such file"), ("no.csv", "not a record")):
             self.refused("--replay", path, says=["GIMBAL_REPLAY: ", path, says])
 
+    def test_a_record_of_each_rank_is_read_before_the_start(self):
+        text = "loop,workers,step,iterations,technique\nf,2,0,10,gss\n"
+        ranks = ("-n", "3", "--mpiexec", self.script('shift 2; exec "$@"', "launcher.sh"))
+        self.refused(*ranks, "--replay", "x-%r.csv", says=["GIMBAL_REPLAY: ", "x-0.csv", "No such file"])
+        self.refused("--replay", "x-%r.csv", says=["GIMBAL_REPLAY: ", "x-0.csv", "No such file"])
+        (self.work / "x-0.csv").write_text(text)
+        done = self.gimbal("run", *ranks, "--replay", "x-%r.csv", "--", "true")
+        self.assertIn('have no file of their own and follow "x-0.csv": 1 2\n', done.stderr)
+        (self.work / "x-1.csv").write_text("a,b\n")
+        self.refused(*ranks, "--replay", "x-%r.csv", says=["GIMBAL_REPLAY: ", "x-1.csv", "not a record"])
+        (self.work / "x-1.csv").write_text(text)
+        (self.work / "x-2.csv").write_text(text)
+        for name in ("x-%r.csv", "x.csv"):
+            done = self.gimbal("run", *ranks, "--replay", name, "--", "true")
+            self.assertEqual((done.returncode, "GIMBAL_REPLAY" in done.stderr), (0, False), done.stderr)
+
     def test_libomps_own_variables_are_never_errors(self):
         result = self.gimbal("run", "--", "true", env={"KMP_RLX": "1", "KMP_AFFINITY": "none", "LB4MPI_OTHER": "1",
                                                        "KMP_BLOCKTIME": "0"})
@@ -152,6 +168,16 @@ class WrongInput(ToolTest):
         for words, variable in ((("--output", "/no/such/folder/run.json"), "GIMBAL_OUTPUT"),
                                 (("--record", "/no/such/folder/r.csv"), "GIMBAL_RECORD")):
             self.refused(*words, says=[variable, "/no/such/folder"])
+
+    def test_the_folder_that_cannot_be_written_is_named(self):
+        self.work.chmod(0o500)
+        self.addCleanup(self.work.chmod, 0o700)
+        folder = next((one for one in (self.work, "/sys") if not os.access(one, os.W_OK)), None)
+        if not folder:
+            self.skipTest("there is no folder that root may not write to")
+        done = subprocess.run([self.tool, "run", "--output", "o.json", "--", "true"], env=self.environment(), text=True,
+                              capture_output=True, timeout=60, cwd=folder)
+        self.assertIn(f'GIMBAL_OUTPUT: cannot write into "{folder}": ', done.stderr)
 
     def test_flags(self):
         self.refused("--shedule=ss", says=['Did you mean "--schedule"?'])

@@ -10,9 +10,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <optional>
-#include <set>
 #include <thread>
 
 #include "base/spelling.hpp"
@@ -21,7 +19,6 @@
 #include "config/selection.hpp"
 #include "config/table.hpp"
 #include "gimbal/error.hpp"
-#include "gimbal/output_file.hpp"
 #include "gimbal/schedule.hpp"
 #include "launch.hpp"
 #include "launched_job.hpp"
@@ -31,20 +28,17 @@
 #ifdef GIMBAL_HAVE_PINNING
 #include "pin_views.hpp"
 #endif
-#include "report/files.hpp"
 #include "report/run_record.hpp"
 #include "report/summary.hpp"
 #include "report/table.hpp"
+#include "run_files.hpp"
 #include "run_folder.hpp"
-#include "select/recording.hpp"
 
 extern "C" char** environ;
 
 namespace gimbal::tool {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr int kRefused = 2;
 
@@ -55,36 +49,6 @@ Options checked_options(const Environment& environment, const RunRequest& reques
     LoadedOptions loaded = load_options(environment, request.overrides);
     if (loaded.options.strict) validate(loaded);
     return std::move(loaded.options);
-}
-
-/// @param option  that the path of a file to be written comes from
-void check_folder_of(std::string_view option, const std::string& pattern) {
-    if (pattern.empty()) return;
-    std::error_code ignored;
-    if (pattern.back() == '/' || fs::is_directory(fs::symlink_status(pattern, ignored)))
-        throw Error(ErrorCode::file, std::string(option) + ": \"" + pattern + "\" is a folder",
-                    "name a file in it, for example " + (fs::path(pattern) / "run-%j-%r.json").string());
-    const std::string folder = fs::path(pattern).parent_path();
-    // A placeholder in the folder's name cannot be judged before the run.
-    if (folder.find('%') != std::string::npos || is_stream(pattern)) return;
-    if (const std::string why = output_refusal(pattern); !why.empty())
-        throw Error(ErrorCode::file, std::string(option) + ": cannot write \"" + pattern + "\": " + why,
-                    "give another path");
-    if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0)
-        throw Error(ErrorCode::file,
-                    std::string(option) + ": cannot write into \"" + folder + "\": " + std::strerror(errno),
-                    "make the folder, or give another path");
-}
-
-/// A record that cannot be replayed is said here, before any rank says it. Names with placeholders are the ranks' own.
-void check_replay(const std::string& path) {
-    if (path.empty() || path.find('%') != std::string::npos) return;
-    try {
-        (void)Recording::read(path);
-    } catch (const Error& error) {
-        throw Error(error.code(), "GIMBAL_REPLAY: \"" + path + "\" cannot be replayed: " + error.what(),
-                    "it must be a file that GIMBAL_RECORD wrote");
-    }
 }
 
 /// The library that places threads goes beside the OpenMP runtime. @return its path; empty: nobody is placed
@@ -174,19 +138,20 @@ void add_elastic(const RunRequest& request, Variables& variables) {
 }
 
 Variables variables_for(const Environment& environment, const RunRequest& request, const std::string& preload,
-                        const std::string& folder, bool elastic) {
+                        const std::string& folder, const Options& options) {
     Variables variables = {{"LD_PRELOAD", preload}, {"GIMBAL_RUN_DIR", folder}};
     if (environment.job.empty()) variables.emplace_back("GIMBAL_JOB", std::to_string(getpid()));
     for (const Setting& setting : request.overrides)
         variables.emplace_back(find_option(setting.name)->name, std::string(technique::trimmed(setting.value)));
+    for (auto& [name, path] : whole_paths(environment, request, options)) variables.emplace_back(name, path);
     add_who_chooses(environment, request, variables);
     if (request.threads > 0) {
         const std::string threads = std::to_string(request.threads);
         if (const char* const set = std::getenv("OMP_NUM_THREADS"); set && set != threads && environment.rank == 0)
             write_stderr("gimbal: note: -t " + threads + " replaces OMP_NUM_THREADS=" + set + "\n");
-        if (!elastic) variables.emplace_back("OMP_NUM_THREADS", threads);
+        if (!options.ranks.elastic) variables.emplace_back("OMP_NUM_THREADS", threads);
     }
-    if (elastic) add_elastic(request, variables);
+    if (options.ranks.elastic) add_elastic(request, variables);
     return variables;
 }
 
@@ -208,22 +173,6 @@ int check_startable(const std::string& name) {
     return found.exit_status;
 }
 
-void write_outputs(const std::string& pattern, const std::vector<RunRecord>& records) {
-    std::set<std::string> written;
-    for (const RunRecord& record : records) {
-        std::string path = expand_pattern(pattern, record);
-        if (!written.insert(path).second) {
-            const std::string extension = fs::path(path).extension();
-            path.insert(path.size() - extension.size(), std::string("-").append(std::to_string(record.pid)));
-        }
-        try {
-            write_file_aside(path, to_json(record));
-        } catch (const Error& error) {
-            write_stderr(message_text(error, "error"));
-        }
-    }
-}
-
 void explain_no_record(const RunRequest& request, int status) {
     std::string text = "gimbal: warning: " + request.command.front() + " left no record";
     if (status > 128 && sigabbrev_np(status - 128))  // a launcher that fails leaves 255, which is no signal's
@@ -234,7 +183,7 @@ void explain_no_record(const RunRequest& request, int status) {
 }
 
 /// What follows from the command line and the settings together, before the program is looked at.
-void check_request(const RunRequest& request, const Options& options) {
+void check_request(const Environment& environment, const RunRequest& request, const Options& options) {
     // Some selectors go by the schedule: `fixed`, and `chunk`, which chooses the chunk of a technique.
     const SelectorInfo* const selector = find_selector(options.select.name);
     const bool goes_by = selector && selector->parameters.find("GIMBAL_SCHEDULE") != std::string_view::npos;
@@ -259,14 +208,7 @@ void check_request(const RunRequest& request, const Options& options) {
         throw Error(ErrorCode::wrong_use,
                     "--elastic and --pin: a thread that is placed cannot go to another rank's core",
                     "give one of them");
-    check_folder_of("GIMBAL_OUTPUT", options.output);
-    check_folder_of("GIMBAL_TRACE", options.trace);
-    check_folder_of("GIMBAL_PIN_TRACE", options.pin.trace);
-    check_folder_of("GIMBAL_RECORD", options.select.record);
-    check_folder_of("GIMBAL_LOOP_STATS", options.loop_stats);
-    check_folder_of("GIMBAL_RL_AGENT_STATS", options.select.agent_stats);
-    check_folder_of("GIMBAL_RL_AGENT_STATS", options.select_ranks.agent_stats);
-    if (options.strict) check_replay(options.select.replay);
+    check_files(environment, request, options);
 }
 
 /// Whether what -n started are copies of one program, each by itself: the library that would see MPI begin was there
@@ -302,6 +244,9 @@ void report_records(const RunRequest& request, const Options& options, const Run
         if (record.job == std::to_string(record.pid)) record.job = std::to_string(getpid());
         // A rank that has ended early must be missed: the launcher knows better than the others' records.
         record.ranks = std::max(record.ranks, request.ranks);
+        for (Setting& setting : record.options)
+            if (setting.origin == "environment" && options.origin(setting.name) != "default")
+                setting.origin = options.origin(setting.name);  // the program was given all as variables
         record.no_loop_hint = why_no_loop(facts, !options.loops.empty());
         // Most launchers give a start no name; the next one may have the same job.
         if (record.launch.empty()) record.launch = folder.name();
@@ -339,7 +284,7 @@ int run(const RunRequest& request) {
     Variables variables;
     try {
         options = checked_options(environment, request);
-        check_request(request, options);
+        check_request(environment, request, options);
         if (const int status = check_startable(request.command.front())) return status;
         if (libomp.empty())
             throw Error(ErrorCode::unsupported, "the patched OpenMP runtime was not found",
@@ -361,7 +306,7 @@ int run(const RunRequest& request) {
             if (!library.empty()) library = folder->preloadable(library);
         const std::string preload = all_preloads(libraries);
         leave_out_wrong_threads(environment);
-        variables = variables_for(environment, request, preload, folder->path(), options.ranks.elastic);
+        variables = variables_for(environment, request, preload, folder->path(), options);
     } catch (const Error& error) {
         // Of several ranks that a launcher has started one speaks; the launcher may end the others when the first ends.
         if (environment.rank == 0)

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "run_files.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <set>
+
+#include "base/spelling.hpp"
+#include "config/load.hpp"
+#include "config/table.hpp"
+#include "gimbal/error.hpp"
+#include "gimbal/output_file.hpp"
+#include "paths.hpp"
+#include "report/files.hpp"
+#include "select/recording.hpp"
+
+namespace gimbal::tool {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A setting and the path that it names.
+struct NamedFile {
+    const char* option;
+    std::string path;
+};
+
+std::vector<NamedFile> written_files(const Options& options) {
+    std::vector<NamedFile> files = {
+        {"GIMBAL_OUTPUT", options.output},         {"GIMBAL_TRACE", options.trace},
+        {"GIMBAL_PIN_TRACE", options.pin.trace},   {"GIMBAL_RECORD", options.select.record},
+        {"GIMBAL_LOOP_STATS", options.loop_stats}, {"GIMBAL_RL_AGENT_STATS", options.select.agent_stats}};
+    if (options.select_ranks.agent_stats != options.select.agent_stats)
+        files.push_back({"LB4MPI_RL_AGENT_STATS", options.select_ranks.agent_stats});
+    std::erase_if(files, [](const NamedFile& file) { return file.path.empty(); });
+    return files;
+}
+
+/// One of the processes to come, as far as names of files go by it.
+RunRecord process_of(const Environment& environment, const RunRequest& request, int rank) {
+    RunRecord process;
+    process.rank = rank;
+    process.ranks = std::max(request.ranks, environment.ranks);
+    process.job = environment.job;
+    return process;
+}
+
+void check_writable(const NamedFile& file) {
+    const auto& [option, pattern] = file;
+    std::error_code ignored;
+    if (pattern.back() == '/' || fs::is_directory(fs::symlink_status(pattern, ignored)))
+        throw Error(ErrorCode::file, std::string(option) + ": \"" + pattern + "\" is a folder",
+                    "name a file in it, for example " + (fs::path(pattern) / "run-%j-%r.json").string());
+    std::string folder = fs::path(pattern).parent_path();
+    // A placeholder in the folder's name cannot be judged before the run.
+    if (folder.find('%') != std::string::npos || is_stream(pattern)) return;
+    if (const std::string why = output_refusal(pattern); !why.empty())
+        throw Error(ErrorCode::file, std::string(option) + ": cannot write \"" + pattern + "\": " + why,
+                    "give another path");
+    if (folder.empty()) folder = fs::current_path(ignored);
+    if (access(folder.c_str(), W_OK | X_OK) != 0)
+        throw Error(ErrorCode::file,
+                    std::string(option) + ": cannot write into \"" + folder + "\": " + std::strerror(errno),
+                    "make the folder, or give another path");
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+    std::error_code ignored;
+    return fs::absolute(a, ignored).lexically_normal() == fs::absolute(b, ignored).lexically_normal() ||
+           fs::equivalent(a, b, ignored);
+}
+
+/// Refuse names under which a file lies that the run reads, and two that are one.
+void check_replaces_nothing(const std::vector<NamedFile>& written, const std::vector<NamedFile>& read,
+                            const RunRecord& process) {
+    for (std::size_t i = 0; i < written.size(); ++i) {
+        const std::string path = expand_pattern(written[i].path, process);
+        if (is_stream(path)) continue;
+        const std::string what = std::string(written[i].option) + ": \"" + path + "\" is also the file of ";
+        for (std::size_t k = 0; k < i; ++k)
+            if (same_file(path, expand_pattern(written[k].path, process)))
+                throw Error(ErrorCode::wrong_use, what + written[k].option, "each needs a file of its own");
+        for (const auto& [option, input] : read)
+            if (!input.empty() && (same_file(path, input) || same_file(path, expand_pattern(input, process))))
+                throw Error(ErrorCode::wrong_use, what + option + ", and would replace it",
+                            "name another file to write");
+    }
+}
+
+/// The record that each rank follows is read here, before any of them finds that it cannot.
+void check_replay(const Environment& environment, const RunRequest& request, const std::string& pattern) {
+    const auto names = [&](const char* letters) { return pattern.find(letters) != std::string::npos; };
+    if (pattern.empty() || names("%p") || names("%j") || names("%h")) return;
+    const auto there = [](const std::string& path) { return access(path.c_str(), F_OK) == 0; };
+    const std::string first = expand_pattern(pattern, process_of(environment, request, 0));
+    std::set<std::string> paths = {there(first) || !there(pattern) ? first : pattern};
+    std::string without;
+    for (int rank = 1; rank < std::max(request.ranks, environment.ranks); ++rank) {
+        const std::string own = expand_pattern(pattern, process_of(environment, request, rank));
+        if (there(own))
+            paths.insert(own);
+        else if (!there(pattern))
+            without += " " + std::to_string(rank);
+    }
+    for (const std::string& path : paths) {
+        try {
+            (void)Recording::read(path);
+        } catch (const Error& error) {
+            throw Error(error.code(), "GIMBAL_REPLAY: \"" + path + "\" cannot be replayed: " + error.what(),
+                        "it must be a file that GIMBAL_RECORD wrote");
+        }
+    }
+    if (!without.empty() && environment.rank == 0)
+        write_stderr("gimbal: note: GIMBAL_REPLAY: these ranks have no file of their own and follow \"" + first +
+                     "\":" + without + "\n");
+}
+
+}  // namespace
+
+void check_files(const Environment& environment, const RunRequest& request, const Options& options) {
+    const std::vector<NamedFile> written = written_files(options);
+    for (const NamedFile& file : written) check_writable(file);
+    const std::string program = find_program(request.command.front()).path;
+    check_replaces_nothing(
+        written,
+        {{"the program", program}, {"GIMBAL_CONFIG", options.config}, {"GIMBAL_REPLAY", options.select.replay}},
+        process_of(environment, request, environment.rank));
+    if (options.strict) check_replay(environment, request, options.select.replay);
+}
+
+Variables whole_paths(const Environment& environment, const RunRequest& request, const Options& options) {
+    std::vector<Setting> settings = environment.settings;
+    // Of a settings file only what counts, as the variables are stronger.
+    for (std::size_t row = 0; row < options.effective.size(); ++row)
+        if (options.effective[row].origin.starts_with("file ") && !differs_for_ranks(options, row))
+            settings.push_back(options.effective[row]);
+    settings.insert(settings.end(), request.overrides.begin(), request.overrides.end());
+    std::error_code failure;
+    const std::string here = fs::current_path(failure);
+    if (failure) return {};
+    std::string escaped;
+    for (const char c : here) escaped.append(c == '%' ? 2 : 1, c);
+    Variables variables;
+    for (const Setting& setting : settings) {
+        const OptionSpec* const spec = find_option(setting.name);
+        if (!spec || (spec->type != OptionType::path && spec->type != OptionType::pattern)) continue;
+        const std::string path(technique::trimmed(setting.value));
+        if (path.empty() || path[0] == '/' || (spec->name == "GIMBAL_CACHE" && to_lower(path) == "off")) continue;
+        const std::string name(setting.origin == "environment" ? std::string_view(setting.name) : spec->name);
+        variables.emplace_back(name, (spec->type == OptionType::pattern ? escaped : here) + "/" + path);
+    }
+    return variables;
+}
+
+void write_outputs(const std::string& pattern, const std::vector<RunRecord>& records) {
+    std::set<std::string> written;
+    for (const RunRecord& record : records) {
+        std::string path = expand_pattern(pattern, record);
+        if (!written.insert(path).second) {
+            const std::string extension = fs::path(path).extension();
+            path.insert(path.size() - extension.size(), std::string("-").append(std::to_string(record.pid)));
+        }
+        try {
+            write_file_aside(path, to_json(record));
+        } catch (const Error& error) {
+            write_stderr(message_text(error, "error"));
+        }
+    }
+}
+
+}  // namespace gimbal::tool

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "commands.hpp"
+#include "launch.hpp"
+#include "report/run_record.hpp"
+
+#include <string>
+#include <vector>
+
+namespace gimbal::tool {
+
+/// Refuse a run whose files cannot be written, would replace what the run reads or each other, or cannot be replayed.
+/// @errors gimbal::Error(file), (wrong_use)
+void check_files(const Environment& environment, const RunRequest& request, const Options& options);
+
+/// The settings that name files relative to this folder, with whole paths: a script may leave the folder before the
+/// program starts. @return variables for the program
+[[nodiscard]] Variables whole_paths(const Environment& environment, const RunRequest& request, const Options& options);
+
+/// Write each record where GIMBAL_OUTPUT says. What cannot be written is said.
+void write_outputs(const std::string& pattern, const std::vector<RunRecord>& records);
+
+}  // namespace gimbal::tool
