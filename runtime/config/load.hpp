@@ -56,8 +56,9 @@ void load_options_at_start() noexcept;
 
 /// A setting is wrong: leave the program's threads alone, with a warning. It is said once, by rank 0, and by the first
 /// of processes that start each other.
+/// @param own  it is wrong for this rank alone, which says so itself, and in the report
 /// @errors none: does not throw  @threads before the program's own start
-void keep_out(const Error& error) noexcept;
+void keep_out(const Error& error, bool own = false) noexcept;
 
 /// The environment as it was at the first reading; rank, ranks and job of this process.
 /// @threads any  @cost one load after the first call

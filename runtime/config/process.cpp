@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "base/held_signal.hpp"
+#include "base/warnings.hpp"
 #include "config/load.hpp"
 #include "config/table.hpp"
 #include "gimbal/options.hpp"
@@ -65,9 +66,9 @@ bool said_by_parent(const std::string& message) {
     return false;
 }
 
-/// Rank 0 speaks for all.
-void warn_of(const Error& error) {
-    if (process().environment.rank != 0) return;
+/// Rank 0 speaks for all, but for what is another rank's alone.
+void warn_of(const Error& error, bool own = false) {
+    if (process().environment.rank != 0 && !own) return;
     const std::string message = message_text(error, "warning") +
                                 "        OpenMP loops run without Gimbal, loops over ranks with the settings that are "
                                 "right; with GIMBAL_STRICT=0 only this setting is ignored\n";
@@ -129,10 +130,12 @@ void load_options_at_start() noexcept {
     }
 }
 
-void keep_out(const Error& error) noexcept {
+void keep_out(const Error& error, bool own) noexcept {
     try {
         const std::lock_guard<std::mutex> lock(g_writer);
-        warn_of(error);
+        warn_of(error, own);
+        if (own)
+            warn_once("rank " + std::to_string(process().environment.rank) + " ran without Gimbal: " + error.what());
         const Options* const now = g_options.load(std::memory_order_relaxed);
         publish(without_gimbal(now ? *now : load_options(process_environment()).options));
     } catch (...) {

@@ -175,7 +175,7 @@ void leave_records() {
         write_stderr(summary_text(record, asked.report, output_width(process_environment().columns, STDERR_FILENO)));
 }
 
-// A record that cannot be followed is a wrong setting. It may be one rank's alone, so each speaks for itself.
+// A record that cannot be followed is a wrong setting, perhaps of one rank alone.
 void check_replay() {
     const std::string& refusal = replay_refusal();
     if (refusal.empty()) return;
@@ -184,8 +184,8 @@ void check_replay() {
                       "GIMBAL_REPLAY: " + refusal + " (from the " + std::string(asked.origin("GIMBAL_REPLAY")) + ").",
                       "it must be a file that GIMBAL_RECORD wrote");
     if (asked.strict)
-        keep_out(error);
-    else
+        keep_out(error, replays_own_file());
+    else if (process_environment().rank == 0 || replays_own_file())
         write_stderr(message_text(error, "warning"));
 }
 

@@ -47,12 +47,17 @@ private:
 };
 
 /// The record that GIMBAL_REPLAY names. With several ranks the name is a pattern as for GIMBAL_RECORD, so that each
-/// rank follows its own; where there is no such file, the name as it was written.
+/// rank follows its own; where there is no such file, the name as it was written, and where there is none either, rank
+/// 0's file, in which alone loops over ranks stand.
 /// @return nullptr: none is named, or it was refused
 /// @threads any  @cost reads the file at the first call
 [[nodiscard]] const Recording* recording_to_replay();
 
 /// Why the file that GIMBAL_REPLAY names was refused; empty: it was not. @threads any  @cost as above
 [[nodiscard]] const std::string& replay_refusal();
+
+/// Whether what was refused is a file of this rank's own, so that rank 0 cannot speak for it. @threads any  @cost as
+/// above
+[[nodiscard]] bool replays_own_file();
 
 }  // namespace gimbal

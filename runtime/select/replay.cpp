@@ -17,17 +17,23 @@ namespace {
 struct Replayed {
     std::unique_ptr<const Recording> recording;
     std::string refusal;
+    bool own = false;  // what was refused is a file of this rank's own
 };
 
 Replayed read_replayed() {
     const std::string& named = options().select.replay;
     if (named.empty()) return {};
-    std::string path = from_start(expand_pattern(named, describe_process()));
-    if (access(path.c_str(), F_OK) != 0) path = from_start(named);
+    RunRecord process = describe_process();
+    const std::string mine = from_start(expand_pattern(named, process));
+    process.rank = 0;
+    const std::string first = from_start(expand_pattern(named, process));
+    const auto there = [](const std::string& path) { return access(path.c_str(), F_OK) == 0; };
+    // Loops over ranks stand in rank 0's file only.
+    const std::string path = there(mine) ? mine : there(from_start(named)) ? from_start(named) : first;
     try {
-        return {std::make_unique<const Recording>(Recording::read(path)), {}};
+        return {std::make_unique<const Recording>(Recording::read(path)), {}, false};
     } catch (const Error& error) {
-        return {nullptr, "\"" + path + "\" cannot be replayed: " + error.what()};
+        return {nullptr, "\"" + path + "\" cannot be replayed: " + error.what(), path != first && path == mine};
     }
 }
 
@@ -45,6 +51,10 @@ const Recording* recording_to_replay() {
 
 const std::string& replay_refusal() {
     return replayed().refusal;
+}
+
+bool replays_own_file() {
+    return replayed().own;
 }
 
 Decision ReplaySelector::choose(const LoopContext& context) {

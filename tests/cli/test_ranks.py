@@ -48,6 +48,21 @@ class Ranks(ToolTest):
             self.assertEqual(results[0].stderr.count(f"gimbal: warning: {variable}: "), 1, results[0].stderr)
             self.assertEqual(results[1].stderr, "")
 
+    def test_each_rank_speaks_for_a_record_of_its_own(self):
+        text = "loop,workers,step,iterations,technique\nf,2,0,10,gss\n"
+        (self.work / "x-0.csv").write_text(text)
+        (self.work / "x-1.csv").write_text("a,b\n")
+        run = {"GIMBAL_REPLAY": "x-%r.csv", "GIMBAL_RUN_DIR": str(self.work)}
+        first, second = (self.rank(rank, env=run).stderr for rank in (0, 1))
+        self.assertEqual(first, "")
+        self.assertEqual(second.count("x-1.csv\" cannot be replayed"), 1, second)
+        report = self.gimbal("report", *self.work.glob("record-*.json")).stdout
+        self.assertIn("rank 1 ran without Gimbal: GIMBAL_REPLAY: ", report)
+        (self.work / "x-1.csv").unlink()
+        self.assertEqual(self.rank(1, env=run).stderr, "", "rank 0's file is followed")
+        (self.work / "x-0.csv").unlink()
+        self.assertEqual([self.rank(rank, env=run).stderr.count("cannot be replayed") for rank in (0, 1)], [1, 0])
+
     def test_rank_0_alone_reports_what_it_knows(self):
         first, second = (self.rank(rank, "settings", "steal") for rank in (0, 1))
         self.assertEqual((first.returncode, second.returncode, second.stderr), (0, 0, ""))
