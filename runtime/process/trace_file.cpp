@@ -7,6 +7,7 @@
 
 #include "base/process_state.hpp"
 #include "base/warnings.hpp"
+#include "config/load.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
 #include "report/files.hpp"
@@ -39,6 +40,13 @@ void begin(const Options& asked) {
     start_trace(file, asked.trace_limit, header, own_path);
 }
 
+/// The trace is not what was asked for: in the report, and where there is none, here.
+void complain(const std::string& text) {
+    if (text.empty()) return;
+    warn_once(text);
+    if (options().report == ReportLevel::off && stderr_is_the_same()) write_stderr("gimbal: warning: " + text + "\n");
+}
+
 }  // namespace
 
 void begin_trace() {
@@ -54,7 +62,7 @@ void begin_trace_in_child() {
 
 void write_trace_at_end() {
     const std::string records = finish_trace();
-    if (records.empty()) return;
+    if (records.empty()) return complain(trace_refusal());
     if (ending_in_handler()) {
         warn_once(
             "exit() was called in a signal handler: the trace is still to be made of its records. `gimbal run` "
@@ -63,8 +71,7 @@ void write_trace_at_end() {
         return;
     }
     try {
-        const std::string lost = lost_text(write_trace(records));
-        if (!lost.empty()) warn_once(lost);
+        complain(lost_text(write_trace(records)));
     } catch (const Error& error) {
         if (stderr_is_the_same()) note_refusal_said();
         throw Error(

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <map>
@@ -33,7 +34,7 @@ struct Recorder {
     std::string (*name)(std::string path) = nullptr;
     std::mutex mutex;                       // guards what follows
     std::atomic<TraceFile*> file{nullptr};  // read without it, too
-    bool refused = false;
+    std::string refusal;                    // why there is no file
     std::uint32_t threads = 0;
     std::map<std::string, std::uint32_t, std::less<>> texts;
     TraceRing* text_ring = nullptr;
@@ -63,21 +64,30 @@ void read_clocks(std::uint64_t& now_ticks, std::uint64_t& now_ns) noexcept {
     }
 }
 
+/// Where records are kept for a trace. Beside a device only root can make files.
+std::string records_beside(const std::string& trace) {
+    if (!trace.starts_with("/dev/") || trace.starts_with("/dev/shm/")) return trace;
+    const char* const folder = std::getenv("TMPDIR");
+    return std::string(folder && *folder ? folder : "/tmp") + "/gimbal-trace";
+}
+
 /// With the lock held. @return nullptr: there is no file
 TraceFile* file_of(Recorder& all) {
     TraceFile* made = all.file.load(std::memory_order_relaxed);
-    if (made || all.refused) return made;
+    if (made || !all.refusal.empty()) return made;
     TraceFileHeader header = all.header;
     header.magic = TraceFileHeader::kMagic;
     header.version = TraceFileHeader::kVersion;
     header.pid = static_cast<std::int32_t>(getpid());
     const std::string name = all.name(all.path);
     std::copy_n(name.begin(), std::min(name.size(), header.target.size() - 1), header.target.begin());
-    const std::string path = all.path + ".records-" + std::to_string(header.pid);
+    const std::string path = records_beside(all.path) + ".records-" + std::to_string(header.pid);
     std::string refusal;
     made = TraceFile::create(path, header, all.limit, refusal);
-    all.refused = !made;
-    if (all.refused) warn_once("no trace is written: cannot make \"" + path + "\": " + refusal);
+    if (!made) {
+        all.refusal = "no trace is written: cannot make \"" + path + "\": " + refusal;
+        warn_once(all.refusal);
+    }
     all.file.store(made, std::memory_order_release);
     return made;
 }
@@ -172,6 +182,12 @@ void calibrate_trace() noexcept {
     const auto pause = static_cast<std::uint64_t>(kCalibrate_us * ticks_per_microsecond());
     if (!all.next_calibration.compare_exchange_strong(due, now + pause, std::memory_order_relaxed)) return;
     read_clocks(file->header().last_ticks, file->header().last_ns);
+}
+
+std::string trace_refusal() {
+    if (!recorder) return {};
+    const auto lock = lock_or_give_up(recorder->mutex);
+    return lock.owns_lock() ? recorder->refusal : std::string();
 }
 
 std::string finish_trace() noexcept {

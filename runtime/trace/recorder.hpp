@@ -112,6 +112,10 @@ void calibrate_trace() noexcept;
 /// @threads the one that ends the process; others may be in the middle of a record
 [[nodiscard]] std::string finish_trace() noexcept;
 
+/// Why nothing was recorded, though something was to be; empty: no such thing happened.
+/// @errors std::bad_alloc  @threads any
+[[nodiscard]] std::string trace_refusal();
+
 /// After finish_trace(): this process has said that it cannot make the trace; who finds its records need not.
 void note_refusal_said() noexcept;
 

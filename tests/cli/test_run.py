@@ -164,6 +164,22 @@ class Records(ToolTest):
         self.assertEqual(result.returncode, 0)
         self.assertIn("true left no record", result.stderr)
 
+    def test_without_room_for_records_the_file_of_output_is_reported(self):
+        (self.work / "old.json").write_text(json.dumps(record()))
+        os.utime(self.work / "old.json", (1, 1))
+        program = self.script(f"cat > $GIMBAL_OUTPUT <<'END'\n{json.dumps(record())}\nEND\n")
+        result = self.gimbal("run", "--output", "o.json", "--", program)
+        self.assertIn("sph.cpp:210 density", result.stderr)
+        self.assertNotIn("left no record", result.stderr)
+        result = self.gimbal("run", "--output", "old.json", "--", "true")
+        self.assertIn("left no record.\n", result.stderr, "another run's")
+        program = self.script("rm -r $GIMBAL_RUN_DIR && touch $GIMBAL_RUN_DIR\n")
+        result = self.gimbal("run", "--", program)
+        self.assertIn("left no record: cannot write", result.stderr)
+        self.assertIn("Set TMPDIR to a folder with room.", result.stderr)
+        self.assertNotIn("Possible reasons", result.stderr)
+        self.assert_nothing_left()
+
     def test_a_damaged_record_is_named_and_the_others_count(self):
         program = self.writing_script(record(0, 1, 100))
         program.write_text(program.read_text() + "echo '{' > $GIMBAL_RUN_DIR/record-0-7.json\n")

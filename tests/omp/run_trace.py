@@ -209,6 +209,26 @@ class Traces(TraceTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("No space left on device", result.stderr)
 
+    def test_records_that_cannot_be_made_are_said_without_a_report_too(self):
+        name = "n" * 250  # with the number of the process behind it no file's name may be so long
+        result = self.tool("run", "-t", THREADS, "--schedule", "fac2", "--trace", name, "--",
+                           next(iter(self.programs.values())), 3, ITERATIONS)
+        self.assertEqual((result.returncode, result.stderr.count("gimbal: ")), (0, 1), result.stderr)
+        self.assertIn("gimbal: warning: no trace is written: cannot make", result.stderr)
+
+    def test_records_for_a_device_lie_where_any_user_can_make_files(self):
+        temporary = self.folder / "tmp"
+        temporary.mkdir(exist_ok=True)
+        tool = subprocess.Popen(
+            [ARGUMENTS.tool, "run", "-t", str(THREADS), "--schedule", "fac2", "--trace", "/dev/null", "--",
+             str(next(iter(self.programs.values()))), "3", str(ITERATIONS), "w"],
+            env=environment(TMPDIR=str(temporary)), cwd=self.folder, text=True, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE)
+        self.addCleanup(tool.communicate)
+        self.addCleanup(tool.terminate)
+        self.assertEqual([tool.stdout.readline() for _ in range(2)], ["first\n", "waits\n"])
+        self.assertEqual(len(list(temporary.glob("gimbal-trace.records-*"))), 1)
+
     def test_nothing_but_the_trace_is_left(self):
         self.run_traced(3, ITERATIONS)
         self.assertEqual([one.name for one in self.folder.glob("*.pftrace*")], ["run.pftrace"])

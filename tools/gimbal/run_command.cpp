@@ -173,8 +173,9 @@ int check_startable(const std::string& name) {
     return found.exit_status;
 }
 
-void explain_no_record(const RunRequest& request, int status) {
+void explain_no_record(const RunRequest& request, int status, const std::string& refusal) {
     std::string text = "gimbal: warning: " + request.command.front() + " left no record";
+    if (!refusal.empty()) return write_stderr(text + ": " + refusal + "\n        Set TMPDIR to a folder with room.\n");
     if (status > 128 && sigabbrev_np(status - 128))  // a launcher that fails leaves 255, which is no signal's
         text += ": it was ended by signal " + std::to_string(status - 128) + " (" + strsignal(status - 128) + ")";
     write_stderr(text +
@@ -224,12 +225,16 @@ bool runs_without_mpi(const RunRequest& request, const Options& options, const P
 }
 
 void report_records(const RunRequest& request, const Options& options, const RunFolder& folder,
-                    const ProgramFacts& facts, const ProgramEnd& end) {
+                    const ProgramFacts& facts, const ProgramEnd& end, std::uint64_t since_ns) {
     std::vector<std::string> problems;
     std::vector<RunRecord> records = folder.records(problems);
     for (const std::string& problem : problems) write_stderr("gimbal: warning: " + problem + "\n");
+    const bool collected = !records.empty();
+    if (!collected && !options.output.empty())
+        records = output_records(read_environment(environ), request, options.output, end.pid, since_ns);
     if (records.empty()) {
-        if (options.report != ReportLevel::off || !options.output.empty()) explain_no_record(request, end.status);
+        if (options.report != ReportLevel::off || !options.output.empty())
+            explain_no_record(request, end.status, folder.refusal());
         return;
     }
     explain_partial(request, end, records);
@@ -252,12 +257,12 @@ void report_records(const RunRequest& request, const Options& options, const Run
         if (record.launch.empty()) record.launch = folder.name();
     }
     write_stderr(merged_text(records, options.report, output_width(read_environment(environ).columns, STDERR_FILENO)));
-    if (!options.output.empty()) write_outputs(options.output, records);
+    if (collected && !options.output.empty()) write_outputs(options.output, records);
 }
 
 void report(const RunRequest& request, const Options& options, const RunFolder& folder, const ProgramFacts& facts,
             const ProgramEnd& end, std::uint64_t since_ns) {
-    report_records(request, options, folder, facts, end);
+    report_records(request, options, folder, facts, end, since_ns);
     write_left_traces(options.trace, since_ns);
 }
 

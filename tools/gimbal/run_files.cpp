@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run_files.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <set>
 
+#include "base/part_file.hpp"
 #include "base/spelling.hpp"
 #include "config/load.hpp"
 #include "config/table.hpp"
@@ -16,6 +19,7 @@
 #include "gimbal/output_file.hpp"
 #include "paths.hpp"
 #include "report/files.hpp"
+#include "report/names.hpp"
 #include "select/recording.hpp"
 
 namespace gimbal::tool {
@@ -155,6 +159,34 @@ Variables whole_paths(const Environment& environment, const RunRequest& request,
         variables.emplace_back(name, (spec->type == OptionType::pattern ? escaped : here) + "/" + path);
     }
     return variables;
+}
+
+std::vector<RunRecord> output_records(const Environment& environment, const RunRequest& request,
+                                      const std::string& pattern, int process, std::uint64_t since_ns) {
+    constexpr std::uint64_t kCoarse_ns = 20'000'000;  // by which a file's time may lag behind the clock
+    constexpr std::size_t kLargest = std::size_t{1} << 28;
+    std::array<char, 256> host{};
+    gethostname(host.data(), host.size() - 1);
+    std::vector<RunRecord> records;
+    for (int rank = 0; rank < std::max(request.ranks, environment.ranks); ++rank) {
+        RunRecord like = process_of(environment, request, rank);
+        like.pid = process;
+        like.host = host.data();
+        if (like.job.empty()) like.job = std::to_string(getpid());
+        const std::string path = expand_pattern(pattern, like);
+        struct stat there {};
+        if (stat(path.c_str(), &there) != 0 || !S_ISREG(there.st_mode)) continue;
+        const auto written_ns = static_cast<std::uint64_t>(there.st_mtim.tv_sec) * 1'000'000'000U +
+                                static_cast<std::uint64_t>(there.st_mtim.tv_nsec);
+        if (written_ns + kCoarse_ns < since_ns) continue;
+        try {
+            records.push_back(from_json(read_file(path, kLargest)));
+            resolve_names(records.back());
+        } catch (const Error& error) {
+            write_stderr("gimbal: warning: " + path + ": " + error.what() + "\n");
+        }
+    }
+    return records;
 }
 
 void write_outputs(const std::string& pattern, const std::vector<RunRecord>& records) {

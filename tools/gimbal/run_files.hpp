@@ -5,6 +5,7 @@
 #include "launch.hpp"
 #include "report/run_record.hpp"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,12 @@ void check_files(const Environment& environment, const RunRequest& request, cons
 /// The settings that name files relative to this folder, with whole paths: a script may leave the folder before the
 /// program starts. @return variables for the program
 [[nodiscard]] Variables whole_paths(const Environment& environment, const RunRequest& request, const Options& options);
+
+/// The records that processes wrote where GIMBAL_OUTPUT says because the run's own folder had no room.
+/// @param process   number of the one that was started
+/// @param since_ns  begin of the run; older files are another run's [ns of the wall clock]
+[[nodiscard]] std::vector<RunRecord> output_records(const Environment& environment, const RunRequest& request,
+                                                    const std::string& pattern, int process, std::uint64_t since_ns);
 
 /// Write each record where GIMBAL_OUTPUT says. What cannot be written is said.
 void write_outputs(const std::string& pattern, const std::vector<RunRecord>& records);

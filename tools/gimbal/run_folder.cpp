@@ -3,6 +3,7 @@
 
 #include "base/part_file.hpp"
 #include "gimbal/error.hpp"
+#include "report/files.hpp"
 #include "report/names.hpp"
 #include "report/run_record.hpp"
 
@@ -93,6 +94,16 @@ std::vector<RunRecord> RunFolder::records(std::vector<std::string>& problems) co
         }
     }
     return telling(std::move(records));
+}
+
+std::string RunFolder::refusal() const {
+    constexpr std::size_t kUsualRecord = 16384;  // [bytes]
+    try {
+        write_file_aside(path_ + "/trial", std::string(kUsualRecord, ' '));
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return {};
 }
 
 namespace {

@@ -39,6 +39,9 @@ public:
     /// @param problems  out: one line per record that cannot be read
     [[nodiscard]] std::vector<RunRecord> records(std::vector<std::string>& problems) const;
 
+    /// Why no record of usual size can be written into it now; empty: nothing is against it.
+    [[nodiscard]] std::string refusal() const;
+
 private:
     std::string path_;
     bool kept_ = false;
