@@ -93,8 +93,10 @@ class Top(Watched):
         self.assertRegex(self.gimbal("top", "--once", pid).stdout, rf"\n +0 +{pid} .* - +- ")
 
     def test_nothing_runs(self):
-        self.assertEqual(self.gimbal("top", "--once", 1).stdout,
-                         "no program of this user runs under Gimbal on this machine\n")
+        result = self.gimbal("top", "--once", 999999)
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn("process 999999 is none of this user's that run under Gimbal", result.stderr)
+        self.assertEqual(self.gimbal("top", "--json", 1).returncode, 2)
         self.assertEqual(json.loads(self.gimbal("top", "--json", 1).stdout)["processes"], [])
 
     def test_wrong_use_is_said(self):
@@ -150,11 +152,12 @@ class Live(Watched):
                 while top.read(0.2):
                     pass
                 self.assertEqual(top.process.wait(timeout=100), 0, (columns, rows))
-        with self.view(pid, kind="no-such-terminal") as top:
-            while top.read(0.2):
-                pass
-            self.assertEqual(top.process.wait(timeout=100), 2)
-            self.assertIn("TERM=no-such-terminal", top.written)
+        for kind in ("no-such-terminal", "dumb"):
+            with self.view(pid, kind=kind) as top:
+                while top.read(0.2):
+                    pass
+                self.assertEqual(top.process.wait(timeout=100), 2)
+                self.assertIn(f"TERM={kind}", top.written)
 
     def test_a_signal_gives_the_terminal_back(self):
         with self.view(self.start()) as top:

@@ -3,7 +3,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
 
 #include "config/load.hpp"
 #include "figures.hpp"
@@ -49,21 +52,50 @@ void add_top(CLI::App& app, TopRequest& request) {
         "The same as --once --format json");
 }
 
-int top(const CLI::App& command, const TopRequest& request) {
-    if (request.once) {
-        top::LiveProcesses live(request.of);
-        const std::vector<top::LiveProcess> processes = live.look();
-        if (request.format == "json") return print_text(top::json_of(processes));
-        if (request.format == "prometheus") return print_text(top::prometheus_of(processes));
+namespace {
+
+/// Say which of the processes that were named do not run under Gimbal. @return exit status
+int check_named(const std::vector<int>& named, const std::vector<top::LiveProcess>& processes) {
+    int status = 0;
+    for (const int pid : named) {
+        if (std::any_of(processes.begin(), processes.end(), [&](const auto& process) { return process.pid == pid; }))
+            continue;
+        write_stderr("gimbal: error: process " + std::to_string(pid) +
+                     " is none of this user's that run under Gimbal on this machine\n");
+        status = 2;
+    }
+    return status;
+}
+
+int print_once(const TopRequest& request) {
+    const std::vector<top::LiveProcess> processes = top::LiveProcesses(request.of).look();
+    const int status = check_named(request.of, processes);
+    if (request.format == "json") {
+        print_text(top::json_of(processes));
+    } else if (request.format == "prometheus") {
+        print_text(top::prometheus_of(processes));
+    } else if (status == 0 || !processes.empty()) {
         top::Rates rates;
         const std::size_t columns = read_environment(environ).columns;
         const std::size_t width = output_width(columns, STDOUT_FILENO);
-        return print_text(top::text_of(rates.update(processes, 0), width == 0 ? 80 : width));
+        print_text(top::text_of(rates.update(processes, 0), width == 0 ? 80 : width));
     }
+    return status;
+}
+
+}  // namespace
+
+int top(const CLI::App& command, const TopRequest& request) {
+    if (request.once) return print_once(request);
     if (command.count("--format") > 0)
         throw Error(ErrorCode::wrong_use, "top --format: without --once there is a live view",
                     "example: gimbal top --once --format " + request.format);
 #ifdef GIMBAL_HAVE_NCURSES
+    if (!request.of.empty()) {
+        const std::vector<top::LiveProcess> processes = top::LiveProcesses(request.of).look();
+        const int status = check_named(request.of, processes);
+        if (processes.empty()) return status;
+    }
     return top::show(request.interval_s, request.of);
 #else
     throw Error(ErrorCode::unsupported, "top: this gimbal was built without ncurses, so it has no live view",

@@ -61,6 +61,14 @@ public:
             throw Error(ErrorCode::unsupported,
                         "top: nothing is known about terminals of the kind TERM=" + std::string(kind),
                         "for example: TERM=xterm gimbal top; or gimbal top --once");
+        // `dumb` is known, and has only lines, one after the other.
+        if (!tigetstr("cup") || !tigetstr("clear")) {
+            endwin();
+            delscreen(screen_);
+            throw Error(ErrorCode::unsupported,
+                        "top: terminals of the kind TERM=" + std::string(kind) + " cannot move the cursor",
+                        "for example: TERM=xterm gimbal top; or gimbal top --once");
+        }
         cbreak();
         noecho();
         keypad(stdscr, TRUE);
