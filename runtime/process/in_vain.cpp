@@ -69,7 +69,9 @@ std::string why(const Setting& use, const Options& options, const Ran& ran) {
         return "no loop ran under " + std::string(techniques);
     }
     if (use.name.starts_with("GIMBAL_PIN_") && options.pin.mode == "off") return "GIMBAL_PIN is off";
-    if (use.name.starts_with("GIMBAL_MPI_") && !rank_level_used()) return "the program has no loops over ranks";
+    // What measures MPI calls has nothing to do with loops.
+    if (use.name.starts_with("GIMBAL_MPI_") && use.name != "GIMBAL_MPI_WAITING" && !rank_level_used())
+        return "the program has no loops over ranks";
     const bool of_selectors =
         use.name == "GIMBAL_PORTFOLIO" || use.name == "GIMBAL_GOLDEN_CHUNK" || use.name.starts_with("GIMBAL_RL_");
     const bool replayed = ran.reasons.count("GIMBAL_REPLAY") > 0;

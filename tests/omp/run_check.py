@@ -81,6 +81,18 @@ class CheckTest(ToolTest):
         for text in ("libgomp, which the patched libomp answers", "MPI      none seen", "runtime     2  taken",
                      "dynamic     2  taken if --loops names them", "to try", f"gimbal run -t 8 -- {program}"):
             self.assertIn(text, result.stdout)
+        self.assertNotIn("parallel regions", result.stdout, "calls are no regions, and the loops say enough")
+
+    def test_regions_without_loops(self):
+        program = self.build(ARGUMENTS.gcc, """
+            #include <stdio.h>
+            int main(void) {
+            #pragma omp parallel
+                puts("x");
+                return 0;
+            }""", "-DC")
+        self.assertIn("  parallel regions without loops, or with static ones only\n",
+                      self.tool("check", program).stdout)
 
     def test_the_program_does_not_run(self):
         program = self.build(ARGUMENTS.gcc, 'int main(void) { __builtin_abort(); }', "-DA")

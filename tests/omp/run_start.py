@@ -393,6 +393,7 @@ class InVain(ToolTest):
                 (("--select", "q"), {"GIMBAL_RL_ALPHA": "0.5", "GIMBAL_PORTFOLIO": "ss gss"}, 0),
                 (("--select", "random"), {"GIMBAL_RL_ALPHA": "0.5", "GIMBAL_PORTFOLIO": "ss gss"}, 1),
                 ((), {"GIMBAL_PIN_METRIC": "cpu", "GIMBAL_MPI_POLL_US": "50"}, 2),
+                ((), {"GIMBAL_MPI_WAITING": "off"}, 0),
                 ((), {"GIMBAL_SCHEDULE": "gss", "GIMBAL_SELECT": "expert"}, 1),
                 ((), {"GIMBAL_SCHEDULE": "gss", "GIMBAL_SELECT": "chunk"}, 0),
                 ((), {"GIMBAL_SCHEDULE": "gss"}, 0),

@@ -51,18 +51,18 @@ struct Object {
     std::string path;
     bool code_read = false;
     std::map<LoopSchedule, std::vector<std::string>> places;  // of loops, "file:line function"
-    std::size_t regions = 0;
+    bool regions = false;                                     // it starts parallel regions
 };
 
 Object read_object(const std::string& path) {
-    Object object{.path = path, .code_read = false, .places = {}, .regions = 0};
+    Object object{.path = path, .code_read = false, .places = {}, .regions = false};
     const std::optional<std::vector<LoopCall>> found = read_loop_calls(path);
     if (!found) return object;
     object.code_read = true;
     const ObjectSymbols symbols(path);
     for (const LoopCall& call : *found) {
         if (call.schedule == LoopSchedule::region)
-            ++object.regions;
+            object.regions = true;
         else
             object.places[call.schedule].push_back(
                 call.place.empty() ? loop_name(path, call.offset, symbols.find(call.offset)) : call.place);
@@ -150,7 +150,8 @@ void print_object(const Object& object) {
                     std::string(row.says).c_str());
         for (const std::string& place : found->second) std::printf("                %s\n", place.c_str());
     }
-    std::printf("  parallel regions without a loop of their own, or with static ones: %zu\n", object.regions);
+    if (object.regions && object.places.empty())
+        std::printf("  parallel regions without loops, or with static ones only\n");
 }
 
 /// What to type. @return lines
@@ -235,7 +236,7 @@ int check(const std::string& program, bool json_wanted) {
     for (const std::string& library : facts.libraries) {
         if (is_openmp_runtime(library)) continue;
         Object object = read_object(library);
-        if (object.regions > 0 || !object.places.empty()) objects.push_back(std::move(object));
+        if (object.regions || !object.places.empty()) objects.push_back(std::move(object));
     }
     const std::vector<std::string> lines =
         refusal.empty() ? commands(alone ? "PROGRAM" : program, facts, objects) : std::vector<std::string>();
