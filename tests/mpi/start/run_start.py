@@ -181,6 +181,17 @@ class WrongMpi(StartTest):
         self.need(self.own)
         self.compile(self.own, WITH_HEADER, "header", "-fsyntax-only", *includes)
 
+    def test_the_cxx_headers_name_the_standard_that_they_need(self):
+        self.need(self.own)
+        includes = [f"-I{ARGUMENTS.source / folder / 'include'}" for folder in ("runtime", "mpi_layer")]
+        includes.append(f"-I{ARGUMENTS.build / 'mpi_layer' / 'include'}")
+        for header in ("loop", "steal_loop"):
+            source = f"#include <gimbal/mpi/{header}.hpp>\nint main() {{}}\n"
+            words = (self.own, source, "standard", "-x", "c++", "-fsyntax-only", *includes)
+            done = self.compile(*words, "-std=c++17", check=False)
+            self.assertIn("This header needs C++20: compile with -std=c++20", done.stderr)
+            self.compile(*words, "-std=c++20")
+
     def test_the_first_loop_refuses_what_no_header_has_seen(self):
         self.need(self.other)
         program = self.compile(self.other, WITHOUT_HEADER, "wrong", f"-L{self.libraries}", "-lgimbal_mpi",

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#if __cplusplus < 201709L
+#error "This header needs C++20: compile with -std=c++20"
+#endif
+
 #include <mpi.h>
 
 #include <cstdint>
