@@ -327,6 +327,7 @@ int run(const RunRequest& request) {
     };
     const ProgramEnd end =
         launch(command_for(request, launcher, variables), request.ranks == 0 ? variables : Variables(), overdue);
+    if (end.killed_by) remove_libomp_page(end.pid);
     if (job.folder().empty() || job.is_last())
         report(request, options, *folder, facts, end, since_ns);
     else

@@ -152,13 +152,6 @@ void wait_for_last_ones(const std::vector<RunRecord>& records) {
         std::this_thread::sleep_for(kLook);
 }
 
-/// libomp's, in which copies of it in one process find each other; who is killed leaves it, one for each number of a
-/// process.
-void remove_page(const RunRecord& record) {
-    if (!ran_here(record) || is_alive(record)) return;
-    unlink(("/dev/shm/__KMP_REGISTERED_LIB_" + std::to_string(record.pid) + "_" + std::to_string(getuid())).c_str());
-}
-
 std::string launcher_name(const RunRequest& request) {
     return request.mpiexec.empty() ? "mpiexec" : request.mpiexec.substr(0, request.mpiexec.find(' '));
 }
@@ -179,6 +172,10 @@ std::string how_it_ended(const RunRequest& request, const ProgramEnd& end, const
 
 }  // namespace
 
+void remove_libomp_page(int pid) {
+    unlink(("/dev/shm/__KMP_REGISTERED_LIB_" + std::to_string(pid) + "_" + std::to_string(getuid())).c_str());
+}
+
 std::string overdue_text(const RunRequest& request, const ProgramEnd& so_far) {
     return "gimbal: note: " + request.command.front() + " still runs " + std::to_string(kOverdue_s) + " s after " +
            signal_text(so_far.asked_to_end).substr(0, signal_text(so_far.asked_to_end).find(' ')) +
@@ -194,7 +191,7 @@ void explain_partial(const RunRequest& request, const ProgramEnd& end, std::vect
     for (RunRecord& record : records) {
         if (record.partial.empty()) continue;
         record.partial = how_it_ended(request, end, record) + asked;
-        remove_page(record);
+        if (ran_here(record) && !is_alive(record)) remove_libomp_page(record.pid);
     }
 }
 
