@@ -159,7 +159,12 @@ void gimbal_loop_drop(void* execution) {
 int gimbal_schedule_parse(const char* text) {
     const gimbal::OwnArithmetic own;
     const gimbal::Options& options = gimbal::options();
-    if (!text) return !options.kept_out && gimbal::asks_for_gimbal(options) ? expect_loops({}) : 0;
+    if (!text) {
+        if (options.kept_out) return 0;
+        if (gimbal::asks_for_gimbal(options)) return expect_loops({});
+        gimbal::note_nobody_asked();
+        return 0;
+    }
     if (gimbal::is_ordinary_openmp(text)) return 0;
     if (options.kept_out) return GIMBAL_SCHEDULE_REFUSED;
     try {

@@ -27,7 +27,17 @@ Interned& table() {
 // omp_sched_t of the program's last call with one of OpenMP's own, above its chunk; 0: none.
 std::atomic<std::uint64_t> g_by_program{0};
 
+std::atomic<bool> g_nobody_asked{false};
+
 }  // namespace
+
+void note_nobody_asked() noexcept {
+    g_nobody_asked.store(true, std::memory_order_relaxed);
+}
+
+bool nobody_asked() noexcept {
+    return g_nobody_asked.load(std::memory_order_relaxed);
+}
 
 void note_program_schedule(int kind, int chunk) noexcept {
     const auto size = static_cast<std::uint32_t>(chunk > 0 ? chunk : 0);

@@ -26,6 +26,7 @@
 #include "kept/store.hpp"
 #include "lending/loan.hpp"
 #include "lending/node_cores.hpp"
+#include "loop/schedules.hpp"
 #include "loop/site_table.hpp"
 #include "loop/watch.hpp"
 #include "measure/loop_stats.hpp"
@@ -131,19 +132,34 @@ void name_loops(RunRecord& record) {
             "`gimbal run` and `gimbal report` look them up.");
 }
 
+// A file that was asked for and is not written, since loops are the OpenMP runtime's own.
+void say_nobody_asked(const Options& asked) {
+    if (!nobody_asked() || process_environment().rank != 0 || !stderr_is_the_same()) return;
+    for (const char* const name : {"GIMBAL_OUTPUT", "GIMBAL_TRACE", "GIMBAL_REPORT"}) {
+        const auto use = std::find_if(asked.effective.begin(), asked.effective.end(),
+                                      [&](const Setting& setting) { return setting.name == name; });
+        if (use == asked.effective.end() || use->origin == "default") continue;
+        if (use->name == "GIMBAL_REPORT" && asked.report != ReportLevel::full) continue;
+        write_stderr("gimbal: warning: " + use->name + "=" + use->value +
+                     " had no effect: no setting asks for Gimbal\n        with LD_PRELOAD set GIMBAL_SCHEDULE=runtime, "
+                     "too, or use `gimbal run`\n");
+        return;
+    }
+}
+
 // Everything that a process leaves behind. Ranks under `gimbal run` leave a record for it to merge; otherwise rank 0
 // speaks for itself.
 void leave_records() {
     const Options& asked = options();
     const bool first_rank = process_environment().rank == 0;
     if (!asked.loop_stats.empty() && first_rank) attempt([&] { write_loop_stats(from_start(asked.loop_stats)); });
+    const bool nothing_ran = all_sites().empty() && !any_steals() && placement_report().json.empty();
+    if (nothing_ran && asked.run_dir.empty() && !waiting_is_known()) say_nobody_asked(asked);
     const bool speaks = asked.report != ReportLevel::off && first_rank && stderr_is_the_same();
     const bool heard = asked.run_dir.empty() ? speaks : asked.report != ReportLevel::off;
     if (!heard && asked.output.empty()) return;
     // A process without loops has nothing to say, and need not wait for the clock to be calibrated.
-    if (asked.run_dir.empty() && all_sites().empty() && !any_steals() && placement_report().json.empty() &&
-        !waiting_is_known())
-        return;
+    if (asked.run_dir.empty() && nothing_ran && !waiting_is_known()) return;
     RunRecord record = current_record();
     warn_of_missing(record);
     if (!asked.run_dir.empty()) {

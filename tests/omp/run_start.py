@@ -402,6 +402,23 @@ class InVain(ToolTest):
                 self.assertEqual(len(self.warnings(*words, **variables)), count, self.warnings(*words, **variables))
 
 
+class NobodyAsks(StartTest):
+    """Files that are asked for without a variable by which Gimbal takes loops."""
+
+    def test_one_warning_says_what_is_missing(self):
+        output = str(self.folder / "plain.json")
+        for env, count in (({"GIMBAL_OUTPUT": output}, 1), ({"GIMBAL_TRACE": output, "GIMBAL_REPORT": "off"}, 1),
+                           ({"GIMBAL_REPORT": "full"}, 1), ({"GIMBAL_OUTPUT": output, "GIMBAL_REPORT": "full"}, 1),
+                           ({"GIMBAL_REPORT": "summary"}, 0), ({}, 0)):
+            with self.subTest(**env):
+                result = self.run_under_gimbal(self.program, env=env)
+                self.assert_right(result)
+                self.assertEqual(result.stderr.count("no setting asks for Gimbal"), count, result.stderr)
+                self.assertEqual(result.stderr.count("gimbal: "), count, result.stderr)
+        result = self.run_under_gimbal(self.program, env={"GIMBAL_OUTPUT": output, "OMP_SCHEDULE": "runtime"})
+        self.assertNotIn("no setting asks", result.stderr)
+
+
 def main():
     global ARGUMENTS
     parser = argparse.ArgumentParser(description=__doc__)
