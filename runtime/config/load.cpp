@@ -63,6 +63,9 @@ Error unknown_name(const Setting& setting) {
         if (family_of(name) != family_of(setting.name) && !name.starts_with("--")) continue;
         allowed.append(allowed.empty() ? "" : " ").append(name);
     }
+    // The others are said by their beginnings.
+    if (family_of(setting.name) == Family::general && !setting.name.starts_with("--"))
+        allowed += setting.name.starts_with("GIMBAL_") ? " GIMBAL_RL_... GIMBAL_MPI_..." : " rl_... mpi_...";
     const std::vector<std::string_view> views(names.begin(), names.end());
     const std::string suggestion = did_you_mean(nearest(setting.name, views));
     const std::string shown = quote_value(setting.name);

@@ -2,6 +2,7 @@
 """`gimbal run`: what the program gets, what comes back, and what is refused before the start."""
 import json
 import os
+import pathlib
 import shutil
 import signal
 import subprocess
@@ -88,6 +89,13 @@ class Status(ToolTest):
         self.assertIn("signal 9 (Killed)", result.stderr)
         self.assert_nothing_left()
 
+    def test_what_libomp_leaves_of_a_killed_program_is_removed(self):
+        page = pathlib.Path(self.gimbal("run", "--", self.script(
+            f"page=/dev/shm/__KMP_REGISTERED_LIB_$$_{os.getuid()}; touch $page; echo $page; kill -KILL $$\n")
+        ).stdout.strip())
+        self.assertTrue(page.name.startswith("__KMP_REGISTERED_LIB_"))
+        self.assertFalse(page.exists())
+
     def test_programs_that_cannot_start(self):
         (self.work / "plain").write_text("text")
         for name, status in (("no-such-program", 127), ("./no/such", 127), ("./plain", 126), ("/", 126)):
@@ -95,6 +103,17 @@ class Status(ToolTest):
             self.assertEqual(result.returncode, status)
             self.assertEqual(result.stderr.count("gimbal: error: "), 1)
         self.assertEqual(self.gimbal("run", "-n", "2", "--mpiexec", "no-such-mpi", "--", "true").returncode, 127)
+
+    def test_why_a_script_cannot_start(self):
+        self.script("", "s.sh")
+        result = self.gimbal("run", "--", "s.sh")
+        self.assertEqual((result.returncode, result.stderr),
+                         (127, 'gimbal: error: "s.sh" is in this folder, and not in PATH: write ./s.sh\n'))
+        for first in ("#!/no/such/shell -e", "#! /no/such/shell"):
+            (self.work / "s.sh").write_text(first + "\n")
+            result = self.gimbal("run", "--", "./s.sh")
+            self.assertEqual((result.returncode, result.stderr), (126, (
+                'gimbal: error: "./s.sh": its first line names "/no/such/shell", which is not there\n')))
 
     def test_signals_reach_the_program_and_its_answer_comes_back(self):
         program = self.script("trap 'exit 33' TERM\ntrap 'exit 34' USR1\ntouch ready\nwhile :; do sleep 0.05; done\n")
@@ -135,6 +154,16 @@ class Records(ToolTest):
         self.assertEqual(self.gimbal("run", "--report", "off", "--", program).stderr, "")
         self.assertIn("threads of sph.cpp:210", self.gimbal("run", "--report", "full", "--", program).stderr)
         self.assertIn("threads of", self.gimbal("run", "--", program, env={"GIMBAL_REPORT": "full"}).stderr)
+
+    def test_settings_of_the_command_line_are_named_so(self):
+        (self.work / "s.toml").write_text("seed = 7\n")
+        options = [{"name": name, "value": "x", "origin": "environment"}
+                   for name in ("GIMBAL_SCHEDULE", "GIMBAL_REPORT", "GIMBAL_STRICT")]
+        program = self.writing_script(record() | {"options": options})
+        said = self.gimbal("run", "--schedule", "gss", "--report", "full", "--", program,
+                           env={"GIMBAL_STRICT": "on"}).stderr
+        for name, origin in (("SCHEDULE", "command line"), ("REPORT", "command line"), ("STRICT", "environment")):
+            self.assertIn(f"GIMBAL_{name}=x ({origin})", said)
 
     def test_output_is_one_file_per_process(self):
         program = self.writing_script(record(0, 2, 100), record(1, 2, 101))

@@ -154,7 +154,8 @@ class WrongInput(ToolTest):
 
     def test_settings_files(self):
         (self.work / "wrong.toml").write_text('seed = 1\nshedule = "ss"\n')
-        self.refused("--config", "wrong.toml", says=["shedule", "file wrong.toml", 'Did you mean "schedule"?'])
+        self.refused("--config", "wrong.toml", says=["shedule", "file wrong.toml", 'Did you mean "schedule"?',
+                                                     " rl_... mpi_..."])
         (self.work / "large.toml").write_text("seed = 9007199254740993\n")
         self.refused("--config", "large.toml", says=["seed: ", "is not in [0, 9007199254740992]"])
         (self.work / "other.toml").write_text('config = "large.toml"\n')
@@ -185,6 +186,8 @@ class WrongInput(ToolTest):
         self.refused("-t", "-3")
         self.refused("-n", "x")
         self.refused("--report", "loud", says=["off summary full"])
+        self.refused("--pin", "observe", says=['observe: there is no such program. Did you mean "--pin=observe"?'])
+        self.refused("--elastic", "on", says=['Did you mean "--elastic=on"?'])
 
     def test_an_empty_value_does_not_mean_that_nothing_is_given(self):
         (self.work / "run.json").write_text("{}")
@@ -196,7 +199,9 @@ class WrongInput(ToolTest):
                               (("report", ""), "files"), (("check", ""), "program"),
                               (("simulate", "--app", "uniform", "--record", ""), "--record"),
                               (("simulate", "--trace", ""), "--trace"), (("simulate", "--app", ""), "--app"),
-                              (("run", "-n", "2", "--mpiexec", "", "--", "true"), "--mpiexec")):
+                              (("run", "-n", "2", "--mpiexec", "", "--", "true"), "--mpiexec"),
+                              (("run", "--pin=", "--", "true"), "--pin"),
+                              (("run", "--elastic=", "--", "true"), "--elastic")):
             with self.subTest(words):
                 result = self.gimbal(*words)
                 self.assertEqual((result.returncode, result.stdout, result.stderr.count("gimbal: ")), (2, "", 1),

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -12,6 +13,7 @@
 #include <span>
 
 #include "base/nearest.hpp"
+#include "base/spelling.hpp"
 #include "commands.hpp"
 #include "config/load.hpp"
 #include "config/schedule_value.hpp"
@@ -19,6 +21,7 @@
 #include "gimbal/error.hpp"
 #include "help_format.hpp"
 #include "info_command.hpp"
+#include "paths.hpp"
 #include "report/run_record.hpp"
 #include "report/table.hpp"
 #include "simulate_command.hpp"
@@ -210,9 +213,28 @@ void check_values(const CLI::App& command, const std::string& path) {
     for (const CLI::App* below : command.get_subcommands()) check_values(*below, path + " " + below->get_name());
 }
 
+/// Options of `run` that need no value, and what theirs may be.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kValueAfterSign = {
+    {{"--pin", "learn observe static off"}, {"--elastic", "on off"}}};
+
+/// Refuse `--pin observe -- ./app`, where the value is taken for the program, and `--pin=`.
+void check_values_after_signs(const CLI::App& command, const std::vector<std::string>& words) {
+    for (const auto& [flag, values] : kValueAfterSign) {
+        if (command.count(std::string(flag)) == 0 || words.empty()) continue;
+        const std::vector<std::string> allowed = words_of(std::string(values));
+        if (std::find(allowed.begin(), allowed.end(), words.front()) != allowed.end() &&
+            find_program(words.front()).path.empty())
+            throw Error(ErrorCode::wrong_use,
+                        words.front() + ": there is no such program. Did you mean \"" + std::string(flag) + "=" +
+                            words.front() + "\"?",
+                        "see: gimbal run --help");
+    }
+}
+
 int do_run(const CLI::App& command, CommandLine& line) {
     std::vector<std::string>& words = line.run.command;
     words = command.remaining();
+    check_values_after_signs(command, words);
     if (!words.empty() && words.front().starts_with("-")) throw unknown_flag(command, "gimbal run", words.front());
     // After the program's name "--" is the program's own.
     if (!words.empty() && !line.after_dashes.empty()) words.push_back("--");
@@ -325,6 +347,11 @@ int run_command_line(int argc, char** argv) {
         }
         std::vector<std::string> words = with_help_as_option(split_off_program(argc, argv, line));
         check_command(app, words, "gimbal");
+        // CLI11 takes `--pin=` for `--pin`.
+        for (const auto& [flag, values] : kValueAfterSign)
+            if (words.front() == "run" && std::find(words.begin(), words.end(), std::string(flag) + "=") != words.end())
+                throw Error(ErrorCode::wrong_use, std::string(flag) + ": the value is empty",
+                            "allowed: " + std::string(values));
         std::reverse(words.begin(), words.end());  // as CLI11 wants them
         app.parse(std::move(words));
         return dispatch(app, line);

@@ -4,8 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string_view>
 #include <vector>
 
@@ -24,9 +26,23 @@ int startable(const std::string& path) {
     return S_ISREG(info.st_mode) && access(path.c_str(), X_OK) == 0 ? 0 : 126;
 }
 
+/// The file that a script's first line names, if it is missing; else empty.
+std::string missing_interpreter(const std::string& path) {
+    std::string line;
+    std::ifstream file(path, std::ios::binary);
+    std::array<char, 2> mark{};
+    if (!file.read(mark.data(), mark.size()) || mark != std::array{'#', '!'} || !std::getline(file, line)) return {};
+    const std::size_t begin = line.find_first_not_of(" \t");
+    if (begin == std::string::npos) return {};
+    const std::string interpreter = line.substr(begin, line.find_first_of(" \t", begin) - begin);
+    return access(interpreter.c_str(), F_OK) == 0 ? std::string() : interpreter;
+}
+
 FoundProgram judged(const std::string& name, std::string path, int status) {
     if (status == 127) return {"", 127, "\"" + name + "\": program not found"};
     if (status == 126) return {"", 126, "\"" + path + "\": not an executable file"};
+    if (const std::string lacks = missing_interpreter(path); !lacks.empty())
+        return {"", 126, "\"" + path + "\": its first line names \"" + lacks + "\", which is not there"};
     return {std::move(path), 0, ""};
 }
 
@@ -66,6 +82,9 @@ FoundProgram find_program(const std::string& name) {
         if (colon == std::string_view::npos) break;
         folders.remove_prefix(colon + 1);
     }
+    // Only names with a slash lead to this folder.
+    if (const std::string here = "./" + name; best.exit_status == 127 && !name.empty() && startable(here) == 0)
+        best.problem = "\"" + name + "\" is in this folder, and not in PATH: write " + here;
     return best;
 }
 
