@@ -84,7 +84,8 @@ FrameSink::FrameSink(std::string path, const FrameSource& source) : path_(std::m
         return;
     }
     std::error_code error;
-    fs::create_directories(path_, error);
+    // A name like x.pgm says that one image was expected.
+    if (!has_image_name(path_)) fs::create_directories(path_, error);
     if (!fs::is_directory(path_)) throw ImageError("cannot write to " + path_ + ": frames of a folder need a folder");
 }
 

@@ -109,6 +109,8 @@ def case_sequence():
     left = {entry.name: entry.read_bytes() for entry in out.iterdir()}
     expect(left == {name: whole[name] for name in ("f0.pgm", "f1.pgm")}, f"wrong files: {sorted(left)}")
     expect_failure(run([str(FOLDER / "in"), "-o", file("plain.pgm", b"")]), "need a folder")
+    expect_failure(run([str(FOLDER / "in"), "-o", str(FOLDER / "new.pgm")]), "need a folder")
+    expect(not (FOLDER / "new.pgm").exists(), "a folder was made")
     for name, content, says in (("equal", pnm(phase=1), f"2 frames of {WIDTH} x {HEIGHT} pixels, grey, "),
                                 ("sizes", pnm(width=9), "2 frames of different sizes, grey, "),
                                 ("colours", pnm("P6"), f"2 frames of {WIDTH} x {HEIGHT} pixels, grey and colour, ")):
