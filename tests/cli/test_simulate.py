@@ -3,6 +3,8 @@
 import csv
 import json
 import os
+import pathlib
+import re
 import tempfile
 import unittest
 
@@ -114,6 +116,10 @@ class Simulate(ToolTest):
         table = self.gimbal(*words).stdout
         for part in ("8 ranks x 4 threads", "callpath-fd", "at most saved"):
             self.assertIn(part, table)
+        titles = re.split(r"  +", table.splitlines()[2])
+        guide = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "user-guide.md").read_text(encoding="utf-8")
+        explained = [word for row in re.findall(r"^\| ([^|]+) \|", guide, re.MULTILINE) for word in row.split(", ")]
+        self.assertEqual([title for title in titles[1:] if title not in explained], [])
         for wrong in (("--slack",), ("--ranks", "8", "--slack", "--schedule", "gss"), ("--ranks", "8", "--chunk", "2")):
             refused = self.gimbal("simulate", "--app", "uniform", *wrong)
             self.assertEqual(refused.returncode, 2, wrong)

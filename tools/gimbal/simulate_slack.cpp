@@ -103,9 +103,11 @@ int print_results(const SimulateRequest& request, const simulate::Application& a
 void add_slack_options(CLI::App& command, SimulateRequest& request) {
     CLI::Option* const slack =
         command
-            .add_flag("--slack", request.slack,
-                      "Every rank runs all iterations, then a collective call: static, dynamic, usched, vsched, and "
-                      "these with the\nslack that they may expect, as callpath-fd and full")
+            .add_flag(
+                "--slack", request.slack,
+                "Every rank runs all iterations, then a collective call: static, dynamic, usched, vsched, and "
+                "these with the\nslack that they may expect, as callpath-fd and full; the user guide explains the "
+                "columns")
             ->needs(command.get_option("--ranks"));
     for (const char* const other : {"--schedule", "--select", "--record", "--steps-json", "--rank-schedule",
                                     "--learner", "--portfolio", "--rank-chunk-us", "--team-barrier-us", "--runs"})
