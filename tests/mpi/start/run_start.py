@@ -186,11 +186,12 @@ class WrongMpi(StartTest):
         includes = [f"-I{ARGUMENTS.source / folder / 'include'}" for folder in ("runtime", "mpi_layer")]
         includes.append(f"-I{ARGUMENTS.build / 'mpi_layer' / 'include'}")
         for header in ("loop", "steal_loop"):
-            source = f"#include <gimbal/mpi/{header}.hpp>\nint main() {{}}\n"
-            words = (self.own, source, "standard", "-x", "c++", "-fsyntax-only", *includes)
-            done = self.compile(*words, "-std=c++17", check=False)
-            self.assertIn("This header needs C++20: compile with -std=c++20", done.stderr)
-            self.compile(*words, "-std=c++20")
+            source = self.folder / f"{header}.cpp"
+            source.write_text(f"#include <gimbal/mpi/{header}.hpp>\nint main() {{}}\n")
+            old, new = (subprocess.run([f"mpicxx.{SUFFIX[self.own]}", f"-std={standard}", "-fsyntax-only", *includes,
+                                        source], text=True, capture_output=True) for standard in ("c++17", "c++20"))
+            self.assertIn("This header needs C++20: compile with -std=c++20", old.stderr)
+            self.assertEqual(new.returncode, 0, new.stderr)
 
     def test_the_first_loop_refuses_what_no_header_has_seen(self):
         self.need(self.other)
