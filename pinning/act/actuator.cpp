@@ -46,17 +46,8 @@ Outcome Actuator::take(pid_t tid, bool even_if_narrowed) {
     std::vector<int> mask;
     if (!is_thread_of(pid_, tid)) return Outcome::gone;
     if (const int error = get_affinity(tid, mask); error != 0) return report(tid, error);
-    Entry entry;
-    if (given_.contains(mask) && mask != ceiling_) {
-        // A thread that one of ours has started inherits what we gave that one; nobody wished it to be there.
-        entry.original = ceiling_;
-        entry.standing = mask;
-    } else {
-        entry.narrowed = entry.yielded = !even_if_narrowed && !within(ceiling_, mask);
-        entry.original = mask;
-    }
-    const bool narrowed = entry.narrowed;
-    threads_.insert_or_assign(tid, std::move(entry));
+    const bool narrowed = !even_if_narrowed && !within(ceiling_, mask);
+    threads_.insert_or_assign(tid, Entry{.original = mask, .standing = {}, .yielded = narrowed, .narrowed = narrowed});
     if (!narrowed) return Outcome::done;
     warn_once(told_narrowed_, "thread " + std::to_string(tid) + " is bound to processors " + pu_list_text(mask) +
                                   " already: Gimbal leaves such threads alone");
@@ -113,6 +104,14 @@ Outcome Actuator::free_heir(pid_t tid) {
     return error == 0 ? Outcome::done : report(tid, error);
 }
 
+Outcome Actuator::leave(pid_t tid) {
+    const auto found = threads_.find(tid);
+    if (found == threads_.end()) return Outcome::gone;
+    std::vector<int> mask;
+    if (!found->second.yielded && get_affinity(tid, mask) == 0) yield(tid, found->second, mask, "the program");
+    return Outcome::yielded;
+}
+
 Holder Actuator::check(pid_t tid) {
     const auto found = threads_.find(tid);
     if (found == threads_.end()) return Holder::nobody;
@@ -133,7 +132,7 @@ Holder Actuator::check(pid_t tid) {
         entry.stale = true;
         return Holder::self;
     }
-    yield(tid, entry, mask);
+    yield(tid, entry, mask, "another program");
     return Holder::another;
 }
 
@@ -187,10 +186,10 @@ Outcome Actuator::report(pid_t tid, int error) {
     return Outcome::refused;
 }
 
-void Actuator::yield(pid_t tid, Entry& entry, const std::vector<int>& found) {
+void Actuator::yield(pid_t tid, Entry& entry, const std::vector<int>& found, std::string_view who) {
     entry.yielded = true;
     entry.standing.clear();
-    warn_once(told_yield_, "another program has bound thread " + std::to_string(tid) + " to processors " +
+    warn_once(told_yield_, std::string(who) + " has bound thread " + std::to_string(tid) + " to processors " +
                                pu_list_text(found) + ": Gimbal leaves such threads alone from now on");
 }
 

@@ -61,18 +61,20 @@ public:
     /// Gives every thread back what it had: restore_all().
     ~Actuator();
 
-    /// Begins with a thread. A mask that we once gave to any thread was inherited from that thread, and counts as the
-    /// whole ceiling.
-    /// @return done; yielded: its mask is narrower than the ceiling and not by us, so somebody wants it there;
+    /// Begins with a thread.
+    /// @return done; yielded: its mask is narrower than the ceiling, so somebody wants it there;
     ///         gone or refused
     Outcome take(pid_t tid, bool even_if_narrowed = false);
     /// @param pus  ascending, not empty
     Outcome place(pid_t tid, std::span<const int> pus);
     Outcome release(pid_t tid);
     Outcome drop(pid_t tid);
-    /// A thread that is not ours to place may have inherited a mask that we gave to another one: then it gets the
-    /// ceiling. Any other mask is somebody's wish.
+    /// A thread that did not begin by pthread_create() may have inherited a mask that we gave to another one: then it
+    /// gets the ceiling. Any other mask is somebody's wish.
     Outcome free_heir(pid_t tid);
+    /// The program itself has set a thread's mask, perhaps to what we gave it: it is no longer ours.
+    /// @return yielded; gone: not known here
+    Outcome leave(pid_t tid);
     /// The thread has ended: only forgets it.
     void ended(pid_t tid) noexcept { threads_.erase(tid); }
 
@@ -109,7 +111,7 @@ private:
     [[nodiscard]] bool ceiling_is_old() const;
     Outcome give_back(pid_t tid, Entry& entry);
     Outcome report(pid_t tid, int error);
-    void yield(pid_t tid, Entry& entry, const std::vector<int>& found);
+    void yield(pid_t tid, Entry& entry, const std::vector<int>& found, std::string_view who);
     void warn_once(bool& told, std::string text);
 
     std::vector<int> ceiling_;

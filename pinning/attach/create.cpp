@@ -27,7 +27,8 @@ template <class Function>
 struct Start {
     Function routine;
     void* argument;
-    std::vector<int> mask;  ///< what the creator had before it was placed; empty: it is as it was
+    RecordPointer creator;  ///< nullptr: what the thread begins with is its own
+    std::vector<int> mask;  ///< what the creator had before it was placed; empty: it was not placed
 };
 
 /// The caller of pthread_create() wants a mask of its own for the thread.
@@ -43,7 +44,13 @@ bool names_mask(const pthread_attr_t* attributes) noexcept {
 template <class Function>
 [[gnu::noinline]] std::pair<Function, void*> begin(void* started) noexcept {
     const std::unique_ptr<Start<Function>> start(static_cast<Start<Function>*>(started));
-    if (!start->mask.empty()) set_affinity(0, start->mask);
+    if (start->creator) {
+        // Its creator may have been placed between the two. Whom nobody places has its own mask here, so what it has
+        // later, and did not inherit, is the program's wish.
+        const std::lock_guard lock(registry().mutex());
+        const std::vector<int>& mask = start->mask.empty() ? start->creator->own_mask : start->mask;
+        if (!mask.empty()) set_affinity(0, mask);
+    }
     begin_self(reinterpret_cast<const void*>(start->routine));
     registry().arrived();
     return {start->routine, start->argument};
@@ -63,11 +70,12 @@ int c11_trampoline(void* start) {
 template <class Function>
 std::unique_ptr<Start<Function>> prepare(Function routine, void* argument, bool has_mask) noexcept {
     need_manager();
-    std::unique_ptr<Start<Function>> start(new (std::nothrow) Start<Function>{routine, argument, {}});
+    std::unique_ptr<Start<Function>> start(new (std::nothrow) Start<Function>{routine, argument, nullptr, {}});
     try {
-        if (ThreadRecord* const creator = self(); start && creator && !has_mask) {
+        if (start && !has_mask) start->creator = shared_self();
+        if (start && start->creator) {
             const std::lock_guard lock(registry().mutex());
-            start->mask = creator->own_mask;
+            start->mask = start->creator->own_mask;
         }
     } catch (const std::exception&) {
         return nullptr;

@@ -222,6 +222,10 @@ ThreadRecord* self() noexcept {
     return t_record ? t_record->get() : nullptr;
 }
 
+RecordPointer shared_self() noexcept {
+    return t_record ? *t_record : nullptr;
+}
+
 ThreadRecord* begin_self(const void* routine) noexcept {
     if (t_record) return t_record->get();
     if (!is_on() || t_ours) return nullptr;

@@ -23,6 +23,8 @@ void leave_parent() noexcept;
 
 /// The calling thread's record; nullptr: nothing is known of it.
 [[nodiscard]] ThreadRecord* self() noexcept;
+/// The same, to keep.
+[[nodiscard]] RecordPointer shared_self() noexcept;
 /// The calling thread begins: known from now on until it ends. Does nothing if it is known, or placement is off.
 /// @param routine  where it begins in the program  @return nullptr: off, or no memory
 ThreadRecord* begin_self(const void* routine = nullptr) noexcept;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Children of a placed thread, and programs that they become, get the mask that it had before: both inherit the
 // caller's. fork() is seen by a handler of its own (process.cpp); after vfork() it is the exec that is seen.
-#include <dlfcn.h>
 #include <errno.h>
 #include <sched.h>
 #include <spawn.h>
@@ -12,31 +11,21 @@
 #include <unistd.h>
 #include <wordexp.h>
 
+#include "attach/next.hpp"
 #include "attach/process.hpp"
 
 #define GIMBAL_OVER extern "C" __attribute__((visibility("default")))
 
 namespace {
 
+using gimbal::pin::keep;
+using gimbal::pin::Next;
 using gimbal::pin::OwnMask;
 
 using Exec = int (*)(const char*, char* const[]);
 using ExecWith = int (*)(const char*, char* const[], char* const[]);
 using Spawn = int (*)(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*, char* const[],
                       char* const[]);
-
-/// A function of the C library, looked up when this library is loaded: a child of a process with threads must not ask
-/// the loader, whose lock may be held for ever in it.
-template <class Function>
-struct Next {
-    const char* name;
-    Function function = nullptr;
-
-    [[nodiscard]] Function find() const noexcept { return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name)); }
-    /// Constructors of other libraries may come before ours. Nothing is kept then: after vfork() nothing may be written
-    /// that the parent would see.
-    [[nodiscard]] Function get() const noexcept { return function ? function : find(); }
-};
 
 constinit Next<ExecWith> next_execve{"execve"};
 constinit Next<Exec> next_execv{"execv"};
@@ -53,11 +42,6 @@ constinit Next<int (*)(int (*)(void*), void*, int, void*, ...)> next_clone{"clon
 constinit Next<int (*)(int, const char*, char* const[], char* const[], int)> next_execveat{"execveat"};
 constinit Next<pid_t (*)()> next_fork{"_Fork"};
 #endif
-
-template <class... Functions>
-void keep(Next<Functions>&... functions) noexcept {
-    ((functions.function = functions.find()), ...);
-}
 
 __attribute__((constructor)) void on_load() {
     keep(next_execve, next_execv, next_execvp, next_execvpe, next_fexecve, next_spawn, next_spawnp, next_popen,

@@ -133,6 +133,7 @@ void Manager::give_masks_back() noexcept {
         if (!lock.owns_lock()) break;
         // Who has put its own mask back keeps it.
         if (worker.record->aside.load() > 0) actuator_->ended(worker.record->tid);
+        respect_program(worker.record->tid);
         worker.record->own_mask.clear();
         worker.record->given_mask.clear();
     }

@@ -67,6 +67,9 @@ private:
     void refresh_machine();
     void check_masks();
     [[nodiscard]] Holder check_mask(Worker& worker);
+    [[nodiscard]] Outcome take(const ThreadRecord& record);
+    [[nodiscard]] Outcome set_mask(ThreadRecord& record, const Decision& decision);
+    void respect_program(pid_t tid);
     std::vector<Sample> measure();
     void note(Worker& worker, const Speed& speed);
     void apply(const std::vector<Decision>& decisions);
@@ -79,6 +82,7 @@ private:
     /// Whether the thread can be placed still; leaves it alone if it belongs to somebody else now.
     [[nodiscard]] bool may_place(Worker& worker, Outcome outcome);
     void leave_alone(Worker& worker, std::string why);
+    void leave_bound(Worker& worker);
     void retire(Worker& worker);
     void publish();
     void trace_guard();

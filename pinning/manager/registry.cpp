@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "act/memory.hpp"
 #include "act/thread_memory.hpp"
@@ -46,8 +47,9 @@ RecordPointer Registry::add_self(bool is_main, bool counts_inside, const void* r
     if (counts_inside) start_inside(*record);
     const std::lock_guard lock(mutex_);
     fresh_.reserve(fresh_.size() + 1);
-    tids_.insert(record->tid);
+    tids_.insert_or_assign(record->tid, record.get());
     ending_.erase(record->tid);
+    set_by_program_.erase(record->tid);
     size_.store(tids_.size(), std::memory_order_relaxed);
     record->loops.reset(gimbal_loop_watch_begin());  // from here on nothing fails: the thread knows it, too
     record->id = next_++;
@@ -70,7 +72,18 @@ void Registry::end(ThreadRecord& record) noexcept {
     std::erase_if(fresh_, [&](const RecordPointer& one) { return one.get() == &record; });
     if (ending_.size() >= kMaxEnding) ending_.clear();
     ending_.insert(tids_.extract(record.tid));
+    set_by_program_.erase(record.tid);
     size_.store(tids_.size(), std::memory_order_relaxed);
+}
+
+void Registry::note_set(pid_t tid, std::vector<int> before, const std::vector<int>& now) {
+    if (const auto known = tids_.find(tid); known != tids_.end() && !known->second->own_mask.empty()) {
+        // Children get the program's mask from now on.
+        before = std::exchange(known->second->own_mask, {});
+        known->second->given_mask.clear();
+    }
+    const auto [entry, fresh] = set_by_program_.try_emplace(tid, std::move(before));
+    if (entry->second == now) set_by_program_.erase(entry);
 }
 
 std::unique_lock<std::mutex> Registry::lock_within(int milliseconds) noexcept {
@@ -92,7 +105,11 @@ void Registry::collect(std::vector<RecordPointer>& fresh) {
 
 void Registry::remove_known(std::vector<pid_t>& tids) {
     const std::lock_guard lock(mutex_);
-    std::erase_if(ending_, [&tids](pid_t tid) { return std::find(tids.begin(), tids.end(), tid) == tids.end(); });
+    const auto is_gone = [&tids](const auto& one) {
+        return std::find(tids.begin(), tids.end(), one.first) == tids.end();
+    };
+    std::erase_if(ending_, is_gone);
+    std::erase_if(set_by_program_, is_gone);
     std::erase_if(tids, [this](pid_t tid) { return tids_.contains(tid) || ending_.contains(tid); });
 }
 

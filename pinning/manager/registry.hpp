@@ -3,10 +3,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "manager/thread_record.hpp"
@@ -47,6 +47,15 @@ public:
         return made_.load() == arrived ? std::optional(arrived) : std::nullopt;
     }
 
+    /// The program has set the mask of a thread of its own, known here or not: the thread is the program's from now on,
+    /// until it sets it back to what that was before the first time, or before the thread was placed.
+    /// @pre the lock is held  @param before, now  the thread's mask  @errors std::bad_alloc
+    void note_set(pid_t tid, std::vector<int> before, const std::vector<int>& now);
+    /// Whether it has, and not back. @pre the lock is held
+    [[nodiscard]] bool is_set_by_program(pid_t tid) const noexcept { return set_by_program_.contains(tid); }
+    /// What the program did so far is not to count. @pre the lock is held
+    void forget_set(pid_t tid) noexcept { set_by_program_.erase(tid); }
+
     [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
     /// Its lock, or not after so many tries a millisecond apart: for who cannot know that its holder lives. Not a timed
     /// lock, which thread sanitizers up to GCC 12's do not see.
@@ -55,8 +64,9 @@ public:
 private:
     std::mutex mutex_;
     std::vector<RecordPointer> fresh_;
-    std::set<pid_t> tids_;
-    std::set<pid_t> ending_;  ///< were in tids_, and may still be in the kernel's list
+    std::map<pid_t, ThreadRecord*> tids_;
+    std::map<pid_t, ThreadRecord*> ending_;             ///< were in tids_, and may still be in the kernel's list
+    std::map<pid_t, std::vector<int>> set_by_program_;  ///< -> the mask before
     std::atomic<std::uint64_t> made_ = 0;
     std::atomic<std::uint64_t> arrived_ = 0;
     std::atomic<std::size_t> size_ = 0;

@@ -47,7 +47,22 @@ Holder Manager::check_mask(Worker& worker) {
     const ThreadRecord& record = *worker.record;
     // Nobody's: it is making a child, which inherits its own mask. It comes back to what it was given.
     if (!record.alive || record.aside.load() > 0) return Holder::nobody;
+    respect_program(record.tid);
     return actuator_->check(record.tid);
+}
+
+// With the registry's lock held. A mask that the program has set since the last look is never overwritten.
+void Manager::respect_program(pid_t tid) {
+    if (registry_.is_set_by_program(tid)) (void)actuator_->leave(tid);
+}
+
+Outcome Manager::set_mask(ThreadRecord& record, const Decision& decision) {
+    respect_program(record.tid);
+    const Outcome outcome =
+        decision.released ? actuator_->release(record.tid) : actuator_->place(record.tid, decision.pus);
+    record.own_mask = actuator_->own_mask(record.tid);
+    record.given_mask = actuator_->given_mask(record.tid);
+    return outcome;
 }
 
 void Manager::check_masks() {
@@ -55,7 +70,7 @@ void Manager::check_masks() {
     for (auto& [id, worker] : workers_) {
         if (!worker.placed) continue;
         const Holder holder = check_mask(worker);
-        if (holder == Holder::another) leave_alone(worker, "bound by another program");
+        if (holder == Holder::another) leave_bound(worker);
         if (holder == Holder::kernel) machine_is_old_ = true;
         const bool again = worker.missed || holder == Holder::kernel || holder == Holder::self;
         if (!again || !worker.placed || holder == Holder::nobody) continue;
@@ -132,13 +147,7 @@ void Manager::apply(Worker& worker, const Decision& decision) {
         ThreadRecord& record = *worker.record;
         if (!record.alive) return;
         worker.missed = record.aside.load() > 0;
-        if (worker.missed) {
-            outcome = Outcome::unchanged;
-        } else {
-            outcome = decision.released ? actuator_->release(record.tid) : actuator_->place(record.tid, decision.pus);
-            record.own_mask = actuator_->own_mask(record.tid);
-            record.given_mask = actuator_->given_mask(record.tid);
-        }
+        outcome = worker.missed ? Outcome::unchanged : set_mask(record, decision);
     }
     if (!may_place(worker, outcome)) return;
     if (outcome == Outcome::refresh || outcome == Outcome::outside) {

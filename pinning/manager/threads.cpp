@@ -20,7 +20,11 @@ void Manager::gather(double now) {
         }
         const pid_t tid = worker->second.record->tid;
         if (worker->second.record->alive && actuator_) {
-            actuator_->drop(tid);
+            {
+                const std::lock_guard lock(registry_.mutex());
+                respect_program(tid);
+                actuator_->drop(tid);
+            }
             worker->second.figures.left = "as it asked";
         } else if (actuator_) {
             actuator_->ended(tid);
@@ -63,18 +67,37 @@ void Manager::add_worker(const RecordPointer& record) {
     if (worker.figures.name.empty()) worker.figures.name = record->main ? "main" : system_name(record->tid);
     meter_.open(worker);
     worker.begun_cpu_ns = worker.last.cpu_time_ns;
-    if (config_.settings.mode != Mode::observe && !may_place(worker, actuator_->take(record->tid, config_.force)))
-        return;
+    if (config_.settings.mode != Mode::observe && !may_place(worker, take(*record))) return;
     worker.placed = true;
     const Decision first = placer_->join(record->id, worker.seen);
     trace("join", &worker, &first);
     if (!first.released) apply(worker, first);
 }
 
+// How a thread came by the mask that it has now says nothing; what the program does from now on does.
+Outcome Manager::take(const ThreadRecord& record) {
+    const std::lock_guard lock(registry_.mutex());
+    if (!record.alive) return Outcome::gone;
+    const bool is_heir = !record.main && !record.routine && !registry_.is_set_by_program(record.tid);
+    if (is_heir) (void)actuator_->free_heir(record.tid);
+    const Outcome outcome = actuator_->take(record.tid, config_.force);
+    if (outcome == Outcome::done) registry_.forget_set(record.tid);
+    return outcome;
+}
+
 bool Manager::may_place(Worker& worker, Outcome outcome) {
-    if (outcome == Outcome::yielded) leave_alone(worker, "bound by another program");
+    if (outcome == Outcome::yielded) leave_bound(worker);
     if (outcome == Outcome::refused) leave_alone(worker, "not permitted");
     return outcome != Outcome::yielded && outcome != Outcome::refused && outcome != Outcome::gone;
+}
+
+void Manager::leave_bound(Worker& worker) {
+    bool by_itself = false;
+    {
+        const std::lock_guard lock(registry_.mutex());
+        by_itself = registry_.is_set_by_program(worker.record->tid);
+    }
+    leave_alone(worker, by_itself ? "bound by the program itself" : "bound by another program");
 }
 
 void Manager::leave_alone(Worker& worker, std::string why) {
@@ -97,7 +120,9 @@ void Manager::measure_progress() {
 
 void Manager::free_unknown_threads(bool at_once) {
     candidates_.find_unknown(registry_, self_, at_once, [this](pid_t tid) {
-        if (actuator_ && config_.settings.mode != Mode::observe) (void)actuator_->free_heir(tid);
+        if (!actuator_ || config_.settings.mode == Mode::observe) return;
+        const std::lock_guard lock(registry_.mutex());
+        if (!registry_.is_set_by_program(tid)) (void)actuator_->free_heir(tid);
     });
 }
 

@@ -61,6 +61,30 @@ class OtherThreads(unittest.TestCase):
 
 
 @unittest.skipIf(len(CPUS) < 2, "one processor: there is nowhere to go")
+class BoundByTheProgram(unittest.TestCase):
+    """Whom the program binds stays there, also where it is the processor that Gimbal had given that thread or another."""
+
+    def run_way(self, way):
+        result = run("binds_itself", way, mode="learn", GIMBAL_PIN_SETTINGS="GUARD=0", GIMBAL_PIN_PERIOD="0.02")
+        self.assertEqual(result.returncode, 6, result.stderr)
+        self.assertEqual(figures(result.stdout), {"stayed": 1}, result.stderr)
+        return result.stderr
+
+    def test_a_placed_thread_that_binds_itself_to_what_it_was_given(self):
+        for way in ("sched", "pthread"):
+            with self.subTest(way=way):
+                self.assertIn("bound by the program itself", self.run_way(way))
+
+    def test_a_new_thread_that_is_bound_to_where_another_one_was_placed(self):
+        for way in ("helper", "raw-helper", "attribute"):
+            with self.subTest(way=way):
+                self.assertIn("bound by ", self.run_way(way))
+
+    def test_a_thread_that_lets_itself_free_again_is_placed_again(self):
+        self.assertNotIn("bound by ", self.run_way("back"))
+
+
+@unittest.skipIf(len(CPUS) < 2, "one processor: there is nowhere to go")
 class Helpers(unittest.TestCase):
     def test_a_program_whose_name_begins_like_a_librarys_is_placed(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -149,28 +149,33 @@ TEST_F(ActuatorTest, SomebodysWishSinceTheLastLookSurvivesTheEnd) {
     EXPECT_EQ(mask_of(thread.tid()), last());
 }
 
-TEST_F(ActuatorTest, AThreadThatOneOfOursStartsIsNotTakenForBound) {
+TEST_F(ActuatorTest, AThreadThatIsWhereAnotherOneWasPlacedIsTakenForBound) {
     NEEDS_TWO();
+    const Repeating ours(test::nap), other(test::nap);
     Actuator actuator(all_);
-    std::unique_ptr<Repeating> child;
-    std::atomic<int> step{0};
-    const Repeating parent([&] {
-        if (step == 1) {
-            child = std::make_unique<Repeating>(test::nap);
-            step = 2;
-        }
-        test::nap();
-    });
-    ASSERT_EQ(actuator.take(parent.tid()), Outcome::done);
-    ASSERT_EQ(actuator.place(parent.tid(), first()), Outcome::done);
-    step = 1;
-    while (step != 2) test::nap();
-    ASSERT_EQ(mask_of(child->tid()), first());
-    actuator.place(parent.tid(), last());  // it need not be where it was
-    EXPECT_EQ(actuator.take(child->tid()), Outcome::done);
-    EXPECT_EQ(actuator.check(child->tid()), Holder::ours);
-    EXPECT_EQ(actuator.drop(child->tid()), Outcome::done);
-    EXPECT_EQ(mask_of(child->tid()), all_);
+    ASSERT_EQ(actuator.take(ours.tid()), Outcome::done);
+    ASSERT_EQ(actuator.place(ours.tid(), first()), Outcome::done);
+    ASSERT_EQ(set_affinity(other.tid(), first()), 0);
+    EXPECT_EQ(actuator.take(other.tid()), Outcome::yielded);
+    EXPECT_EQ(actuator.place(other.tid(), last()), Outcome::yielded);
+    EXPECT_EQ(mask_of(other.tid()), first());
+}
+
+TEST_F(ActuatorTest, AThreadThatTheProgramBindsToWhatItWasGivenStaysThere) {
+    NEEDS_TWO();
+    const Repeating thread(test::nap);
+    {
+        Actuator actuator(all_);
+        EXPECT_EQ(actuator.leave(thread.tid()), Outcome::gone) << "not known yet";
+        ASSERT_EQ(actuator.take(thread.tid()), Outcome::done);
+        ASSERT_EQ(actuator.place(thread.tid(), first()), Outcome::done);
+        EXPECT_EQ(actuator.leave(thread.tid()), Outcome::yielded);
+        EXPECT_EQ(actuator.check(thread.tid()), Holder::another);
+        EXPECT_EQ(actuator.place(thread.tid(), last()), Outcome::yielded);
+        EXPECT_EQ(actuator.release(thread.tid()), Outcome::yielded);
+        EXPECT_THAT(actuator.take_warnings(), ElementsAre(HasSubstr("the program has bound")));
+    }
+    EXPECT_EQ(mask_of(thread.tid()), first());
 }
 
 TEST_F(ActuatorTest, AThreadThatIsNotOursLosesWhatItInheritedAndKeepsWhatItWished) {

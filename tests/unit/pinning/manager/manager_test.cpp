@@ -212,6 +212,31 @@ TEST_F(ManagerTest, AMaskThatIsSetBackToWhatItWasIsNobodysWish) {
     EXPECT_TRUE(all_have(team_, [&](const std::vector<int>& mask) { return mask == all_; }));
 }
 
+TEST_F(ManagerTest, WhatTheProgramHasSetStaysWhereThatIsWhatItWasGivenAndWhenTheThreadOrPlacementEnds) {
+    start(3, test::spin, true);
+    Manager manager(config(Mode::fixed), registry_);
+    std::thread running([&] { manager.run(); });
+    ASSERT_TRUE(eventually([&] { return all_have(team_, is_one); }));
+    std::vector<std::vector<int>> wishes;
+    for (const auto& one : team_) {
+        wishes.push_back(mask_of(one->tid()));
+        const std::lock_guard lock(registry_.mutex());
+        registry_.note_set(one->tid(), wishes.back(), wishes.back());
+        EXPECT_TRUE(one->record().own_mask.empty()) << "its children inherit what the program has set";
+        if (one == team_[1]) one->record().left = true;  // gimbal_pin_unregister()
+        if (one == team_[2]) registry_.note_set(one->tid(), wishes.back(), all_);
+    }
+    ASSERT_EQ(set_affinity(team_[2]->tid(), all_), 0);
+    test::wait_ms(200);
+    EXPECT_TRUE(eventually([&] { return is_one(mask_of(team_[2]->tid())); })) << "set back, so nobody's wish";
+    manager.stop();
+    running.join();
+    manager.finish();
+    EXPECT_EQ(mask_of(team_[0]->tid()), wishes[0]);
+    EXPECT_EQ(mask_of(team_[1]->tid()), wishes[1]);
+    EXPECT_EQ(mask_of(team_[2]->tid()), all_);
+}
+
 TEST_F(ManagerTest, WhoMakesAChildWhenPlacementEndsKeepsItsOwnMask) {
     start(2, test::spin, true);
     Failing manager(config(Mode::fixed), registry_);

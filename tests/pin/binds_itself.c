@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* binds_itself WAY: three threads compute until they are placed. Then the first (WAY "sched", "pthread", "back") or a
+   thread that it starts ("helper", "raw-helper", "attribute") binds itself to one processor, computes on for 20 looks,
+   and sees whether its mask stays:
+   - sched, pthread: to the very processor that it was given, by the one or the other function,
+   - back: likewise, and then back to all: it may be placed again,
+   - helper, raw-helper, attribute: to the processor that its creator was given, by a function, by a system call of its
+     own, by an attribute of pthread_create().
+   Prints stayed=1: the mask was what it set at every look. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "gimbal/pin.h"
+
+enum { kMax_s = 60, kLooks = 20, kLook_ms = 50 };
+
+static const char* way;
+static cpu_set_t inherited;
+static int over;
+static int stayed = 1;
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void turn_ms(double ms) {
+    volatile double sink = 0;
+    for (const double end = now() + 1e-3 * ms; now() < end;)
+        for (int i = 0; i < 10000; ++i) sink = sink + i;
+}
+
+static cpu_set_t mine(void) {
+    cpu_set_t mask;
+    CPU_ZERO(&mask);
+    sched_getaffinity(0, sizeof mask, &mask);
+    return mask;
+}
+
+static int is(const char* one) {
+    return strcmp(way, one) == 0;
+}
+
+static void keeps(cpu_set_t wish) {
+    for (int look = 0; look < kLooks; ++look) {
+        turn_ms(kLook_ms);
+        const cpu_set_t seen = mine();
+        if (!CPU_EQUAL(&seen, &wish)) stayed = 0;
+    }
+}
+
+static void* helper(void* argument) {
+    const cpu_set_t wish = *(const cpu_set_t*)argument;
+    if (gimbal_pin_register) gimbal_pin_register(NULL);
+    if (is("helper")) sched_setaffinity(0, sizeof wish, &wish);
+    if (is("raw-helper")) syscall(SYS_sched_setaffinity, 0, sizeof wish, &wish);
+    keeps(wish);
+    return NULL;
+}
+
+static void start_helper(cpu_set_t wish) {
+    pthread_t thread;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    if (is("attribute")) pthread_attr_setaffinity_np(&attributes, sizeof wish, &wish);
+    if (pthread_create(&thread, &attributes, helper, &wish) != 0) exit(8);
+    pthread_join(thread, NULL);
+}
+
+static cpu_set_t wait_until_placed(void) {
+    cpu_set_t mask = mine();
+    for (const double end = now() + kMax_s; now() < end && CPU_EQUAL(&mask, &inherited); mask = mine()) turn_ms(1);
+    return mask;
+}
+
+static void* compute(void* acts) {
+    if (gimbal_pin_register) gimbal_pin_register(NULL); /* also where the machine is so busy that it hardly runs */
+    if (!acts) {
+        while (!__atomic_load_n(&over, __ATOMIC_ACQUIRE)) turn_ms(1);
+        return NULL;
+    }
+    const cpu_set_t given = wait_until_placed();
+    if (is("sched")) sched_setaffinity(0, sizeof given, &given);
+    if (is("pthread") || is("back")) pthread_setaffinity_np(pthread_self(), sizeof given, &given);
+    if (is("back")) {
+        sched_setaffinity(0, sizeof inherited, &inherited);
+        const cpu_set_t again = wait_until_placed();
+        stayed = CPU_COUNT(&again) == 1;
+    } else if (is("sched") || is("pthread")) {
+        keeps(given);
+    } else {
+        start_helper(given);
+    }
+    __atomic_store_n(&over, 1, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+int main(int count, char** words) {
+    pthread_t threads[3];
+    way = count > 1 ? words[1] : "sched";
+    inherited = mine();
+    for (int i = 0; i < 3; ++i) pthread_create(&threads[i], NULL, compute, i == 0 ? threads : NULL);
+    for (int i = 0; i < 3; ++i) pthread_join(threads[i], NULL);
+    printf("stayed=%d\n", stayed);
+    return 6;
+}
