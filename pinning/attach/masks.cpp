@@ -14,6 +14,7 @@
 #include "act/actuator.hpp"
 #include "attach/next.hpp"
 #include "attach/process.hpp"
+#include "gimbal/rank_cores.h"
 #include "machine/affinity.hpp"
 
 namespace {
@@ -37,7 +38,12 @@ pid_t number_of(pthread_t thread) noexcept {
 /// @param set  sets the mask of `thread`  @return what it does: 0, or not  @cost as OwnMask
 template <class Set>
 int set_and_note(pid_t thread, Set set) noexcept {
-    if (!is_on() || is_ours() || !is_thread_of(0, thread)) return set();
+    if (!is_on()) {
+        const int result = set();
+        if (result == 0) gimbal_rank_cores_note_set(thread);
+        return result;
+    }
+    if (is_ours() || !is_thread_of(0, thread)) return set();
     const std::unique_lock lock = registry().lock_within(1000);
     const LoansPaused paused;
     try {

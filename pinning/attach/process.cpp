@@ -20,6 +20,7 @@
 #include "act/actuator.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/pin_settings.hpp"
+#include "gimbal/rank_cores.h"
 #include "machine/affinity.hpp"
 #include "manager/manager.hpp"
 
@@ -252,7 +253,12 @@ Registry& registry() noexcept {
 }
 
 OwnMask::OwnMask() noexcept {
-    if (!g_on.load(std::memory_order_acquire) || !t_record) return;
+    if (!g_on.load(std::memory_order_acquire)) {
+        is_rank_ = gimbal_rank_cores_step_out() != 0;
+        if (is_rank_) tid_ = static_cast<pid_t>(syscall(SYS_gettid));
+        return;
+    }
+    if (!t_record) return;
     ThreadRecord& record = **t_record;
     const bool is_child = syscall(SYS_gettid) != record.tid;
     const std::unique_lock lock = g_process->registry.lock_within(is_child ? 100 : 1000);
@@ -278,8 +284,10 @@ void OwnMask::read(unsigned long (&words)[16]) noexcept {
 OwnMask::~OwnMask() {
     if (tid_ == 0 || syscall(SYS_gettid) != tid_) return;  // a child of _Fork() has a copy of this
     const int before = errno;
-    ThreadRecord& record = **t_record;
-    {
+    if (is_rank_) {
+        gimbal_rank_cores_step_in();
+    } else {
+        ThreadRecord& record = **t_record;
         const std::unique_lock lock = g_process->registry.lock_within(100);
         const LoansPaused paused;
         unsigned long now[16];

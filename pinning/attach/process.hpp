@@ -34,11 +34,12 @@ void need_manager() noexcept;
 
 [[nodiscard]] Registry& registry() noexcept;
 
-/// While it lives, the calling thread has the mask that it had before it was placed, for children that inherit it, and
-/// the manager leaves it alone. Afterwards it has what it was given, or is given it in the next period, unless somebody
-/// else has set its mask meanwhile. In a child that was made otherwise than by fork() it is for good, and notes
-/// nothing: memory may be the parent's. There the lock may be held for ever; then it is the mask that the process began
-/// with. Async-signal-safe enough for such a child: no wait is longer than a second, none in a child than 100 ms.
+/// While it lives, the calling thread has the mask that it had before it was placed, or before it got the cores of an
+/// elastic rank (gimbal/rank_cores.h), for children that inherit it, and the manager leaves it alone. Afterwards it has
+/// what it was given, or is given it in the next period, unless somebody else has set its mask meanwhile. In a child
+/// that was made otherwise than by fork() it is for good, and notes nothing: memory may be the parent's. There the lock
+/// may be held for ever; then it is the mask that the process began with. Async-signal-safe enough for such a child: no
+/// wait is longer than a second, none in a child than 100 ms.
 class OwnMask {
 public:
     OwnMask() noexcept;
@@ -49,6 +50,7 @@ public:
 private:
     static void read(unsigned long (&words)[16]) noexcept;
     pid_t tid_ = 0;               ///< 0: nothing was changed
+    bool is_rank_ = false;        ///< it was an elastic rank's thread, and not placed
     unsigned long set_[16] = {};  ///< the mask while it lives; zeros on machines that are larger
 };
 

@@ -18,6 +18,7 @@
 
 namespace {
 
+using gimbal::pin::is_on;
 using gimbal::pin::keep;
 using gimbal::pin::Next;
 using gimbal::pin::OwnMask;
@@ -146,6 +147,8 @@ GIMBAL_OVER int clone(int (*function)(void*), void* stack, int flags, void* argu
     void* const local = va_arg(list, void*);
     void* const child = va_arg(list, void*);
     va_end(list);
+    if ((flags & CLONE_THREAD) != 0 && !is_on())
+        return next_clone.get()(function, stack, flags, argument, parent, local, child);
     const OwnMask mask;
     return next_clone.get()(function, stack, flags, argument, parent, local, child);
 }

@@ -49,6 +49,17 @@ void futex_wake(const std::atomic<std::uint32_t>& word, std::uint32_t most) noex
     syscall(SYS_futex, &word, FUTEX_WAKE, most, nullptr, nullptr, 0);
 }
 
+// Whether the program has bound the calling thread to the rank's own cores. In a child it has another number.
+__thread bool set_here __attribute__((tls_model("initial-exec"))) = false;
+
+/// Of this process, as the system lists them.
+template <class Function>
+void for_each_thread(Function function) {
+    const std::unique_ptr<DIR, int (*)(DIR*)> tasks(opendir("/proc/self/task"), closedir);
+    while (const dirent* const task = tasks ? readdir(tasks.get()) : nullptr)
+        if (const pid_t thread = std::atoi(task->d_name); thread > 0) function(thread);
+}
+
 }  // namespace
 
 bool NodeCores::attach(void* memory, std::size_t bytes, int slot_number, int slots, std::uint32_t cores) noexcept {
@@ -60,6 +71,7 @@ bool NodeCores::attach(void* memory, std::size_t bytes, int slot_number, int slo
     number_ = static_cast<std::uint32_t>(slot_number);
     slots_ = static_cast<std::uint32_t>(slots);
     cores_ = cores;
+    pid_ = getpid();
     bind(slot(number_));
     count_others();
     own_.store(&slot(number_), std::memory_order_release);
@@ -72,6 +84,7 @@ void NodeCores::bind(Slot& own) noexcept {
     own.mask = inherited_;
     if (inherited_.cores() >= std::size_t{slots_} * cores_) {
         const CoreMask mine = inherited_.part(std::size_t{number_} * cores_, cores_);
+        note_bound_before(mine);
         if (mine.apply(0)) own.mask = mine;
     }
     // Partner: the acquire load in roam().
@@ -111,16 +124,69 @@ void NodeCores::detach() noexcept {
 }
 
 // Threads that were started meanwhile, or brought home, have the main thread's mask. Somebody else may have bound some
-// since: they have another one.
+// since: they have another one, or the program has said so.
 void NodeCores::free_threads(const CoreMask& bound) const noexcept {
-    const std::unique_ptr<DIR, int (*)(DIR*)> tasks(opendir("/proc/self/task"), closedir);
     const auto free_one = [&](pid_t thread) {
         CoreMask now;
-        if (now.read(thread) && now == bound) (void)inherited_.apply(thread);
+        if (!is_set_by_program(thread) && now.read(thread) && now == bound) (void)inherited_.apply(thread);
     };
-    free_one(0);
-    while (const dirent* const task = tasks ? readdir(tasks.get()) : nullptr)
-        if (const pid_t thread = std::atoi(task->d_name); thread > 0) free_one(thread);
+    free_one(this_thread());
+    for_each_thread(free_one);
+}
+
+// Who has that mask before any thread was given it was bound by the program, or from outside.
+void NodeCores::note_bound_before(const CoreMask& bound) noexcept {
+    if (bound == inherited_) return;
+    for_each_thread([&](pid_t thread) {
+        CoreMask now;
+        if (now.read(thread) && now == bound) note(thread, true);
+    });
+}
+
+void NodeCores::note_set(pid_t thread) noexcept {
+    const Slot* const own = own_.load(std::memory_order_acquire);
+    CoreMask now;
+    if (!own || getpid() != pid_ || !now.read(thread)) return;
+    const std::lock_guard lock(mutex_);
+    note(thread, now == own->mask);
+}
+
+// With the lock held. Who has ended makes room; where there is none, its mask is taken for inherited.
+void NodeCores::note(pid_t thread, bool is_set) noexcept {
+    if (thread == this_thread()) set_here = is_set;
+    std::atomic<pid_t>* room = nullptr;
+    for (std::atomic<pid_t>& place : set_) {
+        const pid_t there = place.load(std::memory_order_relaxed);
+        if (there == thread) {
+            if (!is_set) place.store(0, std::memory_order_relaxed);
+            return;
+        }
+        if (is_set && !room && (there == 0 || syscall(SYS_tgkill, getpid(), there, 0) != 0)) room = &place;
+    }
+    if (room) room->store(thread, std::memory_order_relaxed);
+}
+
+bool NodeCores::is_set_by_program(pid_t thread) const noexcept {
+    return std::ranges::any_of(set_,
+                               [thread](const auto& one) { return one.load(std::memory_order_relaxed) == thread; });
+}
+
+bool NodeCores::step_out() noexcept {
+    const Slot* const own = own_.load(std::memory_order_acquire);
+    CoreMask now;
+    if (!own || own->mask == inherited_ || set_here || is_set_by_program(this_thread()) || !now.read(0)) return false;
+    return (now == own->mask || now == cores_of_others()) && inherited_.apply(0);
+}
+
+// Whether it still is on others' cores is known by who roams now.
+void NodeCores::step_in() noexcept {
+    const std::lock_guard lock(mutex_);
+    const Slot* const own = own_.load(std::memory_order_acquire);
+    CoreMask now;
+    if (!own || !now.read(0) || now != inherited_) return;
+    const auto roamers = std::span(roamers_).first(roaming_.load(std::memory_order_relaxed));
+    const bool roams = std::ranges::find(roamers, this_thread()) != roamers.end();
+    (void)(roams ? cores_of_others() : own->mask).apply(0);
 }
 
 CoreMask NodeCores::cores_of_others() const noexcept {
@@ -165,6 +231,7 @@ void NodeCores::bring_home(const CoreMask& home) noexcept {
 }
 
 void NodeCores::forget_in_child() noexcept {
+    (void)step_out();
     new (&mutex_) std::mutex;
     own_.store(nullptr, std::memory_order_relaxed);
     lent_ = 0;
@@ -313,6 +380,18 @@ int gimbal_rank_cores_wanted(void) {
 
 void gimbal_rank_cores_take_back(void) {
     gimbal::node_cores().take_back(gimbal::lent_here);
+}
+
+int gimbal_rank_cores_step_out(void) {
+    return gimbal::node_cores().step_out() ? 1 : 0;
+}
+
+void gimbal_rank_cores_step_in(void) {
+    gimbal::node_cores().step_in();
+}
+
+void gimbal_rank_cores_note_set(int thread) {
+    gimbal::node_cores().note_set(thread);
 }
 
 void gimbal_rank_cores_detach(void) {

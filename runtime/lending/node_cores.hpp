@@ -36,11 +36,18 @@ public:
     /// @return whether it could be done  @threads the main thread
     bool attach(void* memory, std::size_t bytes, int slot, int slots, std::uint32_t cores) noexcept;
     /// The main thread, those that were started since, and threads that ran on other ranks' cores, may run again where
-    /// the main thread might before.
+    /// the main thread might before. Whom the program has bound stays there.
     /// @threads the main thread, while no thread borrows  @cost a system call or two for each thread of the process
     void detach() noexcept;
-    /// A child after fork is no rank. @threads the only one
+    /// A child after fork is no rank, and may run where the main thread might before. @threads the only one
     void forget_in_child() noexcept;
+    /// The calling thread starts a program, which is no part of the rank: it has the main thread's mask from before
+    /// meanwhile, unless the program has bound it.
+    /// @return whether its mask was changed: it owes a step_in()  @threads any, also in a child: takes no lock
+    [[nodiscard]] bool step_out() noexcept;
+    void step_in() noexcept;
+    /// The program has set the mask of a thread. One that has ended since may be taken for another.
+    void note_set(pid_t thread) noexcept;
     /// Cores of other ranks that may come on top of this one's [count]; 0: not attached, or the node has not enough for
     /// the threads of all. @threads any
     [[nodiscard]] std::uint32_t for_others() const noexcept { return attached() ? for_others_ : 0; }
@@ -99,6 +106,9 @@ private:
     void count_others() noexcept;
     void bring_home(const CoreMask& home) noexcept;
     void free_threads(const CoreMask& bound) const noexcept;
+    void note_bound_before(const CoreMask& bound) noexcept;
+    void note(pid_t thread, bool is_set) noexcept;
+    [[nodiscard]] bool is_set_by_program(pid_t thread) const noexcept;
     [[nodiscard]] CoreMask cores_of_others() const noexcept;
     void wake_others(std::uint32_t cores) noexcept;
 
@@ -107,6 +117,7 @@ private:
     std::uint32_t slots_ = 0;
     std::uint32_t cores_ = 0;          // of this rank
     std::uint32_t for_others_ = 0;     // written before attached, as is the next one
+    pid_t pid_ = 0;                    // not a child's that shares or has copied this
     bool crowded_ = false;             // the ranks' threads are more than the processors
     CoreMask inherited_;               // the main thread's own mask
     std::atomic<Slot*> own_{nullptr};  // nullptr: not attached
@@ -116,6 +127,8 @@ private:
     std::array<pid_t, kMaxRoamers> roamers_{};  // threads on other ranks' cores
     std::atomic<std::size_t> roaming_{0};       // how many of them there are
     std::atomic<std::uint32_t> outing_{1};      // counts up when all are brought home
+    static constexpr std::size_t kMaxSet = 256;
+    std::array<std::atomic<pid_t>, kMaxSet> set_{};  // threads that the program has bound to the rank's own cores; 0
 };
 
 /// That of this process.

@@ -51,9 +51,10 @@ Options checked_options(const Environment& environment, const RunRequest& reques
     return std::move(loaded.options);
 }
 
-/// The library that places threads goes beside the OpenMP runtime. @return its path; empty: nobody is placed
+/// The library that places threads goes beside the OpenMP runtime. In ranks that lend cores it sees what the program
+/// does with masks and which programs it starts. @return its path; empty: there is none, and nobody is placed
 std::string placement_library(const Options& options) {
-    if (options.pin.mode == "off") return {};
+    if (options.pin.mode == "off") return options.ranks.elastic ? find_libpin() : std::string();
     const std::string libpin = find_libpin();
     if (libpin.empty())
         throw Error(ErrorCode::unsupported, "GIMBAL_PIN: libgimbal_pin.so was not found",

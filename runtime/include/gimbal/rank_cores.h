@@ -43,6 +43,18 @@ GIMBAL_API int gimbal_rank_cores_wanted(void);
  *  @threads any  @cost one store */
 GIMBAL_API void gimbal_rank_cores_take_back(void);
 
+/** The calling thread is about to start a program, or a child, which is no part of the rank: if it has the rank's
+ * cores, or others', since Gimbal has given it these, it has the mask from before gimbal_rank_cores_attach() meanwhile.
+ *  @return 1: its mask was changed; it owes a gimbal_rank_cores_step_in() if it goes on. 0: nothing was done
+ *  @threads any, also a child after fork() or vfork(): takes no lock  @cost one load without ranks, else three system
+ *  calls */
+GIMBAL_API int gimbal_rank_cores_step_out(void);
+GIMBAL_API void gimbal_rank_cores_step_in(void);
+
+/** The program itself has set the mask of one of its threads: what it has set stays when MPI ends, and for children.
+ *  @param thread  the kernel's number  @threads any  @cost one load without ranks, else a system call */
+GIMBAL_API void gimbal_rank_cores_note_set(int thread);
+
 /** MPI ends: nothing is lent or borrowed any more. @threads one, when nobody is in a loop */
 GIMBAL_API void gimbal_rank_cores_detach(void);
 

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <omp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,6 +20,8 @@ enum { kMax = 64, kSteps = 24 };
 static int rank;
 static int runs[kMax];  // of every iteration
 static int failures;
+static cpu_set_t inherited;        // before MPI_Init
+static pthread_barrier_t meeting;  // of main and bound_thread()
 
 static void sleep_us(long us) {
     const struct timespec time = {us / 1000000, us % 1000000 * 1000};
@@ -215,6 +218,45 @@ static void masks(void) {
     check_that(team == 2 && same == team, "threads asked for by number run on the rank's own cores");
 }
 
+static cpu_set_t mine(void) {
+    cpu_set_t mask;
+    CPU_ZERO(&mask);
+    sched_getaffinity(0, sizeof mask, &mask);
+    return mask;
+}
+
+// Programs that a rank starts may run where the rank might before MPI_Init.
+static void programs(void) {
+    char command[128];
+    snprintf(command, sizeof command, "test $(env -u OMP_NUM_THREADS nproc) -eq %d", CPU_COUNT(&inherited));
+    const cpu_set_t before = mine();
+    check_that(CPU_COUNT(&before) < CPU_COUNT(&inherited) || CPU_COUNT(&inherited) == 1,
+               "a rank has a core of its own");
+    check_that(system(command) == 0, "a program of system() has all processors");
+    const pid_t child = fork();
+    if (child == 0) {
+        const cpu_set_t has = mine();
+        _exit(CPU_EQUAL(&has, &inherited) ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    check_that(status == 0, "a child of fork() has all processors");
+    const cpu_set_t after = mine();
+    check_that(CPU_EQUAL(&before, &after), "the rank keeps its core");
+}
+
+// A thread that binds itself to the very core that its rank has.
+static void* bound_thread(void* unused) {
+    (void)unused;
+    const cpu_set_t wish = mine();
+    sched_setaffinity(0, sizeof wish, &wish);
+    pthread_barrier_wait(&meeting);
+    pthread_barrier_wait(&meeting);  // MPI has ended
+    const cpu_set_t has = mine();
+    check_that(CPU_EQUAL(&has, &wish), "what a thread has set itself stays when MPI ends");
+    return NULL;
+}
+
 static void step(const char* what) {
     if (strcmp(what, "lend") == 0) simple(40);
     if (strcmp(what, "shapes") == 0) shapes();
@@ -231,13 +273,22 @@ static void step(const char* what) {
         simple(40);
         child();
     }
+    if (strcmp(what, "programs") == 0) programs();
 }
 
 int main(int argc, char** argv) {
     int provided = 0, all = 0;
+    pthread_t thread;
+    inherited = mine();
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     const char* const what = argc > 1 ? argv[1] : "lend";
+    const int binds = strcmp(what, "bound") == 0;
+    if (binds) {
+        pthread_barrier_init(&meeting, NULL, 2);
+        pthread_create(&thread, NULL, bound_thread, NULL);
+        pthread_barrier_wait(&meeting);
+    }
     for (int i = 0; i < kSteps; ++i) {
         if (rank == 0) step(what);
         MPI_Barrier(MPI_COMM_WORLD);
@@ -252,5 +303,9 @@ int main(int argc, char** argv) {
     if (strcmp(what, "masks") == 0) simple(40);
     MPI_Finalize();
     if (strcmp(what, "masks") == 0) masks();
+    if (binds) {
+        pthread_barrier_wait(&meeting);
+        pthread_join(thread, NULL);
+    }
     return all != 0 || failures != 0;
 }

@@ -100,6 +100,13 @@ class Elastic(unittest.TestCase):
     def test_a_child_is_no_rank(self):
         self.run_ranks("fork")
 
+    @unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "one processor: ranks have no core of their own")
+    def test_programs_that_a_rank_starts_may_run_everywhere(self):
+        self.run_ranks("programs")
+
+    def test_a_thread_that_binds_itself_to_its_ranks_core_stays_there_when_mpi_ends(self):
+        self.run_ranks("bound")
+
     def test_wrong_command_lines_are_refused(self):
         for words, part in ((["--elastic"], "no other rank"), (["-n", "2", "--elastic", "--pin"], "--pin")):
             with self.subTest(words=words):

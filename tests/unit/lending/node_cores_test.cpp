@@ -249,6 +249,80 @@ TEST(NodeCores, ThreadsThatWereStartedMeanwhileGoBackUnlessTheyWereBoundSince) {
     EXPECT_EQ(bound, before.part(0, 1)) << "the program's own wish";
 }
 
+TEST(NodeCores, ThreadsThatTheProgramBindsToTheRanksOwnCoresStayThere) {
+    alignas(128) static std::byte memory[2 * NodeCores::kSlotBytes];
+    CoreMask before, now;
+    ASSERT_TRUE(before.read(0));
+    if (before.cores() < 2) GTEST_SKIP() << "needs two cores";
+    const CoreMask own = before.part(1, 1);
+    NodeCores cores;
+    std::atomic<int> step{0};
+    std::vector<CoreMask> after(3);
+    const auto ends_with = [&](CoreMask& mask) {
+        ++step;
+        while (step != 4) std::this_thread::yield();
+        EXPECT_TRUE(mask.read(0));
+    };
+    std::thread bound_before([&] {
+        EXPECT_TRUE(own.apply(0));
+        ends_with(after[0]);
+    });
+    while (step < 1) std::this_thread::yield();
+    ASSERT_TRUE(cores.attach(memory, sizeof(memory), 1, 2, 1));
+    std::thread bound_since([&] {
+        EXPECT_TRUE(own.apply(0));
+        cores.note_set(this_thread());
+        EXPECT_FALSE(cores.step_out()) << "its children have what the program has set";
+        ends_with(after[1]);
+    });
+    while (step < 2) std::this_thread::yield();
+    std::thread bound_back([&] {
+        cores.note_set(this_thread());
+        EXPECT_TRUE(before.apply(0));
+        cores.note_set(this_thread());
+        EXPECT_TRUE(own.apply(0));
+        ends_with(after[2]);
+    });
+    while (step < 3) std::this_thread::yield();
+    cores.detach();
+    step = 4;
+    bound_before.join();
+    bound_since.join();
+    bound_back.join();
+    EXPECT_EQ(after[0], own);
+    EXPECT_EQ(after[1], own);
+    EXPECT_EQ(after[2], before);
+    ASSERT_TRUE(now.read(0));
+    EXPECT_EQ(now, before);
+}
+
+TEST(NodeCores, ProgramsThatARankStartsMayRunEverywhere) {
+    alignas(128) static std::byte memory[2 * NodeCores::kSlotBytes];
+    CoreMask before, now;
+    ASSERT_TRUE(before.read(0));
+    if (before.cores() < 2) GTEST_SKIP() << "needs two cores";
+    NodeCores cores;
+    EXPECT_FALSE(cores.step_out()) << "no rank";
+    ASSERT_TRUE(cores.attach(memory, sizeof(memory), 1, 2, 1));
+    ASSERT_TRUE(cores.step_out());
+    EXPECT_TRUE(now.read(0) && now == before);
+    EXPECT_FALSE(cores.step_out()) << "it is out already";
+    cores.step_in();
+    EXPECT_TRUE(now.read(0) && now == before.part(1, 1));
+    const pid_t child = fork();
+    if (child == 0) {
+        cores.forget_in_child();
+        _exit(now.read(0) && now == before ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_TRUE(cores.step_out());
+    cores.detach();
+    cores.step_in();  // MPI has ended meanwhile
+    EXPECT_TRUE(now.read(0) && now == before);
+}
+
 TEST(NodeCores, ARankThatIsBoundAlreadyStaysWhereItIs) {
     alignas(128) static std::byte memory[2 * NodeCores::kSlotBytes];
     CoreMask before, bound;
