@@ -27,7 +27,11 @@ std::string_view outcome_name(Outcome outcome) noexcept {
 }
 
 Actuator::Actuator(std::vector<int> ceiling, pid_t pid, pid_t witness)
-    : ceiling_(std::move(ceiling)), seen_(allowed_pus(witness)), pid_(pid), witness_(witness) {
+    : ceiling_(std::move(ceiling)),
+      seen_(allowed_pus(witness)),
+      all_granted_(is_all_granted(pid, ceiling_)),
+      pid_(pid),
+      witness_(witness) {
     assert(!ceiling_.empty() && std::is_sorted(ceiling_.begin(), ceiling_.end()));
 }
 
@@ -75,13 +79,22 @@ Outcome Actuator::give_back(pid_t tid, Entry& entry) {
     if (entry.yielded) return Outcome::yielded;
     if (entry.standing.empty()) return Outcome::unchanged;
     if (!is_thread_of(pid_, tid)) return Outcome::gone;
-    // What was taken from the process meanwhile cannot be given back. If nothing is left, all that there is.
-    std::vector<int> wanted = both(entry.original, ceiling_);
-    if (wanted.empty()) wanted = ceiling_;
-    if (const int error = set_affinity(tid, wanted); error != 0) return report(tid, error);
+    if (const int error = set_original(tid, entry); error != 0) return report(tid, error);
     entry.standing.clear();
     entry.stale = false;
+    entry.given_back = true;
     return Outcome::done;
+}
+
+// What was taken from the process meanwhile cannot be given back. If nothing is left, all that there is.
+int Actuator::set_original(pid_t tid, const Entry& entry) const {
+    if (all_granted_ && entry.original == ceiling_) {
+        // The control group that is seen may not be the one that holds (containers).
+        std::vector<int> found;
+        if (set_affinity(tid, every_pu()) == 0 && get_affinity(tid, found) == 0 && found == ceiling_) return 0;
+    }
+    const std::vector<int> wanted = both(entry.original, ceiling_);
+    return set_affinity(tid, wanted.empty() ? ceiling_ : wanted);
 }
 
 Outcome Actuator::release(pid_t tid) {
@@ -147,6 +160,11 @@ void Actuator::set_ceiling(std::vector<int> ceiling) {
     }
     ceiling_ = std::move(ceiling);
     seen_ = allowed_pus(witness_);
+    all_granted_ = is_all_granted(pid_, ceiling_);
+    for (auto& [tid, entry] : threads_) {
+        if (!entry.given_back || !entry.standing.empty() || entry.yielded || !is_thread_of(pid_, tid)) continue;
+        if (set_original(tid, entry) == 0) entry.stale = false;
+    }
 }
 
 std::size_t Actuator::restore_all() noexcept {

@@ -80,7 +80,8 @@ public:
 
     /// Looks whether a thread still has the mask that we gave it.
     Holder check(pid_t tid);
-    /// The allowed processors have changed. Threads keep their masks until they are placed again or checked.
+    /// The allowed processors have changed. Threads that are placed keep their masks until they are placed again or
+    /// checked; those that have been released get what they had before of them.
     void set_ceiling(std::vector<int> ceiling);
     [[nodiscard]] const std::vector<int>& ceiling() const noexcept { return ceiling_; }
 
@@ -103,6 +104,7 @@ private:
     struct Entry {
         std::vector<int> original;  ///< before we came
         std::vector<int> standing;  ///< what we set; empty: we have not, or have given it back
+        bool given_back = false;    ///< we have set its own mask again
         bool yielded = false;
         bool narrowed = false;  ///< yielded at take()
         bool stale = false;     ///< the ceiling changed since it was set
@@ -110,12 +112,14 @@ private:
 
     [[nodiscard]] bool ceiling_is_old() const;
     Outcome give_back(pid_t tid, Entry& entry);
+    [[nodiscard]] int set_original(pid_t tid, const Entry& entry) const;
     Outcome report(pid_t tid, int error);
     void yield(pid_t tid, Entry& entry, const std::vector<int>& found, std::string_view who);
     void warn_once(bool& told, std::string text);
 
     std::vector<int> ceiling_;
     std::vector<int> seen_;  ///< what the witness was allowed when the ceiling was set
+    bool all_granted_;       ///< the ceiling is all that the control group grants
     pid_t pid_;
     pid_t witness_;
     std::map<pid_t, Entry> threads_;

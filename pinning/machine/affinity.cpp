@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <climits>
 #include <fstream>
+#include <numeric>
 #include <string_view>
 
 #include "gimbal/error.hpp"
@@ -148,6 +149,22 @@ std::optional<std::vector<int>> cgroup_pus(pid_t pid, const std::string& root) {
     if (!mounts.unified.empty() && !groups.unified.empty())
         return nearest(root + mounts.unified, groups.unified, {"cpuset.cpus.effective"});
     return std::nullopt;
+}
+
+bool is_all_granted(pid_t pid, std::span<const int> mask) {
+    auto granted = cgroup_pus(pid);
+    if (!granted) {
+        if (const auto online = first_line("/sys/devices/system/cpu/online"))
+            granted = parse_pu_list(*online, "online");
+    }
+    return granted && std::ranges::equal(*granted, mask);
+}
+
+std::vector<int> every_pu() {
+    constexpr std::size_t kMost = 8192;  // processors of the largest kernels
+    std::vector<int> pus(kMost);
+    std::iota(pus.begin(), pus.end(), 0);
+    return pus;
 }
 
 std::vector<int> allowed_pus(pid_t witness) {

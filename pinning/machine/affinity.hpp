@@ -43,6 +43,15 @@ int set_affinity(pid_t tid, std::span<const int> pus);
 /// @source cgroups(7), cpuset(7); test: tests/unit/pinning/machine/allowed_test.cpp
 [[nodiscard]] std::optional<std::vector<int>> cgroup_pus(pid_t pid, const std::string& root = {});
 
+/// Whether a mask is all that the control group of a process grants it, or all processors where none says anything:
+/// then nobody has narrowed it. @cost as cgroup_pus()
+[[nodiscard]] bool is_all_granted(pid_t pid, std::span<const int> mask);
+
+/// All processors that a mask can name: the kernel keeps those that the control group grants, now and whenever that
+/// changes. Since Linux 6.2 a mask that was set is kept as the thread's wish: one that was cut when the group had few
+/// processors would stay so for good.
+[[nodiscard]] std::vector<int> every_pu();
+
 /// What a process may use: the mask of a thread that nobody has pinned, and its control group. A control group that
 /// contradicts the mask (a container may show the wrong one) is ignored: the kernel's mask is what holds.
 /// @param witness  such a thread, 0: the calling one

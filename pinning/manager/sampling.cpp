@@ -37,7 +37,12 @@ void Manager::refresh_machine() {
     const MachineChange change = machine_->refresh();
     if (!change.any()) return;
     say(change.text());
-    actuator_->set_ceiling(machine_->allowed());
+    {
+        // Held, no thread can end, so that its number is its own.
+        const std::lock_guard lock(registry_.mutex());
+        for (const auto& [id, worker] : workers_) respect_program(worker.record->tid);
+        actuator_->set_ceiling(machine_->allowed());
+    }
     trace("machine", nullptr, nullptr);
     apply(placer_->machine_changed(machine_->view()));
 }

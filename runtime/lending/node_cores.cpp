@@ -81,10 +81,11 @@ bool NodeCores::attach(void* memory, std::size_t bytes, int slot_number, int slo
 // Ranks that a launcher has bound have masks that differ, and too few cores in each for all.
 void NodeCores::bind(Slot& own) noexcept {
     if (!inherited_.read(0)) return;
-    own.mask = inherited_;
+    own.mask = own_again_ = inherited_;
     if (inherited_.cores() >= std::size_t{slots_} * cores_) {
         const CoreMask mine = inherited_.part(std::size_t{number_} * cores_, cores_);
         note_bound_before(mine);
+        find_what_gives_back();
         if (mine.apply(0)) own.mask = mine;
     }
     // Partner: the acquire load in roam().
@@ -119,8 +120,8 @@ void NodeCores::detach() noexcept {
     const std::lock_guard lock(mutex_);
     const Slot* const own = own_.exchange(nullptr, std::memory_order_acq_rel);
     if (!own || own->bound.load(std::memory_order_relaxed) == 0) return;
-    bring_home(inherited_);
-    if (own->mask != inherited_) free_threads(own->mask);
+    bring_home(own_again_);
+    if (own->mask != own_again_) free_threads(own->mask);
 }
 
 // Threads that were started meanwhile, or brought home, have the main thread's mask. Somebody else may have bound some
@@ -128,7 +129,7 @@ void NodeCores::detach() noexcept {
 void NodeCores::free_threads(const CoreMask& bound) const noexcept {
     const auto free_one = [&](pid_t thread) {
         CoreMask now;
-        if (!is_set_by_program(thread) && now.read(thread) && now == bound) (void)inherited_.apply(thread);
+        if (!is_set_by_program(thread) && now.read(thread) && now == bound) (void)own_again_.apply(thread);
     };
     free_one(this_thread());
     for_each_thread(free_one);
@@ -141,6 +142,14 @@ void NodeCores::note_bound_before(const CoreMask& bound) noexcept {
         CoreMask now;
         if (now.read(thread) && now == bound) note(thread, true);
     });
+}
+
+// Since Linux 6.2 a mask that was set is kept as the thread's wish, also when the control group gets more processors.
+// Who had all that it grants gets all again, and the kernel keeps those that it grants then.
+void NodeCores::find_what_gives_back() noexcept {
+    CoreMask all = inherited_, granted;
+    for (std::size_t core = 0; core < CoreMask::kMax; ++core) all = all.with(static_cast<int>(core));
+    if (all.apply(0) && granted.read(0) && granted == inherited_) own_again_ = all;
 }
 
 void NodeCores::note_set(pid_t thread) noexcept {
@@ -175,7 +184,7 @@ bool NodeCores::step_out() noexcept {
     const Slot* const own = own_.load(std::memory_order_acquire);
     CoreMask now;
     if (!own || own->mask == inherited_ || set_here || is_set_by_program(this_thread()) || !now.read(0)) return false;
-    return (now == own->mask || now == cores_of_others()) && inherited_.apply(0);
+    return (now == own->mask || now == cores_of_others()) && own_again_.apply(0);
 }
 
 // Whether it still is on others' cores is known by who roams now.

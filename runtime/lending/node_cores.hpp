@@ -106,6 +106,7 @@ private:
     void count_others() noexcept;
     void bring_home(const CoreMask& home) noexcept;
     void free_threads(const CoreMask& bound) const noexcept;
+    void find_what_gives_back() noexcept;
     void note_bound_before(const CoreMask& bound) noexcept;
     void note(pid_t thread, bool is_set) noexcept;
     [[nodiscard]] bool is_set_by_program(pid_t thread) const noexcept;
@@ -120,6 +121,7 @@ private:
     pid_t pid_ = 0;                    // not a child's that shares or has copied this
     bool crowded_ = false;             // the ranks' threads are more than the processors
     CoreMask inherited_;               // the main thread's own mask
+    CoreMask own_again_;               // what gives it back: all processors, if the control group grants no more
     std::atomic<Slot*> own_{nullptr};  // nullptr: not attached
     std::mutex mutex_;                 // guards what follows, and writing the own offer's term
     std::uint32_t lent_ = 0;           // cores that this rank offers, free or not

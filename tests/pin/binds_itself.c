@@ -6,6 +6,8 @@
    - back: likewise, and then back to all: it may be placed again,
    - helper, raw-helper, attribute: to the processor that its creator was given, by a function, by a system call of its
      own, by an attribute of pthread_create().
+   - leave: it asks to be left alone while its process has one processor, and waits until it has all again; then
+     stayed=1 says that it has them, too.
    Prints stayed=1: the mask was what it set at every look. */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -81,6 +83,25 @@ static cpu_set_t wait_until_placed(void) {
     return mask;
 }
 
+/* The main thread is not placed, and shows what the control group grants. */
+static void wait_for_processors(int count) {
+    cpu_set_t mask;
+    do {
+        turn_ms(10);
+        sched_getaffinity(getpid(), sizeof mask, &mask);
+    } while (CPU_COUNT(&mask) != count);
+    turn_ms(1500); /* the manager looks at the group, too */
+}
+
+static void leave(void) {
+    wait_for_processors(1);
+    gimbal_pin_unregister();
+    turn_ms(500);
+    wait_for_processors(CPU_COUNT(&inherited));
+    const cpu_set_t has = mine();
+    stayed = CPU_EQUAL(&has, &inherited);
+}
+
 static void* compute(void* acts) {
     if (gimbal_pin_register) gimbal_pin_register(NULL); /* also where the machine is so busy that it hardly runs */
     if (!acts) {
@@ -94,6 +115,8 @@ static void* compute(void* acts) {
         sched_setaffinity(0, sizeof inherited, &inherited);
         const cpu_set_t again = wait_until_placed();
         stayed = CPU_COUNT(&again) == 1;
+    } else if (is("leave")) {
+        leave();
     } else if (is("sched") || is("pthread")) {
         keeps(given);
     } else {

@@ -125,6 +125,24 @@ class FromOutside(unittest.TestCase):
                 stop(process)
 
 
+    def test_who_is_released_while_the_group_is_small_gets_what_comes_back(self):
+        group = CpuSet()
+        self.addCleanup(group.remove)
+        group.set(CPUS[:2])
+        process = subprocess.Popen([PROGRAMS / "binds_itself", "leave"], env=environment("static"), text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=group.enter)
+        try:
+            self.assertTrue(eventually(lambda: len(placed(process.pid)) >= 3))
+            group.set(CPUS[:1])
+            time.sleep(3)
+            group.set(CPUS[:2])
+            said, errors = process.communicate(timeout=120)
+            self.assertIn("stayed=1", said, errors)
+        finally:
+            if process.poll() is None:
+                stop(process)
+
+
 @unittest.skipIf(len(CPUS) < 2, "one processor: there is nowhere to go")
 class Ranks(unittest.TestCase):
     """A thread each, on two processors: they avoid each other."""

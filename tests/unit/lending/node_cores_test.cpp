@@ -7,7 +7,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -321,6 +324,54 @@ TEST(NodeCores, ProgramsThatARankStartsMayRunEverywhere) {
     cores.detach();
     cores.step_in();  // MPI has ended meanwhile
     EXPECT_TRUE(now.read(0) && now == before);
+}
+
+// A group of this machine's (version 1, which root may make), or an empty path.
+class CpuSet {
+public:
+    CpuSet() {
+        std::error_code error;
+        const std::filesystem::path all = "/sys/fs/cgroup/cpuset";
+        path_ = all / ("gimbal-lending-test-" + std::to_string(getpid()));
+        if (!std::filesystem::create_directory(path_, error)) return;
+        std::string memories;
+        std::getline(std::ifstream(all / "cpuset.mems"), memories);
+        made_ = write("cpuset.mems", memories);
+    }
+    ~CpuSet() { rmdir(path_.c_str()); }
+    [[nodiscard]] bool write(const char* file, const std::string& text) const {
+        std::ofstream stream(path_ / file);
+        return static_cast<bool>(stream << text << std::flush);
+    }
+    [[nodiscard]] bool made() const { return made_; }
+
+private:
+    std::filesystem::path path_;
+    bool made_ = false;
+};
+
+// 0: as wished; 1: not; 77: it cannot be tried here.
+int is_a_rank_while_its_group_is_small(const CpuSet& group) {
+    alignas(128) static std::byte memory[NodeCores::kSlotBytes];
+    CoreMask now;
+    if (!group.write("cpuset.cpus", "0") || !group.write("cgroup.procs", std::to_string(getpid()))) return 77;
+    if (!now.read(0) || now.cores() != 1) return 77;
+    NodeCores cores;
+    if (!cores.attach(memory, sizeof(memory), 0, 1, 1)) return 1;
+    cores.detach();
+    if (!group.write("cpuset.cpus", "0-1")) return 77;
+    return now.read(0) && now.cores() == 2 ? 0 : 1;
+}
+
+TEST(NodeCores, ARankGetsTheProcessorsThatItsControlGroupGetsAfterwards) {
+    const CpuSet group;
+    if (!group.made()) GTEST_SKIP() << "no control group can be made here";
+    const pid_t child = fork();
+    if (child == 0) _exit(is_a_rank_while_its_group_is_small(group));
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "the control group cannot be used here";
+    EXPECT_EQ(status, 0);
 }
 
 TEST(NodeCores, ARankThatIsBoundAlreadyStaysWhereItIs) {
