@@ -21,7 +21,8 @@ Speed speed_between(const Reading& before, const Reading& after, const SpeedRule
     const auto cpu_ns = static_cast<double>(after.cpu_time_ns - before.cpu_time_ns);
     speed.cpu_share = std::clamp(cpu_ns / elapsed_ns, 0.0, 1.0);
     if (before.wait_ns >= 0 && after.wait_ns >= before.wait_ns)
-        speed.wait_share = std::min(1.0, static_cast<double>(after.wait_ns - before.wait_ns) / elapsed_ns);
+        speed.wait_share =
+            std::min(1 - speed.cpu_share, static_cast<double>(after.wait_ns - before.wait_ns) / elapsed_ns);
     if (!before.valid || !after.valid) return speed;
     if (speed.elapsed_s < rules.period_s / 2) {
         speed.verdict = Verdict::too_short;

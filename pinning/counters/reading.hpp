@@ -35,7 +35,7 @@ struct Speed {
     /// that comes with its time: value over that time.
     double per_s = 0;
     double cpu_share = 0;    ///< processor time over elapsed time, [0, 1]
-    double wait_share = -1;  ///< waiting for a processor over elapsed time, [0, 1]; -1: not known
+    double wait_share = -1;  ///< waiting for a processor over elapsed time, [0, 1 - cpu_share]; -1: not known
     double elapsed_s = 0;
     Verdict verdict = Verdict::unread;
     /// Only then may it teach anything.

@@ -27,6 +27,11 @@ std::string percent(double part, double whole) {
     return whole > 0 ? fixed_digits(100 * part / whole, 0) + "%" : "-";
 }
 
+/// "1 thread", "2 threads"
+std::string counted(std::size_t count, const char* what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
 std::string nodes_text(const ThreadFigures& thread) {
     double all = 0;
     for (const auto& [node, seconds] : thread.node_s) all += seconds;
@@ -57,8 +62,7 @@ std::string thread_line(const ThreadFigures& thread) {
 std::string left_alone_text(const Figures& figures) {
     std::string text;
     for (const LeftAlone& one : figures.left_alone)
-        text += "  left alone: " + std::to_string(one.threads) + (one.threads == 1 ? " thread \"" : " threads \"") +
-                one.name + "\", " + one.why + "\n";
+        text += "  left alone: " + counted(one.threads, "thread") + " \"" + one.name + "\", " + one.why + "\n";
     return text;
 }
 
@@ -76,12 +80,16 @@ double mean_speed(const Figures& figures) {
 }  // namespace
 
 std::string figures_text(const Figures& figures, std::size_t most) {
-    if (figures.processors == 0)
+    if (figures.processors == 0 && !figures.left_alone.empty())
         return "placement: " + figures.mode + ", no thread to place\n" + left_alone_text(figures);
-    std::string text = "placement: " + figures.mode + ", " + std::to_string(figures.threads.size() + figures.more) +
-                       " threads on " + std::to_string(figures.processors) + " processors in " +
-                       std::to_string(figures.nodes) + (figures.nodes == 1 ? " node" : " nodes") + ", speed in " +
-                       figures.unit + " (metric " + figures.metric + ")\n";
+    if (figures.threads.empty())
+        return "placement: " + figures.mode + ", no thread was placed: the run ended before one had computed for two " +
+               "looks (one every " + significant_digits(figures.period_s, 4) + " s, GIMBAL_PIN_PERIOD)\n" +
+               left_alone_text(figures);
+    std::string text = "placement: " + figures.mode + ", " + counted(figures.threads.size() + figures.more, "thread") +
+                       " on " + counted(static_cast<std::size_t>(figures.processors), "processor") + " in " +
+                       counted(static_cast<std::size_t>(figures.nodes), "node") + ", speed in " + figures.unit +
+                       " (metric " + figures.metric + ")\n";
     text += "  thread               speed processor  waiting  moves  nodes          processors at the end\n";
     std::size_t shown = 0;
     for (const ThreadFigures& thread : figures.threads)

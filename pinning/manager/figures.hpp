@@ -23,7 +23,7 @@ struct ThreadFigures {
     std::map<int, double> node_s;    ///< node -> time that it was there [s]
     int memory = -1;                 ///< memory that holds its pages; -1: nobody has looked
     std::uint64_t memory_moves = 0;  ///< times they were moved to another [count]
-    std::vector<int> pus;            ///< that it was given last; empty: released
+    std::vector<int> pus;            ///< that it was given last, or is bound to; empty: none, or released
     std::string left;                ///< why it was left alone, in words; empty: it was not
 
     [[nodiscard]] double speed() const noexcept { return seconds > 0 ? speed_seconds / seconds : 0; }
@@ -44,6 +44,7 @@ struct Figures {
     std::vector<std::string> backends;  ///< a line per backend that was tried, and notes
     int processors = 0;
     int nodes = 0;
+    double period_s = 0;   ///< between looks [s]
     double wall_s = 0;     ///< since the manager began [s]
     double manager_s = 0;  ///< its processor time for all periods [s]
     double start_s = 0;    ///< its processor time for reading the machine and choosing a metric, once [s]

@@ -211,9 +211,10 @@ void Manager::finish() noexcept {
 }
 
 std::optional<Figures> Manager::figures() const {
-    if (!placer_ && figures_.left_alone.empty()) return std::nullopt;
+    if (has_failed_ && !placer_) return std::nullopt;  // it was said
     Figures figures = figures_;
     figures.mode = mode_name(config_.settings.mode);
+    figures.period_s = config_.settings.sample_s;
     if (!placer_) return figures;
     const BackendChoice& metric = meter_.choice();
     figures.metric = backend_name(metric.backend);

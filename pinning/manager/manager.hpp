@@ -48,7 +48,7 @@ public:
     void stop() noexcept;
     /// After run() has returned, however it did: gives all masks back, ends the trace.
     void finish() noexcept;
-    /// After finish(). Nothing if no thread ever was a worker, and none was left alone.
+    /// After finish(). Nothing if it failed before a thread was placed.
     [[nodiscard]] std::optional<Figures> figures() const;
 
 protected:
@@ -70,6 +70,7 @@ private:
     [[nodiscard]] Outcome take(const ThreadRecord& record);
     [[nodiscard]] Outcome set_mask(ThreadRecord& record, const Decision& decision);
     void respect_program(pid_t tid);
+    void note_mask(Worker& worker) const;
     std::vector<Sample> measure();
     void note(Worker& worker, const Speed& speed);
     void apply(const std::vector<Decision>& decisions);

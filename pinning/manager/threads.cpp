@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "machine/affinity.hpp"
 #include "manager/manager.hpp"
 #include "manager/tasks.hpp"
 
@@ -68,10 +69,18 @@ void Manager::add_worker(const RecordPointer& record) {
     meter_.open(worker);
     worker.begun_cpu_ns = worker.last.cpu_time_ns;
     if (config_.settings.mode != Mode::observe && !may_place(worker, take(*record))) return;
+    if (config_.settings.mode == Mode::observe) note_mask(worker);
     worker.placed = true;
     const Decision first = placer_->join(record->id, worker.seen);
     trace("join", &worker, &first);
     if (!first.released) apply(worker, first);
+}
+
+// Whom others have bound.
+void Manager::note_mask(Worker& worker) const {
+    std::vector<int> mask;
+    const bool bound = get_affinity(worker.record->tid, mask) == 0 && mask.size() < machine_->inventory().pus.size();
+    if (bound) worker.figures.pus = std::move(mask);
 }
 
 // How a thread came by the mask that it has now says nothing; what the program does from now on does.

@@ -265,6 +265,7 @@ MergedRun merge(std::span<const RunRecord> records) {
     for (const RunRecord& record : records) {
         run.dispatch_ns += record.dispatch_ns / static_cast<double>(records.size());
         run.cores_lent += record.cores_lent;
+        run.placed = run.placed || !record.placement.empty();
         run.regions_with_numbers = std::max(run.regions_with_numbers, record.regions_with_numbers);
         if (run.program_schedule.empty()) run.program_schedule = schedule_of_program(record);
         add_warnings(record, run.warnings);

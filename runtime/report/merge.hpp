@@ -82,6 +82,7 @@ struct MergedRun {
     double rank_balance = 1;  ///< mean/max over ranks of the time in all loops, of both levels; 1: perfect
     double dispatch_ns = 0;   ///< mean over records [ns]
     std::uint64_t cores_lent = 0;             ///< in all [count]
+    bool placed = false;                      ///< threads were placed, or looked at for it (--pin)
     std::uint64_t regions_with_numbers = 0;   ///< of the rank with most [count]
     std::vector<std::string> warnings;        ///< each once
     std::optional<Efficiency> efficiency;     ///< nothing: waiting in MPI was not measured in all ranks

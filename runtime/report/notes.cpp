@@ -31,10 +31,12 @@ struct Loss {
     [[nodiscard]] double all() const { return balance_s + scheduling_s + late_s + entry_s; }
 };
 
-/// The schedule that ran most often.
+/// The schedule that ran most often. One that was held while placement tried something was chosen before, for another
+/// reason.
 const ScheduleUse* main_schedule(const LoopSummary& loop) {
+    const auto rank = [](const ScheduleUse& use) { return std::pair(use.reason != "held", use.calls); };
     const auto most = std::max_element(loop.schedules.begin(), loop.schedules.end(),
-                                       [](const auto& a, const auto& b) { return a.calls < b.calls; });
+                                       [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
     return most == loop.schedules.end() ? nullptr : &*most;
 }
 
@@ -180,6 +182,7 @@ std::string note_on_rate(const MergedLoop& loop, const MergedRun& run) {
     if (slow.processor >= 0) text += "; on processor " + std::to_string(slow.processor);
     text += "): its core is slower, or other programs use it.";
     if (run.cores_lent > 0) return text + " Cores were lent " + std::to_string(run.cores_lent) + " times.";
+    if (run.placed && !rank) return text + " The lines on placement say where --pin had it.";
     return text +
            (rank ? " --elastic lends it the cores of ranks that wait." : " --pin moves it where a core is free.");
 }

@@ -79,10 +79,20 @@ class Masks(unittest.TestCase):
         self.assertEqual((seen["least"], seen["most"]), (len(CPUS), len(CPUS)))
         self.assertIn("anywhere", result.stderr)
 
+    def test_a_run_that_ends_too_soon_says_so_without_a_table(self):
+        for words, more in (((2, 0.05), {"GIMBAL_PIN_PERIOD": "0.2"}), ((2, 1), {"GIMBAL_PIN_PERIOD": "3600"})):
+            for mode in ("learn", "static"):
+                result = run("busy_pthread", *words, mode=mode, **more)
+                self.assertRegex(result.stderr, f"placement: {mode}, no thread was placed: the run ended before .* "
+                                                f"{more['GIMBAL_PIN_PERIOD']} s")
+                self.assertNotIn("processors at the end", result.stderr)
+
     def test_a_mask_of_one_processor_is_left_as_it_is(self):
         one = {CPUS[0]}
         result = run("busy_pthread", 2, 1, preexec=lambda: os.sched_setaffinity(0, one))
         self.assertIn("is respected: threads are only observed", result.stderr)
+        self.assertNotIn("anywhere", result.stderr)
+        self.assertIn("2 threads on 1 processor in 1 node", result.stderr)
         self.assertEqual(figures(result.stdout)["most"], 1)
 
     def test_forced_into_a_mask_of_one_processor_nothing_widens(self):

@@ -62,7 +62,7 @@ class OtherThreads(unittest.TestCase):
 
 @unittest.skipIf(len(CPUS) < 2, "one processor: there is nowhere to go")
 class BoundByTheProgram(unittest.TestCase):
-    """Whom the program binds stays there, also where it is the processor that Gimbal had given that thread or another."""
+    """Whom the program binds stays there, also where Gimbal had given that processor to that thread or another."""
 
     def run_way(self, way):
         result = run("binds_itself", way, mode="learn", GIMBAL_PIN_SETTINGS="GUARD=0", GIMBAL_PIN_PERIOD="0.02")

@@ -206,6 +206,15 @@ TEST(Summary, ExpensiveSchedulingIsNoted) {
                 HasSubstr("drawing chunks costs 2.00 s (20.0 % of the run). Try GIMBAL_SCHEDULE=runtime: "));
 }
 
+TEST(Summary, WhereMostCallsWereHeldTheSelectorIsNotAdvisedAgain) {
+    RunRecord record = sample_record();
+    record.loops[0].schedules = {{"fac2", "auto", 2}, {"fac2", "held", 20}};
+    record.loops[0].scheduling_s = 2;
+    const std::string text = summary_text(record, ReportLevel::summary);
+    EXPECT_THAT(text, Not(HasSubstr("Try GIMBAL_SCHEDULE=runtime")));
+    EXPECT_THAT(text, HasSubstr("auto has found no faster schedule."));
+}
+
 TEST(Summary, UnequalRanksAreNotedThoughNoThreadTechniqueHelps) {
     RunRecord record = sample_record();
     record.loops[0].busy_mean_s = record.loops[0].busy_max_s;
@@ -296,6 +305,10 @@ TEST(Summary, AWorkerThatIsSlowerAtTheSameWorkIsNamed) {
     EXPECT_THAT(summary_text(record, ReportLevel::summary),
                 HasSubstr("density: thread 1 works at 61.0 % of the others' rate (by what the same iterations cost "
                           "others; on processor 3): its core is slower, or other programs use it. --pin moves"));
+    record.placement = "{}";
+    EXPECT_THAT(summary_text(record, ReportLevel::summary),
+                HasSubstr("other programs use it. The lines on placement say where --pin had it."));
+    record.placement.clear();
     record.cores_lent = 214;
     record.loops[0].slow = {.worker = 1, .rate = 0.61, .by_instructions = true};
     EXPECT_THAT(

@@ -53,6 +53,15 @@ TEST(Speed, AThreadThatWaitsForAProcessorIsNotBlocked) {
     EXPECT_NEAR(speed.wait_share, 0.95, 1e-9);
 }
 
+TEST(Speed, AThreadRunsAndWaitsForNoMoreThanTheTimeThatPassed) {
+    Reading after = at(0.2);
+    after.cpu_time_ns = at(0).cpu_time_ns + 160'000'000;
+    after.wait_ns = 50'000'000;  // 25 %: the clocks were read one after the other
+    const Speed speed = speed_between(at(0), after, kRules);
+    EXPECT_NEAR(speed.cpu_share, 0.8, 1e-9);
+    EXPECT_NEAR(speed.wait_share, 0.2, 1e-9);
+}
+
 TEST(Speed, UnknownWaitingSaysNothing) {
     Reading after = at(0.2);
     after.wait_ns = -1;
