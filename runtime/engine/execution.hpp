@@ -119,6 +119,7 @@ struct ExecutionTrace {
 struct SharedPlace {
     std::uint64_t* counter = nullptr;  ///< 0 before the first worker prepares
     WorkerTimes* times = nullptr;      ///< [P]
+    bool one_by_one = false;           ///< each draw is one step, so that others can run it again
 };
 
 /// One execution of a loop: what its workers share while it is in flight.
@@ -313,7 +314,7 @@ private:
         bool operator==(const HotFields&) const = default;
     };
     static_assert(sizeof(HotFields) == kApart);
-    [[nodiscard]] HotFields hot_fields(std::uint32_t workers, std::uint64_t* counter) noexcept;
+    [[nodiscard]] HotFields hot_fields(std::uint32_t workers, const SharedPlace& place) noexcept;
     [[nodiscard]] Draw draw_of(const Plan& plan) const noexcept;
     [[nodiscard]] bool has_queues() const noexcept { return hot_.draw == Draw::queued || hot_.draw == Draw::insured; }
     void begin_slowly(std::uint32_t worker, gimbal_share& share, WorkerSlot& slot);

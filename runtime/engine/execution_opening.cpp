@@ -43,7 +43,7 @@ void Execution::prepare(std::uint32_t workers, const ExecutionConfig& config, co
         adaptive_slots_ = std::vector<AdaptiveSlot>();
         own_times_ = std::vector<WorkerTimes>();
     }
-    const HotFields hot = hot_fields(workers, place.counter ? place.counter : &own_counter_);
+    const HotFields hot = hot_fields(workers, place);
     if (!(hot_ == hot)) hot_ = hot;
     if (has_queues()) {
         fill_queues();
@@ -87,9 +87,10 @@ Execution::Draw Execution::draw_of(const Plan& plan) const noexcept {
 }
 
 // What allow_repeats() has set stays.
-Execution::HotFields Execution::hot_fields(std::uint32_t workers, std::uint64_t* counter) noexcept {
+Execution::HotFields Execution::hot_fields(std::uint32_t workers, const SharedPlace& place) noexcept {
     const Plan& plan = *plan_;
     HotFields hot = hot_;
+    std::uint64_t* const counter = place.counter ? place.counter : &own_counter_;
     hot.counter = plan.claim == Claim::owned ? nullptr : counter;
     hot.starts = plan.starts.empty() ? nullptr : plan.starts.data();
     hot.steps = plan.steps;
@@ -106,8 +107,9 @@ Execution::HotFields Execution::hot_fields(std::uint32_t workers, std::uint64_t*
     hot.owned = plan.claim == Claim::owned;
     hot.noted = config_.timed || config_.sampled || config_.split;
     hot.admits = plan.admission >= 1;
-    // Own steps are apart for who notes their times, and for ranks that take over what another one has not begun.
-    hot.together = site_ && !hot.noted && hot.draw == Draw::own_steps;
+    // Own steps are apart for who notes their times, and for ranks that take over what another one has not begun or not
+    // finished.
+    hot.together = site_ && !hot.noted && hot.draw == Draw::own_steps && !place.one_by_one;
     hot.fast = !hot.noted && (hot.draw == Draw::steps || (hot.draw == Draw::own_steps && hot.admits));
     hot.elastic = config_.surplus > 0;
     return hot;

@@ -44,7 +44,7 @@ constexpr std::uint64_t kBeyondTheEnd = std::uint64_t{3} << 62U;
 gimbal::SharedPlace parts_of(void* place) noexcept {
     if (!place) return {};
     auto* const times = static_cast<std::byte*>(place) + gimbal::kApart;
-    return {static_cast<std::uint64_t*>(place), reinterpret_cast<gimbal::WorkerTimes*>(times)};
+    return {.counter = static_cast<std::uint64_t*>(place), .times = reinterpret_cast<gimbal::WorkerTimes*>(times)};
 }
 
 Execution& execution_at(void* execution) noexcept {
@@ -162,7 +162,9 @@ void gimbal_rank_prepare(void* execution, const void* packet, uint64_t trip, uin
     }
     if (!plan || plan->iterations != trip || !gimbal::keeps_steps(*plan, most_steps))
         plan = gimbal::plain_plan(config.schedule, granule, trip, workers, most_steps);
-    prepared.prepare(workers, config, plan, parts_of(place));
+    gimbal::SharedPlace shared = parts_of(place);
+    shared.one_by_one = most_steps > 0;
+    prepared.prepare(workers, config, plan, shared);
 }
 
 void gimbal_rank_copy(void* to, const void* from) {

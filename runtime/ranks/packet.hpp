@@ -44,7 +44,7 @@ std::size_t write_packet(const ExecutionConfig& config, const Plan& plan, std::b
                                                      std::uint64_t iterations, std::uint32_t workers,
                                                      std::uint64_t most_steps);
 
-/// Whether every draw of the plan is one of its steps.
+/// Whether the plan is drawn from by its steps.
 [[nodiscard]] inline bool goes_by_steps(const Plan& plan) noexcept {
     return plan.claim == Claim::owned || plan.claim == Claim::shared || plan.claim == Claim::hybrid;
 }

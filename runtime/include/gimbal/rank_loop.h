@@ -114,7 +114,8 @@ GIMBAL_API size_t gimbal_rank_packet(void* execution, void* packet, size_t capac
  *  @param packet  of the root's decision; NULL: as it was prepared last, or as it was copied from another
  *  @param trip    N [iterations]. Where the packet is about another N, the technique plans anew from N, P and its chunk
  *                 alone, in every process of one kind of machine alike.
- *  @param most_steps  as in gimbal_rank_packet(); a plan that has more, or does not go by steps, is made anew likewise
+ *  @param most_steps  as in gimbal_rank_packet(); a plan that has more, or does not go by steps, is made anew likewise;
+ *                    unless it is 0 each draw is one step
  *  @param place   gimbal_rank_place_bytes() of memory that all share
  *  @threads the owner of the object */
 GIMBAL_API void gimbal_rank_prepare(void* execution, const void* packet, uint64_t trip, uint64_t most_steps,

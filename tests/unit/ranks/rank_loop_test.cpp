@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <memory>
@@ -84,6 +85,14 @@ public:
     [[nodiscard]] std::size_t packet_bytes() const { return used_; }
 
 private:
+    static bool is_a_step(void* object, std::uint64_t first, std::uint64_t end) {
+        const std::uint64_t* starts = nullptr;
+        std::uint64_t chunk = 0;
+        const std::uint64_t steps = gimbal_rank_steps(object, &starts, &chunk);
+        if (!starts) return first % chunk == 0 && end == std::min(first + chunk, gimbal_rank_trip(object));
+        const auto* const found = std::lower_bound(starts, starts + steps, first);
+        return found < starts + steps && found[0] == first && found[1] == end;
+    }
     std::byte* part(std::uint32_t worker) { return parts_.data() + worker * gimbal_rank_part_bytes(); }
 
     void work(void* object, std::uint32_t worker, std::uint64_t trip, std::vector<std::atomic<int>>& counts) {
@@ -94,6 +103,7 @@ private:
         std::uint64_t end = 0;
         while (share.fast ? gimbal_share_next(&share, &first, &end) : gimbal_loop_next(&share, &first, &end)) {
             EXPECT_LT(first, end);
+            if (most_steps_ > 0) EXPECT_TRUE(is_a_step(object, first, end)) << first << " to " << end;
             for (std::uint64_t i = first; i < end; ++i) counts[i].fetch_add(1, std::memory_order_relaxed);
         }
         gimbal_rank_leave(&share, nullptr, worker == 0 ? nullptr : part(worker));
@@ -145,7 +155,9 @@ TEST_P(EveryTechnique, GoesByFewStepsWhereThatIsAskedFor) {
     EXPECT_LE(steps, 64U);
     gimbal_rank_execution_free(other);
     gimbal_rank_drop(root);
-    ASSERT_EQ(team.run(10000, 10000, schedule, 64), std::vector<int>(10000, 1));
+    // Three times: techniques that learn run from what the first time showed.
+    for (int repeat = 0; repeat < 3; ++repeat)
+        ASSERT_EQ(team.run(10000, 10000, schedule, 64), std::vector<int>(10000, 1)) << repeat;
 }
 
 std::vector<std::string> all_names() {
