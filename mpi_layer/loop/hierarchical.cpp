@@ -40,7 +40,11 @@ public:
     [[nodiscard]] std::uint64_t patience() const noexcept { return patience_; }
 
 private:
-    void settle() override;  // at the end of the team, too
+    void leave_skipped();
+    bool settle(double) override {
+        leave_skipped();
+        return true;
+    }
 
     ForemanTransport foreman_;
     ChunkQueues queues_;
@@ -115,14 +119,14 @@ private:
 // A queue is for executions that every rank of the node enters alike. Without one, as when this rank is far ahead of
 // another or has other parameters, the foreman alone serves this rank; the queue hears that it has left when it can.
 std::unique_ptr<RankExecution> HierarchicalTransport::enter(const Request& request) {
-    settle();
+    leave_skipped();
     std::unique_ptr<SharingExecution> inner = foreman_.open(request);
     const std::uint64_t epoch = epoch_++;
     NodeQueue& queue = queues_.at(epoch);
     const bool alone = foreman_.team().node_size() == 1;
     if (alone || foreman_.robust(inner->parameters()) || queue.epoch() != epoch || !queue.enter(inner->parameters())) {
         skipped_.push_back(epoch);
-        settle();
+        leave_skipped();
         return inner;
     }
     return std::make_unique<HierarchicalExecution>(*this, epoch, std::move(inner));
@@ -131,10 +135,10 @@ std::unique_ptr<RankExecution> HierarchicalTransport::enter(const Request& reque
 void HierarchicalTransport::refuse() {
     foreman_.refuse();
     skipped_.push_back(epoch_++);
-    settle();
+    leave_skipped();
 }
 
-void HierarchicalTransport::settle() {
+void HierarchicalTransport::leave_skipped() {
     std::erase_if(skipped_, [&](std::uint64_t epoch) {
         if (queues_.at(epoch).epoch() != epoch) return false;
         queues_.leave(epoch);

@@ -7,6 +7,7 @@
 #include "gimbal/per_rank.hpp"
 #include "loop/foreman.hpp"
 #include "team/errors.hpp"
+#include "team/meeting.hpp"
 #include "team/wait.hpp"
 
 namespace gimbal::mpi {
@@ -214,23 +215,57 @@ void MessageRouter::say_absent(bool absent) noexcept {
     request.kind = absent ? ChunkRequest::absent : ChunkRequest::here;
     try {
         const std::lock_guard<std::mutex> held(lock_);
-        send(request);
+        if (!settling_) send(request);
     } catch (...) {
     }
 }
 
-void MessageRouter::take_until(std::uint64_t sent) {
-    for (Wait wait; taken_ < sent; wait.pause()) poll();
+// From now on it sends no more of its own accord.
+std::uint64_t MessageRouter::sent_to_foreman() {
+    const std::lock_guard<std::mutex> held(lock_);
+    settling_ = true;
+    return sent_[0];
 }
 
+bool MessageRouter::take_until(std::uint64_t sent, double patience_s) {
+    const double begin = MPI_Wtime();
+    for (Wait wait;; wait.pause()) {
+        poll();
+        const std::lock_guard<std::mutex> held(lock_);
+        if (taken_ >= sent) return true;
+        if (patience_s > 0 && MPI_Wtime() - begin > patience_s) return false;
+    }
+}
+
+namespace {
+
+/// How many messages there were, as ranks tell each other. It must stay in memory as long as MPI may use it.
+struct Sent {
+    std::uint64_t mine = 0;           // to the foreman
+    std::uint64_t to_foreman = 0;     // of all ranks
+    std::vector<std::uint64_t> to{};  // [P] of the foreman to each
+};
+
+}  // namespace
+
 // First what the workers said, since the foreman answers some of it.
-void MessageRouter::settle() {
-    if (team_->size() == 1) return;
-    std::uint64_t requests = sent_[0], all_requests = 0, answers = 0;
-    check(MPI_Reduce(&requests, &all_requests, 1, MPI_UINT64_T, MPI_SUM, 0, team_->comm()), "MPI_Reduce");
-    if (team_->rank() == 0) take_until(all_requests);
-    check(MPI_Scatter(sent_.data(), 1, MPI_UINT64_T, &answers, 1, MPI_UINT64_T, 0, team_->comm()), "MPI_Scatter");
-    if (team_->rank() != 0) take_until(answers);
+bool MessageRouter::settle(double patience_s) {
+    if (team_->size() == 1) return true;
+    const bool foreman = team_->rank() == 0;
+    auto sent = std::make_unique<Sent>();
+    sent->mine = sent_to_foreman();
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Ireduce(&sent->mine, &sent->to_foreman, 1, MPI_UINT64_T, MPI_SUM, 0, team_->comm(), &request),
+          "MPI_Ireduce");
+    bool done = await(request, patience_s) && (!foreman || take_until(sent->to_foreman, patience_s));
+    if (done) {
+        sent->to = sent_;
+        check(MPI_Ibcast(sent->to.data(), team_->size(), MPI_UINT64_T, 0, team_->comm(), &request), "MPI_Ibcast");
+        done = await(request, patience_s) &&
+               (foreman || take_until(sent->to[static_cast<std::size_t>(team_->rank())], patience_s));
+    }
+    if (!done) static_cast<void>(sent.release());  // MPI may still use it
+    return done;
 }
 
 void MessageRouter::from_inside_a_loop(void*) noexcept {

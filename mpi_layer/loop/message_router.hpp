@@ -42,7 +42,7 @@ public:
     void send(const ChunkReply& answer, int rank);
 
     /// Every message that was sent arrives.
-    void settle() override;
+    bool settle(double patience_s) override;
 
     /// Take in what has come. Never waits. @errors gimbal::Error(mpi)
     void poll() override;
@@ -81,7 +81,8 @@ private:
     void find_free_envelopes();
     void take_requests();
     void take_replies();
-    void take_until(std::uint64_t sent);
+    [[nodiscard]] std::uint64_t sent_to_foreman();
+    [[nodiscard]] bool take_until(std::uint64_t sent, double patience_s);
     static void from_inside_a_loop(void*) noexcept;
 
     Team* team_;
@@ -94,6 +95,7 @@ private:
     std::vector<std::uint64_t> sent_;                           // [P] messages to each rank
     std::vector<bool> absent_;                                  // [P] as they said last
     std::uint64_t taken_ = 0;                                   // messages of others
+    bool settling_ = false;                                     // this rank has said how many it has sent
     std::vector<ForemanTransport*> loops_;                      // by number; nullptr: gone
     std::vector<std::pair<int, ChunkRequest>> early_requests_;  // for loops that this rank has not made yet
     std::vector<ChunkReply> early_answers_;

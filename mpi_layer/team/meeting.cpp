@@ -33,8 +33,8 @@ std::uint64_t hash_of(const std::string& text) noexcept {
     return hash;
 }
 
-// @return false: not in time
-bool await(MPI_Request& request, const std::string& purpose = {}, double patience_s = 0) {
+// @param purpose  as in await_all()  @return false: not in time
+bool await_for(MPI_Request& request, const std::string& purpose, double patience_s) {
     const double begin = MPI_Wtime();
     bool said = purpose.empty() || purpose == kEndsLoops;
     Absence absence;
@@ -83,14 +83,18 @@ void compare(MPI_Comm comm, const std::string& purpose, Meeting& meeting) {
 void await_all(MPI_Comm comm, const std::string& purpose) {
     MPI_Request all_here = MPI_REQUEST_NULL;
     check(MPI_Ibarrier(comm, &all_here), "MPI_Ibarrier");
-    await(all_here, purpose);
+    await_for(all_here, purpose, 0);
+}
+
+bool await(MPI_Request& request, double patience_s) {
+    return await_for(request, {}, patience_s);
 }
 
 MPI_Comm duplicate(MPI_Comm comm) {
     MPI_Comm made = MPI_COMM_NULL;
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Comm_idup(comm, &made, &request), "MPI_Comm_idup");
-    await(request);
+    await_for(request, {}, 0);
     check(MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     return made;
 }
@@ -105,8 +109,9 @@ Meeting meet(MPI_Comm comm, const std::string& purpose, bool some, double patien
     check(MPI_Iallreduce(MPI_IN_PLACE, words->least.data(), static_cast<int>(words->least.size()), MPI_UINT64_T,
                          MPI_MIN, comm, &words->request),
           "MPI_Iallreduce");
-    if (!await(words->request, purpose, patience_s)) {
+    if (!await_for(words->request, purpose, patience_s)) {
         static_cast<void>(words.release());  // MPI may still write there
+        meeting.missed = true;
         return meeting;
     }
     if (words->least[2] != UINT64_MAX) meeting.first_of_some = static_cast<int>(words->least[2]);

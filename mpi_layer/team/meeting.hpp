@@ -13,6 +13,10 @@ namespace gimbal::mpi {
 /// @errors gimbal::Error(mpi)
 void await_all(MPI_Comm comm, const std::string& purpose = {});
 
+/// Until a request is done; waits like that. @param patience_s  as in meet()  @return false: not in time
+/// @errors gimbal::Error(mpi)
+[[nodiscard]] bool await(MPI_Request& request, double patience_s);
+
 /// MPI_Comm_dup that waits like that. Errors of the duplicate are returned as codes. @errors gimbal::Error(mpi)
 [[nodiscard]] MPI_Comm duplicate(MPI_Comm comm);
 
@@ -24,6 +28,7 @@ struct Meeting {
     int first_of_some = -1;    ///< lowest rank that set `some`; -1: none did
     std::string disagreement;  ///< "" if all came for the same; else who came for what, the same text on all ranks
     bool speaks = false;       ///< there is a disagreement, and this is the lowest rank with its purpose
+    bool missed = false;       ///< not all came in time
 };
 
 /// Wait until all ranks are here, and see whether they came for the same. Collective: every use of a team that is

@@ -153,27 +153,33 @@ Team::~Team() {
     }
     node_memory_.free();
     if (node_comm_ != MPI_COMM_NULL) MPI_Comm_free(&node_comm_);
-    if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+    // Else what is on its way would come to the communicator that MPI makes next.
+    if (comm_ != MPI_COMM_NULL && settled_) MPI_Comm_free(&comm_);
 }
 
-// A rank may still be where it begins something new with others, which never come: it hears of that, and comes here.
 void Team::retire() {
     try {
         for (Member* const member : in_order_) member->retire();
-        const double patience_s = settings_.robust ? kGone_s : 0;
-        Meeting meeting;
-        const bool tells = !left_open_.empty() && !all().told;
-        while (!(meeting = meet(comm_, kEndsLoops, tells, patience_s)).disagreement.empty()) {
-            if (meeting.speaks)
-                say("calls MPI_Finalize or frees a communicator while other ranks begin a loop: " +
-                    meeting.disagreement);
-        }
-        if (meeting.first_of_some == rank_) say(left_open_);
-        if (meeting.first_of_some >= 0 && all().ending) all().told = true;
-        if (settings_.robust) return;
-        for (Member* const member : in_order_) member->settle();
+        settled_ = come_together();
     } catch (const Error&) {  // what cannot be gathered cannot be answered either
+        settled_ = false;
     }
+}
+
+// A rank may still be where it begins something new with others, which never come: it hears of that, and comes here.
+// @return false: a rank may be gone, or had gone on when this one came
+bool Team::come_together() {
+    const double patience_s = settings_.robust ? kGone_s : 0;
+    Meeting meeting;
+    const bool tells = !left_open_.empty() && !all().told;
+    while (!(meeting = meet(comm_, kEndsLoops, tells, patience_s)).disagreement.empty()) {
+        if (meeting.speaks)
+            say("calls MPI_Finalize or frees a communicator while other ranks begin a loop: " + meeting.disagreement);
+    }
+    if (meeting.first_of_some == rank_) say(left_open_);
+    if (meeting.first_of_some >= 0 && all().ending) all().told = true;
+    if (meeting.missed) return false;
+    return std::all_of(in_order_.begin(), in_order_.end(), [&](Member* member) { return member->settle(patience_s); });
 }
 
 void Team::close_users(const char* call) noexcept {

@@ -28,8 +28,11 @@ public:
     /// The team goes: this rank begins nothing more, and others may be waiting for it to. Never waits.
     virtual void retire() {}
     /// All ranks are here and begin nothing more: take in what is still on its way. Collective. Not called if a rank
-    /// may be dead. @errors gimbal::Error(mpi)
-    virtual void settle() {}
+    /// may be dead. @param patience_s  as in meet()  @return false: not in time  @errors gimbal::Error(mpi)
+    virtual bool settle(double patience_s) {
+        static_cast<void>(patience_s);
+        return true;
+    }
 };
 
 /// An object of the program that uses a team, and that the program may keep for longer: an open loop.
@@ -111,6 +114,7 @@ public:
 private:
     void make_nodes();
     void retire();
+    [[nodiscard]] bool come_together();
 
     MPI_Comm comm_ = MPI_COMM_NULL;
     MPI_Comm node_comm_ = MPI_COMM_NULL;
@@ -123,6 +127,7 @@ private:
     std::vector<int> node_of_;
     gimbal_rank_settings settings_{};
     NodeMemory node_memory_;
+    bool settled_ = true;  // no message on comm_ is on its way when it is freed
     std::map<std::string, std::unique_ptr<Member>, std::less<>> members_;
     std::vector<Member*> in_order_;  // members as they were made: freed in reverse, the same on all ranks
     std::vector<TeamUser*> users_;   // the latest at the end

@@ -2,6 +2,8 @@
 // Loops whose chunks may run twice; they do where GIMBAL_MPI_ROBUST is on.
 #include <unistd.h>
 
+#include <array>
+
 #include "loop/matrix.hpp"
 
 namespace gimbal::test {
@@ -28,6 +30,41 @@ TEST_F(Robust, OneRankIsTheFirstToFinishAnIteration) {
             drain_idempotent(loop, *covers.back(), 300);
         }
         for (const auto& cover : covers) EXPECT_TRUE(cover->exactly_once(MPI_COMM_WORLD)) << schedule;
+    }
+}
+
+/// The program receives its own message, and no other, on a communicator.
+void expect_own_message(MPI_Comm comm, int rank, int size, int number) {
+    std::array<int, 256> got{};
+    std::array<MPI_Request, 2> requests{};
+    MPI_Irecv(got.data(), sizeof got, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, requests.data());
+    MPI_Isend(&number, 1, MPI_INT, (rank + 1) % size, 5, comm, &requests[1]);
+    wait_yielding(requests[1]);
+    MPI_Status status;
+    for (int done = 0; !done; sched_yield()) MPI_Test(requests.data(), &done, &status);
+    int bytes = 0;
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    EXPECT_EQ(status.MPI_TAG, 5);
+    EXPECT_EQ(bytes, static_cast<int>(sizeof number));
+    EXPECT_EQ(got[0], number);
+}
+
+// What MPI knows a communicator by goes to a later one once it is freed; so the program is sure to get what Gimbal's
+// had.
+TEST_F(Robust, ALoopLeavesNoMessagesToLaterCommunicators) {
+    for (int round = 0; round < 25; ++round) {
+        std::array<MPI_Comm, 6> copies{};
+        for (MPI_Comm& copy : copies) MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+        for (MPI_Comm& copy : copies) {
+            expect_own_message(copy, rank_, size_, round);
+            if (&copy != &copies.back()) MPI_Comm_free(&copy);
+        }
+        {
+            Cover cover(20);
+            mpi::Loop loop(copies.back(), "messages", 20, {.schedule = "fac2", .idempotent = true});
+            drain_idempotent(loop, cover, 100);
+        }
+        MPI_Comm_free(&copies.back());
     }
 }
 
