@@ -2,6 +2,7 @@
 #include "loop/message_router.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "gimbal/per_rank.hpp"
@@ -18,14 +19,17 @@ constexpr std::size_t kFewEnvelopes = 64;  // that a foreman has at least
 constexpr double kNew = 1.0 / 64;          // weight of the last message in the usual time of one
 constexpr int kAtOnce = 4;                 // questions of each rank that are answered in one look
 
-int& foremen() {  // teams whose rank 0 this is
-    static PerRank<int> count;
-    return count.here();
-}
+/// What loops of the thread level call, for all teams whose rank 0 this is.
+struct FromLoops {
+    std::atomic<int> foremen{0};  // such teams
+    std::atomic<bool> failed{false};
+    std::mutex lock;             // of:
+    std::exception_ptr failure;  // met there
+};
 
-std::exception_ptr& failure() {  // met in a callback
-    static PerRank<std::exception_ptr> met;
-    return met.here();
+FromLoops& from_loops() {
+    static PerRank<FromLoops> of_this_rank;
+    return of_this_rank.here();
 }
 
 }  // namespace
@@ -42,13 +46,15 @@ MessageRouter::MessageRouter(Team& team)
       tag_answer_(tag_request_ + 1),
       sent_(static_cast<std::size_t>(team.size())),
       absent_(static_cast<std::size_t>(team.size())) {
-    if (team.rank() == 0 && team.size() > 1 && ++foremen() == 1)
-        gimbal_progress_set(from_inside_a_loop, nullptr, team.settings().poll_us);
+    if (team.rank() != 0 || team.size() == 1) return;
+    ++from_loops().foremen;
+    gimbal_progress_set(from_inside_a_loop, nullptr, team.settings().poll_us);  // of this thread
 }
 
 // Messages that MPI has not taken by now are for ranks that will never look: their bytes stay.
 MessageRouter::~MessageRouter() {
-    if (team_->rank() == 0 && team_->size() > 1 && --foremen() == 0) gimbal_progress_set(nullptr, nullptr, 1);
+    if (team_->rank() == 0 && team_->size() > 1 && --from_loops().foremen == 0)
+        gimbal_progress_set(nullptr, nullptr, 1);
     for (std::size_t k = 0; k < envelopes_.size(); ++k) {
         int done = 0;
         if (sending_[k] == MPI_REQUEST_NULL) continue;
@@ -272,12 +278,23 @@ void MessageRouter::from_inside_a_loop(void*) noexcept {
     try {
         Team::poll_all();
     } catch (...) {
-        if (!failure()) failure() = std::current_exception();
+        FromLoops& own = from_loops();
+        const std::lock_guard<std::mutex> held(own.lock);
+        if (!own.failure) own.failure = std::current_exception();
+        own.failed.store(true, std::memory_order_release);  // partner: rethrow()
     }
 }
 
 void MessageRouter::rethrow() {
-    if (std::exception_ptr& met = failure()) std::rethrow_exception(std::exchange(met, nullptr));
+    FromLoops& own = from_loops();
+    if (!own.failed.load(std::memory_order_acquire)) return;
+    std::exception_ptr failure;
+    {
+        const std::lock_guard<std::mutex> held(own.lock);
+        own.failed.store(false, std::memory_order_relaxed);
+        failure = std::exchange(own.failure, nullptr);
+    }
+    if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace gimbal::mpi

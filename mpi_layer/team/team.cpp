@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 
 #include "gimbal/error.hpp"
 #include "gimbal/per_rank.hpp"
@@ -16,8 +17,11 @@ namespace {
 
 constexpr double kGone_s = 10;  // robust: a rank that is not at the end so long after another counts as gone
 
-/// All teams of this rank.
+/// All teams of this rank. Threads may have loops on communicators of their own, and each polls for all of them.
 struct Teams {
+    // Of `teams`, and of the members of each. Never held while this rank waits for another; who polls may be called by
+    // what polls.
+    std::recursive_mutex lock;
     int key = MPI_KEYVAL_INVALID;           // of the program's communicators: their team
     int finalize_key = MPI_KEYVAL_INVALID;  // of MPI_COMM_SELF, whose attributes go first when MPI ends
     bool ending = false;                    // MPI_Finalize has been called
@@ -30,31 +34,34 @@ Teams& all() {
     return of_this_rank.here();
 }
 
-std::vector<Team*>& all_teams() {
-    return all().teams;
-}
-
 // Where MPI ends, a team can be gone already (free_all_teams()) when its communicator's attributes go.
-int free_team(MPI_Comm, int, void* team, void*) {
-    const auto& teams = all_teams();
-    const auto found = std::find(teams.begin(), teams.end(), team);
-    if (found == teams.end()) return MPI_SUCCESS;
-    (*found)->close_users("MPI_Comm_free");
-    delete *found;
+int free_team(MPI_Comm, int, void* freed, void*) {
+    Teams& own = all();
+    Team* team = nullptr;
+    {
+        const std::lock_guard<std::recursive_mutex> held(own.lock);
+        const auto found = std::find(own.teams.begin(), own.teams.end(), freed);
+        if (found == own.teams.end()) return MPI_SUCCESS;
+        team = *found;
+    }
+    team->close_users("MPI_Comm_free");
+    delete team;
     return MPI_SUCCESS;
 }
 
 // Teams of communicators that the program never freed, MPI_COMM_WORLD's among them; in the order of their making, which
-// is the same on all ranks.
+// is the same on all ranks. Only one thread is there when MPI ends.
 int free_all_teams(MPI_Comm, int, void*, void*) {
-    all().ending = true;
-    for (Team* const team : all_teams()) team->close_users("MPI_Finalize");
-    while (!all_teams().empty()) delete all_teams().front();
+    Teams& own = all();
+    own.ending = true;
+    for (Team* const team : own.teams) team->close_users("MPI_Finalize");
+    while (!own.teams.empty()) delete own.teams.front();
     return MPI_SUCCESS;
 }
 
 void make_keys() {
     Teams& own = all();
+    const std::lock_guard<std::recursive_mutex> held(own.lock);
     if (own.key != MPI_KEYVAL_INVALID) return;
     check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_team, &own.key, nullptr), "MPI_Comm_create_keyval");
     check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_all_teams, &own.finalize_key, nullptr),
@@ -117,7 +124,8 @@ Team::Team(MPI_Comm program_comm) {
         throw;
     }
     make_nodes();
-    all_teams().push_back(this);
+    const std::lock_guard<std::recursive_mutex> held(all().lock);
+    all().teams.push_back(this);
 }
 
 void Team::make_nodes() {
@@ -147,7 +155,10 @@ void Team::make_nodes() {
 
 Team::~Team() {
     retire();
-    std::erase(all_teams(), this);
+    {
+        const std::lock_guard<std::recursive_mutex> held(all().lock);
+        std::erase(all().teams, this);
+    }
     for (auto member = in_order_.rbegin(); member != in_order_.rend(); ++member) {
         std::erase_if(members_, [&](const auto& entry) { return entry.second.get() == *member; });
     }
@@ -223,6 +234,7 @@ Member& Team::make_member(std::string_view kind, std::string_view name, const st
                           const std::function<std::unique_ptr<Member>()>& make) {
     meet_and_agree(comm_, terms);
     Member& made = *members_.emplace(key_of(kind, name), make()).first->second;
+    const std::lock_guard<std::recursive_mutex> held(all().lock);
     in_order_.push_back(&made);
     return made;
 }
@@ -232,11 +244,16 @@ void Team::poll() {
 }
 
 void Team::poll_all() {
-    for (Team* const team : all_teams()) team->poll();
+    Teams& own = all();
+    const std::unique_lock<std::recursive_mutex> held(own.lock, std::try_to_lock);
+    if (!held) return;  // another thread is at it
+    for (Team* const team : own.teams) team->poll();
 }
 
 void Team::say_absent_to_all(bool absent) noexcept {
-    for (Team* const team : all_teams())
+    Teams& own = all();
+    const std::lock_guard<std::recursive_mutex> held(own.lock);
+    for (Team* const team : own.teams)
         for (Member* const member : team->in_order_) member->say_absent(absent);
 }
 

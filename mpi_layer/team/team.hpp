@@ -52,6 +52,7 @@ protected:
 /// The ranks of one communicator of the program, as Gimbal uses them: a duplicate of it, so that no message is ever
 /// mistaken for one of the program's, and the nodes it spans. Found by an attribute of the program's communicator;
 /// goes when that is freed, or with MPI.
+/// @threads one at a time; those of different communicators at the same time, and poll_all() any
 class Team {
 public:
     /// The team of a communicator. Collective when it is first asked for; local afterwards.
