@@ -108,7 +108,8 @@ std::unique_ptr<SharingExecution> ForemanTransport::open(const LoopParameters& p
     const std::lock_guard<std::mutex> held(router_->lock());
     const std::uint64_t epoch = next_epoch_++;
     if (team_->rank() != 0) return std::make_unique<WorkerExecution>(*this, inbox_of(epoch), parameters);
-    ExecutionState& state = state_of(epoch, parameters);
+    ExecutionState* const known = find_state(epoch);
+    ExecutionState& state = known ? *known : make_state(epoch, parameters);
     if (!(state.parameters() == parameters)) spoil(state, parameters);
     return std::make_unique<ForemanExecution>(*this, state, parameters);
 }

@@ -74,7 +74,8 @@ private:
     [[nodiscard]] std::unique_ptr<SharingExecution> open(const LoopParameters& parameters);
     void hear_of_the_last();
     [[nodiscard]] int schedule_of(const LoopParameters& parameters);
-    [[nodiscard]] ExecutionState& state_of(std::uint64_t epoch, const LoopParameters& parameters);
+    [[nodiscard]] ExecutionState* find_state(std::uint64_t epoch) noexcept;
+    [[nodiscard]] ExecutionState& make_state(std::uint64_t epoch, const LoopParameters& parameters);
     [[nodiscard]] Inbox& inbox_of(std::uint64_t epoch);
     void offer(ExecutionState& state, std::uint32_t rank);
     void push(ExecutionState& state, std::uint32_t rank, const ChunkRange& chunks);
@@ -82,7 +83,6 @@ private:
     void spoil(ExecutionState& state, const LoopParameters& other);
     bool ranks_leave(ExecutionState& state, std::uint32_t rank, const ChunkRequest& request);
     void close(ExecutionState& state);
-    [[nodiscard]] bool is_closed(std::uint64_t epoch) const noexcept;
     void close_without_missing();
     void send_late_verdict(int rank, const ChunkRequest& request);
     void answer(ExecutionState& state, std::uint32_t rank, ChunkReply::Kind kind, const ChunkRange& run = {},
@@ -104,8 +104,7 @@ private:
     void* site_ = nullptr;
     RankGroups groups_;
     std::vector<std::unique_ptr<ExecutionState>> states_;
-    std::vector<std::uint32_t> moves_;   // [ranks] by placement, as they said last
-    std::vector<std::uint64_t> closed_;  // executions that were closed while ranks were missing
+    std::vector<std::uint32_t> moves_;  // [ranks] by placement, as they said last
     // A worker's.
     std::vector<std::unique_ptr<Inbox>> inboxes_;
 };

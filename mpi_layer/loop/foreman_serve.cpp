@@ -23,10 +23,14 @@ constexpr double kQuiet = 16;
 
 }  // namespace
 
-ExecutionState& ForemanTransport::state_of(std::uint64_t epoch, const LoopParameters& parameters) {
+ExecutionState* ForemanTransport::find_state(std::uint64_t epoch) noexcept {
     const auto found =
         std::find_if(states_.begin(), states_.end(), [&](const auto& state) { return state->epoch() == epoch; });
-    if (found != states_.end()) return **found;
+    return found == states_.end() ? nullptr : found->get();
+}
+
+// The first rank to come says how it runs.
+ExecutionState& ForemanTransport::make_state(std::uint64_t epoch, const LoopParameters& parameters) {
     void* const execution = gimbal_rank_decide(site_, parameters.trip, schedule_of(parameters));
     if (robust(parameters)) close_without_missing();
     ExecutionState& state = *states_.emplace_back(
@@ -36,16 +40,11 @@ ExecutionState& ForemanTransport::state_of(std::uint64_t epoch, const LoopParame
     return state;
 }
 
-bool ForemanTransport::is_closed(std::uint64_t epoch) const noexcept {
-    return std::find(closed_.begin(), closed_.end(), epoch) != closed_.end();
-}
-
 // Ranks that are stopped or gone keep their executions open; so many may be.
 void ForemanTransport::close_without_missing() {
     const auto finished = [](const auto& state) { return state->all_out() && state->rank_state(0).left; };
     if (std::count_if(states_.begin(), states_.end(), finished) < kMaxMissed) return;
     const auto oldest = std::find_if(states_.begin(), states_.end(), finished);
-    closed_.push_back((*oldest)->epoch());
     close(**oldest);
     states_.erase(oldest);
 }
@@ -70,11 +69,13 @@ void ForemanTransport::send_late_verdict(int rank, const ChunkRequest& request) 
 
 void ForemanTransport::on_request(int source, const ChunkRequest& request, std::span<const gimbal_rank_cost> costs) {
     const auto rank = static_cast<std::uint32_t>(source);
-    if (is_closed(request.epoch)) {
+    ExecutionState* const known = find_state(request.epoch);
+    // The foreman has been in all before its next one.
+    if (!known && request.epoch < next_epoch_) {
         send_late_verdict(source, request);
         return;
     }
-    ExecutionState& state = state_of(request.epoch, request.parameters);
+    ExecutionState& state = known ? *known : make_state(request.epoch, request.parameters);
     if (!(state.parameters() == request.parameters)) spoil(state, request.parameters);
     waits_.waited_elsewhere(request.wait_s);
     if (request.kind == ChunkRequest::back) {

@@ -33,6 +33,18 @@ TEST_F(Robust, OneRankIsTheFirstToFinishAnIteration) {
     }
 }
 
+// More than the foreman keeps for a rank that is missing.
+TEST_F(Robust, ARankThatComesToManyLoopsThatAreOver) {
+    std::vector<std::unique_ptr<Cover>> covers;
+    for (int i = 0; i < 16; ++i) {
+        if (i == 0 && size_ > 1 && rank_ == size_ - 1) usleep(300'000);
+        covers.push_back(std::make_unique<Cover>(50));
+        mpi::Loop loop(MPI_COMM_WORLD, "over", 50, {.schedule = "fac2", .idempotent = true});
+        drain_idempotent(loop, *covers.back(), 10);
+    }
+    for (const auto& cover : covers) EXPECT_TRUE(cover->exactly_once(MPI_COMM_WORLD));
+}
+
 /// The program receives its own message, and no other, on a communicator.
 void expect_own_message(MPI_Comm comm, int rank, int size, int number) {
     std::array<int, 256> got{};
