@@ -6,8 +6,8 @@
 
 namespace gimbal {
 
-/// Note the time, the working directory, the program's file and where standard error leads, before that changes. @threads
-/// one, at load
+/// Note the time, the working directory, the program's file and where standard error leads, before that changes.
+/// @threads one, at load
 void note_start() noexcept;
 
 /// When that was, since 1970-01-01 UTC [s]. A child of fork() answers as its parent.
@@ -59,8 +59,9 @@ void note_missing(const char* what) noexcept;
 /// What was noted, each once, with commas between; empty: nothing. @threads as note_missing()
 [[nodiscard]] std::string missing_parts();
 
-/// Called after a loop was seen for the first time, without Gimbal's locks held; nullptr: not at all. `process` sets it
-/// when the library is loaded, before there are threads; the rooms that see loops lie below it.
+/// Called after a loop was seen for the first time, and where the level of ranks begins, without Gimbal's locks held;
+/// nullptr: not at all. `process` sets it when the library is loaded, before there are threads; the rooms that see
+/// loops lie below it.
 inline void (*after_new_loop)() noexcept = nullptr;
 
 /// Whether main() has left by pthread_exit() and all other threads have ended but those of Gimbal (gimbal-select,

@@ -20,9 +20,9 @@ void note_openmp();
 /// @errors std::bad_alloc  @threads any  @cost as above, less where there are few loops
 [[nodiscard]] RunRecord brief_record();
 
-/// Records for a process that is killed: from its first loop on, the background thread writes what there is to say
-/// every few seconds, marked partial, in the place where the record at exit goes and in turn replaces it. Nothing is
-/// done where nobody asks for records.
+/// Records for a process that is killed: from its first loop on, of its own or over ranks, the background thread writes
+/// what there is to say every few seconds, marked partial, in the place where the record at exit goes and in turn
+/// replaces it. Nothing is done where nobody asks for records.
 
 /// From here on records are kept current. Only the shared object asks: a tool or a test has no record of its own.
 /// @threads one, at load

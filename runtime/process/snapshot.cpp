@@ -34,7 +34,8 @@ constexpr double kLargestPart = 1e-3;  // of a core, that writing may take
 constexpr int kMany = 64;              // ranks
 
 std::atomic<bool> begun{false};
-std::uint64_t written_calls = 0;  // of the background thread
+constexpr std::uint64_t kNothing = UINT64_MAX;
+std::uint64_t written_calls = kNothing;  // of the background thread
 
 std::uint64_t calls_so_far() {
     std::uint64_t calls = 0;
@@ -92,7 +93,7 @@ double keep_current() {
     return std::max(std::clamp(seconds_since_start() / 4, kFirst_s, usual_s), worth_s);
 }
 
-/// The first loop starts the thread.
+/// The first loop starts the thread, or the first communicator with loops over ranks.
 void begin_snapshots() noexcept {
     // Relaxed: nothing is read that another thread wrote before.
     if (begun.exchange(true, std::memory_order_relaxed)) return;
@@ -108,7 +109,7 @@ void allow_snapshots() noexcept {
 
 void restart_snapshots_in_child() noexcept {
     begun.store(false, std::memory_order_relaxed);
-    written_calls = 0;
+    written_calls = kNothing;
 }
 
 }  // namespace gimbal

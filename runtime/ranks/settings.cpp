@@ -90,6 +90,8 @@ void gimbal_rank_settings_get(gimbal_rank_settings* settings) {
                  .poll_us = ranks.poll_us,
                  .node_ranks = ranks.node_ranks,
                  .seed = asked.seed};
+    // Rank 0 alone sees loops over ranks.
+    if (gimbal::after_new_loop) gimbal::after_new_loop();
 }
 
 int gimbal_rank_schedule(const char* text, char* message, size_t size) {

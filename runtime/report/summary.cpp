@@ -210,7 +210,7 @@ std::string settings(const RunRecord& record) {
 }
 
 /// What a report from one process of many cannot show, and how to see it.
-std::string missing_ranks(const MergedRun& run, bool own) {
+std::string missing_ranks(std::span<const RunRecord> records, const MergedRun& run, bool own) {
     if (run.ranks_seen >= run.ranks) return {};
     // What ran over ranks, and was drawn rather than stolen, is known here as a whole.
     const auto whole = [](const MergedLoop& loop) { return loop.sum.over_ranks && !loop.sum.steals; };
@@ -220,8 +220,15 @@ std::string missing_ranks(const MergedRun& run, bool own) {
                std::to_string(run.ranks) +
                " -- program, or GIMBAL_OUTPUT=run-%j-%r.json and then gimbal report "
                "run-*.json\n";
+    std::vector<bool> seen(run.ranks);
+    for (const RunRecord& record : records)
+        if (record.rank >= 0 && static_cast<std::uint32_t>(record.rank) < run.ranks)
+            seen[static_cast<std::size_t>(record.rank)] = true;
+    std::vector<int> missing;
+    for (std::size_t rank = 0; rank < seen.size(); ++rank)
+        if (!seen[rank]) missing.push_back(static_cast<int>(rank));
     return "WARN only " + std::to_string(run.ranks_seen) + " of " + std::to_string(run.ranks) +
-           " ranks wrote a record.\n";
+           " ranks wrote a record: not " + ranks_text(missing) + ".\n";
 }
 
 std::string warnings(const MergedRun& run) {
@@ -290,7 +297,7 @@ std::string report_text(std::span<const RunRecord> records, ReportLevel level, s
     if (run.ranks_seen > 1) text += "rank balance " + fixed(run.rank_balance, 3) + " (mean/max of the time in loops)\n";
     text += efficiency_text(sorted, run, level == ReportLevel::full);
     for (const std::string& line : notes(run)) text += line + "\n";
-    text += lending(run) + missing_ranks(run, own) + warnings(run);
+    text += lending(run) + missing_ranks(sorted, run, own) + warnings(run);
     if (level == ReportLevel::full) text += choice_tables(run) + worker_tables(sorted, run);
     return fitted(escape_controls(text, "\n"), width);
 }

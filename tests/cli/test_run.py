@@ -186,7 +186,7 @@ class Records(ToolTest):
 
     def test_missing_ranks_are_missed(self):
         result = self.gimbal("run", "--", self.writing_script(record(0, 4, 100), record(2, 4, 101)))
-        self.assertIn("WARN only 2 of 4 ranks wrote a record.", result.stderr)
+        self.assertIn("WARN only 2 of 4 ranks wrote a record: not ranks 1, 3.", result.stderr)
 
     def test_no_record_is_explained(self):
         result = self.gimbal("run", "--", "true")

@@ -162,7 +162,10 @@ std::string how_it_ended(const RunRequest& request, const ProgramEnd& end, const
         if (end.killed_by) return "killed by " + signal_text(end.killed_by);
         return "it left by _exit(), status " + std::to_string(end.status);
     }
-    std::string text = "killed, or it left by _exit(); ";
+    std::string text = request.ranks > 0
+                           ? "killed, perhaps by the launcher since another rank had ended, or it left by "
+                             "_exit(); "
+                           : "killed, or it left by _exit(); ";
     text += request.ranks > 0 ? launcher_name(request) : request.command.front();
     if (end.killed_by) return text + " was killed by " + signal_text(end.killed_by);
     // As shells and launchers have it.

@@ -6,6 +6,7 @@
 #include <array>
 #include <string>
 
+#include "base/process_state.hpp"
 #include "base/warnings.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/rank_loop.h"
@@ -18,6 +19,16 @@ gimbal_rank_settings settings() {
     gimbal_rank_settings got{};
     gimbal_rank_settings_get(&got);
     return got;
+}
+
+int g_begun = 0;
+
+// A rank that only draws chunks sees no loop of its own.
+TEST(RankSettings, WhoAsksForThemIsToldToKeepARecordCurrent) {
+    after_new_loop = []() noexcept { ++g_begun; };
+    static_cast<void>(settings());
+    after_new_loop = nullptr;
+    EXPECT_EQ(g_begun, 1);
 }
 
 TEST(RankSettings, AreThoseOfTheOptions) {

@@ -339,7 +339,8 @@ TEST(Summary, MergedReportShowsMinimumMeanAndMaximum) {
     EXPECT_THAT(text, HasSubstr("time_s min  mean   max"));
     EXPECT_THAT(text, HasSubstr("rank balance 0.800"));
     const RunRecord few[] = {sample_record(0, 3), sample_record(2, 3)};
-    EXPECT_THAT(merged_text(few, ReportLevel::summary), HasSubstr("WARN only 2 of 3 ranks wrote a record."));
+    EXPECT_THAT(merged_text(few, ReportLevel::summary),
+                HasSubstr("WARN only 2 of 3 ranks wrote a record: not rank 1."));
 }
 
 TEST(Summary, FullAddsSettingsAndEveryThread) {
