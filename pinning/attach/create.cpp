@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "attach/process.hpp"
-#include "base/held_signal.hpp"
 #include "machine/affinity.hpp"
 
 namespace gimbal::pin {
@@ -44,7 +43,6 @@ bool names_mask(const pthread_attr_t* attributes) noexcept {
 /// the function that calls the routine, by the program's unwinder
 template <class Function>
 [[gnu::noinline]] std::pair<Function, void*> begin(void* started) noexcept {
-    const HeldSignals held;
     const std::unique_ptr<Start<Function>> start(static_cast<Start<Function>*>(started));
     if (start->creator) {
         // Its creator may have been placed between the two. Whom nobody places has its own mask here, so what it has
@@ -68,12 +66,10 @@ int c11_trampoline(void* start) {
     return routine(argument);
 }
 
-/// Signals are held meanwhile, as everywhere that something is allocated or the registry locked: a handler may fork.
-/// @return nullptr: no memory; else a thread is expected
+/// @return nullptr: no memory
 template <class Function>
 std::unique_ptr<Start<Function>> prepare(Function routine, void* argument, bool has_mask) noexcept {
     need_manager();
-    const HeldSignals held;
     std::unique_ptr<Start<Function>> start(new (std::nothrow) Start<Function>{routine, argument, nullptr, {}});
     try {
         if (start && !has_mask) start->creator = shared_self();
@@ -84,17 +80,7 @@ std::unique_ptr<Start<Function>> prepare(Function routine, void* argument, bool 
     } catch (const std::exception&) {
         return nullptr;
     }
-    if (start) registry().expect();
     return start;
-}
-
-/// The thread has it, or there is none.
-template <class Function>
-void finish(std::unique_ptr<Start<Function>> start, bool made) noexcept {
-    if (made) return (void)start.release();
-    const HeldSignals held;
-    start.reset();
-    registry().arrived();
 }
 
 using C11Create = int (*)(thrd_t*, thrd_start_t, void*);
@@ -124,8 +110,12 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t* thread, con
     if (!is_on() || is_ours()) return create(thread, attributes, routine, argument);
     auto start = prepare(routine, argument, names_mask(attributes));
     if (!start) return EAGAIN;
+    registry().expect();
     const int error = create(thread, attributes, trampoline, start.get());
-    finish(std::move(start), error == 0);
+    if (error == 0)
+        (void)start.release();
+    else
+        registry().arrived();
     return error;
 }
 
@@ -136,8 +126,12 @@ __attribute__((visibility("default"))) int thrd_create(thrd_t* thread, thrd_star
     if (!is_on() || is_ours()) return create(thread, routine, argument);
     auto start = prepare(routine, argument, false);
     if (!start) return thrd_nomem;
+    registry().expect();
     const int error = create(thread, c11_trampoline, start.get());
-    finish(std::move(start), error == thrd_success);
+    if (error == thrd_success)
+        (void)start.release();
+    else
+        registry().arrived();
     return error;
 }
 

@@ -18,7 +18,6 @@
 #include <utility>
 
 #include "act/actuator.hpp"
-#include "base/held_signal.hpp"
 #include "gimbal/error.hpp"
 #include "gimbal/pin_settings.hpp"
 #include "gimbal/rank_cores.h"
@@ -53,7 +52,6 @@ thread_local bool t_ours = false;                // the manager, and what it sta
 thread_local bool t_fork_locks = false;
 
 void end_self(void* record) {
-    const HeldSignals held;
     auto* const pointer = static_cast<RecordPointer*>(record);
     t_record = nullptr;
     if (!is_on()) return;  // in a child the counters are its parent's
