@@ -24,6 +24,7 @@ std::array<char, 4096> start_directory{};
 std::array<char, 4096> program{};
 FileIdentity start_stderr;
 double start_s = 0;
+bool forked = false;
 
 /// Not what the program was called by: that may be relative to a folder which it leaves, or be looked for in PATH.
 void note_program() noexcept {
@@ -52,6 +53,14 @@ void note_start() noexcept {
 
 double started_at_s() noexcept {
     return start_s;
+}
+
+void note_forked() noexcept {
+    forked = true;
+}
+
+bool is_forked() noexcept {
+    return forked;
 }
 
 std::string from_start(const std::string& path) {

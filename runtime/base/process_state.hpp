@@ -13,6 +13,10 @@ void note_start() noexcept;
 /// When that was, since 1970-01-01 UTC [s]. A child of fork() answers as its parent.
 [[nodiscard]] double started_at_s() noexcept;
 
+/// This process is a child of fork() and has not become another program. @threads the only one of a new child
+void note_forked() noexcept;
+[[nodiscard]] bool is_forked() noexcept;
+
 /// A path as it was meant when the program started: relative ones begin at its first working directory.
 [[nodiscard]] std::string from_start(const std::string& path);
 

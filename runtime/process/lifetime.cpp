@@ -152,7 +152,9 @@ void say_nobody_asked(const Options& asked) {
 void leave_records() {
     const Options& asked = options();
     const bool first_rank = process_environment().rank == 0;
-    if (!asked.loop_stats.empty() && first_rank) attempt([&] { write_loop_stats(from_start(asked.loop_stats)); });
+    // A forked child knows nothing of its parent's loops, which the file is to keep.
+    if (!asked.loop_stats.empty() && first_rank && !is_forked())
+        attempt([&] { write_loop_stats(from_start(asked.loop_stats)); });
     const bool nothing_ran = all_sites().empty() && !any_steals() && placement_report().json.empty();
     if (nothing_ran && asked.run_dir.empty() && !waiting_is_known()) say_nobody_asked(asked);
     const bool speaks = asked.report != ReportLevel::off && first_rank && stderr_is_the_same();
@@ -236,6 +238,7 @@ void after_fork() {
 // A forked child has only the thread that forked, and locks that others held stay locked: it begins with locks of its
 // own, and with sums of its own, so that it can report what it does itself.
 void in_child() {
+    note_forked();
     restart_statics_in_child();
     release_table();
     restart_in_child();

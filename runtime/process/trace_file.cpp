@@ -24,20 +24,15 @@ void put(std::string_view text, auto& characters) {
     std::copy_n(text.begin(), std::min(text.size(), characters.size() - 1), characters.begin());
 }
 
-std::string first_file;  // of the process that the library was loaded into; forked ones have others
-
 void begin(const Options& asked) {
     const RunRecord self = describe_process();
-    std::string file = from_start(expand_pattern(asked.trace, self));
-    if (file == first_file) file = before_extension(std::move(file), "-" + std::to_string(self.pid));
     TraceFileHeader header;
     header.rank = self.rank;
     header.ranks = self.ranks;
     header.every = asked.trace_every;
     put(self.host, header.host);
     put(self.program, header.program);
-    if (first_file.empty()) first_file = file;
-    start_trace(file, asked.trace_limit, header, own_path);
+    start_trace(from_start(expand_pattern(asked.trace, self)), asked.trace_limit, header, own_path);
 }
 
 /// The trace is not what was asked for: in the report, and where there is none, here.

@@ -51,17 +51,22 @@ bool is_device(std::string_view path) noexcept {
 
 std::string expand_pattern(std::string_view pattern, const RunRecord& record) {
     std::string path;
-    bool tells_ranks_apart = false;
+    bool tells_ranks_apart = false, tells_processes_apart = false;
     for (std::size_t i = 0; i < pattern.size(); ++i) {
         if (pattern[i] == '%' && i + 1 < pattern.size() && placeholder(pattern[i + 1], record, path)) {
-            tells_ranks_apart |= pattern[i + 1] == 'r' || pattern[i + 1] == 'p';
+            const char letter = pattern[i + 1];
+            tells_ranks_apart |= letter == 'r' || letter == 'p';
+            tells_processes_apart |= letter == 'p' || (letter == 'j' && record.job == std::to_string(record.pid));
             ++i;
         } else {
             path += pattern[i];
         }
     }
-    if (record.ranks <= 1 || tells_ranks_apart || is_device(path)) return path;
-    return before_extension(std::move(path), "-" + std::to_string(record.rank));
+    if (is_device(path)) return path;
+    std::string own;
+    if (record.ranks > 1 && !tells_ranks_apart) own += "-" + std::to_string(record.rank);
+    if (record.forked && !tells_processes_apart) own += "-" + std::to_string(record.pid);
+    return before_extension(std::move(path), own);
 }
 
 std::string before_extension(std::string path, std::string_view text) {

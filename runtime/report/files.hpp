@@ -11,7 +11,8 @@ namespace gimbal {
 
 /// The path that a pattern means for one process: %j job, %r rank, %p process, %h host, %% a per cent sign. Blanks
 /// and slashes inside a job or host name become '_'. If the run has several ranks and the pattern has neither %r
-/// nor %p, "-<rank>" goes before the extension, so that no rank overwrites another's file; names under /dev/ stay.
+/// nor %p, "-<rank>" goes before the extension, so that no rank overwrites another's file. A child of fork() leaves the
+/// name to its parent: without %p, "-<process>" goes before the extension. Names under /dev/ stay.
 /// @param pattern  checked when it was read (GIMBAL_OUTPUT); an unknown placeholder is kept as it is
 /// @errors std::bad_alloc  @threads any
 [[nodiscard]] std::string expand_pattern(std::string_view pattern, const RunRecord& record);

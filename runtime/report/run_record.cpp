@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/part_file.hpp"
+#include "base/process_state.hpp"
 #include "config/load.hpp"
 #include "config/table.hpp"
 #include "gimbal/error.hpp"
@@ -47,6 +48,7 @@ RunRecord describe_process() {
     record.program = command_line();
     record.host = host_name();
     record.pid = getpid();
+    record.forked = is_forked();
     record.job = environment.job.empty() ? std::to_string(record.pid) : environment.job;
     record.launch = environment.launch;
     record.rank = environment.rank;

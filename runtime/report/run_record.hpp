@@ -137,6 +137,7 @@ struct RunRecord {
     int pid = 0;
     int rank = 0;            ///< 0 without MPI
     int ranks = 1;           ///< 1 without MPI
+    bool forked = false;     ///< by a process that has files of the same names; not part of the file
     bool alone = false;      ///< each of the launcher's processes is an MPI job of its own, or none at all
     double started_s = 0;    ///< since 1970-01-01 UTC, the same after fork(); 0: not known [s]
     double wall_s = 0;       ///< from load to exit [s]

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs that fork while another thread is in its first loop, end where there is little stack, have no room for what
-is said, clear their environment, cannot be moved (`-no-pie`), fork while libraries come and go, end while their threads
+"""Programs that fork, also while another thread is in its first loop, end where there is little stack, have no room for
+what is said, clear their environment, cannot be moved (`-no-pie`), fork while libraries come and go, end while their threads
 run loops, change the number of threads, or bind themselves: they run as without Gimbal, and are reported."""
+import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from tool_test import ARGUMENTS, ToolTest, environment, main  # noqa: E402
@@ -119,6 +121,33 @@ int main(void) {
 #pragma omp parallel for schedule(runtime)
     for (int i = 0; i < 1000; ++i) row[i] += i;
     return 7;
+}
+"""
+
+# A child that outlives its parent, and runs one loop of its parent's two.
+CHILD = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static double row[1000];
+static void run(int count, int steps) {
+    for (int step = 0; step < steps; ++step) {
+#pragma omp parallel for schedule(runtime)
+        for (int i = 0; i < count; ++i) row[i] += i;
+    }
+}
+int main(void) {
+    int waits[2];
+    char none;
+    if (pipe(waits) != 0) return 1;
+    run(1000, 20);
+#pragma omp parallel for schedule(runtime)
+    for (int i = 0; i < 1000; ++i) row[i] += i;
+    if (fork() != 0) return 0;
+    close(waits[1]);
+    run(100, 3);
+    while (read(waits[0], &none, 1) > 0) {}
+    return 0;
 }
 """
 
@@ -311,6 +340,26 @@ class Edges(ToolTest):
                 with self.subTest(compiler=compiler, attempt=attempt):
                     done = self.preloaded(program, capture_output=True)
                     self.assertEqual((done.returncode, done.stdout), (0, "0\n"), done.stderr)
+
+    def test_a_child_leaves_its_parents_files_as_they_are(self):
+        names = {"GIMBAL_OUTPUT": "run.json", "GIMBAL_RECORD": "steps.csv", "GIMBAL_LOOP_STATS": "stats.json"}
+        for compiler in self.compilers():
+            with self.subTest(compiler=compiler), tempfile.TemporaryDirectory(dir=self.folder) as folder:
+                folder = pathlib.Path(folder)
+                variables = environment(LD_PRELOAD=str(pathlib.Path(ARGUMENTS.library).resolve()), OMP_NUM_THREADS="2",
+                                        GIMBAL_SCHEDULE="fac", **names)
+                # Both have ended when nobody has their output any more.
+                subprocess.run(f"{self.build(compiler, CHILD, '-DCHILD')} 2>&1 | cat", shell=True, env=variables,
+                               cwd=folder, check=True, capture_output=True, timeout=600)
+                calls = {file.name: sum(loop["calls"] for loop in json.loads(file.read_text())["loops"])
+                         for file in folder.glob("run*.json")}
+                self.assertEqual(sorted(calls.values()), [3, 21])
+                self.assertEqual(calls["run.json"], 21)
+                rows = {file.name: len(file.read_text().splitlines()) - 1 for file in folder.glob("*.csv")}
+                self.assertEqual(sorted(rows.values()), [3, 21])
+                self.assertEqual(rows["steps.csv"], 21)
+                self.assertEqual({name[3:-5] for name in calls}, {name[5:-4] for name in rows})
+                self.assertEqual(len(json.loads((folder / "stats.json").read_text())["loops"]), 2)
 
     def test_a_program_that_ends_where_there_is_little_stack_is_reported(self):
         for compiler in self.compilers():

@@ -54,6 +54,20 @@ TEST(Pattern, NoRankOverwritesAnothersFile) {
     EXPECT_EQ(expand_pattern("/dev/shm/run", sample_record(3, 4)), "/dev/shm/run-3");
 }
 
+TEST(Pattern, AForkedChildLeavesTheNameToItsParent) {
+    RunRecord child = sample_record();
+    child.forked = true;
+    EXPECT_EQ(expand_pattern("run.json", child), "run-1000.json");
+    EXPECT_EQ(expand_pattern("run-%p.json", child), "run-1000.json");
+    EXPECT_EQ(expand_pattern("/dev/stdout", child), "/dev/stdout");
+    child.job = "1000";  // without a batch system each process makes one up
+    EXPECT_EQ(expand_pattern("run-%j.json", child), "run-1000.json");
+    RunRecord of_rank = sample_record(3, 4);
+    of_rank.forked = true;
+    EXPECT_EQ(expand_pattern("run.json", of_rank), "run-3-1003.json");
+    EXPECT_EQ(expand_pattern("run-%r.json", of_rank), "run-3-1003.json");
+}
+
 TEST(Pattern, ADeviceIsTheSameForAllRanks) {
     EXPECT_EQ(expand_pattern("/dev/null", sample_record(3, 4)), "/dev/null");
     EXPECT_EQ(expand_pattern("/dev/stdout", sample_record(3, 4)), "/dev/stdout");
