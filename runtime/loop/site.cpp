@@ -14,7 +14,6 @@
 #include "base/process_state.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/schedule.hpp"
-#include "kept/build.hpp"
 #include "kept/store.hpp"
 #include "lending/elastic_regions.hpp"
 #include "lending/shared_cores.hpp"
@@ -42,7 +41,6 @@ std::string SiteIdentity::key() const {
 }
 
 std::uint64_t SiteIdentity::id_in_any_run() const {
-    const std::uint64_t build = begin ? build_of(begin, module.c_str()) : 0;
     if (build == 0 || over_ranks) return 0;
     return hash_with(name.empty() ? hash_with(hash_of(""), offset) : hash_of(name), build);
 }

@@ -22,16 +22,15 @@ namespace gimbal {
 
 /// Where a loop lies in the program.
 struct SiteIdentity {
-    std::string name;             ///< "file:line function" if the compiler said so; else empty
-    std::string module;           ///< path of the object that holds the code; empty if unknown
-    std::uint64_t offset = 0;     ///< address of the code, as it stands in that object's file [bytes]
-    bool over_ranks = false;      ///< its workers are processes
-    const void* begin = nullptr;  ///< where that object is loaded; nullptr: unknown
+    std::string name;          ///< "file:line function" if the compiler said so; else empty
+    std::string module;        ///< path of the object that holds the code; empty if unknown
+    std::uint64_t offset = 0;  ///< address of the code, as it stands in that object's file [bytes]
+    bool over_ranks = false;   ///< its workers are processes
+    std::uint64_t build = 0;   ///< of that object (kept/build.hpp); 0: unknown
 
     /// What names this loop from run to run: the name, or module and offset.
     [[nodiscard]] std::string key() const;
     /// The same for a later run that may find the object elsewhere, but not for another build of it; 0: nothing does.
-    /// @pre the object is still loaded
     [[nodiscard]] std::uint64_t id_in_any_run() const;
 };
 

@@ -18,6 +18,7 @@
 #include "base/process_state.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/per_rank.hpp"
+#include "kept/build.hpp"
 #include "lending/wait_policy.hpp"
 #include "loop/current_site.hpp"
 #include "loop/left_loop.hpp"
@@ -186,7 +187,9 @@ SiteIdentity identify(const gimbal_loop_desc& desc) {
     const Object object = object_at(desc.code);
     if (!object.path) return identity;
     identity.module = object.path;
-    identity.begin = object.begin;
+    // Now, while it certainly is loaded: a plug-in may be gone when somebody asks what an earlier run knew of its
+    // loops.
+    identity.build = build_of(object.begin, object.path);
     identity.offset = reinterpret_cast<std::uintptr_t>(desc.code) - object.moved_by;
     return identity;
 }
