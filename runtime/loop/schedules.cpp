@@ -3,25 +3,73 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
+#include <cstdint>
 #include <mutex>
 #include <new>
+
+#include "base/bytes.hpp"
+#include "base/warnings.hpp"
 
 namespace gimbal {
 
 namespace {
 
-// A program names a handful of schedules; one that sets a new chunk in every step may run through many.
-constexpr int kMax = 4096;
+// A program names a handful of schedules; one that sets a new chunk in every step runs through thousands.
+constexpr std::size_t kInBlock = 1024;
+constexpr std::size_t kBlocks = 256;
+constexpr std::size_t kBuckets = 16384;
 
 struct Interned {
-    std::mutex mutex;
-    std::array<ScheduleSpec, kMax> schedules;  // [0] unused; entries below `count` never change again
-    std::atomic<int> count{1};
+    ScheduleSpec schedule;
+    int next = 0;  // of those with the same hash; 0: none
 };
 
-Interned& table() {
-    static Interned* const the_table = new Interned;
-    return *the_table;
+using Block = std::array<Interned, kInBlock>;
+
+// Whoever forks may interrupt an insertion at any place; what is in a chain by then is whole.
+struct Table {
+    std::mutex mutex;  // guards insertion
+    Block first;       // number 0 is nobody's
+    std::array<std::atomic<Block*>, kBlocks> blocks{&first};
+    std::array<std::atomic<int>, kBuckets> chains{};  // the newest number by hash; 0: none
+    std::size_t count = 1;                            // numbers given out
+
+    Interned& at(std::size_t number) noexcept {
+        // The number was handed over with whatever made it visible, so its block and its entry are, too.
+        return (*blocks[number / kInBlock].load(std::memory_order_relaxed))[number % kInBlock];
+    }
+};
+
+constinit Table table;
+
+std::atomic<int>& chain_of(const ScheduleSpec& schedule) noexcept {
+    std::uint64_t hash = hash_of(schedule.selector);
+    hash = hash_with(hash, reinterpret_cast<std::uintptr_t>(schedule.technique));
+    hash = hash_with(hash, schedule.chunk);
+    hash = hash_with(hash, std::bit_cast<std::uint64_t>(schedule.fraction));
+    hash = hash_with(hash, static_cast<std::uint64_t>(schedule.modifier));
+    return table.chains[hash % kBuckets];
+}
+
+int find(int number, const ScheduleSpec& schedule) noexcept {
+    while (number != 0 && table.at(static_cast<std::size_t>(number)).schedule != schedule)
+        number = table.at(static_cast<std::size_t>(number)).next;
+    return number;
+}
+
+// With the lock held. @return 0: there are too many, or there is no memory
+std::size_t new_number() noexcept {
+    const std::size_t number = table.count;
+    if (number == kInBlock * kBlocks) return 0;
+    std::atomic<Block*>& block = table.blocks[number / kInBlock];
+    if (!block.load(std::memory_order_relaxed)) {
+        auto* const made = new (std::nothrow) Block;
+        if (!made) return 0;
+        block.store(made, std::memory_order_relaxed);
+    }
+    ++table.count;
+    return number;
 }
 
 // omp_sched_t of the program's last call with one of OpenMP's own, above its chunk; 0: none.
@@ -54,32 +102,29 @@ std::string program_schedule() {
 }
 
 int intern(const ScheduleSpec& schedule) noexcept {
-    Interned& all = table();
-    const std::lock_guard lock(all.mutex);
-    const int count = all.count.load(std::memory_order_relaxed);
-    for (int i = 1; i < count; ++i) {
-        if (all.schedules[static_cast<std::size_t>(i)] == schedule) return i;
-    }
-    if (count == kMax) {
-        // Too many different chunks: the technique alone, if it is there.
-        for (int i = 1; i < count; ++i) {
-            const ScheduleSpec& known = all.schedules[static_cast<std::size_t>(i)];
-            if (known.technique == schedule.technique && known.selector == schedule.selector) return i;
-        }
+    std::atomic<int>& chain = chain_of(schedule);
+    // Acquire what the inserting thread wrote; partner: the release store below.
+    if (const int known = find(chain.load(std::memory_order_acquire), schedule)) return known;
+    const std::lock_guard lock(table.mutex);
+    const int newest = chain.load(std::memory_order_relaxed);
+    if (const int known = find(newest, schedule)) return known;
+    const std::size_t number = new_number();
+    if (number == 0) {
+        warn_once("omp_set_schedule: the program has set " + std::to_string(table.count - 1) +
+                  " different schedules, and there is no room for more; loops under others run in equal blocks.");
         return 0;
     }
-    all.schedules[static_cast<std::size_t>(count)] = schedule;
-    all.count.store(count + 1, std::memory_order_release);
-    return count;
+    table.at(number) = {schedule, newest};
+    chain.store(static_cast<int>(number), std::memory_order_release);
+    return static_cast<int>(number);
 }
 
 void restart_schedules_lock() noexcept {
-    new (&table().mutex) std::mutex;
+    new (&table.mutex) std::mutex;
 }
 
-// The number itself was handed over with whatever made it visible, so the entry is, too.
 const ScheduleSpec& interned(int number) noexcept {
-    return table().schedules[static_cast<std::size_t>(number)];
+    return table.at(static_cast<std::size_t>(number)).schedule;
 }
 
 }  // namespace gimbal

@@ -8,10 +8,9 @@
 namespace gimbal {
 
 /// Schedules by number, for hosts that can keep nothing but an int (libomp's schedule ICV).
-/// @return the same number > 0 for the same schedule, as long as the process lives; when there are too many, that of
-/// the
-///         same technique or selector with another chunk
-/// @threads any  @cost O(number of different schedules)
+/// @return the same number > 0 for the same schedule, as long as the process lives; 0, and a warning: there are more
+///         than 262143, or no memory is left
+/// @threads any; without a lock if it is known  @cost O(1) up to some ten thousand different schedules
 [[nodiscard]] int intern(const ScheduleSpec& schedule) noexcept;
 
 /// New lock after fork(). @threads the only one of a new child

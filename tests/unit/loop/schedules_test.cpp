@@ -4,7 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdlib>
+#include <iostream>
+#include <set>
+#include <string>
 
+#include "base/warnings.hpp"
 #include "gimbal/loop.h"
 
 namespace {
@@ -46,6 +51,36 @@ TEST(Schedules, WhatGetReturnsSetTakesBack) {
         EXPECT_GE(kind, static_cast<int>(GIMBAL_SCHEDULE_KIND)) << name;
         EXPECT_EQ(gimbal_schedule_set(kind, chunk), schedule) << name;
     }
+}
+
+// A program that sets a new chunk in every step relies on where its chunks begin.
+TEST(Schedules, ThousandsOfChunksAreKeptAsTheyWereAskedFor) {
+    constexpr int kMany = 20000;
+    const int kind = GIMBAL_SCHEDULE_KIND + 1;
+    std::set<int> numbers;
+    for (int chunk = 1; chunk <= kMany; ++chunk) {
+        const int number = gimbal_schedule_set(kind, chunk);
+        ASSERT_GT(number, 0);
+        ASSERT_EQ(gimbal::interned(number).chunk, static_cast<std::uint64_t>(chunk));
+        numbers.insert(number);
+    }
+    EXPECT_EQ(numbers.size(), static_cast<std::size_t>(kMany));
+    for (int chunk = 1; chunk <= kMany; ++chunk)
+        ASSERT_TRUE(numbers.contains(gimbal_schedule_set(kind, chunk))) << chunk;
+}
+
+// In a process of its own: nobody else could name a schedule afterwards.
+TEST(SchedulesDeathTest, MoreThanThereIsRoomForAreRefusedAndSaid) {
+    const auto fill = [] {
+        const int known = gimbal_schedule_set(GIMBAL_SCHEDULE_KIND + 2, 7);
+        int number = 1;
+        for (int chunk = 1; number > 0; ++chunk) number = gimbal_schedule_set(GIMBAL_SCHEDULE_KIND + 1, chunk);
+        const bool stays = gimbal_schedule_set(GIMBAL_SCHEDULE_KIND + 2, 7) == known;
+        const bool refused = gimbal_schedule_set(GIMBAL_SCHEDULE_KIND + 3, 7) == 0;
+        for (const std::string& warning : gimbal::warnings()) std::cerr << warning << '\n';
+        std::_Exit(stays && refused ? 0 : 1);
+    };
+    EXPECT_EXIT(fill(), testing::ExitedWithCode(0), "has set 262143 different schedules");
 }
 
 TEST(Schedules, KindsOfOthersAreRefused) {
