@@ -14,9 +14,10 @@
 namespace gimbal {
 
 namespace {
-constexpr std::uint64_t kRefresh = 16;  // executions, after which iteration times are measured again
-constexpr double kCalm = 0.01;          // imbalance that is left alone
-constexpr std::uint64_t kSettled = 3;   // measurements of costs: before, one interruption is all of the profile
+constexpr std::uint64_t kRefresh = 16;     // executions, after which iteration times are measured again
+constexpr std::uint64_t kRemembered = 64;  // executions, after which what earlier ones took counts half
+constexpr double kCalm = 0.01;             // imbalance that is left alone
+constexpr std::uint64_t kSettled = 3;      // measurements of costs: before, one interruption is all of the profile
 }  // namespace
 
 LengthLearning::LengthLearning(LoopTraits& traits, std::unique_ptr<Selector> selector)
@@ -246,10 +247,10 @@ ExecutionConfig LengthLearning::config_of(const Decision& decision, const Reques
     return config;
 }
 
-// Mean time of an iteration over all executions so far [ticks]; 0: not known.
+// Mean time of an iteration, mostly over the last hundred executions [ticks]; 0: not known.
 double LengthLearning::mean_time() const noexcept {
     if (iterations_ == 0) return earlier_time_;
-    return busy_mean_ * traits_.workers / static_cast<double>(iterations_);
+    return busy_mean_ * traits_.workers / iterations_;
 }
 
 // The same for another trip count; not from executions whose time is that of entering and leaving the loop.
@@ -288,9 +289,14 @@ void LengthLearning::close(const Finished& finished, StepRow* step) {
     const Decision& decision = finished.decision;
     const Plan& plan = finished.plan;
     ++calls_;
-    iterations_ += record.iterations;
+    iterations_ += static_cast<double>(record.iterations);
     loop_time_ += record.loop_time;
     busy_mean_ += record.busy_mean + record.surplus_busy / traits_.workers;
+    // A loop whose costs change is followed within some hundred executions, however long it has run before.
+    if (calls_ % kRemembered == 0) {
+        iterations_ /= 2;
+        busy_mean_ /= 2;
+    }
     // A loop that was cancelled says nothing about how long it takes.
     if (record.iterations != plan.iterations) return;
     learn(finished);

@@ -168,10 +168,10 @@ private:
     ClaimWidth claim_width_;
     std::uint64_t calls_ = 0;
     std::uint64_t times_due_ = 0;  // calls from which on iteration times are measured again
-    std::uint64_t iterations_ = 0;
+    double iterations_ = 0;        // sum over executions, older ones count less
     std::uint64_t fallbacks_ = 0;
     double loop_time_ = 0;  // sum over executions [ticks]
-    double busy_mean_ = 0;  // the same
+    double busy_mean_ = 0;  // as iterations_ [ticks]
     PlanCache plans_;
     LoopModel model_;
     Speeds speeds_;

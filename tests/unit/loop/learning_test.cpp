@@ -192,6 +192,32 @@ TEST(LoopLearning, NothingIsLearntFromTwoExecutionsAfterThreadsWereMoved) {
     EXPECT_EQ(learnt, 102) << "where threads never rest every third execution counts";
 }
 
+/// Remembers what an iteration is said to take.
+class Listening final : public Selector {
+public:
+    explicit Listening(double* iteration_time) : iteration_time_(iteration_time) {}
+    Decision choose(const LoopContext& context) override {
+        *iteration_time_ = context.iteration_time;
+        return {{find_technique("fac2")}, "test"};
+    }
+    void learn(const Decision&, const LoopRecord&, const LoopContext&) override {}
+
+private:
+    double* iteration_time_;
+};
+
+// The sizes of chunks go by it.
+TEST(LoopLearning, CostsThatChangeAreFollowedHoweverLongTheLoopHasRun) {
+    constexpr std::uint64_t kDear = 1'000'000, kCheap = 1000;  // loop time [ticks]
+    double heard = 0;
+    LoopLearning loop("loop", 2, {}, std::make_unique<Listening>(&heard));
+    for (int step = 0; step < 5000; ++step) (void)close(loop, open(loop), kDear);
+    EXPECT_NEAR(heard, 2.0 * kDear / kIterations, 1e-6 * kDear);
+    for (int step = 0; step < 1000; ++step) (void)close(loop, open(loop), kCheap);
+    EXPECT_NEAR(heard, 2.0 * kCheap / kIterations, 0.1 * kCheap / kIterations);
+    EXPECT_EQ(loop.totals().iterations, 6000 * kIterations) << "the report has them all";
+}
+
 /// Holds one technique, then another one, and tries a third in between.
 class Changing final : public Selector {
 public:
