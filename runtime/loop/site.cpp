@@ -111,6 +111,7 @@ Execution* LoopSite::open(const Request& request) noexcept {
     const Opening opening = learning_.open(known);
     if (!opening.plan) {
         left_.leave(request, opening.decision.left_for);
+        if (begun) opening_.add(ticks() - begun);
         return nullptr;
     }
     std::unique_ptr<Execution> execution = std::move(spare_);

@@ -69,6 +69,26 @@ TEST(Site, ASelectorNamedByTheScheduleChooses) {
     }
 }
 
+// The second execution of a short loop of one thread is left to the caller; on a busy machine a later one.
+TEST(Site, OpeningsThatEndInLeavingTheLoopAreTimedToo) {
+    auto desc = loop_desc(0x91, 10, 1, gimbal::intern(gimbal::parse_schedule("gss")));
+    desc.can_leave = 1;
+    double before = 0;
+    void* execution = gimbal_loop_open(&desc);
+    for (int step = 0; execution && step < 1000; ++step) {
+        gimbal_share share{};
+        gimbal_loop_begin(execution, 0, &share);
+        std::uint64_t first = 0, end = 0;
+        while (gimbal_loop_next(&share, &first, &end)) {
+        }
+        gimbal_loop_end(&share);
+        before = find_site(desc)->summary(1, 0).opening_s;
+        execution = gimbal_loop_open(&desc);
+    }
+    ASSERT_EQ(execution, nullptr);
+    EXPECT_GT(find_site(desc)->summary(1, 0).opening_s, before);
+}
+
 // What ranks hear of the threads that run their chunks: a chunk too short to choose for denies nothing.
 TEST(Site, ThreadsFollowRanksUnlessSomethingIsNamedForThem) {
     constexpr std::uint64_t kWhole = 1000;
