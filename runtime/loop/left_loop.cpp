@@ -106,7 +106,7 @@ void LeftLoop::tell_team(const Request& request) noexcept {
     place->until = until_.load(kRelaxed);
     gimbal_left_counts& counts = counts_of(desc);
     __atomic_store_n(&counts.look, 0, __ATOMIC_RELAXED);
-    counts.code = desc->code ? desc->code : desc->source;
+    place->code = gimbal_known_code(desc);
     place->counts = &counts;
     open_place(*place);
 }

@@ -20,7 +20,6 @@ extern "C" {
 
 /** How often a loop was left, over all teams and lengths. Teams that run it at the same time may lose a count. */
 typedef struct gimbal_left_counts {
-    const void* code;    /**< where the loop lies, for the worker that opened it last */
     uint64_t calls;      /**< [count] */
     uint64_t iterations; /**< [iterations] */
     uint64_t look;       /**< from this count of calls on the clock is looked at */
@@ -42,7 +41,7 @@ typedef struct gimbal_known_loop {
     const void* region; /**< where the team began; NULL: no loop */
     const void* team;   /**< whose loop it is */
     uint16_t number;    /**< of the loop in the region (gimbal_known_number) */
-    uint16_t code;      /**< of where a standing execution's loop lies (gimbal_known_code) */
+    uint16_t code;      /**< of where the loop lies, for the worker that opened it last (gimbal_known_code) */
     uint8_t length;     /**< trip counts of so many bits; 0 at number 0 */
     uint8_t mixed;      /**< 1: other loops have that number, too */
     uint8_t stands;     /**< 1: a standing execution; 0: left to the caller */
@@ -209,7 +208,7 @@ static inline void gimbal_left_count(gimbal_known_table* table, gimbal_known_loo
     gimbal_left_counts* const counts = left->counts;
     __atomic_store_n(&counts->calls, counts->calls + 1, __ATOMIC_RELAXED);
     __atomic_store_n(&counts->iterations, counts->iterations + desc->trip, __ATOMIC_RELAXED);
-    if (counts->code != (desc->code ? desc->code : desc->source)) left->mixed = 1;
+    if (left->code != gimbal_known_code(desc)) left->mixed = 1;
     if ((left->mixed || gimbal_left_is_over(table, left)) && left->to > desc->moment + desc->apart)
         __atomic_store_n(&left->to, desc->moment + desc->apart, __ATOMIC_RELEASE);
 }
