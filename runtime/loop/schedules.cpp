@@ -27,13 +27,13 @@ struct Interned {
 
 using Block = std::array<Interned, kInBlock>;
 
-// Whoever forks may interrupt an insertion at any place; what is in a chain by then is whole.
+// A fork() may interrupt an insertion at any place; what is in a chain by then is whole.
 struct Table {
-    std::mutex mutex;  // guards insertion
-    Block first;       // number 0 is nobody's
-    std::array<std::atomic<Block*>, kBlocks> blocks{&first};
-    std::array<std::atomic<int>, kBuckets> chains{};  // the newest number by hash; 0: none
-    std::size_t count = 1;                            // numbers given out
+    std::atomic<std::uint64_t> by_program;  // omp_sched_t of its last call with one of OpenMP's own, above its chunk
+    std::mutex mutex;                       // guards insertion
+    std::size_t count;                      // numbers given out; 0 is nobody's
+    std::array<std::atomic<Block*>, kBlocks> blocks;
+    std::array<std::atomic<int>, kBuckets> chains;  // the newest number by hash; 0: none
 
     Interned& at(std::size_t number) noexcept {
         // The number was handed over with whatever made it visible, so its block and its entry are, too.
@@ -41,7 +41,7 @@ struct Table {
     }
 };
 
-constinit Table table;
+constinit Table table{};
 
 std::atomic<int>& chain_of(const ScheduleSpec& schedule) noexcept {
     std::uint64_t hash = hash_of(schedule.selector);
@@ -60,7 +60,7 @@ int find(int number, const ScheduleSpec& schedule) noexcept {
 
 // With the lock held. @return 0: there are too many, or there is no memory
 std::size_t new_number() noexcept {
-    const std::size_t number = table.count;
+    const std::size_t number = table.count + 1;
     if (number == kInBlock * kBlocks) return 0;
     std::atomic<Block*>& block = table.blocks[number / kInBlock];
     if (!block.load(std::memory_order_relaxed)) {
@@ -68,12 +68,8 @@ std::size_t new_number() noexcept {
         if (!made) return 0;
         block.store(made, std::memory_order_relaxed);
     }
-    ++table.count;
-    return number;
+    return table.count = number;
 }
-
-// omp_sched_t of the program's last call with one of OpenMP's own, above its chunk; 0: none.
-std::atomic<std::uint64_t> g_by_program{0};
 
 std::atomic<bool> g_nobody_asked{false};
 
@@ -90,12 +86,12 @@ bool nobody_asked() noexcept {
 void note_program_schedule(int kind, int chunk) noexcept {
     const auto size = static_cast<std::uint32_t>(chunk > 0 ? chunk : 0);
     const bool plain = kind >= 1 && kind <= 4;  // static dynamic guided auto
-    g_by_program.store(plain ? static_cast<std::uint64_t>(kind) << 32 | size : 0, std::memory_order_relaxed);
+    table.by_program.store(plain ? static_cast<std::uint64_t>(kind) << 32 | size : 0, std::memory_order_relaxed);
 }
 
 std::string program_schedule() {
     constexpr std::array<const char*, 5> kNames = {"", "static", "dynamic", "guided", "auto"};
-    const std::uint64_t asked = g_by_program.load(std::memory_order_relaxed);
+    const std::uint64_t asked = table.by_program.load(std::memory_order_relaxed);
     std::string text = kNames[asked >> 32];
     if (const std::uint64_t chunk = asked & 0xFFFFFFFF) text.append(1, ',').append(std::to_string(chunk));
     return text;
@@ -110,7 +106,7 @@ int intern(const ScheduleSpec& schedule) noexcept {
     if (const int known = find(newest, schedule)) return known;
     const std::size_t number = new_number();
     if (number == 0) {
-        warn_once("omp_set_schedule: the program has set " + std::to_string(table.count - 1) +
+        warn_once("omp_set_schedule: the program has set " + std::to_string(table.count) +
                   " different schedules, and there is no room for more; loops under others run in equal blocks.");
         return 0;
     }
