@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdlib>
 #include <deque>
 #include <exception>
@@ -165,8 +166,8 @@ void leave_records() {
     RunRecord record = current_record();
     warn_of_missing(record);
     if (!asked.run_dir.empty()) {
-        // A process that outlives `gimbal run` has nobody to report to.
-        if (access(from_start(asked.run_dir).c_str(), F_OK) != 0) return;
+        // A process that outlives `gimbal run` has nobody to report to; others say why they cannot.
+        if (access(from_start(asked.run_dir).c_str(), F_OK) != 0 && errno == ENOENT) return;
         try {
             write_file_aside(from_start(asked.run_dir) + "/" + record_file_name(record), to_json(record));
         } catch (const Error&) {

@@ -105,6 +105,7 @@ int main(int argc, char** argv) {
         signal(SIGTERM, on_signal);
         raise(SIGTERM);
     }
+    if (strcmp(how, "nobody") == 0 && setuid(65534) != 0) return 1;
     if (atoi(how) > 0) raise(atoi(how));
     return 0;
 }

@@ -51,7 +51,7 @@ class UnderTheLauncher(EndedEarly):
                   "2": (130, "killed by SIGINT (Interrupt)"), "abort": (134, "killed by SIGABRT (Aborted)"),
                   "crash": (139, "killed by SIGSEGV (Segmentation fault)"),
                   "24": (152, "killed by SIGXCPU (CPU time limit exceeded)"),
-                  "_exit": (3, "it left by _exit(), status 3")}
+                  "_exit": (3, "it left by _exit(), or could not write its last record; status 3")}
         for how, (status, why) in deaths.items():
             with self.subTest(how=how):
                 result = self.run_killed(how)
@@ -72,11 +72,19 @@ class UnderTheLauncher(EndedEarly):
             self.assertIsNone(self.output()["partial"])
             self.assert_loops(self.output())
 
+    @unittest.skipIf(os.geteuid() != 0, "not root, who alone can become somebody else")
+    def test_a_program_that_cannot_write_its_last_record_says_so(self):
+        result = self.gimbal("run", "--", self.program, "nobody", env={"WAIT": "record"}, timeout=LIMIT_S)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stderr, r'gimbal: warning: cannot write "\S*/record-0-\d+\.json": Permission denied')
+        self.assertIn("WARN partial: it left by _exit(), or could not write its last record; status 0;", result.stderr)
+
     def test_what_a_shell_started_and_what_is_not_known_for_certain_is_said_so(self):
         script = self.script(f"{self.program} 9\nexit 137\n")
         result = self.gimbal("run", "--", script, env={"WAIT": "record"}, timeout=LIMIT_S)
         self.assertRegex(result.stderr,
-                         r"WARN partial: killed, or it left by _exit\(\); \S*program.sh says: by SIGKILL")
+                         r"WARN partial: it was killed, left by _exit\(\), or could not write its last record; "
+                         r"\S*program.sh says: by SIGKILL")
 
     def test_a_signal_to_the_launcher_reaches_the_program_and_stands_in_the_report(self):
         for number, name in ((signal.SIGTERM, "SIGTERM"), (signal.SIGINT, "SIGINT")):
@@ -117,8 +125,8 @@ class UnderTheLauncher(EndedEarly):
         result = self.run_killed("9", flags=("-n", "3", "--mpiexec", "mpiexec.hydra"),
                                  env={"WAIT": "records"})
         self.assertNotEqual(result.returncode, 0)
-        for text in ("WARN partial: ranks 0-2: killed, perhaps by the launcher since another rank had ended, ",
-                     "or it left by _exit(); mpiexec.hydra ", "3 ranks x 2 threads"):
+        for text in ("WARN partial: ranks 0-2: it was killed, perhaps by the launcher since another rank had ended, left by "
+                     "_exit(), or could not write its last record; mpiexec.hydra ", "3 ranks x 2 threads"):
             self.assertIn(text, result.stderr)
         for rank in range(3):
             record = self.output(f"out-{rank}.json")
@@ -131,7 +139,7 @@ class UnderTheLauncher(EndedEarly):
                     'until grep -qs \'"calls": 10\' "$TMPDIR"/gimbal-run-*/record-*; do sleep 0.02; done\n'
                     '(sleep 0.2; kill -9 $rank) > /dev/null 2>&1 &\nexit 7\n', "mpiexec")
         result = self.run_killed("pause", flags=("-n", "1"), env={"PATH": f"{self.work}:{os.environ['PATH']}"})
-        self.assertIn("or it left by _exit(); mpiexec ended with status 7;", result.stderr)
+        self.assertIn("left by _exit(), or could not write its last record; mpiexec ended with status 7;", result.stderr)
 
     def test_a_process_that_outlives_gimbal_run_says_nothing(self):
         script = self.script(f'(while [ -e "$GIMBAL_RUN_DIR" ]; do sleep 0.02; done; exec {self.program} exit) &\n')

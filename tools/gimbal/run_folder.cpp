@@ -160,12 +160,12 @@ std::string how_it_ended(const RunRequest& request, const ProgramEnd& end, const
     if (end.running || is_alive(record)) return "the process is still running";
     if (record.pid == end.pid) {
         if (end.killed_by) return "killed by " + signal_text(end.killed_by);
-        return "it left by _exit(), status " + std::to_string(end.status);
+        return "it left by _exit(), or could not write its last record; status " + std::to_string(end.status);
     }
     std::string text = request.ranks > 0
-                           ? "killed, perhaps by the launcher since another rank had ended, or it left by "
-                             "_exit(); "
-                           : "killed, or it left by _exit(); ";
+                           ? "it was killed, perhaps by the launcher since another rank had ended, left by _exit(), or "
+                             "could not write its last record; "
+                           : "it was killed, left by _exit(), or could not write its last record; ";
     text += request.ranks > 0 ? launcher_name(request) : request.command.front();
     if (end.killed_by) return text + " was killed by " + signal_text(end.killed_by);
     // As shells and launchers have it.
