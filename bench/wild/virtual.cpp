@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "config/load.hpp"
 #include "experiment/experiment.hpp"
 #include "gimbal/error.hpp"
-#include "gimbal/options.hpp"
 #include "simulate/chance.hpp"
 #include "simulate/work.hpp"
 

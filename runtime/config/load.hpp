@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gimbal {
@@ -42,6 +43,14 @@ struct LoadedOptions {
 /// @errors std::bad_alloc; problems are returned, not thrown
 /// @threads any  @cost reads the configuration file, if one is named
 [[nodiscard]] LoadedOptions load_options(const Environment& environment, std::span<const Setting> overrides = {});
+
+/// Set one option of this process, as tools and tests do; beats environment and file. Objects that have read options()
+/// before keep what they read.
+/// @param name   "GIMBAL_SCHEDULE" or "schedule"
+/// @param value  as in the environment
+/// @errors gimbal::Error(invalid_option or unknown_option); nothing is changed then
+/// @threads any, serialised by a lock  @cost reads every option again
+void set_option(std::string_view name, std::string_view value);
 
 /// The first problem as an exception.
 /// @errors gimbal::Error if there is a problem

@@ -103,19 +103,24 @@ LoopSite* lookup(const Node* node, const void* code, std::uint32_t workers) noex
     return nullptr;
 }
 
-// ";file;function;line;column;;" to "file:line function"; "" if the compiler did not say.
+// ";file;function;line;column;;" to "file:line function"; "" if the compiler did not say. A file's name may hold
+// semicolons, so fields are taken from the end.
 std::string source_name(const char* source) {
-    if (!source || *source != ';') return {};
-    std::array<std::string_view, 3> fields;
-    std::string_view rest = source + 1;
+    const std::string_view text = source ? source : "";
+    if (!text.starts_with(';') || !text.ends_with(";;")) return {};
+    std::string_view rest = text.substr(1, text.size() - 2);
+    std::array<std::string_view, 3> fields;  // column, line, function
     for (std::string_view& field : fields) {
-        const std::size_t semicolon = rest.find(';');
+        if (rest.empty()) return {};
+        rest.remove_suffix(1);
+        const std::size_t semicolon = rest.rfind(';');
         if (semicolon == std::string_view::npos) return {};
-        field = rest.substr(0, semicolon);
-        rest.remove_prefix(semicolon + 1);
+        field = rest.substr(semicolon + 1);
+        rest = rest.substr(0, semicolon + 1);
     }
-    if (fields[0] == "unknown" || fields[0].empty() || fields[2] == "0") return {};
-    return std::string(fields[0]) + ":" + std::string(fields[2]) + " " + std::string(fields[1]);
+    const std::string_view file = rest.substr(0, rest.size() - 1);
+    if (file == "unknown" || file.empty() || fields[1] == "0") return {};
+    return std::string(file) + ":" + std::string(fields[1]) + " " + std::string(fields[2]);
 }
 
 // An object of this process.

@@ -128,6 +128,14 @@ class Status(ToolTest):
                 self.assertEqual(process.wait(timeout=600), status)
             self.assert_nothing_left()
 
+    def test_the_runtime_is_found_without_proc(self):
+        without = ("unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh")
+        if subprocess.run([*without, "true"], capture_output=True).returncode != 0:
+            self.skipTest("/proc cannot be hidden: not root")
+        result = subprocess.run([*without, self.tool, "run", "--", "sh", "-c", "exit 3"], env=self.environment(),
+                                cwd=self.work, capture_output=True, text=True)
+        self.assertEqual(result.returncode, 3, result.stderr)
+
     def test_a_missing_runtime_is_said_with_the_places(self):
         os.rename(self.libomp, self.libomp.with_suffix(".away"))
         try:

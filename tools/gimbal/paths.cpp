@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "paths.hpp"
 
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,9 +47,13 @@ FoundProgram judged(const std::string& name, std::string path, int status) {
     return {std::move(path), 0, ""};
 }
 
+/// By what it was called where there is no /proc, as in some containers.
 fs::path own_prefix() {
-    std::error_code ignored;
-    return fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();
+    std::error_code failed;
+    fs::path self = fs::read_symlink("/proc/self/exe", failed);
+    const auto* const called = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+    if (failed && called) self = fs::canonical(called, failed);
+    return self.parent_path().parent_path();
 }
 
 /// The first of these files that is there. @return absolute path; empty if none is

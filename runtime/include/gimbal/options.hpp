@@ -142,12 +142,4 @@ struct Options {
 /// @errors none  @threads any  @cost one load after the first call
 [[nodiscard]] const Options& options();
 
-/// Set one option from the program; beats environment and file. Objects that have read options() before keep what
-/// they read, so call it before the first loop.
-/// @param name   "GIMBAL_SCHEDULE" or "schedule"
-/// @param value  as in the environment
-/// @errors gimbal::Error(invalid_option or unknown_option); nothing is changed then
-/// @threads any, serialised by a lock  @cost reads every option again
-void set_option(std::string_view name, std::string_view value);
-
 }  // namespace gimbal

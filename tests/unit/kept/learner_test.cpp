@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "config/load.hpp"
 #include "experiment/virtual_loop.hpp"
-#include "gimbal/options.hpp"
 #include "loop/learning.hpp"
 #include "measure/expectation.hpp"
 #include "simulate/work.hpp"

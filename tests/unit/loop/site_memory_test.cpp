@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "gimbal/options.hpp"
+#include "config/load.hpp"
 #include "gimbal/schedule.hpp"
 #include "loop/schedules.hpp"
 #include "loop/site_table.hpp"

@@ -42,6 +42,12 @@ TEST(Site, InlinedCopiesOfOneSourceLineShareIt) {
     EXPECT_EQ(find_site(one)->identity().key(), "solver.c:42 sweep");
 }
 
+TEST(Site, AFileMayHaveSemicolonsInItsName) {
+    auto desc = loop_desc(0x13, 10, 2, 0);
+    desc.source = ";a;b/solver;2.c;sweep;42;9;;";
+    EXPECT_EQ(find_site(desc)->identity().name, "a;b/solver;2.c:42 sweep");
+}
+
 TEST(Site, WithoutDebugInformationEachAddressIsItsOwn) {
     auto one = loop_desc(0x21, 10, 2, 0);
     auto other = loop_desc(0x22, 10, 2, 0);
@@ -50,7 +56,7 @@ TEST(Site, WithoutDebugInformationEachAddressIsItsOwn) {
 }
 
 TEST(Site, BrokenSourcePositionsAreNoNames) {
-    for (const char* source : {"", ";", ";a", ";a;b", "a;b;3;;", ";;;;"}) {
+    for (const char* source : {"", ";", ";a", ";a;b", "a;b;3;;", ";a;b;3;;", ";a;b;3;4", ";;;;", ";;;;;;"}) {
         auto desc = loop_desc(reinterpret_cast<std::uintptr_t>(source), 10, 2, 0);
         desc.source = source;
         EXPECT_TRUE(find_site(desc)->identity().name.empty()) << '"' << source << '"';

@@ -8,6 +8,7 @@
 
 #include "base/process_state.hpp"
 #include "base/warnings.hpp"
+#include "config/load.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/rank_loop.h"
 #include "loop/schedules.hpp"

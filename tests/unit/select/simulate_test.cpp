@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
+#include "config/load.hpp"
 #include "experiment/experiment.hpp"
 #include "experiment/virtual_loop.hpp"
-#include "gimbal/options.hpp"
 #include "select/auto.hpp"
 #include "select/background.hpp"
 #include "simulate/work.hpp"
