@@ -47,8 +47,10 @@ class Crowded(unittest.TestCase):
         self.assertEqual(self.did("gcc", self.cores, MPI_LOCALNRANKS="2", KMP_BLOCKTIME="200"), "spun")
         self.assertEqual(self.did("gcc", self.cores, MPI_LOCALNRANKS="2", OMP_WAIT_POLICY="active"), "spun")
 
-    def test_spin_where_the_rank_is_bound_to_cores(self):
-        self.assertEqual(self.did("gcc", 2, {0}, MPI_LOCALNRANKS="2"), "spun")
+    def test_sleep_on_a_single_core_unless_the_user_says_otherwise(self):
+        for variables in ({}, {"MPI_LOCALNRANKS": "2"}):
+            self.assertEqual(self.did("gcc", 2, {0}, **variables), "slept")
+        self.assertEqual(self.did("gcc", 2, {0}, KMP_BLOCKTIME="200"), "spun")
 
 
 if __name__ == "__main__":
