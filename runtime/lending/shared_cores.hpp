@@ -5,24 +5,24 @@
 
 namespace gimbal {
 
-/// How often threads were taken off their cores lately, from what the system has counted so far.
+/// What part of the time threads waited for a core lately, from how long the system says that they have waited so far.
 /// @threads one at a time
-class SharingRate {
+class WaitingPart {
 public:
-    /// @param time_s  of a clock that never stops  @param taken_off  by then [count]
-    /// @return times a second; what it was before as long as the time since then tells too little
-    double look(double time_s, std::uint64_t taken_off) noexcept;
+    /// @param time_s  of a clock that never stops  @param waited_s  of all threads, by then
+    /// @return of one thread's time since the last look; 0 at first, and where threads have gone since
+    double look(double time_s, double waited_s) noexcept;
 
 private:
     double since_s_ = -1;  // < 0: never looked
-    std::uint64_t taken_off_ = 0;
-    double rate_ = 0;
+    double waited_s_ = 0;
 };
 
-/// Whether something else uses the cores of this process: its threads are taken off them again and again, by other
-/// programs or by each other where they are more than the cores. Known after some 0.05 s of that.
+/// Whether something else uses the cores of this process: the threads of its teams are ready to run and have none, be
+/// it for other programs or for each other where they are more than the cores. Known some 0.02 to 0.04 s after that
+/// began.
 /// @param workers  of the team that asks: the system itself takes a core now and then [count]
-/// @threads any  @cost as ticks(); a system call every 20 ms
+/// @threads any  @cost as ticks(); some 4 us for each thread every 20 ms, more rarely the more threads there are
 [[nodiscard]] bool cores_are_shared(std::uint32_t workers) noexcept;
 
 }  // namespace gimbal

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lending/waiters.hpp"
+
 #include <pthread.h>
 
 #include <atomic>
@@ -61,6 +63,14 @@ Place* own_place() noexcept {
 }
 
 }  // namespace
+
+std::size_t gimbal::waiting_threads(std::span<pid_t> into) noexcept {
+    std::size_t count = 0;
+    for (Place* place = places.load(std::memory_order_acquire); place && count < into.size(); place = place->next)
+        if (const auto thread = static_cast<pid_t>(__atomic_load_n(&place->waiter.thread, __ATOMIC_ACQUIRE)))
+            into[count++] = thread;
+    return count;
+}
 
 extern "C" gimbal_waiter* gimbal_waiter_mine(void) {
     Place* const place = own_place();

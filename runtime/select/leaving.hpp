@@ -21,8 +21,8 @@ public:
     /// Whether static is to run now, so that it is seen what it loses. @param context  can_leave is set
     [[nodiscard]] bool wants_look(const LoopContext& context) noexcept;
 
-    /// Whether somebody has to balance the loop now: its threads are taken off their cores, and each time that one of
-    /// them waits for another its core goes to somebody else. @param time_s  of an execution; 0: not known
+    /// Whether the loop has to be balanced now: something else uses its cores, and gets one for a time slice each time
+    /// that a thread waits for another. @param time_s  of an execution; 0: not known
     [[nodiscard]] bool must_be_balanced(double time_s, const LoopContext& context) const noexcept;
 
     /// How long the loop is to be left [ticks]; 0: it is not. The caller leaves it.

@@ -5,31 +5,20 @@
 
 namespace {
 
-using gimbal::SharingRate;
+using gimbal::WaitingPart;
 
-TEST(SharingRate, IsKnownFromTheSecondLookOn) {
-    SharingRate rate;
-    EXPECT_EQ(rate.look(5, 1000), 0) << "what was before nobody knows";
-    EXPECT_NEAR(rate.look(5.02, 1003), 150, 1e-6);
-    EXPECT_NEAR(rate.look(5.12, 1023), 200, 1e-6);
+TEST(WaitingPart, IsThatSinceTheLastLook) {
+    WaitingPart part;
+    EXPECT_EQ(part.look(5, 3), 0) << "what was before nobody knows";
+    EXPECT_NEAR(part.look(5.02, 3.01), 0.5, 1e-6);
+    EXPECT_NEAR(part.look(5.12, 3.01), 0, 1e-6);
 }
 
-TEST(SharingRate, WaitsForMoreThanAnEventOrTwo) {
-    SharingRate rate;
-    rate.look(0, 0);
-    EXPECT_EQ(rate.look(0.02, 2), 0) << "these may be chance";
-    EXPECT_EQ(rate.look(0.04, 2), 0);
-    EXPECT_NEAR(rate.look(0.05, 10), 200, 1e-6);
-    EXPECT_NEAR(rate.look(0.07, 10), 200, 1e-6) << "nothing for so short a time is chance, too";
-    EXPECT_NEAR(rate.look(0.15, 11), 10, 1e-6);
-}
-
-TEST(SharingRate, AChildCountsAnew) {
-    SharingRate rate;
-    rate.look(0, 1000);
-    rate.look(0.1, 1010);
-    EXPECT_NEAR(rate.look(0.2, 5), 100, 1e-6) << "nothing is known about that while";
-    EXPECT_NEAR(rate.look(0.3, 25), 200, 1e-6);
+TEST(WaitingPart, IsNotKnownWhereThreadsHaveGone) {
+    WaitingPart part;
+    part.look(0, 4);
+    EXPECT_EQ(part.look(0.02, 1), 0) << "a child of fork(), or a thread has ended";
+    EXPECT_NEAR(part.look(0.04, 1.005), 0.25, 1e-6);
 }
 
 TEST(SharedCores, AreNotKnownAtOnce) {
