@@ -354,7 +354,7 @@ static inline int __kmp_hook_yield(int cores) {
   static std::atomic<kmp_uint64> until(0), rest(0); // [ns]
   static std::atomic<kmp_uint64> last(0), before(0); // long yields, when [ns]
   const kmp_uint64 kTimeSlice = 1000000, kSoon = 20000000;
-  const kmp_uint64 kFirst = 100000000, kMost = 2000000000;
+  const kmp_uint64 kFirst = 100000000, kLongest = 2000000000;
   const auto now = []() {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -378,7 +378,7 @@ static inline int __kmp_hook_yield(int cores) {
   // One may be chance: three soon after each other.
   if (end - before.exchange(last.exchange(end)) < kSoon) {
     const bool again = over != 0 && begin - over < rest.load();
-    rest.store(again ? KMP_MIN(2 * rest.load(), kMost) : kFirst);
+    rest.store(again ? KMP_MIN(2 * rest.load(), kLongest) : kFirst);
     until.store(begin + rest.load());
   }
   return failed;
@@ -390,8 +390,8 @@ static inline void __kmp_hook_keep_team_of_one(kmp_info_t *th) {
   th->th.th_team_nproc = th->th.th_team->t.t_nproc;
 }
 
-// Whether a thread of GNU code that forks has a mask that the program gave it:
-// its child keeps that. A mask that libomp gave it the child would be bound by.
+// Whether a thread of GNU code that forks has a mask that the program gave it,
+// which its child keeps. By one that libomp gave it the child is not to be bound.
 static inline bool __kmp_hook_bound_by_program() {
   int gtid = __kmp_get_gtid();
   if (!__kmp_hook_beside_libgomp || gtid < 0 || !KMP_AFFINITY_CAPABLE())

@@ -136,6 +136,8 @@ static __attribute__((noinline)) void __kmp_hook_use() {
   for (int bt = bs_plain_barrier; bt < bs_last_barrier; ++bt)
     __kmp_hook_take_pattern(bt);
   __kmp_hook_used = 1;
+  if (__kmp_hook_crowded_cores() == 1)
+    __kmp_hook_spinning = KMP_MIN(1, __kmp_hook_may_spin);
 }
 
 // The owner in the share of a loop that was left to libomp. In that of a loop

@@ -32,8 +32,9 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 std::atomic<std::uint64_t> next_look{0};  // [ticks]
 std::atomic<float> part_now{0};
 std::atomic<bool> looking{false};
-WaitingPart part;                           // of who is looking,
-std::array<pid_t, kMostThreads> threads{};  // and whom at
+// Of the thread that is looking.
+WaitingPart part;
+std::array<pid_t, kMostThreads> threads{};
 
 /// How long a thread has been ready to run without a core [ns]; 0: the system does not say.
 std::uint64_t waited_ns(pid_t thread) noexcept {
@@ -88,6 +89,12 @@ bool cores_are_shared(std::uint32_t workers) noexcept {
     const std::uint64_t now = ticks();
     if (now >= next_look.load(kRelaxed)) look(now);
     return part_now.load(kRelaxed) >= kShared + kBySystem * workers;
+}
+
+void forget_shared_cores_in_child() noexcept {
+    part = {};
+    part_now.store(0, kRelaxed);
+    looking.store(false, kRelaxed);
 }
 
 }  // namespace gimbal

@@ -25,4 +25,7 @@ private:
 /// @threads any  @cost as ticks(); some 4 us for each thread every 20 ms, more rarely the more threads there are
 [[nodiscard]] bool cores_are_shared(std::uint32_t workers) noexcept;
 
+/// A child of fork() has other threads, and none of its parent's is looking any more. @threads the only one
+void forget_shared_cores_in_child() noexcept;
+
 }  // namespace gimbal

@@ -33,7 +33,7 @@ public:
     /// @return false: refused  @cost one system call
     [[nodiscard]] bool apply(pid_t thread) const noexcept;
     /// Give a thread this mask back, which read() has found. Where that was all that its control group grants, as if
-    /// nobody had asked for a mask: Linux keeps one that was asked for, and would cut what the group grants later by it.
+    /// nobody had asked for one: Linux keeps a mask that was asked for, and cuts what the group grants later by it.
     /// @cost two or three system calls
     void restore(pid_t thread) const noexcept;
 

@@ -26,6 +26,7 @@
 #include "gimbal/options.hpp"
 #include "kept/store.hpp"
 #include "lending/loan.hpp"
+#include "lending/shared_cores.hpp"
 #include "lending/node_cores.hpp"
 #include "loop/schedules.hpp"
 #include "loop/site_table.hpp"
@@ -251,6 +252,7 @@ void in_child() {
     restart_steals_in_child();
     restart_placement_in_child();
     restart_loans_in_child();
+    forget_shared_cores_in_child();
     node_cores().forget_in_child();
     forget_waiting_in_child();
     keep_nothing_in_child();

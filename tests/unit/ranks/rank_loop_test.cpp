@@ -103,7 +103,9 @@ private:
         std::uint64_t end = 0;
         while (share.fast ? gimbal_share_next(&share, &first, &end) : gimbal_loop_next(&share, &first, &end)) {
             EXPECT_LT(first, end);
-            if (most_steps_ > 0) EXPECT_TRUE(is_a_step(object, first, end)) << first << " to " << end;
+            if (most_steps_ > 0) {
+                EXPECT_TRUE(is_a_step(object, first, end)) << first << " to " << end;
+            }
             for (std::uint64_t i = first; i < end; ++i) counts[i].fetch_add(1, std::memory_order_relaxed);
         }
         gimbal_rank_leave(&share, nullptr, worker == 0 ? nullptr : part(worker));
