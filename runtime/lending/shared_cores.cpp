@@ -24,7 +24,7 @@ constexpr double kWindow_s = 0.02;         // between two looks,
 constexpr std::size_t kThreads = 8;        // longer where there are more threads
 constexpr std::size_t kMostThreads = 256;  // that are looked at
 // Of one thread's time. A program that spins on a core leaves half of it to the thread that is bound there.
-constexpr double kShared = 0.1;
+constexpr double kShared = 0.2;
 constexpr double kBySystem = 0.01;  // more, for each worker
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
