@@ -152,22 +152,6 @@ template <typename T> static inline int __kmp_hook_next_gomp(T *p_lb, T *p_ub) {
   return share->traced && __kmp_hook_next_gomp_traced(share, p_lb, p_ub);
 }
 
-// Whether libomp has been through its start before: it ended, or this is a child
-// of fork(). Such a child must not ask the loader for what its parent has found:
-// another thread may have been at it.
-static inline bool __kmp_hook_begins_again() {
-  static bool begun = false;
-  bool again = begun;
-  begun = true;
-  return again;
-}
-
-// An empty environment for a program that has called clearenv().
-static inline char **__kmp_hook_environment(char **env) {
-  static char *none[] = {nullptr};
-  return env != nullptr ? env : none;
-}
-
 // OMP_SCHEDULE (NULL: not set). Returns true if the hook takes it. The first
 // use of the hook: libomp reads its settings before all else.
 static inline bool __kmp_hook_parse_schedule(const char *value) {
@@ -335,97 +319,6 @@ static __attribute__((noinline)) void __kmp_hook_reset_used(kmp_team_t *team) {
   }
 }
 
-// Cores that threads share which outnumber them, if the user has not said how they
-// are to wait; 0: each has one.
-static inline int __kmp_hook_crowded_cores() {
-  bool crowded = KMP_HOOK_USED && KMP_OVERSUBSCRIBED && !__kmp_env_blocktime &&
-                 __kmp_library == library_throughput && __kmp_hook_elastic == 0;
-  return crowded ? __kmp_avail_proc : 0;
-}
-
-// In place of sched_yield(). Threads that outnumber the cores yield to each other
-// while they wait. But another program keeps a core that it gets so for a time
-// slice, some milliseconds. While that happens threads sleep at barriers as soon
-// as they come: the system lets go first who is woken up. So they do on a single
-// core, where nobody gains by spinning.
-static inline int __kmp_hook_yield(int cores) {
-  if (cores == 0)
-    return sched_yield();
-  static std::atomic<kmp_uint64> until(0), rest(0); // [ns]
-  static std::atomic<kmp_uint64> last(0), before(0); // long yields, when [ns]
-  const kmp_uint64 kTimeSlice = 1000000, kSoon = 20000000;
-  const kmp_uint64 kFirst = 100000000, kLongest = 2000000000;
-  const auto now = []() {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (kmp_uint64)time.tv_sec * 1000000000 + (kmp_uint64)time.tv_nsec;
-  };
-  const kmp_uint64 begin = now();
-  const kmp_uint64 over = until.load(std::memory_order_relaxed);
-  const bool sleeps = cores == 1 || begin < over;
-  const int most = __kmp_hook_may_spin;
-  if (sleeps != (TCR_4(__kmp_hook_spinning) < most))
-    TCW_4(__kmp_hook_spinning, sleeps ? KMP_MIN(cores, most) : most);
-  if (sleeps && __kmp_hook_can_sleep) {
-    __kmp_hook_can_sleep = 0;
-    return 0;
-  }
-  const int failed = sched_yield();
-  const kmp_uint64 end = now();
-  // Threads that share a core see the same time slice of another program.
-  if (sleeps || end - begin < kTimeSlice || begin < last.load())
-    return failed;
-  // One may be chance: three soon after each other.
-  if (end - before.exchange(last.exchange(end)) < kSoon) {
-    const bool again = over != 0 && begin - over < rest.load();
-    rest.store(again ? KMP_MIN(2 * rest.load(), kLongest) : kFirst);
-    until.store(begin + rest.load());
-  }
-  return failed;
-}
-
-// omp_set_num_threads() has made the hot team smaller and noted that in all its
-// threads; the first of them is in the team of the serial part now.
-static inline void __kmp_hook_keep_team_of_one(kmp_info_t *th) {
-  th->th.th_team_nproc = th->th.th_team->t.t_nproc;
-}
-
-// Whether a thread of GNU code that forks has a mask that the program gave it,
-// which its child keeps. By one that libomp gave it the child is not to be bound.
-static inline bool __kmp_hook_bound_by_program() {
-  int gtid = __kmp_get_gtid();
-  if (!__kmp_hook_beside_libgomp || gtid < 0 || !KMP_AFFINITY_CAPABLE())
-    return false;
-  kmp_affin_mask_t *given = __kmp_threads[gtid]->th.th_affin_mask;
-  kmp_affin_mask_t *now;
-  KMP_CPU_ALLOC_ON_STACK(now);
-  bool other = given != nullptr && __kmp_get_system_affinity(now, FALSE) == 0 &&
-               !KMP_CPU_EQUAL(now, given);
-  KMP_CPU_FREE_FROM_STACK(now);
-  return other;
-}
-
-#if OMPT_SUPPORT
-extern "C" void ompt_fini(void);
-#endif
-
-// exit() ends a process whose other threads may be in regions, or begin some:
-// then what they use stays. Does the rest of libomp's end.
-static inline bool __kmp_hook_others_stay(int gtid) {
-  int own = gtid >= 0 ? gtid : __kmp_gtid_get_specific();
-  int capacity = __kmp_threads_capacity;
-  int other = 0;
-  while (other < capacity && (other == own || __kmp_root[other] == nullptr))
-    ++other;
-  if (other >= capacity)
-    return false;
-  __kmp_unregister_library();
-#if OMPT_SUPPORT
-  ompt_fini();
-#endif
-  return true;
-}
-
 // A team forks: count its regions; forget whose loops the last one's were, and
 // loops that a cancelled region left behind. The numbers of loops count
 // regions, so they may stay.
@@ -434,5 +327,7 @@ static inline void __kmp_hook_reset(kmp_team_t *team) {
           (__kmp_hook_used | __kmp_hook_rules | __kmp_hook_elastic) != 0, 0))
     __kmp_hook_reset_used(team);
 }
+
+#include "kmp_schedule_hook_process.h"
 
 #endif // KMP_SCHEDULE_HOOK_H

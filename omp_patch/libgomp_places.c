@@ -10,6 +10,8 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "schedule_hook.h"
 
@@ -117,7 +119,8 @@ void __kmp_hook_undo_libgomp(void) {
     if (found->count > 0 &&
         sched_getaffinity(0, bytes, (cpu_set_t *)now->words) == 0 &&
         contains_all(now, first) && contains_all(first, now))
-      sched_setaffinity(0, bytes, (const cpu_set_t *)all->words);
+      /* Not sched_setaffinity(): libgimbal_pin takes that for the program's. */
+      syscall(SYS_sched_setaffinity, 0, bytes, all->words);
   }
   free(sets);
   free(found);

@@ -45,8 +45,8 @@ template <class Function>
 [[gnu::noinline]] std::pair<Function, void*> begin(void* started) noexcept {
     const std::unique_ptr<Start<Function>> start(static_cast<Start<Function>*>(started));
     if (start->creator) {
-        // Its creator may have been placed between the two. Whom nobody places has its own mask here, so what it has
-        // later, and did not inherit, is the program's wish.
+        // Its creator may have been placed between the two. A thread that nobody places has its own mask here, so what
+        // it has later, and did not inherit, is the program's wish.
         const std::lock_guard lock(registry().mutex());
         const std::vector<int>& mask = start->mask.empty() ? start->creator->own_mask : start->mask;
         if (!mask.empty()) set_affinity(0, mask);

@@ -185,7 +185,7 @@ constexpr std::array<const char*, 11> kOneLevel = {"--level",  "--noise",      "
                                                    "--spread", "--drift",      "--events",       "--slow-worker",
                                                    "--record", "--steps-json", "--free-learning"};
 
-/// Refuse what would count for nothing. With --slack the ranks are those of a single level each.
+/// Refuse what would have no effect. With --slack the ranks are those of a single level each.
 void check_pair_options(const CLI::App& command, const SimulateRequest& request) {
     if (request.ranks == 0 || request.slack) return;
     for (const char* const name : kOneLevel)
