@@ -292,6 +292,19 @@ class Refusals(ToolTest):
         program = self.compile("void __kmpc_fork_call(void) {} int main(void) { return 0; }", "inside")
         self.refused(program, "inside the program itself")
 
+    def test_the_mpi_is_where_its_own_functions_are(self):
+        """Neither a variable that the linker copies into a program nor a wrapper of MPI_Init() is an MPI."""
+        self.compile("int ompi_mpi_comm_world = 1; void PMPI_Init(void) {} void MPI_Init(void) {}", "libmpi.so.40",
+                     "-shared", "-fPIC", "-Wl,-soname,libmpi.so.40")
+        self.compile("void PMPI_Init(void); void MPI_Init(void) { PMPI_Init(); }", "libwrapper.so", "-shared", "-fPIC")
+        program = self.compile("extern int ompi_mpi_comm_world; void MPI_Init(void);"
+                               "int main(void) { MPI_Init(); return ompi_mpi_comm_world - 1; }", "copies",
+                               "-fno-pie", "-no-pie", f"-L{self.folder}", "-l:libwrapper.so", "-l:libmpi.so.40",
+                               f"-Wl,-rpath,{self.folder}")
+        symbols = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
+        self.assertIn("B ompi_mpi_comm_world", symbols)
+        self.assertIn(f"Open MPI ({self.folder}/libmpi.so.40)", self.gimbal("check", program).stdout)
+
     def test_functions_that_only_libgomp_has(self):
         self.compile("void GOMP_parallel(void) {} void GOMP_magic(void) {} void GOMP_target_data(void) {}",
                      "libgomp.so.1", "-shared", "-fPIC", "-Wl,-soname,libgomp.so.1")

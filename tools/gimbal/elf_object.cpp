@@ -70,7 +70,7 @@ void read_interpreter(Elf* elf, ElfObject& object) {
 void note_definition(std::string_view name, ElfObject& object) {
     if (name == kRuntimeMark) object.defines_kmpc = true;
     if (name == "GOMP_parallel") object.defines_gomp = true;
-    if (name == "MPI_Init") object.defines_mpi = true;
+    if (name == "PMPI_Init") object.defines_mpi = true;
     if (name == "ompi_mpi_comm_world") object.defines_open_mpi = true;
 }
 

@@ -125,7 +125,7 @@ void check_rights(const std::string& program) {
 /// What an object file adds to what is known.
 void add_facts(const ElfObject& object, const std::string& library, ProgramFacts& facts) {
     facts.starts.insert(facts.starts.end(), object.starts.begin(), object.starts.end());
-    if (facts.mpi != MpiFamily::unknown || !(object.defines_open_mpi || object.defines_mpi)) return;
+    if (facts.mpi != MpiFamily::unknown || !object.defines_mpi) return;
     facts.mpi = object.defines_open_mpi ? MpiFamily::openmpi : MpiFamily::mpich;
     facts.mpi_library = library;
 }

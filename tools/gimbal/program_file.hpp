@@ -16,8 +16,8 @@ struct ElfObject {
     std::string soname;                ///< empty if it has none
     bool defines_kmpc = false;         ///< it holds an LLVM or Intel OpenMP runtime
     bool defines_gomp = false;         ///< it holds libgomp
-    bool defines_mpi = false;          ///< it holds an MPI
-    bool defines_open_mpi = false;     ///< it is Open MPI
+    bool defines_mpi = false;          ///< it holds an MPI, not only a wrapper of one (PMPI_Init)
+    bool defines_open_mpi = false;     ///< it has a variable of Open MPI, if only a copy for itself (copy relocation)
     std::vector<std::string> needed;   ///< names of the libraries that it is linked to
     std::vector<std::string> imports;  ///< functions of OpenMP it needs (dynamic symbols, weak ones left out)
     std::vector<std::string> starts;   ///< what it needs of OpenMP to start regions and loops, and to set schedules
