@@ -2,9 +2,10 @@
 """Stands in for `gimbal run` and `gimbal simulate` in tests of campaigns: records made-up times.
 
 The "program" is a word: fine, fail, mute (leaves no record), sleep, turns (stops itself between steps, as a campaign
-asks it to), doze (the same; under fac2 it sleeps after its first turn). Each start, and each step of one that stops
-itself, is noted in the file that $STARTS names, if any.
+asks it to), doze (the same; under fac2 it sleeps after its first turn), teams (its loops are also run by one worker).
+Each start, and each step of one that stops itself, is noted in the file that $STARTS names, if any.
 """
+import itertools
 import os
 import pathlib
 import signal
@@ -57,10 +58,11 @@ def main():
     if program == "mute":
         return 0
     lines = [COLUMNS]
-    for loop in (0, 1):
+    usual = int(words[words.index("--workers") + 1]) if "--workers" in words else 2
+    for loop, workers in itertools.product((0, 1), (usual, 1) if program == "teams" else (usual,)):
         for step in range(6):
             name = choice(step)
-            lines.append(f"app.c:{10 + loop} loop,2,{step},100,{name},{os.environ.get('GIMBAL_SELECT', '')},0,"
+            lines.append(f"app.c:{10 + loop} loop,{workers},{step},100,{name},{os.environ.get('GIMBAL_SELECT', '')},0,"
                          f"{TIMES_S[name][loop] / 1000},0,0,4,,,,,,")
     record = os.environ.get("GIMBAL_RECORD") or words[words.index("--record") + 1]
     pathlib.Path(record).write_text("\n".join(lines) + "\n")

@@ -179,6 +179,17 @@ class Running(CampaignTest):
         self.assertIn(f"[{4 * SMALL_CONFIGURATIONS}/{4 * SMALL_CONFIGURATIONS}]", done.stderr)
         self.assert_nothing_left()
 
+    def test_teams_of_several_sizes_are_loops_of_their_own(self):
+        path = self.write_spec(SMALL_SPEC.replace('command = ["fine"]', 'command = ["teams"]\nthreads = 2'))
+        done = self.campaign("run", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.rows("SELECT DISTINCT loop FROM steps JOIN runs ON run = id WHERE application = 'one' "
+                                   "ORDER BY loop"),
+                         [("app.c:10 loop",), ("app.c:10 loop (1 worker)",), ("app.c:11 loop",),
+                          ("app.c:11 loop (1 worker)",)])
+        replay = self.campaign("replay", "--times", 2, "--json", "--configuration", "oracle", "try.sqlite")
+        self.assertEqual(replay.returncode, 0, replay.stderr)
+
     def test_a_file_of_an_earlier_version_goes_on_and_gains_what_it_lacked(self):
         path = self.write_spec()
         self.assertEqual(self.campaign("run", path).returncode, 0)

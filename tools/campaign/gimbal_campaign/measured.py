@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from .records import split_team
 from .store import Store
 
 Key = tuple[str, int]  # loop, step
@@ -94,7 +95,8 @@ def steps_of(store: Store, run: Mapping[str, Any], names: Mapping[tuple[str, str
     for loop, step, technique, time_s in store.steps(run["id"]):
         if not isinstance(time_s, (int, float)):
             raise store.damaged(run, f"the time of step {step} of {loop} is {time_s!r}")
-        key = (names.get((run["application"], loop), loop), step)
+        plain, team = split_team(loop)
+        key = (names.get((run["application"], plain), plain) + team, step)
         found[keys.setdefault(key, key)] = Step(sys.intern(technique), time_s)
     return found
 

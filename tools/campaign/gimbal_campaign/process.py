@@ -151,7 +151,7 @@ class Prepared:
         elif outcome.exit_status != 0:
             outcome.status = "failed"
         else:
-            read_results(outcome, self.folder)
+            read_results(outcome, self.folder, self.cell.application.threads)
 
 
 @contextmanager
@@ -198,10 +198,10 @@ def run_cell(cell: Cell, tool: Tool, seed: int) -> Outcome:
         return prepared.outcome
 
 
-def read_results(outcome: Outcome, folder: Path) -> None:
+def read_results(outcome: Outcome, folder: Path, workers: int) -> None:
     """Fill in the steps and figures of a run that ended well; without steps it is of no use and says so."""
     try:
-        outcome.steps = read_steps(folder / "record.csv", STEP_COLUMNS)
+        outcome.steps = read_steps(folder / "record.csv", STEP_COLUMNS, workers)
     except FileNotFoundError:
         outcome.status = "no record"
         outcome.output += "\nno loop of the program ran under Gimbal; gimbal check PROGRAM says which loops it can take"

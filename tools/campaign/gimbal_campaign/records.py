@@ -49,8 +49,22 @@ def last_words(output: str) -> str:
     return next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "it said nothing")
 
 
-def read_steps(path: Path, columns: tuple[str, ...]) -> list[tuple[Any, ...]]:
-    """The recorded choices of a run, one tuple per execution of a loop, in the order of `columns`.
+def with_team(loop: str, workers: int | None, usual: int) -> str:
+    """The loop as a campaign names it: teams of another size than usual count their steps for themselves."""
+    if workers is None or workers == usual:
+        return loop
+    return f"{loop} ({workers} worker{'' if workers == 1 else 's'})"
+
+
+def split_team(loop: str) -> tuple[str, str]:
+    """What with_team() was given, and what it added."""
+    plain, blank, team = loop.rpartition(" (")
+    return (plain, blank + team) if team.endswith((" worker)", " workers)")) else (loop, "")
+
+
+def read_steps(path: Path, columns: tuple[str, ...], usual_workers: int) -> list[tuple[Any, ...]]:
+    """The recorded choices of a run, one tuple per execution of a loop, in the order of `columns`; loops under the
+    names of with_team().
 
     Lines that begin with # are skipped; unknown columns too; empty cells become None. Raises ValueError naming the
     line if the file is not such a record.
@@ -63,6 +77,7 @@ def read_steps(path: Path, columns: tuple[str, ...]) -> list[tuple[Any, ...]]:
         found = []
         for number, row in enumerate(reader, 2):
             try:
+                row["loop"] = with_team(row["loop"], cell(row, "workers"), usual_workers)
                 found.append(tuple(cell(row, name) for name in columns))
             except ValueError as error:
                 raise ValueError(f"{path.name}, line {number}: {error}") from None

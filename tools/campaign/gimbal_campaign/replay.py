@@ -20,7 +20,7 @@ from .errors import CampaignError
 from .measured import AppData
 from .oracle import oracle
 from .process import Tool, run_cell
-from .records import Outcome
+from .records import Outcome, split_team
 from .spec import Spec
 from .store import STEP_COLUMNS, Store
 from .turns import run_in_turns
@@ -65,7 +65,8 @@ def write_record(store: Store, run: int, path: Path,
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(STEP_COLUMNS)
-        writer.writerows(["" if value is None else value for value in row] for row in rows)
+        writer.writerows([split_team(loop)[0], *("" if value is None else value for value in rest)]
+                         for loop, *rest in rows)
     return {(row[0], row[1]): row[4] for row in rows}
 
 
