@@ -49,17 +49,18 @@ std::uint64_t SharedTransport::await_next_slot(std::uint64_t slot) {
 
 void SharedTransport::say_for_whom() const {
     const std::uint64_t oldest = slots_.oldest_epoch();
+    // The one that this rank is about to begin is not open yet.
+    const std::uint64_t begun = epoch_ - 1;
     const std::string waits = "waits in the loop \"" + name_ + "\" for rank ";
     for (int rank = 0; rank < ranks(); ++rank) {
         if (slots_.progress(rank).entered.load(std::memory_order_relaxed) > oldest) continue;
         say(waits + std::to_string(rank) + " of the loop's communicator, which is " +
-            std::to_string(epoch_ - slots_.progress(rank).entered.load(std::memory_order_relaxed)) +
+            std::to_string(begun - slots_.progress(rank).entered.load(std::memory_order_relaxed)) +
             " executions of the loop behind, the most that is allowed (docs/ranks.md)");
         return;
     }
     for (int rank = 0; rank < ranks(); ++rank) {
         const RankProgress& progress = slots_.progress(rank);
-        // The one that this rank is about to begin is not open yet.
         const std::uint64_t open = progress.entered.load(std::memory_order_relaxed) -
                                    progress.left.load(std::memory_order_relaxed) - (rank == team_.rank() ? 1 : 0);
         if (open == 0) continue;

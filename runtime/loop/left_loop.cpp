@@ -17,7 +17,7 @@ constexpr std::uint32_t kSameGaps = 3;  // in a row
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
 std::uint64_t bit_of(std::uint64_t trip) noexcept {
-    return std::uint64_t{1} << (gimbal_known_length(trip) & 63U);
+    return std::uint64_t{1} << (trip == 0 ? 0 : gimbal_known_length(trip) & 63U);
 }
 
 }  // namespace

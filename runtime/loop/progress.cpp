@@ -11,11 +11,11 @@ namespace gimbal {
 __thread Progress thread_progress;
 
 namespace {
-std::atomic<bool> asked{false};
+std::atomic<int> threads_that_ask{0};
 }
 
 bool progress_asked() noexcept {
-    return asked.load(std::memory_order_relaxed);
+    return threads_that_ask.load(std::memory_order_relaxed) > 0;
 }
 
 void make_progress() noexcept {
@@ -30,7 +30,8 @@ void make_progress() noexcept {
 }  // namespace gimbal
 
 extern "C" void gimbal_progress_set(void (*callback)(void*), void* argument, uint32_t period_us) {
-    if (callback) gimbal::asked.store(true, std::memory_order_relaxed);
+    const int more = (callback ? 1 : 0) - (gimbal::thread_progress.callback ? 1 : 0);
+    gimbal::threads_that_ask.fetch_add(more, std::memory_order_relaxed);
     const double period = period_us * 1e-6 / gimbal::seconds_per_tick();
     gimbal::thread_progress = {callback, argument, static_cast<std::uint64_t>(period), gimbal::ticks(), false};
 }

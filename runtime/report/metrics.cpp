@@ -27,7 +27,7 @@ constexpr std::array<Metric, 29> kMetrics = {{
     {"scheduling_s", "s", "chunks / workers * dispatch_ns * 1e-9",
      "estimated: dispatch is calibrated once, not timed per chunk"},
     {"opening_s, closing_s", "s", "sum; after 17 executions from every 17th",
-     "choosing and planning by the first worker to enter; learning and sums by the last to leave"},
+     "choosing and planning by the first worker to enter; learning, mostly by it, too, and sums"},
     {"perfect balance saves", "s", "waiting_s / ranks; over ranks sum(max(L) - mean(L))",
      "what it would save if all threads finished at once, mean over ranks"},
     {"exploring", "1", "exploring_calls / calls", "part of the executions that a selector spent on learning"},

@@ -297,9 +297,9 @@ void stop_background() noexcept {
     }
     // The job may wait for what the interrupted thread holds. The library stays, so the thread can be left to itself.
     timespec until{};
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += 1;
-    pthread_timedjoin_np(own.thread, nullptr, &until);
+    pthread_clockjoin_np(own.thread, nullptr, CLOCK_MONOTONIC, &until);
 }
 
 bool background_is_stopping() noexcept {

@@ -73,7 +73,7 @@ GIMBAL_API int gimbal_loop_next(gimbal_share* share, uint64_t* first, uint64_t* 
 
 /** Leave an execution, finished or cancelled. The share may be used again afterwards.
  *  @return 1 for the last worker to leave: the execution is closed and its pointer void; else 0
- *  @threads each worker once  @cost one timestamp; the last worker also learns: at most 2 us */
+ *  @threads each worker once  @cost one timestamp and one atomic; the next gimbal_loop_open() learns: at most 2 us */
 GIMBAL_API int gimbal_loop_end(gimbal_share* share);
 
 /** The same for a host that counts who has left: it spares the workers one word that all of them write. All workers of

@@ -117,28 +117,50 @@ TEST_F(Node, WhatOtherThreadsStillLendStaysOnOffer) {
     EXPECT_FALSE(rank(2).borrow());
 }
 
+// Whether a thread of this process waits for something.
+bool waits(pid_t thread) {
+    std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+    std::string line;
+    std::getline(file, line);
+    const std::size_t name = line.rfind(')');
+    return name != std::string::npos && line.compare(name, 3, ") S") == 0;
+}
+
+// Whether `wake` ends a sleep that has begun. One that takes too long here finds the sleep over: then once more.
+template <class Wake, class Undo>
+bool ends_a_sleep(NodeCores& cores, const std::atomic<std::uint32_t>& word, Wake wake, Undo undo) {
+    for (int attempt = 0; attempt < 100; ++attempt) {
+        std::atomic<pid_t> sleeper{0};
+        std::atomic<bool> awake{false};
+        bool rang = false;
+        std::thread worker([&] {
+            sleeper = gettid();
+            rang = cores.sleep(word, 1);
+            awake = true;
+        });
+        while (!awake && (sleeper == 0 || !waits(sleeper))) std::this_thread::yield();
+        wake();
+        worker.join();
+        if (rang) return true;
+        undo();
+    }
+    return false;
+}
+
 TEST_F(Node, ASleeperWakesForACore) {
     const std::atomic<std::uint32_t> never{0};
-    std::atomic<bool> got{false};
-    std::thread worker([&] {
-        BorrowedCore core;
-        while (!(core = rank(0).borrow())) (void)rank(0).sleep(never, 1);
-        got = true;
-    });
-    rank(2).lend(1);
-    worker.join();
-    EXPECT_TRUE(got);
+    EXPECT_TRUE(ends_a_sleep(
+        rank(0), never, [&] { rank(2).lend(1); }, [&] { rank(2).take_back(1); }));
+    EXPECT_TRUE(rank(0).borrow());
 }
 
 TEST_F(Node, ASleeperWakesWhenItsLoopHasRunOut) {
     std::atomic<std::uint32_t> stage{0};
-    std::thread worker([&] {
-        while (stage.load() == 0) (void)rank(0).sleep(stage, 1);
-    });
-    stage.store(1);
-    rank(0).ring();
-    worker.join();
-    SUCCEED();
+    const auto run_out = [&] {
+        stage.store(1);
+        rank(0).ring();
+    };
+    EXPECT_TRUE(ends_a_sleep(rank(0), stage, run_out, [&] { stage.store(0); }));
 }
 
 TEST_F(Node, TimeOnOfferIsSeenByOthersOnly) {
