@@ -9,6 +9,7 @@
 #include "base/clock.hpp"
 #include "engine/admission.hpp"
 #include "measure/placement.hpp"
+#include "measure/recent_times.hpp"
 
 namespace gimbal {
 
@@ -299,6 +300,25 @@ void Execution::note_thread(ChunkCosts& costs) noexcept {
     const std::uint64_t now = thread_instructions();
     costs.instructions = costs.instructions > 0 && now > costs.instructions ? now - costs.instructions : 0;
     costs.processor = sched_getcpu();
+}
+
+namespace {
+
+// 0: the worker has left, or has never come. It may be about to do either.
+GIMBAL_RACES std::uint64_t inside_since(const WorkerRecord& record) noexcept {
+    const std::uint64_t begin = *static_cast<const volatile std::uint64_t*>(&record.begin);
+    return begin > *static_cast<const volatile std::uint64_t*>(&record.end) ? begin : 0;
+}
+
+}  // namespace
+
+std::uint64_t Execution::occupied_since() const noexcept {
+    std::uint64_t first = 0;
+    const std::size_t own = std::min<std::size_t>(hot_.workers, slots_.size());
+    for (std::size_t i = 0; i < own; ++i)
+        if (const std::uint64_t since = inside_since(slots_[i].record); since != 0 && (first == 0 || since < first))
+            first = since;
+    return first;
 }
 
 bool Execution::end_after(gimbal_share& share, std::uint64_t begun, std::uint64_t stayed) noexcept {

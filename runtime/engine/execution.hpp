@@ -237,6 +237,9 @@ public:
     /// @threads set by the one that opens it
     [[nodiscard]] std::unique_ptr<ExecutionTrace>& trace() noexcept { return trace_; }
     [[nodiscard]] const std::unique_ptr<ExecutionTrace>& trace() const noexcept { return trace_; }
+    /// Since when the team's workers have been in it, by the first of those that have not left [ticks]; 0: none is.
+    /// @threads any, while nobody prepares it: reads what workers write as they enter and leave
+    [[nodiscard]] std::uint64_t occupied_since() const noexcept;
     /// What a worker has stolen so far, in whatever executions. @threads that worker
     [[nodiscard]] WorkerSteals steals(std::uint32_t worker) const noexcept {
         return has_queues() ? queues_.steals(worker) : WorkerSteals{};

@@ -338,6 +338,16 @@ void LoopSite::learn_late() noexcept {
     if (lock.owns_lock()) learn_from_late(false);
 }
 
+std::uint64_t LoopSite::occupied_since() noexcept {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    std::uint64_t first = 0;
+    if (!lock.owns_lock()) return first;
+    for (const Execution* const execution : existing_)
+        if (const std::uint64_t since = execution->occupied_since(); since != 0 && (first == 0 || since < first))
+            first = since;
+    return first;
+}
+
 void LoopSite::catch_up() noexcept {
     if (ready_.load(std::memory_order_relaxed) == nullptr && standing_.load(std::memory_order_relaxed) == nullptr)
         return;

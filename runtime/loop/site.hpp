@@ -105,6 +105,9 @@ public:
     /// executions, static fraction and alternative are not in it, nor the last executions, from which nobody has learnt
     /// yet: one, or a few of a steady loop.
     [[nodiscard]] LoopSummary brief_summary(double seconds_per_tick, double dispatch_s) const;
+    /// Since when threads have been in an execution in flight, the longest of several [ticks]; 0: in none, or somebody
+    /// holds the lock: then one begins or ends just now. @threads any
+    [[nodiscard]] std::uint64_t occupied_since() noexcept;
     /// Learn from executions that wait for it, unless one is in flight or somebody holds the lock.
     /// @threads any  @cost a load if there are none
     void catch_up() noexcept;

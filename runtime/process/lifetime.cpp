@@ -124,10 +124,12 @@ void name_loops(RunRecord& record) {
         return resolve_names(record);
     }
     bool unnamed = false;
-    for (LoopSummary& loop : record.loops) {
+    const auto name = [&](auto& loop) {
         unnamed |= !loop.module.empty();
         if (!loop.module.empty()) loop.name = loop_name(loop.module, loop.offset, {});
-    }
+    };
+    for (LoopSummary& loop : record.loops) name(loop);
+    for (UnfinishedLoop& loop : record.unfinished) name(loop);
     if (unnamed)
         record.warnings.emplace_back(
             "loops have no file and line: exit() was called in a signal handler, where they cannot be looked up. "
@@ -179,7 +181,7 @@ void leave_records() {
         }
         return;
     }
-    if (record.loops.empty() && record.placement.empty() && !record.waiting) {
+    if (record.loops.empty() && record.unfinished.empty() && record.placement.empty() && !record.waiting) {
         // There is nothing to report, but rules may have been written in vain.
         if (speaks)
             for (const std::string& warning : record.warnings) write_stderr("gimbal: warning: " + warning + "\n");

@@ -22,7 +22,8 @@ void note_openmp();
 
 /// Records for a process that is killed: from its first loop on, of its own or over ranks, the background thread writes
 /// what there is to say every few seconds, marked partial, in the place where the record at exit goes and in turn
-/// replaces it. Nothing is done where nobody asks for records.
+/// replaces it. While no loop ends it does so after each eighth of the wall time so far, for that, and for which loops
+/// threads are in. Nothing is done where nobody asks for records.
 
 /// From here on records are kept current. Only the shared object asks: a tool or a test has no record of its own.
 /// @threads one, at load

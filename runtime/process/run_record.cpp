@@ -85,6 +85,29 @@ RunRecord record_with(bool brief) {
 }  // namespace
 
 void note_openmp() {
+/// What threads were in, of loops that take much of the time: every other moment some loop runs.
+std::vector<UnfinishedLoop> unfinished_loops(const std::vector<LoopSite*>& sites, double tick_s, double wall_s) {
+    constexpr double kWorthSaying = 0.01;  // of the wall time
+    std::vector<UnfinishedLoop> loops;
+    for (LoopSite* const site : sites) {
+        const std::uint64_t since = site->occupied_since();
+        if (since == 0) continue;
+        const std::uint64_t now = ticks();
+        const double time_s = now > since ? static_cast<double>(now - since) * tick_s : 0;
+        if (time_s < kWorthSaying * wall_s) continue;
+        const SiteIdentity& place = site->identity();
+        loops.push_back({.name = place.name,
+                         .module = place.name.empty() ? place.module : std::string(),
+                         .offset = place.name.empty() ? place.offset : 0,
+                         .workers = site->workers(),
+                         .over_ranks = place.over_ranks,
+                         .time_s = time_s});
+    }
+    std::stable_sort(loops.begin(), loops.end(),
+                     [](const UnfinishedLoop& a, const UnfinishedLoop& b) { return a.time_s > b.time_s; });
+    return loops;
+}
+
     if (!known_openmp.load(std::memory_order_relaxed))
         known_openmp.store(new std::string(openmp_path()), std::memory_order_release);
 }
@@ -107,3 +130,4 @@ RunRecord brief_record() {
 }
 
 }  // namespace gimbal
+    record.unfinished = unfinished_loops(sites, tick_s, record.wall_s);

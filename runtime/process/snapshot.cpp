@@ -3,11 +3,13 @@
 
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/clock.hpp"
@@ -31,11 +33,15 @@ constexpr double kFirst_s = 0.2;       // from one look to the next, at first
 constexpr double kPeriod_s = 2;        // later
 constexpr double kLongest_s = 5;       // where many ranks write into one folder, or there is much to write
 constexpr double kLargestPart = 1e-3;  // of a core, that writing may take
+constexpr double kQuietPart = 0.125;   // of the wall time, after which a record is written anew where no loop has ended
 constexpr int kMany = 64;              // ranks
 
 std::atomic<bool> begun{false};
 constexpr std::uint64_t kNothing = UINT64_MAX;
-std::uint64_t written_calls = kNothing;  // of the background thread
+// Of the background thread.
+std::uint64_t written_calls = kNothing;
+double written_s = 0;                                  // when [s]
+std::optional<WaitingRecord>* waiting_then = nullptr;  // in MPI, when the calls were these; never given back
 
 std::uint64_t calls_so_far() {
     std::uint64_t calls = 0;
@@ -53,8 +59,21 @@ bool is_replaceable(const std::string& path) {
     return lstat(path.c_str(), &target) != 0 ? errno == ENOENT : S_ISREG(target.st_mode);
 }
 
-void write_snapshot() {
+/// A process that outlives `gimbal run` has nobody to write for.
+bool has_reader(const Options& asked) {
+    return asked.run_dir.empty() || access(from_start(asked.run_dir).c_str(), F_OK) == 0 || errno != ENOENT;
+}
+
+/// What is lost in MPI and in loops is told of one time: until a loop in progress has ended, that of before it.
+/// @param ended  a loop has, since the last one was written
+void write_snapshot(bool ended) {
+    if (!has_reader(options())) return;
     RunRecord record = brief_record();
+    if (!waiting_then) waiting_then = new std::optional<WaitingRecord>;
+    if (ended)
+        *waiting_then = record.waiting;
+    else
+        record.waiting = *waiting_then;
     record.partial = "the process was still running when it wrote this, and wrote nothing later";
     const Options& asked = options();
     const std::string path = from_start(asked.run_dir.empty() ? expand_pattern(asked.output, record)
@@ -83,7 +102,12 @@ double keep_current() {
         note_openmp();
         flush_steps();
         const std::uint64_t calls = calls_so_far();
-        if (calls != written_calls && keeps_record()) write_snapshot();
+        const double now_s = seconds_since_start();
+        const bool ended = calls != written_calls;
+        if ((ended || now_s - written_s >= kQuietPart * now_s) && keeps_record()) {
+            write_snapshot(ended);
+            written_s = seconds_since_start();
+        }
         written_calls = calls;
     } catch (const Error& error) {
         warn_once(std::string("the record of this run is not updated while it runs: ") + error.what());
@@ -110,6 +134,8 @@ void allow_snapshots() noexcept {
 void restart_snapshots_in_child() noexcept {
     begun.store(false, std::memory_order_relaxed);
     written_calls = kNothing;
+    written_s = 0;
+    waiting_then = nullptr;
 }
 
 }  // namespace gimbal

@@ -226,6 +226,18 @@ void keys(Io& io, Of<Io, LoopSummary>& loop) {
 }
 
 template <class Io>
+template <class Io>
+void keys(Io& io, Of<Io, UnfinishedLoop>& loop) {
+    io.key("name", loop.name);
+    io.key("module", loop.module);
+    io.key("offset_bytes", loop.offset);
+    std::string level = loop.over_ranks ? "ranks" : "threads";
+    io.key("level", level);
+    io.key("workers", loop.workers);
+    io.key("time_s", loop.time_s);
+    if constexpr (Io::kReads) loop.over_ranks = level == "ranks";
+}
+
 void keys(Io& io, Of<Io, WaitingPath>& path) {
     io.key("call", path.call);
     io.key("name", path.name);
@@ -335,9 +347,11 @@ RunRecord from_json(std::string_view text) {
     Reader io{json};
     keys(io, record);
     io.newer("omp_set_schedule", record.program_schedule);
+    if (!record.unfinished.empty()) io.list("unfinished", record.unfinished);
     placement_from(json, record);
     io.object("mpi_waiting", record.waiting);
     return record;
 }
 
 }  // namespace gimbal
+    if (json.contains("unfinished")) io.list("unfinished", record.unfinished);

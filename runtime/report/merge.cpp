@@ -52,7 +52,7 @@ double time_alive(std::span<const RunRecord> records, int rank) {
 double lives_of(std::span<const RunRecord> records, int rank) {
     double lives_s = 0;
     for (const RunRecord& record : records)
-        if (record.rank == rank && !record.loops.empty()) lives_s += record.wall_s;
+        if (record.rank == rank && !(record.loops.empty() && record.unfinished.empty())) lives_s += record.wall_s;
     return lives_s;
 }
 

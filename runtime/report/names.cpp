@@ -116,6 +116,7 @@ void resolve_names(RunRecord& record) {
         resolve(loop);
         if (!named) rename_in(record.warnings, key, loop.name);
     }
+    for (UnfinishedLoop& loop : record.unfinished) resolve(loop);
     if (record.waiting)
         for (WaitingPath& path : record.waiting->paths) resolve(path);
     if (!objects.empty() && !ObjectSymbols::available())

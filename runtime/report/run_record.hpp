@@ -97,6 +97,16 @@ struct LoopSummary {
     std::optional<StealFigures> steals;       ///< of work stealing; iterations are items then
 };
 
+/// A loop that threads were in when the record was written. No figure of the record includes that execution.
+struct UnfinishedLoop {
+    std::string name;           ///< as of a loop: "file:line function"; empty until resolved
+    std::string module;         ///< path of the object that holds the loop; empty: the name is final
+    std::uint64_t offset = 0;   ///< of the loop's code in it [bytes]
+    std::uint32_t workers = 0;  ///< P, team size [count]
+    bool over_ranks = false;    ///< the workers are ranks; false: threads
+    double time_s = 0;          ///< since the first of the threads that had not left came [s]
+};
+
 /// One place in the program where a rank waits in MPI. Sums over calls.
 struct WaitingPath {
     std::string call;                ///< "MPI_Allreduce"
@@ -140,7 +150,7 @@ struct RunRecord {
     bool forked = false;     ///< by a process that has files of the same names; not part of the file
     bool alone = false;      ///< each of the launcher's processes is an MPI job of its own, or none at all
     double started_s = 0;    ///< since 1970-01-01 UTC, the same after fork(); 0: not known [s]
-    double wall_s = 0;       ///< from load to exit [s]
+    double wall_s = 0;       ///< from load to exit, or to when this was written [s]
     double dispatch_ns = 0;  ///< calibrated cost of drawing one chunk on one thread [ns]
     std::uint64_t seed = 0;
     std::uint64_t cores_lent = 0;            ///< by threads that waited to threads that had none [count]
@@ -149,12 +159,13 @@ struct RunRecord {
     std::string program_schedule;  ///< what omp_set_schedule() asked for last, of OpenMP's own; empty: never called
     std::string cache;             ///< what is kept from run to run, in one word (kept/store.hpp)
     std::string no_loop_hint;      ///< why no loop ran, from who knows the program; not part of the file
-    std::vector<std::string> warnings;     ///< missing capabilities, each said once
-    std::vector<LoopSummary> loops;        ///< in order of total time, largest first
-    std::optional<WaitingRecord> waiting;  ///< in MPI; nothing: not measured
-    std::string partial;                   ///< how the process ended that wrote no record at its end; empty: it did
-    std::string placement;                 ///< what libgimbal_pin.so has to say, as a JSON object; empty: nothing
-    std::string placement_text;            ///< the same for people, lines with line feeds
+    std::vector<std::string> warnings;       ///< missing capabilities, each said once
+    std::vector<LoopSummary> loops;          ///< in order of total time, largest first
+    std::vector<UnfinishedLoop> unfinished;  ///< in order of time, longest first; those of at least 1 % of wall_s
+    std::optional<WaitingRecord> waiting;    ///< in MPI; nothing: not measured
+    std::string partial;                     ///< how the process ended that wrote no record at its end; empty: it did
+    std::string placement;                   ///< what libgimbal_pin.so has to say, as a JSON object; empty: nothing
+    std::string placement_text;              ///< the same for people, lines with line feeds
 };
 
 /// A record as JSON, indented, with a final line feed. Units are in the keys; figures that are not finite become 0;

@@ -178,6 +178,11 @@ std::string ranks_text(const std::vector<int>& ranks) {
     return text;
 }
 
+/// "1.2 s", "1.2 to 3.4 s"
+std::string range_of(double least_s, double most_s) {
+    return seconds(least_s) + (most_s > least_s ? " to " + seconds(most_s) : std::string()) + " s";
+}
+
 /// Who wrote no record at the end, why, and how far the figures go.
 std::string partial_lines(std::span<const RunRecord> records, std::uint32_t ranks) {
     struct Part {
@@ -195,10 +200,37 @@ std::string partial_lines(std::span<const RunRecord> records, std::uint32_t rank
     std::string text;
     for (const auto& [why, part] : parts) {
         text += "WARN partial: " + (ranks > 1 ? ranks_text(part.ranks) + ": " : std::string()) + why;
-        text += "; the figures are of the first " + seconds(part.least_s);
-        if (part.most_s > part.least_s) text += " to " + seconds(part.most_s);
-        text += " s.\n";
+        text += "; the figures are of the first " + range_of(part.least_s, part.most_s) + ".\n";
     }
+    return text;
+}
+
+/// The loops that threads were in when a record was written.
+std::string unfinished_lines(std::span<const RunRecord> records, std::uint32_t ranks) {
+    constexpr std::size_t kMost = 3;
+    struct Loop {
+        std::string name;
+        std::vector<int> ranks;
+        double least_s = 0, most_s = 0;
+    };
+    std::vector<Loop> loops;
+    for (const RunRecord& record : records)
+        for (const UnfinishedLoop& seen : record.unfinished) {
+            auto loop = std::find_if(loops.begin(), loops.end(), [&](const Loop& l) { return l.name == seen.name; });
+            if (loop == loops.end()) loop = loops.insert(loop, {seen.name, {}, seen.time_s, seen.time_s});
+            loop->least_s = std::min(loop->least_s, seen.time_s);
+            loop->most_s = std::max(loop->most_s, seen.time_s);
+            if (loop->ranks.empty() || loop->ranks.back() != record.rank) loop->ranks.push_back(record.rank);
+        }
+    std::stable_sort(loops.begin(), loops.end(), [](const Loop& a, const Loop& b) { return a.most_s > b.most_s; });
+    std::string text;
+    for (std::size_t i = 0; i < std::min(loops.size(), kMost); ++i)
+        text += "WARN unfinished: " + (ranks > 1 ? ranks_text(loops[i].ranks) + ": " : std::string()) +
+                shorten_name(loops[i].name, kNameWidth) + " had been running for " +
+                range_of(loops[i].least_s, loops[i].most_s) +
+                " when the record was written; no figure includes that.\n";
+    if (loops.size() > kMost)
+        text += "WARN unfinished: " + count(loops.size() - kMost, "more loop", "more loops") + ", for less time.\n";
     return text;
 }
 
@@ -267,9 +299,7 @@ std::string no_loops(const RunRecord& record) {
     for (const Setting& use : record.options)
         if (use.name == "OMP_SCHEDULE" && is_ordinary_openmp(use.value))
             return text + "OMP_SCHEDULE=" + use.value + " leaves loops with schedule(runtime) to libomp; unset it.\n";
-    if (!record.program_schedule.empty()) {
-        const bool rules = std::any_of(record.options.begin(), record.options.end(),
-                                       [](const Setting& use) { return use.name == "GIMBAL_LOOPS"; });
+    if (may_have_runtime && !record.program_schedule.empty())
         return text + "the program calls omp_set_schedule(" + record.program_schedule +
                "), and its loops with schedule(runtime) use that; " +
                (rules ? "no loop ran that GIMBAL_LOOPS names.\n"
@@ -313,3 +343,6 @@ std::string summary_text(const RunRecord& record, ReportLevel level, std::size_t
 }
 
 }  // namespace gimbal
+    text += unfinished_lines(sorted, run.ranks);
+    else if (std::any_of(sorted.begin(), sorted.end(), [](const auto& r) { return !r.unfinished.empty(); }))
+        text += "no loop had ended by then: there are no figures.\n";

@@ -2,6 +2,7 @@
 /* A program with loops, of teams of two that one thread plays, which then ends in one of the ways that programs are
  * ended. Before, it waits until the record of these loops has been written, if WAIT names the file; under `gimbal run`
  * rank 0 waits for the records of all.
+ * `inside` it is killed in one more loop, whose threads have not left when the record is written; of `half` one has.
  * usage: ended_early HOW [LOOPS]; WAIT=file (blank: none) */
 #include <glob.h>
 #include <signal.h>
@@ -13,7 +14,9 @@
 
 #include "gimbal/loop.h"
 
-static void run_loop(void) {
+static gimbal_share shares[2];
+
+static void enter_loop(void) {
     gimbal_loop_desc desc = {.code = (const void*)0x10,
                              .source = ";solver.c;sweep;42;9;;",
                              .trip = 100,
@@ -21,9 +24,12 @@ static void run_loop(void) {
                              .workers = 2,
                              .schedule = gimbal_schedule_parse("fac2")};
     void* execution = gimbal_loop_open(&desc);
-    gimbal_share shares[2];
     memset(shares, 0, sizeof shares);
     for (uint32_t i = 0; i < 2; ++i) gimbal_loop_begin(execution, i, &shares[i]);
+}
+
+static void run_loop(void) {
+    enter_loop();
     uint64_t first, end;
     for (uint32_t i = 0; i < 2; ++i)
         while (gimbal_loop_next(&shares[i], &first, &end)) continue;
@@ -39,9 +45,7 @@ static int holds(const char* path, const char* text) {
     return strstr(buffer, text) != NULL;
 }
 
-static void wait_for_record(const char* pattern, int loops) {
-    char text[64];
-    snprintf(text, sizeof text, "\"calls\": %d", loops);
+static void wait_for_record(const char* pattern, const char* text) {
     for (int tries = 0; tries < 12000; ++tries) {
         glob_t found;
         int there = glob(pattern, 0, NULL, &found) == 0;
@@ -52,6 +56,19 @@ static void wait_for_record(const char* pattern, int loops) {
     }
     fputs("no record was written\n", stderr);
     _exit(99);
+}
+
+/* Of each rank, or of the only process. */
+static void wait_for_records(const char* text) {
+    const char* rank = getenv("PMI_RANK");
+    const char* wait = getenv("WAIT");
+    for (int i = 0; wait && *wait && i < (rank ? atoi(getenv("PMI_SIZE")) : 1); ++i) {
+        const char* folder = getenv("GIMBAL_RUN_DIR");
+        char name[256], pattern[4096];
+        snprintf(name, sizeof name, rank ? "record-%d-*.json" : "record-*.json", i);
+        snprintf(pattern, sizeof pattern, "%s%s%s", folder ? folder : "", folder ? "/" : "", folder ? name : wait);
+        wait_for_record(pattern, text);
+    }
 }
 
 static void on_signal(int number) {
@@ -77,16 +94,17 @@ static void show_threads(void) {
 int main(int argc, char** argv) {
     const char* how = argc > 1 ? argv[1] : "exit";
     const char* rank = getenv("PMI_RANK");
-    const char* wait = getenv("WAIT");
+    char calls[64];
     int loops = argc > 2 ? atoi(argv[2]) : 10;
     for (int i = 0; i < loops; ++i) run_loop();
     if (rank && strcmp(rank, "0") != 0) pause(); /* until the launcher ends those that are left */
-    for (int i = 0; wait && *wait && i < (rank ? atoi(getenv("PMI_SIZE")) : 1); ++i) {
-        const char* folder = getenv("GIMBAL_RUN_DIR");
-        char name[256], pattern[4096];
-        snprintf(name, sizeof name, rank ? "record-%d-*.json" : "record-*.json", i);
-        snprintf(pattern, sizeof pattern, "%s%s%s", folder ? folder : "", folder ? "/" : "", folder ? name : wait);
-        wait_for_record(pattern, loops);
+    snprintf(calls, sizeof calls, "\"calls\": %d", loops);
+    if (loops > 0) wait_for_records(calls);
+    if (strcmp(how, "inside") == 0 || strcmp(how, "half") == 0) {
+        enter_loop();
+        if (strcmp(how, "half") == 0) gimbal_loop_end(&shares[0]); /* nowait */
+        wait_for_records("\"unfinished\"");
+        raise(SIGKILL);
     }
     if (strcmp(how, "signals") == 0) show_signals();
     if (strcmp(how, "threads") == 0) show_threads();

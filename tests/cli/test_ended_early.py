@@ -64,6 +64,46 @@ class UnderTheLauncher(EndedEarly):
                 left = pathlib.Path("/dev/shm").glob(f"__KMP_REGISTERED_LIB_{self.output()['pid']}_*")
                 self.assertEqual(list(left), [], "libomp's page")
 
+    def test_a_process_killed_in_a_long_loop_says_which_and_for_how_long(self):
+        """Nothing ends after the last execution: the record is written anew all the same, with the time until then."""
+        for how in ("inside", "half"):
+            result = self.run_killed(how)
+            self.assertEqual(result.returncode, 137, result.stderr)
+            self.assertIn("WARN partial: killed by SIGKILL (Killed); the figures are of the first ", result.stderr)
+            self.assertRegex(result.stderr, r"WARN unfinished: solver\.c:42 sweep had been running for \S+ s when the "
+                                            r"record was written; no figure includes that\.")
+            record = self.output()
+            self.assert_loops(record)
+            unfinished, = record["unfinished"]
+            self.assertEqual((unfinished["name"], unfinished["workers"]), ("solver.c:42 sweep", 2))
+            self.assertGreater(unfinished["time_s"], 0.01 * record["wall_s"])
+            self.assertLess(unfinished["time_s"] + record["loops"][0]["time_s"], record["wall_s"])
+
+    def test_a_process_killed_in_its_first_loop_has_no_figures_and_says_so(self):
+        result = self.run_killed("inside", "0")
+        self.assertIn("WARN unfinished: solver.c:42 sweep had been running for ", result.stderr)
+        self.assertIn("no loop had ended by then: there are no figures.", result.stderr)
+        self.assertNotIn("no loop ran", result.stderr)
+        self.assertEqual(self.output()["loops"], [])
+
+    def test_a_record_is_kept_current_where_nothing_ends_and_seldom_written(self):
+        """The second half of its life, in which nothing happens, sees it written some times and not at each look."""
+        process = self.started("pause")
+        path, seen = self.wait_for_record(process), set()
+        walls = lambda: json.loads(path.read_text())["wall_s"]
+        first = walls()
+        deadline = time.monotonic() + LIMIT_S
+        while max(seen, default=0) < 2 * first + 2 and time.monotonic() < deadline:
+            seen.add(walls())
+            time.sleep(0.02)
+        process.kill()
+        os.kill(json.loads(path.read_text())["pid"], signal.SIGKILL)
+        process.communicate()
+        self.assertGreaterEqual(max(seen), 2 * first + 2)
+        self.assertNotIn("unfinished", json.loads(path.read_text()))
+        for before, after in zip(sorted(seen), sorted(seen)[1:]):
+            self.assertGreaterEqual(after, before / (1 - 0.125))
+
     def test_quick_exit_and_exit_in_a_handler_leave_a_whole_record(self):
         for how, status in (("quick_exit", 4), ("handler", 7), ("exit", 0)):
             result = self.run_killed(how, env={"WAIT": ""})

@@ -31,7 +31,12 @@ namespace fs = std::filesystem;
 constexpr const char* kSeparators = " :";                     // of LD_PRELOAD
 constexpr std::size_t kLargestRecord = std::size_t{1} << 28;  // [bytes]
 
-/// Of each rank: the processes that ran loops or were placed; if there is none, the one that lived longest.
+bool ran_loops(const RunRecord& record) {
+    return !record.loops.empty() || !record.unfinished.empty();
+}
+
+/// Of each rank: the processes that ran loops or were placed; if there is none, the one that
+/// asked most of OpenMP, and of these the one that lived longest.
 std::vector<RunRecord> telling(std::vector<RunRecord> records) {
     std::sort(records.begin(), records.end(), [](const RunRecord& a, const RunRecord& b) {
         if (a.rank != b.rank) return a.rank < b.rank;
@@ -40,7 +45,7 @@ std::vector<RunRecord> telling(std::vector<RunRecord> records) {
     });
     std::vector<RunRecord> kept;
     for (RunRecord& record : records)
-        if (kept.empty() || kept.back().rank != record.rank || !record.loops.empty() || !record.placement.empty())
+        if (kept.empty() || kept.back().rank != record.rank || ran_loops(record) || !record.placement.empty())
             kept.push_back(std::move(record));
     return kept;
 }

@@ -27,6 +27,7 @@ const LoopSummary* find(const RunRecord& record, const LoopSummary& wanted) {
 struct Difference {
     double wall_s = 0;  ///< between them
     double calls = 0, time_s = 0, busy_max_s = 0, busy_mean_s = 0, waiting_s = 0;
+    double unfinished_s = 0;  ///< in the execution in flight, not in time_s; < 0: in the one that has ended since
     std::map<std::string, double> calls_of;  ///< by schedule
 
     void add(const LoopSummary& loop, double sign) {
@@ -47,7 +48,7 @@ LoopRow row_of(const LoopKey& key, const Difference& seen) {
     if (most != seen.calls_of.end() && most->second > 0) row.technique = most->first;
     if (seen.wall_s > 0) {
         row.calls_per_s = seen.calls / seen.wall_s;
-        row.share = std::min(1.0, seen.time_s / seen.wall_s);
+        row.share = std::clamp((seen.time_s + seen.unfinished_s) / seen.wall_s, 0.0, 1.0);
     }
     row.imbalance = imbalance(seen.busy_max_s, seen.busy_mean_s);
     if (seen.time_s > 0) row.lost = std::clamp(seen.waiting_s / seen.time_s, 0.0, 1.0);
@@ -123,8 +124,18 @@ Figures Rates::update(const std::vector<LiveProcess>& processes, double at_s) {
                 if (sum && before) sum->add(*before, -1);
             }
         }
-        // An execution counts when it ends: it may be longer than the time between two records.
-        if (wall_s > 0) rank.in_loops = std::min(1.0, in_threads.time_s / wall_s);
+        const auto add_unfinished = [&](const RunRecord& record, double sign) {
+            for (const UnfinishedLoop& loop : record.unfinished) {
+                Difference& of_loop = loops[{process.run, loop.name, loop.workers, loop.over_ranks}];
+                if (of_loop.wall_s == 0) of_loop.wall_s = wall_s;
+                of_loop.unfinished_s += sign * loop.time_s;
+                if (!loop.over_ranks) in_threads.unfinished_s += sign * loop.time_s;
+            }
+        };
+        add_unfinished(seen.now, 1);
+        if (seen.two) add_unfinished(seen.before, -1);
+        // What an execution lost counts when it ends: it may be longer than the time between two records.
+        if (wall_s > 0) rank.in_loops = std::clamp((in_threads.time_s + in_threads.unfinished_s) / wall_s, 0.0, 1.0);
         if (in_threads.time_s > 0) rank.lost = std::clamp(in_threads.waiting_s / in_threads.time_s, 0.0, 1.0);
         figures.ranks.push_back(std::move(rank));
     }

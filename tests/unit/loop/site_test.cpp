@@ -42,6 +42,43 @@ TEST(Site, InlinedCopiesOfOneSourceLineShareIt) {
     EXPECT_EQ(find_site(one)->identity().key(), "solver.c:42 sweep");
 }
 
+TEST(Site, KnowsSinceWhenThreadsAreInALoopUntilTheLastOneHasLeft) {
+    const auto desc = loop_desc(0x14, 10, 2, 0);
+    execute(desc);
+    gimbal::LoopSite* const site = find_site(desc);
+    EXPECT_EQ(site->occupied_since(), 0U);
+    void* const execution = gimbal_loop_open(&desc);
+    EXPECT_EQ(site->occupied_since(), 0U) << "nobody has come";
+    std::array<gimbal_share, 2> shares{};
+    const std::uint64_t before = gimbal::ticks();
+    gimbal_loop_begin(execution, 0, &shares[0]);
+    const std::uint64_t between = gimbal::ticks();
+    while (gimbal::ticks() == between) {
+    }
+    const std::uint64_t since = site->occupied_since();
+    EXPECT_GE(since, before);
+    EXPECT_LE(since, between);
+    gimbal_loop_begin(execution, 1, &shares[1]);
+    EXPECT_EQ(site->occupied_since(), since);
+    gimbal_loop_end(&shares[0]);
+    EXPECT_GT(site->occupied_since(), between) << "of the one that has not left";
+    gimbal_loop_end(&shares[1]);
+    EXPECT_EQ(site->occupied_since(), 0U);
+}
+
+TEST(Site, ALoopInALoopHidesNeither) {
+    const auto outer = loop_desc(0x15, 2, 1, 0), inner = loop_desc(0x16, 2, 1, 0);
+    gimbal_share out{}, in{};
+    gimbal_loop_begin(gimbal_loop_open(&outer), 0, &out);
+    gimbal_loop_begin(gimbal_loop_open(&inner), 0, &in);
+    EXPECT_GT(find_site(outer)->occupied_since(), 0U);
+    EXPECT_GE(find_site(inner)->occupied_since(), find_site(outer)->occupied_since());
+    gimbal_loop_end(&in);
+    EXPECT_EQ(find_site(inner)->occupied_since(), 0U);
+    EXPECT_GT(find_site(outer)->occupied_since(), 0U);
+    gimbal_loop_end(&out);
+}
+
 TEST(Site, AFileMayHaveSemicolonsInItsName) {
     auto desc = loop_desc(0x13, 10, 2, 0);
     desc.source = ";a;b/solver;2.c;sweep;42;9;;";
