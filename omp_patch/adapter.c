@@ -44,6 +44,7 @@ HOOK_HIDDEN int __kmp_hook_release_pattern[3];
 HOOK_HIDDEN int __kmp_hook_cancelled;
 HOOK_HIDDEN gimbal_known_table *__kmp_hook_known_loops;
 HOOK_HIDDEN int __kmp_hook_rules;
+HOOK_HIDDEN int __kmp_hook_looks = KMP_HOOK_FIRST_LOOP;
 HOOK_HIDDEN int __kmp_hook_lending;
 HOOK_HIDDEN int __kmp_hook_elastic;
 HOOK_HIDDEN int __kmp_hook_may_spin = INT_MAX;
@@ -130,6 +131,29 @@ int gimbal_schedule_hook_ready(void) {
   if (library)
     dlclose(library);
   return state > 0;
+}
+
+static int used;      /* enum gimbal_openmp_use */
+static pid_t used_by; /* of this process; that of a parent does not count */
+
+void __kmp_hook_see(int use) {
+  pid_t own = getpid();
+  if (__atomic_load_n(&used_by, __ATOMIC_RELAXED) != own) {
+    __atomic_store_n(&used, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&used_by, own, __ATOMIC_RELAXED);
+    __kmp_hook_looks |= KMP_HOOK_FIRST_LOOP;
+  }
+  int before = __atomic_load_n(&used, __ATOMIC_RELAXED);
+  while (before < use &&
+         !__atomic_compare_exchange_n(&used, &before, use, 0, __ATOMIC_RELAXED,
+                                      __ATOMIC_RELAXED))
+    ;
+}
+
+__attribute__((visibility("default"))) int kmp_gimbal_use(void) {
+  return __atomic_load_n(&used_by, __ATOMIC_RELAXED) == getpid()
+             ? __atomic_load_n(&used, __ATOMIC_RELAXED)
+             : GIMBAL_OPENMP_NOTHING;
 }
 
 /* A process that was killed before it wrote its page leaves an empty one. libomp

@@ -35,7 +35,7 @@ extern KMP_HOOK_HIDDEN int __kmp_hook_cancelled;
 // The loops that are left to libomp for now.
 extern KMP_HOOK_HIDDEN gimbal_known_table *__kmp_hook_known_loops;
 // Whether the user has named loops: only then are loops of other schedules
-// looked at.
+// looked at, but for the first one (__kmp_hook_looks).
 extern KMP_HOOK_HIDDEN int __kmp_hook_rules;
 // Whether threads that wait lend their cores.
 extern KMP_HOOK_HIDDEN int __kmp_hook_lending;
@@ -157,9 +157,12 @@ template <typename T> static inline int __kmp_hook_next_gomp(T *p_lb, T *p_ub) {
 static inline bool __kmp_hook_parse_schedule(const char *value) {
   if (!TCR_4(__kmp_init_serial))
     __kmp_hook_undo_libgomp();
+  __kmp_hook_see(GIMBAL_OPENMP_ASKED);
   if (!gimbal_schedule_hook_ready())
     return false;
   __kmp_hook_rules = __kmp_hook.gimbal_loop_rules();
+  if (__kmp_hook_rules)
+    __kmp_hook_looks |= KMP_HOOK_NAMED_LOOPS;
   __kmp_hook_lending = __kmp_hook.gimbal_lending();
   __kmp_hook_elastic = __kmp_hook.gimbal_elastic_threads();
   __kmp_hook_spinning = __kmp_hook_elastic;

@@ -62,6 +62,13 @@ static inline kmp_int64 __kmp_hook_unit(kmp_info_t *th,
   return own || icv.chunk < 1 ? width : width * icv.chunk;
 }
 
+// The first loop that is not static: what the report says where Gimbal ran none.
+static void __kmp_hook_see_first(bool runtime) {
+  __kmp_hook_looks = __kmp_hook_rules ? KMP_HOOK_NAMED_LOOPS : 0;
+  __kmp_hook_see(runtime ? GIMBAL_OPENMP_RUNTIME_LOOPS
+                         : GIMBAL_OPENMP_DYNAMIC_LOOPS);
+}
+
 // The schedule of a loop, without modifiers and ordered bit: the hook's if a
 // rule names the loop, otherwise as it was. Static loops are not asked about.
 static __attribute__((noinline)) enum sched_type
@@ -71,12 +78,16 @@ __kmp_hook_named(ident_t *loc, kmp_info_t *th, enum sched_type schedule,
       schedule != kmp_sch_guided_chunked && schedule != kmp_sch_runtime &&
       schedule != kmp_sch_runtime_simd)
     return schedule;
+  bool runtime =
+      schedule == kmp_sch_runtime || schedule == kmp_sch_runtime_simd;
+  if (__kmp_hook_looks & KMP_HOOK_FIRST_LOOP)
+    __kmp_hook_see_first(runtime);
+  if (!__kmp_hook_rules)
+    return schedule;
   wish->rule = __kmp_hook_team_rule(loc, th);
   if (wish->rule == 0)
     return schedule;
   wish->unit = __kmp_hook_unit(th, schedule, chunk);
-  bool runtime =
-      schedule == kmp_sch_runtime || schedule == kmp_sch_runtime_simd;
   if (runtime
           ? SCHEDULE_HAS_MONOTONIC(th->th.th_team->t.t_sched.r_sched_type) != 0
           : __kmp_hook_promised(loc, monotonicity))

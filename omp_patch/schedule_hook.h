@@ -6,6 +6,7 @@
 #include "gimbal/elastic_team.h"
 #include "gimbal/known_loops.h"
 #include "gimbal/loop.h"
+#include "gimbal/openmp_use.h"
 #include "gimbal/traced_calls.h"
 #include "gimbal/wait_policy.h"
 
@@ -68,6 +69,18 @@ extern __attribute__((visibility("hidden"))) gimbal_schedule_hook __kmp_hook;
  * @return 1; 0: that library is of another build, which is said once. The hook
  * is not to be used then. */
 int gimbal_schedule_hook_ready(void);
+
+/** What loops are looked at when they start, other than for their schedule. */
+enum {
+  KMP_HOOK_NAMED_LOOPS = 1, /* the user has named loops */
+  KMP_HOOK_FIRST_LOOP = 2   /* none has been seen that is not static */
+};
+extern __attribute__((visibility("hidden"))) int __kmp_hook_looks;
+
+/** Notes what the process asks of OpenMP. When libomp starts, when its parallel
+ * part does, and at the first loop that is not static.
+ * @param use  an enum gimbal_openmp_use  @threads any  @cost a system call */
+void __kmp_hook_see(int use);
 
 /** Gives a file that libomp is about to map and to write to the room for it: a
  * write to a page that the file system has no room for ends the process. If

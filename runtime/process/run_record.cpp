@@ -15,6 +15,7 @@
 #include "config/selection.hpp"
 #include "gimbal/core_loan.h"
 #include "gimbal/elastic_team.h"
+#include "gimbal/openmp_use.h"
 #include "gimbal/options.hpp"
 #include "kept/store.hpp"
 #include "loop/schedules.hpp"
@@ -29,16 +30,49 @@ namespace gimbal {
 
 namespace {
 
-// What answers OpenMP calls; nullptr: not looked up yet. Never given back.
-std::atomic<const std::string*> known_openmp{nullptr};
+/// What answers OpenMP calls in this process.
+struct OpenmpRuntime {
+    std::string path;                         ///< of the object; empty: there is none
+    decltype(&kmp_gimbal_use) use = nullptr;  ///< nullptr: it is not Gimbal's
+};
 
-// The object that answers OpenMP calls in this process. Asking takes the loader and, if there is none, the heap.
-std::string openmp_path() {
+// nullptr: not looked up yet. Never given back.
+std::atomic<const OpenmpRuntime*> known_openmp{nullptr};
+
+// Asking takes the loader and, if there is none, the heap.
+OpenmpRuntime openmp_runtime() {
     const HeldSignals held;
+    OpenmpRuntime runtime;
     void* const symbol = dlsym(RTLD_DEFAULT, "omp_get_max_threads");
     Dl_info info{};
-    if (!symbol || dladdr(symbol, &info) == 0 || !info.dli_fname) return {};
-    return info.dli_fname;
+    if (!symbol || dladdr(symbol, &info) == 0 || !info.dli_fname) return runtime;
+    runtime.path = info.dli_fname;
+    runtime.use = reinterpret_cast<decltype(runtime.use)>(dlsym(RTLD_DEFAULT, "kmp_gimbal_use"));
+    return runtime;
+}
+
+void describe(const OpenmpRuntime& runtime, RunRecord& record) {
+    record.openmp = runtime.path;
+    if (!runtime.use) return;
+    switch (runtime.use()) {
+        case GIMBAL_OPENMP_NOTHING:
+            record.openmp_use = OpenmpUse::nothing;
+            break;
+        case GIMBAL_OPENMP_ASKED:
+            record.openmp_use = OpenmpUse::asked;
+            break;
+        case GIMBAL_OPENMP_REGIONS:
+            record.openmp_use = OpenmpUse::regions;
+            break;
+        case GIMBAL_OPENMP_DYNAMIC_LOOPS:
+            record.openmp_use = OpenmpUse::dynamic_loops;
+            break;
+        case GIMBAL_OPENMP_RUNTIME_LOOPS:
+            record.openmp_use = OpenmpUse::runtime_loops;
+            break;
+        default:  // of another build
+            break;
+    }
 }
 
 /// Who set LB4MPI_RL_... for a program without loops over ranks will wonder why threads do not learn as told.
@@ -51,40 +85,6 @@ void warn_of_names_in_vain() {
                   "threads they begin with GIMBAL_RL_ or KMP_RL_.");
 }
 
-/// @param brief  without the lock of a loop, where the process may end at any moment
-RunRecord record_with(bool brief) {
-    RunRecord record = describe_process();
-    record.started_s = started_at_s();
-    record.wall_s = seconds_since_start();
-    record.alone = alone_in_mpi_world();
-    // Acquire: partner of the store in note_openmp().
-    const std::string* const known = known_openmp.load(std::memory_order_acquire);
-    if (known)
-        record.openmp = *known;
-    else if (!ending_in_handler())
-        record.openmp = openmp_path();
-    record.cores_lent = gimbal_cores_lent();
-    record.regions_with_numbers = gimbal_regions_with_numbers();
-    record.program_schedule = program_schedule();
-    record.warnings = warnings();
-    record.loops = steal_summaries();
-    record.waiting = waiting_record();
-    const std::vector<LoopSite*> sites = all_sites();
-    const double tick_s = sites.empty() ? 0 : seconds_per_tick();
-    const double dispatch_s = sites.empty() ? 0 : dispatch_ticks() * tick_s;
-    record.dispatch_ns = dispatch_s * 1e9;
-    for (LoopSite* const site : sites) {
-        LoopSummary summary = brief ? site->brief_summary(tick_s, dispatch_s) : site->summary(tick_s, dispatch_s);
-        if (summary.calls > 0) record.loops.push_back(std::move(summary));
-    }
-    const auto by_time = [](const LoopSummary& a, const LoopSummary& b) { return a.time_s > b.time_s; };
-    std::stable_sort(record.loops.begin(), record.loops.end(), by_time);
-    return record;
-}
-
-}  // namespace
-
-void note_openmp() {
 /// What threads were in, of loops that take much of the time: every other moment some loop runs.
 std::vector<UnfinishedLoop> unfinished_loops(const std::vector<LoopSite*>& sites, double tick_s, double wall_s) {
     constexpr double kWorthSaying = 0.01;  // of the wall time
@@ -108,8 +108,43 @@ std::vector<UnfinishedLoop> unfinished_loops(const std::vector<LoopSite*>& sites
     return loops;
 }
 
+/// @param brief  without the lock of a loop, where the process may end at any moment
+RunRecord record_with(bool brief) {
+    RunRecord record = describe_process();
+    record.started_s = started_at_s();
+    record.wall_s = seconds_since_start();
+    record.alone = alone_in_mpi_world();
+    // Acquire: partner of the store in note_openmp().
+    const OpenmpRuntime* const known = known_openmp.load(std::memory_order_acquire);
+    if (known)
+        describe(*known, record);
+    else if (!ending_in_handler())
+        describe(openmp_runtime(), record);
+    record.cores_lent = gimbal_cores_lent();
+    record.regions_with_numbers = gimbal_regions_with_numbers();
+    record.program_schedule = program_schedule();
+    record.warnings = warnings();
+    record.loops = steal_summaries();
+    record.waiting = waiting_record();
+    const std::vector<LoopSite*> sites = all_sites();
+    const double tick_s = sites.empty() ? 0 : seconds_per_tick();
+    const double dispatch_s = sites.empty() ? 0 : dispatch_ticks() * tick_s;
+    record.dispatch_ns = dispatch_s * 1e9;
+    for (LoopSite* const site : sites) {
+        LoopSummary summary = brief ? site->brief_summary(tick_s, dispatch_s) : site->summary(tick_s, dispatch_s);
+        if (summary.calls > 0) record.loops.push_back(std::move(summary));
+    }
+    record.unfinished = unfinished_loops(sites, tick_s, record.wall_s);
+    const auto by_time = [](const LoopSummary& a, const LoopSummary& b) { return a.time_s > b.time_s; };
+    std::stable_sort(record.loops.begin(), record.loops.end(), by_time);
+    return record;
+}
+
+}  // namespace
+
+void note_openmp() {
     if (!known_openmp.load(std::memory_order_relaxed))
-        known_openmp.store(new std::string(openmp_path()), std::memory_order_release);
+        known_openmp.store(new OpenmpRuntime(openmp_runtime()), std::memory_order_release);
 }
 
 RunRecord current_record() {
@@ -130,4 +165,3 @@ RunRecord brief_record() {
 }
 
 }  // namespace gimbal
-    record.unfinished = unfinished_loops(sites, tick_s, record.wall_s);

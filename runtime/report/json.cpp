@@ -2,6 +2,7 @@
 #include "report/run_record.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -226,7 +227,6 @@ void keys(Io& io, Of<Io, LoopSummary>& loop) {
 }
 
 template <class Io>
-template <class Io>
 void keys(Io& io, Of<Io, UnfinishedLoop>& loop) {
     io.key("name", loop.name);
     io.key("module", loop.module);
@@ -238,6 +238,7 @@ void keys(Io& io, Of<Io, UnfinishedLoop>& loop) {
     if constexpr (Io::kReads) loop.over_ranks = level == "ranks";
 }
 
+template <class Io>
 void keys(Io& io, Of<Io, WaitingPath>& path) {
     io.key("call", path.call);
     io.key("name", path.name);
@@ -273,6 +274,14 @@ void keys(Io& io, Of<Io, Setting>& use) {
     io.key("origin", use.origin);
 }
 
+constexpr std::array<std::string_view, 6> kOpenmpUses = {"",        "nothing",       "asked",
+                                                         "regions", "dynamic loops", "runtime loops"};
+
+OpenmpUse openmp_use(std::string_view word) {
+    const auto* const found = std::find(kOpenmpUses.begin(), kOpenmpUses.end(), word);
+    return found == kOpenmpUses.end() ? OpenmpUse::unknown : static_cast<OpenmpUse>(found - kOpenmpUses.begin());
+}
+
 /// Without what is left out where there is none.
 template <class Io>
 void keys(Io& io, Of<Io, RunRecord>& record) {
@@ -282,6 +291,9 @@ void keys(Io& io, Of<Io, RunRecord>& record) {
     io.key("job", record.job);
     io.newer("launch", record.launch);  // records of before jobs were told apart lack it, and when they started
     io.key("openmp", record.openmp);
+    std::string use(kOpenmpUses[static_cast<std::size_t>(record.openmp_use)]);
+    io.word("openmp_use", use);
+    if constexpr (Io::kReads) record.openmp_use = openmp_use(use);
     io.key("pid", record.pid);
     io.key("rank", record.rank);
     io.key("ranks", record.ranks);
@@ -335,6 +347,7 @@ std::string to_json(const RunRecord& record) {
     Json& json = io.json;
     if (!record.program_schedule.empty()) json["omp_set_schedule"] = record.program_schedule;
     if (!record.placement.empty()) json["placement"] = placement_of(record);
+    if (!record.unfinished.empty()) io.list("unfinished", record.unfinished);
     if (record.waiting) io.object("mpi_waiting", record.waiting);
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -347,11 +360,10 @@ RunRecord from_json(std::string_view text) {
     Reader io{json};
     keys(io, record);
     io.newer("omp_set_schedule", record.program_schedule);
-    if (!record.unfinished.empty()) io.list("unfinished", record.unfinished);
     placement_from(json, record);
+    if (json.contains("unfinished")) io.list("unfinished", record.unfinished);
     io.object("mpi_waiting", record.waiting);
     return record;
 }
 
 }  // namespace gimbal
-    if (json.contains("unfinished")) io.list("unfinished", record.unfinished);

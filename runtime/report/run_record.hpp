@@ -135,6 +135,9 @@ struct WaitingRecord {
     std::vector<WaitingPath> paths;  ///< those with the longest time first
 };
 
+/// What a process has asked of its OpenMP runtime (gimbal/openmp_use.h), the most of it.
+enum class OpenmpUse { unknown, nothing, asked, regions, dynamic_loops, runtime_loops };
+
 /// Everything one process has to say at its end; what GIMBAL_OUTPUT holds as JSON.
 struct RunRecord {
     int schema_version = 1;
@@ -144,6 +147,7 @@ struct RunRecord {
     std::string job;      ///< job identifier of the batch system, or the process id
     std::string launch;   ///< what tells one start of a parallel program from the next in a job; empty: not known
     std::string openmp;   ///< path of the OpenMP runtime that ran; empty if none was seen
+    OpenmpUse openmp_use = OpenmpUse::unknown;  ///< what that runtime was asked for
     int pid = 0;
     int rank = 0;            ///< 0 without MPI
     int ranks = 1;           ///< 1 without MPI

@@ -293,20 +293,58 @@ std::string placement(std::span<const RunRecord> records) {
     return text;
 }
 
+bool has_rules(const RunRecord& record) {
+    return std::any_of(record.options.begin(), record.options.end(),
+                       [](const Setting& use) { return use.name == "GIMBAL_LOOPS"; });
+}
+
+/// Why Gimbal's libomp had no loop for it, by what it was asked for. Empty: that is not known.
+std::string why_by_use(OpenmpUse use, bool rules) {
+    switch (use) {
+        case OpenmpUse::unknown:
+            break;
+        case OpenmpUse::nothing:
+            return "neither the program nor a module that it loaded asked the OpenMP runtime for anything";
+        case OpenmpUse::asked:
+            return "the OpenMP runtime was asked for settings, but no parallel region and no loop ran";
+        case OpenmpUse::regions:
+            return "its parallel regions had only loops with schedule(static) or without a schedule clause, if any, "
+                   "which Gimbal never takes; write schedule(runtime)";
+        case OpenmpUse::dynamic_loops:
+            return rules ? "none of its loops that a rule of GIMBAL_LOOPS names ran; those with schedule(static) or "
+                           "without a schedule clause Gimbal never takes"
+                         : "its loops have schedule(dynamic) or schedule(guided); --loops '*=runtime' takes these, too";
+        case OpenmpUse::runtime_loops:
+            return "its loops with schedule(runtime) had no iterations, or were left to libomp";
+    }
+    return {};
+}
+
 /// Why there is no table.
 std::string no_loops(const RunRecord& record) {
     const std::string text = "no loop ran under Gimbal: ";
+    // Of a loop with a schedule of its own and one with schedule(runtime) only the first to come is known.
+    const bool may_have_runtime =
+        record.openmp_use == OpenmpUse::unknown || record.openmp_use >= OpenmpUse::dynamic_loops;
     for (const Setting& use : record.options)
-        if (use.name == "OMP_SCHEDULE" && is_ordinary_openmp(use.value))
+        if (may_have_runtime && use.name == "OMP_SCHEDULE" && is_ordinary_openmp(use.value))
             return text + "OMP_SCHEDULE=" + use.value + " leaves loops with schedule(runtime) to libomp; unset it.\n";
     if (may_have_runtime && !record.program_schedule.empty())
         return text + "the program calls omp_set_schedule(" + record.program_schedule +
                "), and its loops with schedule(runtime) use that; " +
-               (rules ? "no loop ran that GIMBAL_LOOPS names.\n"
-                      : "--loops '*=runtime' hands them to Gimbal anyway.\n");
-    }
-    if (!record.no_loop_hint.empty()) return text + record.no_loop_hint + ".\n";
+               (has_rules(record) ? "no loop ran that GIMBAL_LOOPS names.\n"
+                                  : "--loops '*=runtime' hands them to Gimbal anyway.\n");
+    const std::string seen = why_by_use(record.openmp_use, has_rules(record));
+    if (record.openmp_use <= OpenmpUse::nothing && !record.no_loop_hint.empty())
+        return text + record.no_loop_hint + ".\n";
+    if (!seen.empty()) return text + seen + ".\n";
     return text + "it takes loops marked schedule(runtime), and dynamic and guided ones that GIMBAL_LOOPS names.\n";
+}
+
+/// Of several processes that one which asked most of OpenMP, the first if they are alike.
+const RunRecord& telling(std::span<const RunRecord> records) {
+    return *std::max_element(records.begin(), records.end(),
+                             [](const auto& a, const auto& b) { return a.openmp_use < b.openmp_use; });
 }
 
 /// @param own  the report of one process at its own end, which can only know itself
@@ -317,12 +355,15 @@ std::string report_text(std::span<const RunRecord> records, ReportLevel level, s
     const MergedRun run = merge(sorted);
     std::string text = header(sorted, run);
     text += partial_lines(sorted, run.ranks);
+    text += unfinished_lines(sorted, run.ranks);
     if (level == ReportLevel::full) text += settings(sorted.front());
     const std::string placed = placement(sorted);
     if (!run.loops.empty())
         text += loop_table(run, level == ReportLevel::full ? run.loops.size() : kMaxLoops, width);
+    else if (std::any_of(sorted.begin(), sorted.end(), [](const auto& r) { return !r.unfinished.empty(); }))
+        text += "no loop had ended by then: there are no figures.\n";
     else if (placed.empty())
-        text += no_loops(sorted.front());
+        text += no_loops(telling(sorted));
     text += placed;
     if (run.ranks_seen > 1) text += "rank balance " + fixed(run.rank_balance, 3) + " (mean/max of the time in loops)\n";
     text += efficiency_text(sorted, run, level == ReportLevel::full);
@@ -343,6 +384,3 @@ std::string summary_text(const RunRecord& record, ReportLevel level, std::size_t
 }
 
 }  // namespace gimbal
-    text += unfinished_lines(sorted, run.ranks);
-    else if (std::any_of(sorted.begin(), sorted.end(), [](const auto& r) { return !r.unfinished.empty(); }))
-        text += "no loop had ended by then: there are no figures.\n";

@@ -82,6 +82,9 @@ OTHER_LIBRARY = "long gimbal_hook_layout(void) { return 1; }\n" + "".join(
         "gimbal_team_numbered gimbal_traced_calls gimbal_spinning_threads").split())
 
 
+ASKED_NOTHING = "neither the program nor a module that it loaded asked the OpenMP runtime for anything"
+
+
 class StartTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -326,7 +329,85 @@ int main(int count, char **words) {
         self.assertIn("libgomp is linked into the program", result.stderr)
 
     def test_no_openmp_at_all(self):
-        self.assertIn("uses OpenMP", self.run_tool("--", "/bin/true").stderr)
+        self.assertIn(ASKED_NOTHING, self.run_tool("--", "/bin/true").stderr)
+
+    def test_regions_that_did_not_run(self):
+        source = self.LOOPS.replace("long sum", "if (count < 9) return 0;\n    long sum")
+        program = self.build(source, "unused", "-fopenmp", "-DKIND=static")
+        self.assertIn("has OpenMP regions or loops, but none of them ran", self.run_tool("--", program).stderr)
+
+
+class NoLoopInAModule(ToolTest):
+    """The same where the loops are in a module that is loaded later: the program's own file knows nothing of them."""
+
+    MODULE = """
+#include <omp.h>
+long sum(int count) {
+    long sum = 0;
+    (void)omp_get_max_threads();
+#ifdef KIND
+#pragma omp parallel for schedule(KIND) reduction(+ : sum)
+#endif
+    for (int i = 0; i < count; ++i) sum += i;
+    return sum;
+}
+"""
+    LOADER = """
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int count, char **words) {
+    (void)count;
+    void *module = dlopen(words[1], RTLD_NOW | RTLD_LOCAL);
+    long (*sum)(int) = module ? (long (*)(int))dlsym(module, "sum") : NULL;
+    if (!sum) return puts(dlerror()), 1;
+    printf("sum %ld\\n", sum(1000));
+    return 0;
+}
+"""
+    CALLER = "import ctypes, sys\nprint('sum', ctypes.CDLL(sys.argv[1]).sum(1000))\n"
+    SAID = {"runtime": None, "dynamic": "--loops '*=runtime'", "guided": "--loops '*=runtime'",
+            "static": "its parallel regions had only loops with schedule(static)",
+            "no-loop": "the OpenMP runtime was asked for settings", "no-openmp": ASKED_NOTHING}
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        loader = cls.build(cls.LOADER, "loader", "-ldl")
+        caller = cls.folder / "call.py"
+        caller.write_text(cls.CALLER)
+        cls.callers = {"program": [loader], "python": [sys.executable, caller]}
+
+    def module(self, kind):
+        source, flags = self.MODULE, ["-fopenmp"]
+        if kind == "no-openmp":
+            source, flags = source.replace("#include <omp.h>", "").replace("(void)omp_get_max_threads();", ""), []
+        elif kind != "no-loop":
+            flags.append(f"-DKIND={kind}")
+        return self.build(source, f"{kind}.so", "-shared", "-fPIC", *flags)
+
+    def test_what_is_said_follows_what_the_module_did(self):
+        for kind, said in self.SAID.items():
+            module = self.module(kind)
+            for name, words in self.callers.items():
+                with self.subTest(kind=kind, caller=name):
+                    result = self.run_tool("--", *words, module)
+                    self.assert_right(result)
+                    if said is None:
+                        self.assertRegex(result.stderr, rf"{kind}\.c:\d+ sum +1 +1000 ")
+                        self.assertNotIn("no loop ran", result.stderr)
+                    else:
+                        self.assertIn("no loop ran under Gimbal: ", result.stderr)
+                        self.assertIn(said, result.stderr)
+
+    def test_a_shell_between_changes_nothing(self):
+        module = self.module("static")
+        result = self.run_tool("--", "sh", "-c", f"{self.callers['program'][0]} {module}; sleep 0.1")
+        self.assertIn(self.SAID["static"], result.stderr)
+
+    def test_ordinary_schedules_are_said_only_of_loops_that_go_by_them(self):
+        for kind, said in (("static", self.SAID["static"]), ("runtime", "OMP_SCHEDULE=guided leaves loops")):
+            result = self.run_tool("--", *self.callers["program"], self.module(kind), env={"OMP_SCHEDULE": "guided"})
+            self.assertIn(said, result.stderr)
 
 
 class SeveralProcesses(ToolTest):

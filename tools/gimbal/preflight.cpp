@@ -200,11 +200,13 @@ ProgramFacts check_program(const std::string& program, const std::string& libomp
     return facts;
 }
 
-std::string why_no_loop(const ProgramFacts& program, bool rules) {
-    if (!program.known) return {};
+std::string why_no_loop(const ProgramFacts& program, bool rules, OpenmpUse use) {
+    if (!program.known || use > OpenmpUse::nothing) return {};
     if (program.gomp_inside)
         return "libgomp is linked into the program, so its loops never come to Gimbal; link it as a shared library "
                "(without -static-libgomp)";
+    if (use == OpenmpUse::nothing)
+        return program.starts.empty() ? "" : "the program has OpenMP regions or loops, but none of them ran";
     const auto any = [&](auto&& is_one) {
         return std::any_of(program.starts.begin(), program.starts.end(),
                            [&](const std::string& name) { return is_one(std::string_view(name)); });
@@ -225,9 +227,11 @@ std::string why_no_loop(const ProgramFacts& program, bool rules) {
         return "loops with schedule(runtime) did not run; those with schedule(dynamic) or schedule(guided) are taken "
                "by --loops '*=runtime'";
     if (has("GOMP_parallel") || has("__kmpc_fork_call") || has("__kmpc_for_static_init"))
-        return "the program has only loops with schedule(static) or without a schedule clause, which Gimbal never "
-               "takes; write schedule(runtime)";
-    return "nothing in the program, or in the libraries that it is linked to, uses OpenMP";
+        return "the program, and the libraries that it is linked to, have only loops with schedule(static) or without "
+               "a "
+               "schedule clause, which Gimbal never takes; write schedule(runtime)";
+    return "nothing in the program, or in the libraries that it is linked to, uses OpenMP; what modules do that it "
+           "loads later is not known";
 }
 
 }  // namespace gimbal::tool

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "report/run_record.hpp"
+
 namespace gimbal::tool {
 
 /// Of MPI libraries that exchange programs; what shares MPICH's binary interface (Intel MPI, MVAPICH) counts as MPICH.
@@ -54,8 +56,9 @@ struct ProgramFacts {
 /// @param launcher  of launcher_for()  @cost as launcher_for()
 [[nodiscard]] MpiFamily family_of_ranks(const ProgramFacts& program, const std::string& launcher);
 
-/// Why no loop of a program came to Gimbal, as far as the program's file shows it.
-/// @param rules  rules of GIMBAL_LOOPS were given  @return half a sentence; empty: nothing is known
-[[nodiscard]] std::string why_no_loop(const ProgramFacts& program, bool rules);
+/// Why no loop of a program came to Gimbal, as far as the program's file shows it: what its process saw tells more.
+/// @param rules  rules of GIMBAL_LOOPS were given  @param use  what its process asked of OpenMP
+/// @return half a sentence; empty: the file tells nothing beyond that
+[[nodiscard]] std::string why_no_loop(const ProgramFacts& program, bool rules, OpenmpUse use);
 
 }  // namespace gimbal::tool

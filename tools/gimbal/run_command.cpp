@@ -253,7 +253,7 @@ void report_records(const RunRequest& request, const Options& options, const Run
         for (Setting& setting : record.options)
             if (setting.origin == "environment" && options.origin(setting.name) != "default")
                 setting.origin = options.origin(setting.name);  // the program was given all as variables
-        record.no_loop_hint = why_no_loop(facts, !options.loops.empty());
+        record.no_loop_hint = why_no_loop(facts, !options.loops.empty(), record.openmp_use);
         // Most launchers give a start no name; the next one may have the same job.
         if (record.launch.empty()) record.launch = folder.name();
     }

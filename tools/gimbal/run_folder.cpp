@@ -40,8 +40,9 @@ bool ran_loops(const RunRecord& record) {
 std::vector<RunRecord> telling(std::vector<RunRecord> records) {
     std::sort(records.begin(), records.end(), [](const RunRecord& a, const RunRecord& b) {
         if (a.rank != b.rank) return a.rank < b.rank;
-        if (a.loops.empty() != b.loops.empty()) return b.loops.empty();
-        return a.loops.empty() ? a.wall_s > b.wall_s : a.pid < b.pid;
+        if (ran_loops(a) != ran_loops(b)) return ran_loops(a);
+        if (ran_loops(a)) return a.pid < b.pid;
+        return a.openmp_use != b.openmp_use ? a.openmp_use > b.openmp_use : a.wall_s > b.wall_s;
     });
     std::vector<RunRecord> kept;
     for (RunRecord& record : records)

@@ -27,6 +27,8 @@ TEST(Json, ARecordComesBackAsItWent) {
     record.cores_lent = 12;
     record.regions_with_numbers = 2;
     record.partial = "killed by SIGTERM";
+    record.openmp_use = OpenmpUse::dynamic_loops;
+    record.unfinished = {{.name = "a.c:7 f", .workers = 2, .over_ranks = true, .time_s = 3.5}};
     record.loops[0].slow = {.worker = 1, .rate = 0.5, .processor = 7, .by_instructions = true};
     record.loops[0].module = "/usr/bin/app";
     record.loops[0].offset = std::numeric_limits<std::uint64_t>::max();
@@ -43,6 +45,12 @@ TEST(Json, ARecordComesBackAsItWent) {
     EXPECT_TRUE(back.loops[0].slow->by_instructions);
     EXPECT_FALSE(from_json(to_json(sample_record())).loops[0].slow);
     EXPECT_EQ(back.partial, "killed by SIGTERM");
+    EXPECT_EQ(back.openmp_use, OpenmpUse::dynamic_loops);
+    EXPECT_EQ(from_json(to_json(sample_record())).openmp_use, OpenmpUse::unknown);
+    ASSERT_EQ(back.unfinished.size(), 1U);
+    EXPECT_EQ(back.unfinished[0].name, "a.c:7 f");
+    EXPECT_TRUE(back.unfinished[0].over_ranks);
+    EXPECT_DOUBLE_EQ(back.unfinished[0].time_s, 3.5);
     EXPECT_EQ(from_json(to_json(sample_record())).partial, "");
     EXPECT_EQ(back.loops[0].offset, record.loops[0].offset);
     EXPECT_EQ(back.loops[0].per_worker[0].iterations, 1500U);

@@ -80,6 +80,48 @@ TEST(Summary, PartialRecordsAreSaidWithTheReasonAndHowFarTheyGo) {
     EXPECT_THAT(summary_text(sample_record(), ReportLevel::summary), Not(HasSubstr("partial")));
 }
 
+TEST(Summary, LoopsInProgressAreSaidWithTheirRanksAndTimes) {
+    std::vector<RunRecord> records;
+    for (int rank = 0; rank < 3; ++rank) {
+        records.push_back(sample_record(rank, 3));
+        if (rank > 0) records.back().unfinished = {{.name = "a.c:7 f", .workers = 2, .time_s = 2.0 + rank}};
+    }
+    EXPECT_THAT(merged_text(records, ReportLevel::summary),
+                HasSubstr("\nWARN unfinished: ranks 1-2: a.c:7 f had been running for 3.00 to 4.00 s when the record "
+                          "was written; no figure includes that.\n"));
+    RunRecord alone = sample_record();
+    alone.loops.clear();
+    alone.unfinished = {
+        {.name = "a", .time_s = 1}, {.name = "b", .time_s = 2}, {.name = "c", .time_s = 3}, {.name = "d", .time_s = 4}};
+    const std::string text = summary_text(alone, ReportLevel::summary);
+    EXPECT_THAT(text, HasSubstr("\nWARN unfinished: d had been running for 4.00 s when"));
+    EXPECT_THAT(text, HasSubstr("\nWARN unfinished: 1 more loop, for less time.\n"));
+    EXPECT_THAT(text, HasSubstr("no loop had ended by then"));
+    EXPECT_THAT(text, Not(HasSubstr("no loop ran")));
+}
+
+TEST(Summary, WhyNoLoopRanFollowsWhatTheProcessSawBeforeWhatItsFileLooksLike) {
+    RunRecord record = sample_record();
+    record.loops.clear();
+    record.no_loop_hint = "of its file";
+    const auto said = [&](OpenmpUse use) {
+        record.openmp_use = use;
+        return summary_text(record, ReportLevel::summary);
+    };
+    EXPECT_THAT(said(OpenmpUse::unknown), HasSubstr("no loop ran under Gimbal: of its file.\n"));
+    EXPECT_THAT(said(OpenmpUse::nothing), HasSubstr("no loop ran under Gimbal: of its file.\n"));
+    EXPECT_THAT(said(OpenmpUse::asked), HasSubstr("no parallel region and no loop ran"));
+    EXPECT_THAT(said(OpenmpUse::regions), HasSubstr("only loops with schedule(static)"));
+    EXPECT_THAT(said(OpenmpUse::dynamic_loops), HasSubstr("--loops '*=runtime' takes these, too"));
+    EXPECT_THAT(said(OpenmpUse::runtime_loops), HasSubstr("had no iterations"));
+    record.no_loop_hint.clear();
+    EXPECT_THAT(said(OpenmpUse::nothing), HasSubstr("neither the program nor a module that it loaded asked"));
+    RunRecord child = record;
+    child.openmp_use = OpenmpUse::regions;
+    EXPECT_THAT(merged_text(std::vector{record, child}, ReportLevel::summary),
+                HasSubstr("only loops with schedule(static)"));
+}
+
 TEST(Summary, OffSaysNothing) {
     EXPECT_EQ(summary_text(sample_record(), ReportLevel::off), "");
 }
