@@ -14,7 +14,7 @@ enum gimbal_openmp_use {
     GIMBAL_OPENMP_ASKED = 1,         /**< the runtime has started: omp_get_max_threads() is enough */
     GIMBAL_OPENMP_REGIONS = 2,       /**< a parallel region, a barrier or a loop */
     GIMBAL_OPENMP_DYNAMIC_LOOPS = 3, /**< a loop with schedule(dynamic) or schedule(guided) */
-    GIMBAL_OPENMP_RUNTIME_LOOPS = 4  /**< a loop with schedule(runtime); only the first of it and the one above counts */
+    GIMBAL_OPENMP_RUNTIME_LOOPS = 4  /**< a loop with schedule(runtime); the first of these two counts */
 };
 
 /** The patched libomp has this function, and no other OpenMP runtime: libgimbal looks it up by its name.
