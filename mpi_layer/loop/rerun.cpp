@@ -33,6 +33,7 @@ void Rerun::began(std::uint64_t first) noexcept {
 }
 
 bool Rerun::finish(std::uint64_t first) noexcept {
+    if (first >= trip_) return false;  // no chunk of this loop's
     const std::uint64_t step = step_of(first);
     if (step == running_) {
         longest_ = std::max(longest_, gimbal_rank_ticks() - began_);

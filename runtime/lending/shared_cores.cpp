@@ -61,6 +61,7 @@ std::uint64_t waited_ns(pid_t thread) noexcept {
 void look(std::uint64_t now) noexcept {
     // Acquire what the last one has noted; partner: the store below.
     if (looking.exchange(true, std::memory_order_acquire)) return;
+    if (now < next_look.load(kRelaxed)) return looking.store(false, std::memory_order_release);  // another one has
     const int reason = errno;
     const std::size_t count = waiting_threads(threads);
     std::uint64_t waited = 0;

@@ -62,12 +62,14 @@ LoopTotals::~LoopTotals() {
     }
 }
 
-void add_sums(std::span<const WorkerSlot> slots, std::vector<WorkerRecord>& per_worker) {
+// Workers may be writing them, where a process ends beside its loops.
+GIMBAL_RACES void add_sums(std::span<const WorkerSlot> slots, std::vector<WorkerRecord>& per_worker) {
     if (per_worker.size() < slots.size()) per_worker.resize(slots.size());
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-        per_worker[i].end += slots[i].sums.busy;
-        per_worker[i].chunks += slots[i].sums.chunks;
-        per_worker[i].iterations += slots[i].sums.iterations;
+    WorkerRecord* sum = per_worker.data();
+    for (const WorkerSlot* slot = slots.data(); slot != slots.data() + slots.size(); ++slot, ++sum) {
+        sum->end += slot->sums.busy;
+        sum->chunks += slot->sums.chunks;
+        sum->iterations += slot->sums.iterations;
     }
 }
 

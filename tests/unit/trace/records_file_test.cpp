@@ -38,6 +38,7 @@ protected:
         std::string refusal;
         TraceFile* const made = TraceFile::create(path_, header, limit, refusal);
         EXPECT_NE(made, nullptr) << refusal;
+        files_.push_back(made);
         return *made;
     }
 
@@ -57,6 +58,8 @@ protected:
 
     std::filesystem::path folder_ = std::filesystem::temp_directory_path() / ("trace_test." + std::to_string(getpid()));
     std::string path_ = folder_ / "records";
+    // As in a process they are never closed; here they would be leaks to a sanitizer.
+    inline static std::vector<TraceFile*> files_;
 };
 
 TEST_F(RecordsFileTest, HasEveryRecordOfEveryThreadInItsOrderWhileTheyAreWritten) {
