@@ -4,16 +4,20 @@
 #include "process/process.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <atomic>
 #include <cstdint>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "base/held_signal.hpp"
 #include "base/process_state.hpp"
 #include "base/warnings.hpp"
 #include "config/load.hpp"
+#include "report/run_record.hpp"
 
 namespace gimbal {
 
@@ -78,6 +82,28 @@ void look_at_mpi_world() noexcept {
 
 bool alone_in_mpi_world() noexcept {
     return g_alone.load(std::memory_order_relaxed);
+}
+
+MpiHere mpi_here() noexcept {
+    if (process_environment().ranks < 2) return MpiHere::unknown;
+    struct Seen {
+        bool mpi = false, watcher = false;
+    } seen;
+    // Python loads it where dlsym() does not look; and one that is linked into a library has no file of its own.
+    const HeldSignals held;
+    seen.mpi = dlsym(RTLD_DEFAULT, "MPI_Initialized") != nullptr;
+    dl_iterate_phdr(
+        [](dl_phdr_info* object, std::size_t, void* data) {
+            const std::string_view path = object->dlpi_name;
+            const std::string_view name = path.substr(path.rfind('/') + 1);
+            auto& of = *static_cast<Seen*>(data);
+            of.mpi |= name.starts_with("libmpi");
+            of.watcher |= name.starts_with("libgimbal_waiting_");
+            return 0;
+        },
+        &seen);
+    if (!seen.mpi) return MpiHere::none;
+    return seen.watcher ? MpiHere::watched : MpiHere::unwatched;
 }
 
 }  // namespace gimbal

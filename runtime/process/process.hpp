@@ -61,6 +61,10 @@ void look_at_mpi_world() noexcept;
 /// Whether a launcher has started several processes, of which each is an MPI job of its own.
 [[nodiscard]] bool alone_in_mpi_world() noexcept;
 
+/// What of MPI is loaded by now; unknown where no launcher says that there are several processes.
+/// @threads any  @cost the loader's lock, a look at every object
+[[nodiscard]] MpiHere mpi_here() noexcept;
+
 /// What libgimbal_pin.so has said for the report of this process.
 struct PlacementReport {
     std::string json;  ///< an object; empty: nothing was said

@@ -114,6 +114,7 @@ RunRecord record_with(bool brief) {
     record.started_s = started_at_s();
     record.wall_s = seconds_since_start();
     record.alone = alone_in_mpi_world();
+    if (!ending_in_handler()) record.mpi = mpi_here();
     // Acquire: partner of the store in note_openmp().
     const OpenmpRuntime* const known = known_openmp.load(std::memory_order_acquire);
     if (known)

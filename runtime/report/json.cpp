@@ -277,9 +277,17 @@ void keys(Io& io, Of<Io, Setting>& use) {
 constexpr std::array<std::string_view, 6> kOpenmpUses = {"",        "nothing",       "asked",
                                                          "regions", "dynamic loops", "runtime loops"};
 
-OpenmpUse openmp_use(std::string_view word) {
-    const auto* const found = std::find(kOpenmpUses.begin(), kOpenmpUses.end(), word);
-    return found == kOpenmpUses.end() ? OpenmpUse::unknown : static_cast<OpenmpUse>(found - kOpenmpUses.begin());
+constexpr std::array<std::string_view, 4> kMpiHere = {"", "none", "unwatched", "watched"};
+
+/// One of `words`, by its number; the first stands for a word that is none of them, and for none at all.
+template <class Io, std::size_t kCount, class Word>
+void word_of(Io& io, const char* name, const std::array<std::string_view, kCount>& words, Word& value) {
+    std::string text(words[static_cast<std::size_t>(value)]);
+    io.word(name, text);
+    if constexpr (Io::kReads) {
+        const auto* const found = std::find(words.begin(), words.end(), text);
+        value = static_cast<std::remove_const_t<Word>>(found == words.end() ? 0 : found - words.begin());
+    }
 }
 
 /// Without what is left out where there is none.
@@ -291,13 +299,12 @@ void keys(Io& io, Of<Io, RunRecord>& record) {
     io.key("job", record.job);
     io.newer("launch", record.launch);  // records of before jobs were told apart lack it, and when they started
     io.key("openmp", record.openmp);
-    std::string use(kOpenmpUses[static_cast<std::size_t>(record.openmp_use)]);
-    io.word("openmp_use", use);
-    if constexpr (Io::kReads) record.openmp_use = openmp_use(use);
+    word_of(io, "openmp_use", kOpenmpUses, record.openmp_use);
     io.key("pid", record.pid);
     io.key("rank", record.rank);
     io.key("ranks", record.ranks);
     io.newer("alone", record.alone);
+    word_of(io, "mpi", kMpiHere, record.mpi);
     io.newer("started_s", record.started_s);
     io.key("wall_s", record.wall_s);
     io.key("dispatch_ns", record.dispatch_ns);

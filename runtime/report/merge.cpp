@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "base/warnings.hpp"
 #include "config/table.hpp"
 #include "gimbal/error.hpp"
 #include "report/choices.hpp"
@@ -54,6 +55,14 @@ double lives_of(std::span<const RunRecord> records, int rank) {
     for (const RunRecord& record : records)
         if (record.rank == rank && !(record.loops.empty() && record.unfinished.empty())) lives_s += record.wall_s;
     return lives_s;
+}
+
+/// Whether processes that a launcher started are copies of a program that has no MPI.
+bool know_no_mpi(std::span<const RunRecord> records) {
+    return std::all_of(records.begin(), records.end(), [](const RunRecord& record) {
+        return record.mpi == MpiHere::none && !record.waiting &&
+               std::none_of(record.loops.begin(), record.loops.end(), [](const auto& loop) { return loop.over_ranks; });
+    });
 }
 
 void add_schedules(const LoopSummary& loop, LoopSummary& sum) {
@@ -291,6 +300,14 @@ MergedRun merge(std::span<const RunRecord> records) {
         }
     }
     run.alone = std::any_of(records.begin(), records.end(), [](const RunRecord& record) { return record.alone; });
+    if (know_no_mpi(records)) {
+        run.alone = true;
+        run.warnings.push_back(kNote + std::string("no use of MPI was seen: each of the ") + std::to_string(run.ranks) +
+                               " processes did all of its work.");
+    }
+    run.unseen_mpi = std::any_of(records.begin(), records.end(), [](const RunRecord& record) {
+        return record.mpi == MpiHere::watched && !record.waiting;
+    });
     run.efficiency = efficiency(records);
     run.waiting_places = waiting_places(records);
     run.elastic = std::any_of(records.begin(), records.end(), is_elastic);

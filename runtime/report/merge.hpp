@@ -76,6 +76,7 @@ struct MergedRun {
     std::uint32_t ranks_seen = 0;   ///< ranks that wrote a record [count]
     std::uint32_t ranks = 1;        ///< ranks of the job [count]
     bool alone = false;             ///< these are processes that know nothing of each other
+    bool unseen_mpi = false;        ///< what watches MPI was there, and the program's calls went past it
     std::uint32_t threads = 0;      ///< largest team of threads; 0: no loop had one [count]
     OverRanks wall_s;               ///< in which any process of a rank lived [s]
     double lives_s = 0;       ///< of all processes of a rank that ran loops, its wall_s at least; mean over ranks [s]

@@ -249,10 +249,13 @@ bool any_borrowed(const MergedRun& run) {
 std::string note_on_ranks(const MergedRun& run) {
     if (!run.efficiency) {
         if (run.threads == 0 || run.alone || 1 - run.rank_balance <= kWorthSaying) return {};
-        return "NOTE the ranks differ: those that wait lose " + per_cent(1 - run.rank_balance) +
-               " of the time in loops. gimbal run -n with --mpi-waiting on shows where they wait; --elastic lends "
-               "their "
-               "cores.";
+        const std::string lost =
+            "NOTE the ranks differ: those that wait lose " + per_cent(1 - run.rank_balance) + " of the time in loops. ";
+        if (run.unseen_mpi)
+            return lost +
+                   "Where they wait is not seen, and --elastic has no effect: the functions of MPI that the program "
+                   "calls come before Gimbal's, or MPI_Session_init began it.";
+        return lost + "gimbal run -n with --mpi-waiting on shows where they wait; --elastic lends their cores.";
     }
     const Efficiency& parts = *run.efficiency;
     const double lost_s = parts.ranks_balance_s + parts.serialisation_s;

@@ -138,6 +138,14 @@ struct WaitingRecord {
 /// What a process has asked of its OpenMP runtime (gimbal/openmp_use.h), the most of it.
 enum class OpenmpUse { unknown, nothing, asked, regions, dynamic_loops, runtime_loops };
 
+/// What of MPI there is in a process that a launcher started beside others.
+enum class MpiHere {
+    unknown,
+    none,
+    unwatched,  ///< an MPI, and nothing that would see what it is asked for
+    watched     ///< an MPI, and the library that stands before it
+};
+
 /// Everything one process has to say at its end; what GIMBAL_OUTPUT holds as JSON.
 struct RunRecord {
     int schema_version = 1;
@@ -149,13 +157,14 @@ struct RunRecord {
     std::string openmp;   ///< path of the OpenMP runtime that ran; empty if none was seen
     OpenmpUse openmp_use = OpenmpUse::unknown;  ///< what that runtime was asked for
     int pid = 0;
-    int rank = 0;            ///< 0 without MPI
-    int ranks = 1;           ///< 1 without MPI
-    bool forked = false;     ///< by a process that has files of the same names; not part of the file
-    bool alone = false;      ///< each of the launcher's processes is an MPI job of its own, or none at all
-    double started_s = 0;    ///< since 1970-01-01 UTC, the same after fork(); 0: not known [s]
-    double wall_s = 0;       ///< from load to exit, or to when this was written [s]
-    double dispatch_ns = 0;  ///< calibrated cost of drawing one chunk on one thread [ns]
+    int rank = 0;                    ///< 0 without MPI
+    int ranks = 1;                   ///< 1 without MPI
+    bool forked = false;             ///< by a process that has files of the same names; not part of the file
+    bool alone = false;              ///< each of the launcher's processes is an MPI job of its own
+    MpiHere mpi = MpiHere::unknown;  ///< of one process alone it is not known
+    double started_s = 0;            ///< since 1970-01-01 UTC, the same after fork(); 0: not known [s]
+    double wall_s = 0;               ///< from load to exit, or to when this was written [s]
+    double dispatch_ns = 0;          ///< calibrated cost of drawing one chunk on one thread [ns]
     std::uint64_t seed = 0;
     std::uint64_t cores_lent = 0;            ///< by threads that waited to threads that had none [count]
     std::uint64_t regions_with_numbers = 0;  ///< that other ranks' cores could not join for that [count]

@@ -236,19 +236,19 @@ class Records(ToolTest):
 
     @unittest.skipUnless(shutil.which("mpiexec.hydra"), "no mpiexec.hydra")
     def test_copies_of_a_program_without_mpi_are_not_told_to_lend_cores(self):
-        library = self.compile("", "lib/libgimbal_waiting_mpich.so", "-shared", "-fPIC")
-        self.addCleanup(library.unlink)
-        text = json.dumps(record(0, 2)).replace('"time_s": 3.0', '"time_s": $((3 + $PMI_RANK))')
+        text = json.dumps(record(0, 2) | {"mpi": "$MPI"}).replace('"time_s": 3.0', '"time_s": $((3 + $PMI_RANK))')
         text = text.replace('"rank": 0', '"rank": $PMI_RANK').replace('"', '\\"')
         program = self.script(f'echo "{text}" > $GIMBAL_RUN_DIR/record-$PMI_RANK-$$.json\n')
         words = ("run", "-n", "2", "-t", "1", "--mpiexec", "mpiexec.hydra")
-        result = self.gimbal(*words, "--output", "run-%r.json", "--", program)
+        result = self.gimbal(*words, "--output", "run-%r.json", "--", program, env={"MPI": "none"})
         self.assertIn("2 processes, no ranks of one job", result.stderr)
         self.assertEqual(result.stderr.count("NOTE no use of MPI was seen: each of the 2 processes did all"), 1)
         self.assertNotIn("the ranks differ", result.stderr)
         self.assertNotIn("the ranks differ", self.gimbal("report", "run-0.json", "run-1.json").stdout)
-        # Nobody looked whether there is MPI.
-        self.assertIn("the ranks differ", self.gimbal(*words, "--mpi-waiting", "off", "--", program).stderr)
+        for mpi, advice in ("unwatched", "--mpi-waiting on shows"), ("watched", "--elastic has no effect"):
+            text = self.gimbal(*words, "--", program, env={"MPI": mpi}).stderr
+            self.assertIn("2 ranks x", text)
+            self.assertRegex(text, f"the ranks differ: .*{advice}")
 
 
 class Refusals(ToolTest):

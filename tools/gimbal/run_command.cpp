@@ -213,18 +213,6 @@ void check_request(const Environment& environment, const RunRequest& request, co
     check_files(environment, request, options);
 }
 
-/// Whether what -n started are copies of one program, each by itself: the library that would see MPI begin was there
-/// and saw nothing. A program that is not linked to MPI may still load it.
-bool runs_without_mpi(const RunRequest& request, const Options& options, const ProgramFacts& facts,
-                      const std::vector<RunRecord>& records) {
-    const auto tells_of_ranks = [](const RunRecord& record) {
-        return record.waiting || record.alone || !record.partial.empty() ||
-               std::any_of(record.loops.begin(), record.loops.end(), [](const auto& loop) { return loop.over_ranks; });
-    };
-    return facts.mpi == MpiFamily::unknown && std::none_of(records.begin(), records.end(), tells_of_ranks) &&
-           !waiting_library(options, request, facts, launcher_for(facts, request.mpiexec)).empty();
-}
-
 void report_records(const RunRequest& request, const Options& options, const RunFolder& folder,
                     const ProgramFacts& facts, const ProgramEnd& end, std::uint64_t since_ns) {
     std::vector<std::string> problems;
@@ -239,13 +227,9 @@ void report_records(const RunRequest& request, const Options& options, const Run
         return;
     }
     explain_partial(request, end, records);
-    const bool without_mpi = runs_without_mpi(request, options, facts, records);
     for (RunRecord& record : records) {
-        if (without_mpi) {
-            record.alone = true;
-            record.warnings.push_back(kNote + std::string("no use of MPI was seen: each of the ") +
-                                      std::to_string(request.ranks) + " processes did all of its work.");
-        }
+        // One that is linked into the program without symbols is seen in its file only.
+        if (record.mpi == MpiHere::none && facts.mpi != MpiFamily::unknown) record.mpi = MpiHere::unwatched;
         // Without a batch system every process made up its own job name; one run needs one.
         if (record.job == std::to_string(record.pid)) record.job = std::to_string(getpid());
         // A rank that has ended early must be missed: the launcher knows better than the others' records.
