@@ -118,6 +118,7 @@ int gimbal_schedule_hook_ready(void) {
     struct link_map *map = NULL;
     Dl_info own = {0};
     __kmp_hook.gimbal_schedule_set = none;
+    __kmp_hook.gimbal_loops_unloaded = NULL;
     dladdr(&__kmp_hook, &own);
     if (library)
       dlinfo(library, RTLD_DI_LINKMAP, &map);

@@ -18,7 +18,7 @@ extern "C" {
  * the symbol version GIMBAL_HOOK_<version> (runtime/exports.map). It grows with
  * every change of a function, its meaning, or a structure that both sides use.
  */
-#define GIMBAL_HOOK_VERSION 14
+#define GIMBAL_HOOK_VERSION 15
 
 /** The schedule hook: all of libgimbal.so that the patched OpenMP runtime
  * calls. gimbal/loop.h, gimbal/known_loops.h, gimbal/core_loan.h,
@@ -40,6 +40,7 @@ extern "C" {
   FUNCTION(gimbal_loop_drop)                                                   \
   FUNCTION(gimbal_loop_rules)                                                  \
   FUNCTION(gimbal_loop_named)                                                  \
+  FUNCTION(gimbal_loops_unloaded)                                              \
   FUNCTION(gimbal_lending)                                                     \
   FUNCTION(gimbal_waiter_mine)                                                 \
   FUNCTION(gimbal_wait_for)                                                    \

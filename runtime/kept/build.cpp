@@ -2,6 +2,7 @@
 #include "kept/build.hpp"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <link.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <span>
 
@@ -47,6 +49,42 @@ std::uint64_t hash_of_file(const char* path) noexcept {
     return hash_with(hash, static_cast<std::uint64_t>(file.st_mtim.tv_nsec));
 }
 
+/// An open file, as far as it is wanted.
+class File {
+public:
+    explicit File(const char* path) noexcept : file_(open(path, O_RDONLY | O_CLOEXEC)) {}
+    ~File() {
+        if (file_ >= 0) close(file_);
+    }
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+
+    [[nodiscard]] bool read(void* to, std::size_t size, std::uint64_t offset) const noexcept {
+        return file_ >= 0 && pread(file_, to, size, static_cast<off_t>(offset)) == static_cast<ssize_t>(size);
+    }
+
+private:
+    int file_;
+};
+
+/// What build_of() says of an object with a build id.
+/// @return 0: the file has none, or cannot be read
+std::uint64_t hash_of_build_id(const char* path) noexcept {
+    constexpr std::size_t kLargest = 4096;  // notes that are read: the build id's are some tens of bytes
+    const File file(path);
+    ElfW(Ehdr) object;
+    if (!file.read(&object, sizeof object, 0) || std::memcmp(object.e_ident, ELFMAG, SELFMAG) != 0) return 0;
+    for (int i = 0; i < object.e_phnum; ++i) {
+        ElfW(Phdr) header;
+        if (!file.read(&header, sizeof header, object.e_phoff + static_cast<std::uint64_t>(i) * sizeof header)) break;
+        std::array<char, kLargest> notes;
+        if (header.p_type != PT_NOTE || header.p_filesz > notes.size()) continue;
+        if (!file.read(notes.data(), header.p_filesz, header.p_offset)) continue;
+        if (const std::string_view id = build_id_in({notes.data(), header.p_filesz}); !id.empty()) return hash_of(id);
+    }
+    return 0;
+}
+
 std::span<const ElfW(Phdr)> headers_of_program() noexcept {
     const auto* const first = reinterpret_cast<const ElfW(Phdr)*>(getauxval(AT_PHDR));
     return {first, first ? getauxval(AT_PHNUM) : 0};
@@ -82,6 +120,12 @@ std::uint64_t build_of(const void* begin, const char* path) noexcept {
     if (first == headers.end() || first->p_offset != 0) return hash_of_file(path);
     const std::string_view id = build_id_of(headers, base - first->p_vaddr);
     return id.empty() ? hash_of_file(path) : hash_of(id);
+}
+
+// Where no build id was found in memory size and time of the file count, whether it has one or not.
+bool may_be_build(const char* path, std::uint64_t build) noexcept {
+    const std::uint64_t by_time = build == 0 ? 0 : hash_of_file(path);
+    return by_time == 0 || by_time == build || hash_of_build_id(path) == build;
 }
 
 std::uint64_t build_of_program() noexcept {

@@ -15,7 +15,12 @@ namespace gimbal {
 /// @cost below a microsecond if it has a build id and its first page is in memory
 [[nodiscard]] std::uint64_t build_of(const void* begin, const char* path) noexcept;
 
-/// The same for the main program.
+/// Whether a file may be of that build: which it is no more if the program was built anew meanwhile.
+/// @param build  of build_of(); 0: not known, and any file will do
+/// @return true also where the file cannot be read  @errors none  @threads any  @cost some us
+[[nodiscard]] bool may_be_build(const char* path, std::uint64_t build) noexcept;
+
+/// build_of() of the main program.
 [[nodiscard]] std::uint64_t build_of_program() noexcept;
 
 /// What kind of machine this is: processor and number of processors, not its name: a batch system gives a program

@@ -109,6 +109,10 @@ int gimbal_loop_named(const gimbal_loop_desc* desc) {
     return gimbal::find_site(*desc)->rule();
 }
 
+void gimbal_loops_unloaded(void) {
+    gimbal::forget_unloaded_loops();
+}
+
 void gimbal_loop_begin(void* execution, uint32_t worker, gimbal_share* share) {
     auto* const entered = static_cast<Execution*>(execution);
     if (LoopSite* const site = entered->entered_site()) gimbal::current_site = site;

@@ -38,6 +38,16 @@ gimbal_known_loop* place_for(const gimbal_loop_desc& desc, std::uint32_t number,
     return place->mixed ? nullptr : place;
 }
 
+/// All places that are some loop's.
+template <class Task>
+void for_places(Task task) noexcept {
+    for (gimbal_known_loop& place : table.loops)
+        if (__atomic_load_n(&place.region, __ATOMIC_RELAXED)) task(place);
+    if (!more_is_used.load(std::memory_order_relaxed)) return;
+    for (gimbal_known_loop& place : table.more)
+        if (__atomic_load_n(&place.region, __ATOMIC_RELAXED)) task(place);
+}
+
 }  // namespace
 
 gimbal_known_loop* begin_place(const gimbal_loop_desc* desc) noexcept {
@@ -75,13 +85,17 @@ gimbal_known_loop* let_stand(const Request& request, void* execution) noexcept {
     __atomic_store_n(&place->trip, request.trip, __ATOMIC_RELEASE);
     __atomic_store_n(&place->stands, 1, __ATOMIC_RELEASE);
     place->code = gimbal_known_code(request.caller);
-    place->execution = execution;
+    __atomic_store_n(&place->execution, execution, __ATOMIC_RELAXED);
     open_place(*place);
     return place;
 }
 
 void end_standing(gimbal_known_loop& place) noexcept {
     __atomic_store_n(&place.to, 0, __ATOMIC_RELEASE);
+}
+
+bool stands(const gimbal_known_loop& place, const void* execution) noexcept {
+    return __atomic_load_n(&place.execution, __ATOMIC_RELAXED) == execution;
 }
 
 bool stood_here(const gimbal_known_loop& place, const Request& request) noexcept {
@@ -92,6 +106,24 @@ bool stood_here(const gimbal_known_loop& place, const Request& request) noexcept
 
 std::uint64_t known_now() noexcept {
     return gimbal_known_now(&table);
+}
+
+// The team's first worker closes them, or the last one to leave a standing execution.
+void give_up_places(const KnownCodes& loops) noexcept {
+    for_places([&](gimbal_known_loop& place) {
+        if (place.number != 0 && loops[place.code]) __atomic_store_n(&place.mixed, 1, __ATOMIC_RELAXED);
+    });
+}
+
+// Whose execution stands there finds that it does not any more (LoopSite::take_standing).
+void free_places(std::uintptr_t begin, std::uintptr_t end) noexcept {
+    for_places([&](gimbal_known_loop& place) {
+        const auto region = reinterpret_cast<std::uintptr_t>(__atomic_load_n(&place.region, __ATOMIC_RELAXED));
+        if (region < begin || region >= end) return;
+        end_standing(place);
+        __atomic_store_n(&place.execution, nullptr, __ATOMIC_RELAXED);
+        __atomic_store_n(&place.mixed, 0, __ATOMIC_RELAXED);
+    });
 }
 
 // A compare-and-swap that changes nothing: the program may have set another schedule before, and have loops that are

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 
 #include "engine/request.hpp"
@@ -33,6 +34,9 @@ void know_period(const gimbal_loop_desc& desc, std::uint64_t loops) noexcept;
 /// @threads the last worker to leave it; or one of the team that opens a later execution of that place
 void end_standing(gimbal_known_loop& place) noexcept;
 
+/// Whether the place is still this execution's. If not, no team can enter it.
+[[nodiscard]] bool stands(const gimbal_known_loop& place, const void* execution) noexcept;
+
 /// Whether the team that asks opens a loop where this place was found in an earlier region, which it has left.
 [[nodiscard]] bool stood_here(const gimbal_known_loop& place, const Request& request) noexcept;
 
@@ -41,6 +45,18 @@ void end_standing(gimbal_known_loop& place) noexcept;
 
 /// Have the memory of the table there, before the first loop is known. @threads any
 void prepare_known_loops() noexcept;
+
+/// Loops by gimbal_known_code().
+using KnownCodes = std::bitset<1U << 16U>;
+
+/// These loops are gone with their library. A team may be in a region of another one that has called them: it gives
+/// their places up, as where other loops have that number, too.
+/// @threads any, while nothing is loaded  @errors none
+void give_up_places(const KnownCodes& loops) noexcept;
+
+/// Regions between these addresses are gone, and nothing lies there now: so no team is in one, and their places are
+/// free at once. @threads any, while nothing is loaded  @errors none
+void free_places(std::uintptr_t begin, std::uintptr_t end) noexcept;
 
 /// No loop is known any more. @threads the only one of a new child
 void forget_known_loops() noexcept;

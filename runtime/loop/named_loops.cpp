@@ -48,8 +48,8 @@ const LoopPlace& NamedLoops::place_of(Loop& loop) {
     if (!identity.name.empty()) {
         *loop.place = place_from_name(identity.name);
     } else if (!identity.module.empty()) {
-        std::unique_ptr<ObjectSymbols>& symbols = objects_[identity.module];
-        if (!symbols) symbols = std::make_unique<ObjectSymbols>(identity.module);
+        std::unique_ptr<ObjectSymbols>& symbols = objects_[{identity.module, identity.build}];
+        if (!symbols) symbols = std::make_unique<ObjectSymbols>(identity.module, identity.build);
         *loop.place = place_from_code(identity, symbols->find(identity.offset));
     }
     return *loop.place;

@@ -50,7 +50,7 @@ private:
     // By pattern, in the order of the calls: the last that matches counts.
     std::vector<std::pair<std::string, double>> fractions_;
     std::vector<bool> used_;  // [rules] whether a loop matched
-    std::map<std::string, std::unique_ptr<ObjectSymbols>> objects_;
+    std::map<std::pair<std::string, std::uint64_t>, std::unique_ptr<ObjectSymbols>> objects_;  // by path and build
 };
 
 }  // namespace gimbal

@@ -141,12 +141,14 @@ void LoopSite::let_stand(Execution& execution, const Request& request) noexcept 
 }
 
 // With the lock held: the execution that stood where the team is that opens the loop. It has left that, and asks for
-// something else now, or another loop has the place.
+// something else now, or another loop has the place. Or the place has been taken away with the library of its region.
 Execution* LoopSite::take_standing(const Request& request) noexcept {
     // Acquire what its last worker has seen; partner: the release store of who let it stand no more.
     Execution* const standing = standing_.load(std::memory_order_acquire);
-    if (standing == nullptr || !stood_here(*standing->place(), request)) return nullptr;
-    if (standing->place()->execution == standing) end_standing(*standing->place());
+    if (standing == nullptr) return nullptr;
+    const bool stands = gimbal::stands(*standing->place(), standing);
+    if (stands && !stood_here(*standing->place(), request)) return nullptr;
+    if (stands) end_standing(*standing->place());
     standing_.store(nullptr, std::memory_order_relaxed);
     return standing;
 }

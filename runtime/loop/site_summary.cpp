@@ -55,6 +55,7 @@ LoopSummary LoopSite::brief_summary(double seconds_per_tick, double dispatch_s) 
     if (identity_.name.empty()) {
         summary.module = identity_.module;
         summary.offset = identity_.offset;
+        summary.build = identity_.build;
     }
     summary.workers = workers_;
     summary.over_ranks = identity_.over_ranks;

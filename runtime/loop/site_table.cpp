@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loop/site_table.hpp"
 
-#include <dlfcn.h>
-#include <link.h>
 #include <time.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <functional>
+#include <memory>
 #include <new>
 #include <string_view>
 #include <unordered_map>
@@ -21,7 +20,9 @@
 #include "kept/build.hpp"
 #include "lending/wait_policy.hpp"
 #include "loop/current_site.hpp"
+#include "loop/known_loops.hpp"
 #include "loop/left_loop.hpp"
+#include "loop/modules.hpp"
 #include "loop/named_loops.hpp"
 #include "loop/schedules.hpp"
 #include "measure/loop_stats.hpp"
@@ -36,7 +37,7 @@ namespace {
 struct Node {
     const void* code;
     std::uint32_t workers;
-    LoopSite* site;
+    std::atomic<LoopSite*> site;  // nullptr: the library that had it is gone
     Node* next;
 };
 
@@ -52,10 +53,11 @@ struct Link {
 
 struct Table {
     std::array<std::atomic<Node*>, kBuckets> buckets{};
-    std::mutex mutex;                    // guards insertion, `by_name` and `names`
+    std::mutex mutex;                    // guards insertion, `by_identity` and `names`
     std::atomic<Link*> first = nullptr;  // of all sites; can be read without the lock
     Link* last = nullptr;
-    std::unordered_multimap<std::size_t, LoopSite*> by_name;  // those that have one, by its hash
+    std::unordered_multimap<std::size_t, LoopSite*> by_identity;  // those that have one, by its hash
+    SeenModules modules;
     NamedLoops names;
 };
 
@@ -96,11 +98,20 @@ std::size_t bucket_of(const void* code, std::uint32_t workers) noexcept {
     return hash >> (64 - kBucketBits);
 }
 
-LoopSite* lookup(const Node* node, const void* code, std::uint32_t workers) noexcept {
-    for (; node; node = node->next) {
-        if (node->code == code && node->workers == workers) return node->site;
-    }
-    return nullptr;
+std::uint16_t known_code(const void* code) noexcept {
+    gimbal_loop_desc desc{};
+    desc.code = code;
+    return gimbal_known_code(&desc);
+}
+
+Node* find(Node* node, const void* code, std::uint32_t workers) noexcept {
+    while (node && (node->code != code || node->workers != workers)) node = node->next;
+    return node;
+}
+
+// Acquire what the thread wrote that made the site; partner: the release store in find_site().
+LoopSite* site_of(const Node* node) noexcept {
+    return node ? node->site.load(std::memory_order_acquire) : nullptr;
 }
 
 // ";file;function;line;column;;" to "file:line function"; "" if the compiler did not say. A file's name may hold
@@ -123,41 +134,26 @@ std::string source_name(const char* source) {
     return std::string(file) + ":" + std::string(fields[1]) + " " + std::string(fields[2]);
 }
 
-// An object of this process.
-struct Object {
-    const char* path = nullptr;  // nullptr: there is none
-    const void* begin = nullptr;
-    std::uintptr_t moved_by = 0;  // from the addresses that stand in its file; 0: it is a program that cannot be moved
-};
+bool has_identity(const SiteIdentity& identity) noexcept {
+    return !identity.name.empty() || !identity.module.empty();
+}
 
-// The one that holds the address.
-// dladdr() waits for the loader's lock, which a thread holds that runs constructors in dlopen(). If one of them starts
-// a team and waits for it, a worker must not wait in turn; so the lookup without locks comes first (glibc 2.35).
-Object object_at(const void* code) noexcept {
-#ifdef DLFO_STRUCT_HAS_EH_DBASE
-    dl_find_object found{};
-    if (_dl_find_object(const_cast<void*>(code), &found) != 0 || !found.dlfo_link_map) return {};
-    const char* const path = found.dlfo_link_map->l_name;
-    // The program itself has no name in the loader's list.
-    return {path && *path ? path : program_path(), found.dlfo_map_start, found.dlfo_link_map->l_addr};
-#else
-    Dl_info info{};
-    void* map = nullptr;
-    if (dladdr1(code, &info, &map, RTLD_DL_LINKMAP) == 0 || !map) return {};
-    const auto* const object = static_cast<const link_map*>(map);
-    return {*object->l_name ? object->l_name : program_path(), info.dli_fbase, object->l_addr};
-#endif
+std::size_t hash_of_identity(const SiteIdentity& identity) noexcept {
+    if (!identity.name.empty()) return std::hash<std::string>{}(identity.name);
+    return std::hash<std::string>{}(identity.module) ^ std::hash<std::uint64_t>{}(identity.offset);
+}
+
+bool is_same_loop(const SiteIdentity& one, const SiteIdentity& other) noexcept {
+    if (one.over_ranks != other.over_ranks || one.name != other.name) return false;
+    return !one.name.empty() || (one.offset == other.offset && one.build == other.build && one.module == other.module);
 }
 
 // With the table's lock held, like the two that follow.
-LoopSite* named_site(const Table& all, const SiteIdentity& identity, std::uint32_t workers) {
-    if (identity.name.empty()) return nullptr;
-    const auto [begin, end] = all.by_name.equal_range(std::hash<std::string>{}(identity.name));
-    for (auto one = begin; one != end; ++one) {
-        const SiteIdentity& known = one->second->identity();
-        if (one->second->workers() == workers && known.over_ranks == identity.over_ranks && known.name == identity.name)
-            return one->second;
-    }
+LoopSite* known_site(const Table& all, const SiteIdentity& identity, std::uint32_t workers) {
+    if (!has_identity(identity)) return nullptr;
+    const auto [begin, end] = all.by_identity.equal_range(hash_of_identity(identity));
+    for (auto one = begin; one != end; ++one)
+        if (one->second->workers() == workers && is_same_loop(one->second->identity(), identity)) return one->second;
     return nullptr;
 }
 
@@ -165,8 +161,7 @@ LoopSite* add_site(Table& all, std::unique_ptr<LoopSite> made) {
     if (at_new_site) at_new_site();
     auto* const link = new Link{std::move(made)};
     LoopSite* const site = link->site.get();
-    const std::string& name = site->identity().name;
-    if (!name.empty()) all.by_name.emplace(std::hash<std::string>{}(name), site);
+    if (has_identity(site->identity())) all.by_identity.emplace(hash_of_identity(site->identity()), site);
     all.names.add(*site);
     if (const auto known = stored_statistics(site->identity().key(), site->workers())) site->set_statistics(*known);
     (all.last ? all.last->next : all.first).store(link, std::memory_order_release);
@@ -178,7 +173,7 @@ LoopSite* add_site(Table& all, std::unique_ptr<LoopSite> made) {
 // constructor starts while rules or fractions by name are given can therefore still wait for its own dlopen().
 LoopSite* site_for(Table& all, const gimbal_loop_desc& desc) {
     SiteIdentity identity = identify(desc);
-    if (LoopSite* const site = named_site(all, identity, desc.workers)) return site;
+    if (LoopSite* const site = known_site(all, identity, desc.workers)) return site;
     note_team(desc.workers);
     return add_site(all, std::make_unique<LoopSite>(std::move(identity), desc.workers));
 }
@@ -189,13 +184,13 @@ SiteIdentity identify(const gimbal_loop_desc& desc) {
     SiteIdentity identity;
     identity.name = source_name(desc.source);
     if (!desc.code) return identity;
-    const Object object = object_at(desc.code);
-    if (!object.path) return identity;
-    identity.module = object.path;
+    const Module module = module_at(desc.code);
+    if (!module.path) return identity;
+    identity.module = module.path;
     // Now, while it certainly is loaded: a plug-in may be gone when somebody asks what an earlier run knew of its
     // loops.
-    identity.build = build_of(object.begin, object.path);
-    identity.offset = reinterpret_cast<std::uintptr_t>(desc.code) - object.moved_by;
+    identity.build = build_of(reinterpret_cast<const void*>(module.begin), module.path);
+    identity.offset = reinterpret_cast<std::uintptr_t>(desc.code) - module.moved_by;
     return identity;
 }
 
@@ -204,24 +199,49 @@ LoopSite* find_site(const gimbal_loop_desc& desc) noexcept {
     const void* const code = address_of(desc);
     std::atomic<Node*>& head = all.buckets[bucket_of(code, desc.workers)];
     // Acquire what the inserting thread wrote; partner: the release store below.
-    if (LoopSite* const site = lookup(head.load(std::memory_order_acquire), code, desc.workers)) return site;
+    if (LoopSite* const site = site_of(find(head.load(std::memory_order_acquire), code, desc.workers))) return site;
     const HeldSignals held;  // looking up a place takes the loader, and a handler may run a loop, or fork
     const EarlyAllocations early;
     std::unique_lock lock(all.mutex);
     Node* const first = head.load(std::memory_order_relaxed);
-    if (LoopSite* const site = lookup(first, code, desc.workers)) return site;
+    Node* const node = find(first, code, desc.workers);
+    if (LoopSite* const site = site_of(node)) return site;
     LoopSite* const site = site_for(all, desc);
-    head.store(new Node{code, desc.workers, site, first}, std::memory_order_release);
+    all.modules.add(module_at(code));
+    if (node) {
+        node->site.store(site, std::memory_order_release);
+    } else {
+        head.store(new Node{code, desc.workers, site, first}, std::memory_order_release);
+    }
     lock.unlock();
     if (after_new_loop) after_new_loop();
     return site;
+}
+
+// Without the table's lock, which a thread may have that waits for the loader. Nobody adds a loop of a library that is
+// gone.
+void forget_unloaded_loops() noexcept {
+    Table& all = table();
+    if (all.modules.empty()) return;
+    const std::unique_ptr<KnownCodes> codes(new (std::nothrow) KnownCodes);  // not in there: malloc() has locks, too
+    all.modules.look([&](const Module& gone, bool place_is_empty) {
+        for (const std::atomic<Node*>& head : all.buckets) {
+            for (Node* node = head.load(std::memory_order_acquire); node; node = node->next) {
+                if (!gone.holds(node->code)) continue;
+                node->site.store(nullptr, std::memory_order_relaxed);
+                if (codes) codes->set(known_code(node->code));
+            }
+        }
+        if (place_is_empty) free_places(gone.begin, gone.end);
+        if (codes) give_up_places(*codes);
+    });
 }
 
 LoopSite* find_rank_site(std::string_view name, std::uint32_t ranks, const LoopClock& clock) {
     Table& all = table();
     const SiteIdentity identity{.name = std::string(name), .module = {}, .offset = 0, .over_ranks = true};
     std::unique_lock lock(all.mutex);
-    if (LoopSite* const site = named_site(all, identity, ranks)) return site;
+    if (LoopSite* const site = known_site(all, identity, ranks)) return site;
     LoopSite* const site = add_site(all, std::make_unique<LoopSite>(identity, ranks, clock));
     lock.unlock();
     if (after_new_loop) after_new_loop();

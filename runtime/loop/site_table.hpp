@@ -19,6 +19,10 @@ namespace gimbal {
 ///          without a lock once the loop has run before  @cost O(1)
 [[nodiscard]] LoopSite* find_site(const gimbal_loop_desc& desc) noexcept;
 
+/// Libraries may have been unloaded: loops that come to lie where theirs were are others. Those that come back, at
+/// whatever address, go on as they were. @threads as gimbal_loops_unloaded()
+void forget_unloaded_loops() noexcept;
+
 /// The site of a loop over ranks; made when it is first asked for.
 /// @param name   of the loop, as the program says it  @param ranks  P [count]
 /// @param clock  of its records, if it is made

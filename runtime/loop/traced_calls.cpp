@@ -20,7 +20,8 @@ namespace {
 
 std::string place_text(const SiteIdentity& identity) {
     if (!identity.name.empty()) return identity.name;
-    return identity.module + kPlaceSeparator + std::to_string(identity.offset);
+    return identity.module + kPlaceSeparator + std::to_string(identity.offset) + kPlaceSeparator +
+           std::to_string(identity.build);
 }
 
 /// Which text names a loop and how it runs. It is looked up where that has changed.

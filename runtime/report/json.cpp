@@ -179,6 +179,7 @@ void keys(Io& io, Of<Io, LoopSummary>& loop) {
     io.key("name", loop.name);
     io.key("module", loop.module);
     io.key("offset_bytes", loop.offset);
+    io.newer("build", loop.build);
     std::string level = loop.over_ranks ? "ranks" : "threads";
     io.newer("level", level);  // records of before there were loops over ranks lack it
     io.key("workers", loop.workers);

@@ -84,6 +84,7 @@ void name(const LoopSummary& loop, LoopSummary& sum) {
     sum.name = loop.name;
     sum.module = loop.module;
     sum.offset = loop.offset;
+    sum.build = loop.build;
     sum.workers = loop.workers;
     sum.over_ranks = loop.over_ranks;
 }

@@ -3,11 +3,13 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <utility>
 
 namespace gimbal {
 
@@ -102,23 +104,35 @@ void rename_in(std::vector<std::string>& warnings, const std::string& key, const
 }  // namespace
 
 void resolve_names(RunRecord& record) {
-    std::map<std::string, std::unique_ptr<ObjectSymbols>> objects;
-    const auto resolve = [&](auto& named) {
+    std::map<std::pair<std::string, std::uint64_t>, std::unique_ptr<ObjectSymbols>> objects;
+    const auto resolve = [&](auto& named, std::uint64_t build) {
         if (named.module.empty()) return;
-        std::unique_ptr<ObjectSymbols>& symbols = objects[named.module];
-        if (!symbols) symbols = std::make_unique<ObjectSymbols>(named.module);
+        std::unique_ptr<ObjectSymbols>& symbols = objects[{named.module, build}];
+        if (!symbols) {
+            symbols = std::make_unique<ObjectSymbols>(named.module, build);
+            if (symbols->replaced())
+                record.warnings.push_back(named.module +
+                                          " was replaced by another build since it was loaded: loops of "
+                                          "the one that ran have no file and line.");
+        }
         named.name = loop_name(named.module, named.offset, symbols->find(named.offset));
         named.module.clear();
     };
     for (LoopSummary& loop : record.loops) {
         const std::string key = base_name(loop.module) + hexadecimal(loop.offset);
         const bool named = loop.module.empty();
-        resolve(loop);
+        resolve(loop, loop.build);
         if (!named) rename_in(record.warnings, key, loop.name);
     }
     for (UnfinishedLoop& loop : record.unfinished) resolve(loop);
     if (record.waiting)
-        for (WaitingPath& path : record.waiting->paths) resolve(path);
+        for (WaitingPath& path : record.waiting->paths) {
+            // What its caller was built as is not known, but that it has loops.
+            const auto replaced = std::find_if(objects.begin(), objects.end(), [&](const auto& object) {
+                return object.first.first == path.module && object.second->replaced();
+            });
+            resolve(path, replaced == objects.end() ? 0 : replaced->first.second);
+        }
     if (!objects.empty() && !ObjectSymbols::available())
         record.warnings.emplace_back(
             "loops have no file and line: libdw is not installed, or cannot be loaded. Nothing else is affected.");

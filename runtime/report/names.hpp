@@ -21,8 +21,9 @@ struct CodePlace {
 /// The debug information and symbols of one object file. Reads no other file and asks no server.
 class ObjectSymbols {
 public:
-    /// @param path  executable or shared object
-    explicit ObjectSymbols(const std::string& path);
+    /// @param path   executable or shared object
+    /// @param build  of the object whose addresses will be asked for (kept/build.hpp); 0: whatever the file is
+    explicit ObjectSymbols(const std::string& path, std::uint64_t build = 0);
     ~ObjectSymbols();
     ObjectSymbols(const ObjectSymbols&) = delete;
     ObjectSymbols& operator=(const ObjectSymbols&) = delete;
@@ -30,6 +31,9 @@ public:
     /// @param offset  address as it stands in the object's file, which may be loaded elsewhere [bytes]
     /// @errors none: what is not known stays empty
     [[nodiscard]] CodePlace find(std::uint64_t offset) const;
+
+    /// The file was replaced by another build, and what it says is about other addresses: nothing is found.
+    [[nodiscard]] bool replaced() const noexcept { return replaced_; }
 
     /// Whether libdw could be loaded at all.
     [[nodiscard]] static bool available() noexcept;
@@ -40,12 +44,14 @@ private:
     [[nodiscard]] CodePlace look_up(std::uint64_t offset) const;
 
     std::unique_ptr<Handle> handle_;
+    bool replaced_ = false;
 };
 
 /// Give every loop that has a module its name: "file:line function" from the debug information, otherwise
 /// "module symbol+0x12", otherwise "module+0x1234". Loops without a module keep theirs. The debug information is read
 /// with libdw, loaded when first needed; without libdw the symbols of the object itself have to do, and a
-/// warning says so.
+/// warning says so. So it does where a file was replaced by another build since its loops ran: they have no more than
+/// "module+0x1234" then. A program that still runs is read all the same: the system keeps its file.
 /// @errors std::bad_alloc; whatever cannot be read just gives a shorter name
 /// @threads one at a time  @cost milliseconds per object, more for large debug information; not for loop paths
 void resolve_names(RunRecord& record);

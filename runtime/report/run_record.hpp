@@ -67,6 +67,7 @@ struct LoopSummary {
     std::string name;              ///< "file:line function", "module symbol+0x12", or empty until resolved
     std::string module;            ///< path of the object that holds the loop; empty: the name is final
     std::uint64_t offset = 0;      ///< an address within the loop's own code, from where the object is loaded [bytes]
+    std::uint64_t build = 0;       ///< of that object when it ran (kept/build.hpp); 0: not known
     std::uint32_t workers = 0;     ///< P, team size [count]
     bool over_ranks = false;       ///< the workers are ranks; false: threads
     std::uint64_t calls = 0;       ///< executions [count]

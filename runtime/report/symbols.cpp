@@ -17,6 +17,7 @@
 
 #include "base/own_stack.hpp"
 #include "base/process_state.hpp"
+#include "kept/build.hpp"
 
 namespace gimbal {
 
@@ -214,9 +215,15 @@ struct ObjectSymbols::Handle {
     std::optional<FunctionTable> functions;
 };
 
-ObjectSymbols::ObjectSymbols(const std::string& path) : handle_(std::make_unique<Handle>()) {
+// The system keeps the file of a program that runs, also if its name leads to another one by now.
+ObjectSymbols::ObjectSymbols(const std::string& path, std::uint64_t build) : handle_(std::make_unique<Handle>()) {
+    constexpr const char* kOwnFile = "/proc/self/exe";
     handle_->path = path;
-    with_room([this] { open(); });
+    if (!may_be_build(path.c_str(), build)) {
+        replaced_ = path != program_path() || !may_be_build(kOwnFile, build);
+        handle_->path = kOwnFile;
+    }
+    if (!replaced_) with_room([this] { open(); });
 }
 
 void ObjectSymbols::open() {
@@ -239,6 +246,7 @@ bool ObjectSymbols::available() noexcept {
 
 CodePlace ObjectSymbols::find(std::uint64_t offset) const {
     CodePlace place;
+    if (replaced_) return place;
     with_room([&] { place = look_up(offset); });
     return place;
 }

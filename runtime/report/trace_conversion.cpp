@@ -54,11 +54,13 @@ private:
         const std::size_t at = place.find(kPlaceSeparator);
         if (at == std::string::npos) return place.empty() ? unknown_ : place;
         const std::string module = place.substr(0, at);
-        std::uint64_t offset = 0;
-        std::from_chars(place.data() + at + 1, place.data() + place.size(), offset);
+        const char* const end = place.data() + place.size();
+        std::uint64_t offset = 0, build = 0;
+        const char* const rest = std::from_chars(place.data() + at + 1, end, offset).ptr;
+        if (rest != end) std::from_chars(rest + 1, end, build);
         if (!look_up_) return loop_name(module, offset, {});
-        std::unique_ptr<ObjectSymbols>& symbols = objects_[module];
-        if (!symbols) symbols = std::make_unique<ObjectSymbols>(module);
+        std::unique_ptr<ObjectSymbols>& symbols = objects_[{module, build}];
+        if (!symbols) symbols = std::make_unique<ObjectSymbols>(module, build);
         return loop_name(module, offset, symbols->find(offset));
     }
     Label split(const std::string& text) {
@@ -75,7 +77,7 @@ private:
     std::map<std::uint32_t, std::string> texts_;
     std::map<std::uint32_t, std::string> places_;
     std::map<std::uint32_t, Label> labels_;
-    std::map<std::string, std::unique_ptr<ObjectSymbols>> objects_;
+    std::map<std::pair<std::string, std::uint64_t>, std::unique_ptr<ObjectSymbols>> objects_;  // by path and build
     std::string unknown_ = "unknown";
     bool look_up_;
 };

@@ -70,7 +70,8 @@ constexpr std::uint64_t pair_of(std::uint64_t high, std::uint64_t low) noexcept 
 }
 
 /// What separates the fields of a label, a text that names a loop and how it runs: place, schedule, reason, and
-/// "exploring" or nothing. A place is a name, or module and offset with kPlaceSeparator between them, to be looked up.
+/// "exploring" or nothing. A place is a name; or module, offset and build with kPlaceSeparator between them, to be
+/// looked up.
 inline constexpr char kLabelSeparator = '\x1f';
 inline constexpr char kPlaceSeparator = '\x1e';
 

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Libraries with loops that are unloaded and loaded again elsewhere; files that are replaced while they run."""
+"""Libraries with loops that are unloaded and loaded again elsewhere; other ones that come to lie where they were; files
+that are replaced while they run."""
+import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -49,6 +52,87 @@ int main(void) {
 }
 """
 
+# Loads libraries one after the other, "name:calls" each, all at one address, and runs the function of each so often: from
+# the serial part, or (ORPHANED) in a region of its own. Meanwhile another thread runs a loop of the program's.
+IN_TURN = """
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+typedef double sweep(int n);
+static volatile int done;
+static void *others(void *wrong) {
+    while (!done) {
+        double sum = 0;
+#pragma omp parallel for schedule(runtime) reduction(+ : sum)
+        for (int i = 0; i < 500; ++i) sum += i;
+        *(int *)wrong += sum != 124750;
+    }
+    return wrong;
+}
+static double run(sweep *loop, int n, int calls) {
+    double all = 0;
+    for (int k = 0; k < calls; ++k) {
+        double sum = 0;
+#ifdef ORPHANED
+#pragma omp parallel reduction(+ : sum)
+#endif
+        sum += loop(n);
+        all += sum;
+    }
+    return all;
+}
+int main(int count, char **words) {
+    pthread_t thread;
+    sweep *first = NULL;
+    int wrong = 0, wrong_there = 0;
+    pthread_create(&thread, NULL, others, &wrong_there);
+    const int n = atoi(words[1]);
+    for (int k = 2; k < count; ++k) {
+        char *calls = strchr(words[k], ':');
+        *calls++ = 0;
+        void *library = dlopen(words[k], RTLD_NOW);
+        sweep *loop = (sweep *)dlsym(library, "sweep");
+        if (first && loop != first) exit(77);
+        first = loop;
+        wrong += run(loop, n, atoi(calls)) != (double)(n / 2) * atoi(calls);
+        if (dlclose(library) != 0) return 2;
+    }
+    done = 1;
+    pthread_join(thread, NULL);
+    return wrong + wrong_there != 0;
+}
+"""
+
+# In a region of its own, or (ORPHANED) in its caller's.
+SWEEP = """
+double sweep(int n) {
+    double sum = 0;
+#ifdef ORPHANED
+#pragma omp for schedule(runtime) nowait
+#else
+#pragma omp parallel for schedule(runtime) reduction(+ : sum)
+#endif
+    for (int i = 0; i < n; ++i) sum += i % 2;
+    return sum;
+}
+"""
+
+# Runs a loop and has its file, or its library's, replaced.
+REPLACED = """
+#include <dlfcn.h>
+#include <stdlib.h>
+int main(int count, char **words) {
+    double (*loop)(int) = (double (*)(int))dlsym(dlopen("./libmine.so", RTLD_NOW), "sweep");
+    double row[1000];
+#pragma omp parallel for schedule(runtime)
+    for (int i = 0; i < 1000; ++i) row[i] = i;
+    for (int k = 0; k < 5; ++k) loop(1000);
+    return row[7] != 7 || system(words[1]) != 0;
+}
+"""
+
 
 class Libraries(ToolTest):
     @classmethod
@@ -69,6 +153,80 @@ class Libraries(ToolTest):
             self.skipTest("the library's place was taken at once")
         self.assertEqual((done.returncode, done.stdout), (0, "5000\n"), done.stderr)
         self.assertIn("plugin.c:4 sweep", done.stderr)
+
+    def build_library(self, compiler, name, *flags, lines=0):
+        """Of one loop, in `name`.c, after so many empty lines."""
+        (self.folder / f"{name}.c").write_text("\n" * lines + SWEEP)
+        subprocess.run([compiler, "-g", "-O2", "-fopenmp", "-shared", "-fPIC", *flags, "-o", f"lib{name}.so", f"{name}.c"],
+                       check=True, cwd=self.folder)
+
+    def run_in_turn(self, program, n, *turns, **more):
+        """Its loops by the file they are in."""
+        words = [f"./lib{name}.so:{calls}" for name, calls in turns]
+        for _ in range(10):
+            done = self.tool("run", "-t", "2", "-o", "turns.json", "--", program, n, *words, **more)
+            if done.returncode != 77:
+                break
+        else:
+            self.skipTest("the libraries lie at several addresses")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        loops = json.loads((self.folder / "turns.json").read_text())["loops"]
+        return {loop["name"].split(":")[0]: loop for loop in loops if "sweep" in loop["name"]}
+
+    TURNS = (("one", 300), ("two", 200), ("one", 100), ("two", 50))
+
+    def test_libraries_that_lie_at_one_address_in_turn_have_loops_of_their_own(self):
+        for compiler in self.compilers():
+            for flags in ((), ("-DORPHANED",)):
+                program = self.build(compiler, IN_TURN, "-DIN_TURN", "-pthread", "-ldl", *flags)
+                for name in ("one", "two"):
+                    self.build_library(compiler, name, *flags)
+                for schedule in ("runtime", "gss"):
+                    for n in (1000, 100000):
+                        with self.subTest(compiler=compiler, flags=flags, schedule=schedule, n=n):
+                            loops = self.run_in_turn(program, n, *self.TURNS, GIMBAL_SCHEDULE=schedule)
+                            calls = {name: loop["calls"] for name, loop in loops.items()}
+                            self.assertEqual(sorted(calls), ["one.c", "two.c"])
+                            self.assertEqual(sum(calls.values()), 650)
+                            # Of regions of the program itself a few executions count to the library before.
+                            self.assertLessEqual(abs(calls["two.c"] - 250), 30 if flags else 0)
+
+    def test_a_rule_for_a_loop_is_none_for_the_one_that_comes_to_lie_there(self):
+        for compiler in self.compilers():
+            with self.subTest(compiler=compiler):
+                program = self.build(compiler, IN_TURN, "-DIN_TURN", "-pthread", "-ldl")
+                for name in ("one", "two"):
+                    self.build_library(compiler, name)
+                loops = self.run_in_turn(program, 100000, *self.TURNS, GIMBAL_SCHEDULE="gss", GIMBAL_LOOPS="one.c=fac2")
+                used = {name: {use["schedule"] for use in loop["schedules"]} for name, loop in loops.items()}
+                self.assertEqual(used, {"one.c": {"fac2"}, "two.c": {"gss"}})
+
+    def replaced(self, command, *flags):
+        """What is said of a program and a library of loops that gcc built, where the command runs before the end."""
+        self.build_library(ARGUMENTS.gcc, "mine", *flags)
+        program = self.build(ARGUMENTS.gcc, REPLACED, "-DREPLACED", "-ldl", *flags)
+        (self.folder / "own").unlink(missing_ok=True)
+        os.link(program, self.folder / "own")
+        done = self.tool("run", "-t", "2", "--", "./own", command, GIMBAL_SCHEDULE="gss")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr
+
+    def test_a_library_that_was_built_anew_does_not_name_the_loops_of_the_one_that_ran(self):
+        for flags in ((), ("-Wl,--build-id=none",)):
+            with self.subTest(flags=flags):
+                self.build_library(ARGUMENTS.gcc, "mine", *flags, lines=70)
+                (self.folder / "libmine.so").rename(self.folder / "new.so")
+                said = self.replaced("true", *flags)
+                self.assertIn("mine.c:7 sweep", said)
+                self.assertNotIn("was replaced", said)
+                said = self.replaced("mv new.so libmine.so", *flags)
+                self.assertIn("libmine.so+0x", said)
+                self.assertNotIn("mine.c:", said)
+                self.assertIn("libmine.so was replaced by another build", said)
+
+    def test_a_program_that_was_built_anew_is_named_by_the_file_that_runs(self):
+        other = self.build(ARGUMENTS.gcc, "\n" * 70 + REPLACED, "-DOTHER", "-ldl")
+        self.assertIn("program.c:7 main", self.replaced(f"mv {other} own"))
 
 
 if __name__ == "__main__":

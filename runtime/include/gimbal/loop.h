@@ -63,6 +63,11 @@ GIMBAL_API int gimbal_loop_rules(void);
  *  @threads any; the first call for a loop takes milliseconds, later ones take no lock  @cost O(1) */
 GIMBAL_API int gimbal_loop_named(const gimbal_loop_desc* desc);
 
+/** Libraries may have been unloaded: whatever is loaded in their place has other loops.
+ *  @errors none  @threads any that is not inside a callback of dl_iterate_phdr()  @cost some us, a look if no loop
+ *  was seen in a library */
+GIMBAL_API void gimbal_loops_unloaded(void);
+
 /** Enter an execution as worker `worker` of [0, workers): fills `share` (all fields but base, stride and owner).
  *  @threads each worker once, on its own share  @cost O(1), one timestamp */
 GIMBAL_API void gimbal_loop_begin(void* execution, uint32_t worker, gimbal_share* share);

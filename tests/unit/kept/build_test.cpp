@@ -33,6 +33,17 @@ TEST(Build, TheProgramIsTheObjectOfItsOwnCode) {
     EXPECT_EQ(build_of_program(), build_of(here.dli_fbase, "/proc/self/exe"));
 }
 
+TEST(Build, AFileOfAnotherBuildIsTold) {
+    const Dl_info here = object_of(reinterpret_cast<const void*>(&somewhere));
+    const Dl_info library = object_of(reinterpret_cast<const void*>(&std::strlen));
+    const std::uint64_t mine = build_of(here.dli_fbase, "/proc/self/exe");
+    EXPECT_TRUE(may_be_build("/proc/self/exe", mine));
+    EXPECT_FALSE(may_be_build(library.dli_fname, mine));
+    EXPECT_TRUE(may_be_build(library.dli_fname, build_of(library.dli_fbase, library.dli_fname)));
+    EXPECT_TRUE(may_be_build(library.dli_fname, 0)) << "nothing is known of it";
+    EXPECT_TRUE(may_be_build("/there/is/no/such/file", mine));
+}
+
 TEST(Build, WithoutABuildIdTheFileCounts) {
     static const char kNoObject[128] = "no object";
     EXPECT_EQ(build_of(nullptr, "/proc/self/exe"), 0U);

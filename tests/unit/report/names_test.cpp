@@ -106,6 +106,19 @@ TEST(ResolveNames, WithoutDebugInformationSymbolAndOffsetRemain) {
     EXPECT_THAT(record.loops[0].name, HasSubstr("dlopen"));
 }
 
+TEST(ResolveNames, AFileOfAnotherBuildNamesNothing) {
+    const auto* const inside = reinterpret_cast<const char*>(&dlopen) + 5;
+    RunRecord record = loop_at(inside, "");
+    const std::string module = record.loops[0].module;
+    record.loops[0].build = 1;
+    record.warnings.clear();
+    resolve_names(record);
+    EXPECT_THAT(record.loops[0].name, HasSubstr("+0x"));
+    EXPECT_THAT(record.loops[0].name, Not(HasSubstr("dlopen")));
+    ASSERT_FALSE(record.warnings.empty());
+    EXPECT_THAT(record.warnings[0], testing::StartsWith(module + " was replaced by another build"));
+}
+
 TEST(ResolveNames, AnObjectThatIsGoneLeavesModuleAndAddress) {
     RunRecord record = sample_record();
     record.loops[0].module = "/no/such/libsolver.so";
