@@ -40,13 +40,18 @@ std::string_view build_id_of(std::span<const ElfW(Phdr)> headers, std::uintptr_t
     return {};
 }
 
-std::uint64_t hash_of_file(const char* path) noexcept {
-    struct stat file {};
-    if (!path || stat(path, &file) != 0) return 0;
+/// @param path  by which it is known
+std::uint64_t hash_of_file(const char* file, const char* path) noexcept {
+    struct stat found {};
+    if (!path || stat(file, &found) != 0) return 0;
     std::uint64_t hash = hash_of(path);
-    hash = hash_with(hash, static_cast<std::uint64_t>(file.st_size));
-    hash = hash_with(hash, static_cast<std::uint64_t>(file.st_mtim.tv_sec));
-    return hash_with(hash, static_cast<std::uint64_t>(file.st_mtim.tv_nsec));
+    hash = hash_with(hash, static_cast<std::uint64_t>(found.st_size));
+    hash = hash_with(hash, static_cast<std::uint64_t>(found.st_mtim.tv_sec));
+    return hash_with(hash, static_cast<std::uint64_t>(found.st_mtim.tv_nsec));
+}
+
+std::uint64_t hash_of_file(const char* path) noexcept {
+    return hash_of_file(path, path);
 }
 
 /// An open file, as far as it is wanted.
@@ -123,9 +128,9 @@ std::uint64_t build_of(const void* begin, const char* path) noexcept {
 }
 
 // Where no build id was found in memory size and time of the file count, whether it has one or not.
-bool may_be_build(const char* path, std::uint64_t build) noexcept {
-    const std::uint64_t by_time = build == 0 ? 0 : hash_of_file(path);
-    return by_time == 0 || by_time == build || hash_of_build_id(path) == build;
+bool may_be_build(const char* file, std::uint64_t build, const char* path) noexcept {
+    const std::uint64_t by_time = build == 0 ? 0 : hash_of_file(file, path);
+    return by_time == 0 || by_time == build || hash_of_build_id(file) == build;
 }
 
 std::uint64_t build_of_program() noexcept {

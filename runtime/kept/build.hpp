@@ -16,9 +16,10 @@ namespace gimbal {
 [[nodiscard]] std::uint64_t build_of(const void* begin, const char* path) noexcept;
 
 /// Whether a file may be of that build: which it is no more if the program was built anew meanwhile.
-/// @param build  of build_of(); 0: not known, and any file will do
+/// @param file   to be looked at  @param build  of build_of(); 0: not known, and any file will do
+/// @param path   that build_of() was asked for
 /// @return true also where the file cannot be read  @errors none  @threads any  @cost some us
-[[nodiscard]] bool may_be_build(const char* path, std::uint64_t build) noexcept;
+[[nodiscard]] bool may_be_build(const char* file, std::uint64_t build, const char* path) noexcept;
 
 /// build_of() of the main program.
 [[nodiscard]] std::uint64_t build_of_program() noexcept;

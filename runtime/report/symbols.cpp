@@ -219,8 +219,8 @@ struct ObjectSymbols::Handle {
 ObjectSymbols::ObjectSymbols(const std::string& path, std::uint64_t build) : handle_(std::make_unique<Handle>()) {
     constexpr const char* kOwnFile = "/proc/self/exe";
     handle_->path = path;
-    if (!may_be_build(path.c_str(), build)) {
-        replaced_ = path != program_path() || !may_be_build(kOwnFile, build);
+    if (!may_be_build(path.c_str(), build, path.c_str())) {
+        replaced_ = path != program_path() || !may_be_build(kOwnFile, build, path.c_str());
         handle_->path = kOwnFile;
     }
     if (!replaced_) with_room([this] { open(); });

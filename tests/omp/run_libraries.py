@@ -164,7 +164,7 @@ class Libraries(ToolTest):
         """Its loops by the file they are in."""
         words = [f"./lib{name}.so:{calls}" for name, calls in turns]
         for _ in range(10):
-            done = self.tool("run", "-t", "2", "-o", "turns.json", "--", program, n, *words, **more)
+            done = self.tool("run", "-t", "2", "--output", "turns.json", "--", program, n, *words, **more)
             if done.returncode != 77:
                 break
         else:

@@ -37,11 +37,12 @@ TEST(Build, AFileOfAnotherBuildIsTold) {
     const Dl_info here = object_of(reinterpret_cast<const void*>(&somewhere));
     const Dl_info library = object_of(reinterpret_cast<const void*>(&std::strlen));
     const std::uint64_t mine = build_of(here.dli_fbase, "/proc/self/exe");
-    EXPECT_TRUE(may_be_build("/proc/self/exe", mine));
-    EXPECT_FALSE(may_be_build(library.dli_fname, mine));
-    EXPECT_TRUE(may_be_build(library.dli_fname, build_of(library.dli_fbase, library.dli_fname)));
-    EXPECT_TRUE(may_be_build(library.dli_fname, 0)) << "nothing is known of it";
-    EXPECT_TRUE(may_be_build("/there/is/no/such/file", mine));
+    const char* const other = library.dli_fname;
+    EXPECT_TRUE(may_be_build("/proc/self/exe", mine, "/proc/self/exe"));
+    EXPECT_FALSE(may_be_build(other, mine, "/proc/self/exe"));
+    EXPECT_TRUE(may_be_build(other, build_of(library.dli_fbase, other), other));
+    EXPECT_TRUE(may_be_build(other, 0, other)) << "nothing is known of it";
+    EXPECT_TRUE(may_be_build("/there/is/no/such/file", mine, "/proc/self/exe"));
 }
 
 TEST(Build, WithoutABuildIdTheFileCounts) {
