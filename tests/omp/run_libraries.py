@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from tool_test import ARGUMENTS, ToolTest, main  # noqa: E402
+from tool_test import ARGUMENTS, ToolTest, environment, main  # noqa: E402
 
 PLUGIN = """
 double sweep(int n) {
@@ -201,13 +201,18 @@ class Libraries(ToolTest):
                 used = {name: {use["schedule"] for use in loop["schedules"]} for name, loop in loops.items()}
                 self.assertEqual(used, {"one.c": {"fac2"}, "two.c": {"gss"}})
 
-    def replaced(self, command, *flags):
+    def replaced(self, command, *flags, alone=False):
         """What is said of a program and a library of loops that gcc built, where the command runs before the end."""
         self.build_library(ARGUMENTS.gcc, "mine", *flags)
         program = self.build(ARGUMENTS.gcc, REPLACED, "-DREPLACED", "-ldl", *flags)
         (self.folder / "own").unlink(missing_ok=True)
         os.link(program, self.folder / "own")
-        done = self.tool("run", "-t", "2", "--", "./own", command, GIMBAL_SCHEDULE="gss")
+        if alone:
+            variables = environment(LD_PRELOAD=str(pathlib.Path(ARGUMENTS.library).resolve()), GIMBAL_SCHEDULE="gss")
+            done = subprocess.run(["./own", f"unset LD_PRELOAD; {command}"], env=variables, cwd=self.folder, text=True,
+                                  capture_output=True, timeout=600, check=False)
+        else:
+            done = self.tool("run", "-t", "2", "--", "./own", command, GIMBAL_SCHEDULE="gss")
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stderr
 
@@ -224,9 +229,16 @@ class Libraries(ToolTest):
                 self.assertNotIn("mine.c:", said)
                 self.assertIn("libmine.so was replaced by another build", said)
 
-    def test_a_program_that_was_built_anew_is_named_by_the_file_that_runs(self):
-        other = self.build(ARGUMENTS.gcc, "\n" * 70 + REPLACED, "-DOTHER", "-ldl")
-        self.assertIn("program.c:7 main", self.replaced(f"mv {other} own"))
+    def test_a_program_that_was_built_anew_is_named_by_the_file_that_runs_or_not_at_all(self):
+        for flags in ((), ("-Wl,--build-id",)):
+            for alone in (True, False):
+                with self.subTest(flags=flags, alone=alone):
+                    other = self.build(ARGUMENTS.gcc, "\n" * 70 + REPLACED, "-DOTHER", "-ldl", *flags)
+                    said = self.replaced(f"mv {other} own", *flags, alone=alone)
+                    # `gimbal run` looks when the program is gone.
+                    self.assertIn("program.c:7 main" if alone else "own+0x", said)
+                    self.assertEqual("own was replaced by another build" in said, not alone)
+                    self.assertNotIn("program.c:77", said)
 
 
 if __name__ == "__main__":
