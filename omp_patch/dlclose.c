@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* dlclose() of programs that have libomp.so before the C library: calls that of
- * the C library, and tells libgimbal. Programs ask for it under a version of the
- * C library's, so it has these versions here. None of them is the default one:
- * then no program is linked with it. */
+ * the C library, and tells libgimbal. Programs ask for it under a version of
+ * the C library's, so it has these versions here. None of them is the default
+ * one: then no program is linked with it. */
 #include "schedule_hook.h"
 
 #include <dlfcn.h>

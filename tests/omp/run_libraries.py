@@ -52,8 +52,8 @@ int main(void) {
 }
 """
 
-# Loads libraries one after the other, "name:calls" each, all at one address, and runs the function of each so often: from
-# the serial part, or (ORPHANED) in a region of its own. Meanwhile another thread runs a loop of the program's.
+# Loads libraries one after the other, "name:calls" each, all at one address, and runs the function of each so often:
+# from the serial part, or (ORPHANED) in a region of its own. Meanwhile another thread runs a loop of the program's.
 IN_TURN = """
 #include <dlfcn.h>
 #include <pthread.h>
@@ -157,8 +157,8 @@ class Libraries(ToolTest):
     def build_library(self, compiler, name, *flags, lines=0):
         """Of one loop, in `name`.c, after so many empty lines."""
         (self.folder / f"{name}.c").write_text("\n" * lines + SWEEP)
-        subprocess.run([compiler, "-g", "-O2", "-fopenmp", "-shared", "-fPIC", *flags, "-o", f"lib{name}.so", f"{name}.c"],
-                       check=True, cwd=self.folder)
+        subprocess.run([compiler, "-g", "-O2", "-fopenmp", "-shared", "-fPIC", *flags, "-o", f"lib{name}.so",
+                        f"{name}.c"], check=True, cwd=self.folder)
 
     def run_in_turn(self, program, n, *turns, **more):
         """Its loops by the file they are in."""
