@@ -99,6 +99,7 @@ std::vector<UnfinishedLoop> unfinished_loops(const std::vector<LoopSite*>& sites
         loops.push_back({.name = place.name,
                          .module = place.name.empty() ? place.module : std::string(),
                          .offset = place.name.empty() ? place.offset : 0,
+                         .build = place.name.empty() ? place.build : 0,
                          .workers = site->workers(),
                          .over_ranks = place.over_ranks,
                          .time_s = time_s});

@@ -232,6 +232,7 @@ void keys(Io& io, Of<Io, UnfinishedLoop>& loop) {
     io.key("name", loop.name);
     io.key("module", loop.module);
     io.key("offset_bytes", loop.offset);
+    io.newer("build", loop.build);
     std::string level = loop.over_ranks ? "ranks" : "threads";
     io.key("level", level);
     io.key("workers", loop.workers);

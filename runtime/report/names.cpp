@@ -124,7 +124,7 @@ void resolve_names(RunRecord& record) {
         resolve(loop, loop.build);
         if (!named) rename_in(record.warnings, key, loop.name);
     }
-    for (UnfinishedLoop& loop : record.unfinished) resolve(loop);
+    for (UnfinishedLoop& loop : record.unfinished) resolve(loop, loop.build);
     if (record.waiting)
         for (WaitingPath& path : record.waiting->paths) {
             // What its caller was built as is not known, but that it has loops.

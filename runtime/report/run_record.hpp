@@ -103,6 +103,7 @@ struct UnfinishedLoop {
     std::string name;           ///< as of a loop: "file:line function"; empty until resolved
     std::string module;         ///< path of the object that holds the loop; empty: the name is final
     std::uint64_t offset = 0;   ///< of the loop's code in it [bytes]
+    std::uint64_t build = 0;    ///< of that object when it ran (kept/build.hpp); 0: not known
     std::uint32_t workers = 0;  ///< P, team size [count]
     bool over_ranks = false;    ///< the workers are ranks; false: threads
     double time_s = 0;          ///< since the first of the threads that had not left came [s]

@@ -28,7 +28,7 @@ TEST(Json, ARecordComesBackAsItWent) {
     record.regions_with_numbers = 2;
     record.partial = "killed by SIGTERM";
     record.openmp_use = OpenmpUse::dynamic_loops;
-    record.unfinished = {{.name = "a.c:7 f", .workers = 2, .over_ranks = true, .time_s = 3.5}};
+    record.unfinished = {{.name = "a.c:7 f", .module = {}, .workers = 2, .over_ranks = true, .time_s = 3.5}};
     record.loops[0].slow = {.worker = 1, .rate = 0.5, .processor = 7, .by_instructions = true};
     record.loops[0].module = "/usr/bin/app";
     record.loops[0].offset = std::numeric_limits<std::uint64_t>::max();
