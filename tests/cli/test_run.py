@@ -11,6 +11,37 @@ import unittest
 
 from support import ToolTest, record
 
+MANY_PROCESSORS = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/syscall.h>
+static long many(unsigned long bytes, void *mask) {
+    if (bytes < 1040 / 8) { errno = EINVAL; return -1; }
+    memset(mask, 0, bytes);
+    ((unsigned char *)mask)[0] = 0x0f;
+    ((unsigned char *)mask)[1039 / 8] = 0xf0;
+    return 136;
+}
+int sched_getaffinity(pid_t process, size_t bytes, cpu_set_t *mask) {
+    (void)process;
+    return many(bytes, mask) < 0 ? -1 : 0;
+}
+long syscall(long number, ...) {
+    va_list list;
+    va_start(list, number);
+    long word[6];
+    for (int i = 0; i < 6; ++i) word[i] = va_arg(list, long);
+    va_end(list);
+    if (number == SYS_sched_getaffinity) return many((unsigned long)word[1], (void *)word[2]);
+    long (*next)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+    return next(number, word[0], word[1], word[2], word[3], word[4], word[5]);
+}
+"""
+
 
 class Environment(ToolTest):
     def seen(self, *flags, env=None):
@@ -62,12 +93,13 @@ class Environment(ToolTest):
         self.assertEqual(self.seen(env={"GIMBAL_CACHE": "Off"})["GIMBAL_CACHE"], "Off")
 
     def test_a_number_of_threads_that_is_none_is_left_out_with_a_warning(self):
-        for wrong in ("", "abc", "-1", "0"):
+        for wrong in ("", "abc", "-1", "0", "4 4", "2,0", "4,x", ",", "99999999999999999999", "2147483648"):
             with self.subTest(wrong):
                 result = self.gimbal("run", "--", "env", env={"OMP_NUM_THREADS": wrong})
                 self.assertIn(f"OMP_NUM_THREADS={wrong} is left out", result.stderr)
                 self.assertNotIn("OMP_NUM_THREADS", result.stdout)
-        self.assertEqual(self.seen(env={"OMP_NUM_THREADS": "4, 2"})["OMP_NUM_THREADS"], "4, 2")
+        for right in ("4, 2", " 4\t", ",3", "4,,2", "2147483647"):
+            self.assertEqual(self.seen(env={"OMP_NUM_THREADS": right})["OMP_NUM_THREADS"], right)
 
     def test_the_users_schedule_stays_unless_a_flag_says_otherwise(self):
         self.assertEqual(self.seen(env={"OMP_SCHEDULE": "static"})["OMP_SCHEDULE"], "static")
@@ -76,6 +108,27 @@ class Environment(ToolTest):
     def test_words_after_the_program_are_its_own(self):
         for words in (("run", "--", "echo", "-n", "--", "x"), ("run", "echo", "-n", "--", "x")):
             self.assertEqual(self.gimbal(*words).stdout, "-- x")
+
+    def elastic(self, *flags, env=None):
+        """OMP_NUM_THREADS of each of two ranks that lend cores to each other."""
+        library = self.compile("", "lib/libgimbal_waiting_openmpi.so", "-shared", "-fPIC")
+        self.addCleanup(library.unlink, missing_ok=True)
+        launcher = self.script('[ "$1" = -n ] || { echo "Open MPI"; exit; }\nshift 2; exec "$@"\n', "mpiexec.sh")
+        result = self.gimbal("run", "-n", "2", "--elastic", "--mpiexec", launcher, *flags, "--", "env", env=env)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        seen = dict(line.split("=", 1) for line in result.stdout.splitlines() if "=" in line)
+        return seen["OMP_NUM_THREADS"], seen["GIMBAL_RANK_THREADS"]
+
+    def test_ranks_that_lend_cores_keep_the_threads_of_nested_regions(self):
+        self.assertEqual(self.elastic(env={"OMP_NUM_THREADS": "2, 3"}), ("2, 3", "2"))
+        self.assertEqual(self.elastic("-t", "4", env={"OMP_NUM_THREADS": "2,3"}), ("4", "4"))
+        own = str(max(len(os.sched_getaffinity(0)) // 2, 1))
+        self.assertEqual(self.elastic(env={"OMP_NUM_THREADS": ",3"}), (own + ",3", own))
+
+    def test_ranks_share_out_more_processors_than_a_set_of_the_c_library_holds(self):
+        """A system call with room for 1024 is refused there; here a library says so of 1040, of which 8 may be used."""
+        many = self.compile(MANY_PROCESSORS, "lib/libmany.so", "-shared", "-fPIC", "-ldl")
+        self.assertEqual(self.elastic(env={"LD_PRELOAD": str(many)}), ("4", "4"))
 
 
 class Status(ToolTest):
@@ -223,6 +276,34 @@ class Records(ToolTest):
         result = self.gimbal("run", "--", program)
         self.assertIn("warning: record-0-7.json: the record is not a JSON object", result.stderr)
         self.assertIn("sph.cpp:210", result.stderr)
+
+    def launcher(self, name="launcher.sh"):
+        """One that starts one rank, after `-n 2`."""
+        return self.script('[ "$1" = -n ] || { echo "Open MPI"; exit; }\nshift 2; exec "$@"\n', name)
+
+    def test_a_program_may_have_an_equals_sign_in_its_path(self):
+        """`env` would take it for one more variable, print them all and be content."""
+        (self.work / "lr=0.1").mkdir()
+        self.script('echo "$GIMBAL_SCHEDULE: $1, $2"; exit 7\n', "lr=0.1/t")
+        result = self.gimbal("run", "-n", "2", "--schedule", "gss", "--mpiexec", self.launcher(), "--report", "off",
+                             "--", "lr=0.1/t", "a b", "$x")
+        self.assertEqual((result.returncode, result.stdout), (7, "gss: a b, $x\n"), result.stderr)
+
+    def test_a_launcher_may_lie_in_a_folder_with_a_blank(self):
+        for folder in ("bin", "lib"):
+            (self.work / "my mpi" / folder).mkdir(parents=True)
+        launcher = self.launcher("my mpi/bin/mpiexec")
+        self.compile("int ompi_mpi_comm_world = 1; void PMPI_Init(void) {} void MPI_Init(void) {}",
+                     "work/my mpi/lib/libmpi.so.40", "-shared", "-fPIC", "-Wl,-soname,libmpi.so.40")
+        program = self.compile("void MPI_Init(void); int main(void) { MPI_Init(); return 5; }", "work/mpi",
+                               f"{self.work}/my mpi/lib/libmpi.so.40",
+                               f"-Wl,-rpath,{self.work}/my mpi/lib")
+        path = self.work / "path"  # with no other launcher
+        path.mkdir()
+        (path / "env").symlink_to(shutil.which("env"))
+        for words in ((), ("--mpiexec", launcher)):
+            result = self.gimbal("run", "-n", "2", *words, "--report", "off", "--", program, env={"PATH": str(path)})
+            self.assertEqual(result.returncode, 5, result.stderr)
 
     # Of MPICH, by its full name: "mpiexec" is whichever MPI's the machine's alternatives point to.
     @unittest.skipUnless(shutil.which("mpiexec.hydra"), "no mpiexec.hydra")

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/spelling.hpp"
 #include "gimbal/error.hpp"
 #include "paths.hpp"
 
@@ -58,12 +59,20 @@ std::string linked_to(const ProgramFacts& program) {
 
 }  // namespace
 
-std::string launcher_for(const ProgramFacts& program, const std::string& named) {
-    if (program.mpi == MpiFamily::unknown) return named.empty() ? "mpiexec" : named;
+std::vector<std::string> launcher_words(const std::string& named) {
+    if (find_program(named).exit_status == 0) return {named};
+    std::vector<std::string> words = words_of(named);
+    if (words.empty()) words.push_back(named.empty() ? "mpiexec" : named);
+    return words;
+}
+
+std::vector<std::string> launcher_for(const ProgramFacts& program, const std::string& named) {
+    const std::vector<std::string> words = launcher_words(named);
+    if (program.mpi == MpiFamily::unknown) return words;
     if (!named.empty()) {
-        const FoundProgram found = find_program(named.substr(0, named.find(' ')));
+        const FoundProgram found = find_program(words.front());
         const MpiFamily family = found.exit_status == 0 ? family_of_launcher(found.path) : MpiFamily::unknown;
-        if (family == MpiFamily::unknown || family == program.mpi) return named;
+        if (family == MpiFamily::unknown || family == program.mpi) return words;
         throw Error(ErrorCode::unsupported,
                     "--mpiexec: " + found.path + " is the launcher of " + std::string(name_of(family)) + ", but " +
                         linked_to(program) + ": every rank would be alone",
@@ -76,16 +85,16 @@ std::string launcher_for(const ProgramFacts& program, const std::string& named) 
         const MpiFamily family = family_of_launcher(found.path);
         // An mpiexec that nobody knows is the user's choice; anything else must be known to be right.
         if (family == program.mpi || (family == MpiFamily::unknown && name == "mpiexec"))
-            return name == "mpiexec" ? name : found.path;
+            return {name == "mpiexec" ? name : found.path};
         if (other.empty()) other = "; " + found.path + " is of " + std::string(name_of(family));
     }
     throw Error(ErrorCode::unsupported, linked_to(program) + ", and no launcher of that MPI was found" + other,
                 "name one: --mpiexec /path/to/mpiexec");
 }
 
-MpiFamily family_of_ranks(const ProgramFacts& program, const std::string& launcher) {
+MpiFamily family_of_ranks(const ProgramFacts& program, const std::vector<std::string>& launcher) {
     if (program.mpi != MpiFamily::unknown) return program.mpi;
-    const FoundProgram found = find_program(launcher.substr(0, launcher.find(' ')));
+    const FoundProgram found = find_program(launcher.front());
     return found.exit_status == 0 ? family_of_launcher(found.path) : MpiFamily::unknown;
 }
 

@@ -42,19 +42,22 @@ struct ProgramFacts {
 [[nodiscard]] ProgramFacts check_program(const std::string& program, const std::string& libomp,
                                          const std::string& preload);
 
+/// What --mpiexec names: a launcher with its options, blanks between them, or the path of one, which may have blanks.
+/// @param named  empty: not given  @return at least one word
+[[nodiscard]] std::vector<std::string> launcher_words(const std::string& named);
+
 /// The launcher for a program that is linked to an MPI: a launcher of another MPI would start copies of it, of which
 /// each is alone.
-/// @param named    what --mpiexec said, with its options; empty: not given
-/// @return the launcher and its options, blanks between words. Where the program's MPI is not known (a script, a
-/// program
+/// @param named    what --mpiexec said; empty: not given
+/// @return the launcher and its options, at least one word. Where the program's MPI is not known (a script, a program
 ///         that loads MPI later) or the launcher's is not (srun), the one that was named, or mpiexec
 /// @errors gimbal::Error(unsupported): the one that was named is another MPI's, or none of the right one was found
 /// @cost for launchers called mpiexec or mpirun: starts each with --version
-[[nodiscard]] std::string launcher_for(const ProgramFacts& program, const std::string& named);
+[[nodiscard]] std::vector<std::string> launcher_for(const ProgramFacts& program, const std::string& named);
 
 /// The MPI of the ranks that will be started: the program's, or where that is not known the launcher's.
 /// @param launcher  of launcher_for()  @cost as launcher_for()
-[[nodiscard]] MpiFamily family_of_ranks(const ProgramFacts& program, const std::string& launcher);
+[[nodiscard]] MpiFamily family_of_ranks(const ProgramFacts& program, const std::vector<std::string>& launcher);
 
 /// Why no loop of a program came to Gimbal, as far as the program's file shows it: what its process saw tells more.
 /// @param rules  rules of GIMBAL_LOOPS were given  @param use  what its process asked of OpenMP

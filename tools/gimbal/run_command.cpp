@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "commands.hpp"
 
-#include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -33,6 +32,7 @@
 #include "report/table.hpp"
 #include "run_files.hpp"
 #include "run_folder.hpp"
+#include "run_variables.hpp"
 
 extern "C" char** environ;
 
@@ -68,7 +68,7 @@ std::string placement_library(const Options& options) {
 /// The library that stands before MPI in every rank, to see where it waits.
 /// @return its path; empty: there are no ranks, or nobody wants it, or it is not known which MPI they have
 std::string waiting_library(const Options& options, const RunRequest& request, const ProgramFacts& facts,
-                            const std::string& launcher) {
+                            const std::vector<std::string>& launcher) {
     if (request.ranks < 2 || !(options.ranks.waiting || options.ranks.elastic)) return {};
     const MpiFamily family = family_of_ranks(facts, launcher);
     const std::string name = family == MpiFamily::openmpi ? "openmpi" : "mpich";
@@ -80,91 +80,6 @@ std::string waiting_library(const Options& options, const RunRequest& request, c
                     family == MpiFamily::unknown ? "name a launcher of theirs: --mpiexec /path/to/mpiexec"
                                                  : "this gimbal was built without that MPI");
     return path;
-}
-
-bool given(const RunRequest& request, std::string_view flag) {
-    return std::any_of(request.overrides.begin(), request.overrides.end(),
-                       [&](const Setting& setting) { return setting.name == flag; });
-}
-
-/// What --schedule and --select say about who chooses, so that the environment does not contradict: among variables
-/// neither would be the stronger one.
-void add_who_chooses(const Environment& environment, const RunRequest& request, Variables& variables) {
-    const bool schedule = given(request, "--schedule"), select = given(request, "--select");
-    if (!schedule && !select) return;
-    const std::string flag = schedule ? "--schedule" : "--select";
-    if (environment.omp_schedule && *environment.omp_schedule != "runtime" && environment.rank == 0)
-        write_stderr("gimbal: note: " + flag + " replaces OMP_SCHEDULE=" + *environment.omp_schedule + "\n");
-    // Without OMP_SCHEDULE the runtime takes GIMBAL_RUN_DIR for the wish. Setting it would make libgomp, which a gcc
-    // program still loads, complain about a value it does not know.
-    if (environment.omp_schedule) variables.emplace_back("OMP_SCHEDULE", "runtime");
-    if (!select) {
-        // load_options() has settled it: the schedule is the stronger one.
-        const Options options = load_options(environment, request.overrides).options;
-        if (options.origin("GIMBAL_SELECT") != "default") variables.emplace_back("GIMBAL_SELECT", options.select.name);
-    }
-}
-
-/// Processors that this process may use [count].
-int usable_processors() {
-    cpu_set_t mask;
-    CPU_ZERO(&mask);
-    return sched_getaffinity(0, sizeof(mask), &mask) == 0 ? std::max(CPU_COUNT(&mask), 1) : 1;
-}
-
-/// OpenMP runtimes leave a wrong number of threads out of account with a warning, but for LLVM's, which ends the
-/// program with "Out of heap memory".
-void leave_out_wrong_threads(const Environment& environment) {
-    const char* const set = std::getenv("OMP_NUM_THREADS");
-    if (!set) return;
-    const std::string_view text = set;
-    const std::size_t digit = text.find_first_of("123456789");
-    if (digit != std::string_view::npos && text.find_first_not_of("0123456789, \t") == std::string_view::npos) return;
-    if (environment.rank == 0)
-        write_stderr("gimbal: warning: OMP_NUM_THREADS=" + std::string(text) +
-                     " is left out: it must be a positive number, or a list of them for nested regions\n");
-    unsetenv("OMP_NUM_THREADS");
-}
-
-/// For ranks that lend each other cores: how many threads each has. Threads that wait for the next region hold their
-/// core for a moment only, since another rank may want it.
-void add_elastic(const RunRequest& request, Variables& variables) {
-    const char* const set = std::getenv("OMP_NUM_THREADS");
-    int own = request.threads > 0 ? request.threads : set ? std::atoi(set) : usable_processors() / request.ranks;
-    own = std::max(own, 1);
-    variables.emplace_back("GIMBAL_RANK_THREADS", std::to_string(own));
-    variables.emplace_back("OMP_NUM_THREADS", std::to_string(own));
-    if (!std::getenv("KMP_BLOCKTIME")) variables.emplace_back("KMP_BLOCKTIME", own > 1 ? "200us" : "0");
-    if (!std::getenv("KMP_HOT_TEAMS_MODE")) variables.emplace_back("KMP_HOT_TEAMS_MODE", "1");
-}
-
-Variables variables_for(const Environment& environment, const RunRequest& request, const std::string& preload,
-                        const std::string& folder, const Options& options) {
-    Variables variables = {{"LD_PRELOAD", preload}, {"GIMBAL_RUN_DIR", folder}};
-    if (environment.job.empty()) variables.emplace_back("GIMBAL_JOB", std::to_string(getpid()));
-    for (const Setting& setting : request.overrides)
-        variables.emplace_back(find_option(setting.name)->name, std::string(technique::trimmed(setting.value)));
-    for (auto& [name, path] : whole_paths(environment, request, options)) variables.emplace_back(name, path);
-    add_who_chooses(environment, request, variables);
-    if (request.threads > 0) {
-        const std::string threads = std::to_string(request.threads);
-        if (const char* const set = std::getenv("OMP_NUM_THREADS"); set && set != threads && environment.rank == 0)
-            write_stderr("gimbal: note: -t " + threads + " replaces OMP_NUM_THREADS=" + set + "\n");
-        if (!options.ranks.elastic) variables.emplace_back("OMP_NUM_THREADS", threads);
-    }
-    if (options.ranks.elastic) add_elastic(request, variables);
-    return variables;
-}
-
-/// Under a launcher the variables stand on an `env` command line: not every launcher passes its own on to all nodes.
-std::vector<std::string> command_for(const RunRequest& request, const std::string& launcher,
-                                     const Variables& variables) {
-    if (request.ranks == 0) return request.command;
-    std::vector<std::string> command = words_of(launcher);
-    command.insert(command.end(), {"-n", std::to_string(request.ranks), "env"});
-    for (const auto& [name, value] : variables) command.push_back(std::string(name).append("=").append(value));
-    command.insert(command.end(), request.command.begin(), request.command.end());
-    return command;
 }
 
 /// @return 0, or the status to exit with, after a message
@@ -251,52 +166,74 @@ void report(const RunRequest& request, const Options& options, const RunFolder& 
     write_left_traces(options.trace, since_ns);
 }
 
+/// LD_PRELOAD of the program. The user's own come last: a tool of theirs that wraps MPI is called by ours, and sees
+/// every call. @param libraries  empty ones do not count
+std::string whole_preload(const std::vector<std::string>& libraries) {
+    std::string text;
+    for (const std::string& library : libraries)
+        if (!library.empty()) text += (text.empty() ? "" : ":") + library;
+    const char* const users = std::getenv("LD_PRELOAD");
+    return text + (users && *users ? std::string(":") + users : "");
+}
+
+/// What is known before anything is written or started.
+struct CheckedRun {
+    int exit_status = 0;  ///< not 0: the program or the launcher cannot be started, which was said
+    Options options;
+    ProgramFacts facts;
+    std::string libomp, libpin;
+    std::vector<std::string> launcher;  ///< words; empty: no ranks are started
+};
+
+/// @errors gimbal::Error: why it must not be started
+CheckedRun checked_run(const Environment& environment, const RunRequest& request) {
+    CheckedRun run;
+    run.options = checked_options(environment, request);
+    check_request(environment, request, run.options);
+    run.exit_status = check_startable(request.command.front());
+    if (run.exit_status != 0) return run;
+    run.libomp = find_libomp();
+    if (run.libomp.empty())
+        throw Error(ErrorCode::unsupported, "the patched OpenMP runtime was not found",
+                    "looked for " + libomp_places());
+    run.libpin = placement_library(run.options);
+    std::optional<RunFolder> links;
+    run.facts = check_program(find_program(request.command.front()).path, run.libomp,
+                              whole_preload({preloadable(run.libomp, links), preloadable(run.libpin, links)}));
+    if (request.ranks == 0) return run;
+    run.launcher = launcher_for(run.facts, request.mpiexec);
+    run.exit_status = check_startable(run.launcher.front());
+    return run;
+}
+
+/// @param folder  for records, and for links to libraries whose paths LD_PRELOAD cannot hold
+Variables variables_of(const CheckedRun& run, const Environment& environment, const RunRequest& request,
+                       RunFolder& folder) {
+    std::vector<std::string> libraries = {run.facts.address_sanitizer, run.libomp,
+                                          run.facts.libiomp5 ? libiomp5_beside(run.libomp) : std::string(), run.libpin,
+                                          waiting_library(run.options, request, run.facts, run.launcher)};
+    for (std::string& library : libraries)
+        if (!library.empty()) library = folder.preloadable(library);
+    leave_out_wrong_threads(environment);
+    return variables_for(environment, request, whole_preload(libraries), folder.path(), run.options);
+}
+
 }  // namespace
 
 int run(const RunRequest& request) {
     const std::uint64_t since_ns = wall_clock_ns();
     const Environment environment = read_environment(environ);
-    Options options;
-    ProgramFacts facts;
-    std::string libpin, launcher;
-    const std::string libomp = find_libomp();
-    // The user's own come last: a tool of theirs that wraps MPI is called by ours, and sees every call.
-    const auto all_preloads = [](const std::vector<std::string>& libraries) {
-        std::string text;
-        for (const std::string& library : libraries)
-            if (!library.empty()) text += (text.empty() ? "" : ":") + library;
-        const char* const users = std::getenv("LD_PRELOAD");
-        return text + (users && *users ? std::string(":") + users : "");
-    };
+    CheckedRun checked;
     std::optional<SignalsHeld> held;
     LaunchedJob job(environment, request.ranks > 0);
     std::optional<RunFolder> folder;
     Variables variables;
     try {
-        options = checked_options(environment, request);
-        check_request(environment, request, options);
-        if (const int status = check_startable(request.command.front())) return status;
-        if (libomp.empty())
-            throw Error(ErrorCode::unsupported, "the patched OpenMP runtime was not found",
-                        "looked for " + libomp_places());
-        libpin = placement_library(options);
-        std::optional<RunFolder> links;
-        facts = check_program(find_program(request.command.front()).path, libomp,
-                              all_preloads({preloadable(libomp, links), preloadable(libpin, links)}));
-        if (request.ranks > 0) {
-            launcher = launcher_for(facts, request.mpiexec);
-            if (const int status = check_startable(launcher.substr(0, launcher.find(' ')))) return status;
-        }
+        checked = checked_run(environment, request);
+        if (checked.exit_status != 0) return checked.exit_status;
         held.emplace();
         folder.emplace(job.folder());
-        std::vector<std::string> libraries = {facts.address_sanitizer, libomp,
-                                              facts.libiomp5 ? libiomp5_beside(libomp) : std::string(), libpin,
-                                              waiting_library(options, request, facts, launcher)};
-        for (std::string& library : libraries)
-            if (!library.empty()) library = folder->preloadable(library);
-        const std::string preload = all_preloads(libraries);
-        leave_out_wrong_threads(environment);
-        variables = variables_for(environment, request, preload, folder->path(), options);
+        variables = variables_of(checked, environment, request, *folder);
     } catch (const Error& error) {
         // Of several ranks that a launcher has started one speaks; the launcher may end the others when the first ends.
         if (environment.rank == 0)
@@ -305,16 +242,19 @@ int run(const RunRequest& request) {
             std::this_thread::sleep_for(std::chrono::milliseconds(300));
         return kRefused;
     }
+    const auto report_end = [&](const ProgramEnd& end) {
+        report(request, checked.options, *folder, checked.facts, end, since_ns);
+    };
     // Of several ranks that a launcher has started the last one speaks; before the end nobody knows who that is.
     const auto overdue = [&](const ProgramEnd& so_far) {
         write_stderr(overdue_text(request, so_far));
-        if (job.folder().empty()) report(request, options, *folder, facts, so_far, since_ns);
+        if (job.folder().empty()) report_end(so_far);
     };
-    const ProgramEnd end =
-        launch(command_for(request, launcher, variables), request.ranks == 0 ? variables : Variables(), overdue);
+    const ProgramEnd end = launch(command_for(request, checked.launcher, variables),
+                                  request.ranks == 0 ? variables : Variables(), overdue);
     if (end.killed_by) remove_libomp_page(end.pid);
     if (job.folder().empty() || job.is_last())
-        report(request, options, *folder, facts, end, since_ns);
+        report_end(end);
     else
         folder->keep();
     return end.status;

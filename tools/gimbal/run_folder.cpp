@@ -3,6 +3,7 @@
 
 #include "base/part_file.hpp"
 #include "gimbal/error.hpp"
+#include "preflight.hpp"
 #include "report/files.hpp"
 #include "report/names.hpp"
 #include "report/run_record.hpp"
@@ -159,7 +160,7 @@ void wait_for_last_ones(const std::vector<RunRecord>& records) {
 }
 
 std::string launcher_name(const RunRequest& request) {
-    return request.mpiexec.empty() ? "mpiexec" : request.mpiexec.substr(0, request.mpiexec.find(' '));
+    return launcher_words(request.mpiexec).front();
 }
 
 std::string how_it_ended(const RunRequest& request, const ProgramEnd& end, const RunRecord& record) {
