@@ -87,30 +87,34 @@ private:
 /// An execution while its shares are put together.
 struct Gathered {
     std::uint64_t iterations = 0, drawn = 0;
-    std::set<std::uint64_t> workers;
     std::vector<Chunk> chunks;
 };
 
+/// Executions of one number of iterations.
+struct SameLength {
+    std::vector<std::size_t> executions;         // in the order of their begins
+    std::map<std::uint64_t, std::size_t> to_do;  // by worker: the first of them that may lack it
+};
+
 /// Shares of the same execution. Teams meet after each loop or, with nowait, begin the loops in one order: so a share
-/// belongs to the first execution that lacks iterations and that worker.
+/// belongs to the first execution that lacks iterations and that worker. Those before it have the worker or are
+/// complete, and stay so: nobody looks at them again.
 std::vector<Gathered> executions_of(std::vector<Share>& shares) {
     std::stable_sort(shares.begin(), shares.end(),
                      [](const Share& a, const Share& b) { return a.begin_ns < b.begin_ns; });
     std::vector<Gathered> executions;
-    std::size_t first_open = 0;
-    for (Share& share : shares) {
-        std::size_t at = first_open;
-        while (at < executions.size() &&
-               (executions[at].drawn == executions[at].iterations || executions[at].iterations != share.iterations ||
-                executions[at].workers.count(share.worker) > 0))
-            ++at;
-        if (at == executions.size()) executions.emplace_back().iterations = share.iterations;
-        Gathered& execution = executions[at];
-        execution.workers.insert(share.worker);
+    std::map<std::uint64_t, SameLength> by_length;
+    for (const Share& share : shares) {
+        SameLength& same = by_length[share.iterations];
+        std::size_t& at = same.to_do[share.worker];
+        while (at < same.executions.size() && executions[same.executions[at]].drawn == share.iterations) ++at;
+        if (at == same.executions.size()) {
+            same.executions.push_back(executions.size());
+            executions.emplace_back().iterations = share.iterations;
+        }
+        Gathered& execution = executions[same.executions[at++]];
         for (const Chunk& chunk : share.chunks) execution.drawn += chunk.iterations;
         execution.chunks.insert(execution.chunks.end(), share.chunks.begin(), share.chunks.end());
-        while (first_open < executions.size() && executions[first_open].drawn == executions[first_open].iterations)
-            ++first_open;
     }
     return executions;
 }

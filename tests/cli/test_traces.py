@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is made of traces: `gimbal simulate --trace`, `gimbal report --trace`, those of processes that were killed."""
+import resource
+
+from support import ToolTest
+from trace_file import Events, declared
+
+
+def sweeps(executions, chunks, worker=0):
+    """Loops of 2 x 2 iterations, of which each of two workers shows the first `chunks`."""
+    events = Events(worker)
+    for _ in range(executions):
+        events.begin("loop", "solver.c:42 sweep", iterations=4, worker=worker)
+        for first in range(2 * worker, 2 * worker + chunks):
+            events.begin("chunk", "chunk", first=first, iterations=1)
+            events.end()
+        events.end()
+    return events
+
+
+class TraceTest(ToolTest):
+    def write(self, name, *parts):
+        (self.work / name).write_bytes(b"".join(parts))
+        return name
+
+
+class Simulated(TraceTest):
+    def simulated(self, name):
+        return self.gimbal("simulate", "--trace", name, "--workers", 2, "--schedule", "ss", "--steps", 1)
+
+    def processor_time_s(self, name):
+        """The least of some tries: others on the machine may make one take longer."""
+        found = []
+        for _ in range(3):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+            self.simulated(name)
+            found.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
+        return min(found)
+
+    def test_shares_of_one_execution_are_put_together_and_incomplete_ones_counted(self):
+        self.write("whole.pftrace", *(part for worker in (0, 1)
+                                      for part in (declared(worker), sweeps(3, 2, worker).data())))
+        done = self.simulated("whole.pftrace")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("1 step of 4 iterations on 2 workers", done.stdout)
+        # The second worker shows one chunk of its two in the middle one.
+        second = sweeps(1, 2, 1)
+        for chunks in (1, 2):
+            second.packets += sweeps(1, chunks, 1).packets[1:]
+        self.write("part.pftrace", declared(0), sweeps(3, 2, 0).data(), declared(1), second.data())
+        done = self.simulated("part.pftrace")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("1 executions are left out", done.stderr)
+
+    def test_many_incomplete_executions_take_no_longer_than_whole_ones(self):
+        """As GIMBAL_TRACE_EVERY=2 leaves them: every share was compared with all that came before, 40 times as much."""
+        for name, chunks in (("whole.pftrace", 2), ("half.pftrace", 1)):
+            self.write(name, *(part for worker in (0, 1)
+                               for part in (declared(worker), sweeps(40000, chunks, worker).data())))
+        self.assertIn("has no whole execution", self.simulated("half.pftrace").stderr)
+        self.assertLess(self.processor_time_s("half.pftrace"), 10 * self.processor_time_s("whole.pftrace"))
