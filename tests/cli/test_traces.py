@@ -59,3 +59,38 @@ class Simulated(TraceTest):
                                for part in (declared(worker), sweeps(40000, chunks, worker).data())))
         self.assertIn("has no whole execution", self.simulated("half.pftrace").stderr)
         self.assertLess(self.processor_time_s("half.pftrace"), 10 * self.processor_time_s("whole.pftrace"))
+
+
+class Otf2(TraceTest):
+    def setUp(self):
+        super().setUp()
+        self.write("good.pftrace", declared(0), sweeps(2, 2).data())
+        done = self.converted("good.pftrace", to="tried.otf2")
+        if "has no OTF2" in done.stderr:
+            self.skipTest("built without OTF2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def converted(self, *names, to):
+        return self.gimbal("report", "--trace", "otf2", "--to", to, *names)
+
+    def test_after_an_error_no_half_archive_keeps_the_next_try_out(self):
+        self.write("bad.pftrace", b"no trace")
+        done = self.converted("good.pftrace", "bad.pftrace", to="run.otf2")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('"bad.pftrace" is no trace', done.stderr)
+        self.assertFalse((self.work / "run.otf2").exists())
+        self.assertEqual(self.converted("good.pftrace", to="run.otf2").returncode, 0)
+        self.assertTrue((self.work / "run.otf2" / "traces.otf2").exists())
+
+    def test_a_folder_that_is_there_stays_as_it_is(self):
+        done = self.converted("good.pftrace", to="tried.otf2")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("it is there already", done.stderr)
+        self.assertTrue((self.work / "tried.otf2" / "traces.otf2").exists())
+
+    def test_an_end_whose_begin_came_before_the_track_is_left_out(self):
+        events = sweeps(1, 0)
+        begin, end = events.packets[1], events.packets[2]
+        self.write("late.pftrace", events.packets[0], begin, declared(0), end, begin, end)
+        done = self.converted("late.pftrace", to="late.otf2")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))

@@ -36,16 +36,36 @@ OTF2_TimeStamp no_time(void*, OTF2_FileType, OTF2_LocationRef) {
 
 constexpr OTF2_FlushCallbacks kFlush = {.otf2_pre_flush = flush, .otf2_post_flush = no_time};
 
+/// A new folder, which goes again unless what it is for is complete: half an archive is of no use, and would keep the
+/// next try out.
+class NewFolder {
+public:
+    explicit NewFolder(const std::string& path) : path_(path) {
+        std::error_code failure;
+        if (!fs::create_directory(path, failure))
+            throw Error(ErrorCode::file,
+                        "cannot make the folder \"" + path +
+                            "\": " + (failure ? failure.message() : std::string("it is there already")),
+                        "name another one with --to");
+    }
+    ~NewFolder() {
+        std::error_code ignored;
+        if (!complete_) fs::remove_all(path_, ignored);
+    }
+    NewFolder(const NewFolder&) = delete;
+    NewFolder& operator=(const NewFolder&) = delete;
+
+    void set_complete() noexcept { complete_ = true; }
+
+private:
+    std::string path_;
+    bool complete_ = false;
+};
+
 /// An archive while its events are written; its definitions come last.
 class Archive {
 public:
-    explicit Archive(const std::string& folder) : folder_(folder) {
-        std::error_code failure;
-        if (!fs::create_directory(folder, failure))
-            throw Error(ErrorCode::file,
-                        "cannot make the folder \"" + folder +
-                            "\": " + (failure ? failure.message() : std::string("it is there already")),
-                        "name another one with --to");
+    explicit Archive(const std::string& folder) : folder_(folder), made_(folder) {
         archive_ = OTF2_Archive_Open(folder.c_str(), "traces", OTF2_FILEMODE_WRITE, kEventBytes, kDefinitionBytes,
                                      OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
         if (!archive_) throw Error(ErrorCode::file, "cannot make an OTF2 archive in \"" + folder + "\"", "");
@@ -68,6 +88,8 @@ public:
         last_ns_ = std::max(last_ns_, event.time_ns);
         Location& location = locations_[event.track];
         if (!location.writer) begin(location);
+        // The track may have been declared after the begin.
+        if (event.type == ReadEvent::Type::end && location.open.empty()) return;
         ++location.events;
         if (event.type == ReadEvent::Type::end) return leave(location, event.time_ns);
         const OTF2_RegionRef region = region_of(event);
@@ -94,6 +116,7 @@ public:
         OTF2_Archive* const archive = archive_;
         archive_ = nullptr;
         check(OTF2_Archive_Close(archive), folder_);
+        made_.set_complete();
     }
 
 private:
@@ -178,6 +201,7 @@ private:
     }
 
     std::string folder_;
+    NewFolder made_;
     OTF2_Archive* archive_ = nullptr;
     OTF2_GlobalDefWriter* definitions_ = nullptr;
     std::map<std::uint64_t, Location> locations_;  // by track
