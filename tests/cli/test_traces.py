@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is made of traces: `gimbal simulate --trace`, `gimbal report --trace`, those of processes that were killed."""
+import os
 import resource
+import socket
+import struct
+import subprocess
+import time
 
 from support import ToolTest
 from trace_file import Events, declared
@@ -94,3 +99,31 @@ class Otf2(TraceTest):
         self.write("late.pftrace", events.packets[0], begin, declared(0), end, begin, end)
         done = self.converted("late.pftrace", to="late.otf2")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
+class Left(TraceTest):
+    """Records of processes that did not write their trace: runtime/trace/record.hpp has the header."""
+
+    def records_of(self, pid):
+        header = struct.pack("=16sIiii QQQQ IIQ 256s1024s2048sI", b"gimbal records\n", 1, 0, 1, pid, 1, time.time_ns(), 0,
+                             0, 1, 0, 0, socket.gethostname().encode(), b"app", str(self.work / "t.pftrace").encode(), 0)
+        return self.write(f"t.pftrace.records-{pid}", header.ljust(1 << 16, b"\0"))
+
+    def run_as_nobody(self):
+        """Process 1 is somebody else's then."""
+        for folder in (self.folder, self.work, self.temporary):
+            folder.chmod(0o777)
+        nobody = {"user": 65534} if os.geteuid() == 0 else {}
+        return subprocess.run([self.tool, "run", "--report", "off", "--trace", "t.pftrace", "--", "true"],
+                              env=self.environment(), cwd=self.work, text=True, capture_output=True, timeout=600, **nobody)
+
+    def test_those_of_a_dead_process_become_its_trace(self):
+        dead = subprocess.Popen(["true"])
+        dead.wait()
+        self.records_of(dead.pid)
+        self.assertIn(f"process {dead.pid} ended early", self.run_as_nobody().stderr)
+
+    def test_those_of_a_process_that_somebody_else_runs_are_left_to_it(self):
+        name = self.records_of(1)
+        self.assertNotIn("process 1", self.run_as_nobody().stderr)
+        self.assertTrue((self.work / name).exists())

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <ctime>
 #include <filesystem>
@@ -37,7 +38,7 @@ bool is_of_dead_process(const TraceFileHeader& header, std::uint64_t since_ns) {
     // Of several launchers of one job the last one looks; it may have begun a little later than others.
     constexpr std::uint64_t kLater_ns = 5'000'000'000U;
     return header.start_ns + kLater_ns >= since_ns && std::string_view(header.host.data()) == host.data() &&
-           kill(header.pid, 0) != 0;
+           kill(header.pid, 0) != 0 && errno == ESRCH;  // EPERM: another user's, which lives
 }
 
 void write_one(const std::string& path, std::uint64_t since_ns) {
