@@ -354,6 +354,32 @@ echo "metric $(( 2 + ($1 - 4) * ($1 - 4) + $2 ))"
         self.assertIn("2 runs of 2 configurations; 1 ended as too slow", done.stdout)
         self.assertLess(self.rows("SELECT max(wall_s) FROM tune_runs")[0][0], 600)
 
+    def test_what_would_decide_in_place_of_what_is_tuned_is_left_out_and_nothing_else(self):
+        """Inherited, it made every run the same one, and the best a matter of luck."""
+        deciding = ("OMP_SCHEDULE", "GIMBAL_SELECT", "GIMBAL_LOOPS", "GIMBAL_REPLAY")
+        shown = " ".join(f'"${{{name}-none}}"' for name in (*deciding, "GIMBAL_SCHEDULE", "GIMBAL_SEED"))
+        self.script(f"echo {shown} >> seen\n")
+        (self.work / "p.csv").write_text("loop,workers,step,iterations,technique\nf,2,0,10,gss\n")
+        env = {"GIMBAL_LOOPS": "a.c=ss", "GIMBAL_SEED": "7"}
+        for more, parameter, seen in (
+                ({"OMP_SCHEDULE": "static", "GIMBAL_SELECT": "sarsa"}, "schedule: fac2 gss",
+                 {f"none none none none {one} 7" for one in ("fac2", "gss")}),
+                ({"GIMBAL_REPLAY": "p.csv"}, "GIMBAL_SCHEDULE: fac2 gss",
+                 {f"none none none none {one} 7" for one in ("fac2", "gss")}),
+                ({"OMP_SCHEDULE": "static", "GIMBAL_SCHEDULE": "ss"}, "select: expert fixed",
+                 {f"none {one} none none ss 7" for one in ("expert", "fixed")}),
+                ({"OMP_SCHEDULE": "static", "GIMBAL_SELECT": "expert"}, "lend: on off",
+                 {"static expert a.c=ss none none 7"})):
+            (self.work / "seen").unlink(missing_ok=True)
+            done = subprocess.run([PYTHON, "-B", SOURCES, "--gimbal", self.tool, "--new", "--runs", "2", "--compare", "0",
+                                   "--parameter", parameter, "--", self.program], cwd=self.work, text=True, timeout=600,
+                                  env=self.environment(env | more), capture_output=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(set((self.work / "seen").read_text().splitlines()), seen)
+            out = [name for name in sorted(deciding) if name in env | more and parameter != "lend: on off"]
+            self.assertEqual(f"without {', '.join(out)}, which would decide what is tuned" in done.stderr, bool(out))
+            self.assertEqual("-u GIMBAL_LOOPS" in done.stdout.split("run it so: ")[1], bool(out), done.stdout)
+
     def test_the_result_is_a_configuration_file_that_gimbal_run_takes(self):
         done = self.tune("--runs", 12, "--parameter", "schedule: static fac2,{chunk}", "--parameter", "chunk: 4 16",
                          "--compare", 0, program=("{x}", "{y}", "good"))

@@ -19,6 +19,13 @@ from gimbal_campaign.records import last_words
 from .space import Configuration, filled
 from .wanted import Wanted
 
+# What else decides over a setting that is tuned: inherited, it would run one configuration under many names.
+DECIDED_BY = {
+    "GIMBAL_SCHEDULE": ("OMP_SCHEDULE", "GIMBAL_SELECT", "GIMBAL_LOOPS", "GIMBAL_REPLAY"),
+    "GIMBAL_SELECT": ("OMP_SCHEDULE", "GIMBAL_LOOPS", "GIMBAL_REPLAY"),
+    "GIMBAL_LOOPS": ("GIMBAL_REPLAY",),
+    "GIMBAL_MPI_SCHEDULE": ("GIMBAL_REPLAY",),
+}
 MOST_OUTPUT = 16 << 20  # bytes of standard output, from its end, that are searched for the number
 
 
@@ -54,11 +61,17 @@ def variables(wanted: Wanted, configuration: Configuration) -> dict[str, str]:
     return found | {key: filled(value, configuration) for key, value in configuration.items() if key.isupper()}
 
 
+def left_out(wanted: Wanted) -> list[str]:
+    """Variables of the caller's that would decide in place of what is tuned."""
+    tuned = {*wanted.settings.values(), *wanted.space.names}
+    found = {name for one in tuned for name in DECIDED_BY.get(one, ()) if name in os.environ}
+    return sorted(found - tuned)
+
+
 def environment(wanted: Wanted, configuration: Configuration) -> dict[str, str]:
-    """The caller's, less what the configuration decides; no run learns from another one."""
-    kept = dict(os.environ)
-    if "schedule" in wanted.settings:
-        kept.pop("OMP_SCHEDULE", None)
+    """The caller's, less what would decide in place of the configuration; no run learns from another one."""
+    out = left_out(wanted)
+    kept = {name: value for name, value in os.environ.items() if name not in out}
     return kept | {"GIMBAL_REPORT": "off", "GIMBAL_CACHE": "off"} | variables(wanted, configuration)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from gimbal_campaign.tables import counted, render
 
 from . import importance
-from .process import program_words, run_words
+from .process import left_out, program_words, run_words
 from .run import best_of, shown
 from .space import Configuration, filled
 from .store import Run
@@ -34,8 +34,9 @@ def toml(wanted: Wanted, configuration: Configuration) -> str:
 
 
 def command_line(wanted: Wanted, configuration: Configuration, file: Path) -> str:
-    """How to run the program so."""
-    own = [f"{key}={filled(value, configuration)}" for key, value in configuration.items() if key.isupper()]
+    """How to run the program so, where this search was started."""
+    out = [word for name in left_out(wanted) for word in ("-u", name)]
+    own = out + [f"{key}={filled(value, configuration)}" for key, value in configuration.items() if key.isupper()]
     words = ["gimbal", "run", *run_words(wanted, configuration)]
     words += ["--config", str(file)] if wanted.settings else []
     return shlex.join([*(["env", *own] if own else []), *words, "--", *program_words(wanted.command, configuration)])

@@ -21,7 +21,7 @@ from gimbal_campaign.tables import counted
 from .belief import Belief
 from .encoding import encode, encode_with
 from .modules import need, numpy
-from .process import Outcome, run_once
+from .process import Outcome, left_out, run_once
 from .search import Proposal, Search, Seen, levels
 from .space import Configuration
 from .store import Run, Store
@@ -183,6 +183,8 @@ class Session:
         if self.budget.compare:
             parts.append(f"then {self.budget.compare} of today's and of the best in turns")
         self.progress.note("; ".join(parts))
+        if out := left_out(self.wanted):
+            self.progress.note(f"without {', '.join(out)}, which would decide what is tuned")
         if self.runs:
             self.progress.note(f"{self.store.path} has {counted(len(self.runs), 'run')}, going on")
 
