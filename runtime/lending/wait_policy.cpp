@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lending/wait_policy.hpp"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include "base/warnings.hpp"
 #include "gimbal/rank_waiting.h"
 #include "gimbal/wait_policy.h"
+#include "lending/thread_core.hpp"
 
 namespace gimbal {
 
@@ -33,10 +33,9 @@ bool set_by_user() {
 
 /// Processors that this process may run on [count]; 0: it is bound to a part of them.
 int all_processors() {
-    cpu_set_t mask;
-    CPU_ZERO(&mask);
-    if (sched_getaffinity(0, sizeof(mask), &mask) != 0) return 0;
-    const int allowed = CPU_COUNT(&mask);
+    CoreMask mask;
+    if (!mask.read(0)) return 0;
+    const auto allowed = static_cast<int>(mask.cores());
     return allowed == static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)) ? allowed : 0;
 }
 

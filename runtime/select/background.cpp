@@ -2,7 +2,6 @@
 #include "select/background.hpp"
 
 #include <pthread.h>
-#include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -23,6 +22,7 @@
 #include "base/early_memory.hpp"
 #include "base/held_signal.hpp"
 #include "base/process_state.hpp"
+#include "lending/thread_core.hpp"
 
 namespace gimbal {
 
@@ -83,7 +83,7 @@ union Immortal {
 Immortal storage;
 std::atomic<bool> stopping{false};
 std::atomic<std::uint64_t> generation{0};
-cpu_set_t first_mask;
+constinit CoreMask first_mask;
 sigset_t program_signals;  // of the thread that started this one
 bool first_mask_known = false;
 
@@ -94,9 +94,9 @@ __attribute__((constructor(101))) void make_background() {
 // Threads inherit the mask of their creator, and that may be an OpenMP thread that is bound to one core: the widest one
 // counts that was seen here. libgomp's start-up may have bound the main thread before this, and libomp has undone that.
 __attribute__((constructor)) void note_mask() {
-    cpu_set_t now;
-    if (sched_getaffinity(0, sizeof now, &now) != 0) return;
-    if (!first_mask_known || CPU_COUNT(&now) > CPU_COUNT(&first_mask)) first_mask = now;
+    CoreMask now;
+    if (!now.read(0)) return;
+    if (!first_mask_known || now.cores() > first_mask.cores()) first_mask = now;
     first_mask_known = true;
 }
 
@@ -174,9 +174,9 @@ void* serve(void* /*unused*/) {
     share = {.serving = true, .begun_s = clock_s(CLOCK_MONOTONIC)};
     setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNice);
     pthread_setname_np(pthread_self(), "gimbal-select");
-    if (first_mask_known) sched_setaffinity(0, sizeof first_mask, &first_mask);
+    if (first_mask_known) (void)first_mask.apply(0);
     // Where there is one core the program would wait for it.
-    if (first_mask_known && CPU_COUNT(&first_mask) > 1) {
+    if (first_mask_known && first_mask.cores() > 1) {
         enter_early_pages();
         enter_mathematics();
     }

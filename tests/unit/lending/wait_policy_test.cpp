@@ -3,16 +3,34 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <vector>
 
 #include "base/warnings.hpp"
 #include "gimbal/rank_waiting.h"
 #include "lending/wait_policy.hpp"
+
+namespace {
+bool many_processors = false;
+}
+
+/// The C library's, but on a machine with more processors than its cpu_set_t holds, if wanted.
+extern "C" int sched_getaffinity(pid_t process, std::size_t bytes, cpu_set_t* mask) noexcept {
+    if (many_processors && bytes <= sizeof(cpu_set_t)) {
+        errno = EINVAL;
+        return -1;
+    }
+    std::memset(mask, 0, bytes);
+    return syscall(SYS_sched_getaffinity, process, bytes, mask) < 0 ? -1 : 0;
+}
 
 namespace gimbal {
 namespace {
@@ -73,6 +91,18 @@ TEST_F(WaitPolicy, ARankMaySpinWithItsShareOfTheProcessors) {
     EXPECT_TRUE(are(1));
     set("OMP_WAIT_POLICY", "active");
     EXPECT_TRUE(are(UINT32_MAX));
+}
+
+TEST_F(WaitPolicy, ProcessorsAreCountedWhereACpuSetIsTooSmall) {
+    cpu_set_t mask;
+    ASSERT_EQ(sched_getaffinity(0, sizeof(mask), &mask), 0);
+    if (CPU_COUNT(&mask) != sysconf(_SC_NPROCESSORS_ONLN)) GTEST_SKIP() << "not all processors may be used";
+    set("MPI_LOCALNRANKS", "100000");
+    const auto spinning = [] {
+        many_processors = true;
+        return gimbal_spinning_threads() == 1 ? 0 : 1;
+    };
+    EXPECT_EQ(in_child(spinning), 0);
 }
 
 // As libomp binds its primary thread, after it has asked and before the first loop.
