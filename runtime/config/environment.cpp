@@ -12,14 +12,6 @@ namespace gimbal {
 
 namespace {
 
-// Of each launcher the variable that holds the rank, and that which holds how many there are.
-// SLURM's comes last: inside a batch script it is set to 0 for every rank that another launcher starts.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kLaunchers = {
-    {{"PMI_RANK", "PMI_SIZE"},
-     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-     {"PMIX_RANK", "PMIX_SIZE"},
-     {"SLURM_PROCID", "SLURM_NTASKS"}}};
-
 // Of an array every element has a number of its own in each of these.
 // Batch systems, and `gimbal run` where there is none.
 constexpr std::array<std::string_view, 4> kJobs = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "GIMBAL_JOB"};

@@ -4,20 +4,31 @@
 #include "gimbal/error.hpp"
 #include "gimbal/options.hpp"
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gimbal {
+
+/// Of each launcher the variable that holds the rank, and that which holds how many there are; the first one that is
+/// set counts. Slurm's comes last: inside a batch script it is set to 0 for every rank that another launcher starts.
+/// omp_patch/adapter.c, which sees no C++, has the same ranks; tests/layers compares them.
+inline constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kLaunchers = {
+    {{"PMI_RANK", "PMI_SIZE"},
+     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+     {"PMIX_RANK", "PMIX_SIZE"},
+     {"SLURM_PROCID", "SLURM_NTASKS"}}};
 
 /// What Gimbal takes from the environment, read in one pass.
 struct Environment {
     std::vector<Setting> settings;            ///< every GIMBAL_, KMP_RL_ and LB4MPI_RL_ variable, and other aliases
     std::optional<std::string> omp_schedule;  ///< OMP_SCHEDULE, if set
-    int rank = 0;                             ///< from PMI_RANK, OMPI_COMM_WORLD_RANK, PMIX_RANK or SLURM_PROCID
+    int rank = 0;                             ///< as kLaunchers say
     int ranks = 1;                            ///< from the matching size variable; 1 if unknown
     std::string job;                          ///< identifier given by the batch system; empty: none
     std::size_t columns = 0;                  ///< COLUMNS: how wide text may be; 0: not set [characters]

@@ -2,7 +2,9 @@
 """What is said of the sources as a whole: warnings of other compilers are found where they are ours, and counts are right."""
 import io
 import json
+import os
 import pathlib
+import re
 import tempfile
 import unittest
 
@@ -70,6 +72,16 @@ class Warnings(Made):
         self.write("elsewhere/other.h", "#define NEEDED 1\n")
         sources = check_warnings.programs_of(self.root / "build", self.root / "src", [], {})
         self.assertEqual(check_warnings.check("g++", sources, self.root / "src", 1, io.StringIO()), (1, 0))
+
+
+class Launchers(unittest.TestCase):
+    def test_the_adapter_of_libomp_knows_the_ranks_of_the_same_launchers(self):
+        root = pathlib.Path(os.environ["LAYERS_SOURCE"])
+        table = re.search(r"kLaunchers = \{(.*?)\}\};", (root / "runtime/config/load.hpp").read_text(), re.DOTALL)[1]
+        names = re.search(r"names\[\] = \{(.*?)\};", (root / "omp_patch/adapter.c").read_text(), re.DOTALL)[1]
+        ranks = re.findall(r'\{"(\w+)", "\w+"\}', table)
+        self.assertIn("PMI_RANK", ranks)
+        self.assertEqual(re.findall(r'"(\w+)"', names), ranks)
 
 
 class Counts(Made):

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdlib>
@@ -51,9 +52,9 @@ long long stat_field(pid_t process, int number) {
 /// Whether a process was told its rank, as the tool and a script around it were; the launcher itself was not.
 bool is_rank(pid_t process) {
     const std::string variables = '\0' + text_of(process, "environ");
-    for (const std::string_view name : {"PMI_RANK=", "OMPI_COMM_WORLD_RANK=", "PMIX_RANK=", "SLURM_PROCID="})
-        if (variables.find(std::string(1, '\0').append(name)) != std::string::npos) return true;
-    return false;
+    return std::any_of(kLaunchers.begin(), kLaunchers.end(), [&](const auto& launcher) {
+        return variables.find(std::string(1, '\0').append(launcher.first).append("=")) != std::string::npos;
+    });
 }
 
 /// What started all ranks of this machine: its number and when it began.
@@ -65,9 +66,10 @@ std::string launcher_of_all() {
 
 /// Inside a batch script of Slurm every program is told that it is rank 0 of all tasks; ranks of srun have a step.
 bool is_launched() {
-    for (const char* const name : {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_STEP_ID"})
-        if (std::getenv(name)) return true;
-    return false;
+    return std::any_of(kLaunchers.begin(), kLaunchers.end(), [](const auto& launcher) {
+        const std::string_view name = launcher.first == "SLURM_PROCID" ? "SLURM_STEP_ID" : launcher.first;
+        return std::getenv(std::string(name).c_str()) != nullptr;
+    });
 }
 
 std::string host_name() {
