@@ -166,6 +166,98 @@ int print_record(const SimulateRequest& request, const simulate::Application& ap
     return print_json(record);
 }
 
+constexpr const char* kExamples =
+    "\nSettings of agents come from GIMBAL_RL_*, as everywhere.\n"
+    "Examples:\n"
+    "  gimbal simulate --app pisolver:imbalance=20 --schedule fac2\n"
+    "  gimbal simulate --app mandelbrot --steps 300 --select sarsa --noise 0.01 --record steps.csv\n"
+    "  gimbal simulate --app evrard --workers 40 --select auto --json\n"
+    "  OMP_SCHEDULE=ss gimbal run -t 2 --trace app.pftrace -- ./app\n"
+    "  gimbal simulate --trace app.pftrace --workers 64 --schedule fac2\n"
+    "  gimbal simulate --app bump --ranks 8 --workers 8 --rank-schedule fac2 --schedule gss\n"
+    "  gimbal simulate --app power --ranks 8 --workers 8 --steps 500 --learner all --step-noise 0.02\n"
+    "  gimbal simulate --app uniform --ranks 64 --workers 8 --iterations 2000 --slack --rank-spread 0.1";
+
+CLI::Validator positive() {
+    return finite(0.0, 1e12);
+}
+
+/// What runs, and how often.
+void add_loops(CLI::App& command, SimulateRequest& request) {
+    CLI::Option* const app =
+        command.add_option("--app", request.application, "Application, name[:key=value,...]; see below");
+    CLI::Option* const trace =
+        command
+            .add_option("--trace", request.trace, "In its place, a program's own loops: their costs, from its trace")
+            ->excludes(app);
+    command.add_option("--loop", request.loop, "Of the trace, only loops whose name contains this")->needs(trace);
+    command.add_option("--workers", request.workers, "Workers, P")->check(CLI::Range(1, 1 << 16));
+    command.add_option("--iterations", request.iterations, "N of every loop")
+        ->check(CLI::Range(1UL, 1UL << 32))
+        ->excludes(trace);
+    command.add_option("--steps", request.steps, "Time steps: executions of every loop")
+        ->check(CLI::Range(1UL, 1UL << 32));
+}
+
+/// Who chooses the technique.
+void add_choice(CLI::App& command, SimulateRequest& request) {
+    CLI::Option* const schedule = command.add_option("--schedule", request.schedule, "One technique for all steps");
+    command.add_option("--select", request.selector, "A selector or an agent (gimbal info selectors)")
+        ->excludes(schedule);
+    command.add_option("--seed", request.seed, "Of costs, disturbances and selectors")
+        ->check(CLI::Range(0UL, 1UL << 53))
+        ->capture_default_str();
+}
+
+/// What drawing a chunk costs.
+void add_costs(CLI::App& command, SimulateRequest& request) {
+    command.add_option("--level", request.level, "Drawing costs of threads or ranks; default: the application's")
+        ->check(one_of({"threads", "ranks"}));
+    command.add_option("--dispatch-ns", request.dispatch_ns, "One draw: threads 100, ranks 5000")->check(positive());
+    command.add_option("--serial-ns", request.serial_ns, "Its exclusive part: threads 40, ranks 1090")
+        ->check(positive());
+}
+
+/// What makes workers and chunks differ.
+void add_disturbances(CLI::App& command, simulate::Disturbances& disturbances) {
+    const auto part = finite(0.0, 0.99);
+    command.add_option("--noise", disturbances.worker_noise, "Deviation of each worker's speed, anew in each step")
+        ->check(part);
+    command.add_option("--chunk-noise", disturbances.chunk_noise, "Deviation of each chunk's time")->check(part);
+    CLI::Option* const interruptions =
+        command.add_option("--interruptions", disturbances.interruptions_per_s, "Of each worker, per second")
+            ->check(positive());
+    command.add_option("--interruption-us", disturbances.interruption_us, "How long each lasts")
+        ->check(positive())
+        ->needs(interruptions)
+        ->capture_default_str();
+    command.add_option("--spread", disturbances.spread, "Speeds lie between 1 - s and 1 + s")->check(part);
+    CLI::Option* const drift =
+        command.add_option("--drift", disturbances.drift, "Speeds swing by this part, each at another time")
+            ->check(part);
+    command.add_option("--drift-steps", disturbances.drift_steps, "In so many steps")
+        ->check(finite(1.0, 1e12))
+        ->needs(drift);
+    CLI::Option* const slow = command.add_option("--slow-worker", disturbances.slow_worker, "This worker is slow ...")
+                                  ->check(CLI::Range(0, 1 << 16));
+    command.add_option("--slow-factor", disturbances.slow_factor, "... by this factor ...")
+        ->check(finite(0.01, 1e6))
+        ->needs(slow);
+    command.add_option("--slow-first", disturbances.slow_first, "... from this step ...")->needs(slow);
+    command.add_option("--slow-end", disturbances.slow_end, "... until before this one")->needs(slow);
+}
+
+/// How exactly it is computed, and what is printed of it.
+void add_results(CLI::App& command, SimulateRequest& request) {
+    command.add_option("--events", request.most_events, "Bundle equal chunks to about so many per step; 0: never")
+        ->capture_default_str();
+    command.add_flag("--free-learning", request.free_learning,
+                     "Choosing, learning and planning take no time; else what they take on a real core");
+    command.add_flag("--json", request.json, "One JSON object instead of a table");
+    command.add_flag("--steps-json", request.steps_json, "The same with the loop time of every step");
+    command.add_option("--record", request.record, "Write every step to this file, as GIMBAL_RECORD does");
+}
+
 }  // namespace
 
 void set_drawing_costs(const SimulateRequest& request, simulate::Machine& machine) {
@@ -176,79 +268,15 @@ void set_drawing_costs(const SimulateRequest& request, simulate::Machine& machin
 
 void add_simulate(CLI::App& app, SimulateRequest& request) {
     CLI::App* const command = app.add_subcommand("simulate", "Run the loops of an application in virtual time");
-    simulate::Disturbances& disturbances = request.disturbances;
-    const auto part = finite(0.0, 0.99);
-    const auto positive = finite(0.0, 1e12);
-    CLI::Option* const app_option =
-        command->add_option("--app", request.application, "Application, name[:key=value,...]; see below");
-    CLI::Option* const trace =
-        command
-            ->add_option("--trace", request.trace, "In its place, a program's own loops: their costs, from its trace")
-            ->excludes(app_option);
-    command->add_option("--loop", request.loop, "Of the trace, only loops whose name contains this")->needs(trace);
-    command->add_option("--workers", request.workers, "Workers, P")->check(CLI::Range(1, 1 << 16));
-    command->add_option("--iterations", request.iterations, "N of every loop")
-        ->check(CLI::Range(1UL, 1UL << 32))
-        ->excludes(trace);
-    command->add_option("--steps", request.steps, "Time steps: executions of every loop")
-        ->check(CLI::Range(1UL, 1UL << 32));
-    CLI::Option* const schedule = command->add_option("--schedule", request.schedule, "One technique for all steps");
-    command->add_option("--select", request.selector, "A selector or an agent (gimbal info selectors)")
-        ->excludes(schedule);
-    command->add_option("--seed", request.seed, "Of costs, disturbances and selectors")
-        ->check(CLI::Range(0UL, 1UL << 53))
-        ->capture_default_str();
-    command->add_option("--level", request.level, "Drawing costs of threads or ranks; default: the application's")
-        ->check(one_of({"threads", "ranks"}));
-    command->add_option("--dispatch-ns", request.dispatch_ns, "One draw: threads 100, ranks 5000")->check(positive);
-    command->add_option("--serial-ns", request.serial_ns, "Its exclusive part: threads 40, ranks 1090")
-        ->check(positive);
-    command->add_option("--noise", disturbances.worker_noise, "Deviation of each worker's speed, anew in each step")
-        ->check(part);
-    command->add_option("--chunk-noise", disturbances.chunk_noise, "Deviation of each chunk's time")->check(part);
-    CLI::Option* const interruptions =
-        command->add_option("--interruptions", disturbances.interruptions_per_s, "Of each worker, per second")
-            ->check(positive);
-    command->add_option("--interruption-us", disturbances.interruption_us, "How long each lasts")
-        ->check(positive)
-        ->needs(interruptions)
-        ->capture_default_str();
-    command->add_option("--spread", disturbances.spread, "Speeds lie between 1 - s and 1 + s")->check(part);
-    CLI::Option* const drift =
-        command->add_option("--drift", disturbances.drift, "Speeds swing by this part, each at another time")
-            ->check(part);
-    command->add_option("--drift-steps", disturbances.drift_steps, "In so many steps")
-        ->check(finite(1.0, 1e12))
-        ->needs(drift);
-    CLI::Option* const slow = command->add_option("--slow-worker", disturbances.slow_worker, "This worker is slow ...")
-                                  ->check(CLI::Range(0, 1 << 16));
-    command->add_option("--slow-factor", disturbances.slow_factor, "... by this factor ...")
-        ->check(finite(0.01, 1e6))
-        ->needs(slow);
-    command->add_option("--slow-first", disturbances.slow_first, "... from this step ...")->needs(slow);
-    command->add_option("--slow-end", disturbances.slow_end, "... until before this one")->needs(slow);
-    command->add_option("--events", request.most_events, "Bundle equal chunks to about so many per step; 0: never")
-        ->capture_default_str();
-    command->add_flag("--free-learning", request.free_learning,
-                      "Choosing, learning and planning take no time; else what they take on a real core");
-    command->add_flag("--json", request.json, "One JSON object instead of a table");
-    command->add_flag("--steps-json", request.steps_json, "The same with the loop time of every step");
-    command->add_option("--record", request.record, "Write every step to this file, as GIMBAL_RECORD does");
+    add_loops(*command, request);
+    add_choice(*command, request);
+    add_costs(*command, request);
+    add_disturbances(*command, request.disturbances);
+    add_results(*command, request);
     add_pair_options(*command, request);
     add_slack_options(*command, request);
     add_selfish(*command, request.selfish);
-    command->footer(
-        "Applications:\n" + std::string(simulate::application_help()) +
-        "\nSettings of agents come from GIMBAL_RL_*, as everywhere.\n"
-        "Examples:\n"
-        "  gimbal simulate --app pisolver:imbalance=20 --schedule fac2\n"
-        "  gimbal simulate --app mandelbrot --steps 300 --select sarsa --noise 0.01 --record steps.csv\n"
-        "  gimbal simulate --app evrard --workers 40 --select auto --json\n"
-        "  OMP_SCHEDULE=ss gimbal run -t 2 --trace app.pftrace -- ./app\n"
-        "  gimbal simulate --trace app.pftrace --workers 64 --schedule fac2\n"
-        "  gimbal simulate --app bump --ranks 8 --workers 8 --rank-schedule fac2 --schedule gss\n"
-        "  gimbal simulate --app power --ranks 8 --workers 8 --steps 500 --learner all --step-noise 0.02\n"
-        "  gimbal simulate --app uniform --ranks 64 --workers 8 --iterations 2000 --slack --rank-spread 0.1");
+    command->footer("Applications:\n" + std::string(simulate::application_help()) + kExamples);
 }
 
 int simulate_application(const SimulateRequest& request) {
