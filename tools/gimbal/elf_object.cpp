@@ -82,7 +82,7 @@ bool starts_loops(std::string_view name) {
 }
 
 /// Functions that an OpenMP runtime offers, to compilers or to programs.
-bool is_openmp(std::string_view name) {
+bool is_offered_by_runtime(std::string_view name) {
     for (const std::string_view start : {"GOMP_", "__kmpc_", "kmp_", "omp_"})
         if (name.starts_with(start)) return true;
     return false;
@@ -103,7 +103,7 @@ void read_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfObject
         // The full symbol table repeats the dynamic one; only the latter is linked by name.
         if (header.sh_type != SHT_DYNSYM) continue;
         if (!defined && starts_loops(name)) object.starts.emplace_back(name);
-        if (!is_openmp(name)) continue;
+        if (!is_offered_by_runtime(name)) continue;
         if (defined)
             object.exports.emplace_back(name);
         else if (GELF_ST_BIND(symbol.st_info) != STB_WEAK)

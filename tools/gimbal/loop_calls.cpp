@@ -41,7 +41,8 @@ std::int32_t word_at(Bytes bytes, std::size_t at) noexcept {
     return word;
 }
 
-bool is_openmp(std::string_view name) noexcept {
+/// Functions that compilers call for OpenMP's directives.
+bool is_called_by_compilers(std::string_view name) noexcept {
     return name.starts_with("GOMP_") || name.starts_with("__kmpc_");
 }
 
@@ -60,7 +61,7 @@ void read_relocations(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, Code&
             code.pointers[relocation.r_offset] = static_cast<std::uint64_t>(relocation.r_addend);
         if (!gelf_getsym(table, static_cast<int>(GELF_R_SYM(relocation.r_info)), &symbol)) continue;
         const char* const name = elf_strptr(elf, symbols_header.sh_link, symbol.st_name);
-        if (name && is_openmp(name)) code.slots[relocation.r_offset] = name;
+        if (name && is_called_by_compilers(name)) code.slots[relocation.r_offset] = name;
     }
 }
 
