@@ -105,11 +105,12 @@ bool TraceFile::append(const TraceBlock& block) noexcept {
         const ssize_t written = pwrite(file, bytes, left, offset);
         if (written < 0 && errno == EINTR) continue;
         if (written <= 0) {
-            // What there is of it is void. That page exists, or the block does not.
+            // What there is of it is void. That page exists, so this can be written; if not, nothing more can be done.
             const TraceBlockHeader nothing;
-            if (left < TraceBlock::kBytes &&
-                pwrite(file, &nothing, sizeof nothing, static_cast<off_t>(place * TraceBlock::kBytes)) < 0)
-                return false;
+            [[maybe_unused]] const ssize_t voided =
+                left < TraceBlock::kBytes
+                    ? pwrite(file, &nothing, sizeof nothing, static_cast<off_t>(place * TraceBlock::kBytes))
+                    : 0;
             return false;
         }
         bytes += written;
