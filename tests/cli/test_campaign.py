@@ -367,16 +367,27 @@ timeout_s = 4
                          [("fac2", "timeout")])
         self.assert_nothing_left()
 
+    def stopped(self, parent):
+        """The children of a process that are stopped."""
+        found = []
+        for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            with contextlib.suppress(OSError):
+                state, above = path.read_text(errors="replace").rpartition(")")[2].split()[:2]
+                found += [path.parent] if state == "T" and int(above) == parent else []
+        return found
+
     def test_an_interrupt_ends_those_that_are_stopped_too(self):
         running = self.in_turns("doze", wait=False)
-        deadline = time.monotonic() + 30
-        while time.monotonic() < deadline and not (self.starts.exists() and
-                                                   "doze fac2 step 2" in self.starts.read_text()):
+        # From the second round on one sleeps for a minute, and all others are stopped.
+        stopped, deadline = [], time.monotonic() + 300
+        while time.monotonic() < deadline and len(stopped) < SMALL_CONFIGURATIONS - 1:
             time.sleep(0.01)
-        time.sleep(0.3)  # he sleeps in his second turn now, or is stopped with the others
+            stopped = self.stopped(running.pid)
+        self.assertEqual(len(stopped), SMALL_CONFIGURATIONS - 1)
         running.send_signal(signal.SIGTERM)
         said = running.communicate(timeout=600)[1]
         self.assertEqual(running.returncode, 130, said)
+        self.assertEqual([path for path in stopped if path.exists()], [])
         self.assert_nothing_left()
 
     def test_a_changed_specification_is_refused_with_the_reason_but_more_repetitions_are_not(self):
