@@ -86,11 +86,14 @@ struct ReportRequest {
 /// @errors gimbal::Error: (file) naming the file that cannot be read or written; (wrong_use) nothing to compare
 [[nodiscard]] int report_files(const ReportRequest& request);
 
+/// Most threads that may be asked for. With many more libomp computes sizes that no integer holds, and crashes.
+inline constexpr int kMaxThreads = 1 << 20;
+
 /// What `gimbal run` was asked to do.
 struct RunRequest {
     int ranks = 0;                     ///< 0: no MPI launcher
     int threads = 0;                   ///< 0: leave OMP_NUM_THREADS alone
-    std::string mpiexec;               ///< launcher and its arguments, blanks between words; empty: find one
+    std::string mpiexec;               ///< as launcher_words() takes it; empty: find one
     std::vector<Setting> overrides;    ///< from the command line
     std::vector<std::string> command;  ///< program and arguments, at least the program
 };

@@ -77,7 +77,7 @@ void add_run(CLI::App& app, CommandLine& line) {
     run->add_option("-n,--ranks", line.run.ranks, "Start this many MPI ranks with mpiexec")
         ->check(CLI::Range(1, 1 << 24));
     run->add_option("-t,--threads", line.run.threads, "Threads per process (sets OMP_NUM_THREADS)")
-        ->check(CLI::Range(1, 1 << 20));
+        ->check(CLI::Range(1, kMaxThreads));
     run->add_option("--mpiexec", line.run.mpiexec,
                     "MPI launcher for -n, with its options\ndefault: mpiexec of the MPI that the program is linked to");
     for (const OptionSpec& spec : option_table()) {

@@ -47,11 +47,12 @@ std::string_view without_blanks(std::string_view text) {
     return first == std::string_view::npos ? "" : text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-/// @return 0: it is no number of threads, or one that nobody can start
+/// @return 0: it is no number of threads, or one above kMaxThreads
 int threads_in(std::string_view text) {
     int value = 0;
     const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return status == std::errc() && end == text.data() + text.size() ? std::max(value, 0) : 0;
+    const bool is_number = status == std::errc() && end == text.data() + text.size();
+    return is_number && value > 0 && value <= kMaxThreads ? value : 0;
 }
 
 /// A number, or a list of them with commas; as libomp has it, some may be missing, but not all.
@@ -93,7 +94,8 @@ void leave_out_wrong_threads(const Environment& environment) {
     if (!set || is_number_of_threads(set)) return;
     if (environment.rank == 0)
         write_stderr("gimbal: warning: OMP_NUM_THREADS=" + std::string(set) +
-                     " is left out: it must be a positive number, or a list of them for nested regions\n");
+                     " is left out: it must be a number from 1 to " + std::to_string(kMaxThreads) +
+                     ", or a list of them for nested regions\n");
     unsetenv("OMP_NUM_THREADS");
 }
 

@@ -15,7 +15,7 @@ namespace gimbal::tool {
 [[nodiscard]] bool given(const RunRequest& request, std::string_view flag);
 
 /// OpenMP runtimes leave a wrong number of threads out of account with a warning, but for LLVM's, which ends the
-/// program with "Out of heap memory". So it is taken out of this process's environment, with a warning.
+/// program with "Out of heap memory", or crashes. So it is taken out of this process's environment, with a warning.
 void leave_out_wrong_threads(const Environment& environment);
 
 /// What the program gets on top of this process's environment. Notes what replaces a variable of the user's.
