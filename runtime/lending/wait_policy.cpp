@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/warnings.hpp"
+#include "gimbal/options.hpp"
 #include "gimbal/rank_waiting.h"
 #include "gimbal/wait_policy.h"
 #include "lending/thread_core.hpp"
@@ -31,12 +32,17 @@ bool set_by_user() {
     return std::any_of(names.begin(), names.end(), [](const char* name) { return std::getenv(name) != nullptr; });
 }
 
-/// Processors that this process may run on [count]; 0: it is bound to a part of them.
-int all_processors() {
+/// Processors that this process may run on.
+struct Processors {
+    int count = 0;     ///< 0: not known
+    bool all = false;  ///< of the node; else it is bound to a part of them
+};
+
+Processors allowed_processors() {
     CoreMask mask;
-    if (!mask.read(0)) return 0;
+    if (!mask.read(0)) return {};
     const auto allowed = static_cast<int>(mask.cores());
-    return allowed == static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)) ? allowed : 0;
+    return {.count = allowed, .all = allowed == static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN))};
 }
 
 /// Ranks of the node and its processors as they were when libomp began, which asks how many threads may spin. After
@@ -45,9 +51,13 @@ int first_ranks() noexcept {
     static const int ranks = ranks_of_node();
     return ranks;
 }
-int first_processors() noexcept {
-    static const int processors = all_processors();
+Processors first_allowed() noexcept {
+    static const Processors processors = allowed_processors();
     return processors;
+}
+// [count]; 0: it is bound to a part of them
+int first_processors() noexcept {
+    return first_allowed().all ? first_allowed().count : 0;
 }
 
 bool crowded(std::uint64_t threads) noexcept {
@@ -56,13 +66,26 @@ bool crowded(std::uint64_t threads) noexcept {
     return ranks > 1 && processors > 0 && ranks * std::max<std::uint64_t>(threads, 1) > processors;
 }
 
+// Cores of others come and go where ranks lend them.
+bool lends_cores() noexcept {
+    return options().ranks.elastic;
+}
+
 void tell_crowd(std::uint32_t threads) {
-    if (!crowded(threads)) return;
-    note("threads and processors", std::to_string(first_ranks()) + " ranks x " + std::to_string(threads) +
-                                       (threads == 1 ? " thread" : " threads") + " share this node's " +
-                                       std::to_string(first_processors()) +
-                                       " processors. Those that wait give theirs to others, which takes time: as many "
-                                       "threads as processors are mostly faster (gimbal run -n, -t).");
+    const Processors allowed = first_allowed();
+    const std::string count = std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+    const std::string advice =
+        ". Those that wait give theirs to others, which takes time: as many threads as processors are mostly faster";
+    if (crowded(threads))
+        note("threads and processors", std::to_string(first_ranks()) + " ranks x " + count + " share this node's " +
+                                           std::to_string(allowed.count) + " processors" + advice +
+                                           " (gimbal run -n, -t).");
+    else if (!allowed.all && allowed.count > 0 && threads > static_cast<std::uint32_t>(allowed.count) && !lends_cores())
+        note("threads and processors",
+             count + " share the " +
+                 (allowed.count == 1 ? "one processor" : std::to_string(allowed.count) + " processors") +
+                 " to which the process was bound when it began" + advice +
+                 " (Open MPI: --bind-to none, or more processors for a rank).");
 }
 
 }  // namespace

@@ -98,4 +98,15 @@ MpiFamily family_of_ranks(const ProgramFacts& program, const std::vector<std::st
     return found.exit_status == 0 ? family_of_launcher(found.path) : MpiFamily::unknown;
 }
 
+Variables binding_for(const ProgramFacts& program, const std::vector<std::string>& launcher, int ranks, int threads) {
+    constexpr int kBoundToCores = 2;  // with more, Open MPI binds them to larger parts of the node
+    bool chosen = launcher.size() > 1;
+    for (char** variable = environ; *variable; ++variable)
+        for (const std::string_view end : {"_binding_policy=", "_mapping_policy="})
+            chosen = chosen || std::string_view(*variable).find(end) != std::string_view::npos;
+    if (ranks > kBoundToCores || threads < 2 || chosen || family_of_ranks(program, launcher) != MpiFamily::openmpi)
+        return {};
+    return {{"OMPI_MCA_hwloc_base_binding_policy", "none"}, {"PRTE_MCA_hwloc_default_binding_policy", "none"}};
+}
+
 }  // namespace gimbal::tool

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "launch.hpp"
 #include "report/run_record.hpp"
 
 namespace gimbal::tool {
@@ -58,6 +59,12 @@ struct ProgramFacts {
 /// The MPI of the ranks that will be started: the program's, or where that is not known the launcher's.
 /// @param launcher  of launcher_for()  @cost as launcher_for()
 [[nodiscard]] MpiFamily family_of_ranks(const ProgramFacts& program, const std::vector<std::string>& launcher);
+
+/// For the launcher: Open MPI binds each of one or two ranks to one core, which its threads would share. Nothing where
+/// the user has chosen how ranks are mapped or bound.
+/// @param ranks  >= 1 [count]  @param threads  of a rank [count]; 0: not known
+[[nodiscard]] Variables binding_for(const ProgramFacts& program, const std::vector<std::string>& launcher, int ranks,
+                                    int threads);
 
 /// Why no loop of a program came to Gimbal, as far as the program's file shows it: what its process saw tells more.
 /// @param rules  rules of GIMBAL_LOOPS were given  @param use  what its process asked of OpenMP

@@ -218,6 +218,14 @@ Variables variables_of(const CheckedRun& run, const Environment& environment, co
     return variables_for(environment, request, whole_preload(libraries), folder.path(), run.options);
 }
 
+/// Of each rank, as the program will be told [count]; 0: it is not.
+int threads_of(const Variables& variables) {
+    const auto told = std::find_if(variables.begin(), variables.end(),
+                                   [](const auto& variable) { return variable.first == "OMP_NUM_THREADS"; });
+    const char* const text = told == variables.end() ? std::getenv("OMP_NUM_THREADS") : told->second.c_str();
+    return text ? std::atoi(text) : 0;  // of a list the first
+}
+
 }  // namespace
 
 int run(const RunRequest& request) {
@@ -250,8 +258,10 @@ int run(const RunRequest& request) {
         write_stderr(overdue_text(request, so_far));
         if (job.folder().empty()) report_end(so_far);
     };
-    const ProgramEnd end = launch(command_for(request, checked.launcher, variables),
-                                  request.ranks == 0 ? variables : Variables(), overdue);
+    const Variables own = request.ranks == 0
+                              ? variables
+                              : binding_for(checked.facts, checked.launcher, request.ranks, threads_of(variables));
+    const ProgramEnd end = launch(command_for(request, checked.launcher, variables), own, overdue);
     if (end.killed_by) remove_libomp_page(end.pid);
     if (job.folder().empty() || job.is_last())
         report_end(end);
