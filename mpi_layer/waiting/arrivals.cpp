@@ -14,6 +14,7 @@ bool Gathering::awaits(int slot, bool below_self) const noexcept {
     if (slot == self_) return false;
     switch (kind_) {
         case Kind::all:
+        case Kind::creation:
             return true;
         case Kind::from_root:
             return slot == root_;
@@ -44,9 +45,22 @@ bool Gathering::is_there() noexcept {
     return true;
 }
 
+/// Also where those that are awaited have been in other calls of MPI since the last look: they may wait for what this
+/// rank does after this call, which MPI need not make wait (counts of 0).
 bool Gathering::is_hopeless() noexcept {
-    return std::any_of(comm_.members().begin(), comm_.members().end(),
-                       [&](int slot) { return !has_come(slot) && !node().is_alive(slot); });
+    bool below = true, all_inside = true;
+    std::uint64_t entered = 0;
+    for (const int slot : comm_.members()) {
+        below &= slot != self_;
+        if (has_come(slot)) continue;
+        if (!node().is_alive(slot)) return true;
+        if (!awaits(slot, below)) continue;
+        all_inside &= node().rank(slot).inside.load(std::memory_order_relaxed) != 0;
+        entered += node().rank(slot).entered.load(std::memory_order_relaxed);
+    }
+    const bool same = all_inside && entered == entered_before_;
+    entered_before_ = entered;
+    return same;
 }
 
 bool Gathering::all_have_come(bool up_to_self) noexcept {

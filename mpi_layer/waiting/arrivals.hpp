@@ -34,6 +34,7 @@ private:
     int root_;
     std::uint64_t number_;
     int self_;
+    std::uint64_t entered_before_ = 0;  // calls of those that are awaited, at the last look of is_hopeless()
 };
 
 }  // namespace gimbal::waiting

@@ -37,15 +37,10 @@ struct Known {
     const void* caller;
     const void* frame;
     CallPath* path;
+    CallId call;  // one place may call several functions, by their addresses
 };
 constexpr std::size_t kKnown = 64;
 constinit __attribute__((tls_model("initial-exec"))) thread_local std::array<Known, kKnown> t_known{};
-
-/// FNV-1a over words.
-std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) noexcept {
-    for (int i = 0; i < 8; ++i) hash = (hash ^ ((word >> (8 * i)) & 0xffU)) * 0x100000001b3U;
-    return hash;
-}
 
 /// An object of an MPI library, or Gimbal's: a call from there is the program's call some frames further up.
 bool is_library(const void* address) noexcept {
@@ -99,11 +94,6 @@ CallPath* look_up(CallId call, const void* caller) noexcept {
     return insert(key ? key : 1, call, stack.program ? stack.program : caller);
 }
 
-/// One writer at a time, so a read and a store are enough.
-void add_to(std::atomic<std::uint64_t>& sum, std::uint64_t more) noexcept {
-    sum.store(sum.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
-}
-
 }  // namespace
 
 CallPath::CallPath(CallId call, const void* address) noexcept : call_(call), module_(""), offset_(0) {
@@ -148,7 +138,8 @@ void CallPath::note_last(const Visit& visit) noexcept {
 
 std::uint64_t CallPath::add(const Visit& visit) noexcept {
     const std::uint64_t time_ns = visit.end_ns - visit.begin_ns;
-    const std::uint64_t guess_ns = estimated(time_ns);
+    // The file takes its time, too: what the ranks compute says who is late.
+    const std::uint64_t guess_ns = row_of(call_).kind == Kind::file ? 0 : estimated(time_ns);
     const std::uint64_t slack_ns = visit.known ? std::min(visit.slack_ns, time_ns) : guess_ns;
     add_to(time_ns_, time_ns);
     add_to(waiting_ns_, slack_ns);
@@ -183,10 +174,11 @@ void CallPath::read(gimbal_waiting_path& out) const noexcept {
 }
 
 CallPath* find_path(CallId call, const void* caller, const void* frame) noexcept {
-    const auto mix = reinterpret_cast<std::uintptr_t>(caller) ^ (reinterpret_cast<std::uintptr_t>(frame) >> 4U);
+    const auto mix = reinterpret_cast<std::uintptr_t>(caller) ^ (reinterpret_cast<std::uintptr_t>(frame) >> 4U) ^
+                     static_cast<std::uintptr_t>(call);
     Known& known = t_known[(mix ^ (mix >> 7U)) % kKnown];
-    if (known.caller == caller && known.frame == frame && known.path) return known.path;
-    known = {caller, frame, look_up(call, caller)};
+    if (known.caller == caller && known.frame == frame && known.call == call && known.path) return known.path;
+    known = {caller, frame, look_up(call, caller), call};
     return known.path;
 }
 

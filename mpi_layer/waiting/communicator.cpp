@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "communicator.hpp"
 
-#include <unistd.h>
+#include <sched.h>
 
-#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <mutex>
 #include <new>
 #include <numeric>
@@ -15,7 +15,10 @@ namespace gimbal::waiting {
 
 namespace {
 
+constexpr int kTriesForWorld = 1000;
+
 int g_key = MPI_KEYVAL_INVALID;
+MPI_Group g_world{};                    // of MPI_COMM_WORLD
 std::mutex g_making;                    // of a communicator that two threads see first at once
 std::atomic<std::uint64_t> g_freed{0};  // communicators so far: a handle may come again
 
@@ -53,32 +56,36 @@ Communicator* find_or_make(MPI_Comm comm) noexcept {
 }  // namespace
 
 bool Communicator::begin() noexcept {
-    return mpi().Comm_create_keyval(copy_nothing, forget, &g_key, nullptr) == MPI_SUCCESS;
+    return mpi().Comm_create_keyval(copy_nothing, forget, &g_key, nullptr) == MPI_SUCCESS &&
+           mpi().Comm_group(mpi().world, &g_world) == MPI_SUCCESS;
 }
 
 Communicator* Communicator::of(MPI_Comm comm) noexcept {
+    // What is wrong is for the program's own call to say.
+    if (comm == mpi().no_comm) return nullptr;
     const std::uint64_t freed = g_freed.load(std::memory_order_acquire);
     if (t_latest.found && t_latest.comm == comm && t_latest.freed == freed) return t_latest.found;
     t_latest = {comm, find_or_make(comm), freed};
     return t_latest.found;
 }
 
-Communicator::Communicator(MPI_Comm comm) noexcept : comm_(comm) {
+Communicator::Communicator(MPI_Comm comm) noexcept {
     int inter = 0;
     mpi().Comm_test_inter(comm, &inter);
-    mpi().Comm_rank(comm, &rank_);
     mpi().Comm_size(comm, &size_);
     inter_ = inter != 0;
-    if (!inter_ && size_ > 1 && node().slots() > 1) look_up_slots();
+    partners_ = size_;
+    if (inter_) mpi().Comm_remote_size(comm, &partners_);
+    if (!inter_ && size_ > 1 && node().slots() > 1) look_up_slots(comm);
 }
 
 Communicator::~Communicator() {
     if (arrivals_) node().release(*arrivals_);
 }
 
-void Communicator::look_up_slots() noexcept {
+void Communicator::look_up_slots(MPI_Comm comm) noexcept {
     MPI_Group group{};
-    if (mpi().Comm_group(comm_, &group) != MPI_SUCCESS) return;
+    if (mpi().Comm_group(comm, &group) != MPI_SUCCESS) return;
     try {
         const auto size = static_cast<std::size_t>(size_);
         std::vector<int> ranks(size), slots(size);
@@ -88,6 +95,7 @@ void Communicator::look_up_slots() noexcept {
             for (const int slot : slots)
                 if (slot >= 0) members_.push_back(static_cast<std::int16_t>(slot));
         }
+        mpi().Group_translate_ranks(group, 1, ranks.data(), g_world, &first_);
     } catch (const std::bad_alloc&) {
         slots_.clear();
         members_.clear();
@@ -97,44 +105,30 @@ void Communicator::look_up_slots() noexcept {
 
 std::uint64_t Communicator::come(std::uint64_t stamp_ns) noexcept {
     ++calls_;
-    if (calls_ == kCallsBefore && !arrivals_) agree();
+    // Again at twice the number of calls, and so on: there may have been no place.
+    if (!arrivals_ && calls_ >= kCallsBefore && std::has_single_bit(calls_)) attach();
     if (arrivals_) arrivals_->of(node().slot()).come(calls_, stamp_ns);
     return calls_;
 }
 
-/// Processes that were started later may not have this library: they would not take part.
-bool Communicator::is_of_one_world() const noexcept {
-    MPI_Group group{}, all{};
-    if (mpi().Comm_group(comm_, &group) != MPI_SUCCESS) return false;
-    bool known = mpi().Comm_group(mpi().world, &all) == MPI_SUCCESS;
-    try {
-        std::vector<int> ranks(static_cast<std::size_t>(size_)), there(ranks.size(), MPI_UNDEFINED);
-        std::iota(ranks.begin(), ranks.end(), 0);
-        known = known && mpi().Group_translate_ranks(group, size_, ranks.data(), all, there.data()) == MPI_SUCCESS;
-        known = known && std::find(there.begin(), there.end(), MPI_UNDEFINED) == there.end();
-    } catch (const std::bad_alloc&) {
-        known = false;
-    }
-    mpi().Group_free(&group);
-    mpi().Group_free(&all);
-    return known;
+void Communicator::attach() noexcept {
+    if (id_ != 0 && members_.size() > 1) arrivals_ = node().attach(id_, static_cast<std::uint32_t>(members_.size()));
 }
 
-void Communicator::agree() noexcept {
-    if (inter_ || size_ == 1 || !is_of_one_world()) return;
-    // Every rank takes part, those that are alone on their node, too.
-    std::uint64_t id = 0;
-    // Jobs that were started at different times may meet in one communicator.
-    if (rank_ == 0) id = (now_ns() << 20U) ^ static_cast<std::uint64_t>(getpid());
-    mpi().Bcast(&id, sizeof id, mpi().byte, 0, comm_);
-    const bool some = members_.size() > 1 && id != 0;
-    const bool first = some && members_.front() == node().slot();
-    CommArrivals* found = first ? node().claim(id, static_cast<std::uint32_t>(members_.size())) : nullptr;
-    mpi().Barrier(comm_);
-    if (some && !first) found = node().find(id);
-    // A rank that comes before another has noted its place would begin to count at once: that does no harm, the count
-    // is the number of the call.
-    arrivals_ = found;
+void Communicator::be_world() noexcept {
+    id_ = 1;
+    for (int tries = 0; tries < kTriesForWorld && !arrivals_ && members_.size() > 1; ++tries) {
+        attach();
+        if (!arrivals_) sched_yield();
+    }
+}
+
+void Communicator::come_from(const Communicator& parent, CallId call, std::uint64_t number) noexcept {
+    // Processes that were started later have another MPI_COMM_WORLD: their communicators come from no known one. The
+    // communicators that one call makes have no rank in common.
+    if (parent.id_ == 0 || inter_) return;
+    id_ = mixed(mixed(mixed(parent.id_, number), static_cast<std::uint64_t>(call)), static_cast<std::uint64_t>(first_));
+    if (id_ == 0) id_ = 1;
 }
 
 }  // namespace gimbal::waiting

@@ -25,13 +25,15 @@ public:
     Communicator(const Communicator&) = delete;
     Communicator& operator=(const Communicator&) = delete;
 
-    /// This rank comes to a collective call: the number of the call. The kCallsBefore-th one is where the ranks agree
-    /// on a place for their arrivals, by collective calls of their own: a communicator that lives shorter is not worth
-    /// it.
+    /// This rank comes to a collective call: the number of the call. At the kCallsBefore-th one it looks for the place
+    /// of the arrivals: a communicator that lives shorter is not worth it. Asks no other rank for anything.
     /// @threads one at a time, as MPI has it
     std::uint64_t come(std::uint64_t stamp_ns) noexcept;
-    /// Agree on that place now. Collective.
-    void agree() noexcept;
+    /// This is MPI_COMM_WORLD, whose arrivals are known from the first call on. @threads one
+    void be_world() noexcept;
+    /// This was made by that call on that communicator: how ranks find the same place without a word. What no call says
+    /// so of has no arrivals. @param number  of the call  @threads one, before come()
+    void come_from(const Communicator& parent, CallId call, std::uint64_t number) noexcept;
 
     /// Ranks on this node, by their slots, in the order of their ranks here. Empty: this is an intercommunicator, or
     /// they are not known (yet).
@@ -41,24 +43,30 @@ public:
         return rank >= 0 && static_cast<std::size_t>(rank) < slots_.size() ? slots_[static_cast<std::size_t>(rank)]
                                                                            : -1;
     }
-    [[nodiscard]] int rank() const noexcept { return rank_; }
+    /// Whether messages can go there. @threads any
+    [[nodiscard]] bool has_rank(int rank) const noexcept { return rank >= 0 && rank < partners_; }
     [[nodiscard]] bool alone() const noexcept { return size_ == 1; }
     /// All ranks are on this node.
     [[nodiscard]] bool on_one_node() const noexcept { return static_cast<int>(members_.size()) == size_; }
 
-    /// Whether arrivals are known at all. @threads the one in the collective call
-    [[nodiscard]] bool has_arrivals() const noexcept { return arrivals_ != nullptr; }
+    /// Whether arrivals are known at all: all ranks of the node have found the place. @threads the one in the
+    /// collective call
+    [[nodiscard]] bool has_arrivals() const noexcept {
+        // Sequentially consistent, after this rank's own arrival: who finds all there finds that, too.
+        return arrivals_ && arrivals_->attached.load(std::memory_order_seq_cst) == members_.size();
+    }
     [[nodiscard]] Arrival& arrival(int slot) noexcept { return arrivals_->of(slot); }
 
 private:
     static constexpr std::uint64_t kCallsBefore = 8;
 
-    void look_up_slots() noexcept;
-    [[nodiscard]] bool is_of_one_world() const noexcept;
+    void look_up_slots(MPI_Comm comm) noexcept;
+    void attach() noexcept;
 
-    MPI_Comm comm_;
-    int rank_ = 0, size_ = 1;
+    int size_ = 1, partners_ = 1;  // an intercommunicator's partners are the other group
+    int first_ = -1;               // of its ranks, in MPI_COMM_WORLD
     bool inter_ = false;
+    std::uint64_t id_ = 0;  // the same on all ranks, and no other communicator's; 0: not known
     std::uint64_t calls_ = 0;
     std::vector<std::int16_t> slots_;    // [size] < 0: on another node
     std::vector<std::int16_t> members_;  // the others left out

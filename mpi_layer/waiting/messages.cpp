@@ -17,6 +17,7 @@ std::array<std::atomic<std::uint64_t>, Node::kMaxSlots / kBits> g_partners;  // 
 
 MPI_Request g_never{};
 bool g_asks_for_progress = false;
+bool g_can_look = true;
 
 /// A rank of the node has gone without a word.
 bool any_has_died() noexcept {
@@ -27,9 +28,38 @@ bool any_has_died() noexcept {
 
 }  // namespace
 
+#ifndef OPEN_MPI
+
+namespace {
+constexpr std::array kErrorsWithoutComm{MPI_COMM_WORLD, MPI_COMM_SELF};  // the one or the other, as versions have it
+}
+
+QuietErrors::QuietErrors() noexcept {
+    for (std::size_t i = 0; i < handlers_.size(); ++i) {
+        mpi().Comm_get_errhandler(kErrorsWithoutComm[i], &handlers_[i]);
+        if (handlers_[i] != MPI_ERRORS_RETURN) mpi().Comm_set_errhandler(kErrorsWithoutComm[i], MPI_ERRORS_RETURN);
+    }
+}
+
+QuietErrors::~QuietErrors() {
+    for (std::size_t i = 0; i < handlers_.size(); ++i) {
+        if (handlers_[i] == MPI_ERRORS_RETURN) continue;
+        mpi().Comm_set_errhandler(kErrorsWithoutComm[i], handlers_[i]);
+        if (handlers_[i] != MPI_ERRORS_ARE_FATAL) mpi().Errhandler_free(&handlers_[i]);
+    }
+}
+
+#endif
+
 // MPI_Iprobe would not do: MPICH makes no progress on MPI_COMM_SELF, nor where a message is there. To ask after a
 // request that is not complete makes progress in every MPI; this one belongs to nobody and is complete when MPI ends.
-void begin_progress() noexcept {
+void begin_progress(bool many_threads) noexcept {
+#ifdef OPEN_MPI
+    static_cast<void>(many_threads);
+#else
+    // Other threads' errors must not be silent.
+    g_can_look = !many_threads;
+#endif
     const auto query = [](void*, MPI_Status*) { return MPI_SUCCESS; };
     const auto free = [](void*) { return MPI_SUCCESS; };
     const auto cancel = [](void*, int) { return MPI_SUCCESS; };
@@ -73,6 +103,10 @@ void partners::wake_all() noexcept {
         }
 }
 
+bool can_look_at_requests() noexcept {
+    return g_can_look;
+}
+
 MPI_Request request_at(Language language, const void* requests, int index) noexcept {
     if (language == Language::c) return static_cast<const MPI_Request*>(requests)[index];
     return mpi().Request_f2c(static_cast<const MPI_Fint*>(requests)[index]);
@@ -86,13 +120,19 @@ bool RequestsAwaited::is_complete(int index) noexcept {
 }
 
 bool RequestsAwaited::is_there() noexcept {
+    [[maybe_unused]] const QuietErrors quiet;
     if (!any_) {
         while (complete_ < count_ && is_complete(complete_)) ++complete_;
-        return complete_ == count_;
+        return complete_ >= count_;
     }
-    for (int i = 0; i < count_; ++i)
+    bool none = true;
+    for (int i = 0; i < count_; ++i) {
+        // MPI calls it complete; the program's call waits for the others.
+        if (request_at(language_, requests_, i) == mpi().no_request) continue;
         if (is_complete(i)) return true;
-    return count_ <= 0;
+        none = false;
+    }
+    return none;
 }
 
 bool RequestsAwaited::is_hopeless() noexcept {

@@ -3,6 +3,8 @@
 
 #include <mpi.h>
 
+#include <array>
+
 #include "sleep.hpp"
 #include "wrapped_call.hpp"
 
@@ -10,9 +12,31 @@ namespace gimbal::waiting {
 
 /// Let MPI do what it does while a rank waits in it. Between begin_progress() and end_progress().
 void make_progress() noexcept;
-/// @threads one
-void begin_progress() noexcept;
+/// @param many_threads  of this rank may call MPI at once  @threads one
+void begin_progress(bool many_threads) noexcept;
 void end_progress() noexcept;
+
+#ifdef OPEN_MPI
+
+struct QuietErrors {};
+
+#else
+
+/// MPICH calls the handler of errors of MPI_COMM_WORLD or MPI_COMM_SELF where a request that is waited for or looked at
+/// is in error, not that of the message's communicator. While this lives they are silent. Only where
+/// can_look_at_requests().
+class QuietErrors {
+public:
+    QuietErrors() noexcept;
+    ~QuietErrors();
+    QuietErrors(const QuietErrors&) = delete;
+    QuietErrors& operator=(const QuietErrors&) = delete;
+
+private:
+    std::array<MPI_Errhandler, 2> handlers_{MPI_ERRORS_RETURN, MPI_ERRORS_RETURN};
+};
+
+#endif
 
 /// Messages that ranks of the node exchange: a rank that sleeps for one is woken up by its partner.
 namespace partners {
@@ -23,7 +47,10 @@ void wake(int slot) noexcept;
 void wake_all() noexcept;
 }  // namespace partners
 
-/// Requests that are not complete yet.
+/// Whether requests can be looked at without a trace: else nobody must sleep for one. @threads any
+bool can_look_at_requests() noexcept;
+
+/// Requests that are not complete yet. Only where can_look_at_requests().
 class RequestsAwaited final : public Awaited {
 public:
     /// @param requests  [count] as the language has them; are not changed  @param any  one of them is enough

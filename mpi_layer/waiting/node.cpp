@@ -20,7 +20,8 @@ namespace gimbal::waiting {
 
 namespace {
 
-constexpr int kCommunicators = 128;  // whose arrivals a node can keep at a time
+constexpr int kCommunicators = 128;   // whose arrivals a node can keep at a time
+constexpr int kTriesToAttach = 2000;  // some 20 us, while another rank does: it may have lost its core
 constexpr std::size_t kPage = GIMBAL_RANK_CORES_SLOT_BYTES;
 
 constexpr std::size_t rounded(std::size_t bytes) noexcept {
@@ -48,6 +49,7 @@ int least_of(int value, MPI_Comm comm) noexcept {
 struct alignas(64) Node::Header {
     std::atomic<std::uint64_t> token;
     std::atomic<std::uint32_t> no_sleep;
+    std::atomic<std::uint32_t> attaching;  // 1: a rank looks for a place for the arrivals at a communicator
 };
 
 std::uint64_t now_ns() noexcept {
@@ -153,25 +155,44 @@ CommArrivals& Node::arrivals(int number) noexcept {
     return *reinterpret_cast<CommArrivals*>(arrivals_ + static_cast<std::size_t>(number) * arrivals_bytes(slots_));
 }
 
-CommArrivals* Node::claim(std::uint64_t id, std::uint32_t members) noexcept {
+/// Of the rank that attaches.
+CommArrivals* Node::find_or_claim(std::uint64_t id, std::uint32_t members) noexcept {
+    CommArrivals* free = nullptr;
     for (int i = 0; i < kCommunicators; ++i) {
-        std::uint64_t free = 0;
+        CommArrivals& place = arrivals(i);
         // Acquire: partner of the release in release(), after which all counts are 0.
-        if (!arrivals(i).id.compare_exchange_strong(free, id, std::memory_order_acq_rel)) continue;
-        arrivals(i).members.store(members, std::memory_order_release);
-        return &arrivals(i);
+        const std::uint64_t found = place.id.load(std::memory_order_acquire);
+        if (found == 0 && !free) free = &place;
+        if (found != id) continue;
+        // Those that held it may have given it up just now: then it is being cleared.
+        std::uint32_t holders = place.holders.load(std::memory_order_relaxed);
+        while (holders != 0 && !place.holders.compare_exchange_weak(holders, holders + 1, std::memory_order_acq_rel)) {
+        }
+        return holders != 0 && place.members.load(std::memory_order_relaxed) == members ? &place : nullptr;
     }
-    return nullptr;
+    if (!free) return nullptr;
+    free->members.store(members, std::memory_order_relaxed);
+    free->holders.store(1, std::memory_order_relaxed);
+    free->id.store(id, std::memory_order_release);
+    return free;
 }
 
-CommArrivals* Node::find(std::uint64_t id) noexcept {
-    for (int i = 0; i < kCommunicators; ++i)
-        if (arrivals(i).id.load(std::memory_order_acquire) == id) return &arrivals(i);
-    return nullptr;
+CommArrivals* Node::attach(std::uint64_t id, std::uint32_t members) noexcept {
+    std::uint32_t nobody = 0;
+    for (int tries = 0; !header_->attaching.compare_exchange_weak(nobody, 1, std::memory_order_acquire); ++tries) {
+        if (tries == kTriesToAttach) return nullptr;
+        nobody = 0;
+    }
+    CommArrivals* const found = find_or_claim(id, members);
+    // Sequentially consistent: partner of Communicator::has_arrivals().
+    if (found) found->attached.fetch_add(1, std::memory_order_seq_cst);
+    header_->attaching.store(0, std::memory_order_release);
+    return found;
 }
 
 void Node::release(CommArrivals& arrivals) noexcept {
-    if (arrivals.members.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (arrivals.holders.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    arrivals.attached.store(0, std::memory_order_relaxed);
     for (int slot = 0; slot < slots_; ++slot) {
         Arrival& arrival = arrivals.of(slot);
         arrival.calls.store(0, std::memory_order_relaxed);

@@ -14,11 +14,19 @@ namespace gimbal::waiting {
 /// CLOCK_MONOTONIC, the same for all processes of a node [ns].
 std::uint64_t now_ns() noexcept;
 
+/// One more word of a key: FNV-1a.
+constexpr std::uint64_t mixed(std::uint64_t key, std::uint64_t word) noexcept {
+    for (int i = 0; i < 8; ++i) key = (key ^ ((word >> (8 * i)) & 0xffU)) * 0x100000001b3U;
+    return key;
+}
+
 /// What a rank of the node shows to the others, and the futex by which they wake it up.
 struct alignas(64) RankSlot {
     std::atomic<std::uint32_t> word;      ///< the futex: changes when it is to look again
     std::atomic<std::uint32_t> sleepers;  ///< its threads that sleep, or are about to [count]
     std::atomic<std::uint32_t> left;      ///< 1: it waits for nobody, and nobody must wait for it
+    std::atomic<std::uint32_t> inside;    ///< its threads that are in calls that may wait, while ranks sleep [count]
+    std::atomic<std::uint64_t> entered;   ///< such calls so far [count]
     std::int32_t pid;
     std::int32_t world_rank;
 };
@@ -38,8 +46,10 @@ struct alignas(64) Arrival {
 
 /// A communicator as the ranks of the node share it. Followed by one Arrival for every slot of the node.
 struct alignas(64) CommArrivals {
-    std::atomic<std::uint64_t> id;       ///< of the communicator; 0: free
-    std::atomic<std::uint32_t> members;  ///< on this node, that have not freed it [count]
+    std::atomic<std::uint64_t> id;        ///< of the communicator; 0: free
+    std::atomic<std::uint32_t> members;   ///< on this node [count]
+    std::atomic<std::uint32_t> attached;  ///< of these: have found this place [count]
+    std::atomic<std::uint32_t> holders;   ///< of these: have not freed the communicator [count]
 
     [[nodiscard]] Arrival& of(int slot) noexcept { return reinterpret_cast<Arrival*>(this + 1)[slot]; }
 };
@@ -66,9 +76,10 @@ public:
     [[nodiscard]] void* cores_memory() noexcept { return cores_; }
     [[nodiscard]] std::size_t cores_bytes() const noexcept;
 
-    /// A free place for the arrivals at a communicator. @return nullptr: all are in use
-    CommArrivals* claim(std::uint64_t id, std::uint32_t members) noexcept;
-    CommArrivals* find(std::uint64_t id) noexcept;
+    /// The place for the arrivals at a communicator. Each of its members attaches itself; no order, and nobody waits.
+    /// @return nullptr: all places are in use, or another rank was at it for too long; may be tried again
+    /// @threads any  @cost a look at 128 cache lines
+    CommArrivals* attach(std::uint64_t id, std::uint32_t members) noexcept;
     /// This rank has freed the communicator.
     void release(CommArrivals& arrivals) noexcept;
 
@@ -88,6 +99,7 @@ private:
     struct Header;
 
     [[nodiscard]] CommArrivals& arrivals(int number) noexcept;
+    [[nodiscard]] CommArrivals* find_or_claim(std::uint64_t id, std::uint32_t members) noexcept;
     bool share(MPI_Comm comm) noexcept;
     bool map(int file, std::size_t bytes) noexcept;
 

@@ -37,6 +37,7 @@ bool ProgramMpi::find(const void* caller) noexcept {
     };
 #define GIMBAL_WAITING_FIND(name) look_up(name, "PMPI_" #name);
     GIMBAL_WAITING_USED(GIMBAL_WAITING_FIND)
+    GIMBAL_WAITING_USED_OF_MPICH(GIMBAL_WAITING_FIND)
 #undef GIMBAL_WAITING_FIND
 #ifdef OPEN_MPI
     const auto take = [&](auto& handle, const char* name) {
@@ -47,6 +48,8 @@ bool ProgramMpi::find(const void* caller) noexcept {
     look_up(Comm_f2c, "PMPI_Comm_f2c");
     look_up(Request_f2c, "PMPI_Request_f2c");
     take(world, "ompi_mpi_comm_world");
+    take(no_comm, "ompi_mpi_comm_null");
+    take(no_request, "ompi_request_null");
     take(no_info, "ompi_mpi_info_null");
     take(least, "ompi_mpi_op_min");
     take(integer, "ompi_mpi_int");
@@ -54,6 +57,8 @@ bool ProgramMpi::find(const void* caller) noexcept {
     return all;
 #else
     world = MPI_COMM_WORLD;
+    no_comm = MPI_COMM_NULL;
+    no_request = MPI_REQUEST_NULL;
     no_info = MPI_INFO_NULL;
     least = MPI_MIN;
     integer = MPI_INT;

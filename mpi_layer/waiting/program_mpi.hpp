@@ -15,6 +15,7 @@ namespace gimbal::waiting {
     X(Comm_get_attr)           \
     X(Comm_group)              \
     X(Comm_rank)               \
+    X(Comm_remote_size)        \
     X(Comm_set_attr)           \
     X(Comm_size)               \
     X(Comm_split_type)         \
@@ -29,10 +30,22 @@ namespace gimbal::waiting {
     X(Request_get_status)      \
     X(Wait)
 
+// Of those, what only MPICH needs.
+#ifdef OPEN_MPI
+#define GIMBAL_WAITING_USED_OF_MPICH(X)
+#else
+#define GIMBAL_WAITING_USED_OF_MPICH(X) \
+    X(Comm_call_errhandler)             \
+    X(Comm_get_errhandler)              \
+    X(Comm_set_errhandler)              \
+    X(Errhandler_free)
+#endif
+
 /// The MPI of the program. This library is not linked to one: it is loaded into programs that have none, too.
 struct ProgramMpi {
 #define GIMBAL_WAITING_MEMBER(name) decltype(&::PMPI_##name) name = nullptr;
     GIMBAL_WAITING_USED(GIMBAL_WAITING_MEMBER)
+    GIMBAL_WAITING_USED_OF_MPICH(GIMBAL_WAITING_MEMBER)
 #undef GIMBAL_WAITING_MEMBER
 #ifdef OPEN_MPI
     decltype(&::PMPI_Comm_f2c) Comm_f2c = nullptr;
@@ -48,7 +61,8 @@ struct ProgramMpi {
 #endif
 
     // In Open MPI these are objects of the library, whose addresses are not known before.
-    MPI_Comm world{};
+    MPI_Comm world{}, no_comm{};
+    MPI_Request no_request{};
     MPI_Info no_info{};
     MPI_Op least{};
     MPI_Datatype integer{}, byte{};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "messages.hpp"
 #include "program_mpi.hpp"
 #include "wrapped_call.hpp"
 
@@ -68,6 +69,13 @@ struct TwoSteps {
     Next isend, issend, irsend, irecv, wait;
 };
 
+/// What a call has returned. @param error  Fortran's last word, where it stands; none in C
+template <class... Ending>
+int outcome(int code, Ending... error) noexcept {
+    if constexpr (sizeof...(error) != 0) ((code = *reinterpret_cast<const MPI_Fint*>(error)), ...);
+    return code;
+}
+
 /// A blocking message call as one that does not block and a wait, so that this rank can sleep in between.
 /// @tparam Ending  Fortran's last word, where errors go; none in C
 template <Language language, class... Ending>
@@ -77,30 +85,52 @@ int in_two_steps(CallId id, WrappedCall& call, TwoSteps& steps, const void* call
     std::array<MPI_Status, 2> ignored{};
     std::array<Request, 2> requests{};
     const auto address = [](auto& object) { return reinterpret_cast<Word>(&object); };
+    const auto wait = [&](std::size_t request, Word status) {
+        [[maybe_unused]] const QuietErrors quiet;
+        return outcome(steps.wait(caller, address(requests[request]), status, error...), error...);
+    };
     const Kind kind = row_of(id).kind;
     if (kind == Kind::send) {
         Next& post = id == CallId::Ssend ? steps.issend : id == CallId::Rsend ? steps.irsend : steps.isend;
-        const int code = post(caller, w[0], w[1], w[2], w[3], w[4], w[5], address(requests[0]), error...);
-        if (language == Language::c && code != MPI_SUCCESS) return code;
+        const int code =
+            outcome(post(caller, w[0], w[1], w[2], w[3], w[4], w[5], address(requests[0]), error...), error...);
+        if (code != MPI_SUCCESS) return code;
         call.wake_partner(3);
         call.sleep_for(requests.data(), 1);
-        return steps.wait(caller, address(requests[0]), address(ignored[0]), error...);
+        const int sent = wait(0, address(ignored[0]));
+        return sent == MPI_SUCCESS ? sent : call.failed(sent);
     }
     const bool both = kind == Kind::exchange;
     const Word* const in = both ? w + 5 : w;
     const Word comm = both ? w[10] : w[5], status = both ? w[11] : w[6];
-    int code = steps.irecv(caller, in[0], in[1], in[2], in[3], in[4], comm, address(requests[0]), error...);
-    if (language == Language::c && code != MPI_SUCCESS) return code;
+    const auto send_to = [&](Word rank) {
+        return outcome(steps.isend(caller, w[0], w[1], w[2], rank, w[4], comm, address(requests[1]), error...),
+                       error...);
+    };
+    int code = MPI_SUCCESS;
     if (both) {
-        code = steps.isend(caller, w[0], w[1], w[2], w[3], w[4], comm, address(requests[1]), error...);
-        if (language == Language::c && code != MPI_SUCCESS) return code;
+        // A send that MPI refuses must leave no receive behind, which would take the next message. So the same goes to
+        // nobody first.
+        MPI_Fint nobody = MPI_PROC_NULL;
+        code = send_to(language == Language::c ? Word{nobody} : address(nobody));
+        if (code == MPI_SUCCESS) code = wait(1, address(ignored[1]));
+        if (code != MPI_SUCCESS) return code;
+    }
+    code =
+        outcome(steps.irecv(caller, in[0], in[1], in[2], in[3], in[4], comm, address(requests[0]), error...), error...);
+    if (code != MPI_SUCCESS) return code;
+    if (both) {
+        code = send_to(w[3]);
+        if (code != MPI_SUCCESS) return code;
         call.wake_partner(3);
     }
     call.wake_partner(both ? 8 : 3);
     call.sleep_for(requests.data(), both ? 2 : 1);
-    code = steps.wait(caller, address(requests[0]), status, error...);
-    const int sent = both ? steps.wait(caller, address(requests[1]), address(ignored[0]), error...) : MPI_SUCCESS;
-    return code != MPI_SUCCESS ? code : sent;
+    code = wait(0, status);
+    const int sent = both ? wait(1, address(ignored[1])) : MPI_SUCCESS;
+    if (code == MPI_SUCCESS) code = sent;
+    ((*reinterpret_cast<MPI_Fint*>(error) = code), ...);
+    return code == MPI_SUCCESS ? code : call.failed(code);
 }
 
 /// What every wrapper does. @param words  the arguments as in C  @param error  Fortran's last word; none in C
@@ -113,11 +143,15 @@ int wrap(Next& next, TwoSteps* steps, const void* caller, const void* frame, std
     };
     if (!is_looked_at(kKind)) return program();
     const std::array<Word, sizeof...(words)> all{words...};
+    constexpr bool kTwoSteps = kKind == Kind::send || kKind == Kind::receive || kKind == Kind::exchange;
+    MPI_Fint own_error = MPI_SUCCESS;  // in mpi_f08 a program may leave it out
+    if constexpr (sizeof...(Ending) != 0 && (kTwoSteps || kKind == Kind::creation))
+        if (std::get<0>(error) == 0) std::get<0>(error) = reinterpret_cast<Word>(&own_error);
     WrappedCall call(id, language, all.data(), caller, frame);
     call.before();
     int code = MPI_SUCCESS;
-    if constexpr (kKind == Kind::send || kKind == Kind::receive || kKind == Kind::exchange) {
-        code = g_mode.elastic.load(std::memory_order_relaxed) && call.has_sender()
+    if constexpr (kTwoSteps) {
+        code = g_mode.elastic.load(std::memory_order_relaxed) && call.can_take_two_steps()
                    ? std::apply(
                          [&](auto... last) {
                              return in_two_steps<language>(id, call, *steps, caller, all.data(), last...);
@@ -128,6 +162,8 @@ int wrap(Next& next, TwoSteps* steps, const void* caller, const void* frame, std
         code = program();
     }
     call.after();
+    if constexpr (kKind == Kind::creation)
+        call.note_creation(std::apply([&](auto... last) { return outcome(code, last...); }, error) == MPI_SUCCESS);
     return code;
 }
 

@@ -44,10 +44,6 @@ constinit __attribute__((tls_model("initial-exec"))) thread_local bool t_is_main
 std::atomic<bool> g_many_threads{false};  // may call MPI at once
 std::mutex g_adding;
 
-void add_to(std::atomic<std::uint64_t>& sum, std::uint64_t more) noexcept {
-    sum.store(sum.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
-}
-
 double seconds(const std::atomic<std::uint64_t>& ns) noexcept {
     return 1e-9 * static_cast<double>(ns.load(std::memory_order_relaxed));
 }
@@ -96,14 +92,27 @@ void WrappedCall::before() noexcept {
     if (row_.comm >= 0 && (elastic || is_collective(row_.kind))) comm_ = Communicator::of(comm_at(row_.comm));
     begin_ns_ = may_wait(row_.kind) ? now_ns() : 0;
     if (begin_ns_ != 0 && g_mode.traced.load(std::memory_order_relaxed)) gimbal_rank_waiting_enter(row_.name);
+    if (elastic && may_wait(row_.kind)) show(true);
     if (is_collective(row_.kind)) before_collective();
     if (elastic) before_elastic();
     yield_if_crowded();
     t_waits = begin_ns_ != 0;
 }
 
+void WrappedCall::show(bool inside) noexcept {
+    // Relaxed: who looks at it looks twice, with time between.
+    RankSlot& self = node().rank(node().slot());
+    shown_ = inside;
+    if (!inside) {
+        self.inside.fetch_sub(1, std::memory_order_relaxed);
+        return;
+    }
+    self.entered.fetch_add(1, std::memory_order_relaxed);
+    self.inside.fetch_add(1, std::memory_order_relaxed);
+}
+
 void WrappedCall::before_elastic() noexcept {
-    if (row_.request >= 0 || row_.kind == Kind::probe) before_wait();
+    if (is_wait(row_.kind) || row_.kind == Kind::probe) before_wait();
     if (row_.kind == Kind::replace) wake_partner(row_.partner);
     if (row_.kind == Kind::one_sided || row_.kind == Kind::window) node().forbid_sleep();
 }
@@ -117,19 +126,28 @@ void WrappedCall::before_collective() noexcept {
     if (!comm_) return;
     number_ = comm_->come(begin_ns_);
     if (!comm_->has_arrivals() || !g_mode.elastic.load(std::memory_order_relaxed)) return;
+    // Rare, and no rule of MPI's has all of them wait for all.
+    if (row_.kind == Kind::creation) return;
     Gathering gathering(*comm_, row_.kind, root_slot(), number_);
     gathering.wake_others();
     asleep_ns_ += sleep_until(gathering);
 }
 
 void WrappedCall::before_wait() noexcept {
+    // What is wrong is for the program's own call to say.
     if (row_.kind == Kind::probe) {
+        if (!comm_ || !is_message_from(number_at(0), number_at(1))) return;
         MessageAwaited message(number_at(0), number_at(1), comm_at(2));
         asleep_ns_ += sleep_until(message);
         return;
     }
     const bool any = row_.kind == Kind::wait_any || row_.kind == Kind::wait_some;
     const int count = row_.kind == Kind::wait ? 1 : number_at(row_.request - 1);
+    if (count <= 0 || words_[row_.request] == 0) return;
+    if (!can_look_at_requests()) {
+        partners::wake_all();
+        return;
+    }
     RequestsAwaited requests(language_, reinterpret_cast<const void*>(words_[row_.request]), count, any);
     if (requests.is_there()) return;
     // What they wait for may need this rank's progress, which it makes from here on.
@@ -137,9 +155,33 @@ void WrappedCall::before_wait() noexcept {
     asleep_ns_ += sleep_until(requests);
 }
 
-bool WrappedCall::has_sender() const noexcept {
-    if (row_.kind == Kind::send) return true;
-    return number_at(row_.kind == Kind::exchange ? 8 : row_.partner) != MPI_PROC_NULL;
+bool WrappedCall::is_message_from(int rank, int tag) const noexcept {
+    return (comm_->has_rank(rank) || rank == MPI_ANY_SOURCE) && (tag >= 0 || tag == MPI_ANY_TAG);
+}
+
+bool WrappedCall::can_take_two_steps() const noexcept {
+    if (!comm_ || !can_look_at_requests()) return false;
+    const bool sends = row_.kind != Kind::receive, receives = row_.kind != Kind::send;
+    // Buffer, count, type, rank and tag, sent ones first.
+    const int in = sends ? 5 : 0;
+    return (!sends || (number_at(1) >= 0 && comm_->has_rank(number_at(3)) && number_at(4) >= 0)) &&
+           (!receives || (number_at(in + 1) >= 0 && is_message_from(number_at(in + 3), number_at(in + 4))));
+}
+
+int WrappedCall::failed(int code) const noexcept {
+#ifndef OPEN_MPI
+    mpi().Comm_call_errhandler(comm_at(row_.comm), code);
+#endif
+    return code;
+}
+
+void WrappedCall::note_creation(bool success) const noexcept {
+    if (!comm_ || !success) return;
+    const void* const made = reinterpret_cast<const void*>(words_[row_.request]);
+    Communicator* const found =
+        Communicator::of(language_ == Language::c ? *static_cast<const MPI_Comm*>(made)
+                                                  : mpi().Comm_f2c(*static_cast<const MPI_Fint*>(made)));
+    if (found) found->come_from(*comm_, id_, number_);
 }
 
 void WrappedCall::sleep_for(const void* requests, int count) noexcept {
@@ -180,8 +222,9 @@ void expect_next(CallPath& path) noexcept {
 
 void WrappedCall::after() noexcept {
     t_waits = false;
+    if (shown_) show(false);
     if (g_mode.elastic.load(std::memory_order_relaxed)) {
-        if (row_.request >= 0) partners::wake_all();
+        if (is_wait(row_.kind)) partners::wake_all();
         if (row_.kind == Kind::post_send || row_.kind == Kind::post_receive) wake_partner(row_.partner);
     }
     if (!may_wait(row_.kind)) return;
@@ -217,18 +260,20 @@ void begin(const void* caller) noexcept {
     if (gimbal_rank_waiting_settings) gimbal_rank_waiting_settings(&asked);
     if (asked.elastic && gimbal_rank_cores_on) asked.elastic = gimbal_rank_cores_on();
     // Whatever the settings of one rank are: what all ranks do must be the same.
-    const bool shared = node().join();
-    int agreed[2] = {asked.measure, asked.elastic}, least[2] = {0, 0};
+    const bool shared = node().join(), can = Communicator::begin();
+    int agreed[2] = {can && asked.measure, can && asked.elastic}, least[2] = {0, 0};
     mpi().Allreduce(agreed, least, 2, mpi().integer, mpi().least, mpi().world);
-    if ((!least[0] && !least[1]) || !Communicator::begin()) return;
+    if (!least[0] && !least[1]) return;
     t_is_main = true;
     int level = MPI_THREAD_SINGLE;
     mpi().Query_thread(&level);
     g_many_threads.store(level == MPI_THREAD_MULTIPLE);
-    if (Communicator* const all = Communicator::of(mpi().world)) all->agree();
+    if (Communicator* const all = Communicator::of(mpi().world)) all->be_world();
+    // Nobody's first call is before all have found their places.
+    mpi().Barrier(mpi().world);
     if (shared && least[1] && gimbal_rank_cores_attach)
         gimbal_rank_cores_attach(node().cores_memory(), node().cores_bytes(), node().slot(), node().slots());
-    if (least[1]) begin_progress();
+    if (least[1]) begin_progress(level == MPI_THREAD_MULTIPLE);
     lend_cores(level != MPI_THREAD_MULTIPLE);
     g_mode.traced.store(asked.traced && gimbal_rank_waiting_enter && gimbal_rank_waiting_leave);
     g_mode.begin_ns.store(now_ns());

@@ -46,21 +46,30 @@ public:
     void before() noexcept;
     void after() noexcept;
 
-    /// Whether what is received comes from a rank: for a message from MPI_PROC_NULL not all MPIs fill the status in
-    /// when it is received in two steps.
-    [[nodiscard]] bool has_sender() const noexcept;
+    /// Whether a blocking message goes to and comes from ranks that are there, with a count and a tag that may be. What
+    /// is wrong is for the program's own call to say; and for a message from MPI_PROC_NULL not all MPIs fill the status
+    /// in when it is received in two steps.
+    [[nodiscard]] bool can_take_two_steps() const noexcept;
 
     /// Sleep for requests that this call has made. @param requests  [count], as the language has them
     void sleep_for(const void* requests, int count) noexcept;
     /// Let the partner of a message look for it, if it sleeps. @param argument  number of its rank
     void wake_partner(int argument) noexcept;
+    /// The message that it has sent or received in two steps failed, in silence (QuietErrors): the handler of errors of
+    /// its communicator hears of it. @return the code
+    [[nodiscard]] int failed(int code) const noexcept;
+    /// The call has made a communicator, after after(). @param success  it says so
+    void note_creation(bool success) const noexcept;
 
 private:
     [[nodiscard]] int number_at(int argument) const noexcept;
     [[nodiscard]] MPI_Comm comm_at(int argument) const noexcept;
+    [[nodiscard]] bool is_message_from(int rank, int tag) const noexcept;
     /// Of the root of a collective call; < 0: it has none, or it is on another node.
     [[nodiscard]] int root_slot() const noexcept;
     void before_elastic() noexcept;
+    /// Other ranks see that this one is in a call that may wait, respectively no longer.
+    void show(bool inside) noexcept;
     void yield_if_crowded() const noexcept;
     void before_collective() noexcept;
     void before_wait() noexcept;
@@ -77,6 +86,7 @@ private:
     std::uint64_t number_ = 0;  // of the collective call on its communicator
     std::uint64_t begin_ns_ = 0;
     std::uint64_t asleep_ns_ = 0;
+    bool shown_ = false;  // to the other ranks of the node
 };
 
 /// Whether a call is looked at at all. @cost two loads

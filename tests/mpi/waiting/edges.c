@@ -282,6 +282,193 @@ static void known(void) {
     }
 }
 
+/* The root of a small MPI_Bcast goes on without the others, which wait for what it sends after that: MPI does not ask
+   for that, but programs live by it. On communicators of every making, more calls than any threshold. */
+static void root_goes_on_on(MPI_Comm comm) {
+    for (int step = 0; step < 40; ++step) {
+        int got = step;
+        if (g_rank == 0) {
+            MPI_Bcast(&got, 1, MPI_INT, 0, comm);
+            MPI_Send(&got, 1, MPI_INT, 1, 0, comm);
+        } else {
+            MPI_Recv(&got, 1, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE);
+            MPI_Bcast(&got, 1, MPI_INT, 0, comm);
+        }
+        check(got == step, "Bcast whose root goes on");
+    }
+}
+
+static void root_goes_on(void) {
+    MPI_Comm copy, part, grid;
+    const int size = g_size, wraps = 0;
+    root_goes_on_on(MPI_COMM_WORLD);
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    root_goes_on_on(copy);
+    MPI_Comm_split(copy, 0, g_rank, &part);
+    root_goes_on_on(part);
+    MPI_Cart_create(part, 1, &size, &wraps, 0, &grid);
+    root_goes_on_on(grid);
+    MPI_Comm_free(&grid);
+    MPI_Comm_free(&part);
+    /* It is freed while the other rank waits for a message. */
+    if (g_rank == 0) {
+        MPI_Comm_free(&copy);
+        MPI_Send(&size, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    } else {
+        int got = 0;
+        MPI_Recv(&got, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Comm_free(&copy);
+    }
+}
+
+/* Collective calls on nothing need not wait for anybody: the second rank goes on and sends what the first waits for. */
+static void nothing_to_share(void) {
+    for (int step = 0; step < 4; ++step) {
+        int value = step, got = -1;
+        if (g_rank == 0) MPI_Recv(&got, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (step % 2 == 0) MPI_Bcast(&value, 0, MPI_INT, 0, MPI_COMM_WORLD);
+        if (step % 2 == 1) MPI_Allreduce(&value, &got, 0, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        if (g_rank == 1) MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+        if (g_rank == 0) check(got == step, "a message after a collective call on nothing");
+    }
+}
+
+/* Arrivals are known on communicators that come from others. */
+static void descent(void) {
+    MPI_Comm copy, part;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Comm_split(copy, 0, -g_rank, &part);
+    for (int step = 0; step < 100; ++step) MPI_Barrier(part);
+    MPI_Comm_free(&part);
+    MPI_Comm_free(&copy);
+}
+
+/* The last rank is late at calls that were not looked at once. */
+static void late_at_others(void) {
+    const int late = g_rank == g_size - 1;
+    int* memory;
+    MPI_Win window;
+    MPI_Group group;
+    MPI_File file;
+    MPI_Comm_group(MPI_COMM_WORLD, &group);
+    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    MPI_File_open(MPI_COMM_WORLD, "late.bin", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                  &file);
+    for (int step = 0; step < 4; ++step) {
+        MPI_Comm made;
+        int value = step;
+        if (late) compute(150);
+        MPI_Win_fence(0, window);
+        if (late) compute(150);
+        MPI_Comm_dup(MPI_COMM_WORLD, &made);
+        MPI_Comm_free(&made);
+        if (late) compute(150);
+        MPI_Comm_split(MPI_COMM_WORLD, 0, g_rank, &made);
+        MPI_Comm_free(&made);
+        if (late) compute(150);
+        MPI_Comm_create(MPI_COMM_WORLD, group, &made);
+        MPI_Comm_free(&made);
+        if (late) {
+            compute(150);
+            MPI_Send(&value, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+        } else if (g_rank == 0) {
+            MPI_Message message;
+            MPI_Mprobe(g_size - 1, 1, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+            MPI_Mrecv(&value, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+        }
+        MPI_File_write_all(file, &value, 1, MPI_INT, MPI_STATUS_IGNORE);
+    }
+    MPI_File_close(&file);
+    MPI_Win_free(&window);
+    MPI_Group_free(&group);
+}
+
+/* Two functions at one place. */
+__attribute__((noinline)) static void send_by(int (*function)(const void*, int, MPI_Datatype, int, int, MPI_Comm)) {
+    const int value = 1;
+    function(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+}
+
+static void pointers(void) {
+    int (*const functions[])(const void*, int, MPI_Datatype, int, int, MPI_Comm) = {MPI_Send, MPI_Ssend};
+    for (int step = 0; step < 10; ++step) {
+        int got;
+        if (g_rank == 0) send_by(functions[step % 2]);
+        if (g_rank == 1) MPI_Recv(&got, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+/* Of some requests the first is there at once, and each other one 150 ms after the one before. */
+enum { REQUESTS = 6 };
+
+static void one_by_one(void) {
+    for (int some = 0; some < 2; ++some) {
+        MPI_Request requests[REQUESTS];
+        MPI_Status statuses[REQUESTS];
+        int got[REQUESTS], places[REQUESTS], done = 0;
+        MPI_Barrier(MPI_COMM_WORLD);
+        for (int i = 0; i < REQUESTS && g_rank == 0; ++i)
+            MPI_Irecv(&got[i], 1, MPI_INT, 1, i, MPI_COMM_WORLD, &requests[i]);
+        for (int i = 0; i < REQUESTS && g_rank == 1; ++i) {
+            if (i > 0) compute(150);
+            MPI_Send(&i, 1, MPI_INT, 0, i, MPI_COMM_WORLD);
+        }
+        while (g_rank == 0 && done < REQUESTS) {
+            int now = 1;
+            if (some)
+                MPI_Waitsome(REQUESTS, requests, &now, places, statuses);
+            else
+                MPI_Waitany(REQUESTS, requests, &places[0], MPI_STATUS_IGNORE);
+            for (int i = 0; i < now; ++i) check(got[places[i]] == places[i], "requests that complete one by one");
+            done += now;
+        }
+        if (g_rank != 0) continue;
+        MPI_Waitany(REQUESTS, requests, &done, MPI_STATUS_IGNORE);
+        check(done == MPI_UNDEFINED, "Waitany of nothing");
+    }
+}
+
+static void check_class(int code, int expected, const char* what) {
+    int class = -1;
+    MPI_Error_class(code, &class);
+    if (class != expected) fprintf(stderr, "rank %d: error class %d instead of %d\n", g_rank, class, expected);
+    check(class == expected, what);
+}
+
+/* Errors that the program wants to hear of are those of its own calls, and leave nothing behind. */
+static void errors(void) {
+    const MPI_Comm world = MPI_COMM_WORLD;
+    int out[2] = {7, 8}, in[2] = {-1, -1};
+    MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+    if (g_rank == 0) {
+        MPI_Status* const none = MPI_STATUS_IGNORE;
+        check_class(MPI_Send(out, 1, MPI_INT, 99, 5, world), MPI_ERR_RANK, "Send to no rank");
+        check_class(MPI_Ssend(out, -1, MPI_INT, 1, 5, world), MPI_ERR_COUNT, "Ssend of a negative count");
+        check_class(MPI_Send(out, 1, MPI_INT, 1, -5, world), MPI_ERR_TAG, "Send with a negative tag");
+        check_class(MPI_Send(out, 1, MPI_DATATYPE_NULL, 1, 5, world), MPI_ERR_TYPE, "Send of no type");
+        check_class(MPI_Recv(in, 1, MPI_INT, 99, 5, world, none), MPI_ERR_RANK, "Recv from no rank");
+        check_class(MPI_Recv(in, 1, MPI_DATATYPE_NULL, 1, 5, world, none), MPI_ERR_TYPE, "Recv of no type");
+        check_class(MPI_Sendrecv(out, 1, MPI_INT, 99, 5, in, 1, MPI_INT, 1, 5, world, none), MPI_ERR_RANK,
+                    "Sendrecv to no rank");
+        check_class(MPI_Sendrecv(out, 1, MPI_INT, 1, 6, in, 1, MPI_INT, 99, 5, world, none), MPI_ERR_RANK,
+                    "Sendrecv from no rank");
+        check_class(MPI_Sendrecv(out, 1, MPI_DATATYPE_NULL, 1, 5, in, 1, MPI_INT, 1, 5, world, none), MPI_ERR_TYPE,
+                    "Sendrecv of no type");
+        MPI_Barrier(world);
+        check_class(MPI_Recv(in, 1, MPI_INT, 1, 5, world, none), MPI_SUCCESS, "Recv");
+        check(in[0] == 42, "a message after calls that failed");
+        check_class(MPI_Recv(in, 1, MPI_INT, 1, 6, world, none), MPI_ERR_TRUNCATE, "Recv of a message that is longer");
+        check_class(MPI_Send(out, 1, MPI_INT, 1, 7, world), MPI_SUCCESS, "Send");
+    } else {
+        out[0] = 42;
+        MPI_Barrier(world);
+        MPI_Send(out, 1, MPI_INT, 0, 5, world);
+        MPI_Send(out, 2, MPI_INT, 0, 6, world);
+        MPI_Recv(in, 1, MPI_INT, 0, MPI_ANY_TAG, world, MPI_STATUS_IGNORE);
+        check(in[0] == 7, "the first message that was sent without an error");
+    }
+}
+
 /* The last rank ends in the midst of it. */
 static void ends_early(const char* how) {
     for (int step = 0; step < 20; ++step) {
@@ -311,6 +498,13 @@ int main(int count, char** words) {
     if (strcmp(what, "threads") == 0 && level == MPI_THREAD_MULTIPLE) threads();
     if (strcmp(what, "spawn") == 0 || strcmp(what, "child") == 0) spawn(words[0]);
     if (strcmp(what, "known") == 0) known();
+    if (strcmp(what, "root") == 0) root_goes_on();
+    if (strcmp(what, "nothing") == 0) nothing_to_share();
+    if (strcmp(what, "descent") == 0) descent();
+    if (strcmp(what, "late") == 0) late_at_others();
+    if (strcmp(what, "pointers") == 0) pointers();
+    if (strcmp(what, "one-by-one") == 0) one_by_one();
+    if (strcmp(what, "errors") == 0) errors();
     if (strcmp(what, "abort") == 0 || strcmp(what, "kill") == 0 || strcmp(what, "exit") == 0) ends_early(what);
     printf("rank %d of %d: %s right\n", g_rank, g_size, what);
     MPI_Finalize();

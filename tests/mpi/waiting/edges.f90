@@ -25,11 +25,40 @@ contains
             if (status%MPI_SOURCE /= modulo(rank - 1, size)) error stop 'the status of MPI_Sendrecv of mpi_f08'
         end do
     end subroutine
+
+    ! Errors that the program wants to hear of, also where it leaves out the argument for them; nothing stays behind.
+    subroutine run_errors(rank)
+        integer, intent(in) :: rank
+        integer :: out, got, code, class
+        type(MPI_Comm) :: part
+        call MPI_Comm_dup(MPI_COMM_WORLD, part)
+        call MPI_Comm_set_errhandler(part, MPI_ERRORS_RETURN)
+        out = 42
+        got = -1
+        if (rank == 0) then
+            call MPI_Send(out, 1, MPI_INTEGER, 1, 5, part, code)
+            if (code /= MPI_SUCCESS) error stop 'MPI_Send of mpi_f08'
+            call MPI_Send(out, 1, MPI_DATATYPE_NULL, 1, 5, part, code)
+            call MPI_Error_class(code, class)
+            if (class /= MPI_ERR_TYPE) error stop 'MPI_Send of no type, of mpi_f08'
+            call MPI_Send(out, 1, MPI_DATATYPE_NULL, 1, 5, part)
+            call MPI_Sendrecv(out, 1, MPI_DATATYPE_NULL, 1, 5, got, 1, MPI_INTEGER, 1, 6, part, MPI_STATUS_IGNORE)
+            call MPI_Recv(got, 1, MPI_DATATYPE_NULL, 1, 6, part, MPI_STATUS_IGNORE)
+            call MPI_Barrier(part)
+            call MPI_Recv(got, 1, MPI_INTEGER, 1, 6, part, MPI_STATUS_IGNORE, code)
+            if (code /= MPI_SUCCESS .or. got /= 42) error stop 'MPI_Recv of mpi_f08 after an error'
+        else
+            call MPI_Barrier(part)
+            if (rank == 1) call MPI_Recv(got, 1, MPI_INTEGER, 0, 5, part, MPI_STATUS_IGNORE)
+            if (rank == 1) call MPI_Send(out, 1, MPI_INTEGER, 0, 6, part)
+        end if
+        call MPI_Comm_free(part)
+    end subroutine
 end module
 
 program edges
     use mpi
-    use new_interface, only: run_new => run
+    use new_interface, only: run_new => run, run_new_errors => run_errors
     implicit none
     integer :: rank, size, step, sum, got(1000), out(1000), requests(2), statuses(MPI_STATUS_SIZE, 2), ierror
     integer :: status(MPI_STATUS_SIZE)
@@ -65,6 +94,54 @@ program edges
         end if
     end do
     call run_new(rank, size)
+    call run_errors()
+    call run_new_errors(rank)
     print '(a, i0, a, i0, a)', 'rank ', rank, ' of ', size, ': fortran right'
     call MPI_Finalize(ierror)
+contains
+    subroutine run_errors()
+        integer :: part
+        call MPI_Comm_split(MPI_COMM_WORLD, 0, rank, part, ierror)
+        call MPI_Comm_set_errhandler(part, MPI_ERRORS_RETURN, ierror)
+        out = 42
+        if (rank == 0) then
+            call MPI_Send(out, 1, MPI_INTEGER, 99, 5, part, ierror)
+            call expect(MPI_ERR_RANK, 'MPI_Send to no rank')
+            call MPI_Send(out, -1, MPI_INTEGER, 1, 5, part, ierror)
+            call expect(MPI_ERR_COUNT, 'MPI_Send of a negative count')
+            call MPI_Send(out, 1, MPI_DATATYPE_NULL, 1, 5, part, ierror)
+            call expect(MPI_ERR_TYPE, 'MPI_Send of no type')
+            call MPI_Recv(got, 1, MPI_INTEGER, 99, 5, part, MPI_STATUS_IGNORE, ierror)
+            call expect(MPI_ERR_RANK, 'MPI_Recv from no rank')
+            call MPI_Recv(got, 1, MPI_DATATYPE_NULL, 1, 5, part, MPI_STATUS_IGNORE, ierror)
+            call expect(MPI_ERR_TYPE, 'MPI_Recv of no type')
+            call MPI_Sendrecv(out, 1, MPI_INTEGER, 99, 5, got, 1, MPI_INTEGER, 1, 5, part, MPI_STATUS_IGNORE, ierror)
+            call expect(MPI_ERR_RANK, 'MPI_Sendrecv to no rank')
+            call MPI_Sendrecv(out, 1, MPI_DATATYPE_NULL, 1, 5, got, 1, MPI_INTEGER, 1, 5, part, MPI_STATUS_IGNORE, &
+                ierror)
+            call expect(MPI_ERR_TYPE, 'MPI_Sendrecv of no type')
+            call MPI_Barrier(part, ierror)
+            got = -1
+            call MPI_Recv(got, 1, MPI_INTEGER, 1, 5, part, MPI_STATUS_IGNORE, ierror)
+            if (ierror /= MPI_SUCCESS .or. got(1) /= 42) error stop 'MPI_Recv after an error'
+            call MPI_Recv(got, 1, MPI_INTEGER, 1, 6, part, MPI_STATUS_IGNORE, ierror)
+            call expect(MPI_ERR_TRUNCATE, 'MPI_Recv of a message that is longer')
+        else
+            call MPI_Barrier(part, ierror)
+            if (rank == 1) call MPI_Send(out, 1, MPI_INTEGER, 0, 5, part, ierror)
+            if (rank == 1) call MPI_Send(out, 2, MPI_INTEGER, 0, 6, part, ierror)
+        end if
+        call MPI_Comm_free(part, ierror)
+    end subroutine
+
+    ! What the last call has said.
+    subroutine expect(wanted, what)
+        integer, intent(in) :: wanted
+        character(*), intent(in) :: what
+        integer :: class, code
+        call MPI_Error_class(ierror, class, code)
+        if (class == wanted) return
+        print '(a, a, i0)', what, ': error class ', class
+        error stop 3
+    end subroutine
 end program

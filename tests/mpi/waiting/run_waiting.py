@@ -117,6 +117,44 @@ class Waiting(unittest.TestCase):
         self.assertEqual([name for name in set(os.listdir("/dev/shm")) - before
                           if "gimbal" in name and not name.startswith("gimbal-pin.")], [])
 
+    def test_the_root_of_a_broadcast_goes_on_without_the_others(self):
+        self.assert_both_ways("root", (2,))
+
+    def test_collective_calls_on_nothing_do_not_wait(self):
+        self.assert_both_ways("nothing", (2,))
+
+    def test_errors_are_those_of_the_programs_own_calls(self):
+        self.assert_both_ways("errors", (2,))
+
+    def test_arrivals_are_known_on_communicators_that_come_from_others(self):
+        self.assert_right(3, "descent")
+        for record in self.records():
+            path, = (one for one in record["mpi_waiting"]["paths"] if one["call"] == "MPI_Barrier")
+            self.assertEqual(path["calls"], 100)
+            self.assertGreaterEqual(path["exact_calls"], 20)  # the place is looked for at the 8th, 16th, 32nd, 64th
+
+    def test_calls_that_wait_for_the_last_rank(self):
+        self.assert_right(2, "late")
+        first, last = ({path["call"]: path for path in record["mpi_waiting"]["paths"]} for record in self.records())
+        for call in ("MPI_Win_fence", "MPI_Comm_dup", "MPI_Comm_split", "MPI_Comm_create", "MPI_Mprobe"):
+            with self.subTest(call=call):
+                self.assertEqual(first[call]["calls"], 4)
+                self.assertGreater(first[call]["waiting_s"], 4 * 0.150 * 0.5)
+        for call in ("MPI_Comm_dup", "MPI_Comm_split", "MPI_Comm_create"):
+            self.assertEqual(first[call]["exact_calls"], 4)
+        # How much of it the file takes is not known.
+        self.assertEqual((last["MPI_File_write_all"]["calls"], last["MPI_File_write_all"]["waiting_s"]), (4, 0))
+
+    def test_two_functions_at_one_place_are_told_apart(self):
+        self.assert_right(2, "pointers")
+        paths = self.records()[0]["mpi_waiting"]["paths"]
+        self.assertEqual({path["call"]: path["calls"] for path in paths}, {"MPI_Send": 5, "MPI_Ssend": 5})
+
+    def test_elastic_ranks_sleep_for_each_request_of_an_array(self):
+        self.assert_right(2, "one-by-one", GIMBAL_ELASTIC="on")
+        first = self.records()[0]["mpi_waiting"]
+        self.assertGreater(first["asleep_s"], 2 * 5 * 0.150 * 0.5)
+
     def test_known_losses_are_what_the_records_say(self):
         # Nine tenths of the sleeps, at least, whatever else the machine does: a rank cannot come before it has slept.
         self.assert_right(2, "known")
