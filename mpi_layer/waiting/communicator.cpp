@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "communicator.hpp"
 
-#include <sched.h>
-
 #include <atomic>
 #include <bit>
+#include <ctime>
 #include <mutex>
 #include <new>
 #include <numeric>
@@ -119,7 +118,8 @@ void Communicator::be_world() noexcept {
     id_ = 1;
     for (int tries = 0; tries < kTriesForWorld && !arrivals_ && members_.size() > 1; ++tries) {
         attach();
-        if (!arrivals_) sched_yield();
+        const timespec pause{.tv_sec = 0, .tv_nsec = 50000};
+        if (!arrivals_) nanosleep(&pause, nullptr);
     }
 }
 

@@ -52,7 +52,7 @@ constexpr std::array<Metric, 29> kMetrics = {{
     {"serialisation (OpenMP)", "1", "1 - idle threads / (threads * U)",
      "outside of Gimbal's loops one thread is taken to compute, and the others to wait"},
     {"waiting (MPI)", "s", "arrival of the last rank that counts - own arrival; else time - 10th percentile of 64",
-     "exact for collectives within a node, an estimate for messages and between nodes"},
+     "exact for collectives within a node, an estimate for messages, windows and between nodes; not known for files"},
     {"wall_s", "s", "exit - load", "life of the process as Gimbal saw it; the largest over ranks"},
 }};
 
