@@ -469,6 +469,15 @@ static void errors(void) {
     }
 }
 
+/* Calls that end the job, and say why. */
+static void refused(const char* what) {
+    int value = 1;
+    if (g_rank == 0 && strcmp(what, "no-communicator") == 0) MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_NULL);
+    if (g_rank == 0 && strcmp(what, "no-rank") == 0) MPI_Send(&value, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);
+    if (g_rank == 0 && strcmp(what, "no-sender") == 0) MPI_Probe(99, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* The last rank ends in the midst of it. */
 static void ends_early(const char* how) {
     for (int step = 0; step < 20; ++step) {
@@ -505,6 +514,7 @@ int main(int count, char** words) {
     if (strcmp(what, "pointers") == 0) pointers();
     if (strcmp(what, "one-by-one") == 0) one_by_one();
     if (strcmp(what, "errors") == 0) errors();
+    if (strncmp(what, "no-", 3) == 0) refused(what);
     if (strcmp(what, "abort") == 0 || strcmp(what, "kill") == 0 || strcmp(what, "exit") == 0) ends_early(what);
     printf("rank %d of %d: %s right\n", g_rank, g_size, what);
     MPI_Finalize();

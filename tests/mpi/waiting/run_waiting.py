@@ -126,6 +126,14 @@ class Waiting(unittest.TestCase):
     def test_errors_are_those_of_the_programs_own_calls(self):
         self.assert_both_ways("errors", (2,))
 
+    def test_the_message_of_an_error_names_the_programs_own_call(self):
+        for what, call in (("no-communicator", "Bcast"), ("no-rank", "Send"), ("no-sender", "Probe")):
+            for elastic in ("off", "on"):
+                with self.subTest(what=what, elastic=elastic):
+                    code, out, err = self.run_ranks(2, ARGUMENTS.program, what, GIMBAL_ELASTIC=elastic)
+                    self.assertNotEqual(code, 0, out + err)
+                    self.assertRegex(out + err, rf"rror (occurred )?in (internal|MPI|PMPI)_{call}\b")
+
     def test_arrivals_are_known_on_communicators_that_come_from_others(self):
         self.assert_right(3, "descent")
         for record in self.records():
