@@ -398,7 +398,7 @@ static void pointers(void) {
     }
 }
 
-/* Of some requests the first is there at once, and each other one 150 ms after the one before. */
+/* Of some requests the first is there at once, and each other one 300 ms after the one before. */
 enum { REQUESTS = 6 };
 
 static void one_by_one(void) {
@@ -410,7 +410,7 @@ static void one_by_one(void) {
         for (int i = 0; i < REQUESTS && g_rank == 0; ++i)
             MPI_Irecv(&got[i], 1, MPI_INT, 1, i, MPI_COMM_WORLD, &requests[i]);
         for (int i = 0; i < REQUESTS && g_rank == 1; ++i) {
-            if (i > 0) compute(150);
+            if (i > 0) compute(300);
             MPI_Send(&i, 1, MPI_INT, 0, i, MPI_COMM_WORLD);
         }
         while (g_rank == 0 && done < REQUESTS) {

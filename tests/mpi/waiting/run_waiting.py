@@ -162,7 +162,8 @@ class Waiting(unittest.TestCase):
     def test_elastic_ranks_sleep_for_each_request_of_an_array(self):
         self.assert_right(2, "one-by-one", GIMBAL_ELASTIC="on")
         first = self.records()[0]["mpi_waiting"]
-        self.assertGreater(first["asleep_s"], 2 * 5 * 0.150 * 0.5)
+        # A rank that has lost its core when it looks for the last time may find the message there.
+        self.assertGreater(first["asleep_s"], 2 * 5 * 0.300 * 0.2)
 
     def test_known_losses_are_what_the_records_say(self):
         # Nine tenths of the sleeps, at least, whatever else the machine does: a rank cannot come before it has slept.
