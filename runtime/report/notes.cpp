@@ -262,11 +262,15 @@ std::string note_on_ranks(const MergedRun& run) {
     if (lost_s <= kWorthSaying * parts.all_s()) return {};
     std::string text =
         "NOTE ranks that wait for others lose " + per_cent(lost_s / parts.all_s()) + " of the cores' time";
+    bool may_sleep = true;
     if (!run.waiting_places.empty()) {
         // The rest of the loss may be nowhere: waiting for the last rank to come to MPI_Finalize is no call's.
         const WaitingPath& place = run.waiting_places.front();
-        if (2 * place.waiting_s * parts.threads > lost_s)
+        if (2 * place.waiting_s * parts.threads > lost_s) {
             text += ", most at " + shorten_name(place.name, kPlaceWidth) + " (" + place.call + ")";
+            // Windows need the progress of ranks that wait, and who makes communicators does not sleep.
+            may_sleep = !place.call.starts_with("MPI_Win_") && !place.call.starts_with("MPI_Comm_");
+        }
     }
     if (run.elastic && run.regions_with_numbers > 0)
         return text + ". Their cores could not join " + std::to_string(run.regions_with_numbers) +
@@ -278,7 +282,7 @@ std::string note_on_ranks(const MergedRun& run) {
                ". Nobody could use their cores: that takes parallel regions of 1 ms and more that are nothing but "
                "schedule(runtime) loops.";
     if (run.elastic) return text + ". Their cores were lent; loops over ranks (gimbal/mpi/loop.hpp) move the work.";
-    return text + ". Try --elastic: ranks of a node that wait lend their cores.";
+    return text + (may_sleep ? ". Try --elastic: ranks of a node that wait lend their cores." : ".");
 }
 
 }  // namespace

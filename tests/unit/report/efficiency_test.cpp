@@ -133,6 +133,14 @@ TEST(Efficiency, OnlyAPlaceWithMostOfTheLossIsNamed) {
         << text;
 }
 
+TEST(Efficiency, SleepIsNotAdvisedWhereNobodySleeps) {
+    auto records = sample();
+    for (RunRecord& record : records) record.waiting->paths[0].call = "MPI_Win_fence";
+    const std::string text = merged_text(records, ReportLevel::summary);
+    EXPECT_NE(text.find("most at step.c:7 main (MPI_Win_fence).\n"), std::string::npos) << text;
+    EXPECT_EQ(text.find("--elastic"), std::string::npos) << text;
+}
+
 TEST(Efficiency, StandsInTheReportAndSurvivesTheFile) {
     std::vector<RunRecord> records;
     for (const RunRecord& record : sample()) records.push_back(from_json(to_json(record)));
