@@ -332,6 +332,21 @@ class Records(ToolTest):
             self.assertRegex(text, f"the ranks differ: .*{advice}")
 
 
+    def test_threads_of_ranks_that_open_mpi_would_bind_to_one_core_have_more(self):
+        launcher = self.script('[ "$1" = -n ] || { echo "Open MPI"; exit; }\n'
+                               'echo "binding: ${OMPI_MCA_hwloc_base_binding_policy-as usual}"\n', "mpiexec.sh")
+        for ranks, threads, env, binding in (
+                (2, 2, {}, "none"), (1, 4, {}, "none"), (2, 1, {}, "as usual"), (3, 2, {}, "as usual"),
+                (2, 2, {"OMPI_MCA_hwloc_base_binding_policy": "numa"}, "numa"),
+                (2, 2, {"OMPI_MCA_rmaps_base_mapping_policy": "socket"}, "as usual")):
+            with self.subTest(ranks=ranks, threads=threads, env=env):
+                result = self.gimbal("run", "-n", str(ranks), "-t", str(threads), "--mpiexec", launcher, "--", "true",
+                                     env=env)
+                self.assertIn(f"binding: {binding}\n", result.stdout)
+        result = self.gimbal("run", "-n", "2", "--mpiexec", launcher, "--", "true", env={"OMP_NUM_THREADS": "3,2"})
+        self.assertIn("binding: none\n", result.stdout)
+
+
 class Refusals(ToolTest):
     def refused(self, program, *says, env=None):
         result = self.gimbal("run", "--", program, env=env)
