@@ -54,25 +54,11 @@ OpenmpRuntime openmp_runtime() {
 void describe(const OpenmpRuntime& runtime, RunRecord& record) {
     record.openmp = runtime.path;
     if (!runtime.use) return;
-    switch (runtime.use()) {
-        case GIMBAL_OPENMP_NOTHING:
-            record.openmp_use = OpenmpUse::nothing;
-            break;
-        case GIMBAL_OPENMP_ASKED:
-            record.openmp_use = OpenmpUse::asked;
-            break;
-        case GIMBAL_OPENMP_REGIONS:
-            record.openmp_use = OpenmpUse::regions;
-            break;
-        case GIMBAL_OPENMP_DYNAMIC_LOOPS:
-            record.openmp_use = OpenmpUse::dynamic_loops;
-            break;
-        case GIMBAL_OPENMP_RUNTIME_LOOPS:
-            record.openmp_use = OpenmpUse::runtime_loops;
-            break;
-        default:  // of another build
-            break;
-    }
+    static_assert(static_cast<int>(OpenmpUse::nothing) == GIMBAL_OPENMP_NOTHING + 1 &&
+                  static_cast<int>(OpenmpUse::runtime_loops) == GIMBAL_OPENMP_RUNTIME_LOOPS + 1);
+    const int use = runtime.use();
+    if (use >= GIMBAL_OPENMP_NOTHING && use <= GIMBAL_OPENMP_RUNTIME_LOOPS)  // else of another build
+        record.openmp_use = static_cast<OpenmpUse>(use + 1);
 }
 
 /// Who set LB4MPI_RL_... for a program without loops over ranks will wonder why threads do not learn as told.

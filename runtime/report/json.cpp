@@ -174,8 +174,9 @@ void keys(Io& io, Of<Io, SlowWorker>& slow) {
     io.key("by_instructions", slow.by_instructions);
 }
 
-template <class Io>
-void keys(Io& io, Of<Io, LoopSummary>& loop) {
+/// Which loop it is.
+template <class Io, class Loop>
+void place_keys(Io& io, Loop& loop) {
     io.key("name", loop.name);
     io.key("module", loop.module);
     io.key("offset_bytes", loop.offset);
@@ -183,6 +184,12 @@ void keys(Io& io, Of<Io, LoopSummary>& loop) {
     std::string level = loop.over_ranks ? "ranks" : "threads";
     io.newer("level", level);  // records of before there were loops over ranks lack it
     io.key("workers", loop.workers);
+    if constexpr (Io::kReads) loop.over_ranks = level == "ranks";
+}
+
+template <class Io>
+void keys(Io& io, Of<Io, LoopSummary>& loop) {
+    place_keys(io, loop);
     io.key("calls", loop.calls);
     io.newer("untimed_calls", loop.untimed_calls);
     io.key("iterations", loop.iterations);
@@ -220,7 +227,6 @@ void keys(Io& io, Of<Io, LoopSummary>& loop) {
     io.object("slow_worker", loop.slow);
     io.object("steals", loop.steals);
     if constexpr (Io::kReads) {
-        loop.over_ranks = level == "ranks";
         if (other) loop.alternative = *other;
         // Records of before late threads were told apart: there time that no thread was in the loop is theirs.
         if (!loop.steals && !io.json.contains("late_s")) loop.late_s = std::max(0.0, loop.time_s - loop.busy_max_s);
@@ -229,15 +235,8 @@ void keys(Io& io, Of<Io, LoopSummary>& loop) {
 
 template <class Io>
 void keys(Io& io, Of<Io, UnfinishedLoop>& loop) {
-    io.key("name", loop.name);
-    io.key("module", loop.module);
-    io.key("offset_bytes", loop.offset);
-    io.newer("build", loop.build);
-    std::string level = loop.over_ranks ? "ranks" : "threads";
-    io.key("level", level);
-    io.key("workers", loop.workers);
+    place_keys(io, loop);
     io.key("time_s", loop.time_s);
-    if constexpr (Io::kReads) loop.over_ranks = level == "ranks";
 }
 
 template <class Io>
