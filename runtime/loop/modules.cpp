@@ -83,13 +83,21 @@ Module module_at(const void* address) noexcept {
 
 void SeenModules::add(const Module& module) {
     if (!module.path || module.is_program) return;
-    for (const Seen* seen = first_.load(std::memory_order_relaxed); seen; seen = seen->next) {
-        if (seen->module.moved_by == module.moved_by && seen->path == module.path &&
-            seen->loaded.load(std::memory_order_relaxed))
+    Seen* free = nullptr;
+    for (Seen* seen = first_.load(std::memory_order_relaxed); seen; seen = seen->next) {
+        // Acquire: look() has done with what is gone.
+        if (!seen->loaded.load(std::memory_order_acquire))
+            free = seen;
+        else if (seen->module.moved_by == module.moved_by && seen->path == module.path)
             return;
     }
-    auto* const seen = new Seen{module.path, module, true, first_.load(std::memory_order_relaxed)};
+    Seen* const seen = free ? free : new Seen;
+    seen->path = module.path;
+    seen->module = module;
     seen->module.path = seen->path.c_str();
+    seen->loaded.store(true, std::memory_order_release);
+    if (free) return;
+    seen->next = first_.load(std::memory_order_relaxed);
     first_.store(seen, std::memory_order_release);
 }
 
@@ -104,12 +112,12 @@ void SeenModules::look(Call call, void* gone) {
         [](dl_phdr_info*, std::size_t, void* data) {
             const Look& look = *static_cast<Look*>(data);
             for (Seen* seen = look.modules.first_.load(std::memory_order_acquire); seen; seen = seen->next) {
-                if (!seen->loaded.load(std::memory_order_relaxed)) continue;
+                if (!seen->loaded.load(std::memory_order_acquire)) continue;
                 Place place = {seen->module.path, &seen->module};
                 dl_iterate_phdr(look_at_object, &place);
                 if (place.loaded) continue;
-                seen->loaded.store(false, std::memory_order_relaxed);
                 look.call(seen->module, place.empty, look.gone);
+                seen->loaded.store(false, std::memory_order_release);
             }
             return 1;
         },

@@ -26,7 +26,7 @@ struct Module {
 /// @errors none  @threads any, while it stays loaded; not for the loader's lock (glibc before 2.35: for it)
 [[nodiscard]] Module module_at(const void* address) noexcept;
 
-/// The libraries in which loops were seen, to tell when one is gone. Never freed.
+/// The libraries in which loops were seen, to tell when one is gone. As many are kept as were loaded at a time.
 class SeenModules {
 public:
     /// @errors std::bad_alloc  @threads one at a time
@@ -48,14 +48,14 @@ private:
     struct Seen {
         std::string path;
         Module module;
-        std::atomic<bool> loaded = true;
+        std::atomic<bool> loaded = false;  // else nobody looks at the two above, and they may be another library's
         Seen* next = nullptr;
     };
     using Call = void (*)(const Module& module, bool empty, void* gone);
 
     void look(Call call, void* gone);
 
-    // Acquire what the adding thread wrote; partner: the release store in add().
+    // Acquire what the adding thread wrote; partner: the release stores in add().
     std::atomic<Seen*> first_ = nullptr;
 };
 

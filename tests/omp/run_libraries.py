@@ -119,6 +119,22 @@ double sweep(int n) {
 }
 """
 
+# Loads a library, runs its loop and unloads it, time and again; how many bytes of the heap are in use then and then.
+AGAIN = """
+#include <dlfcn.h>
+#include <malloc.h>
+#include <stdio.h>
+int main(void) {
+    for (int k = 0; k < 4200; ++k) {
+        void *library = dlopen(k % 2 ? "./libone.so" : "./libtwo.so", RTLD_NOW);
+        ((double (*)(int))dlsym(library, "sweep"))(1000);
+        dlclose(library);
+        if (k == 200 || k == 4199) printf("%zu ", mallinfo2().uordblks);
+    }
+    return 0;
+}
+"""
+
 # Runs a loop and has its file, or its library's, replaced.
 REPLACED = """
 #include <dlfcn.h>
@@ -200,6 +216,16 @@ class Libraries(ToolTest):
                 loops = self.run_in_turn(program, 100000, *self.TURNS, GIMBAL_SCHEDULE="gss", GIMBAL_LOOPS="one.c=fac2")
                 used = {name: {use["schedule"] for use in loop["schedules"]} for name, loop in loops.items()}
                 self.assertEqual(used, {"one.c": {"fac2"}, "two.c": {"gss"}})
+
+    def test_a_library_that_is_loaded_again_and_again_takes_no_more_memory(self):
+        for name in ("one", "two"):
+            self.build_library(ARGUMENTS.gcc, name)
+        program = self.build(ARGUMENTS.gcc, AGAIN, "-DAGAIN", "-ldl")
+        done = self.tool("run", "-t", "2", "--", program, GIMBAL_SCHEDULE="gss")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        early, late = map(int, done.stdout.split())
+        # 32 bytes each time by themselves, 160 with an entry of ours for each.
+        self.assertLess(late - early, 4000 * 80)
 
     def replaced(self, command, *flags, alone=False):
         """What is said of a program and a library of loops that gcc built, where the command runs before the end."""
