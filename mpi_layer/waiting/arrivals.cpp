@@ -2,6 +2,8 @@
 #include "arrivals.hpp"
 
 #include <algorithm>
+#include <new>
+#include <utility>
 
 #include "messages.hpp"
 #include "node.hpp"
@@ -34,6 +36,8 @@ bool Gathering::has_come(int slot) noexcept {
 }
 
 bool Gathering::is_there() noexcept {
+    // Ended meanwhile.
+    if (!comm_.has_arrivals()) return true;
     bool below = true;
     for (const int slot : comm_.members()) {
         below &= slot != self_;
@@ -45,8 +49,20 @@ bool Gathering::is_there() noexcept {
     return true;
 }
 
-/// Also where those that are awaited have been in other calls of MPI since the last look: they may wait for what this
-/// rank does after this call, which MPI need not make wait (counts of 0).
+bool Gathering::has_polled(int slot) noexcept {
+    try {
+        if (polls_before_.empty()) polls_before_.resize(static_cast<std::size_t>(node().slots()));
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
+    // One more, as 0 is for what was never looked at.
+    const std::uint64_t now = node().rank(slot).polls.load(std::memory_order_relaxed) + 1;
+    const std::uint64_t before = std::exchange(polls_before_[static_cast<std::size_t>(slot)], now);
+    return before != 0 && before != now;
+}
+
+/// Also where those that are awaited have been in other calls of MPI since the last look, or have gone on asking without
+/// one that waits: they may wait for what this rank does after this call, which MPI need not make wait (counts of 0).
 bool Gathering::is_hopeless() noexcept {
     bool below = true, all_inside = true;
     std::uint64_t entered = 0;
@@ -55,7 +71,7 @@ bool Gathering::is_hopeless() noexcept {
         if (has_come(slot)) continue;
         if (!node().is_alive(slot)) return true;
         if (!awaits(slot, below)) continue;
-        all_inside &= node().rank(slot).inside.load(std::memory_order_relaxed) != 0;
+        all_inside &= has_polled(slot) || node().rank(slot).inside.load(std::memory_order_relaxed) != 0;
         entered += node().rank(slot).entered.load(std::memory_order_relaxed);
     }
     const bool same = all_inside && entered == entered_before_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "call_path.hpp"
 #include "communicator.hpp"
@@ -27,6 +28,8 @@ public:
 private:
     [[nodiscard]] bool awaits(int slot, bool below_self) const noexcept;
     [[nodiscard]] bool has_come(int slot) noexcept;
+    /// Whether it has looked for something since the last time that this was asked.
+    [[nodiscard]] bool has_polled(int slot) noexcept;
     [[nodiscard]] bool all_have_come(bool up_to_self) noexcept;
 
     Communicator& comm_;
@@ -34,7 +37,8 @@ private:
     int root_;
     std::uint64_t number_;
     int self_;
-    std::uint64_t entered_before_ = 0;  // calls of those that are awaited, at the last look of is_hopeless()
+    std::uint64_t entered_before_ = 0;         // calls of those that are awaited, at the last look of is_hopeless()
+    std::vector<std::uint64_t> polls_before_;  // [slots] the same of those that only look, and one more
 };
 
 }  // namespace gimbal::waiting

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <mpi.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +36,8 @@ enum class Kind : std::uint8_t {
     post_send,   ///< does not wait: a partner may
     post_receive,
     one_sided,  ///< needs the target's progress
+    in_steps,   ///< begins or prepares a collective whose steps are done in other calls, and wake nobody
+    test,       ///< looks whether something is there
 };
 
 /// Whether every rank of the communicator makes this call.
@@ -53,7 +57,7 @@ constexpr bool is_wait(Kind kind) noexcept {
 
 // X(name, the same in Fortran, arguments in C, kind, number of the communicator, number of the root or partner, number
 // of the request, of the array of requests or of the new communicator). Numbers begin at 0; -1: it has none.
-#define GIMBAL_WAITING_CALLS_WITHOUT_COUNTS(X)                                        \
+#define GIMBAL_WAITING_FIRST_WITHOUT_COUNTS(X)                                        \
     X(Barrier, barrier, 1, all, 0, -1, -1)                                            \
     X(Wait, wait, 2, wait, -1, -1, 0)                                                 \
     X(Waitall, waitall, 3, wait_all, -1, -1, 1)                                       \
@@ -91,7 +95,7 @@ constexpr bool is_wait(Kind kind) noexcept {
     X(File_write_at_all_end, file_write_at_all_end, 3, file, -1, -1, -1)
 
 // Those that count elements: MPI 4 has each of them a second time, with large counts.
-#define GIMBAL_WAITING_CALLS_WITH_COUNTS(X)                                  \
+#define GIMBAL_WAITING_FIRST_WITH_COUNTS(X)                                  \
     X(Bcast, bcast, 5, from_root, 4, 3, -1)                                  \
     X(Gather, gather, 8, to_root, 7, 6, -1)                                  \
     X(Gatherv, gatherv, 9, to_root, 8, 7, -1)                                \
@@ -152,6 +156,82 @@ constexpr bool is_wait(Kind kind) noexcept {
     X(Win_allocate, win_allocate, 6, window, -1, -1, -1)                     \
     X(Win_allocate_shared, win_allocate_shared, 6, epoch, -1, -1, -1)
 
+// What is done on the way, or waits for nothing, is of interest only where ranks sleep.
+#define GIMBAL_WAITING_BESIDE(X)                     \
+    X(Ibarrier, ibarrier, 2, in_steps, -1, -1, -1)   \
+    X(Comm_idup, comm_idup, 3, in_steps, -1, -1, -1) \
+    X(Iprobe, iprobe, 5, test, -1, -1, -1)           \
+    X(Improbe, improbe, 6, test, -1, -1, -1)         \
+    X(Test, test, 3, test, -1, -1, -1)               \
+    X(Testall, testall, 4, test, -1, -1, -1)         \
+    X(Testany, testany, 5, test, -1, -1, -1)         \
+    X(Testsome, testsome, 5, test, -1, -1, -1)       \
+    X(Request_get_status, request_get_status, 3, test, -1, -1, -1)
+
+#define GIMBAL_WAITING_IN_STEPS(X)                                           \
+    X(Ibcast, ibcast, 6, in_steps, -1, -1, -1)                               \
+    X(Igather, igather, 9, in_steps, -1, -1, -1)                             \
+    X(Igatherv, igatherv, 10, in_steps, -1, -1, -1)                          \
+    X(Iscatter, iscatter, 9, in_steps, -1, -1, -1)                           \
+    X(Iscatterv, iscatterv, 10, in_steps, -1, -1, -1)                        \
+    X(Iallgather, iallgather, 8, in_steps, -1, -1, -1)                       \
+    X(Iallgatherv, iallgatherv, 9, in_steps, -1, -1, -1)                     \
+    X(Ialltoall, ialltoall, 8, in_steps, -1, -1, -1)                         \
+    X(Ialltoallv, ialltoallv, 10, in_steps, -1, -1, -1)                      \
+    X(Ialltoallw, ialltoallw, 10, in_steps, -1, -1, -1)                      \
+    X(Ireduce, ireduce, 8, in_steps, -1, -1, -1)                             \
+    X(Iallreduce, iallreduce, 7, in_steps, -1, -1, -1)                       \
+    X(Ireduce_scatter, ireduce_scatter, 7, in_steps, -1, -1, -1)             \
+    X(Ireduce_scatter_block, ireduce_scatter_block, 7, in_steps, -1, -1, -1) \
+    X(Iscan, iscan, 7, in_steps, -1, -1, -1)                                 \
+    X(Iexscan, iexscan, 7, in_steps, -1, -1, -1)                             \
+    X(Ineighbor_allgather, ineighbor_allgather, 8, in_steps, -1, -1, -1)     \
+    X(Ineighbor_allgatherv, ineighbor_allgatherv, 9, in_steps, -1, -1, -1)   \
+    X(Ineighbor_alltoall, ineighbor_alltoall, 8, in_steps, -1, -1, -1)       \
+    X(Ineighbor_alltoallv, ineighbor_alltoallv, 10, in_steps, -1, -1, -1)    \
+    X(Ineighbor_alltoallw, ineighbor_alltoallw, 10, in_steps, -1, -1, -1)
+
+// A name that MPI has not must not be there: programs ask for it.
+#if MPI_VERSION >= 4
+#define GIMBAL_WAITING_BESIDE_4(X)                                       \
+    X(Comm_idup_with_info, comm_idup_with_info, 4, in_steps, -1, -1, -1) \
+    X(Barrier_init, barrier_init, 3, in_steps, -1, -1, -1)
+#define GIMBAL_WAITING_IN_STEPS_4(X)                                                 \
+    X(Bcast_init, bcast_init, 7, in_steps, -1, -1, -1)                               \
+    X(Gather_init, gather_init, 10, in_steps, -1, -1, -1)                            \
+    X(Gatherv_init, gatherv_init, 11, in_steps, -1, -1, -1)                          \
+    X(Scatter_init, scatter_init, 10, in_steps, -1, -1, -1)                          \
+    X(Scatterv_init, scatterv_init, 11, in_steps, -1, -1, -1)                        \
+    X(Allgather_init, allgather_init, 9, in_steps, -1, -1, -1)                       \
+    X(Allgatherv_init, allgatherv_init, 10, in_steps, -1, -1, -1)                    \
+    X(Alltoall_init, alltoall_init, 9, in_steps, -1, -1, -1)                         \
+    X(Alltoallv_init, alltoallv_init, 11, in_steps, -1, -1, -1)                      \
+    X(Alltoallw_init, alltoallw_init, 11, in_steps, -1, -1, -1)                      \
+    X(Reduce_init, reduce_init, 9, in_steps, -1, -1, -1)                             \
+    X(Allreduce_init, allreduce_init, 8, in_steps, -1, -1, -1)                       \
+    X(Reduce_scatter_init, reduce_scatter_init, 8, in_steps, -1, -1, -1)             \
+    X(Reduce_scatter_block_init, reduce_scatter_block_init, 8, in_steps, -1, -1, -1) \
+    X(Scan_init, scan_init, 8, in_steps, -1, -1, -1)                                 \
+    X(Exscan_init, exscan_init, 8, in_steps, -1, -1, -1)                             \
+    X(Neighbor_allgather_init, neighbor_allgather_init, 9, in_steps, -1, -1, -1)     \
+    X(Neighbor_allgatherv_init, neighbor_allgatherv_init, 10, in_steps, -1, -1, -1)  \
+    X(Neighbor_alltoall_init, neighbor_alltoall_init, 9, in_steps, -1, -1, -1)       \
+    X(Neighbor_alltoallv_init, neighbor_alltoallv_init, 11, in_steps, -1, -1, -1)    \
+    X(Neighbor_alltoallw_init, neighbor_alltoallw_init, 11, in_steps, -1, -1, -1)
+#else
+#define GIMBAL_WAITING_BESIDE_4(X)
+#define GIMBAL_WAITING_IN_STEPS_4(X)
+#endif
+
+#define GIMBAL_WAITING_CALLS_WITHOUT_COUNTS(X) \
+    GIMBAL_WAITING_FIRST_WITHOUT_COUNTS(X)     \
+    GIMBAL_WAITING_BESIDE(X)                   \
+    GIMBAL_WAITING_BESIDE_4(X)
+#define GIMBAL_WAITING_CALLS_WITH_COUNTS(X) \
+    GIMBAL_WAITING_FIRST_WITH_COUNTS(X)     \
+    GIMBAL_WAITING_IN_STEPS(X)              \
+    GIMBAL_WAITING_IN_STEPS_4(X)
+
 #define GIMBAL_WAITING_CALLS_FIXED(X)                               \
     X(Fetch_and_op, fetch_and_op, 7, one_sided, -1, -1, -1)         \
     X(Compare_and_swap, compare_and_swap, 7, one_sided, -1, -1, -1) \
@@ -187,6 +267,7 @@ enum class CallId : std::uint8_t { GIMBAL_WAITING_CALLS(GIMBAL_WAITING_ID) };
     Call{"MPI_" #name, Kind::kind, comm, partner, request},
 inline constexpr std::array kCalls{GIMBAL_WAITING_CALLS(GIMBAL_WAITING_ROW)};
 #undef GIMBAL_WAITING_ROW
+static_assert(kCalls.size() <= 256, "a CallId is one byte");
 
 constexpr const Call& row_of(CallId id) noexcept {
     return kCalls[static_cast<std::size_t>(id)];

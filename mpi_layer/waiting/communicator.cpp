@@ -114,6 +114,13 @@ void Communicator::attach() noexcept {
     if (id_ != 0 && members_.size() > 1) arrivals_ = node().attach(id_, static_cast<std::uint32_t>(members_.size()));
 }
 
+void Communicator::end_arrivals() noexcept {
+    // A rank without a place never takes one now, which the others find missing.
+    id_ = 0;
+    if (!arrivals_ || arrivals_->ended.exchange(1, std::memory_order_seq_cst) != 0) return;
+    for (const int slot : members_) node().wake(slot);
+}
+
 void Communicator::be_world() noexcept {
     id_ = 1;
     for (int tries = 0; tries < kTriesForWorld && !arrivals_ && members_.size() > 1; ++tries) {

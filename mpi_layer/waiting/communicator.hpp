@@ -45,6 +45,7 @@ public:
     }
     /// Whether messages can go there. @threads any
     [[nodiscard]] bool has_rank(int rank) const noexcept { return rank >= 0 && rank < partners_; }
+    [[nodiscard]] bool is_inter() const noexcept { return inter_; }
     [[nodiscard]] bool alone() const noexcept { return size_ == 1; }
     /// All ranks are on this node.
     [[nodiscard]] bool on_one_node() const noexcept { return static_cast<int>(members_.size()) == size_; }
@@ -53,8 +54,13 @@ public:
     /// collective call
     [[nodiscard]] bool has_arrivals() const noexcept {
         // Sequentially consistent, after this rank's own arrival: who finds all there finds that, too.
-        return arrivals_ && arrivals_->attached.load(std::memory_order_seq_cst) == members_.size();
+        return arrivals_ && arrivals_->attached.load(std::memory_order_seq_cst) == members_.size() &&
+               arrivals_->ended.load(std::memory_order_seq_cst) == 0;
     }
+    /// A collective call of this rank has failed: others may not have made it, so that the numbers of calls mean
+    /// nothing any more. For all ranks, also those asleep, and for communicators that this one makes.
+    /// @threads the one in the collective call
+    void end_arrivals() noexcept;
     [[nodiscard]] Arrival& arrival(int slot) noexcept { return arrivals_->of(slot); }
 
 private:

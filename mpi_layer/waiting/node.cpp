@@ -193,6 +193,7 @@ CommArrivals* Node::attach(std::uint64_t id, std::uint32_t members) noexcept {
 void Node::release(CommArrivals& arrivals) noexcept {
     if (arrivals.holders.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     arrivals.attached.store(0, std::memory_order_relaxed);
+    arrivals.ended.store(0, std::memory_order_relaxed);
     for (int slot = 0; slot < slots_; ++slot) {
         Arrival& arrival = arrivals.of(slot);
         arrival.calls.store(0, std::memory_order_relaxed);

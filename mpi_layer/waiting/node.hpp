@@ -27,6 +27,7 @@ struct alignas(64) RankSlot {
     std::atomic<std::uint32_t> left;      ///< 1: it waits for nobody, and nobody must wait for it
     std::atomic<std::uint32_t> inside;    ///< its threads that are in calls that may wait, while ranks sleep [count]
     std::atomic<std::uint64_t> entered;   ///< such calls so far [count]
+    std::atomic<std::uint64_t> polls;     ///< calls that only look so far, while ranks sleep [count]
     std::int32_t pid;
     std::int32_t world_rank;
 };
@@ -50,6 +51,7 @@ struct alignas(64) CommArrivals {
     std::atomic<std::uint32_t> members;   ///< on this node [count]
     std::atomic<std::uint32_t> attached;  ///< of these: have found this place [count]
     std::atomic<std::uint32_t> holders;   ///< of these: have not freed the communicator [count]
+    std::atomic<std::uint32_t> ended;     ///< 1: a call has failed somewhere, and the numbers of calls differ since
 
     [[nodiscard]] Arrival& of(int slot) noexcept { return reinterpret_cast<Arrival*>(this + 1)[slot]; }
 };

@@ -145,7 +145,7 @@ int wrap(Next& next, TwoSteps* steps, const void* caller, const void* frame, std
     const std::array<Word, sizeof...(words)> all{words...};
     constexpr bool kTwoSteps = kKind == Kind::send || kKind == Kind::receive || kKind == Kind::exchange;
     MPI_Fint own_error = MPI_SUCCESS;  // in mpi_f08 a program may leave it out
-    if constexpr (sizeof...(Ending) != 0 && (kTwoSteps || kKind == Kind::creation))
+    if constexpr (sizeof...(Ending) != 0 && (kTwoSteps || is_collective(kKind)))
         if (std::get<0>(error) == 0) std::get<0>(error) = reinterpret_cast<Word>(&own_error);
     WrappedCall call(id, language, all.data(), caller, frame);
     call.before();
@@ -161,9 +161,14 @@ int wrap(Next& next, TwoSteps* steps, const void* caller, const void* frame, std
     } else {
         code = program();
     }
-    call.after();
-    if constexpr (kKind == Kind::creation)
-        call.note_creation(std::apply([&](auto... last) { return outcome(code, last...); }, error) == MPI_SUCCESS);
+    if constexpr (is_collective(kKind)) {
+        const bool success = std::apply([&](auto... last) { return outcome(code, last...); }, error) == MPI_SUCCESS;
+        if (!success) call.note_failure();
+        call.after();
+        if constexpr (kKind == Kind::creation) call.note_creation(success);
+    } else {
+        call.after();
+    }
     return code;
 }
 

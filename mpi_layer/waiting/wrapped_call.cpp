@@ -42,6 +42,7 @@ constinit Sums g_sums;
 constinit __attribute__((tls_model("initial-exec"))) thread_local bool t_is_main = false;
 
 std::atomic<bool> g_many_threads{false};  // may call MPI at once
+std::atomic<bool> g_unheard{false};       // requests may be completed by what wakes nobody
 std::mutex g_adding;
 
 double seconds(const std::atomic<std::uint64_t>& ns) noexcept {
@@ -115,6 +116,10 @@ void WrappedCall::before_elastic() noexcept {
     if (is_wait(row_.kind) || row_.kind == Kind::probe) before_wait();
     if (row_.kind == Kind::replace) wake_partner(row_.partner);
     if (row_.kind == Kind::one_sided || row_.kind == Kind::window) node().forbid_sleep();
+    if (row_.kind == Kind::test) node().rank(node().slot()).polls.fetch_add(1, std::memory_order_relaxed);
+    const bool posts = row_.kind == Kind::post_send || row_.kind == Kind::post_receive;
+    if (row_.kind == Kind::in_steps || (posts && comm_ && comm_->is_inter()))
+        g_unheard.store(true, std::memory_order_relaxed);
 }
 
 void WrappedCall::yield_if_crowded() const noexcept {
@@ -136,7 +141,7 @@ void WrappedCall::before_collective() noexcept {
 void WrappedCall::before_wait() noexcept {
     // What is wrong is for the program's own call to say.
     if (row_.kind == Kind::probe) {
-        if (!comm_ || !is_message_from(number_at(0), number_at(1))) return;
+        if (!comm_ || comm_->is_inter() || !is_message_from(number_at(0), number_at(1))) return;
         MessageAwaited message(number_at(0), number_at(1), comm_at(2));
         asleep_ns_ += sleep_until(message);
         return;
@@ -144,7 +149,7 @@ void WrappedCall::before_wait() noexcept {
     const bool any = row_.kind == Kind::wait_any || row_.kind == Kind::wait_some;
     const int count = row_.kind == Kind::wait ? 1 : number_at(row_.request - 1);
     if (count <= 0 || words_[row_.request] == 0) return;
-    if (!can_look_at_requests()) {
+    if (!can_look_at_requests() || g_unheard.load(std::memory_order_relaxed)) {
         partners::wake_all();
         return;
     }
@@ -160,7 +165,7 @@ bool WrappedCall::is_message_from(int rank, int tag) const noexcept {
 }
 
 bool WrappedCall::can_take_two_steps() const noexcept {
-    if (!comm_ || !can_look_at_requests()) return false;
+    if (!comm_ || comm_->is_inter() || !can_look_at_requests()) return false;
     const bool sends = row_.kind != Kind::receive, receives = row_.kind != Kind::send;
     // Buffer, count, type, rank and tag, sent ones first.
     const int in = sends ? 5 : 0;
@@ -173,6 +178,10 @@ int WrappedCall::failed(int code) const noexcept {
     mpi().Comm_call_errhandler(comm_at(row_.comm), code);
 #endif
     return code;
+}
+
+void WrappedCall::note_failure() const noexcept {
+    if (comm_) comm_->end_arrivals();
 }
 
 void WrappedCall::note_creation(bool success) const noexcept {

@@ -46,9 +46,9 @@ public:
     void before() noexcept;
     void after() noexcept;
 
-    /// Whether a blocking message goes to and comes from ranks that are there, with a count and a tag that may be. What
-    /// is wrong is for the program's own call to say; and for a message from MPI_PROC_NULL not all MPIs fill the status
-    /// in when it is received in two steps.
+    /// Whether a blocking message goes to and comes from ranks that are there, with a count and a tag that may be, and
+    /// whose rank can be woken up. What is wrong is for the program's own call to say; and for a message from
+    /// MPI_PROC_NULL not all MPIs fill the status in when it is received in two steps.
     [[nodiscard]] bool can_take_two_steps() const noexcept;
 
     /// Sleep for requests that this call has made. @param requests  [count], as the language has them
@@ -58,6 +58,8 @@ public:
     /// The message that it has sent or received in two steps failed, in silence (QuietErrors): the handler of errors of
     /// its communicator hears of it. @return the code
     [[nodiscard]] int failed(int code) const noexcept;
+    /// It is a collective call and has failed. Before after().
+    void note_failure() const noexcept;
     /// The call has made a communicator, after after(). @param success  it says so
     void note_creation(bool success) const noexcept;
 

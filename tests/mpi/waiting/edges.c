@@ -7,22 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-static int g_rank, g_size;
-
-static void check(int right, const char* what) {
-    if (right) return;
-    fprintf(stderr, "rank %d: wrong: %s\n", g_rank, what);
-    MPI_Abort(MPI_COMM_WORLD, 3);
-}
-
-/* A rank that sleeps computes, as far as MPI knows. */
-static void compute(double milliseconds) {
-    const struct timespec time = {(time_t)(milliseconds / 1000), (long)(milliseconds * 1e6) % 1000000000L};
-    nanosleep(&time, NULL);
-}
+#include "ranks.h"
 
 static void collectives_on(MPI_Comm comm) {
     int rank, size;

@@ -26,6 +26,15 @@ contains
         end do
     end subroutine
 
+    ! A collective call that fails on one rank alone, which leaves out the argument for errors.
+    subroutine fail(rank)
+        integer, intent(in) :: rank
+        integer :: value
+        value = 0
+        call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN)
+        if (rank == 0) call MPI_Bcast(value, 1, MPI_INTEGER, 77, MPI_COMM_WORLD)
+    end subroutine
+
     ! Errors that the program wants to hear of, also where it leaves out the argument for them; nothing stays behind.
     subroutine run_errors(rank)
         integer, intent(in) :: rank
@@ -58,47 +67,103 @@ end module
 
 program edges
     use mpi
-    use new_interface, only: run_new => run, run_new_errors => run_errors
+    use new_interface, only: run_new => run, run_new_errors => run_errors, fail_new => fail
     implicit none
     integer :: rank, size, step, sum, got(1000), out(1000), requests(2), statuses(MPI_STATUS_SIZE, 2), ierror
     integer :: status(MPI_STATUS_SIZE)
+    character(20) :: what
+    call get_command_argument(1, what)
     call MPI_Init(ierror)
     call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
     call MPI_Comm_size(MPI_COMM_WORLD, size, ierror)
-    do step = 1, 12
-        out = rank + step
-        call MPI_Allreduce(step, sum, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
-        if (sum /= step * size) error stop 'MPI_Allreduce'
-        sum = -1
-        if (rank == 0) sum = step
-        call MPI_Bcast(sum, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, ierror)
-        if (sum /= step) error stop 'MPI_Bcast'
-        call MPI_Barrier(MPI_COMM_WORLD, ierror)
-        call MPI_Irecv(got, 1000, MPI_INTEGER, modulo(rank - 1, size), step, MPI_COMM_WORLD, requests(1), ierror)
-        call MPI_Isend(out, 1000, MPI_INTEGER, modulo(rank + 1, size), step, MPI_COMM_WORLD, requests(2), ierror)
-        call MPI_Waitall(2, requests, statuses, ierror)
-        if (got(1000) /= modulo(rank - 1, size) + step) error stop 'MPI_Waitall'
-        if (statuses(MPI_SOURCE, 1) /= modulo(rank - 1, size)) error stop 'the statuses of MPI_Waitall'
-        got = 0
-        call MPI_Sendrecv(out, 1000, MPI_INTEGER, modulo(rank + 1, size), step, got, 1000, MPI_INTEGER, &
-            modulo(rank - 1, size), step, MPI_COMM_WORLD, status, ierror)
-        if (got(1000) /= modulo(rank - 1, size) + step) error stop 'MPI_Sendrecv'
-        if (status(MPI_SOURCE) /= modulo(rank - 1, size)) error stop 'the status of MPI_Sendrecv'
-        if (size > 1) then
-            if (rank == 0) call MPI_Send(out, 1000, MPI_INTEGER, 1, step, MPI_COMM_WORLD, ierror)
-            if (rank == 1) then
-                call MPI_Probe(0, step, MPI_COMM_WORLD, status, ierror)
-                call MPI_Recv(got, 1000, MPI_INTEGER, MPI_ANY_SOURCE, step, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierror)
-                if (got(1) /= step) error stop 'MPI_Recv'
-            end if
-        end if
-    end do
-    call run_new(rank, size)
-    call run_errors()
-    call run_new_errors(rank)
-    print '(a, i0, a, i0, a)', 'rank ', rank, ' of ', size, ': fortran right'
+    select case (what)
+    case ('in-steps')
+        call in_steps()
+    case ('failed', 'failed-f08')
+        call fail()
+    case default
+        call all_calls()
+    end select
+    print '(a, i0, a, i0, a, a, a)', 'rank ', rank, ' of ', size, ': ', trim(what), ' right'
     call MPI_Finalize(ierror)
 contains
+    subroutine compute(seconds)
+        double precision, intent(in) :: seconds
+        double precision :: begin
+        begin = MPI_Wtime()
+        do while (MPI_Wtime() < begin + seconds)
+        end do
+    end subroutine
+
+    ! The last rank comes late to collectives that do not block.
+    subroutine in_steps()
+        do step = 1, 8
+            if (rank == size - 1) call compute(0.02d0)
+            if (modulo(step, 2) == 0) call MPI_Ibarrier(MPI_COMM_WORLD, requests(1), ierror)
+            if (modulo(step, 2) == 1) then
+                call MPI_Iallreduce(step, sum, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, requests(1), ierror)
+            end if
+            call MPI_Wait(requests(1), status, ierror)
+            if (sum /= (step - modulo(step + 1, 2)) * size) error stop 'MPI_Iallreduce'
+        end do
+    end subroutine
+
+    ! A collective call fails on one rank alone; no rank waits until the others have seen that.
+    subroutine fail()
+        logical :: done
+        call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN, ierror)
+        if (what == 'failed-f08') then
+            call fail_new(rank)
+        else if (rank == 0) then
+            call MPI_Bcast(sum, 1, MPI_INTEGER, 77, MPI_COMM_WORLD, ierror)
+            if (ierror == MPI_SUCCESS) error stop 'MPI_Bcast from no rank'
+        end if
+        call MPI_Ibarrier(MPI_COMM_WORLD, requests(1), ierror)
+        done = .false.
+        do while (.not. done)
+            call MPI_Test(requests(1), done, status, ierror)
+        end do
+        do step = 1, 10
+            if (rank == 1) call compute(0.005d0)
+            call MPI_Barrier(MPI_COMM_WORLD, ierror)
+        end do
+    end subroutine
+
+    subroutine all_calls()
+        do step = 1, 12
+            out = rank + step
+            call MPI_Allreduce(step, sum, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
+            if (sum /= step * size) error stop 'MPI_Allreduce'
+            sum = -1
+            if (rank == 0) sum = step
+            call MPI_Bcast(sum, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, ierror)
+            if (sum /= step) error stop 'MPI_Bcast'
+            call MPI_Barrier(MPI_COMM_WORLD, ierror)
+            call MPI_Irecv(got, 1000, MPI_INTEGER, modulo(rank - 1, size), step, MPI_COMM_WORLD, requests(1), ierror)
+            call MPI_Isend(out, 1000, MPI_INTEGER, modulo(rank + 1, size), step, MPI_COMM_WORLD, requests(2), ierror)
+            call MPI_Waitall(2, requests, statuses, ierror)
+            if (got(1000) /= modulo(rank - 1, size) + step) error stop 'MPI_Waitall'
+            if (statuses(MPI_SOURCE, 1) /= modulo(rank - 1, size)) error stop 'the statuses of MPI_Waitall'
+            got = 0
+            call MPI_Sendrecv(out, 1000, MPI_INTEGER, modulo(rank + 1, size), step, got, 1000, MPI_INTEGER, &
+                modulo(rank - 1, size), step, MPI_COMM_WORLD, status, ierror)
+            if (got(1000) /= modulo(rank - 1, size) + step) error stop 'MPI_Sendrecv'
+            if (status(MPI_SOURCE) /= modulo(rank - 1, size)) error stop 'the status of MPI_Sendrecv'
+            if (size > 1) then
+                if (rank == 0) call MPI_Send(out, 1000, MPI_INTEGER, 1, step, MPI_COMM_WORLD, ierror)
+                if (rank == 1) then
+                    call MPI_Probe(0, step, MPI_COMM_WORLD, status, ierror)
+                    call MPI_Recv(got, 1000, MPI_INTEGER, MPI_ANY_SOURCE, step, MPI_COMM_WORLD, MPI_STATUS_IGNORE, &
+                        ierror)
+                    if (got(1) /= step) error stop 'MPI_Recv'
+                end if
+            end if
+        end do
+        call run_new(rank, size)
+        call run_errors()
+        call run_new_errors(rank)
+    end subroutine
+
     subroutine run_errors()
         integer :: part
         call MPI_Comm_split(MPI_COMM_WORLD, 0, rank, part, ierror)

@@ -52,7 +52,7 @@ class Waiting(unittest.TestCase):
         return sorted((one for one in found if "mpi_waiting" in one), key=lambda one: one["rank"])
 
     def assert_right(self, ranks, what, program=None, **settings):
-        code, out, err = self.run_ranks(ranks, program or ARGUMENTS.program, *([] if program else [what]), **settings)
+        code, out, err = self.run_ranks(ranks, program or ARGUMENTS.program, what, **settings)
         self.assertEqual(code, 0, out + err)
         self.assertEqual(out.count(f" {what} right\n"), ranks, out + err)
 
@@ -198,6 +198,51 @@ class Waiting(unittest.TestCase):
         self.assert_right(2, "known", GIMBAL_ELASTIC="on", GIMBAL_RANK_THREADS="1")
         self.assertEqual([record["mpi_waiting"]["sleeps"] for record in self.records()], [0, 0])
 
+    def assert_nobody_sleeps(self, what, ranks, program=None):
+        """@return what the ranks say of where they wait"""
+        self.assert_right(ranks, what, program or ARGUMENTS.sleeps, GIMBAL_ELASTIC="on")
+        found = [record["mpi_waiting"] for record in self.records()]
+        self.assertEqual([one["sleeps"] for one in found], [0] * ranks)
+        return found
+
+    def test_nobody_sleeps_for_collectives_whose_steps_wake_nobody(self):
+        for ranks in (2, 3):
+            with self.subTest(ranks=ranks):
+                self.assert_nobody_sleeps("in-steps", ranks)
+        if ARGUMENTS.fortran:
+            self.assert_nobody_sleeps("in-steps", 2, ARGUMENTS.fortran)
+
+    def test_nobody_sleeps_for_messages_between_groups(self):
+        self.assert_nobody_sleeps("between", 2)
+
+    def assert_no_arrivals_at_barriers(self, found):
+        exact = [path["exact_calls"] for one in found for path in one["paths"] if path["call"] == "MPI_Barrier"]
+        self.assertGreaterEqual(len(exact), len(found))
+        self.assertEqual(set(exact), {0})
+
+    def test_after_a_collective_call_that_failed_arrivals_are_not_compared(self):
+        for what in ("failed", "failed-new"):
+            for elastic in ("off", "on"):
+                for ranks in (2, 3):
+                    with self.subTest(what=what, elastic=elastic, ranks=ranks):
+                        self.assert_right(ranks, what, ARGUMENTS.sleeps, GIMBAL_ELASTIC=elastic)
+                        found = [record["mpi_waiting"] for record in self.records()]
+                        self.assertEqual([one["sleeps"] for one in found], [0] * ranks)
+                        self.assert_no_arrivals_at_barriers(found)
+        for what in ("failed", "failed-f08"):
+            if ARGUMENTS.fortran:
+                with self.subTest(what=what, program="Fortran"):
+                    self.assert_no_arrivals_at_barriers(self.assert_nobody_sleeps(what, 2, ARGUMENTS.fortran))
+
+    def test_a_collective_call_that_fails_ends_the_sleep_of_others(self):
+        self.assert_right(3, "failed-asleep", ARGUMENTS.sleeps, GIMBAL_ELASTIC="on")
+        first, *others = (record["mpi_waiting"]["sleeps"] for record in self.records())
+        self.assertEqual(first, 0)
+        self.assertLessEqual(max(others), 1)
+
+    def test_a_root_that_looks_for_messages_in_a_loop_is_not_slept_for(self):
+        self.assert_both_ways("polled", (2, 3), ARGUMENTS.sleeps)
+
     def test_switched_off_nothing_is_measured(self):
         self.assert_right(2, "known", GIMBAL_MPI_WAITING="off")
         self.assertEqual(self.records(), [])
@@ -226,7 +271,7 @@ class Waiting(unittest.TestCase):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    for name in ("library", "waiting", "program", "fortran", "tool", "loops", "yielding", "launch", "scratch"):
+    for name in ("library", "waiting", "program", "sleeps", "fortran", "tool", "loops", "yielding", "launch", "scratch"):
         parser.add_argument(f"--{name}", default="")
     ARGUMENTS, rest = parser.parse_known_args()
     unittest.main(argv=["run_waiting.py", *rest], verbosity=2)
