@@ -61,8 +61,9 @@ bool Gathering::has_polled(int slot) noexcept {
     return before != 0 && before != now;
 }
 
-/// Also where those that are awaited have been in other calls of MPI since the last look, or have gone on asking without
-/// one that waits: they may wait for what this rank does after this call, which MPI need not make wait (counts of 0).
+/// Also where those that are awaited have been in other calls of MPI since the last look, or have gone on asking
+/// without one that waits: they may wait for what this rank does after this call, which MPI need not make wait (counts
+/// of 0).
 bool Gathering::is_hopeless() noexcept {
     bool below = true, all_inside = true;
     std::uint64_t entered = 0;
