@@ -207,7 +207,7 @@ std::string partial_lines(std::span<const RunRecord> records, std::uint32_t rank
 
 /// The loops that threads were in when a record was written.
 std::string unfinished_lines(std::span<const RunRecord> records, std::uint32_t ranks) {
-    constexpr std::size_t kMost = 3;
+    constexpr std::size_t kMaxShown = 3;
     struct Loop {
         std::string name;
         std::vector<int> ranks;
@@ -224,13 +224,13 @@ std::string unfinished_lines(std::span<const RunRecord> records, std::uint32_t r
         }
     std::stable_sort(loops.begin(), loops.end(), [](const Loop& a, const Loop& b) { return a.most_s > b.most_s; });
     std::string text;
-    for (std::size_t i = 0; i < std::min(loops.size(), kMost); ++i)
+    for (std::size_t i = 0; i < std::min(loops.size(), kMaxShown); ++i)
         text += "WARN unfinished: " + (ranks > 1 ? ranks_text(loops[i].ranks) + ": " : std::string()) +
                 shorten_name(loops[i].name, kNameWidth) + " had been running for " +
                 range_of(loops[i].least_s, loops[i].most_s) +
                 " when the record was written; no figure includes that.\n";
-    if (loops.size() > kMost)
-        text += "WARN unfinished: " + count(loops.size() - kMost, "more loop", "more loops") + ", for less time.\n";
+    if (loops.size() > kMaxShown)
+        text += "WARN unfinished: " + count(loops.size() - kMaxShown, "more loop", "more loops") + ", for less time.\n";
     return text;
 }
 

@@ -6,8 +6,8 @@
 extern "C" {
 #endif
 
-/** What this process has asked of its OpenMP runtime so far, whoever did: the program, or a module that it loaded. Of
- *  several the last one here. Loops that a compiler shares out by itself, those with schedule(static) or without a
+/** What this process, the program or a module that it loaded, has asked of its OpenMP runtime so far. Of several the
+ *  last one here. Loops that a compiler shares out by itself, those with schedule(static) or without a
  *  schedule clause, are not seen. */
 enum gimbal_openmp_use {
     GIMBAL_OPENMP_NOTHING = 0,
