@@ -2,7 +2,7 @@
 /* dlclose() of programs that have libomp.so before the C library: calls that of
  * the C library, and tells libgimbal. Programs ask for it under a version of
  * the C library's, so it has these versions here. None of them is the default
- * one: then no program is linked with it. */
+ * one: then no program is linked with it (but by gold, docs/decisions/0074). */
 #include "schedule_hook.h"
 
 #include <dlfcn.h>
