@@ -19,7 +19,7 @@ enum gimbal_openmp_use {
 
 /** The patched libomp has this function, and no other OpenMP runtime: libgimbal looks it up by its name.
  *  @return the above, of this process, not of the parent that it was forked by  @threads any  @cost a system call
- *  @source ours; test: tests/omp/run_start.py */
+ *  @source ours; test: tests/omp/run_no_loop.py */
 int kmp_gimbal_use(void);
 
 #ifdef __cplusplus
