@@ -2,6 +2,7 @@
 #include "arrivals.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <new>
 #include <utility>
 
@@ -9,6 +10,14 @@
 #include "node.hpp"
 
 namespace gimbal::waiting {
+
+namespace {
+
+/// How long a rank sleeps in one collective call. Others may be there unseen, by a PMPI_ name, and never come. Where
+/// they were late indeed, the next one waits twice as long.
+std::atomic<std::uint64_t> g_patience_ns{5'000'000'000};
+
+}  // namespace
 
 /// Whether this rank's call cannot end before that one has come.
 /// @param below_self  it stands before this rank in the communicator
@@ -35,18 +44,25 @@ bool Gathering::has_come(int slot) noexcept {
            node().rank(slot).left.load(std::memory_order_relaxed) != 0;
 }
 
-bool Gathering::is_there() noexcept {
-    // Ended meanwhile.
-    if (!comm_.has_arrivals()) return true;
+bool Gathering::all_awaited_have_come() noexcept {
     bool below = true;
     for (const int slot : comm_.members()) {
         below &= slot != self_;
-        if (!awaits(slot, below) || has_come(slot)) continue;
-        // Others may wait for what only this rank's MPI can do, as it would inside the call.
-        make_progress();
-        return false;
+        if (awaits(slot, below) && !has_come(slot)) return false;
     }
     return true;
+}
+
+bool Gathering::is_there() noexcept {
+    // Ended meanwhile.
+    if (!comm_.has_arrivals() || all_awaited_have_come()) return true;
+    // Others may wait for what only this rank's MPI can do, as it would inside the call.
+    make_progress();
+    return false;
+}
+
+bool Gathering::has_ended_without_others() noexcept {
+    return comm_.has_arrivals() && !all_awaited_have_come();
 }
 
 bool Gathering::has_polled(int slot) noexcept {
@@ -77,7 +93,17 @@ bool Gathering::is_hopeless() noexcept {
     }
     const bool same = all_inside && entered == entered_before_;
     entered_before_ = entered;
-    return same;
+    return same || has_lost_patience();
+}
+
+bool Gathering::has_lost_patience() noexcept {
+    const std::uint64_t now = now_ns();
+    if (asleep_since_ns_ == 0) asleep_since_ns_ = now;
+    std::uint64_t patience_ns = g_patience_ns.load(std::memory_order_relaxed);
+    if (now - asleep_since_ns_ < patience_ns) return false;
+    // Not twice for two threads.
+    g_patience_ns.compare_exchange_strong(patience_ns, 2 * patience_ns, std::memory_order_relaxed);
+    return true;
 }
 
 bool Gathering::all_have_come(bool up_to_self) noexcept {

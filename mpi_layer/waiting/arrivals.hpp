@@ -20,6 +20,9 @@ public:
 
     bool is_there() noexcept override;
     bool is_hopeless() noexcept override;
+    /// The call of this rank has ended. @return some that it waited for have not come: they did not have to (counts of
+    /// 0), or have called MPI unseen, and the numbers of calls mean nothing any more
+    [[nodiscard]] bool has_ended_without_others() noexcept;
     /// This rank has come: wake up those that can go on now.
     void wake_others() noexcept;
     /// When those that this rank waits for had come, and who was last of all.
@@ -31,12 +34,15 @@ private:
     /// Whether it has looked for something since the last time that this was asked.
     [[nodiscard]] bool has_polled(int slot) noexcept;
     [[nodiscard]] bool all_have_come(bool up_to_self) noexcept;
+    [[nodiscard]] bool all_awaited_have_come() noexcept;
+    [[nodiscard]] bool has_lost_patience() noexcept;
 
     Communicator& comm_;
     Kind kind_;
     int root_;
     std::uint64_t number_;
     int self_;
+    std::uint64_t asleep_since_ns_ = 0;        // the first look of is_hopeless()
     std::uint64_t entered_before_ = 0;         // calls of those that are awaited, at the last look of is_hopeless()
     std::vector<std::uint64_t> polls_before_;  // [slots] the same of those that only look, and one more
 };

@@ -36,7 +36,7 @@ enum class Kind : std::uint8_t {
     post_send,   ///< does not wait: a partner may
     post_receive,
     one_sided,  ///< needs the target's progress
-    in_steps,   ///< begins or prepares a collective whose steps are done in other calls, and wake nobody
+    in_steps,   ///< begins or prepares what is done in steps by other calls, which wake nobody: collectives, parts
     test,       ///< looks whether something is there
 };
 
@@ -196,6 +196,13 @@ constexpr bool is_wait(Kind kind) noexcept {
 #define GIMBAL_WAITING_BESIDE_4(X)                                       \
     X(Comm_idup_with_info, comm_idup_with_info, 4, in_steps, -1, -1, -1) \
     X(Barrier_init, barrier_init, 3, in_steps, -1, -1, -1)
+#define GIMBAL_WAITING_MESSAGES_4(X)                  \
+    X(Isendrecv, isendrecv, 12, post_send, 10, 3, -1) \
+    X(Isendrecv_replace, isendrecv_replace, 9, post_send, 7, 3, -1)
+#define GIMBAL_WAITING_PARTITIONED_4(X)                \
+    X(Psend_init, psend_init, 9, in_steps, -1, -1, -1) \
+    X(Precv_init, precv_init, 9, in_steps, -1, -1, -1) \
+    X(Parrived, parrived, 3, test, -1, -1, -1)
 #define GIMBAL_WAITING_IN_STEPS_4(X)                                                 \
     X(Bcast_init, bcast_init, 7, in_steps, -1, -1, -1)                               \
     X(Gather_init, gather_init, 10, in_steps, -1, -1, -1)                            \
@@ -220,6 +227,8 @@ constexpr bool is_wait(Kind kind) noexcept {
     X(Neighbor_alltoallw_init, neighbor_alltoallw_init, 11, in_steps, -1, -1, -1)
 #else
 #define GIMBAL_WAITING_BESIDE_4(X)
+#define GIMBAL_WAITING_MESSAGES_4(X)
+#define GIMBAL_WAITING_PARTITIONED_4(X)
 #define GIMBAL_WAITING_IN_STEPS_4(X)
 #endif
 
@@ -230,12 +239,14 @@ constexpr bool is_wait(Kind kind) noexcept {
 #define GIMBAL_WAITING_CALLS_WITH_COUNTS(X) \
     GIMBAL_WAITING_FIRST_WITH_COUNTS(X)     \
     GIMBAL_WAITING_IN_STEPS(X)              \
+    GIMBAL_WAITING_MESSAGES_4(X)            \
     GIMBAL_WAITING_IN_STEPS_4(X)
 
-#define GIMBAL_WAITING_CALLS_FIXED(X)                               \
-    X(Fetch_and_op, fetch_and_op, 7, one_sided, -1, -1, -1)         \
-    X(Compare_and_swap, compare_and_swap, 7, one_sided, -1, -1, -1) \
-    X(Win_create_dynamic, win_create_dynamic, 3, window, -1, -1, -1)
+#define GIMBAL_WAITING_CALLS_FIXED(X)                                \
+    X(Fetch_and_op, fetch_and_op, 7, one_sided, -1, -1, -1)          \
+    X(Compare_and_swap, compare_and_swap, 7, one_sided, -1, -1, -1)  \
+    X(Win_create_dynamic, win_create_dynamic, 3, window, -1, -1, -1) \
+    GIMBAL_WAITING_PARTITIONED_4(X)
 
 // By themselves: Fortran has other arguments.
 #define GIMBAL_WAITING_CALLS_ENDS(X)                 \

@@ -7,7 +7,9 @@
 #include <mutex>
 #include <new>
 #include <numeric>
+#include <optional>
 
+#include "messages.hpp"
 #include "program_mpi.hpp"
 
 namespace gimbal::waiting {
@@ -44,7 +46,12 @@ Communicator* find_or_make(MPI_Comm comm) noexcept {
     const std::lock_guard<std::mutex> lock(g_making);
     void* found = nullptr;
     int flag = 0;
-    if (mpi().Comm_get_attr(comm, g_key, static_cast<void*>(&found), &flag) != MPI_SUCCESS) return nullptr;
+    {
+        // What is wrong with it is for the program's own call to say.
+        std::optional<QuietErrors> quiet;
+        if (can_be_quiet()) quiet.emplace();
+        if (mpi().Comm_get_attr(comm, g_key, static_cast<void*>(&found), &flag) != MPI_SUCCESS) return nullptr;
+    }
     if (flag) return static_cast<Communicator*>(found);
     auto* const made = new (std::nothrow) Communicator(comm);
     if (made && mpi().Comm_set_attr(comm, g_key, made) == MPI_SUCCESS) return made;

@@ -17,7 +17,7 @@ std::array<std::atomic<std::uint64_t>, Node::kMaxSlots / kBits> g_partners;  // 
 
 MPI_Request g_never{};
 bool g_asks_for_progress = false;
-bool g_can_look = true;
+std::atomic<bool> g_may_be_quiet{false};
 
 /// A rank of the node has gone without a word.
 bool any_has_died() noexcept {
@@ -27,6 +27,15 @@ bool any_has_died() noexcept {
 }
 
 }  // namespace
+
+void let_be_quiet(bool yes) noexcept {
+    g_may_be_quiet.store(yes);
+}
+
+bool can_be_quiet() noexcept {
+    // Relaxed: set in MPI_Init, before any call that it is about.
+    return g_may_be_quiet.load(std::memory_order_relaxed);
+}
 
 #ifndef OPEN_MPI
 
@@ -53,13 +62,7 @@ QuietErrors::~QuietErrors() {
 
 // MPI_Iprobe would not do: MPICH makes no progress on MPI_COMM_SELF, nor where a message is there. To ask after a
 // request that is not complete makes progress in every MPI; this one belongs to nobody and is complete when MPI ends.
-void begin_progress(bool many_threads) noexcept {
-#ifdef OPEN_MPI
-    static_cast<void>(many_threads);
-#else
-    // Other threads' errors must not be silent.
-    g_can_look = !many_threads;
-#endif
+void begin_progress() noexcept {
     const auto query = [](void*, MPI_Status*) { return MPI_SUCCESS; };
     const auto free = [](void*) { return MPI_SUCCESS; };
     const auto cancel = [](void*, int) { return MPI_SUCCESS; };
@@ -104,7 +107,11 @@ void partners::wake_all() noexcept {
 }
 
 bool can_look_at_requests() noexcept {
-    return g_can_look;
+#ifdef OPEN_MPI
+    return true;
+#else
+    return can_be_quiet();
+#endif
 }
 
 MPI_Request request_at(Language language, const void* requests, int index) noexcept {

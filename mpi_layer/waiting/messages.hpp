@@ -12,9 +12,13 @@ namespace gimbal::waiting {
 
 /// Let MPI do what it does while a rank waits in it. Between begin_progress() and end_progress().
 void make_progress() noexcept;
-/// @param many_threads  of this rank may call MPI at once  @threads one
-void begin_progress(bool many_threads) noexcept;
+void begin_progress() noexcept;
 void end_progress() noexcept;
+
+/// Whether errors may be silent: not where other threads of this rank may call MPI meanwhile. The first before all
+/// others. @threads one sets it, any asks
+void let_be_quiet(bool yes) noexcept;
+bool can_be_quiet() noexcept;
 
 #ifdef OPEN_MPI
 
@@ -23,8 +27,8 @@ struct QuietErrors {};
 #else
 
 /// MPICH calls the handler of errors of MPI_COMM_WORLD or MPI_COMM_SELF where a request that is waited for or looked at
-/// is in error, not that of the message's communicator. While this lives they are silent. Only where
-/// can_look_at_requests().
+/// is in error, not that of the message's communicator, and where there is no such communicator. While this lives they
+/// are silent. Only where can_be_quiet().
 class QuietErrors {
 public:
     QuietErrors() noexcept;

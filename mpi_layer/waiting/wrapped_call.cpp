@@ -237,6 +237,9 @@ void WrappedCall::after() noexcept {
         if (row_.kind == Kind::post_send || row_.kind == Kind::post_receive) wake_partner(row_.partner);
     }
     if (!may_wait(row_.kind)) return;
+    if (asleep_ns_ != 0 && comm_ && is_collective(row_.kind) &&
+        Gathering(*comm_, row_.kind, root_slot(), number_).has_ended_without_others())
+        comm_->end_arrivals();
     Visit visit{.begin_ns = begin_ns_, .end_ns = now_ns()};
     look_at_arrivals(visit);
     CallPath* const path = find_path(id_, caller_, frame_);
@@ -277,12 +280,13 @@ void begin(const void* caller) noexcept {
     int level = MPI_THREAD_SINGLE;
     mpi().Query_thread(&level);
     g_many_threads.store(level == MPI_THREAD_MULTIPLE);
+    let_be_quiet(level != MPI_THREAD_MULTIPLE);
     if (Communicator* const all = Communicator::of(mpi().world)) all->be_world();
     // Nobody's first call is before all have found their places.
     mpi().Barrier(mpi().world);
     if (shared && least[1] && gimbal_rank_cores_attach)
         gimbal_rank_cores_attach(node().cores_memory(), node().cores_bytes(), node().slot(), node().slots());
-    if (least[1]) begin_progress(level == MPI_THREAD_MULTIPLE);
+    if (least[1]) begin_progress();
     lend_cores(level != MPI_THREAD_MULTIPLE);
     g_mode.traced.store(asked.traced && gimbal_rank_waiting_enter && gimbal_rank_waiting_leave);
     g_mode.begin_ns.store(now_ns());

@@ -135,6 +135,9 @@ class Waiting(unittest.TestCase):
                     # A launcher may lose the message.
                     self.assertNotRegex(out + err, "Comm_get_attr|Isend|Iprobe")
 
+    def test_the_handler_of_errors_hears_once_of_a_communicator_that_is_none(self):
+        self.assert_both_ways("no-such", (2,), ARGUMENTS.sleeps)
+
     def test_arrivals_are_known_on_communicators_that_come_from_others(self):
         self.assert_right(3, "descent")
         for record in self.records():
@@ -239,6 +242,13 @@ class Waiting(unittest.TestCase):
         first, *others = (record["mpi_waiting"]["sleeps"] for record in self.records())
         self.assertEqual(first, 0)
         self.assertLessEqual(max(others), 1)
+
+    def test_a_rank_does_not_sleep_for_ever_for_calls_that_are_not_seen(self):
+        for ranks in (2, 3):
+            with self.subTest(ranks=ranks):
+                self.assert_right(ranks, "unseen", ARGUMENTS.sleeps, GIMBAL_ELASTIC="on")
+                # Once, until it loses its patience.
+                self.assertEqual([one["mpi_waiting"]["sleeps"] for one in self.records()], [1] + [0] * (ranks - 1))
 
     def test_a_root_that_looks_for_messages_in_a_loop_is_not_slept_for(self):
         self.assert_both_ways("polled", (2, 3), ARGUMENTS.sleeps)

@@ -134,6 +134,18 @@ static void failed_while_others_sleep(void) {
     }
 }
 
+/* All but the first rank call the same function by a name that nobody looks at, and a little later. */
+static void unseen(void) {
+    for (int step = 0; step < 20 * STEPS; ++step) {
+        if (g_rank == 0) {
+            MPI_Barrier(MPI_COMM_WORLD);
+        } else {
+            compute(LATE_MS / 4);
+            PMPI_Barrier(MPI_COMM_WORLD);
+        }
+    }
+}
+
 /* MPI_Bcast of nothing need not wait, and what its root asks for in a loop comes after it. */
 static void polled(void) {
     for (int kind = 0; kind < KINDS; ++kind) {
@@ -179,6 +191,27 @@ static void polled(void) {
     }
 }
 
+#ifndef OPEN_MPI /* where a handle is an address */
+/* There is no such communicator, and the handler of errors hears of it once. */
+static int g_heard = 0;
+static void hear(MPI_Comm* comm, int* code, ...) {
+    (void)comm;
+    (void)code;
+    ++g_heard;
+}
+
+static void no_such_communicator(void) {
+    int value = 1;
+    MPI_Errhandler handler;
+    MPI_Comm_create_errhandler(hear, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+    check(MPI_Bcast(&value, 1, MPI_INT, 0, 77) != MPI_SUCCESS, "Bcast on no communicator");
+    check(g_heard == 1, "an error is heard of once");
+    MPI_Errhandler_free(&handler);
+}
+#endif
+
 int main(int count, char** words) {
     const char* what = count > 1 ? words[1] : "";
     MPI_Init(&count, &words);
@@ -189,7 +222,11 @@ int main(int count, char** words) {
     if (strcmp(what, "failed") == 0) failed(0);
     if (strcmp(what, "failed-new") == 0) failed(1);
     if (strcmp(what, "failed-asleep") == 0) failed_while_others_sleep();
+    if (strcmp(what, "unseen") == 0) unseen();
     if (strcmp(what, "polled") == 0) polled();
+#ifndef OPEN_MPI
+    if (strcmp(what, "no-such") == 0) no_such_communicator();
+#endif
     printf("rank %d of %d: %s right\n", g_rank, g_size, what);
     MPI_Finalize();
     return 0;
