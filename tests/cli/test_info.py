@@ -50,6 +50,19 @@ class Info(ToolTest):
                 self.assertEqual((result.returncode, result.stdout, result.stderr.count("gimbal: error: ")), (2, "", 1))
                 self.assertIn(says, result.stderr)
 
+    def test_a_machine_that_hwloc_cannot_read_is_an_error_and_not_another_machine(self):
+        if "without hwloc" in self.gimbal("info", "topology").stdout:
+            self.skipTest("built without hwloc")
+        for variable, value in (("HWLOC_XMLFILE", "/no/such.xml"), ("HWLOC_SYNTHETIC", "nonsense")):
+            with self.subTest(variable):
+                result = self.gimbal("info", "topology", env={variable: value})
+                self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
+                self.assertIn(f'hwloc cannot read the machine of {variable}="{value}"\n', result.stderr)
+        for more in ({}, {"HWLOC_THISSYSTEM": "1"}):
+            result = self.gimbal("info", "topology", env={"HWLOC_SYNTHETIC": "pack:2 core:2 pu:2"} | more)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertRegex(result.stdout, "cores +4\n")
+
     def test_help_is_an_option_and_a_command_and_fits_80_columns(self):
         self.assertEqual(self.gimbal("help").stdout, self.gimbal("--help").stdout)
         for words in ((), ("run",), ("report",), ("check",), ("info",), ("pin",), ("pin", "dry-run"), ("top",),

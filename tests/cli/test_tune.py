@@ -356,20 +356,22 @@ echo "metric $(( 2 + ($1 - 4) * ($1 - 4) + $2 ))"
 
     def test_what_would_decide_in_place_of_what_is_tuned_is_left_out_and_nothing_else(self):
         """Inherited, it made every run the same one, and the best a matter of luck."""
-        deciding = ("OMP_SCHEDULE", "GIMBAL_SELECT", "GIMBAL_LOOPS", "GIMBAL_REPLAY")
+        deciding = ("OMP_SCHEDULE", "GIMBAL_SELECT", "GIMBAL_LOOPS", "GIMBAL_REPLAY", "GIMBAL_CONFIG")
         shown = " ".join(f'"${{{name}-none}}"' for name in (*deciding, "GIMBAL_SCHEDULE", "GIMBAL_SEED"))
         self.script(f"echo {shown} >> seen\n")
         (self.work / "p.csv").write_text("loop,workers,step,iterations,technique\nf,2,0,10,gss\n")
+        own = self.work / "own.toml"
+        own.write_text('select = "sarsa"\n')
         env = {"GIMBAL_LOOPS": "a.c=ss", "GIMBAL_SEED": "7"}
         for more, parameter, seen in (
                 ({"OMP_SCHEDULE": "static", "GIMBAL_SELECT": "sarsa"}, "schedule: fac2 gss",
-                 {f"none none none none {one} 7" for one in ("fac2", "gss")}),
-                ({"GIMBAL_REPLAY": "p.csv"}, "GIMBAL_SCHEDULE: fac2 gss",
-                 {f"none none none none {one} 7" for one in ("fac2", "gss")}),
+                 {f"none none none none none {one} 7" for one in ("fac2", "gss")}),
+                ({"GIMBAL_REPLAY": "p.csv", "GIMBAL_CONFIG": str(own)}, "GIMBAL_SCHEDULE: fac2 gss",
+                 {f"none none none none none {one} 7" for one in ("fac2", "gss")}),
                 ({"OMP_SCHEDULE": "static", "GIMBAL_SCHEDULE": "ss"}, "select: expert fixed",
-                 {f"none {one} none none ss 7" for one in ("expert", "fixed")}),
-                ({"OMP_SCHEDULE": "static", "GIMBAL_SELECT": "expert"}, "lend: on off",
-                 {"static expert a.c=ss none none 7"})):
+                 {f"none {one} none none none ss 7" for one in ("expert", "fixed")}),
+                ({"OMP_SCHEDULE": "static", "GIMBAL_SELECT": "expert", "GIMBAL_CONFIG": str(own)}, "lend: on off",
+                 {f"static expert a.c=ss none {own} none 7"})):
             (self.work / "seen").unlink(missing_ok=True)
             done = subprocess.run([PYTHON, "-B", SOURCES, "--gimbal", self.tool, "--new", "--runs", "2", "--compare", "0",
                                    "--parameter", parameter, "--", self.program], cwd=self.work, text=True, timeout=600,

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "base/quote.hpp"
+#include "gimbal/error.hpp"
 #include "info_command.hpp"
 #include "paths.hpp"
 #include "program_file.hpp"
@@ -43,6 +45,18 @@ Json numa_nodes(hwloc_topology_t topology) {
     return nodes;
 }
 
+/// hwloc takes the machine that it runs on where it cannot read the one that it was told of.
+void refuse_the_wrong_machine(hwloc_topology_t topology) {
+    const char* const as_this_one = std::getenv("HWLOC_THISSYSTEM");
+    if (!hwloc_topology_is_thissystem(topology) || (as_this_one && *as_this_one != '0')) return;
+    for (const char* const name : {"HWLOC_XMLFILE", "HWLOC_SYNTHETIC"}) {
+        const char* const value = std::getenv(name);
+        if (!value || !*value) continue;
+        throw Error(ErrorCode::file, std::string("hwloc cannot read the machine of ") + name + "=" + quote_value(value),
+                    "lstopo writes such files: lstopo machine.xml; a description is like \"numa:2 core:8 pu:2\"");
+    }
+}
+
 }  // namespace
 
 int info_topology(InfoForm form) {
@@ -50,6 +64,7 @@ int info_topology(InfoForm form) {
     if (hwloc_topology_init(&topology) != 0) return 1;
     const std::unique_ptr<hwloc_topology, void (*)(hwloc_topology_t)> owned(topology, hwloc_topology_destroy);
     if (hwloc_topology_load(topology) != 0) return 1;
+    refuse_the_wrong_machine(topology);
     const auto count = [&](hwloc_obj_type_t type) { return hwloc_get_nbobjs_by_type(topology, type); };
     const Json json = {{"packages", count(HWLOC_OBJ_PACKAGE)},   {"numa_nodes", count(HWLOC_OBJ_NUMANODE)},
                        {"cores", count(HWLOC_OBJ_CORE)},         {"hardware_threads", count(HWLOC_OBJ_PU)},

@@ -19,12 +19,13 @@ from gimbal_campaign.records import last_words
 from .space import Configuration, filled
 from .wanted import Wanted
 
-# What else decides over a setting that is tuned: inherited, it would run one configuration under many names.
+# What else decides over a setting that is tuned: inherited, it would run one configuration under many names. A file of
+# settings may hold any of it, and the file that tune writes takes its place.
 DECIDED_BY = {
-    "GIMBAL_SCHEDULE": ("OMP_SCHEDULE", "GIMBAL_SELECT", "GIMBAL_LOOPS", "GIMBAL_REPLAY"),
-    "GIMBAL_SELECT": ("OMP_SCHEDULE", "GIMBAL_LOOPS", "GIMBAL_REPLAY"),
-    "GIMBAL_LOOPS": ("GIMBAL_REPLAY",),
-    "GIMBAL_MPI_SCHEDULE": ("GIMBAL_REPLAY",),
+    "GIMBAL_SCHEDULE": ("GIMBAL_CONFIG", "OMP_SCHEDULE", "GIMBAL_SELECT", "GIMBAL_LOOPS", "GIMBAL_REPLAY"),
+    "GIMBAL_SELECT": ("GIMBAL_CONFIG", "OMP_SCHEDULE", "GIMBAL_LOOPS", "GIMBAL_REPLAY"),
+    "GIMBAL_LOOPS": ("GIMBAL_CONFIG", "GIMBAL_REPLAY"),
+    "GIMBAL_MPI_SCHEDULE": ("GIMBAL_CONFIG", "GIMBAL_REPLAY"),
 }
 MOST_OUTPUT = 16 << 20  # bytes of standard output, from its end, that are searched for the number
 
