@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/warnings.hpp"
 #include "gimbal/options.hpp"
 #include "gimbal/random.hpp"
@@ -83,9 +84,7 @@ std::unique_ptr<Selector> make_named(const SelectorSettings& settings, std::stri
 }  // namespace
 
 std::uint64_t loop_seed(std::string_view loop, std::uint32_t workers) noexcept {
-    std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
-    for (const char letter : loop) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3U;
-    return Random(options().seed ^ Random(hash + workers).next()).next();
+    return Random(options().seed ^ Random(hash_of(loop) + workers).next()).next();
 }
 
 std::unique_ptr<Selector> make_selector(std::string_view name, std::string_view loop, std::uint32_t workers,
