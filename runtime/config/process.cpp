@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "base/held_signal.hpp"
+#include "base/own_state.hpp"
 #include "base/warnings.hpp"
 #include "config/load.hpp"
 #include "config/table.hpp"
@@ -78,6 +79,7 @@ void warn_of(const Error& error, bool own = false) {
 }  // namespace
 
 void write_stderr(std::string_view text) noexcept {
+    const NotCancelled uncancelled;
     const HeldSignal pipe(SIGPIPE);
     const HeldSignal size(SIGXFSZ);
     while (!text.empty()) {

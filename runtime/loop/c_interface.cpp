@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "base/own_arithmetic.hpp"
+#include "base/own_state.hpp"
 #include "config/schedule_value.hpp"
 #include "config/selection.hpp"
 #include "gimbal/error.hpp"
@@ -69,7 +69,7 @@ uint64_t gimbal_hook_layout(void) {
 }
 
 void* gimbal_loop_open(const gimbal_loop_desc* desc) {
-    const gimbal::OwnArithmetic own;
+    const gimbal::OwnState own;
     gimbal::Request request;
     request.trip = desc->trip;
     request.unit = desc->unit;
@@ -144,24 +144,26 @@ void gimbal_loop_leave(gimbal_share* share) {
         gimbal::thread_watch->leave(*share);
     auto* const execution = static_cast<Execution*>(share->execution);
     execution->leave(*share);
-    if (execution->owing()) [[unlikely]]
+    if (execution->owing()) [[unlikely]] {
+        const gimbal::OwnState own;
         execution->site()->learn_late();
+    }
 }
 
 void gimbal_loop_close(void* execution) {
-    const gimbal::OwnArithmetic own;
+    const gimbal::OwnState own;
     auto* const left = static_cast<Execution*>(execution);
     left->site()->close(left);
 }
 
 void gimbal_loop_drop(void* execution) {
-    const gimbal::OwnArithmetic own;
+    const gimbal::OwnState own;
     auto* const left = static_cast<Execution*>(execution);
     left->site()->drop(left);
 }
 
 int gimbal_schedule_parse(const char* text) {
-    const gimbal::OwnArithmetic own;
+    const gimbal::OwnState own;
     const gimbal::Options& options = gimbal::options();
     if (!text) {
         if (options.kept_out) return 0;
@@ -190,7 +192,7 @@ int gimbal_schedule_kind(int schedule, int* chunk) {
 }
 
 int gimbal_schedule_set(int kind, int chunk) {
-    const gimbal::OwnArithmetic own;
+    const gimbal::OwnState own;
     const auto all = gimbal::techniques();
     gimbal::note_program_schedule(kind, chunk);
     const int fraction = kind / kFractionUnit;

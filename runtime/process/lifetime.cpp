@@ -17,7 +17,7 @@
 
 #include "base/clock.hpp"
 #include "base/held_signal.hpp"
-#include "base/own_arithmetic.hpp"
+#include "base/own_state.hpp"
 #include "base/own_stack.hpp"
 #include "base/process_state.hpp"
 #include "base/warnings.hpp"
@@ -216,7 +216,7 @@ __attribute__((destructor)) void on_exit() {
     static std::atomic<bool> begun{false};
     if (getpid() != loaded_by || begun.exchange(true)) return;
     const ProcessEnding ending_here;
-    const OwnArithmetic own;
+    const OwnState own;
     stop_background();
     with_room([] {
         attempt(keep_what_was_learnt);
@@ -228,6 +228,7 @@ __attribute__((destructor)) void on_exit() {
 
 // A child has the mask of the thread that forks: no lender's core may be in it.
 void before_fork() {
+    const NotCancelled uncancelled;
     gimbal_loans_pause();
     hold_table();
     hold_statics();

@@ -5,7 +5,7 @@
 #include <new>
 
 #include "base/clock.hpp"
-#include "base/own_arithmetic.hpp"
+#include "base/own_state.hpp"
 #include "gimbal/per_rank.hpp"
 #include "gimbal/rank_loop.h"
 #include "gimbal/schedule.hpp"
@@ -125,13 +125,13 @@ void gimbal_rank_execution_free(void* execution) {
 }
 
 void* gimbal_rank_decide(void* site, uint64_t trip, int schedule) {
-    const gimbal::OwnArithmetic own;
+    const gimbal::OwnState own;
     auto* const decided_at = static_cast<LoopSite*>(site);
     return decided_at->open(request_for(*decided_at, trip, schedule));
 }
 
 size_t gimbal_rank_packet(void* execution, void* packet, size_t capacity, uint64_t most_steps) {
-    const gimbal::OwnArithmetic own;
+    const gimbal::OwnState own;
     Execution& decided = execution_at(execution);
     if (LoopSite* const site = decided.site()) site->teams().tell();
     const auto plan = gimbal::fitting_plan(decided.shared_plan(), decided.config(), capacity, most_steps);
@@ -139,7 +139,7 @@ size_t gimbal_rank_packet(void* execution, void* packet, size_t capacity, uint64
 }
 
 void gimbal_rank_prepare(void* execution, const void* packet, uint64_t trip, uint64_t most_steps, void* place) {
-    const gimbal::OwnArithmetic own;
+    const gimbal::OwnState own;
     Execution& prepared = execution_at(execution);
     gimbal::ExecutionConfig config = prepared.config();
     std::shared_ptr<const Plan> plan = prepared.shared_plan();
@@ -256,7 +256,7 @@ void gimbal_rank_arrived(void* execution, uint32_t worker, const void* part) {
 }
 
 void gimbal_rank_close(void* execution, int learn) {
-    const gimbal::OwnArithmetic own;
+    const gimbal::OwnState own;
     Execution& finished = execution_at(execution);
     if (!learn) {
         gimbal::Decision decision = finished.decision();

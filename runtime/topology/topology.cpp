@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 
+#include "base/own_state.hpp"
 #include "topology/provider.hpp"
 
 namespace gimbal {
@@ -31,6 +32,7 @@ const Topology& publish(std::unique_ptr<const Topology> made) noexcept {
 }
 
 const Topology& first_use() noexcept {
+    const NotCancelled uncancelled;
     const pid_t here = getpid();
     pid_t earlier = 0;
     if (asked_by.compare_exchange_strong(earlier, here))

@@ -13,6 +13,7 @@
 #include <new>
 #include <utility>
 
+#include "base/own_state.hpp"
 #include "base/process_state.hpp"
 #include "base/warnings.hpp"
 
@@ -94,6 +95,7 @@ TraceFile* file_of(Recorder& all) {
 
 /// With the lock held: room for one thread's records. @return nullptr: there is none
 TraceRing* new_ring(Recorder& all, std::uint64_t system_id) {
+    const NotCancelled uncancelled;
     TraceFile* const file = file_of(all);
     if (!file) return nullptr;
     TraceBlock* const block = file->map_block(all.threads, system_id);
@@ -120,6 +122,7 @@ void put_text(TraceRing& ring, std::uint32_t number, std::string_view text) noex
 }  // namespace
 
 void TraceRing::pass_on() noexcept {
+    const NotCancelled uncancelled;
     TraceBlockHeader& header = block_.header;
     const bool kept = file_.append(block_);
     if (!kept) header.dropped += header.count;
